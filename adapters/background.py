@@ -33,8 +33,16 @@ def _spawn(command: list[str], environment: Mapping[str, str]) -> None:
 def _start_on_windows(command: list[str], environment: Mapping[str, str]) -> None:
     import subprocess  # noqa: PLC0415 - where there is no other way
 
-    flags: int = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+    flags: int = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(
+        subprocess, "CREATE_NEW_PROCESS_GROUP", 0
+    )
     nothing = subprocess.DEVNULL
     subprocess.Popen(
-        command, env=environment, stdin=nothing, stdout=nothing, stderr=nothing, creationflags=flags, close_fds=True
+        command,
+        env=environment,
+        stdin=nothing,
+        stdout=nothing,
+        stderr=nothing,
+        creationflags=flags,
+        close_fds=True,
     )

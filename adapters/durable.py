@@ -45,7 +45,9 @@ def remove_unfinished(path: str, holds: Callable[[str], bool]) -> None:
     with Folder(os.path.realpath(path)) as folder:
         for name in _temporary_files(folder):
             with suppress(FileNotFoundError):  # its process has finished it meanwhile
-                with open(folder.open(name, os.O_RDONLY), encoding="utf-8", errors="replace") as file:
+                with open(
+                    folder.open(name, os.O_RDONLY), encoding="utf-8", errors="replace"
+                ) as file:
                     text = file.read()
                 if holds(text):
                     folder.remove(name)
@@ -83,7 +85,9 @@ def refuse_irregular(folder: Folder, name: str) -> None:
     Raises:
         OSError: it is a folder, a device, a pipe or a socket.
     """
-    if folder.has(name) and not (stat.S_ISREG(mode := folder.facts(name).st_mode) or stat.S_ISLNK(mode)):
+    if folder.has(name) and not (
+        stat.S_ISREG(mode := folder.facts(name).st_mode) or stat.S_ISLNK(mode)
+    ):
         raise OSError(errno.EINVAL, "it is no regular file: name another one", name)
 
 

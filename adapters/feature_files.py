@@ -54,8 +54,12 @@ class FeatureFiles:
         return None
 
     def _newest_first(self) -> list[_Candidate]:
-        numbered = ((re.match("[0-9]+", name), name) for name in self._names() if not name.startswith("."))
-        candidates = (_Candidate(int(number[0]) if number else -1, name) for number, name in numbered)
+        numbered = (
+            (re.match("[0-9]+", name), name) for name in self._names() if not name.startswith(".")
+        )
+        candidates = (
+            _Candidate(int(number[0]) if number else -1, name) for number, name in numbered
+        )
         return sorted(candidates, reverse=True)[:MAX_FOLDERS]
 
     def _names(self) -> list[str]:

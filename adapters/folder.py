@@ -12,7 +12,8 @@ from types import TracebackType
 from typing import Self
 
 CAN_HOLD = (
-    hasattr(os, "O_NOFOLLOW") and {os.open, os.mkdir, os.rename, os.link, os.unlink, os.stat} <= os.supports_dir_fd
+    hasattr(os, "O_NOFOLLOW")
+    and {os.open, os.mkdir, os.rename, os.link, os.unlink, os.stat} <= os.supports_dir_fd
 )
 """Whether the system finds names relative to an open folder; Windows does not."""
 
@@ -53,7 +54,10 @@ class Folder:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -144,7 +148,9 @@ class Folder:
         """Move the file *source* into another folder, replacing a file of its name."""
         self.ensure_in_place()
         other.ensure_in_place()
-        os.replace(self.at(source), other.at(source), src_dir_fd=self.number, dst_dir_fd=other.number)
+        os.replace(
+            self.at(source), other.at(source), src_dir_fd=self.number, dst_dir_fd=other.number
+        )
         other.ensure_in_place()
 
     def remove(self, name: str) -> None:

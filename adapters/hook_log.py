@@ -46,9 +46,14 @@ class HookLog:
     def write(self, event: str) -> None:
         """Append *event* as a line."""
         line = f"{self._now().isoformat(timespec='seconds')} {one_line(redact(event))}\n"
-        with contextlib.suppress(OSError, ValueError, StorageError), opened_store(self._folder) as folder:
+        with (
+            contextlib.suppress(OSError, ValueError, StorageError),
+            opened_store(self._folder) as folder,
+        ):
             _rotate(folder)
-            log = folder.open(FILE_NAME, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0))
+            log = folder.open(
+                FILE_NAME, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)
+            )
             try:
                 os.write(log, line.encode("utf-8", "replace"))
             finally:
@@ -64,7 +69,10 @@ def _rotate(folder: Folder) -> None:
 def last_events(folder: str, count: int) -> list[str]:
     """Return the last *count* lines of the log in *folder*, if it is readable."""
     path = os.path.join(folder, FILE_NAME)
-    with contextlib.suppress(OSError, ValueError), open(path, "rb", opener=open_without_waiting) as log:
+    with (
+        contextlib.suppress(OSError, ValueError),
+        open(path, "rb", opener=open_without_waiting) as log,
+    ):
         log.seek(max(0, os.fstat(log.fileno()).st_size - ENOUGH_BYTES))
         return log.read(ENOUGH_BYTES).decode("utf-8", "replace").splitlines()[-count:]
     return []

@@ -53,7 +53,9 @@ SHAPES = {
 }
 
 
-def write_memory_index(sessions: Iterable[tuple[Entry, Vector | None]], *, ascii_only: bool = False) -> str:
+def write_memory_index(
+    sessions: Iterable[tuple[Entry, Vector | None]], *, ascii_only: bool = False
+) -> str:
     """Render *sessions* and their vectors as JSON, a line a session, ordered by path."""
     encode = json.JSONEncoder(ensure_ascii=ascii_only).encode
     documents = {entry.file_path or "": _document(entry, vector) for entry, vector in sessions}
@@ -91,18 +93,23 @@ def _object(data: bytes) -> dict[str, Any]:
     if len(data) > LARGEST_FILE:
         raise InvalidEntryError(f"the index is longer than {LARGEST_FILE} bytes: split it")
     if data.count(b"[") + data.count(b"{") > MAX_NODES:
-        raise InvalidEntryError(f"the index holds more than {MAX_NODES} lists and objects: split it")
+        raise InvalidEntryError(
+            f"the index holds more than {MAX_NODES} lists and objects: split it"
+        )
     try:
         document = json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise InvalidEntryError(f"the index is not UTF-8: {error}") from error
     except RecursionError as error:
-        raise InvalidEntryError("the index is nested too deeply: it is an object of flat objects") from error
+        raise InvalidEntryError(
+            "the index is nested too deeply: it is an object of flat objects"
+        ) from error
     except ValueError as error:
         raise InvalidEntryError(f"the index is not JSON: {str(error)[:200]}") from error
     if not isinstance(document, dict):
         raise InvalidEntryError(
-            f"the index is {_shown(document)}: it must be an object keyed by the paths of files; {IMPORTABLE}"
+            f"the index is {_shown(document)}: it must be an object keyed by the paths of files;"
+            f" {IMPORTABLE}"
         )
     return document
 
@@ -114,7 +121,9 @@ def _memory(key: str, fields: object) -> IndexedMemory:
     given = {name: value for name, value in fields.items() if name in SHAPES and value is not None}
     for name, value in given.items():
         if not SHAPES[name].fits(value):
-            raise InvalidEntryError(f"{key!r}: {name} is {_shown(value)}: it must be {SHAPES[name].wanted}")
+            raise InvalidEntryError(
+                f"{key!r}: {name} is {_shown(value)}: it must be {SHAPES[name].wanted}"
+            )
     vector, vector_problem = _vector(fields.get("embedding"))
     return IndexedMemory(
         path=path,
@@ -150,7 +159,8 @@ def _path(key: str) -> str:
         path = ""
     if not os.path.basename(path):
         raise InvalidEntryError(
-            f"{key[:200]!r} is no absolute path of a file, or leads to a name that is not UTF-8: an index is keyed by paths"
+            f"{key[:200]!r} is no absolute path of a file, or leads to a name that is not UTF-8: an"
+            " index is keyed by paths"
         )
     return path
 

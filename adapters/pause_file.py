@@ -50,7 +50,10 @@ class PauseFile:
             StorageError: the file can't be written.
         """
         until = None if pause.ends_at == NEVER else pause.ends_at.isoformat()
-        append_record(self.path, {"pause": pause.session_id, "from": pause.begins_at.isoformat(), "until": until})
+        append_record(
+            self.path,
+            {"pause": pause.session_id, "from": pause.begins_at.isoformat(), "until": until},
+        )
 
     def resume(self, session_id: str, at: dt.datetime) -> None:
         """

@@ -113,12 +113,17 @@ def refuse_planted(folder: Folder, name: str) -> None:
         path = os.path.join(folder.path, name)
         _refuse_other(path, facts)
         if stat.S_ISLNK(facts.st_mode):
-            raise StorageError(f"{path} is a link, to {os.readlink(path)}: put the file itself there, {ANOTHER_STORE}")
+            raise StorageError(
+                f"{path} is a link, to {os.readlink(path)}: put the file itself there,"
+                f" {ANOTHER_STORE}"
+            )
 
 
 def _refuse_other(path: str, facts: os.stat_result) -> None:
     if hasattr(os, "geteuid") and facts.st_uid != os.geteuid():
-        raise StorageError(f"{path} belongs to {_name_of(facts.st_uid)}: run hardwon as that user, {ANOTHER_STORE}")
+        raise StorageError(
+            f"{path} belongs to {_name_of(facts.st_uid)}: run hardwon as that user, {ANOTHER_STORE}"
+        )
 
 
 def _name_of(user: int) -> str:
@@ -139,7 +144,8 @@ def _mend(folder: Folder, path: str, mode: int) -> None:
             folder.set_mode("", PRIVATE_FOLDER)
     elif mode & WRITE_OF_OTHERS:
         raise StorageError(
-            f"other users may write to {path}, which holds other things too: run chmod go-w {path}, {ANOTHER_STORE}"
+            f"other users may write to {path}, which holds other things too: run chmod go-w {path},"
+            f" {ANOTHER_STORE}"
         )
     _close_files(folder, [name for name in names if name.startswith(OWN_NAMES)])
     if CHECKPOINTS in names:
@@ -168,7 +174,7 @@ def exposed(path: str) -> str:
     with suppress(OSError):
         if os.name == "posix" and stat.S_IMODE(os.stat(path).st_mode) & OF_OTHERS:
             return (
-                f"{path} can be read by other users of this machine, as its file system keeps no permissions:"
-                f" mount it with them, {ANOTHER_STORE}"
+                f"{path} can be read by other users of this machine, as its file system keeps no"
+                f" permissions: mount it with them, {ANOTHER_STORE}"
             )
     return ""

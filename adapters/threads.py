@@ -77,7 +77,9 @@ class _MemoisedEmbedder(Embedder):
             if key not in self._requests:
                 self._requests[key] = _Work(lambda: self._embedder.embed(texts, task, deadline))
         try:
-            answer = self._requests[key].result(deadline.within(0) if key in self._late else deadline)
+            answer = self._requests[key].result(
+                deadline.within(0) if key in self._late else deadline
+            )
         except TimeoutError as error:
             self._late.add(key)
             raise EmbedderUnavailableError(f"{self.space.model} did not answer in time") from error

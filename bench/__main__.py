@@ -35,7 +35,10 @@ def main() -> None:
     """Measure and print; an interrupted run ends with what it has."""
     options = _options()
     made = list[Figure]()
-    with contextlib.suppress(KeyboardInterrupt), tempfile.TemporaryDirectory(prefix="hardwon-bench-") as folder:
+    with (
+        contextlib.suppress(KeyboardInterrupt),
+        tempfile.TemporaryDirectory(prefix="hardwon-bench-") as folder,
+    ):
         figures = _figures(folder, options.sizes, options.lessons, options.repetitions)
         made.extend(figures if options.json else printed(figures))
     (print_json if options.json else print_missed)(made)
@@ -46,7 +49,9 @@ def _figures(folder: str, sizes: list[int], lessons: int, repetitions: int) -> I
     middle, sessions = sizes[len(sizes) // 2], Sessions(folder, repetitions)
     store = build_store(os.path.join(folder, "store"), middle)
     for entries in sizes:
-        yield from question_figures(build_store(os.path.join(folder, f"store-asked-{entries}"), entries), entries)
+        yield from question_figures(
+            build_store(os.path.join(folder, f"store-asked-{entries}"), entries), entries
+        )
     yield from computation_figures(folder, middle, repetitions)
     yield cosine_figure(folder)
     yield from sessions.conversation_figures(store, middle)
@@ -57,16 +62,26 @@ def _figures(folder: str, sizes: list[int], lessons: int, repetitions: int) -> I
     yield from transcript_figures(folder, lessons, repetitions)
     yield from capture_figures(folder, lessons, repetitions)
     yield from plugin_figures(folder, store, repetitions)
-    yield from server_figures(folder, [entries for entries in sizes if entries <= MAX_DOCUMENTS], repetitions)
+    yield from server_figures(
+        folder, [entries for entries in sizes if entries <= MAX_DOCUMENTS], repetitions
+    )
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench", description="Figures and ratios, measured in one run.")
+    parser = argparse.ArgumentParser(
+        prog="python -m bench", description="Figures and ratios, measured in one run."
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--sizes", type=sizes_of, default=[*SIZES[:3]], help="entries, by commas")
-    parser.add_argument("--lessons", type=int, default=1_000, help="entries of the knowledge bank to import")
-    parser.add_argument("--repetitions", type=int, default=15, help="runs of each process; medians are printed")
-    parser.add_argument("--quick", action="store_true", help="1,000 and 10,000 entries, 5 repetitions")
+    parser.add_argument(
+        "--lessons", type=int, default=1_000, help="entries of the knowledge bank to import"
+    )
+    parser.add_argument(
+        "--repetitions", type=int, default=15, help="runs of each process; medians are printed"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="1,000 and 10,000 entries, 5 repetitions"
+    )
     options = parser.parse_args()
     if options.quick:
         options.sizes, options.repetitions = [*SIZES[:2]], 5

@@ -37,7 +37,11 @@ def capture_figures(folder: str, lessons: int, repetitions: int) -> list[Figure]
     The worker has the embedded model, and fewer exchanges for few *lessons*.
     """
     worker = _worker(folder, min(lessons, MAX_EXCHANGES), repetitions)
-    return [*(_hook(folder, event, repetitions) for event in EVENTS), _injected(folder, repetitions), worker]
+    return [
+        *(_hook(folder, event, repetitions) for event in EVENTS),
+        _injected(folder, repetitions),
+        worker,
+    ]
 
 
 def _hook(folder: str, event: str, repetitions: int) -> Figure:
@@ -51,17 +55,29 @@ def _injected(folder: str, repetitions: int) -> Figure:
 
     All of it is searched each time.
     """
-    store, transcript = os.path.join(folder, "store-injected"), os.path.join(folder, "transcript-injected.jsonl")
+    store, transcript = (
+        os.path.join(folder, "store-injected"),
+        os.path.join(folder, "transcript-injected.jsonl"),
+    )
     _inject(store)
     writer = Writer(seed=6)
     with open(transcript, "w", encoding="utf-8") as file:
         for place in range(READ + EDITS):
             read = {"type": "tool_result", "content": writer.text(8 * WORDS)}
-            edit = {"type": "tool_use", "name": "Write", "input": {"file_path": "a.py", "content": writer.text(WORDS)}}
+            edit = {
+                "type": "tool_use",
+                "name": "Write",
+                "input": {"file_path": "a.py", "content": writer.text(WORDS)},
+            }
             kind, block = ("user", read) if place < READ else ("assistant", edit)
             file.write(json.dumps({"type": kind, "message": {"content": [block]}}) + "\n")
     cost = _cost(folder, store, "Stop", repetitions, transcript_path=transcript)
-    return _figure("hook_stop_injected", "hook, Stop, lessons injected: CPU beyond Python's start", INJECTED, cost)
+    return _figure(
+        "hook_stop_injected",
+        "hook, Stop, lessons injected: CPU beyond Python's start",
+        INJECTED,
+        cost,
+    )
 
 
 def _inject(store: str) -> None:
@@ -85,21 +101,43 @@ def _figure(name: str, title: str, size: int, cost: Cost) -> Figure:
 def _cost(folder: str, store: str, event: str, repetitions: int, **more: object) -> Cost:
     text = Writer(seed=4).text(WORDS)
     fields = {key: text if value == "" else value for key, value in EVENTS[event].items()}
-    payload = {"session_id": "bench", "cwd": _project(folder), "hook_event_name": event, **fields, **more}
+    payload = {
+        "session_id": "bench",
+        "cwd": _project(folder),
+        "hook_event_name": event,
+        **fields,
+        **more,
+    }
     command = Command((script("hardwon-hook"),), json.dumps(payload))
     # Neither the worker nor a search.
     hook_only = {"HARDWON_CAPTURE_INTERVAL": "20", "HARDWON_PROMPT_ENABLED": "false"}
-    return measure(lambda _: command, clean_environment(folder, HARDWON_STORE=store, **hook_only), repetitions)
+    return measure(
+        lambda _: command, clean_environment(folder, HARDWON_STORE=store, **hook_only), repetitions
+    )
 
 
 def _worker(folder: str, exchanges: int, repetitions: int) -> Figure:
     """Measure the worker on sessions that only the hooks recorded."""
     rounds = min(repetitions, 3)
     project = _project(folder)
-    stores = [_waiting(os.path.join(folder, f"store-captured-{run}"), project, exchanges) for run in range(rounds + 1)]
+    stores = [
+        _waiting(os.path.join(folder, f"store-captured-{run}"), project, exchanges)
+        for run in range(rounds + 1)
+    ]
 
     def command(run: int) -> Command:
-        return Command((sys.executable, "-P", "-m", WORKER, "--global-store", stores[run], "--project-root", project))
+        return Command(
+            (
+                sys.executable,
+                "-P",
+                "-m",
+                WORKER,
+                "--global-store",
+                stores[run],
+                "--project-root",
+                project,
+            )
+        )
 
     cost = measure(command, clean_environment(folder), rounds)
     title = f"capture worker: {exchanges} exchanges, embedded model, CPU"

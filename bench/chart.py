@@ -39,7 +39,9 @@ class _Scale(NamedTuple):
 
     def __call__(self, value: float) -> float:
         """Return where *value* is drawn."""
-        return self.start + (math.log10(value) - self.low) / max(1, self.high - self.low) * (self.end - self.start)
+        return self.start + (math.log10(value) - self.low) / max(1, self.high - self.low) * (
+            self.end - self.start
+        )
 
     def marks(self) -> list[int]:
         """Return the powers of ten."""
@@ -52,10 +54,17 @@ def chart(lines: Sequence[Line], title: str) -> str:
     across = _scale([size for size, _ in points], LEFT, WIDTH - RIGHT)
     up = _scale([cost for _, cost in points], HEIGHT - BOTTOM, TOP)
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="12">',
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}"'
+            ' font-family="sans-serif" font-size="12">'
+        ),
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
         *_axes(across, up, title),
-        *(part for line, colour in zip(lines, COLOURS, strict=False) for part in _line(line, colour, across, up)),
+        *(
+            part
+            for line, colour in zip(lines, COLOURS, strict=False)
+            for part in _line(line, colour, across, up)
+        ),
         *_labels(lines, up),
         "</svg>",
     ]
@@ -79,7 +88,10 @@ def _axes(across: _Scale, up: _Scale, title: str) -> Iterator[str]:
 
 
 def _line(line: Line, colour: str, across: _Scale, up: _Scale) -> Iterator[str]:
-    for points, dashes in ((line.targets, ' stroke-dasharray="4 4" opacity="0.6"'), (line.points, "")):
+    for points, dashes in (
+        (line.targets, ' stroke-dasharray="4 4" opacity="0.6"'),
+        (line.points, ""),
+    ):
         drawn = " ".join(f"{across(size):.1f},{up(cost):.1f}" for size, cost in points)
         yield f'<polyline points="{drawn}" fill="none" stroke="{colour}" stroke-width="2"{dashes}/>'
     for size, cost in line.points:
@@ -89,10 +101,17 @@ def _line(line: Line, colour: str, across: _Scale, up: _Scale) -> Iterator[str]:
 def _labels(lines: Sequence[Line], up: _Scale) -> Iterator[str]:
     """Yield the name of each line at its end, moved down where two would cover each other."""
     lowest = float("-inf")
-    for line, colour in sorted(zip(lines, COLOURS, strict=False), key=lambda pair: -pair[0].points[-1][1]):
+    for line, colour in sorted(
+        zip(lines, COLOURS, strict=False), key=lambda pair: -pair[0].points[-1][1]
+    ):
         lowest = max(up(line.points[-1][1]) + 4, lowest + GAP)
-        yield _text(WIDTH - RIGHT + 10, lowest, f"{line.title}: {line.points[-1][1]:.1f}", colour=colour)
+        yield _text(
+            WIDTH - RIGHT + 10, lowest, f"{line.title}: {line.points[-1][1]:.1f}", colour=colour
+        )
 
 
 def _text(x: float, y: float, text: str, anchor: str = "start", colour: str = "#24292f") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}">{escape(text)}</text>'
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
+        f' fill="{colour}">{escape(text)}</text>'
+    )

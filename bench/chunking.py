@@ -24,7 +24,15 @@ def chunking_figures(lessons: int, repetitions: int) -> list[Figure]:
     """
     session = _session(min(lessons, MAX_EXCHANGES))
     rate = median(_chunks_per_second(session) for _ in range(repetitions))
-    return [Figure("chunking_rate", "cutting and describing a conversation, CPU", len(session), rate, "chunks/s")]
+    return [
+        Figure(
+            "chunking_rate",
+            "cutting and describing a conversation, CPU",
+            len(session),
+            rate,
+            "chunks/s",
+        )
+    ]
 
 
 def _session(exchanges: int) -> list[Exchange]:

@@ -35,10 +35,19 @@ def computation_figures(folder: str, entries: int, repetitions: int) -> list[Fig
     exhaustive = milliseconds(lambda: planted.choose_exhaustively(found, entries))
     return [
         Figure(
-            "compute", "A-AC9a: vector search, scoring, choice and text, 768 wide", entries, computing, "ms", aim=AIM
+            "compute",
+            "A-AC9a: vector search, scoring, choice and text, 768 wide",
+            entries,
+            computing,
+            "ms",
+            aim=AIM,
         ),
         Figure(
-            "compute_words", "the same with keyword search", entries, milliseconds(lambda: planted.inject(loaded)), "ms"
+            "compute_words",
+            "the same with keyword search",
+            entries,
+            milliseconds(lambda: planted.inject(loaded)),
+            "ms",
         ),
         Figure(
             "load",
@@ -47,9 +56,23 @@ def computation_figures(folder: str, entries: int, repetitions: int) -> list[Fig
             milliseconds(lambda: planted.vectors.load(numbers)),
             "ms",
         ),
-        Figure("compute_and_load", "all of it", entries, milliseconds(lambda: planted.inject(planted.vectors)), "ms"),
+        Figure(
+            "compute_and_load",
+            "all of it",
+            entries,
+            milliseconds(lambda: planted.inject(planted.vectors)),
+            "ms",
+        ),
         Figure("choose_pruned", "choice alone, pruned", entries, pruned, "ms"),
-        Figure("choose_all", "choice alone, ranking all", entries, exhaustive, "ms", exhaustive / pruned, "pruned"),
+        Figure(
+            "choose_all",
+            "choice alone, ranking all",
+            entries,
+            exhaustive,
+            "ms",
+            exhaustive / pruned,
+            "pruned",
+        ),
     ]
 
 

@@ -37,7 +37,11 @@ MEGABYTES = (60, 65, 75, 300)
 
 KEYWORDS_ONLY = {"HARDWON_EMBEDDING_PROVIDER": "off"}
 NOT_CAPTURED = {"HARDWON_CAPTURE_ENABLED": "false"}
-WITH_VECTORS, WITH_WORDS, ANYTHING = re.compile("vector=[1-9]"), re.compile("vector=0, fts5=[1-9]"), re.compile("")
+WITH_VECTORS, WITH_WORDS, ANYTHING = (
+    re.compile("vector=[1-9]"),
+    re.compile("vector=0, fts5=[1-9]"),
+    re.compile(""),
+)
 
 
 class Door(NamedTuple):
@@ -81,16 +85,35 @@ def cost_figures(folder: str, entries: int, repetitions: int) -> Iterator[Figure
     store = build_store(os.path.join(folder, f"store-{entries}"), entries)
     _write(store)
     environment = clean_environment(folder, HARDWON_STORE=store)
-    project, changing = (make_project(os.path.join(folder, f"{name}-{entries}")) for name in ("project", "changing"))
+    project, changing = (
+        make_project(os.path.join(folder, f"{name}-{entries}")) for name in ("project", "changing")
+    )
     of_all = doors(project, changing)
-    costs = measure_together({name: door.command for name, door in of_all.items()}, environment, repetitions)
+    costs = measure_together(
+        {name: door.command for name, door in of_all.items()}, environment, repetitions
+    )
     yield from (_figure(name, door, entries, costs[name]) for name, door in of_all.items())
     start = costs["start_new"]
     aim = aim_of(MEGABYTES, entries, "value")
-    yield Figure("start_memory", "session start, query new: peak memory", entries, start.rss_mb, "MB", aim=aim)
-    yield Figure("hook_embedded_wall", "session start, query new: from start to end", entries, start.wall_ms, "ms")
+    yield Figure(
+        "start_memory",
+        "session start, query new: peak memory",
+        entries,
+        start.rss_mb,
+        "MB",
+        aim=aim,
+    )
+    yield Figure(
+        "hook_embedded_wall",
+        "session start, query new: from start to end",
+        entries,
+        start.wall_ms,
+        "ms",
+    )
     for name in PROFILED:
-        yield from where_figures(name, of_all[name].title, of_all[name].command(repetitions + 1), environment, entries)
+        yield from where_figures(
+            name, of_all[name].title, of_all[name].command(repetitions + 1), environment, entries
+        )
     yield from server_cost_figures(project, environment, entries, repetitions)
 
 
@@ -111,10 +134,15 @@ def doors(project: str, changing: str) -> dict[str, Door]:
         return command._replace(files={spec_of(changing): writer.text(SPEC_WORDS)})
 
     def prompted(_: int) -> Command:
-        command = hook("UserPromptSubmit", prompt=f"{writer.text(QUESTION_WORDS)}: which one is it?")(0)
+        command = hook(
+            "UserPromptSubmit", prompt=f"{writer.text(QUESTION_WORDS)}: which one is it?"
+        )(0)
         return command._replace(variables=NOT_CAPTURED)
 
-    start, silent = hook("SessionStart", source="startup"), hook("UserPromptSubmit", prompt="yes, go on")
+    start, silent = (
+        hook("SessionStart", source="startup"),
+        hook("UserPromptSubmit", prompt="yes, go on"),
+    )
     answer = writer.text(EXCHANGE_WORDS)
     return {
         "start_new": Door("session start, query new", asking_new, (12, 13, 16, 40), WITH_VECTORS),
@@ -126,7 +154,9 @@ def doors(project: str, changing: str) -> dict[str, Door]:
             WITH_WORDS,
         ),
         "prompt_silent": Door(
-            "prompt, silent", lambda number: silent(number)._replace(variables=NOT_CAPTURED), (1.8, 1.8, 1.8, 1.8)
+            "prompt, silent",
+            lambda number: silent(number)._replace(variables=NOT_CAPTURED),
+            (1.8, 1.8, 1.8, 1.8),
         ),
         "prompt_captured": Door("prompt, silent, captured", silent),
         "prompt_searched": Door("prompt, searched", prompted, (9, 10, 15, 35)),
@@ -145,7 +175,9 @@ def _figure(name: str, door: Door, entries: int, cost: Cost) -> Figure:
     others = sum(not door.expected.search(output) for output in cost.outputs)
     note = f"{others} of {len(cost.outputs)} runs fell back" if others else ""
     aim = aim_of(door.targets, entries, "ratio")
-    return Figure(name, f"{door.title}: CPU", entries, cost.cpu_ms, "ms", cost.times_pass, aim=aim, note=note)
+    return Figure(
+        name, f"{door.title}: CPU", entries, cost.cpu_ms, "ms", cost.times_pass, aim=aim, note=note
+    )
 
 
 def _write(store: str) -> None:

@@ -20,7 +20,10 @@ def read_sets(folders: Sequence[str]) -> list[EvalSet]:
         SystemExit: one of them can't be read; exit code 1.
     """
     try:
-        return [read_eval_set(folder, name) for folder, name in zip(folders, names_of(folders), strict=True)]
+        return [
+            read_eval_set(folder, name)
+            for folder, name in zip(folders, names_of(folders), strict=True)
+        ]
     except InvalidEvaluationError as error:
         raise SystemExit(str(error)) from error
 

@@ -16,7 +16,11 @@ KILOBYTES = 1 if sys.platform != "darwin" else 1024
 
 
 def run(
-    argv: list[str], text: str, variables: dict[str, str], files: dict[str, str], environment: dict[str, str]
+    argv: list[str],
+    text: str,
+    variables: dict[str, str],
+    files: dict[str, str],
+    environment: dict[str, str],
 ) -> dict[str, float | int | str]:
     """
     Run *argv* with *files* and *text* as input.
@@ -53,4 +57,6 @@ def run(
 if __name__ == "__main__":
     request = json.load(sys.stdin)
     for commands in request["rounds"]:
-        print(json.dumps([run(*command, request["environment"]) for command in commands]), flush=True)
+        print(
+            json.dumps([run(*command, request["environment"]) for command in commands]), flush=True
+        )

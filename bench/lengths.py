@@ -32,7 +32,11 @@ def length_lines(eval_set: EvalSet, report: SetReport) -> Iterator[str]:
     for least, most in pairwise(BOUNDS):
         within = [ndcg[query_id] for query_id, words in lengths.items() if least <= words < most]
         if within:
-            yield _line(eval_set.name, f"{least:,} to {most:,}" if most < inf else f"{least:,} and more", within)
+            yield _line(
+                eval_set.name,
+                f"{least:,} to {most:,}" if most < inf else f"{least:,} and more",
+                within,
+            )
 
 
 def _longest(eval_set: EvalSet, asked: JudgedQuery) -> int:
@@ -42,7 +46,9 @@ def _longest(eval_set: EvalSet, asked: JudgedQuery) -> int:
 
 
 def _line(name: str, band: str, ndcg: Sequence[Mapping[str, float]]) -> str:
-    means = "".join(f"{fmean(by_policy[policy] for by_policy in ndcg):10.4f}" for policy in POLICIES)
+    means = "".join(
+        f"{fmean(by_policy[policy] for by_policy in ndcg):10.4f}" for policy in POLICIES
+    )
     return f"{name:16} {band:14} {len(ndcg):9}{means}"
 
 
@@ -53,7 +59,9 @@ def main() -> None:
     sets = read_sets(parser.parse_args().folders)
     settings = Settings(global_store="", embedding_provider="local")
     report = evaluate_all(sets, list(POLICIES), settings, print, lambda _: lambda *_: None)
-    print(f"{'set':16} {'words':14} {'questions':>9}{''.join(f'{policy:>10}' for policy in POLICIES)}")
+    print(
+        f"{'set':16} {'words':14} {'questions':>9}{''.join(f'{policy:>10}' for policy in POLICIES)}"
+    )
     for eval_set in sets:
         for line in length_lines(eval_set, report.sets[eval_set.name]):
             print(line)

@@ -92,7 +92,10 @@ class MadeSet(NamedTuple):
     def write(self, folder: str) -> None:
         """Write the three files into *folder*, which is made when it is not there."""
         os.makedirs(folder, exist_ok=True)
-        judged = [f"{query_id}\t{document_id}\t{grade:g}" for query_id, document_id, grade in self.judgements]
+        judged = [
+            f"{query_id}\t{document_id}\t{grade:g}"
+            for query_id, document_id, grade in self.judgements
+        ]
         for name, rows in (
             (DOCUMENTS, map(json.dumps, self.documents)),
             (QUERIES, map(json.dumps, self.queries)),
@@ -108,7 +111,10 @@ def notes_of(eval_set: EvalSet) -> list[Note]:
     for asked in eval_set.queries:
         for document_id in relevant_documents(eval_set, asked):
             titles.setdefault(document_id, asked.query.text)
-    return [Note(note_id, title, eval_set.documents[note_id].description) for note_id, title in titles.items()]
+    return [
+        Note(note_id, title, eval_set.documents[note_id].description)
+        for note_id, title in titles.items()
+    ]
 
 
 def one_subject(notes: Sequence[Note], embed: Embed, seed: int = SEED) -> MadeSet:
@@ -159,7 +165,12 @@ def long_chats(chats: EvalSet, seed: int = SEED) -> MadeSet:
         group, last = turn.source_project or "", documents[-1] if documents else None
         if last is None or last["group"] != group or word_count(last["text"]) >= target:
             written_at, target = turn.updated_at.isoformat(), draw.choice(LENGTHS_OF_CHATS)
-            last = {"id": turn_id, "text": turn.description, "timestamp": written_at, "group": group}
+            last = {
+                "id": turn_id,
+                "text": turn.description,
+                "timestamp": written_at,
+                "group": group,
+            }
             documents.append(last)
         else:
             last["text"] += f"\n\n{turn.description}"
@@ -213,7 +224,9 @@ def main() -> None:
     with closing(VectorCache(cache_folder(), print)) as cache:
         embedder, deadline = CachingEmbedder(MiniLmEmbedder(), cache), Deadline(time.monotonic)
         made = {
-            "one-subject": one_subject(notes, lambda texts: embed_documents(embedder, texts, deadline)),
+            "one-subject": one_subject(
+                notes, lambda texts: embed_documents(embedder, texts, deadline)
+            ),
             "many-subjects": many_subjects(notes),
             "long-chats": long_chats(chats),
         }

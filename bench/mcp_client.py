@@ -9,7 +9,11 @@ from typing import Any, NamedTuple
 
 from bench.processes import script
 
-HANDSHAKE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
+HANDSHAKE = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {},
+    "clientInfo": {"name": "bench", "version": "1"},
+}
 
 Call = tuple[str, Mapping[str, object]]
 """The name of a tool and its arguments."""
@@ -25,7 +29,8 @@ class Answered(NamedTuple):
 def conversation(calls: Sequence[Call]) -> str:
     """Return what a client writes that shakes hands, calls tools, and leaves."""
     requests = [
-        _request("tools/call", number, name=name, arguments=given) for number, (name, given) in enumerate(calls)
+        _request("tools/call", number, name=name, arguments=given)
+        for number, (name, given) in enumerate(calls)
     ]
     return "\n".join([_request("initialize", "hello", **HANDSHAKE), _INITIALIZED, *requests, ""])
 
@@ -87,7 +92,11 @@ class Client:
 def running_server(project: str, environment: Mapping[str, str]) -> Iterator[Client]:
     """Run a server in the folder *project* as long as the context lasts."""
     with subprocess.Popen(
-        [script("hardwon-mcp")], cwd=project, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [script("hardwon-mcp")],
+        cwd=project,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     ) as process:
         try:
             yield Client(process)

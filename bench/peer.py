@@ -32,7 +32,9 @@ READ = """
 
 def batches(store: str) -> Iterator[list[Row]]:
     """Yield the entries of a store."""
-    rows = sqlite3.connect(f"file:{os.path.join(store, 'memory.db')}?mode=ro", uri=True).execute(READ)
+    rows = sqlite3.connect(f"file:{os.path.join(store, 'memory.db')}?mode=ro", uri=True).execute(
+        READ
+    )
     while batch := list(islice(rows, BATCH)):
         yield batch
 
@@ -57,7 +59,9 @@ class SqliteVec:
     def build(self, rows: Iterator[list[Row]]) -> None:
         """Fill the index."""
         self._connection.execute(f"CREATE VIRTUAL TABLE vectors USING vec0(vector float[{WIDTH}])")
-        self._connection.execute("CREATE VIRTUAL TABLE words USING fts5(text, tokenize = 'porter unicode61')")
+        self._connection.execute(
+            "CREATE VIRTUAL TABLE words USING fts5(text, tokenize = 'porter unicode61')"
+        )
         for batch in rows:
             with self._connection as connection:
                 connection.executemany(
@@ -65,7 +69,8 @@ class SqliteVec:
                     [(number, vector) for number, _, vector in batch],
                 )
                 connection.executemany(
-                    "INSERT INTO words (rowid, text) VALUES (?, ?)", [(number, text) for number, text, _ in batch]
+                    "INSERT INTO words (rowid, text) VALUES (?, ?)",
+                    [(number, text) for number, text, _ in batch],
                 )
 
     def ask(self, text: str, vector: Sequence[float]) -> list[int]:
@@ -95,7 +100,9 @@ class Chroma:
         for batch in rows:
             numbers, texts, vectors = zip(*batch, strict=True)
             self._collection.add(
-                list(map(str, numbers)), [list(values(vector)) for vector in vectors], documents=list(texts)
+                list(map(str, numbers)),
+                [list(values(vector)) for vector in vectors],
+                documents=list(texts),
             )
 
     def ask(self, text: str, vector: Sequence[float]) -> list[int]:
@@ -118,14 +125,24 @@ class Lance:
         table = None
         for batch in rows:
             documents = [
-                {"seq": number, "text": text, "vector": list(values(vector))} for number, text, vector in batch
+                {"seq": number, "text": text, "vector": list(values(vector))}
+                for number, text, vector in batch
             ]
-            table = table.add(documents) and table if table else self._database.create_table("entries", documents)
+            table = (
+                table.add(documents) and table
+                if table
+                else self._database.create_table("entries", documents)
+            )
 
     def ask(self, text: str, vector: Sequence[float]) -> list[int]:
         """Return the best entries."""
         del text
-        return [row["seq"] for row in self._database.open_table("entries").search(list(vector)).limit(FOUND).to_list()]
+        return [
+            row["seq"]
+            for row in (
+                self._database.open_table("entries").search(list(vector)).limit(FOUND).to_list()
+            )
+        ]
 
 
 PEERS: dict[str, Callable[[str], "SqliteVec | Chroma | Lance"]] = {

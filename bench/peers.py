@@ -45,7 +45,10 @@ def peer_figures(folder: str, entries: int, repetitions: int) -> Iterator[Figure
     def asking(name: str) -> Callable[[int], Command]:
         index = _index(name, python, entries)
         question = json.dumps(
-            {"text": writer.text(WORDS), "vector": next(some_vectors(1, MINILM_SPACE.dimensions)).tolist()}
+            {
+                "text": writer.text(WORDS),
+                "vector": next(some_vectors(1, MINILM_SPACE.dimensions)).tolist(),
+            }
         )
         return lambda _: Command((python, PEER, "ask", name, index), question)
 
@@ -57,8 +60,16 @@ def peer_figures(folder: str, entries: int, repetitions: int) -> Iterator[Figure
     for name, cost in costs.items():
         note = "" if all(json.loads(output) for output in cost.outputs) else "found nothing"
         title = f"{TITLES.get(name, name)}, cold, vector given: CPU"
-        yield Figure(f"peer_{name}", title, entries, cost.cpu_ms, "ms", cost.cpu_ms / ours, OURS, note=note)
-        yield Figure(f"peer_{name}_memory", f"{TITLES.get(name, name)}: peak memory", entries, cost.rss_mb, "MB")
+        yield Figure(
+            f"peer_{name}", title, entries, cost.cpu_ms, "ms", cost.cpu_ms / ours, OURS, note=note
+        )
+        yield Figure(
+            f"peer_{name}_memory",
+            f"{TITLES.get(name, name)}: peak memory",
+            entries,
+            cost.rss_mb,
+            "MB",
+        )
 
 
 def _is_installed(name: str, python: str) -> bool:
@@ -69,7 +80,14 @@ def _is_installed(name: str, python: str) -> bool:
     """
     modules = (package.partition("==")[0].replace("-", "_") for package in PACKAGES[name])
     is_there = [python, "-c", f"import {', '.join(modules)}"]
-    made = [script("uv"), "venv", "--quiet", "--python", sys.executable, os.path.dirname(os.path.dirname(python))]
+    made = [
+        script("uv"),
+        "venv",
+        "--quiet",
+        "--python",
+        sys.executable,
+        os.path.dirname(os.path.dirname(python)),
+    ]
     put = [script("uv"), "pip", "install", "--quiet", "--python", python, *PACKAGES[name]]
     if (os.path.exists(python) or _succeeds(made)) and (
         _succeeds(is_there) or (_succeeds(put) and _succeeds(is_there))

@@ -52,9 +52,13 @@ Shares of the CPU time after Python has started, under a profile, which makes sm
 
 def main() -> None:
     """Measure, print and write."""
-    parser = argparse.ArgumentParser(prog="python -m bench.performance", description="Cost by size, as a page.")
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.performance", description="Cost by size, as a page."
+    )
     parser.add_argument("--sizes", type=sizes_of, default=[*SIZES[:3]], help="entries, by commas")
-    parser.add_argument("--repetitions", type=int, default=15, help="runs of each process; medians are printed")
+    parser.add_argument(
+        "--repetitions", type=int, default=15, help="runs of each process; medians are printed"
+    )
     parser.add_argument("--out", default=DOCS, help="the folder that is written to")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="hardwon-bench-") as folder:
@@ -80,7 +84,11 @@ def write_page(folder: str, figures: Sequence[Figure], repetitions: int) -> None
     ]
     _write(folder, "performance.md", "\n".join(page) + "\n")
     lines = [_line(name, doors) for name in DRAWN]
-    _write(folder, "performance.svg", chart([line for line in lines if line.points], "CPU, times python -c pass"))
+    _write(
+        folder,
+        "performance.svg",
+        chart([line for line in lines if line.points], "CPU, times python -c pass"),
+    )
 
 
 def table(figures: Sequence[Figure]) -> Iterator[str]:

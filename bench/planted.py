@@ -116,9 +116,13 @@ class Planted:
 
     def retrieve(self, source: SqliteVectorStore | Loaded, *, with_words: bool = True) -> Retrieve:
         """Return the search over the vectors of *source*, and over words."""
-        search = SemanticSearch(embedder=PlantedEmbedder(), store=self._vectors, vector_index=NumpyVectorIndex(source))
+        search = SemanticSearch(
+            embedder=PlantedEmbedder(), store=self._vectors, vector_index=NumpyVectorIndex(source)
+        )
         return Retrieve(
-            semantic=[search], keywords=FtsKeywordIndex(self._database, enabled=with_words), background=Threads()
+            semantic=[search],
+            keywords=FtsKeywordIndex(self._database, enabled=with_words),
+            background=Threads(),
         )
 
     def inject(self, source: SqliteVectorStore | Loaded, *, with_words: bool = True) -> str:
@@ -138,7 +142,9 @@ class Planted:
 
     def choose(self, found: Retrieval) -> list[Scored]:
         """Return what is chosen, looking at as little as it takes to be sure."""
-        return list(select(found, self._repository, self._policy(found), CategoryBalancer(LIMIT)).ranked)
+        return list(
+            select(found, self._repository, self._policy(found), CategoryBalancer(LIMIT)).ranked
+        )
 
     def choose_exhaustively(self, found: Retrieval, entries: int) -> list[Scored]:
         """Return what is chosen when every learning is ranked."""
@@ -147,7 +153,9 @@ class Planted:
         vector, keyword = found.by_vector.scores(numbers), found.by_keyword.scores(numbers)
         closeness = Closeness.of(found.spaces).scores(vector)
         candidates = [
-            Candidate(fact, vector.get(fact.number), keyword.get(fact.number), closeness.get(fact.number))
+            Candidate(
+                fact, vector.get(fact.number), keyword.get(fact.number), closeness.get(fact.number)
+            )
             for fact in facts
         ]
         ranked = self._policy(found).rank(candidates)

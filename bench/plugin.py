@@ -8,7 +8,9 @@ from bench.figures import Aim, Figure
 from bench.processes import Command, clean_environment, measure, script
 from bench.texts import Writer
 
-LAUNCH = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "plugin", "launch")
+LAUNCH = os.path.join(
+    os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "plugin", "launch"
+)
 HOOK = "hardwon-hook"
 START = "SessionStart"
 OF_THE_HOOK = Aim(1.1, "ratio")
@@ -23,14 +25,19 @@ def plugin_figures(folder: str, store: str, repetitions: int) -> list[Figure]:
 
     A session start is in *store*.
     """
-    stores = {START: store, **{event: os.path.join(folder, f"store-plugin-{event}") for event in EVENTS}}
+    stores = {
+        START: store,
+        **{event: os.path.join(folder, f"store-plugin-{event}") for event in EVENTS},
+    }
     return [_figure(folder, stores[event], event, repetitions) for event in stores]
 
 
 def _figure(folder: str, store: str, event: str, repetitions: int) -> Figure:
     payload = json.dumps(_payload(os.path.join(folder, "project"), event))
     launched = Command((LAUNCH, "--or-nothing", HOOK), payload)
-    environment = clean_environment(_home(folder), HARDWON_STORE=store, HARDWON_CAPTURE_INTERVAL="20")
+    environment = clean_environment(
+        _home(folder), HARDWON_STORE=store, HARDWON_CAPTURE_INTERVAL="20"
+    )
     cost = measure(lambda _: launched, environment, repetitions, Command((script(HOOK),), payload))
     empty = event == START and not all(cost.outputs)
     return Figure(

@@ -47,18 +47,31 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="hardwon-bench-") as folder, new_database() as address:
         migrate(address)
         url = f"postgresql://postgres@/{dict(part.split('=', 1) for part in address.split())['dbname']}?host={_socket_folder()}"
-        file = _filled(Settings(global_store=os.path.join(folder, "file"), embedding_provider="local"), entries)
+        file = _filled(
+            Settings(global_store=os.path.join(folder, "file"), embedding_provider="local"), entries
+        )
         there = _filled(
-            Settings(global_store=os.path.join(folder, "local"), embedding_provider="local", server=ServerAddress(url)),
+            Settings(
+                global_store=os.path.join(folder, "local"),
+                embedding_provider="local",
+                server=ServerAddress(url),
+            ),
             entries,
         )
         migrate(address)  # an index of many vectors
-        print(f"{entries} entries of about 60 words, 384 dimensions\n\n| | SQLite | PostgreSQL |\n|---|---|---|")
-        for name, measured in (("upserts a second, one a transaction", 0), ("upserts a second, 500 a transaction", 1)):
+        print(
+            f"{entries} entries of about 60 words, 384 dimensions\n\n| | SQLite | PostgreSQL"
+            " |\n|---|---|---|"
+        )
+        for name, measured in (
+            ("upserts a second, one a transaction", 0),
+            ("upserts a second, 500 a transaction", 1),
+        ):
             print(f"| {name} | {file.rates[measured]:.0f} | {there.rates[measured]:.0f} |")
         for name, search in (("nearest neighbours", _by_vector), ("keyword search", _by_word)):
             print(
-                f"| {name}, p50 / p95 in ms | {_percentiles(file.memory, search)} | {_percentiles(there.memory, search)} |"
+                f"| {name}, p50 / p95 in ms | {_percentiles(file.memory, search)} |"
+                f" {_percentiles(there.memory, search)} |"
             )
         print(f"| bytes a memory | {file.bytes / entries:.0f} | {there.bytes / entries:.0f} |")
         for memory in (file.memory, there.memory):
@@ -85,7 +98,10 @@ def _filled(settings: Settings, entries: int) -> _Filled:
     assert vectors
     made = dict(zip((entry.entry_id for entry in written), vectors_of(parts, 384), strict=True))
     while texts := vectors.pending(PART):
-        ids = {facts.number: facts.entry_id for facts in memory.repository.facts(text.number for text in texts)}
+        ids = {
+            facts.number: facts.entry_id
+            for facts in memory.repository.facts(text.number for text in texts)
+        }
         vectors.put([(text, made[ids[text.number]]) for text in texts])
     return _Filled(memory, (single, rest))
 
@@ -127,8 +143,13 @@ def _session_starts(folder: str, url: str) -> None:
     print(f"| PostgreSQL by a socket | {_session_start(folder, project, url)} |")
     for latency in LATENCIES_MS:
         with network_to(_socket_folder(), latency / 2_000) as network:
-            through = url.replace(f"?host={_socket_folder()}", f"?host=127.0.0.1&port={network.port}")
-            print(f"| PostgreSQL, {latency} ms away and back | {_session_start(folder, project, through)} |")
+            through = url.replace(
+                f"?host={_socket_folder()}", f"?host=127.0.0.1&port={network.port}"
+            )
+            print(
+                f"| PostgreSQL, {latency} ms away and back |"
+                f" {_session_start(folder, project, through)} |"
+            )
 
 
 def _session_start(folder: str, project: str, store: str) -> str:

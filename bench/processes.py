@@ -71,7 +71,10 @@ PASS = Command(INTERPRETER)
 
 
 def measure(
-    make: Callable[[int], Command], environment: dict[str, str], repetitions: int, baseline: Command = PASS
+    make: Callable[[int], Command],
+    environment: dict[str, str],
+    repetitions: int,
+    baseline: Command = PASS,
 ) -> Cost:
     """Measure one command as `measure_together` does."""
     return measure_together({"": make}, environment, repetitions, baseline)[""]
@@ -102,16 +105,22 @@ def measure_together(
     request = json.dumps({"rounds": rounds, "environment": environment})
     runs = list(zip(*_launched(request, len(rounds)), strict=True))
     if bad := [run for of_command in runs for run in of_command if run["code"]]:
-        raise RuntimeError(f"one of {[*makes]} ended with code {bad[0]['code']}: {bad[0]['output']}")
+        raise RuntimeError(
+            f"one of {[*makes]} ended with code {bad[0]['code']}: {bad[0]['output']}"
+        )
     base, *others = (of_command[-repetitions:] for of_command in runs)
     python_ms = median(run["cpu_ms"] for run in base)
-    return {name: _cost(of_command, python_ms) for name, of_command in zip(makes, others, strict=True)}
+    return {
+        name: _cost(of_command, python_ms) for name, of_command in zip(makes, others, strict=True)
+    }
 
 
 def _launched(request: str, rounds: int) -> Iterator[Sequence[Mapping[str, Any]]]:
     """Yield the runs of each round, and tell how many are over."""
     arguments = [sys.executable, "-I", "-S", LAUNCHER]
-    with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as launcher:
+    with subprocess.Popen(
+        arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as launcher:
         assert launcher.stdin
         assert launcher.stdout
         launcher.stdin.write(request)

@@ -21,17 +21,30 @@ def make_project(root: str, lessons: int = 0) -> str:
     The bank has *lessons* lessons. Return *root*.
     """
     writer = Writer(seed=len(root))
-    _write(root, f"{FEATURE}/.meta.json", json.dumps({"slug": "import-pipeline", "status": "active"}))
+    _write(
+        root, f"{FEATURE}/.meta.json", json.dumps({"slug": "import-pipeline", "status": "active"})
+    )
     _write(root, f"{FEATURE}/spec.md", f"# Import pipeline\n\n{writer.text(SPEC_WORDS)}\n")
     for number, name in enumerate(("anti-patterns", "heuristics", "patterns") if lessons else ()):
         share = range(number, lessons, 3)
-        _write(root, f"{BANK}/{name}.md", "".join(writer.lesson(f"Lesson {place}") for place in share))
+        _write(
+            root, f"{BANK}/{name}.md", "".join(writer.lesson(f"Lesson {place}") for place in share)
+        )
     _git(root, "init", "--quiet", "--initial-branch=main")
     for commit in range(COMMITS):
         name = "_".join(re.findall("[a-z]+", writer.text(4).lower()))
         _write(root, f"src/{name}_{commit}.py", writer.text(50))
         _git(root, "add", ".")
-        _git(root, "-c", "user.name=bench", "-c", "user.email=bench@example.invalid", "commit", "--quiet", "-mx")
+        _git(
+            root,
+            "-c",
+            "user.name=bench",
+            "-c",
+            "user.email=bench@example.invalid",
+            "commit",
+            "--quiet",
+            "-mx",
+        )
     return root
 
 

@@ -51,9 +51,16 @@ class Asking(NamedTuple):
         rated = self.recall.rank(question, found)
         contest = contest_of(question, sentences, found, rated)
         repository = self.memory.repository
-        facts = {fact.ranking.number: fact for fact in repository.recall_facts([hit.number for hit in rated])}
-        printed = {entry.number: entry for entry in repository.printed([hit.number for hit in rated])}
-        best = [Contender(facts[hit.number], printed[hit.number], hit.score, hit.parts) for hit in rated]
+        facts = {
+            fact.ranking.number: fact
+            for fact in repository.recall_facts([hit.number for hit in rated])
+        }
+        printed = {
+            entry.number: entry for entry in repository.printed([hit.number for hit in rated])
+        }
+        best = [
+            Contender(facts[hit.number], printed[hit.number], hit.score, hit.parts) for hit in rated
+        ]
         known, unread = set(answers), Rules(contest, frozenset(), lambda: ())
         shown = [winner.contender for winner in choose(best, unread).chosen]
         return Asked(searched=True, right=tuple(winner.entry_id in known for winner in shown))
@@ -69,7 +76,9 @@ class Asking(NamedTuple):
 
 
 @contextmanager
-def asking(entries: Sequence[Entry], cache: VectorCache | None, project: str = "") -> Iterator[Asking]:
+def asking(
+    entries: Sequence[Entry], cache: VectorCache | None, project: str = ""
+) -> Iterator[Asking]:
     """
     Yield a store that is gone afterwards.
 
@@ -101,7 +110,9 @@ def _filled(memory: Memory, entries: Sequence[Entry], project: str) -> Asking:
 
 
 def _answers(eval_set: EvalSet, asked: JudgedQuery) -> list[str]:
-    relevant = (name for name, grade in asked.grades.items() if grade > 0 and name in eval_set.documents)
+    relevant = (
+        name for name, grade in asked.grades.items() if grade > 0 and name in eval_set.documents
+    )
     return [eval_set.documents[name].entry_id for name in relevant]
 
 

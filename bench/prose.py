@@ -50,7 +50,9 @@ def sentences() -> list[str]:
     """Return 6,000 different sentences in an arbitrary order, fixed by Python's version."""
     path = _path("sentences.txt")
     if not os.path.exists(path):
-        found = sorted(set(_all_sentences()), key=lambda text: hashlib.sha256(text.encode()).digest())
+        found = sorted(
+            set(_all_sentences()), key=lambda text: hashlib.sha256(text.encode()).digest()
+        )
         with open(f"{path}.part", "w", encoding="utf-8") as file:
             file.write("\n".join(found[:SENTENCES]))
         os.replace(f"{path}.part", path)
@@ -80,7 +82,9 @@ def _embed(path: str, texts: list[str], width: int) -> None:
         file.truncate(done * width * VALUE_BYTES)
         for start in range(done, len(texts), BATCH):
             progress(f"vectors of sentences: {start:,} of {len(texts):,}")
-            vectors = embed_documents(embedder, texts[start : start + BATCH], Deadline(time.monotonic))
+            vectors = embed_documents(
+                embedder, texts[start : start + BATCH], Deadline(time.monotonic)
+            )
             file.write(b"".join(vector.tobytes() for vector in vectors))
             file.flush()
 
@@ -105,12 +109,18 @@ def _all_sentences() -> Iterator[str]:
 
 def _sentences_of(module: ast.Module) -> Iterator[str]:
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    for text in (ast.get_docstring(node) or "" for node in ast.walk(module) if isinstance(node, documented)):
+    for text in (
+        ast.get_docstring(node) or "" for node in ast.walk(module) if isinstance(node, documented)
+    ):
         for paragraph in re.split(r"\n\s*\n", text):
-            yield from filter(_is_prose, re.split(r"(?<=[.!?]) (?=[A-Z])", " ".join(paragraph.split())))
+            yield from filter(
+                _is_prose, re.split(r"(?<=[.!?]) (?=[A-Z])", " ".join(paragraph.split()))
+            )
 
 
 def _is_prose(text: str) -> bool:
     letters = sum(character.isalpha() or character in " ,.'" for character in text)
     is_sentence = text[:1].isupper() and text.endswith((".", "!", "?"))
-    return is_sentence and SHORTEST <= len(text.split()) <= LONGEST and letters >= LETTERS * len(text)
+    return (
+        is_sentence and SHORTEST <= len(text.split()) <= LONGEST and letters >= LETTERS * len(text)
+    )

@@ -57,7 +57,14 @@ def question_figures(store: str, entries: int) -> list[Figure]:
     title = f"recall, {WORDS} words, in a process that stays"
     return [
         Figure("recall_p50", f"{title}: median", entries, median(took), "ms"),
-        Figure("recall_p95", f"{title}: 95 of 100", entries, took[len(took) * 95 // 100], "ms", aim=AIMS.get(entries)),
+        Figure(
+            "recall_p95",
+            f"{title}: 95 of 100",
+            entries,
+            took[len(took) * 95 // 100],
+            "ms",
+            aim=AIMS.get(entries),
+        ),
     ]
 
 
@@ -67,12 +74,21 @@ def cosine_figure(folder: str) -> Figure:
     index = recall_of(store).retrieve.semantic[0].vector_index
     [query] = some_vectors(1, MINILM_SPACE.dimensions)
     took = [timed(lambda: index.compare(query, EVERYTHING).top(10)) for _ in range(QUESTIONS)]
-    return Figure("cosine", "B-39: comparing a question with 100 entries", SMALL, median(took), "ms", aim=SMALL_AIM)
+    return Figure(
+        "cosine",
+        "B-39: comparing a question with 100 entries",
+        SMALL,
+        median(took),
+        "ms",
+        aim=SMALL_AIM,
+    )
 
 
 def recall_of(folder: str) -> Recall:
     """Return recall in the store of that folder, its questions embedded at once."""
-    recall = build_recall(open_memory(Settings(global_store=folder, embedding_provider="local"), print))
+    recall = build_recall(
+        open_memory(Settings(global_store=folder, embedding_provider="local"), print)
+    )
     planted = [search._replace(embedder=_Planted()) for search in recall.retrieve.semantic]
     return recall._replace(retrieve=recall.retrieve._replace(semantic=planted))
 
@@ -81,7 +97,9 @@ def _milliseconds(recall: Recall) -> list[float]:
     writer, everything = Writer(seed=2), COLLECTIONS["all"]
     deadline, workplace = Deadline(time.monotonic), working_in("project")
     questions = [
-        Question(writer.text(WORDS), EVERYTHING, everything.policy, everything.limit, None, workplace)
+        Question(
+            writer.text(WORDS), EVERYTHING, everything.policy, everything.limit, None, workplace
+        )
         for _ in range(QUESTIONS + 1)
     ]
     # The first question loads the model.

@@ -32,8 +32,14 @@ def floor_table(asked: Sequence[Asked]) -> Iterator[str]:
     yield f"{'set':16} {'entries':>7}  nonsense answered   foreign answered  answerable     lost"
     names = list(dict.fromkeys(question.set_name for question in asked))
     for name, entries in product((*names, ALL), STORES):
-        group = [question for question in asked if question.entries == entries and name in (question.set_name, ALL)]
-        wrong = " ".join(f"{_cells(_answered(group, side)):>18}" for side in ("nonsense", "foreign"))
+        group = [
+            question
+            for question in asked
+            if question.entries == entries and name in (question.set_name, ALL)
+        ]
+        wrong = " ".join(
+            f"{_cells(_answered(group, side)):>18}" for side in ("nonsense", "foreign")
+        )
         lost = [not question.keeps_right for question in group if question.first_right]
         yield f"{name:16} {entries:7,} {wrong}  {_cells(lost):>18}"
 
@@ -52,17 +58,26 @@ def reliability_table(asked: Sequence[Asked]) -> Iterator[str]:
         within = [question for question in best if _band(question.hits[0]) == band]
         best_right = [question.hits[0].right for question in within]
         answerable = [question.side == "answerable" for question in within]
-        counted = f"{len(all_right):7,} {_share(all_right):>8} {len(best_right):10,} {_share(best_right):>8}"
+        counted = (
+            f"{len(all_right):7,} {_share(all_right):>8} {len(best_right):10,}"
+            f" {_share(best_right):>8}"
+        )
         yield f"{band / BANDS:.1f} to {(band + 1) / BANDS:.1f} {counted} {_share(answerable):>24}"
 
 
 def fit_lines(asked: Sequence[Asked], inputs: Inputs) -> Iterator[str]:
     """Yield the regression's intercept and weights, and what floors cost."""
     fitted = fit(asked, inputs)
-    yield f"fitted: intercept {fitted[0]:.2f}, weights {', '.join(f'{weight:.2f}' for weight in fitted[1:])}"
+    yield (
+        f"fitted: intercept {fitted[0]:.2f}, weights"
+        f" {', '.join(f'{weight:.2f}' for weight in fitted[1:])}"
+    )
     yield "  lost  intercept  nonsense  foreign   (with that intercept the floor is 0.5)"
     for floor in floors(asked, inputs, fitted):
-        yield f"{floor.lost:6.1%} {floor.intercept:10.2f} {_share(floor.nonsense):>9} {_share(floor.foreign):>8}"
+        yield (
+            f"{floor.lost:6.1%} {floor.intercept:10.2f} {_share(floor.nonsense):>9}"
+            f" {_share(floor.foreign):>8}"
+        )
 
 
 def _answered(group: Sequence[Asked], side: Side) -> list[bool]:

@@ -58,9 +58,15 @@ def fit(asked: Sequence[Asked], inputs: Inputs) -> list[float]:
     Positive examples are the first right hits of questions, negative ones the best hits of
     questions that nothing answers.
     """
-    examples = [(row, right, weight) for hit, right, weight in _examples(asked) if (row := inputs(hit)) is not None]
+    examples = [
+        (row, right, weight)
+        for hit, right, weight in _examples(asked)
+        if (row := inputs(hit)) is not None
+    ]
     rows, right, weights = zip(*examples, strict=True)
-    return list(map(float, regression(np.array(rows), np.array(right, dtype=float), np.array(weights))))
+    return list(
+        map(float, regression(np.array(rows), np.array(right, dtype=float), np.array(weights)))
+    )
 
 
 def regression(rows: np.ndarray, right: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -74,7 +80,9 @@ def regression(rows: np.ndarray, right: np.ndarray, weights: np.ndarray) -> np.n
     for _ in range(50):
         likely = 1 / (1 + np.exp(-design @ solution))
         gradient = design.T @ (weights * (right - likely)) - RIDGE * solution
-        curvature = (design.T * (weights * likely * (1 - likely))) @ design + RIDGE * np.eye(len(solution))
+        curvature = (design.T * (weights * likely * (1 - likely))) @ design + RIDGE * np.eye(
+            len(solution)
+        )
         step = np.linalg.solve(curvature, gradient)
         solution = solution + step
         if np.abs(step).max() < 1e-9:
@@ -91,16 +99,29 @@ def floors(asked: Sequence[Asked], inputs: Inputs, fitted: Sequence[float]) -> I
 
     def logit(hit: Hit) -> float:
         row = inputs(hit)
-        return -math.inf if row is None else fitted[0] + math.fsum(w * x for w, x in zip(fitted[1:], row, strict=True))
+        return (
+            -math.inf
+            if row is None
+            else fitted[0] + math.fsum(w * x for w, x in zip(fitted[1:], row, strict=True))
+        )
 
     def best(side: Side) -> list[float]:
-        return [max(map(logit, question.hits), default=-math.inf) for question in asked if question.side == side]
+        return [
+            max(map(logit, question.hits), default=-math.inf)
+            for question in asked
+            if question.side == side
+        ]
 
     first = sorted(logit(question.first_right) for question in asked if question.first_right)
     nonsense, foreign = best("nonsense"), best("foreign")
     for lost in LOST:
         least = first[int(lost * len(first))]
-        yield Floor(lost, fitted[0] - least, [top >= least for top in nonsense], [top >= least for top in foreign])
+        yield Floor(
+            lost,
+            fitted[0] - least,
+            [top >= least for top in nonsense],
+            [top >= least for top in foreign],
+        )
 
 
 def _examples(asked: Sequence[Asked]) -> Iterator[tuple[Hit, bool, float]]:

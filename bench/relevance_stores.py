@@ -102,7 +102,11 @@ def ask_all(sets: Sequence[EvalSet], cache: VectorCache, seed: int) -> BothWays:
 
 
 def _ask_store(
-    eval_set: EvalSet, others: Sequence[EvalSet], entries: int, draw: random.Random, cache: VectorCache
+    eval_set: EvalSet,
+    others: Sequence[EvalSet],
+    entries: int,
+    draw: random.Random,
+    cache: VectorCache,
 ) -> Iterator[tuple[Asked, Asked]]:
     """
     Yield each question to a store of *entries* entries.
@@ -115,15 +119,22 @@ def _ask_store(
         words_alone = store.recall._replace(retrieve=store.recall.retrieve._replace(semantic=[]))
         for side, text, right in _questions(eval_set, others, numbers.keys(), draw):
             answering = {numbers[key] for key in right}
-            by_meaning, by_words = (_ask(recall, text, answering) for recall in (store.recall, words_alone))
-            yield Asked(eval_set.name, entries, side, *by_meaning), Asked(eval_set.name, entries, side, *by_words)
+            by_meaning, by_words = (
+                _ask(recall, text, answering) for recall in (store.recall, words_alone)
+            )
+            yield (
+                Asked(eval_set.name, entries, side, *by_meaning),
+                Asked(eval_set.name, entries, side, *by_words),
+            )
 
 
 def _drawn(eval_set: EvalSet, entries: int, draw: random.Random) -> list[str]:
     """Return the ids of so many documents, or all, half of them and one answering a question."""
     if entries >= len(eval_set.documents):
         return list(eval_set.documents)
-    answering = dict.fromkeys(key for asked in eval_set.queries for key in relevant_documents(eval_set, asked))
+    answering = dict.fromkeys(
+        key for asked in eval_set.queries for key in relevant_documents(eval_set, asked)
+    )
     chosen = draw.sample(list(answering), min(entries // 2 + 1, len(answering)))
     others = eval_set.documents.keys() - set(chosen)
     return chosen + draw.sample(sorted(others), entries - len(chosen))
@@ -133,7 +144,9 @@ def _questions(
     eval_set: EvalSet, others: Sequence[EvalSet], ids: Collection[str], draw: random.Random
 ) -> Iterator[tuple[Side, str, list[str]]]:
     """Yield side, text and answering ids of the questions to the documents *ids*."""
-    answerable = [(asked, right) for asked in eval_set.queries if (right := _right(eval_set, asked, ids))]
+    answerable = [
+        (asked, right) for asked in eval_set.queries if (right := _right(eval_set, asked, ids))
+    ]
     for asked, right in draw.sample(answerable, min(MAX_ANSWERABLE, len(answerable))):
         yield "answerable", asked.query.text, right
     for text in nonsense():
@@ -153,7 +166,9 @@ def _right(eval_set: EvalSet, asked: JudgedQuery, ids: Collection[str]) -> list[
     return [key for key in relevant_documents(eval_set, asked) if key in ids]
 
 
-def _ask(recall: Recall, text: str, answering: Collection[int]) -> tuple[tuple[Hit, ...], int, bool]:
+def _ask(
+    recall: Recall, text: str, answering: Collection[int]
+) -> tuple[tuple[Hit, ...], int, bool]:
     """
     Return the best ten, the number of answers, and whether they hold the first right hit.
 
@@ -161,10 +176,14 @@ def _ask(recall: Recall, text: str, answering: Collection[int]) -> tuple[tuple[H
     """
     everything = COLLECTIONS["all"]
     only = EVERYTHING._replace(ranked=True)
-    question = Question(text, only, everything.policy, everything.limit, None, Workplace(project=""))
+    question = Question(
+        text, only, everything.policy, everything.limit, None, Workplace(project="")
+    )
     found = recall.search(question, STANDING_STILL)
     rated = recall.rank(question, found)
-    closeness = found.closeness.scores({hit.number: hit.vector for hit in rated if hit.vector is not None})
+    closeness = found.closeness.scores(
+        {hit.number: hit.vector for hit in rated if hit.vector is not None}
+    )
     hits = tuple(
         Hit(
             relevance=hit.relevance or 0.0,
@@ -175,6 +194,8 @@ def _ask(recall: Recall, text: str, answering: Collection[int]) -> tuple[tuple[H
         )
         for hit in rated
     )
-    answers = {hit.number for hit in recall.rank(question._replace(minimum=everything.minimum), found)}
+    answers = {
+        hit.number for hit in recall.rank(question._replace(minimum=everything.minimum), found)
+    }
     first_right = next((hit.number for hit in rated if hit.number in answering), None)
     return hits, len(answers), first_right in answers

@@ -16,7 +16,8 @@ def printed(figures: Iterable[Figure]) -> Iterator[Figure]:
         progress("")
         ratio, verdict = _ratio(figure), f"{_verdict(figure, figure.aim)} " if figure.aim else ""
         print(
-            f"{figure.entries:>9,}  {figure.value:>9,.1f} {figure.unit:3} {ratio:12} {verdict}{_title(figure)}",
+            f"{figure.entries:>9,}  {figure.value:>9,.1f} {figure.unit:3} {ratio:12}"
+            f" {verdict}{_title(figure)}",
             flush=True,
         )
         yield figure
@@ -34,7 +35,10 @@ def print_json(figures: Sequence[Figure]) -> None:
 def print_missed(figures: Sequence[Figure]) -> None:
     """Print what became of the aims."""
     aimed = [figure for figure in figures if figure.aim]
-    print(f"\n{machine()}\n{sum(bool(figure.met) for figure in aimed)} of {len(aimed)} aims are met; missed:")
+    print(
+        f"\n{machine()}\n{sum(bool(figure.met) for figure in aimed)} of {len(aimed)} aims are met;"
+        " missed:"
+    )
     for line in missed_lines(figures):
         print(line)
 
@@ -45,15 +49,19 @@ def missed_lines(figures: Iterable[Figure]) -> Iterator[str]:
         if figure.aim and not figure.met:
             measured = figure.value if figure.aim.of == "value" else figure.ratio or 0
             unit = figure.unit if figure.aim.of == "value" else "x"
-            more = f"{measured:.1f} {unit}, {measured / figure.aim.most:.1f} times the target of {figure.aim.most:g}"
+            more = (
+                f"{measured:.1f} {unit}, {measured / figure.aim.most:.1f} times the target of"
+                f" {figure.aim.most:g}"
+            )
             yield f"- {_title(figure)}, {figure.entries:,} entries: {more}"
 
 
 def machine() -> str:
     """Return what the figures were measured on."""
     return (
-        f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}, numpy {np.__version__}, "
-        f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
+        f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}, numpy"
+        f" {np.__version__}, {platform.system()} {platform.machine()}, {os.cpu_count()} cores, load"
+        f" {os.getloadavg()[0]:.1f}"
     )
 
 

@@ -60,15 +60,27 @@ def _match(writer: Writer) -> Mapping[str, object]:
 
 
 def _lesson(writer: Writer) -> Mapping[str, object]:
-    texts = {"name": writer.text(WORDS), "description": writer.text(40), "reasoning": writer.text(15)}
+    texts = {
+        "name": writer.text(WORDS),
+        "description": writer.text(40),
+        "reasoning": writer.text(15),
+    }
     return {**texts, "category": "patterns"}
 
 
 KINDS = [
     _Kind("search_hybrid", "by meaning and by word", "memory_search", _search, 500),
-    _Kind("search_vector", "for words that are nowhere", "memory_search", _search_unknown_words, 300),
+    _Kind(
+        "search_vector", "for words that are nowhere", "memory_search", _search_unknown_words, 300
+    ),
     _Kind("search_keyword", "without an embedder", "memory_search", _search, 100, KEYWORDS_ONLY),
-    _Kind("match_triggers", "18 words against {phrases:,} phrases", "memory_match_triggers", _match, 50),
+    _Kind(
+        "match_triggers",
+        "18 words against {phrases:,} phrases",
+        "memory_match_triggers",
+        _match,
+        50,
+    ),
     _Kind("store_memory", "its vector made at once", "store_memory", _lesson, 2_000),
 ]
 
@@ -83,7 +95,9 @@ def server_figures(folder: str, sizes: Sequence[int], repetitions: int) -> list[
     os.makedirs(project, exist_ok=True)
     figures = list[Figure]()
     for documents in sizes:
-        store = build_documents(os.path.join(folder, f"store-documents-{documents}"), documents, project)
+        store = build_documents(
+            os.path.join(folder, f"store-documents-{documents}"), documents, project
+        )
         figures += _Server(folder, project, store, documents).figures(repetitions)
     return figures
 
@@ -94,7 +108,9 @@ class _Server:
     def __init__(self, folder: str, project: str, store: str, documents: int) -> None:
         self._project = project
         self._documents = documents
-        self._environment = clean_environment(folder, HARDWON_STORE=store, HARDWON_KEYWORD_PROVIDER="off")
+        self._environment = clean_environment(
+            folder, HARDWON_STORE=store, HARDWON_KEYWORD_PROVIDER="off"
+        )
 
     def figures(self, repetitions: int) -> list[Figure]:
         """Return all figures."""
@@ -127,8 +143,25 @@ class _Server:
         middle, slow = median(took), took[calls * 95 // 100]
         aim = Aim(kind.max_ms, "value")
         return [
-            Figure(f"{kind.name}_p50", f"{title}: median", self._documents, middle, "ms", middle / ping, PING),
-            Figure(f"{kind.name}_p95", f"{title}: 95 of 100", self._documents, slow, "ms", slow / ping, PING, aim),
+            Figure(
+                f"{kind.name}_p50",
+                f"{title}: median",
+                self._documents,
+                middle,
+                "ms",
+                middle / ping,
+                PING,
+            ),
+            Figure(
+                f"{kind.name}_p95",
+                f"{title}: 95 of 100",
+                self._documents,
+                slow,
+                "ms",
+                slow / ping,
+                PING,
+                aim,
+            ),
         ]
 
     def _with_settings(self, kind: _Kind) -> AbstractContextManager[Client]:
@@ -137,16 +170,39 @@ class _Server:
     def _whole(self, kind: _Kind, repetitions: int) -> list[Figure]:
         """Return what a server costs that answers one call."""
         call = kind.call(Writer(seed=6))
-        command = Command((script("hardwon-mcp"), "--project-root", self._project), conversation([call]))
+        command = Command(
+            (script("hardwon-mcp"), "--project-root", self._project), conversation([call])
+        )
         cost = measure(lambda _: command, self._environment, repetitions)
         failed = sum(answers(output) != 1 for output in cost.outputs)
         note = f"{failed} of {repetitions} runs gave no answer" if failed else ""
         title = f"MCP server with one {kind.tool}"
         first = median(self._first_ms(call) for _ in range(repetitions))
         return [
-            Figure("server", f"{title}: CPU", self._documents, cost.cpu_ms, "ms", cost.times_pass, note=note),
-            Figure("server_memory", f"{title}: peak memory", self._documents, cost.rss_mb, "MB", note=note),
-            Figure("server_first_answer", f"{title}: from start to answer", self._documents, first, "ms"),
+            Figure(
+                "server",
+                f"{title}: CPU",
+                self._documents,
+                cost.cpu_ms,
+                "ms",
+                cost.times_pass,
+                note=note,
+            ),
+            Figure(
+                "server_memory",
+                f"{title}: peak memory",
+                self._documents,
+                cost.rss_mb,
+                "MB",
+                note=note,
+            ),
+            Figure(
+                "server_first_answer",
+                f"{title}: from start to answer",
+                self._documents,
+                first,
+                "ms",
+            ),
         ]
 
     def _first_ms(self, call: Call) -> float:

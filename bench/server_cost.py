@@ -32,8 +32,13 @@ def server_cost_figures(
     writer = Writer(seed=10)
     with running_server(project, environment) as client:
         cost_of(client, _search(writer))  # loads what is loaded once
-        searches = sorted(cost_of(client, _search(writer)) for _ in range(SEARCHES_PER_REPETITION * repetitions))
-        pairs = [(cost_of(client, _lesson(writer)), cost_of(client, _search(writer))) for _ in range(repetitions)]
+        searches = sorted(
+            cost_of(client, _search(writer)) for _ in range(SEARCHES_PER_REPETITION * repetitions)
+        )
+        pairs = [
+            (cost_of(client, _lesson(writer)), cost_of(client, _search(writer)))
+            for _ in range(repetitions)
+        ]
         loaded = peak_megabytes(client.pid)
     stored, after = (median(values) for values in zip(*pairs, strict=True))
     slow = searches[len(searches) * 95 // 100]
@@ -43,7 +48,9 @@ def server_cost_figures(
         ("store_memory", "store_memory", stored, STORED),
         ("search_after", "memory_search, first after it", after, P50),
     ):
-        yield Figure(name, f"{title}: CPU", entries, value, "ms", aim=aim_of(targets, entries, "value"))
+        yield Figure(
+            name, f"{title}: CPU", entries, value, "ms", aim=aim_of(targets, entries, "value")
+        )
     yield Figure("server_peak", "MCP server after it: peak memory", entries, loaded, "MB")
 
 

@@ -53,7 +53,9 @@ class Sessions:
     def markdown_figure(self) -> Figure:
         """Return the cost of the markdown-only pipeline."""
         store = os.path.join(self._folder, "store-unused")
-        run = self._run(store, "## Engineering Memory", project=self._bank, HARDWON_SEMANTIC_ENABLED="false")
+        run = self._run(
+            store, "## Engineering Memory", project=self._bank, HARDWON_SEMANTIC_ENABLED="false"
+        )
         return self._figure("hook_markdown", "session start, markdown only", LESSONS, run)
 
     def module_figure(self, store: str, entries: int) -> Figure:
@@ -73,10 +75,20 @@ class Sessions:
             capture_output=True,
             text=True,
         )
-        modules = [line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if "import time:" in line]
+        modules = [
+            line.rpartition("|")[2].strip()
+            for line in done.stderr.splitlines()
+            if "import time:" in line
+        ]
         if "numpy" in modules:
             raise ValueError("the hook imports numpy without an embedder")
-        return Figure("modules_keyword", "hook, keyword only: modules imported, numpy not", entries, len(modules), "")
+        return Figure(
+            "modules_keyword",
+            "hook, keyword only: modules imported, numpy not",
+            entries,
+            len(modules),
+            "",
+        )
 
     def _figure(self, name: str, title: str, entries: int, run: _Run) -> Figure:
         cost, note = run

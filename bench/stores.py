@@ -79,7 +79,9 @@ def kept_store(entries: int, space: Space = MINILM_SPACE) -> str:
 
     100 sessions recalled some.
     """
-    folder = os.path.join(bench_folder(), f"store-{NEWEST}-{space.model.replace('/', '-')}-{entries}")
+    folder = os.path.join(
+        bench_folder(), f"store-{NEWEST}-{space.model.replace('/', '-')}-{entries}"
+    )
     if os.path.exists(folder):
         return folder
     sentence_vectors()
@@ -125,7 +127,9 @@ def _made(first: int, entries: int, dimensions: int) -> Iterator[tuple[int, _Row
 
     Parts are made in processes of their own.
     """
-    wanted = [(start, min(PART, entries - start), dimensions) for start in range(first, entries, PART)]
+    wanted = [
+        (start, min(PART, entries - start), dimensions) for start in range(first, entries, PART)
+    ]
     with get_context("forkserver").Pool(os.cpu_count()) as pool:
         for (start, count, _), rows in zip(wanted, pool.imap(_rows, wanted), strict=True):
             yield start + count, rows
@@ -144,7 +148,9 @@ def _rows(wanted: tuple[int, int, int]) -> _Rows:
         insert_text, texts = upsert_text(number, entry)
         title = title_to_search(entry.name, entry.description)
         words = (title, entry.description, entry.notes, " ".join(entry.labels), entry.reasoning)
-        rows = rows._replace(insert_entry=insert_entry.partition(" RETURNING ")[0], insert_text=insert_text)
+        rows = rows._replace(
+            insert_entry=insert_entry.partition(" RETURNING ")[0], insert_text=insert_text
+        )
         rows.entries.append(dict(values))
         rows.texts.append(dict(texts))
         rows.words.append((number, *indexed_texts(words)))

@@ -54,7 +54,9 @@ class Writer:
             description=f"{' '.join(described)} Seen in {place}.",
             reasoning=reason,
             category=self._random.choice(CATEGORIES),
-            keywords=tuple(dict.fromkeys(word.strip(",.'!?").lower() for word in reason.split()[-5:])),
+            keywords=tuple(
+                dict.fromkeys(word.strip(",.'!?").lower() for word in reason.split()[-5:])
+            ),
             observation_count=1 + min(11, int(self._random.expovariate(1.0))),
             confidence=self._random.choices(CONFIDENCES, (1, 3, 1))[0],
             created_at=timestamp,
@@ -64,8 +66,8 @@ class Writer:
     def lesson(self, heading: str) -> str:
         """Return an entry of a knowledge-bank file."""
         return (
-            f"### {heading} {self.text(5)}\n{self.text(50)}\n"
-            f"- Observation count: {self._random.randint(1, 5)}\n- Confidence: medium\n- Last observed: 2026-10-01\n\n"
+            f"### {heading} {self.text(5)}\n{self.text(50)}\n- Observation count:"
+            f" {self._random.randint(1, 5)}\n- Confidence: medium\n- Last observed: 2026-10-01\n\n"
         )
 
     def some(self, numbers: list[int], count: int) -> list[int]:
@@ -73,7 +75,9 @@ class Writer:
         return list({numbers[int(len(numbers) * self._random.random() ** 3)] for _ in range(count)})
 
 
-def vectors_of(parts: Sequence[Sequence[int]], dimensions: int, seed: int = SEED) -> Iterator[Vector]:
+def vectors_of(
+    parts: Sequence[Sequence[int]], dimensions: int, seed: int = SEED
+) -> Iterator[Vector]:
     """
     Yield the vector of a text for each list of its sentences.
 

@@ -41,7 +41,14 @@ def transcript_figures(folder: str, lessons: int, repetitions: int) -> list[Figu
     above = reading.rss_mb - python.rss_mb
     pace = megabytes / (reading.cpu_ms - python.cpu_ms) * 1000
     return [
-        Figure("transcript_memory", f"{title}: peak memory above Python's own", lines, above, "MB", aim=MEGABYTES),
+        Figure(
+            "transcript_memory",
+            f"{title}: peak memory above Python's own",
+            lines,
+            above,
+            "MB",
+            aim=MEGABYTES,
+        ),
         Figure("transcript_rate", title, lines, pace, "MB/CPU-s"),
     ]
 

@@ -50,10 +50,15 @@ class Row(NamedTuple):
         spoken = sum(bool(prompt.right) for prompt in self.asked)
         shown = [right for prompt in self.asked for right in prompt.right]
         precision = (
-            f"{sum(shown) / len(shown):7.0%}" if shown and self.prompts in {"own", "longer", "fit"} else f"{'':7}"
+            f"{sum(shown) / len(shown):7.0%}"
+            if shown and self.prompts in {"own", "longer", "fit"}
+            else f"{'':7}"
         )
         share = f"{spoken / len(self.asked):8.1%}"
-        return f"{self.store:24} {self.prompts:9} {len(self.asked):5} {share} {len(shown):5} {precision}"
+        return (
+            f"{self.store:24} {self.prompts:9} {len(self.asked):5} {share} {len(shown):5}"
+            f" {precision}"
+        )
 
 
 class Prompts(NamedTuple):
@@ -85,7 +90,15 @@ class Bench:
 
     """
 
-    def __init__(self, sets: dict[str, EvalSet], prompts: Prompts, *, sample: int, by_meaning: bool, seed: int) -> None:
+    def __init__(
+        self,
+        sets: dict[str, EvalSet],
+        prompts: Prompts,
+        *,
+        sample: int,
+        by_meaning: bool,
+        seed: int,
+    ) -> None:
         self._sets = sets
         self._prompts = prompts
         self._sample = sample
@@ -110,7 +123,9 @@ class Bench:
             yield Row(name, "longer", longer)
             yield Row(name, "hard", [store.without_answers(eval_set, asked) for asked in drawn])
             for other in self._sets.keys() - {name}:
-                yield Row(name, "easy", [store.ask(asked.query.text) for asked in self._draw(other)])
+                yield Row(
+                    name, "easy", [store.ask(asked.query.text) for asked in self._draw(other)]
+                )
             yield Row(name, "ordinary", [store.ask(prompt) for prompt in self._ordinary()])
 
     def _of_small(self, size: int, draws: int, cache: VectorCache) -> Iterator[Row]:
@@ -118,11 +133,18 @@ class Bench:
         own, longer, hard, ordinary = list[Asked](), list[Asked](), list[Asked](), list[Asked]()
         for _ in range(draws):
             questions = self._random.sample(eval_set.queries, size + 60)
-            entries = [eval_set.documents[document] for asked in questions[:size] for document in asked.grades]
+            entries = [
+                eval_set.documents[document]
+                for asked in questions[:size]
+                for document in asked.grades
+            ]
             with self._asking(entries, cache) as store:
                 own += [store.own(eval_set, asked) for asked in questions[:size][:60]]
                 hard += [store.ask(asked.query.text) for asked in questions[size:]]
-                longer += [store.own(eval_set, self._among_others(asked)) for asked in questions[:size][:60]]
+                longer += [
+                    store.own(eval_set, self._among_others(asked))
+                    for asked in questions[:size][:60]
+                ]
                 ordinary += [store.ask(prompt) for prompt in self._ordinary()]
         yield Row(f"{size} notes", "own", own)
         yield Row(f"{size} notes", "longer", longer)
@@ -132,18 +154,38 @@ class Bench:
     def _of_sample_project(self, cache: VectorCache) -> Iterator[Row]:
         with self._asking([], cache, project=SAMPLE) as store:
             entries = store.memory.repository.find(EVERYTHING, limit=1_000)
-            yield Row("sample project", "own", [store.ask(entry.name, [entry.entry_id]) for entry in entries])
-            yield Row("sample project", "ordinary", [store.ask(prompt) for prompt in self._ordinary()])
+            yield Row(
+                "sample project",
+                "own",
+                [store.ask(entry.name, [entry.entry_id]) for entry in entries],
+            )
+            yield Row(
+                "sample project", "ordinary", [store.ask(prompt) for prompt in self._ordinary()]
+            )
             for other in self._sets:
-                yield Row("sample project", "easy", [store.ask(asked.query.text) for asked in self._draw(other)])
+                yield Row(
+                    "sample project",
+                    "easy",
+                    [store.ask(asked.query.text) for asked in self._draw(other)],
+                )
             for at, half in enumerate(HALVES):
-                named = [(text, _named(entries, names)) for text, names in self._prompts.fitting[at::2]]
-                yield Row(f"sample, {half}", "fit", [store.ask(text, answers) for text, answers in named])
-                yield Row(f"sample, {half}", "near", [store.ask(text) for text in self._prompts.near[at::2]])
+                named = [
+                    (text, _named(entries, names)) for text, names in self._prompts.fitting[at::2]
+                ]
+                yield Row(
+                    f"sample, {half}", "fit", [store.ask(text, answers) for text, answers in named]
+                )
+                yield Row(
+                    f"sample, {half}",
+                    "near",
+                    [store.ask(text) for text in self._prompts.near[at::2]],
+                )
         for size, draws in SMALL_SAMPLES.items():
             yield from self._of_small_sample(entries, size, draws, cache)
 
-    def _of_small_sample(self, entries: Sequence[Entry], size: int, draws: int, cache: VectorCache) -> Iterator[Row]:
+    def _of_small_sample(
+        self, entries: Sequence[Entry], size: int, draws: int, cache: VectorCache
+    ) -> Iterator[Row]:
         fit, near = list[Asked](), list[Asked]()
         for _ in range(draws):
             drawn = self._random.sample(entries, size)
@@ -163,7 +205,9 @@ class Bench:
     def _among_others(self, asked: JudgedQuery) -> JudgedQuery:
         """Return a question with an ordinary prompt before and one after it."""
         before, after = self._random.sample(self._prompts.ordinary, 2)
-        return asked._replace(query=asked.query._replace(text=_joined([before, asked.query.text, after])))
+        return asked._replace(
+            query=asked.query._replace(text=_joined([before, asked.query.text, after]))
+        )
 
     def _draw(self, name: str) -> list[JudgedQuery]:
         queries = self._sets[name].queries
@@ -176,12 +220,18 @@ class Bench:
 
 
 def _joined(sentences: Sequence[str]) -> str:
-    return " ".join(f"{sentence[:1].upper()}{sentence[1:].rstrip('.?! ')}." for sentence in sentences)
+    return " ".join(
+        f"{sentence[:1].upper()}{sentence[1:].rstrip('.?! ')}." for sentence in sentences
+    )
 
 
 def _named(entries: Sequence[Entry], names: Sequence[str]) -> list[str]:
     """Return the ids of the entries of these names, which lack the category."""
-    return [entry.entry_id for entry in entries if entry.name in names or entry.name.partition(": ")[2] in names]
+    return [
+        entry.entry_id
+        for entry in entries
+        if entry.name in names or entry.name.partition(": ")[2] in names
+    ]
 
 
 def _read_prompts() -> Prompts:
@@ -205,8 +255,13 @@ def main() -> None:
     sets = {name: read_eval_set(os.path.join(options.folder, name), name) for name in SETS}
     prompts = _read_prompts()
     for by_meaning in (True, False):
-        print(f"\n{'meaning and words' if by_meaning else 'words only':24} prompts   asked    spoke shown   right")
-        bench = Bench(sets, prompts, sample=options.sample, by_meaning=by_meaning, seed=options.seed)
+        print(
+            f"\n{'meaning and words' if by_meaning else 'words only':24} prompts   asked    spoke"
+            " shown   right"
+        )
+        bench = Bench(
+            sets, prompts, sample=options.sample, by_meaning=by_meaning, seed=options.seed
+        )
         for row in bench.rows():
             print(row.line(), flush=True)
 

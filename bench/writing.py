@@ -20,7 +20,11 @@ def writing_figures(folder: str, entries: int, lessons: int, repetitions: int) -
 
     The import has *lessons* lessons.
     """
-    return [_upsert(folder, entries, repetitions), *_import(folder, lessons, repetitions), _embedding(lessons)]
+    return [
+        _upsert(folder, entries, repetitions),
+        *_import(folder, lessons, repetitions),
+        _embedding(lessons),
+    ]
 
 
 def _upsert(folder: str, entries: int, repetitions: int) -> Figure:
@@ -41,11 +45,25 @@ def _upsert(folder: str, entries: int, repetitions: int) -> Figure:
     ]
 
     def command(run: int) -> Command:
-        arguments = ("--action", "upsert", "--global-store", store, "--entry-json", entry_texts[run])
+        arguments = (
+            "--action",
+            "upsert",
+            "--global-store",
+            store,
+            "--entry-json",
+            entry_texts[run],
+        )
         return Command((script("hardwon-writer"), *arguments))
 
     cost = measure(command, clean_environment(folder), repetitions)
-    return Figure("upsert", "writer: one entry and its vector, CPU", entries, cost.cpu_ms, "ms", cost.times_pass)
+    return Figure(
+        "upsert",
+        "writer: one entry and its vector, CPU",
+        entries,
+        cost.cpu_ms,
+        "ms",
+        cost.times_pass,
+    )
 
 
 def _import(folder: str, lessons: int, repetitions: int) -> list[Figure]:
@@ -60,7 +78,13 @@ def _import(folder: str, lessons: int, repetitions: int) -> list[Figure]:
     title = "import --no-embed of a knowledge bank, CPU"
     return [
         Figure("import", title, lessons, cost.cpu_ms, "ms", cost.times_pass),
-        Figure("import_rate", "import --no-embed, all in all", lessons, lessons / cost.wall_ms * 1000, "entries/s"),
+        Figure(
+            "import_rate",
+            "import --no-embed, all in all",
+            lessons,
+            lessons / cost.wall_ms * 1000,
+            "entries/s",
+        ),
     ]
 
 

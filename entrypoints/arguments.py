@@ -29,12 +29,17 @@ class ProjectParser(argparse.ArgumentParser):
         )
         self.add_argument("--global-store", metavar="PATH", help="the folder that holds memory.db")
         self.add_argument(
-            "--project-root", metavar="PATH", default=".", help="the project (default: the working folder)"
+            "--project-root",
+            metavar="PATH",
+            default=".",
+            help="the project (default: the working folder)",
         )
 
     def error(self, message: str) -> NoReturn:
         """Print *message* on one line of standard error and exit."""
-        self.exit(USAGE_ERROR, f"{self.prog}: {' '.join(message.split())}; see {self.prog} --help\n")
+        self.exit(
+            USAGE_ERROR, f"{self.prog}: {' '.join(message.split())}; see {self.prog} --help\n"
+        )
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
         """Return the options, or exit if the project is no folder."""

@@ -149,7 +149,9 @@ SETTINGS_WAIT_SECONDS = 1.0
 """Longest wait of settings for a server's answer."""
 
 
-def read_settings(project_root: str, flags: Mapping[str, str], *, asks_git: bool = True) -> Resolved:
+def read_settings(
+    project_root: str, flags: Mapping[str, str], *, asks_git: bool = True
+) -> Resolved:
     """
     Return the settings for a project.
 
@@ -198,7 +200,9 @@ def provider_of_user(store: str) -> str | None:
     return choose_automatically(os.environ, decided)
 
 
-def _is_of_trusted_project(store: UsersStore, project_root: str, name: str, *, asks_git: bool) -> bool:
+def _is_of_trusted_project(
+    store: UsersStore, project_root: str, name: str, *, asks_git: bool
+) -> bool:
     """
     Return whether the user trusts the project and owns its file's version.
 
@@ -239,7 +243,9 @@ def _registry(store: UsersStore) -> "Registry":
         if store.server:
             from hardwon.adapters.postgres.store import open_postgres
 
-            with closing(open_postgres(store.server, lambda _: None, longest_wait=SETTINGS_WAIT_SECONDS)) as opened:
+            with closing(
+                open_postgres(store.server, lambda _: None, longest_wait=SETTINGS_WAIT_SECONDS)
+            ) as opened:
                 return opened.registry(store.mode)
         with closing(_opened(store, FILE_NAME)) as database:
             return read_registry(database, store.mode)

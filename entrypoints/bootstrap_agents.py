@@ -38,8 +38,14 @@ def build_agents(environ: Mapping[str, str], *, mcp_json: bool = False) -> "list
     from hardwon.adapters.agents.table import our_programs
 
     home, programs, commands = os.path.expanduser("~"), our_programs(), command_files()
-    environ = {**environ, **{name: os.path.abspath(environ[name]) for name in FOLDERS if environ.get(name)}}
-    return [ConfiguredAgent(facts, home, environ, programs, commands, names_server=mcp_json) for facts in AGENTS]
+    environ = {
+        **environ,
+        **{name: os.path.abspath(environ[name]) for name in FOLDERS if environ.get(name)},
+    }
+    return [
+        ConfiguredAgent(facts, home, environ, programs, commands, names_server=mcp_json)
+        for facts in AGENTS
+    ]
 
 
 def past_transcripts(environ: Mapping[str, str]) -> "PastTranscripts":

@@ -135,7 +135,9 @@ PLUGIN = "CLAUDE_PLUGIN_ROOT"
 """The environment variable that hosts give to the hooks of a plugin."""
 
 
-def reason_to_keep(settings: "Settings", folder: str, chosen: "Conversations | None") -> "KeepingReason | None":
+def reason_to_keep(
+    settings: "Settings", folder: str, chosen: "Conversations | None"
+) -> "KeepingReason | None":
     """
     Return why conversations of *folder* are kept, or None.
 
@@ -176,7 +178,9 @@ def _has_conversations(folder: str) -> bool:
 
     roots = {folder_of_files(place) for place in _places(folder)}
     kept = (os.path.join(root, MEMORY, CONVERSATION_FOLDERS[0]) for root in roots)
-    return any(name.endswith(".md") for path in kept if os.path.isdir(path) for name in os.listdir(path))
+    return any(
+        name.endswith(".md") for path in kept if os.path.isdir(path) for name in os.listdir(path)
+    )
 
 
 def keep_as_before(store: str) -> None:
@@ -215,7 +219,11 @@ def _known_project(settings: "Settings", key: str) -> "tuple[str, Conversations 
             project = store.registry(settings.trust).with_key(key)
             return (project.id, project.chosen) if project else ("", None)
     with _opened(settings.global_store) as database:
-        rows = database.rows("SELECT id, conversations FROM project WHERE key = ?", (key,)) if database else []
+        rows = (
+            database.rows("SELECT id, conversations FROM project WHERE key = ?", (key,))
+            if database
+            else []
+        )
         return next(((row[0], row[1]) for row in rows if isinstance(row[0], str)), ("", None))
 
 
@@ -261,7 +269,9 @@ def build_capture(memory: "Memory", project_root: str) -> "Capture":
     place, root = read_place(memory, project_root), folder_of_files(project_root)
     return Capture(
         chunker=Chunker(memory.settings.capture_boundaries),
-        files=MarkdownConversationFiles(root, before_writing(memory.settings.global_store, place.project, root)),
+        files=MarkdownConversationFiles(
+            root, before_writing(memory.settings.global_store, place.project, root)
+        ),
         journal=open_journal(memory.settings.global_store),
         workplace=place.workplace,
         forgotten=memory.repository.forgotten,
@@ -333,7 +343,9 @@ def read_given_texts(transcript_path: str) -> "Sequence[GivenText] | None":
     return given_texts(transcript_path)
 
 
-def read_history(transcript_path: str, response: "LastResponse | None") -> "Sequence[GivenText] | None":
+def read_history(
+    transcript_path: str, response: "LastResponse | None"
+) -> "Sequence[GivenText] | None":
     """
     Return the texts in a resumed session's context, beside the conversation.
 
@@ -376,7 +388,12 @@ def wake(settings: "Settings", project_root: str) -> None:
         OSError: it can't be started.
 
     """
-    options = ["--global-store", os.path.abspath(settings.global_store), "--project-root", project_root]
+    options = [
+        "--global-store",
+        os.path.abspath(settings.global_store),
+        "--project-root",
+        project_root,
+    ]
     environment = dict(os.environ)
     if settings.server:
         options.append("--on-server")
@@ -387,11 +404,14 @@ def wake(settings: "Settings", project_root: str) -> None:
 
 
 INDEX_UPDATED_LATER = (
-    "the keyword index is of an earlier version: it answers, and the worker updates it in the background"
+    "the keyword index is of an earlier version: it answers, and the worker updates it in the"
+    " background"
 )
 
 
-def update_keyword_index_later(store: "Store", settings: "Settings", warn: "Warn", project_root: str) -> None:
+def update_keyword_index_later(
+    store: "Store", settings: "Settings", warn: "Warn", project_root: str
+) -> None:
     """Start the worker if the keyword index is outdated, and warn."""
     if settings.keyword_search and store.upkeep.has_outdated_keywords():
         try:

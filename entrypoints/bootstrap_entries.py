@@ -45,7 +45,9 @@ def build_retrieve(memory: Memory) -> Retrieve:
     )
 
 
-def build_inject(memory: Memory, workplace: Workplace | None = None, length: Length = units) -> InjectAtStart:
+def build_inject(
+    memory: Memory, workplace: Workplace | None = None, length: Length = units
+) -> InjectAtStart:
     """
     Build the use case of the session-start hook.
 
@@ -54,17 +56,23 @@ def build_inject(memory: Memory, workplace: Workplace | None = None, length: Len
     host's.
     """
     remembering = memory.with_embedders(partial(_remembering, memory))
-    if workplace is None or not memory.repository.count(CONVERSATIONS._replace(scope=scope_of("workspace", workplace))):
+    if workplace is None or not memory.repository.count(
+        CONVERSATIONS._replace(scope=scope_of("workspace", workplace))
+    ):
         return _inject(remembering)._replace(length=length)
     shared = remembering.with_embedders(Threads().memoised)
-    return _inject(shared)._replace(relate=build_relate(shared)._replace(length=length), length=length)
+    return _inject(shared)._replace(
+        relate=build_relate(shared)._replace(length=length), length=length
+    )
 
 
 def _remembering(memory: Memory, embedder: "Embedder") -> "Embedder":
     from hardwon.adapters.sqlite.query_vectors import RememberingEmbedder, own_file
 
     is_elsewhere = memory.settings.server is not None
-    return RememberingEmbedder(embedder, own_file(memory.settings.global_store) if is_elsewhere else memory.store.path)
+    return RememberingEmbedder(
+        embedder, own_file(memory.settings.global_store) if is_elsewhere else memory.store.path
+    )
 
 
 def _inject(memory: Memory) -> InjectAtStart:
@@ -133,7 +141,9 @@ def build_relate(memory: Memory) -> "Relate":
     """Build one-line summaries of conversations related to the user's work."""
     from hardwon.domain.use_cases.related_conversations import Relate
 
-    return Relate(repository=memory.repository, nearby=build_recall_nearby(memory), clock=memory.clock)
+    return Relate(
+        repository=memory.repository, nearby=build_recall_nearby(memory), clock=memory.clock
+    )
 
 
 def build_inject_beside_prompt(
@@ -175,7 +185,9 @@ def build_explain_injections(memory: Memory) -> "ExplainInjections":
     from hardwon.domain.use_cases.explain_injections import ExplainInjections
 
     registry = memory.registry()
-    return ExplainInjections(memory.store.receipts, memory.repository, memory.store.influences, registry)
+    return ExplainInjections(
+        memory.store.receipts, memory.repository, memory.store.influences, registry
+    )
 
 
 def build_summarise_usage(memory: Memory) -> "SummariseUsage":
@@ -207,7 +219,9 @@ def build_find_neighbours(memory: Memory, kind: "Kind") -> "FindNeighbours":
     from hardwon.domain.use_cases.search import FindNeighbours
 
     vectors = memory.spaces.vectors_for(kind)
-    return FindNeighbours(memory.repository, vectors, memory.store.vector_index(vectors) if vectors else None)
+    return FindNeighbours(
+        memory.repository, vectors, memory.store.vector_index(vectors) if vectors else None
+    )
 
 
 def build_store_entry(memory: Memory, origin: "Origin") -> "StoreEntry":
@@ -228,7 +242,9 @@ def build_change_entry(memory: Memory) -> "ChangeEntry":
     """Build the change of an entry's fields."""
     from hardwon.domain.use_cases.edit_entries import ChangeEntry
 
-    return ChangeEntry(repository=memory.repository, history=memory.store.history, clock=memory.clock)
+    return ChangeEntry(
+        repository=memory.repository, history=memory.store.history, clock=memory.clock
+    )
 
 
 def build_validate_entry(memory: Memory) -> "ValidateEntry":

@@ -7,7 +7,13 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 
 from hardwon.adapters.evaluation.cache import CachingEmbedder, StoppedClock, VectorCache
-from hardwon.adapters.evaluation.files import comparison_document, names_of, read_eval_set, read_report, report_document
+from hardwon.adapters.evaluation.files import (
+    comparison_document,
+    names_of,
+    read_eval_set,
+    read_report,
+    report_document,
+)
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.evaluation.eval_set import EvalSet, known_items, rare_words
 from hardwon.domain.model.evaluation.report import Report, SetReport
@@ -37,7 +43,11 @@ PAGE = 500
 
 
 def evaluate_all(
-    sets: list[EvalSet], policies: list[str], settings: Settings, warn: Warn, stage_of: Callable[[str], Stage]
+    sets: list[EvalSet],
+    policies: list[str],
+    settings: Settings,
+    warn: Warn,
+    stage_of: Callable[[str], Stage],
 ) -> Report:
     """
     Measure how well *policies* answer each of *sets*, sequentially.
@@ -83,17 +93,27 @@ def own_sets(settings: Settings) -> tuple[list[EvalSet], Settings]:
 def cache_folder() -> str:
     """Return the folder for data that can be recomputed."""
     named = os.environ.get("XDG_CACHE_HOME", "")
-    return os.path.join(named if os.path.isabs(named) else os.path.expanduser("~/.cache"), "hardwon")
+    return os.path.join(
+        named if os.path.isabs(named) else os.path.expanduser("~/.cache"), "hardwon"
+    )
 
 
 @contextmanager
-def _throw_away(settings: Settings, eval_set: EvalSet, cache: VectorCache, warn: Warn) -> Iterator[Evaluate]:
+def _throw_away(
+    settings: Settings, eval_set: EvalSet, cache: VectorCache, warn: Warn
+) -> Iterator[Evaluate]:
     """Compose a temporary store with at most one embedding space."""
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="hardwon-eval-"))
-        server = stack.enter_context(administer(settings.server).throw_away_database()) if settings.server else None
+        server = (
+            stack.enter_context(administer(settings.server).throw_away_database())
+            if settings.server
+            else None
+        )
         memory = open_memory(settings._replace(global_store=folder, server=server), warn)
-        spaces = memory.spaces.first(1).with_embedders(lambda embedder: CachingEmbedder(embedder, cache))
+        spaces = memory.spaces.first(1).with_embedders(
+            lambda embedder: CachingEmbedder(embedder, cache)
+        )
         wired = memory._replace(spaces=spaces, clock=StoppedClock(eval_set.now))
         with closing(memory):
             embed = build_embed_pending(spaces)[0] if spaces else None

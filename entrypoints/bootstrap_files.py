@@ -32,7 +32,11 @@ if TYPE_CHECKING:
     from hardwon.domain.model.settings import Settings
     from hardwon.domain.use_cases.edit_lesson import EditFile
     from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, SyncBanks
-    from hardwon.domain.use_cases.import_legacy import ImportMemoryIndex, ImportOlderIndex, KeepVectors
+    from hardwon.domain.use_cases.import_legacy import (
+        ImportMemoryIndex,
+        ImportOlderIndex,
+        KeepVectors,
+    )
     from hardwon.domain.use_cases.index_files import IndexFiles
     from hardwon.domain.use_cases.index_one_file import IndexOneFile
     from hardwon.domain.use_cases.know_projects import KnowProjects
@@ -61,7 +65,9 @@ def identify(folder: str) -> "Identity":
 
 def name_of(folder: str) -> str:
     """Return the name of a project or workspace: its folder's."""
-    return os.fsencode(os.path.basename(os.path.realpath(folder))).decode("utf-8", "replace") or os.sep
+    return (
+        os.fsencode(os.path.basename(os.path.realpath(folder))).decode("utf-8", "replace") or os.sep
+    )
 
 
 def folder_of_files(project_root: str) -> str:
@@ -156,11 +162,17 @@ def read_bank_entries(project_root: str, store: str, warn: "Warn") -> "Iterator[
     from hardwon.domain.model.injection.markdown_block import SourcedEntry
 
     for bank in read_banks(project_root, store, warn):
-        yield from (SourcedEntry(entry, bank.source) for entry in parse_bank(bank.text, bank.category))
+        yield from (
+            SourcedEntry(entry, bank.source) for entry in parse_bank(bank.text, bank.category)
+        )
 
 
 def record_injection(
-    store: str, project_root: str, selected: "Sequence[SourcedEntry]", now: "dt.datetime", warn: "Warn"
+    store: str,
+    project_root: str,
+    selected: "Sequence[SourcedEntry]",
+    now: "dt.datetime",
+    warn: "Warn",
 ) -> None:
     """Write `.last-injection.json` in the store atomically."""
     from hardwon.adapters.markdown.knowledge_bank import record_injection
@@ -187,7 +199,10 @@ def build_versions(memory: "Memory", *, asks_git: bool = True) -> "FileVersions"
 
 
 def build_import_knowledge(
-    memory: "Memory", project_root: str, workplace: "Workplace", versions: "FileVersions | None" = None
+    memory: "Memory",
+    project_root: str,
+    workplace: "Workplace",
+    versions: "FileVersions | None" = None,
 ) -> "ImportKnowledge":
     """Build the import of the project's and the user's knowledge banks."""
     from hardwon.domain.use_cases.import_knowledge import ImportKnowledge
@@ -214,7 +229,11 @@ def build_settle_versions(
     folders = {path: root for path in ledger.paths() if (root := bank_root(path))}
     registry = memory.registry()
     keys = {project.identity.key for project in registry.projects if project.id in workplace.own}
-    own = {path: root for path, root in folders.items() if not os.path.exists(root) or identify(root).key in keys}
+    own = {
+        path: root
+        for path, root in folders.items()
+        if not os.path.exists(root) or identify(root).key in keys
+    }
     roots = sorted({os.path.realpath(project_root), *filter(os.path.exists, own.values())})
     return SettleVersions(
         imports=[build_import_knowledge(memory, root, workplace, versions) for root in roots],
@@ -252,7 +271,10 @@ def build_sync_banks(memory: "Memory", project_root: str, workplace: "Workplace"
 
 
 def build_index_files(
-    memory: "Memory", project_root: str, workplace: "Workplace", versions: "FileVersions | None" = None
+    memory: "Memory",
+    project_root: str,
+    workplace: "Workplace",
+    versions: "FileVersions | None" = None,
 ) -> "IndexFiles":
     """Build the indexing of the project's files and document roots."""
     from hardwon.adapters.markdown.source_files import MarkdownFiles
@@ -262,7 +284,9 @@ def build_index_files(
     return _index_files(memory, sources, project_root, workplace, versions)
 
 
-def build_index_host_memory(memory: "Memory", folder: str, project_root: str, workplace: "Workplace") -> "IndexFiles":
+def build_index_host_memory(
+    memory: "Memory", folder: str, project_root: str, workplace: "Workplace"
+) -> "IndexFiles":
     """Build the indexing of Claude Code's own memory, in *folder*."""
     from hardwon.adapters.markdown.source_files import HostMemoryFiles
 
@@ -274,10 +298,14 @@ def build_edit_file(memory: "Memory", project_root: str, workplace: "Workplace")
     from hardwon.adapters.markdown.own_texts import MarkdownOwnTexts
     from hardwon.domain.use_cases.edit_lesson import EditFile
 
-    return EditFile(MarkdownOwnTexts(project_root), build_index_files(memory, project_root, workplace))
+    return EditFile(
+        MarkdownOwnTexts(project_root), build_index_files(memory, project_root, workplace)
+    )
 
 
-def build_save_session(memory: "Memory", project_root: str, workplace: "Workplace") -> "SaveSession":
+def build_save_session(
+    memory: "Memory", project_root: str, workplace: "Workplace"
+) -> "SaveSession":
     """Build the saving of the project's sessions."""
     from hardwon.adapters.markdown.conversation_files import MarkdownSessionFiles
     from hardwon.adapters.markdown.source_files import MarkdownFiles
@@ -288,7 +316,9 @@ def build_save_session(memory: "Memory", project_root: str, workplace: "Workplac
     project = memory.registry().with_key(identity.key) or Project("", workplace.label, identity)
     return SaveSession(
         sources=MarkdownFiles(root, is_foreign=workplace.visibility.is_foreign),
-        sessions=MarkdownSessionFiles(root, before_writing(memory.settings.global_store, project, root)),
+        sessions=MarkdownSessionFiles(
+            root, before_writing(memory.settings.global_store, project, root)
+        ),
         repository=memory.repository,
         history=memory.store.history,
         workplace=workplace,
@@ -334,13 +364,17 @@ def build_keep_vectors(memory: "Memory") -> "list[KeepVectors]":
     ]
 
 
-def build_import_older_index(memory: "Memory", project_root: str, workplace: "Workplace") -> "ImportOlderIndex":
+def build_import_older_index(
+    memory: "Memory", project_root: str, workplace: "Workplace"
+) -> "ImportOlderIndex":
     """Build the import of an older program's `memory-index.sqlite`."""
     from hardwon.adapters.markdown.source_files import MarkdownFiles
     from hardwon.domain.use_cases.import_legacy import ImportOlderIndex
 
     return ImportOlderIndex(
-        sources=MarkdownFiles(project_root, memory.settings.document_roots, is_foreign=workplace.visibility.is_foreign),
+        sources=MarkdownFiles(
+            project_root, memory.settings.document_roots, is_foreign=workplace.visibility.is_foreign
+        ),
         repository=memory.repository,
         index_one_file=_keep_file(memory, workplace),
         usage=memory.store.usage,
@@ -406,7 +440,9 @@ def _private_folders(memory: "Memory", root: str) -> tuple[str, ...]:
     return tuple(os.path.join(root, MEMORY, name, "") for name in CONVERSATION_FOLDERS)
 
 
-def _keep_file(memory: "Memory", workplace: "Workplace", versions: "FileVersions | None" = None) -> "IndexOneFile":
+def _keep_file(
+    memory: "Memory", workplace: "Workplace", versions: "FileVersions | None" = None
+) -> "IndexOneFile":
     from hardwon.domain.model.file_entry import Defaults
     from hardwon.domain.use_cases.index_one_file import IndexOneFile
 
@@ -481,7 +517,9 @@ def put_section(path: str, target: str, text: str) -> bool:
     return MarkedFile(path, target).put(text)
 
 
-def watch_files(project_root: str, roots: "Sequence[str]", leaving: "threading.Event") -> "Iterator[None]":
+def watch_files(
+    project_root: str, roots: "Sequence[str]", leaving: "threading.Event"
+) -> "Iterator[None]":
     """
     Yield once files are watched, then after possible changes.
 
@@ -535,7 +573,9 @@ def read_index(path: str) -> "list[IndexedMemory] | None":
     return None if is_sqlite(data) else read_memory_index(data)
 
 
-def render_index(sessions: "Iterable[tuple[Entry, Vector | None]]", *, ascii_only: bool = False) -> str:
+def render_index(
+    sessions: "Iterable[tuple[Entry, Vector | None]]", *, ascii_only: bool = False
+) -> str:
     """Return *sessions* and their vectors as a `memory-index.json`."""
     from hardwon.adapters.legacy_index import write_memory_index
 
@@ -585,8 +625,16 @@ def write_export_folder(memory: "Memory", path: str, *, replace: bool) -> int:
     from hardwon.domain.model.export import ExportedEntry
 
     export = _build_export(memory)
-    with _translated(), export.contents.snapshot(), written_folder(os.path.realpath(path), replace=replace) as folder:
-        entries = (record.entry for record in export.contents.records() if isinstance(record, ExportedEntry))
+    with (
+        _translated(),
+        export.contents.snapshot(),
+        written_folder(os.path.realpath(path), replace=replace) as folder,
+    ):
+        entries = (
+            record.entry
+            for record in export.contents.records()
+            if isinstance(record, ExportedEntry)
+        )
         return write_entries(folder, entries, export.registry.labels(), memory.clock.now())
 
 
@@ -610,7 +658,9 @@ def _translated() -> "Iterator[None]":
     try:
         yield
     except FileExistsError as error:
-        raise UnreadableFileError("it is there already: give another name, or --force to replace it") from error
+        raise UnreadableFileError(
+            "it is there already: give another name, or --force to replace it"
+        ) from error
     except (OSError, ValueError) as error:
         raise UnreadableFileError(reason(error)) from error
 
@@ -627,4 +677,6 @@ def build_import_store(memory: "Memory") -> "ImportStore":
     from hardwon.entrypoints.bootstrap_files import build_know_projects, identify
 
     contents = memory.store.contents
-    return ImportStore(memory.repository, contents, build_know_projects(memory), identify, memory.clock)
+    return ImportStore(
+        memory.repository, contents, build_know_projects(memory), identify, memory.clock
+    )

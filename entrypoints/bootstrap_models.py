@@ -30,7 +30,9 @@ AUTO, LOCAL, OFF = "auto", "local", "off"
 
 EMBEDDER_NAMES = (LOCAL, *(provider.name for provider in PROVIDERS if provider.model))
 
-KEY_NAMES = {provider.name: provider.key_variable for provider in PROVIDERS if provider.key_variable}
+KEY_NAMES = {
+    provider.name: provider.key_variable for provider in PROVIDERS if provider.key_variable
+}
 """
 Environment variables of keys, by provider.
 
@@ -106,11 +108,15 @@ def build_embedders(
     ]
 
 
-def without_model(embedders: Iterable[Embedder], deadline: Deadline) -> "list[DownloadableEmbedder]":
+def without_model(
+    embedders: Iterable[Embedder], deadline: Deadline
+) -> "list[DownloadableEmbedder]":
     """Return the embedders whose model a running Ollama lacks."""
     from hardwon.adapters.providers.embedders import OllamaEmbedder
 
-    return [own for own in embedders if isinstance(own, OllamaEmbedder) and own.lacks_model(deadline)]
+    return [
+        own for own in embedders if isinstance(own, OllamaEmbedder) and own.lacks_model(deadline)
+    ]
 
 
 def build_labelers(settings: Settings, environ: Mapping[str, str]) -> "Sequence[KeywordLabeler]":
@@ -122,7 +128,10 @@ def build_labelers(settings: Settings, environ: Mapping[str, str]) -> "Sequence[
     from hardwon.adapters.providers.labelers import labeler_of
     from hardwon.domain.use_cases.label import label_tiers
 
-    return [labeler_of(tier, environ, settings.keyword_model) for tier in label_tiers(settings.keyword_provider)]
+    return [
+        labeler_of(tier, environ, settings.keyword_model)
+        for tier in label_tiers(settings.keyword_provider)
+    ]
 
 
 def open_spaces(settings: Settings, automatic: str, store: Store, warn: Warn) -> Spaces:
@@ -175,7 +184,9 @@ def build_label_pending(
     """Build the labeling of entries without labels."""
     from hardwon.domain.use_cases.label import PATIENCE, LabelPending
 
-    return LabelPending(store.entries, build_label_chain(settings), only, patience or PATIENCE, most_failed)
+    return LabelPending(
+        store.entries, build_label_chain(settings), only, patience or PATIENCE, most_failed
+    )
 
 
 def build_propose(spaces: Spaces, space: "Space") -> "ProposeSupersessions | None":

@@ -62,14 +62,18 @@ def build_review_memory(memory: "Memory", project_root: str) -> "ReviewMemory":
     return ReviewMemory(
         repository=memory.repository,
         proposals=memory.store.proposals,
-        drifts=lambda: build_find_drift(memory, project_root, read_workplace(memory, project_root)).find(),
+        drifts=lambda: build_find_drift(
+            memory, project_root, read_workplace(memory, project_root)
+        ).find(),
         registry=memory.registry(),
         counts=memory.store.projects.entry_counts(),
         clock=memory.clock,
     )
 
 
-def build_save_retro(project_root: str, settings: "Settings", open_store: "Callable[[], Memory]") -> "SaveRetro":
+def build_save_retro(
+    project_root: str, settings: "Settings", open_store: "Callable[[], Memory]"
+) -> "SaveRetro":
     """
     Build the storing of a retrospective's lessons.
 
@@ -81,7 +85,9 @@ def build_save_retro(project_root: str, settings: "Settings", open_store: "Calla
     def opened() -> "SyncBanks":
         return _sync_banks(open_store(), project_root)
 
-    return SaveRetro(bank_files(project_root, settings), opened if settings.semantic_enabled else None)
+    return SaveRetro(
+        bank_files(project_root, settings), opened if settings.semantic_enabled else None
+    )
 
 
 def build_revise_learning(memory: "Memory", project_root: str) -> "ReviseLearning":
@@ -90,7 +96,9 @@ def build_revise_learning(memory: "Memory", project_root: str) -> "ReviseLearnin
     from hardwon.entrypoints.bootstrap_files import bank_files
 
     sync_banks = _sync_banks(memory, project_root)
-    return ReviseLearning(bank=bank_files(project_root, memory.settings), sync_banks=sync_banks, clock=memory.clock)
+    return ReviseLearning(
+        bank=bank_files(project_root, memory.settings), sync_banks=sync_banks, clock=memory.clock
+    )
 
 
 def _sync_banks(memory: "Memory", project_root: str) -> "SyncBanks":
@@ -120,7 +128,11 @@ def build_forget_for_good(memory: "Memory", project_root: str) -> "ForgetForGood
     journal = FileErasureJournal(store)
     found = _find_folders(memory, project_root)
     interrupted = journal.unfinished()
-    roots = [*dict.fromkeys((*found.folders, *filter(os.path.isdir, interrupted.folders if interrupted else ())))]
+    roots = [
+        *dict.fromkeys(
+            (*found.folders, *filter(os.path.isdir, interrupted.folders if interrupted else ()))
+        )
+    ]
     own_files = OwnFiles(roots)
     return ForgetForGood(
         repository=memory.repository,
@@ -155,7 +167,10 @@ def _find_folders(memory: "Memory", project_root: str) -> "Whereabouts":
         projects=memory.store.projects,
         journal=open_journal(memory.settings.global_store),
         overview=memory.store.overview,
-        work_trees=lambda identity: (main_work_tree(identity.root), *linked_work_trees(identity.key)),
+        work_trees=lambda identity: (
+            main_work_tree(identity.root),
+            *linked_work_trees(identity.key),
+        ),
         folder_of_files=folder_of_files,
         first_commit=GitRepositoryHistory().first_commit,
     ).find(project_root)
@@ -194,12 +209,16 @@ def copy_store(source: "Memory", target: "Memory", progress: "Callable[[], None]
     from hardwon.domain.use_cases.copy_store import CopyStore, copy_vectors
 
     there, entries = target.store, target.repository
-    copy = CopyStore(source.store.contents, source.repository.forgotten, there.contents, entries, there.projects)
+    copy = CopyStore(
+        source.store.contents, source.repository.forgotten, there.contents, entries, there.projects
+    )
     outcome = copy.copy(progress)
     if provider := source.store.metadata.automatic_provider:
         there.metadata.decide_provider(provider)
     for place, space in enumerate(source.spaces):
-        vectors = there.vectors(space.vectors.space, target.warn, space.vectors.kinds, is_active=not place)
+        vectors = there.vectors(
+            space.vectors.space, target.warn, space.vectors.kinds, is_active=not place
+        )
         outcome.vectors += copy_vectors(space.vectors, vectors, entries)
     WrittenFolders(source.settings.global_store).copy_to(target.settings.global_store)
     return outcome
@@ -213,7 +232,9 @@ def administer(server: ServerAddress | None) -> "ServerAdministration":
         StorageError: there is no server, or its driver is not installed.
     """
     if server is None:
-        raise StorageError("the store is a file here; name a server: HARDWON_STORE=postgresql://USER@HOST/DATABASE")
+        raise StorageError(
+            "the store is a file here; name a server: HARDWON_STORE=postgresql://USER@HOST/DATABASE"
+        )
     import hardwon.adapters.postgres.store  # noqa: F401  # for its error where no driver is installed
     from hardwon.adapters.postgres.administration import ServerAdministration
 

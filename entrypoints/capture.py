@@ -36,7 +36,12 @@ from hardwon.entrypoints.bootstrap_capture import (
     open_transcripts,
     wake,
 )
-from hardwon.entrypoints.bootstrap_files import build_index_files, folder_of_files, identify_folder, work_tree_of
+from hardwon.entrypoints.bootstrap_files import (
+    build_index_files,
+    folder_of_files,
+    identify_folder,
+    work_tree_of,
+)
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import fill_spaces
 from hardwon.entrypoints.host_session import cleaning_for, host_session
@@ -56,7 +61,9 @@ LOCK_SECONDS = 30.0
 Result = TypeVar("Result")
 
 
-def capturing(settings: Settings, warn: Warn, project_root: str, work: Callable[[], Result]) -> Result:
+def capturing(
+    settings: Settings, warn: Warn, project_root: str, work: Callable[[], Result]
+) -> Result:
     """
     Run *work* under the capture lock, again after interruptions.
 
@@ -64,7 +71,10 @@ def capturing(settings: Settings, warn: Warn, project_root: str, work: Callable[
         StorageError: another capture, or a run of `hardwon forget`, takes too long.
     """
     while True:
-        with contextlib.suppress(CaptureInterruptedError), capture_lock(settings, warn, project_root):
+        with (
+            contextlib.suppress(CaptureInterruptedError),
+            capture_lock(settings, warn, project_root),
+        ):
             return work()
 
 
@@ -77,10 +87,14 @@ def capture_lock(settings: Settings, warn: Warn, project_root: str) -> Iterator[
         StorageError: another capture holds it for too long, or `hardwon forget` does.
     """
     if open_forget_lock(settings.global_store).is_taken(FORGET_SECONDS):
-        raise StorageError(f"hardwon forget has been going on for {FORGET_SECONDS:.0f} s: try again later")
+        raise StorageError(
+            f"hardwon forget has been going on for {FORGET_SECONDS:.0f} s: try again later"
+        )
     lock = open_lock(settings.global_store)
     if not lock.acquire(PATIENCE_SECONDS):
-        raise StorageError(f"another capture has been going on for {PATIENCE_SECONDS:.0f} s: try again later")
+        raise StorageError(
+            f"another capture has been going on for {PATIENCE_SECONDS:.0f} s: try again later"
+        )
     try:
         yield
     finally:
@@ -99,8 +113,12 @@ def while_nothing_is_captured(store: str, work: Callable[[], Result]) -> Result:
     if not os.path.isdir(store):
         return work()
     with (
-        open_forget_lock(store).held(LOCK_SECONDS, "hardwon forget is at work already: try again when it is done"),
-        open_lock(store).held(LOCK_SECONDS, "conversations are being captured now: try again when it is done"),
+        open_forget_lock(store).held(
+            LOCK_SECONDS, "hardwon forget is at work already: try again when it is done"
+        ),
+        open_lock(store).held(
+            LOCK_SECONDS, "conversations are being captured now: try again when it is done"
+        ),
     ):
         return work()
 
@@ -136,14 +154,20 @@ def build_capture_events(memory: Memory, project_root: str, *, embed: bool = Tru
 
 
 def build_learn(
-    memory: Memory, project_root: str, *, embed: bool = True, is_awaited: Callable[[], bool] = lambda: False
+    memory: Memory,
+    project_root: str,
+    *,
+    embed: bool = True,
+    is_awaited: Callable[[], bool] = lambda: False,
 ) -> Learn:
     """
     Return a function that indexes files, with vectors if *embed*.
 
     It raises CaptureInterruptedError if *is_awaited* returns true before a file or the vectors.
     """
-    return partial(_learn, memory, os.path.realpath(project_root), embed=embed, is_awaited=is_awaited)
+    return partial(
+        _learn, memory, os.path.realpath(project_root), embed=embed, is_awaited=is_awaited
+    )
 
 
 def folder_of_session(
@@ -164,8 +188,8 @@ def folder_of_session(
     folder = folder_now(project_root, journal.noted_project(project_root), registry)
     if not os.path.isdir(folder):
         raise UnreadableFileError(
-            f"session {session_id!r}: its project {project_root!r} is no folder: what was said waits for it,"
-            f" hardwon capture --discard {session_id!r} lets it go"
+            f"session {session_id!r}: its project {project_root!r} is no folder: what was said"
+            f" waits for it, hardwon capture --discard {session_id!r} lets it go"
         )
     return folder
 
@@ -203,7 +227,9 @@ def _top_now(key: str, inode: int) -> str | None:
     return work_tree_of(key) if found.is_repository else key
 
 
-def _learn(memory: Memory, root: str, files: Sequence[str], *, embed: bool, is_awaited: Callable[[], bool]) -> Learned:
+def _learn(
+    memory: Memory, root: str, files: Sequence[str], *, embed: bool, is_awaited: Callable[[], bool]
+) -> Learned:
     if not files:
         return Learned()
     try:
@@ -214,7 +240,9 @@ def _learn(memory: Memory, root: str, files: Sequence[str], *, embed: bool, is_a
         filled = fill_spaces(memory.spaces, BATCH) if embed else None
     except StorageError as error:
         return Learned(problems=(f"written but not indexed: {error}",), is_known=False)
-    return Learned(filled.made if filled else 0, (*indexed.skipped, *(filled.problems if filled else ())))
+    return Learned(
+        filled.made if filled else 0, (*indexed.skipped, *(filled.problems if filled else ()))
+    )
 
 
 @attrs.frozen(kw_only=True)
@@ -235,7 +263,9 @@ class Remembering:
         """
         clean = cleaning_for(self.project_root)(text)
         if not clean:
-            raise InvalidEntryError("there is nothing to remember: the text is blank, or private as a whole")
+            raise InvalidEntryError(
+                "there is nothing to remember: the text is blank, or private as a whole"
+            )
         exchange = Exchange(clean, "", self.memory.clock.now())
         return self._remember(self.project_root).text(exchange, self.project_root)
 
@@ -250,7 +280,12 @@ class Remembering:
             UnreadableFileError: a file can't be written; nothing is lost.
             StorageError: the journal or the store can't be used now.
         """
-        return capturing(self.memory.settings, self.memory.warn, self.project_root, partial(self._session, environ))
+        return capturing(
+            self.memory.settings,
+            self.memory.warn,
+            self.project_root,
+            partial(self._session, environ),
+        )
 
     def _session(self, environ: Mapping[str, str]) -> Remembered:
         journal = open_journal(self.memory.settings.global_store)
@@ -265,7 +300,9 @@ class Remembering:
         return Remember(capture=build_capture(self.memory, root), learn=learn)
 
     def _is_of_project(self, project_root: str) -> bool:
-        return bool(project_root) and os.path.realpath(project_root) == os.path.realpath(self.project_root)
+        return bool(project_root) and os.path.realpath(project_root) == os.path.realpath(
+            self.project_root
+        )
 
 
 class _Nowhere:
@@ -297,14 +334,18 @@ class TranscriptCapture:
 
     """
 
-    def __init__(self, memory: Memory, root: str, path: str, *, embed: bool = True, session_id: str = "") -> None:
+    def __init__(
+        self, memory: Memory, root: str, path: str, *, embed: bool = True, session_id: str = ""
+    ) -> None:
         self._session_id = session_id
         self.root = os.path.realpath(root)
         self._memory = memory
         self._path = path
         self._transcripts = open_transcripts(memory.settings, root)
         self._embed = embed
-        self._capture = build_capture(memory if embed else memory._replace(spaces=memory.spaces.first(0)), self.root)
+        self._capture = build_capture(
+            memory if embed else memory._replace(spaces=memory.spaces.first(0)), self.root
+        )
         self._captured = Captured(buffer=self._new_buffer(""))
         self._unread: Iterator[Transcribed] | None = None
 
@@ -316,7 +357,9 @@ class TranscriptCapture:
             InvalidEntryError: it can't be read.
         """
         dry_run = attrs.evolve(self._capture, files=_Nowhere())
-        return dry_run.add(SessionBuffer(session_id="", project_root=self.root), self._read(), progress=progress)
+        return dry_run.add(
+            SessionBuffer(session_id="", project_root=self.root), self._read(), progress=progress
+        )
 
     def run(self, progress: Progress, *, force: bool) -> Captured:
         """
@@ -334,7 +377,9 @@ class TranscriptCapture:
         session_id = first.session_id or self._session_id
         known = self._capture.journal.buffer(session_id) if session_id else None
         if known and self._is_of_this(known) and not force:
-            return capture_session(self._capture, known, self._read(known.position or 0), progress=progress)
+            return capture_session(
+                self._capture, known, self._read(known.position or 0), progress=progress
+            )
         buffer = self._begun(session_id, known, force=force)
         if not buffer.session_id:  # the journal does not say where to go on
             buffer, self._unread = self._so_far(), transcript
@@ -362,7 +407,9 @@ class TranscriptCapture:
         return self._captured, self._learn(self._captured)
 
     def _learn(self, captured: Captured) -> Learned:
-        learn = build_learn(self._memory, self.root, embed=self._embed, is_awaited=self._capture.is_awaited)
+        learn = build_learn(
+            self._memory, self.root, embed=self._embed, is_awaited=self._capture.is_awaited
+        )
         learned = learn(captured.files)
         if learned.is_known and captured.files:
             self._capture.learned(captured.buffer)
@@ -394,7 +441,9 @@ class TranscriptCapture:
         """
         if self._path == STANDARD_INPUT:
             return SessionBuffer(session_id="", project_root=self.root)
-        return SessionBuffer(session_id=session_id, project_root=self.root, transcript_path=self._path)
+        return SessionBuffer(
+            session_id=session_id, project_root=self.root, transcript_path=self._path
+        )
 
     def _is_of_this(self, buffer: SessionBuffer) -> bool:
         places = (os.path.realpath(buffer.project_root), os.path.realpath(buffer.transcript_path))

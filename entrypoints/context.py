@@ -104,27 +104,39 @@ def contents_here(scope: "CheckpointScope", workplace: Workplace, project_root: 
     return Contents(scope, workplace.project, os.path.realpath(project_root), workplace.label)
 
 
-def workplace_for(collection: CollectionName, memory: Memory, project_root: str, warn: Warn) -> Workplace:
+def workplace_for(
+    collection: CollectionName, memory: Memory, project_root: str, warn: Warn
+) -> Workplace:
     """
     Return the workplace of a question to *collection*.
 
     It has recently touched files only for conversations.
     """
     workplace = read_workplace(memory, project_root)
-    return with_touched_files(workplace, project_root, warn) if collection == "conversations" else workplace
+    return (
+        with_touched_files(workplace, project_root, warn)
+        if collection == "conversations"
+        else workplace
+    )
 
 
 def with_touched_files(workplace: Workplace, project_root: str, warn: Warn) -> Workplace:
     """Return *workplace* with recently changed files, committed or not."""
     deadline = Deadline.after(GIT_SECONDS, time.monotonic)
     committed = change_probe(project_root, warn).changed_files(deadline)
-    return with_uncommitted_files(workplace._replace(touched_files=committed), project_root, deadline, warn)
+    return with_uncommitted_files(
+        workplace._replace(touched_files=committed), project_root, deadline, warn
+    )
 
 
-def with_uncommitted_files(workplace: Workplace, project_root: str, deadline: Deadline, warn: Warn) -> Workplace:
+def with_uncommitted_files(
+    workplace: Workplace, project_root: str, deadline: Deadline, warn: Warn
+) -> Workplace:
     """Return *workplace* with uncommitted files before its touched files."""
     changing = change_probe(project_root, warn).uncommitted_files(deadline)
-    return workplace._replace(touched_files=tuple(dict.fromkeys(changing + workplace.touched_files)))
+    return workplace._replace(
+        touched_files=tuple(dict.fromkeys(changing + workplace.touched_files))
+    )
 
 
 def settle_here(memory: "Memory", project_root: str, workplace: "Workplace") -> None:
@@ -152,7 +164,11 @@ def count_at_home(repository: "EntryRepository", workplace: "Workplace") -> int:
 def projects_to_settle(know: "KnowProjects", repository: "EntryRepository") -> list[Project]:
     """Return existing projects with entries from others' versions of files."""
     counts = repository.tally(OF_OTHERS._replace(ranked=False), "project")
-    return [project for project in know.registry().projects if counts.get(project.id) and not know.is_gone(project)]
+    return [
+        project
+        for project in know.registry().projects
+        if counts.get(project.id) and not know.is_gone(project)
+    ]
 
 
 def others_notice(count: int) -> str:
@@ -161,6 +177,7 @@ def others_notice(count: int) -> str:
         return ""
     entries = "1 memory comes" if count == 1 else f"{count} memories come"
     return (
-        f"{entries} from a version of a file that is not yours yet, shown in this project only: until the default"
-        " branch has it, or you commit it yourself; hardwon update ID --everywhere takes one over."
+        f"{entries} from a version of a file that is not yours yet, shown in this project only:"
+        " until the default branch has it, or you commit it yourself; hardwon update ID"
+        " --everywhere takes one over."
     )

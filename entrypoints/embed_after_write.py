@@ -11,7 +11,14 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderError, StorageError, VectorIndexUnavailableError
 from hardwon.domain.model.filters import EVERYTHING, IMPORTED_LEARNINGS, EntryFilter
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.embed_pending import BATCH, BATCH_IN_TIME, EmbedPending, Pairs, Patience, Progress
+from hardwon.domain.use_cases.embed_pending import (
+    BATCH,
+    BATCH_IN_TIME,
+    EmbedPending,
+    Pairs,
+    Patience,
+    Progress,
+)
 from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.entrypoints.bootstrap_capture import wake
 from hardwon.entrypoints.bootstrap_models import build_embed_pending, build_label_pending
@@ -67,7 +74,9 @@ def fill_spaces(
         is_active = spaces.is_of_active_provider(embed_pending.store.space)
         offset_progress = _offset(progress, made) if progress and is_active else None
         try:
-            embed_pending.embed(limit, deadline or Deadline(time.monotonic), offset_progress, patience, batch)
+            embed_pending.embed(
+                limit, deadline or Deadline(time.monotonic), offset_progress, patience, batch
+            )
         except EmbedderError as error:
             problems.append(str(error))
         if is_active:
@@ -76,7 +85,9 @@ def fill_spaces(
     return Filled(made, tuple(dict.fromkeys(problems)))
 
 
-def embed_again(spaces: Spaces, progress: Progress, patience: Patience, only: EntryFilter = EVERYTHING) -> Filled:
+def embed_again(
+    spaces: Spaces, progress: Progress, patience: Patience, only: EntryFilter = EVERYTHING
+) -> Filled:
     """
     Re-embed entries of *only* in each space, then missing ones.
 
@@ -88,7 +99,10 @@ def embed_again(spaces: Spaces, progress: Progress, patience: Patience, only: En
     """
     made, problems = 0, list[str]()
     for embedding in build_embed_pending(spaces):
-        space, is_active = embedding.store.space, spaces.is_of_active_provider(embedding.store.space)
+        space, is_active = (
+            embedding.store.space,
+            spaces.is_of_active_provider(embedding.store.space),
+        )
         report = _offset(progress, made) if is_active else None
         begin, reached = 0, _ignore
         if only == EVERYTHING:
@@ -122,12 +136,18 @@ def embed_now(spaces: Spaces) -> list[str]:
         problems = filled.problems
         if deadline.passed() and spaces.count_pending(EVERYTHING):
             wake(spaces.settings, os.curdir)
-            problems = problems if problems or filled.made else (f"none was made within {WRITE_SECONDS:g} s",)
+            problems = (
+                problems
+                if problems or filled.made
+                else (f"none was made within {WRITE_SECONDS:g} s",)
+            )
     except (StorageError, OSError) as error:
         problems = (str(error),)
     providers = {space.embedder.space.provider for space in spaces}
     found_by = "the embedded model" if len(problems) < len(providers) else "keyword search"
-    return [f"its vector follows, until then {found_by} finds it: {problem}" for problem in problems]
+    return [
+        f"its vector follows, until then {found_by} finds it: {problem}" for problem in problems
+    ]
 
 
 def _proposing(spaces: Spaces, embed_pending: EmbedPending) -> EmbedPending:
@@ -175,7 +195,9 @@ def label_imports(store: Store, settings: Settings) -> None:
     with contextlib.suppress(StorageError):
         if not store.entries.find(IMPORTED_LEARNINGS._replace(unlabelled=True), limit=1):
             return
-        label_pending = build_label_pending(store, settings, IMPORTED_LEARNINGS, patience=1, most_failed=MAX_FAILED)
+        label_pending = build_label_pending(
+            store, settings, IMPORTED_LEARNINGS, patience=1, most_failed=MAX_FAILED
+        )
         run = label_pending.label(
             BATCH,
             Deadline.after(LABEL_SECONDS, time.monotonic),

@@ -11,7 +11,12 @@ import attrs
 
 from hardwon.domain.model.conversation.hook_event import MAX_WAITING
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.errors import CorruptStoreError, EmbedderUnavailableError, HardwonError, StorageError
+from hardwon.domain.model.errors import (
+    CorruptStoreError,
+    EmbedderUnavailableError,
+    HardwonError,
+    StorageError,
+)
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.pause import holding
 from hardwon.domain.model.settings import ServerAddress, Settings
@@ -29,7 +34,13 @@ from hardwon.entrypoints.bootstrap_files import (
     top_of,
     unreadable_files,
 )
-from hardwon.entrypoints.bootstrap_models import EMBEDDER_NAMES, KEY_NAMES, LOCAL, build_embedder, ensure_local_model
+from hardwon.entrypoints.bootstrap_models import (
+    EMBEDDER_NAMES,
+    KEY_NAMES,
+    LOCAL,
+    build_embedder,
+    ensure_local_model,
+)
 from hardwon.entrypoints.bootstrap_upkeep import administer, exposure, problems_beside
 from hardwon.entrypoints.context import count_at_home, others_notice, read_workplace
 from hardwon.entrypoints.health_projects import project_lines
@@ -72,16 +83,22 @@ class Finding:
         return ("ok", "green") if self.ok else ("trouble", "red")
 
 
-def agent_findings(agents: Sequence[Agent], project: str, start_seconds: Callable[[], float]) -> list[Finding]:
+def agent_findings(
+    agents: Sequence[Agent], project: str, start_seconds: Callable[[], float]
+) -> list[Finding]:
     """
     Return the findings on each agent that calls us in *project*.
 
     If none does, the only finding says how to begin.
     """
-    return list(_agent_findings(agents, project, start_seconds)) or [Finding("agents", ok=True, detail=NO_AGENT)]
+    return list(_agent_findings(agents, project, start_seconds)) or [
+        Finding("agents", ok=True, detail=NO_AGENT)
+    ]
 
 
-def _agent_findings(agents: Sequence[Agent], project: str, start_seconds: Callable[[], float]) -> Iterator[Finding]:
+def _agent_findings(
+    agents: Sequence[Agent], project: str, start_seconds: Callable[[], float]
+) -> Iterator[Finding]:
     for agent in agents:
         connection = agent.connection()
         if connection.ways:
@@ -108,8 +125,9 @@ def _ways(connection: Connection) -> str:
 
 LATEST_INJECTIONS = 50
 MISSED = (
-    "{0} of the latest {1} that a transcript tells of never reached the model, the last in session {2}: the host did not"
-    " wait for the hook; hardwon init writes a time-out of 10 s into the host's settings, hardwon why {2} tells more"
+    "{0} of the latest {1} that a transcript tells of never reached the model, the last in session"
+    " {2}: the host did not wait for the hook; hardwon init writes a time-out of 10 s into the"
+    " host's settings, hardwon why {2} tells more"
 )
 TRIAL_SECONDS = 5
 ROWS_SHOWN = 5
@@ -126,7 +144,9 @@ def examine(settings: Settings, project_root: str) -> list[Finding]:
     """
     # Before the store is opened, which replaces a damaged log.
     beside = list(problems_beside(settings.global_store))
-    files = [Finding("file", ok=False, detail=line) for line in unreadable_files(settings, project_root)]
+    files = [
+        Finding("file", ok=False, detail=line) for line in unreadable_files(settings, project_root)
+    ]
     return [
         python_finding(sys.version_info[:3]),
         *_store(settings, project_root),
@@ -177,7 +197,10 @@ def _exposure(settings: Settings) -> list[Finding]:
 
 def _pauses(settings: Settings) -> list[Finding]:
     held = holding(open_pauses(settings.global_store).read(), system_clock().now())
-    return [Finding("pause", ok=pause.is_readable, detail=pause_line(pause, host_session())) for pause in held]
+    return [
+        Finding("pause", ok=pause.is_readable, detail=pause_line(pause, host_session()))
+        for pause in held
+    ]
 
 
 def _capture(settings: Settings) -> list[Finding]:
@@ -187,7 +210,10 @@ def _capture(settings: Settings) -> list[Finding]:
         return []  # the file's finding says it
     if waiting >= MAX_WAITING:
         return [Finding("capture", ok=False, detail=FULL_JOURNAL)]
-    line = f"{counted(waiting, 'event waits', 'events wait')} to be kept: hardwon capture --status lists them"
+    line = (
+        f"{counted(waiting, 'event waits', 'events wait')} to be kept: hardwon capture --status"
+        " lists them"
+    )
     return [Finding("capture", ok=True, detail=line)] * bool(waiting)
 
 
@@ -200,7 +226,9 @@ def _git(project_root: str) -> Finding:
 
 def _agents(project_root: str) -> list[Finding]:
     folder = os.path.realpath(project_root)
-    return agent_findings(build_agents(os.environ), top_of(folder) or folder, cache(server_start_seconds))
+    return agent_findings(
+        build_agents(os.environ), top_of(folder) or folder, cache(server_start_seconds)
+    )
 
 
 def _checked(name: str, check: Callable[[], str]) -> Finding:
@@ -225,8 +253,8 @@ def _server(store: Store, server: ServerAddress) -> str:
     facts = administer(server).status()
     store.upkeep.ensure_sound()
     return (
-        f"{counted(facts.entries, 'entry', 'entries')} in {server}, tenant {facts.tenant!r}, as {facts.role!r};"
-        f" PostgreSQL {facts.server}, pgvector {facts.pgvector}"
+        f"{counted(facts.entries, 'entry', 'entries')} in {server}, tenant {facts.tenant!r}, as"
+        f" {facts.role!r}; PostgreSQL {facts.server}, pgvector {facts.pgvector}"
     )
 
 
@@ -243,7 +271,9 @@ def _rows(store: Store) -> Finding:
 def _ensure_readable(unreadable: list[str]) -> None:
     if unreadable:
         more = f" and {len(unreadable) - ROWS_SHOWN} more" if len(unreadable) > ROWS_SHOWN else ""
-        raise StorageError(f"{'; '.join(unreadable[:ROWS_SHOWN])}{more}; run: hardwon doctor --repair")
+        raise StorageError(
+            f"{'; '.join(unreadable[:ROWS_SHOWN])}{more}; run: hardwon doctor --repair"
+        )
 
 
 def _project(know: KnowProjects, project_root: str) -> str:
@@ -288,7 +318,9 @@ def _vectors(spaces: Spaces) -> str:
     if spaces.vectors is None:
         return "no embedder is configured: search is by word only"
     spaces.store.vector_index(spaces.vectors).ensure_usable()
-    made = (f"{_count(space)} by {space.vectors.space.model}" for space in spaces.in_use(EVERYTHING))
+    made = (
+        f"{_count(space)} by {space.vectors.space.model}" for space in spaces.in_use(EVERYTHING)
+    )
     return f"{', '.join(made)}, {spaces.count_pending(EVERYTHING)} missing"
 
 
@@ -334,12 +366,19 @@ class ProviderState:
     dimensions: int
 
 
-def provider_states(settings: Settings, chosen: Sequence[str], environ: Mapping[str, str]) -> list[ProviderState]:
+def provider_states(
+    settings: Settings, chosen: Sequence[str], environ: Mapping[str, str]
+) -> list[ProviderState]:
     """Return all embedding providers, where *chosen* ones are searched, in order."""
-    return [_state(provider, settings, environ, chosen=provider in chosen) for provider in EMBEDDER_NAMES]
+    return [
+        _state(provider, settings, environ, chosen=provider in chosen)
+        for provider in EMBEDDER_NAMES
+    ]
 
 
-def _state(provider: str, settings: Settings, environ: Mapping[str, str], *, chosen: bool) -> ProviderState:
+def _state(
+    provider: str, settings: Settings, environ: Mapping[str, str], *, chosen: bool
+) -> ProviderState:
     own = settings if chosen else settings._replace(embedding_model="", embedding_dimensions=0)
     try:
         space = build_embedder(provider, own, environ).space
@@ -347,7 +386,11 @@ def _state(provider: str, settings: Settings, environ: Mapping[str, str], *, cho
     except EmbedderUnavailableError:
         model, dimensions = own.embedding_model, 0
     return ProviderState(
-        provider=provider, chosen=chosen, key=_key_state(provider, environ), model=model, dimensions=dimensions
+        provider=provider,
+        chosen=chosen,
+        key=_key_state(provider, environ),
+        model=model,
+        dimensions=dimensions,
     )
 
 

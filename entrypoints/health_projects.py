@@ -30,8 +30,9 @@ def project_lines(know: "KnowProjects", store: "Store") -> Iterator[str]:
         elif lost := gone_files.get(project.id, 0):
             yield (
                 f"{_counted(lost, 'entry', 'entries')} of {_label(project, registry)}"
-                f" {'has' if lost == 1 else 'have'} no file any more: bring the files back,"
-                f" or run hardwon index in {on_one_line(project.identity.root)}: it finds moved ones, and forgets the others"
+                f" {'has' if lost == 1 else 'have'} no file any more: bring the files back, or run"
+                f" hardwon index in {on_one_line(project.identity.root)}: it finds moved ones, and"
+                " forgets the others"
             )
 
 
@@ -50,18 +51,21 @@ def _gone_line(project: Project, registry: Registry, entries: int) -> str:
     name = _name(project, registry)
     return (
         f"{_counted(entries, 'entry', 'entries')} of {_label(project, registry)} remain, its folder"
-        f" {on_one_line(project.identity.root)} is gone: hardwon project move {name} FOLDER if it has moved,"
-        f" hardwon project merge {name} FOLDER if another project goes on with it"
+        f" {on_one_line(project.identity.root)} is gone: hardwon project move {name} FOLDER if it"
+        f" has moved, hardwon project merge {name} FOLDER if another project goes on with it"
     )
 
 
-def _waiting_line(repository: "EntryRepository", project: Project, registry: Registry, entries: int) -> str:
+def _waiting_line(
+    repository: "EntryRepository", project: Project, registry: Registry, entries: int
+) -> str:
     learnings = repository.count(EntryFilter(scope=Scope((project.id,))))
     one, many = ("learning", "learnings") if learnings == entries else ("entry", "entries")
     verb = "waits" if entries == 1 else "wait"
     return (
-        f"{_counted(entries, one, many)} of {on_one_line(project.label)} {verb} for a project: hardwon project merge"
-        f" {_name(project, registry)} FOLDER, until then they are shown nowhere, but hardwon recall finds them"
+        f"{_counted(entries, one, many)} of {on_one_line(project.label)} {verb} for a project:"
+        f" hardwon project merge {_name(project, registry)} FOLDER, until then they are shown"
+        " nowhere, but hardwon recall finds them"
     )
 
 
@@ -79,8 +83,12 @@ def _label(project: Project, registry: Registry) -> str:
 
 def _name(project: Project, registry: Registry) -> str:
     """Return a command's argument for *project*: unique label or id."""
-    is_plain = registry.named(project.label) == [project] and on_one_line(project.label) == project.label
-    return shlex.quote(project.label) if is_plain and not project.label.startswith("-") else project.id
+    is_plain = (
+        registry.named(project.label) == [project] and on_one_line(project.label) == project.label
+    )
+    return (
+        shlex.quote(project.label) if is_plain and not project.label.startswith("-") else project.id
+    )
 
 
 def _counted(count: int, one: str, many: str) -> str:

@@ -48,4 +48,8 @@ def _names(folder: str) -> list[str]:
     real = os.path.realpath(folder)
     reached = os.environ.get("PWD", "")
     is_reached = os.path.isabs(reached) and os.path.realpath(reached) == real
-    return list(dict.fromkeys((real, os.path.abspath(folder), *([os.path.normpath(reached)] if is_reached else []))))
+    return list(
+        dict.fromkeys(
+            (real, os.path.abspath(folder), *([os.path.normpath(reached)] if is_reached else []))
+        )
+    )

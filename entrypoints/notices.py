@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from hardwon.ports.store import Store
 
 FULL_JOURNAL = (
-    f"{MAX_WAITING:,} events of conversations wait to be kept, and with more of them the oldest are lost:"
-    " hardwon capture --status tells why, hardwon capture --discard SESSION lets go those of one"
+    f"{MAX_WAITING:,} events of conversations wait to be kept, and with more of them the oldest are"
+    " lost: hardwon capture --status tells why, hardwon capture --discard SESSION lets go those"
+    " of one"
 )
 
 
@@ -54,9 +55,13 @@ def keeping_notice(store: "Store", settings: "Settings", place: "Place", project
 
     if reason == "earlier":
         keep_as_before(settings.global_store)
-    elif store.receipts.find(project=project.id, limit=1) or _has_conversations(store.entries, place.workplace):
+    elif store.receipts.find(project=project.id, limit=1) or _has_conversations(
+        store.entries, place.workplace
+    ):
         return ""
-    return kept_line(reason, folder_of_files(project_root), is_repository=project.identity.is_repository)
+    return kept_line(
+        reason, folder_of_files(project_root), is_repository=project.identity.is_repository
+    )
 
 
 def _has_conversations(repository: EntryRepository, workplace: "Workplace") -> bool:
@@ -76,7 +81,9 @@ def notice_for_first_session(store: "Store", registry: "Registry", workplace: "W
     project = registry.with_id(workplace.project)
     if project is None or registry.reason(project) not in {"foreign", "unnamed"}:
         return ""
-    return "" if store.receipts.find(project=project.id, limit=1) else home_notice(project, registry)
+    return (
+        "" if store.receipts.find(project=project.id, limit=1) else home_notice(project, registry)
+    )
 
 
 def is_journal_full(store: str) -> bool:

@@ -51,7 +51,11 @@ def look_up_clone(know: "KnowProjects", folder: str) -> None:
     project = registry.with_key(identity.key)
     if not identity.is_repository or (project and project.first_commit is not None):
         return
-    others = {one_spelling(other.remote) for other in registry.projects if other.identity.key != identity.key}
+    others = {
+        one_spelling(other.remote)
+        for other in registry.projects
+        if other.identity.key != identity.key
+    }
     if one_spelling(know.history.remote(identity.root)) in others - {""}:
         look_up_if_possible(know, folder)
 

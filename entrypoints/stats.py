@@ -19,7 +19,9 @@ from hardwon.entrypoints.presenters.usage import use_figures
 MAX_FOLDERS = 20
 
 
-def count(memory: Memory, only: EntryFilter, visible_in: Visibility | None = None) -> dict[str, dict[str, object]]:
+def count(
+    memory: Memory, only: EntryFilter, visible_in: Visibility | None = None
+) -> dict[str, dict[str, object]]:
     """
     Return counts of entries, how they are searched, and settings.
 
@@ -30,7 +32,9 @@ def count(memory: Memory, only: EntryFilter, visible_in: Visibility | None = Non
     repository = memory.repository
     learnings = only._replace(kinds=tuple(kind for kind in only.kinds if kind == "learning"))
     named = only._replace(visible_in=visible_in)
-    folders = ((name, number) for name, number in repository.tally(named, "spec_folder").items() if name)
+    folders = (
+        (name, number) for name, number in repository.tally(named, "spec_folder").items() if name
+    )
     return {
         "entries": {"total": repository.count(only)},
         "by_kind": dict(repository.tally(only, "kind")),
@@ -46,7 +50,9 @@ def count(memory: Memory, only: EntryFilter, visible_in: Visibility | None = Non
         "store": {
             "path": memory.store.path,
             "bytes": memory.store.upkeep.size(),
-            "keyword_search": memory.settings.keyword_search and memory.store.upkeep.has_keyword_index(),
+            "keyword_search": (
+                memory.settings.keyword_search and memory.store.upkeep.has_keyword_index()
+            ),
         },
         "settings": memory.settings.shown(),
         "context_weights": dict(CONTEXT_WEIGHTS),
@@ -56,7 +62,14 @@ def count(memory: Memory, only: EntryFilter, visible_in: Visibility | None = Non
 def _embedding(spaces: Spaces, only: EntryFilter) -> dict[str, object]:
     in_use = spaces.in_use(only)
     if not in_use:
-        return {"provider": "off", "model": "none", "dimensions": 0, "embedded": 0, "pending": 0, "trouble": ""}
+        return {
+            "provider": "off",
+            "model": "none",
+            "dimensions": 0,
+            "embedded": 0,
+            "pending": 0,
+            "trouble": "",
+        }
     first = in_use[0].vectors.space
     return {
         "provider": first.provider,

@@ -22,7 +22,12 @@ def log_unforeseen(program: str, error: BaseException, store: str = "") -> str:
     """
     store = store or store_of({})
     frames = traceback.extract_tb(error.__traceback__)[-FRAMES_SHOWN:]
-    calls = ", ".join(f"{os.path.basename(frame.filename)}:{frame.lineno} {frame.name}" for frame in reversed(frames))
+    calls = ", ".join(
+        f"{os.path.basename(frame.filename)}:{frame.lineno} {frame.name}"
+        for frame in reversed(frames)
+    )
     problem = f"{type(error).__name__}: {error}"
     open_log(store)(f"{program}: {problem} ({calls})")
-    return one_line(f"{problem}; this is a bug, {os.path.join(store, LOG)} has more: please report it")
+    return one_line(
+        f"{problem}; this is a bug, {os.path.join(store, LOG)} has more: please report it"
+    )

@@ -80,7 +80,10 @@ MAX_BATCHES = 10
 LATELY = 100
 """Last lines of the log, whose problems are not logged again."""
 
-REFRESHED = "entries indexed again, so that identifiers are found in any spelling, and words in any script and width"
+REFRESHED = (
+    "entries indexed again, so that identifiers are found in any spelling, and words in any script"
+    " and width"
+)
 
 FORGOTTEN_AFTER = dt.timedelta(days=30)
 """How long a session's exchanges stay buffered after all were kept."""
@@ -91,7 +94,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="hardwon-worker", description="Take in what hooks noted.")
     parser.add_argument("--global-store", required=True)
     parser.add_argument("--project-root", default=os.sep)
-    parser.add_argument("--on-server", action="store_true", help="the store is the server that HARDWON_STORE names")
+    parser.add_argument(
+        "--on-server", action="store_true", help="the store is the server that HARDWON_STORE names"
+    )
     options = parser.parse_args()
     os.chdir(os.sep)
     worker = Worker(options.global_store, options.project_root, on_server=options.on_server)
@@ -126,7 +131,9 @@ class Worker:
         """Work until every waiting event was tried, new ones included."""
         try:
             while self._due() or not self._has_tidied:
-                if self._forget_lock.is_taken(FORGET_SECONDS) or not self._lock.acquire(PATIENCE_SECONDS):
+                if self._forget_lock.is_taken(FORGET_SECONDS) or not self._lock.acquire(
+                    PATIENCE_SECONDS
+                ):
                     return
                 try:
                     with contextlib.suppress(CaptureInterruptedError):  # repeated later
@@ -139,14 +146,25 @@ class Worker:
             self.warn(f"capture: {type(error).__name__}: {error}")
 
     def _due(self) -> list[Waiting]:
-        return [item for item in self._journal.waiting() if item.newest > self._dealt_with.get(item.session_id, 0)]
+        return [
+            item
+            for item in self._journal.waiting()
+            if item.newest > self._dealt_with.get(item.session_id, 0)
+        ]
 
     def _work(self) -> None:
         for waiting in self._due():
             self._attempt(partial(self._capture_waiting, waiting))
             self._dealt_with[waiting.session_id] = waiting.newest
         if not self._has_tidied:
-            for part in (self._look_up, self._settle, self._refresh_index, self._fill, self._pack, self._tidy):
+            for part in (
+                self._look_up,
+                self._settle,
+                self._refresh_index,
+                self._fill,
+                self._pack,
+                self._tidy,
+            ):
                 self._attempt(part)
             self._has_tidied = True
 
@@ -212,7 +230,9 @@ class Worker:
         memory = self._open(self._project_root)
         with contextlib.closing(memory):
             if memory.settings.keyword_search and memory.store.upkeep.has_outdated_keywords():
-                self.warn(f"keyword index: {memory.store.upkeep.refresh_keyword_index()} {REFRESHED}")
+                self.warn(
+                    f"keyword index: {memory.store.upkeep.refresh_keyword_index()} {REFRESHED}"
+                )
 
     def _fill(self) -> None:
         memory = self._open(self._project_root)

@@ -36,7 +36,13 @@ from hardwon.entrypoints.presenters.entries import (
 )
 from hardwon.entrypoints.presenters.pauses import refusal
 from hardwon.entrypoints.presenters.text import on_one_line
-from hardwon.entrypoints.streams import NO_FOLDER, is_working_folder_gone, never_fail_to_print, put_out, warn
+from hardwon.entrypoints.streams import (
+    NO_FOLDER,
+    is_working_folder_gone,
+    never_fail_to_print,
+    put_out,
+    warn,
+)
 from hardwon.ports.entries import EntryRepository
 
 FIELDS = {
@@ -117,7 +123,8 @@ def _object(text: str) -> dict[str, Any]:
         ) from error
     except json.JSONDecodeError as error:
         raise InvalidEntryError(
-            f"the entry {beginning(text)} is not JSON: {error}; --entry-file keeps a shell's quotes out of it"
+            f"the entry {beginning(text)} is not JSON: {error}; --entry-file keeps a shell's quotes"
+            " out of it"
         ) from error
     except ValueError as error:
         raise InvalidEntryError(
@@ -158,7 +165,9 @@ def main() -> None:
         code = INTERRUPTED
     except OSError as error:
         gone = is_working_folder_gone()
-        code = _failed(NO_FOLDER, INVALID) if gone else _failed(error.strerror or str(error), DATABASE)
+        code = (
+            _failed(NO_FOLDER, INVALID) if gone else _failed(error.strerror or str(error), DATABASE)
+        )
     except Exception as error:  # noqa: BLE001  # no agent ever sees a traceback
         from hardwon.entrypoints.unforeseen import log_unforeseen  # rarely needed
 
@@ -196,14 +205,20 @@ def run(arguments: Sequence[str]) -> int:
     return OK
 
 
-def _store(entry: PublicEntry, fields: Mapping[str, Any], settings: Settings, options: argparse.Namespace) -> None:
+def _store(
+    entry: PublicEntry, fields: Mapping[str, Any], settings: Settings, options: argparse.Namespace
+) -> None:
     memory = open_memory(settings, warn)
     with contextlib.closing(memory):
         origin = Origin(
-            read_workplace(memory, options.project_root), "writer", "home" if options.here else "everywhere"
+            read_workplace(memory, options.project_root),
+            "writer",
+            "home" if options.here else "everywhere",
         )
         replaced = _replaced(memory.repository, fields.get("supersedes"))
-        _report(build_keep_in_place(memory, origin).keep(entry, replaced), fields.get("keywords", ()))
+        _report(
+            build_keep_in_place(memory, origin).keep(entry, replaced), fields.get("keywords", ())
+        )
         for problem in embed_now(memory.spaces):
             warn(problem)
         label_imports(memory.store, memory.settings)
@@ -222,11 +237,17 @@ def _replaced(repository: EntryRepository, reference: str | None) -> str | None:
 
 def _parser() -> ProjectParser:
     parser = ProjectParser(NAME, "Keep one lesson, given as JSON.", EPILOG)
-    parser.add_argument("--action", choices=["upsert"], required=True, help="add the entry, or count it once more")
+    parser.add_argument(
+        "--action", choices=["upsert"], required=True, help="add the entry, or count it once more"
+    )
     entry = parser.add_mutually_exclusive_group(required=True)
     entry.add_argument("--entry-json", metavar="JSON", help="the entry")
-    parser.add_argument("--here", action="store_true", help="keep it in this project: it is not shown in others")
-    entry.add_argument("--entry-file", metavar="PATH", help="a file that holds it, - for standard input")
+    parser.add_argument(
+        "--here", action="store_true", help="keep it in this project: it is not shown in others"
+    )
+    entry.add_argument(
+        "--entry-file", metavar="PATH", help="a file that holds it, - for standard input"
+    )
     return parser
 
 
@@ -236,13 +257,19 @@ def _read(options: argparse.Namespace) -> str:
     try:
         data = _bytes(options.entry_file)
     except OSError as error:
-        raise InvalidEntryError(f"--entry-file {options.entry_file!r}: {error.strerror or error}") from error
+        raise InvalidEntryError(
+            f"--entry-file {options.entry_file!r}: {error.strerror or error}"
+        ) from error
     if len(data) > LARGEST_JSON:
-        raise InvalidEntryError(f"--entry-file {options.entry_file!r} is longer than {LARGEST_JSON} bytes: shorten it")
+        raise InvalidEntryError(
+            f"--entry-file {options.entry_file!r} is longer than {LARGEST_JSON} bytes: shorten it"
+        )
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InvalidEntryError(f"--entry-file {options.entry_file!r} is not UTF-8: {error}") from error
+        raise InvalidEntryError(
+            f"--entry-file {options.entry_file!r} is not UTF-8: {error}"
+        ) from error
 
 
 def _bytes(path: str) -> bytes:
@@ -256,7 +283,11 @@ def _report(stored: Stored, keywords: Sequence[str]) -> None:
     entry = stored.entry
     if problem := put_out("\n".join(storing_confirmation(stored))):
         warn(f"stored as {entry.entry_id}, but standard output can't be written: {problem}")
-    complaints = complaints_of_keywords(keywords, entry), complaints_of_length(entry), complaints_of_gaps(entry)
+    complaints = (
+        complaints_of_keywords(keywords, entry),
+        complaints_of_length(entry),
+        complaints_of_gaps(entry),
+    )
     for line in chain(*complaints):
         warn(line)
 

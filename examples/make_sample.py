@@ -1,8 +1,8 @@
 """
 Make the sample project: a small git repository with a knowledge bank and a feature in progress.
 
-Run ``python examples/make_sample.py DEST``. Works offline, leaves the user's git configuration alone,
-and gives the same commits every time.
+Run ``python examples/make_sample.py DEST``. Works offline, leaves the user's git configuration
+alone, and gives the same commits every time.
 """
 
 import os
@@ -71,7 +71,10 @@ def make_sample(destination: Path) -> None:
         raise SampleError(f"{destination} is not an empty folder: name one that is, or a new one")
     try:
         shutil.copytree(
-            SAMPLE, destination, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__", ".*_cache")
+            SAMPLE,
+            destination,
+            dirs_exist_ok=True,
+            ignore=shutil.ignore_patterns("__pycache__", ".*_cache"),
         )
     except (OSError, shutil.Error) as error:
         raise SampleError(f"cannot copy the sample project to {destination}: {error}") from error
@@ -87,7 +90,9 @@ def _is_empty_folder(path: Path) -> bool:
 
 def _git(folder: Path, *arguments: str, when: str = "") -> None:
     name, email = AUTHOR
-    inherited = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}  # GIT_DIR of a hook
+    inherited = {
+        key: value for key, value in os.environ.items() if not key.startswith("GIT_")
+    }  # GIT_DIR of a hook
     environment = inherited | {
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
@@ -127,7 +132,8 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write(f"make_sample: {error}\n")
         return 1
     sys.stdout.write(
-        f"{destination}: the sample project, {len(HISTORY)} commits, feature 014-file-parser in progress\n"
+        f"{destination}: the sample project, {len(HISTORY)} commits, feature 014-file-parser in"
+        " progress\n"
     )
     return 0
 

@@ -70,7 +70,9 @@ class Influences(Protocol):
         """
         ...
 
-    def find(self, *, session_id: str | None = None, entry_id: str | None = None, limit: int) -> Sequence[Influence]:
+    def find(
+        self, *, session_id: str | None = None, entry_id: str | None = None, limit: int
+    ) -> Sequence[Influence]:
         """
         Return at most *limit* signals, the newest first, then by id.
 
@@ -118,7 +120,12 @@ class Receipts(Protocol):
         ...
 
     def find(
-        self, *, session_id: str | None = None, entry_id: str | None = None, project: str | None = None, limit: int
+        self,
+        *,
+        session_id: str | None = None,
+        entry_id: str | None = None,
+        project: str | None = None,
+        limit: int,
     ) -> Sequence[Receipt]:
         """
         Return receipts, the newest first.

@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from hardwon.ports.erasure import ForgottenTexts
 
 Field = Literal[
-    "kind", "category", "confidence", "source", "project", "source_project", "tier", "context_type", "spec_folder"
+    "kind",
+    "category",
+    "confidence",
+    "source",
+    "project",
+    "source_project",
+    "tier",
+    "context_type",
+    "spec_folder",
 ]
 
 Order = Literal["updated_at", "created_at", "importance_weight"]
@@ -230,7 +238,10 @@ class RankingReads(EntryState, Protocol):
         ...
 
     def newest_by_track_record(
-        self, k: int, visible_in: Visibility | None = None, of: Collection[TrackRecord] | None = None
+        self,
+        k: int,
+        visible_in: Visibility | None = None,
+        of: Collection[TrackRecord] | None = None,
     ) -> Mapping[TrackRecord, Iterable[RankingFacts]]:
         """
         Return the *k* newest learnings of each track record that may be ranked.

@@ -251,7 +251,9 @@ class ForgottenTexts(Protocol):
     every write of text to a file.
     """
 
-    def add(self, owner: str, texts: Iterable[str], at: dt.datetime, words: Iterable[str] = ()) -> None:
+    def add(
+        self, owner: str, texts: Iterable[str], at: dt.datetime, words: Iterable[str] = ()
+    ) -> None:
         """
         Recognise *texts* from now on.
 

@@ -32,7 +32,9 @@ class KeywordIndex(Protocol):
         """
         ...
 
-    def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> Matches:
+    def match(
+        self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline
+    ) -> Matches:
         """
         Return the entries of *only* that contain any, or all, of *terms*.
 

@@ -12,7 +12,14 @@ if TYPE_CHECKING:
     from hardwon.domain.model.embedding import Space
     from hardwon.domain.model.project import Registry, TrustMode
     from hardwon.domain.model.vocabulary import Kind
-    from hardwon.ports.activity import ContextWindows, Deliveries, History, Influences, Receipts, UsageLog
+    from hardwon.ports.activity import (
+        ContextWindows,
+        Deliveries,
+        History,
+        Influences,
+        Receipts,
+        UsageLog,
+    )
     from hardwon.ports.entries import Proposals
     from hardwon.ports.erasure import ErasableRows, KeptElsewhere
     from hardwon.ports.file_state import Absences, ImportLedger, Tombstones
@@ -248,7 +255,9 @@ class Store(Protocol):
         """The trigger phrases."""
         ...
 
-    def vectors(self, space: "Space", warn: Warn, kinds: "tuple[Kind, ...]", *, is_active: bool) -> ActiveVectors:
+    def vectors(
+        self, space: "Space", warn: Warn, kinds: "tuple[Kind, ...]", *, is_active: bool
+    ) -> ActiveVectors:
         """Return the vectors of *space*, in which entries of *kinds* are embedded."""
         ...
 

@@ -229,7 +229,9 @@ class VectorStore(VectorSource, Protocol):
         """
         ...
 
-    def texts(self, limit: int, after: int = 0, only: EntryFilter = EVERYTHING) -> list[PendingText]:
+    def texts(
+        self, limit: int, after: int = 0, only: EntryFilter = EVERYTHING
+    ) -> list[PendingText]:
         """
         Return at most *limit* texts of *only* with numbers above *after*, by number.
 

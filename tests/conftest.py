@@ -4,7 +4,9 @@ import signal
 import pytest
 from hypothesis import settings
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before anyone imports numpy: more threads are slower, all at once
+os.environ.setdefault(
+    "OPENBLAS_NUM_THREADS", "1"
+)  # before anyone imports numpy: more threads are slower, all at once
 
 # The machine's address would make the repositories of tests foreign.
 os.environ.update(GIT_CONFIG_GLOBAL=os.devnull, GIT_CONFIG_NOSYSTEM="1")

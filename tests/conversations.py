@@ -6,7 +6,13 @@ from typing import Any
 import attrs
 from hypothesis import strategies as st
 
-from hardwon.domain.model.conversation.session import Answered, Chunk, Exchange, Metadata, chunk_identity
+from hardwon.domain.model.conversation.session import (
+    Answered,
+    Chunk,
+    Exchange,
+    Metadata,
+    chunk_identity,
+)
 from tests.strategies import NOW, characters
 
 MINUTE = dt.timedelta(minutes=1)
@@ -42,9 +48,13 @@ FRAGMENTS = (
 )
 """Texts that could be mistaken for a part of the file, a boundary or a decision."""
 
-utterances = st.lists(st.sampled_from(FRAGMENTS) | st.text(characters, max_size=12), max_size=4).map("\n".join)
+utterances = st.lists(
+    st.sampled_from(FRAGMENTS) | st.text(characters, max_size=12), max_size=4
+).map("\n".join)
 lines = utterances.map(lambda text: " ".join(text.split()))
-timestamps = st.integers(0, 10_000_000).map(lambda milliseconds: NOW + dt.timedelta(milliseconds=milliseconds))
+timestamps = st.integers(0, 10_000_000).map(
+    lambda milliseconds: NOW + dt.timedelta(milliseconds=milliseconds)
+)
 answers = st.builds(Answered, lines, lines, st.lists(lines, max_size=2).map(tuple))
 
 
@@ -60,13 +70,25 @@ def exchanges(draw: st.DrawFn) -> Exchange:
 def sessions(draw: st.DrawFn, at_most: int = 30) -> list[Exchange]:
     """Return exchanges one after the other, a minute between."""
     drawn = draw(st.lists(exchanges(), max_size=at_most))
-    return [Exchange(e.user, e.assistant, NOW + place * MINUTE, e.answers) for place, e in enumerate(drawn)]
+    return [
+        Exchange(e.user, e.assistant, NOW + place * MINUTE, e.answers)
+        for place, e in enumerate(drawn)
+    ]
 
 
-def talk(utterance: str = "Which encoding?", topic: str = "encoding", *, minute: int = 0, **more: Any) -> Chunk:
+def talk(
+    utterance: str = "Which encoding?", topic: str = "encoding", *, minute: int = 0, **more: Any
+) -> Chunk:
     """Return a chunk of one exchange about which only what is named matters."""
-    first = Exchange(utterance, "UTF-8 **it** is:\n\n```python\nopen(path)\n```", NOW + minute * MINUTE)
-    facts = {"title": utterance, "summary": "In short.", "topic": topic, "exchanges": (first,)} | more
+    first = Exchange(
+        utterance, "UTF-8 **it** is:\n\n```python\nopen(path)\n```", NOW + minute * MINUTE
+    )
+    facts = {
+        "title": utterance,
+        "summary": "In short.",
+        "topic": topic,
+        "exchanges": (first,),
+    } | more
     return Chunk(chunk_id=chunk_identity("app", first), **facts)
 
 

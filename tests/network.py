@@ -41,7 +41,8 @@ class Network:
         spoke = ["server"]
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.gather(
-                self._forward(reader, to_server, "client", spoke), self._forward(from_server, writer, "server", spoke)
+                self._forward(reader, to_server, "client", spoke),
+                self._forward(from_server, writer, "server", spoke),
             )
         to_server.close()
         writer.close()

@@ -38,7 +38,9 @@ def bare_programs() -> Path:
     """
     python = f"python{sys.version_info.major}.{sys.version_info.minor}"
     site = BARE / "lib" / python / "site-packages"
-    if {f"hardwon/{name}": content for name, content in files_below(site / "hardwon").items()} != packaged_sources():
+    if {
+        f"hardwon/{name}": content for name, content in files_below(site / "hardwon").items()
+    } != packaged_sources():
         message = "the wheel in .venv-bare is older than the sources: run `make setup`"
         raise RuntimeError(message)
     return BARE / "bin"

@@ -71,15 +71,25 @@ def store() -> str:
 def member(tenant: str | None = None) -> Iterator[str]:
     """Create a login role in a tenant of its own, or in the one of that name; yield its address."""
     role = _name("member")
-    execute(store(), sql.SQL("CREATE ROLE {} LOGIN PASSWORD {}").format(sql.Identifier(role), sql.Literal(SECRET)))
+    execute(
+        store(),
+        sql.SQL("CREATE ROLE {} LOGIN PASSWORD {}").format(
+            sql.Identifier(role), sql.Literal(SECRET)
+        ),
+    )
     add_member(store(), role, tenant or role)
     try:
         yield make_conninfo(store(), user=role, password=SECRET)
     finally:
         # Its rows stay: the database goes with the server.
-        execute(store(), sql.SQL("DELETE FROM hardwon.member WHERE role = {}").format(sql.Literal(role)))
         execute(
-            store(), sql.SQL("REVOKE hardwon_member FROM {role}; DROP ROLE {role}").format(role=sql.Identifier(role))
+            store(), sql.SQL("DELETE FROM hardwon.member WHERE role = {}").format(sql.Literal(role))
+        )
+        execute(
+            store(),
+            sql.SQL("REVOKE hardwon_member FROM {role}; DROP ROLE {role}").format(
+                role=sql.Identifier(role)
+            ),
         )
 
 

@@ -21,7 +21,10 @@ def _hyphenated(text: str) -> str:
 
 
 RESPELLINGS: tuple[Respell, ...] = (
-    *(lambda text, form=form: unicodedata.normalize(form, text) for form in ("NFC", "NFD", "NFKC", "NFKD")),
+    *(
+        lambda text, form=form: unicodedata.normalize(form, text)
+        for form in ("NFC", "NFD", "NFKC", "NFKD")
+    ),
     str.upper,
     str.lower,
     str.casefold,

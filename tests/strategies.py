@@ -49,14 +49,29 @@ phrases_or_nothing = st.just("") | phrases
 
 
 def lesson(
-    description: str, *, category: Category = "patterns", name: str = "Lesson", age: dt.timedelta = DAY
+    description: str,
+    *,
+    category: Category = "patterns",
+    name: str = "Lesson",
+    age: dt.timedelta = DAY,
 ) -> Entry:
     """Return an entry about which only what is named matters."""
-    return Entry(name=name, description=description, category=category, created_at=NOW - age, updated_at=NOW - age)
+    return Entry(
+        name=name,
+        description=description,
+        category=category,
+        created_at=NOW - age,
+        updated_at=NOW - age,
+    )
 
 
 def of_file(
-    description: str, *, kind: Kind = "decision", path: str = "one.md", age: dt.timedelta = DAY, **more: Any
+    description: str,
+    *,
+    kind: Kind = "decision",
+    path: str = "one.md",
+    age: dt.timedelta = DAY,
+    **more: Any,
 ) -> Entry:
     """Return the entry of a file about which only what is named matters."""
     return Entry(
@@ -213,24 +228,47 @@ def is_within(entry: Entry, only: EntryFilter) -> bool:
     """Tell what every store must agree with: whether *entry* is one of those *only* asks for."""
     projects_asked_for, workspace = only.scope
     is_named = workspace == "work" and entry.workspace == "/src/work"
-    shares_a_place = entry.project in projects_asked_for or is_named or entry.workspace == workspace is not None
+    shares_a_place = (
+        entry.project in projects_asked_for or is_named or entry.workspace == workspace is not None
+    )
     is_in_scope = shares_a_place or only.scope == Scope() or entry.kind in only.anywhere
     is_in_category = only.category is None or entry.category == only.category
     is_kept = entry.permanent or not only.permanent
     is_bare = not (only.unlabelled and entry.keywords)
     is_tagged = only.tag is None or only.tag in entry.tags
-    is_below = only.folder is None or (entry.file_path or "").startswith(only.folder.rstrip("/") + "/")
-    asked = (only.spec_folder, only.anchor, only.tier, only.context_type, only.source, only.session, only.label)
-    facts = (entry.spec_folder, entry.anchor_id, entry.tier, entry.context_type, entry.source, entry.session_id)
+    is_below = only.folder is None or (entry.file_path or "").startswith(
+        only.folder.rstrip("/") + "/"
+    )
+    asked = (
+        only.spec_folder,
+        only.anchor,
+        only.tier,
+        only.context_type,
+        only.source,
+        only.session,
+        only.label,
+    )
+    facts = (
+        entry.spec_folder,
+        entry.anchor_id,
+        entry.tier,
+        entry.context_type,
+        entry.source,
+        entry.session_id,
+    )
     own = (*facts, entry.source_project)
     is_alike = all(wish in {None, value} for wish, value in zip(asked, own, strict=True))
     is_of_sort = entry.kind in only.kinds and is_in_category and is_alike
     is_left_out = only.except_session is not None and only.except_session == entry.session_id
     is_shown = only.visible_in is None or may_be_shown(entry, only.visible_in)
-    is_of = (not only.origins or entry.project in only.origins) and (entry.is_of_others or not only.of_others)
+    is_of = (not only.origins or entry.project in only.origins) and (
+        entry.is_of_others or not only.of_others
+    )
     made = entry.created_at.replace(microsecond=0)
     before = [limit for limit in (only.until, only.idle_since) if limit is not None]
-    is_of_time = (only.since is None or made >= only.since) and all(made < limit for limit in before)
+    is_of_time = (only.since is None or made >= only.since) and all(
+        made < limit for limit in before
+    )
     return (
         is_of_sort
         and not is_left_out

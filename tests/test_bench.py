@@ -8,10 +8,18 @@ import pytest
 from tests.waiting import LONGEST_WAIT
 
 OF_THE_PLUGIN = {
-    f"plugin_{event}" for event in ("precompact", "sessionend", "sessionstart", "stop", "userpromptsubmit")
+    f"plugin_{event}"
+    for event in ("precompact", "sessionend", "sessionstart", "stop", "userpromptsubmit")
 }
 DOORS = {
-    *("start_new", "start_seen", "start_keyword", "prompt_silent", "prompt_captured", "prompt_searched"),
+    *(
+        "start_new",
+        "start_seen",
+        "start_keyword",
+        "prompt_silent",
+        "prompt_captured",
+        "prompt_searched",
+    ),
     *("stop", "session_end", "recall", "stats"),
 }
 FIGURES = {
@@ -65,7 +73,13 @@ WITH_A_RATIO = {
     *OF_THE_PLUGIN,
     *DOORS,
     *("choose_all", "hook_markdown", "import", "upsert"),
-    *("server", "store_memory_p50", "store_memory_p95", "hook_conversations", "hook_conversations_keyword"),
+    *(
+        "server",
+        "store_memory_p50",
+        "store_memory_p95",
+        "hook_conversations",
+        "hook_conversations_keyword",
+    ),
     *("capture_worker", "hook_precompact", "hook_sessionend", "hook_stop", "hook_userpromptsubmit"),
     "hook_stop_injected",
 }

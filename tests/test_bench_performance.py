@@ -17,11 +17,17 @@ from hardwon.adapters.sqlite.keyword_index import is_intact
 from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.postings import pack_postings
 
-MISSED = Figure("start_new", "session start, query new: CPU", 1_000, 260.0, "ms", 20.04, aim=Aim(12, "ratio"))
+MISSED = Figure(
+    "start_new", "session start, query new: CPU", 1_000, 260.0, "ms", 20.04, aim=Aim(12, "ratio")
+)
 MET = MISSED._replace(name="stop", title="Stop: CPU", ratio=2.2, aim=Aim(2.3, "ratio"))
-MEMORY = Figure("start_memory", "session start: peak memory", 1_000, 61.0, "MB", aim=Aim(60, "value"))
+MEMORY = Figure(
+    "start_memory", "session start: peak memory", 1_000, 61.0, "MB", aim=Aim(60, "value")
+)
 WHERE = Figure("where_start_new", "session start, query new: numpy", 1_000, 30.0, "%")
-PEER = Figure("peer_lancedb", "lancedb, cold, vector given: CPU", 10_000, 900.0, "ms", 3.0, "hardwon recall")
+PEER = Figure(
+    "peer_lancedb", "lancedb, cold, vector given: CPU", 10_000, 900.0, "ms", 3.0, "hardwon recall"
+)
 AT_10K = MISSED._replace(entries=10_000, ratio=12.0)
 
 
@@ -45,31 +51,45 @@ def test_a_target_belongs_to_its_size() -> None:
     assert aim_of((), 1_000, "ratio") is None
 
 
-def test_the_page_has_the_command_every_size_each_missed_target_and_the_peers(tmp_path: Path) -> None:
+def test_the_page_has_the_command_every_size_each_missed_target_and_the_peers(
+    tmp_path: Path,
+) -> None:
     write_page(str(tmp_path), [MISSED, MET, MEMORY, AT_10K, WHERE, PEER], repetitions=3)
     page = (tmp_path / "performance.md").read_text(encoding="utf-8")
 
     assert "make performance SIZES=1000,10000\n" in page
     assert "| | 1,000 | 10,000 |\n" in page
     assert "| session start, query new: CPU | **20.0 x** (12) | 12.0 x (12) |" in page
-    assert "- session start, query new: CPU, 1,000 entries: 20.0 x, 1.7 times the target of 12\n" in page
-    assert "- session start: peak memory, 1,000 entries: 61.0 MB, 1.0 times the target of 60\n" in page
+    assert (
+        "- session start, query new: CPU, 1,000 entries: 20.0 x, 1.7 times the target of 12\n"
+        in page
+    )
+    assert (
+        "- session start: peak memory, 1,000 entries: 61.0 MB, 1.0 times the target of 60\n" in page
+    )
     assert "Stop: CPU, 1,000 entries" not in page
     assert page.index("Where the time goes") < page.index("| session start, query new: numpy |")
-    assert page.index("Beside other indexes") < page.index("| lancedb, cold, vector given: CPU | 3.0 x |")
+    assert page.index("Beside other indexes") < page.index(
+        "| lancedb, cold, vector given: CPU | 3.0 x |"
+    )
     assert ET.parse(tmp_path / "performance.svg").getroot().tag.endswith("svg")  # noqa: S314  # ours
 
 
 def test_a_chart_draws_each_line_and_its_targets_and_escapes_names() -> None:
-    root = ET.fromstring(chart([Line("start < 5", [(1e3, 20), (1e4, 21)], [(1e3, 12), (1e4, 13)])], "CPU"))  # noqa: S314  # ours
+    drawn = chart([Line("start < 5", [(1e3, 20), (1e4, 21)], [(1e3, 12), (1e4, 13)])], "CPU")
+    root = ET.fromstring(drawn)  # noqa: S314  # ours
     lines = [element for element in root if element.tag.endswith("polyline")]
 
     assert [line.get("stroke-dasharray") for line in lines] == ["4 4", None]
     assert "start < 5: 21.0" in [element.text for element in root]
 
 
-def test_every_door_of_the_issue_is_measured_with_its_targets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(texts, "sentences", lambda: [f"Sentence {number} of prose." for number in range(500)])
+def test_every_door_of_the_issue_is_measured_with_its_targets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        texts, "sentences", lambda: [f"Sentence {number} of prose." for number in range(500)]
+    )
     of_all = doors(make_project(str(tmp_path / "a")), make_project(str(tmp_path / "b")))
     aimed = {name: door.targets for name, door in of_all.items() if door.targets}
 

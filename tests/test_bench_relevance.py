@@ -47,14 +47,28 @@ def test_the_floor_costs_the_right_answers_it_takes_away_and_those_alone() -> No
 
 @pytest.mark.parametrize(
     ("value", "band"),
-    [(0.0, "0.0"), (0.0999, "0.0"), (0.1, "0.1"), (0.4999, "0.4"), (0.5, "0.5"), (0.9, "0.9"), (1.0, "0.9")],
+    [
+        (0.0, "0.0"),
+        (0.0999, "0.0"),
+        (0.1, "0.1"),
+        (0.4999, "0.4"),
+        (0.5, "0.5"),
+        (0.9, "0.9"),
+        (1.0, "0.9"),
+    ],
 )
 def test_a_hit_counts_in_the_tenth_of_its_relevance(value: float, band: str) -> None:
     hits = RIGHT._replace(relevance=value), WRONG._replace(relevance=value)
     lines = list(reliability_table([asked("answerable", *hits), asked("nonsense", hits[1])]))
 
     assert len(lines) == 11
-    assert cells(lines, band, "to", f"{float(band) + 0.1:.1f}") == ["3", "33.3%", "2", "50.0%", "50.0%"]
+    assert cells(lines, band, "to", f"{float(band) + 0.1:.1f}") == [
+        "3",
+        "33.3%",
+        "2",
+        "50.0%",
+        "50.0%",
+    ]
     assert sum(int(line.split()[3]) for line in lines[1:]) == 3
 
 
@@ -78,7 +92,10 @@ def test_the_fit_learns_from_first_right_hits_and_the_best_five_of_unanswerable_
     def fitted(*, sixth: float = 0.0, fifth: float = 0.1, second_right: float = 0.5) -> list[float]:
         wrong = [WRONG] * 4 + [WRONG._replace(closeness=fifth), WRONG._replace(closeness=sixth)]
         right = (WRONG._replace(closeness=0.9), RIGHT, RIGHT._replace(closeness=second_right))
-        return fit([asked("answerable", *right), asked("nonsense", *wrong), asked("foreign", WRONG)], with_meaning)
+        return fit(
+            [asked("answerable", *right), asked("nonsense", *wrong), asked("foreign", WRONG)],
+            with_meaning,
+        )
 
     assert len(fitted()) == 4
     assert fitted(sixth=0.9) == fitted() == fitted(second_right=0.1)
@@ -96,12 +113,16 @@ def test_a_hit_without_a_vector_teaches_only_the_formula_for_words() -> None:
 
 def test_a_floor_is_described_by_the_right_answers_it_loses_and_the_answers_left() -> None:
     group = [asked("answerable", RIGHT._replace(matched=number / 100)) for number in range(1, 101)]
-    group += [asked("nonsense", WRONG._replace(matched=matched)) for matched in (0.0, 0.015, 0.03, 0.5)]
+    group += [
+        asked("nonsense", WRONG._replace(matched=matched)) for matched in (0.0, 0.015, 0.03, 0.5)
+    ]
     lines = list(fit_lines(group, words_alone))
     by_share = {floor.lost: floor for floor in floors(group, words_alone, [-1.0, 10.0])}
 
     intercepts = [by_share[lost].intercept for lost in (0.0, 0.005, 0.03)]
-    assert intercepts == pytest.approx([-1.0, -1.0, -2.0])  # the root of .01 is .1, that of .04 is .2
+    assert intercepts == pytest.approx(
+        [-1.0, -1.0, -2.0]
+    )  # the root of .01 is .1, that of .04 is .2
     assert [sum(by_share[lost].nonsense) for lost in (0.0, 0.03)] == [3, 1]
     assert (len(by_share[0.0].nonsense), by_share[0.0].foreign) == (4, [])
     assert lines[0].startswith("fitted: intercept ")
@@ -110,7 +131,10 @@ def test_a_floor_is_described_by_the_right_answers_it_loses_and_the_answers_left
 
 SUBJECTS = {
     "parsers": ("The parser reads {} tokens of the input grammar", "parser grammar tokens {}"),
-    "wings": ("The wing with {} flaps has a lift coefficient of the airfoil", "airfoil lift wing {}"),
+    "wings": (
+        "The wing with {} flaps has a lift coefficient of the airfoil",
+        "airfoil lift wing {}",
+    ),
 }
 
 
@@ -134,7 +158,9 @@ def test_the_command_asks_stores_what_they_answer_and_what_they_cannot(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     for module in (relevance, relevance_stores):
         monkeypatch.setattr(module, "STORES", {5: 1, 2_000: 1})
-    (tmp_path / "nonsense.txt").write_text("medieval falconry\nsourdough starter\nknitting a cardigan\nhello\n")
+    (tmp_path / "nonsense.txt").write_text(
+        "medieval falconry\nsourdough starter\nknitting a cardigan\nhello\n"
+    )
     monkeypatch.setattr(relevance_stores, "NONSENSE", str(tmp_path / "nonsense.txt"))
     monkeypatch.setattr(sys, "argv", ["bench.relevance", str(sets), "--fit"])
 

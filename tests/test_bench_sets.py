@@ -19,13 +19,18 @@ from tests.strategies import planted
 
 
 def write_set(
-    folder: Path, documents: Mapping[str, Mapping[str, str]], questions: Mapping[str, tuple[str, Sequence[str]]]
+    folder: Path,
+    documents: Mapping[str, Mapping[str, str]],
+    questions: Mapping[str, tuple[str, Sequence[str]]],
 ) -> EvalSet:
     """Write a set of documents, by id, and of questions: their text, and the ids of what answers."""
     groups = {key: fields.get("group", "") for key, fields in documents.items()}
     MadeSet(
         [{"id": key, **fields} for key, fields in documents.items()],
-        [{"id": key, "text": text, "group": groups[answers[0]]} for key, (text, answers) in questions.items()],
+        [
+            {"id": key, "text": text, "group": groups[answers[0]]}
+            for key, (text, answers) in questions.items()
+        ],
         [(key, answer, 1) for key, (_, answers) in questions.items() for answer in answers],
     ).write(str(folder))
     return read_eval_set(str(folder), folder.name)
@@ -34,9 +39,13 @@ def write_set(
 @pytest.fixture
 def til(tmp_path: Path) -> EvalSet:
     """Return 60 notes of 100 words about three topics."""
-    documents = {f"{'abc'[number % 3]}/{number}": {"text": f"text{number} " * 100} for number in range(60)}
+    documents = {
+        f"{'abc'[number % 3]}/{number}": {"text": f"text{number} " * 100} for number in range(60)
+    }
     return write_set(
-        tmp_path / "sets" / "til-jbranchaud", documents, {f"q:{key}": (f"Title {key}", [key]) for key in documents}
+        tmp_path / "sets" / "til-jbranchaud",
+        documents,
+        {f"q:{key}": (f"Title {key}", [key]) for key in documents},
     )
 
 
@@ -44,11 +53,17 @@ def til(tmp_path: Path) -> EvalSet:
 def chats(tmp_path: Path) -> EvalSet:
     """Return two chats of 50 turns of 100 words; a question asks for two turns of the first chat."""
     documents = {
-        f"{chat}/{turn}": {"text": f"{chat}{turn} " * 100, "group": chat, "timestamp": f"2024-03-0{turn % 9 + 1}"}
+        f"{chat}/{turn}": {
+            "text": f"{chat}{turn} " * 100,
+            "group": chat,
+            "timestamp": f"2024-03-0{turn % 9 + 1}",
+        }
         for chat in ("x", "y")
         for turn in range(50)
     }
-    return write_set(tmp_path / "sets" / "beam-dialogue", documents, {"q1": ("what did we say?", ["x/7", "x/8"])})
+    return write_set(
+        tmp_path / "sets" / "beam-dialogue", documents, {"q1": ("what did we say?", ["x/7", "x/8"])}
+    )
 
 
 def near_but(*odd: int) -> list[Vector]:
@@ -60,13 +75,24 @@ def test_notes_of_one_subject_are_joined_and_asked_for_by_the_first_title(til: E
     made = one_subject(notes_of(til), lambda _: near_but(9))
 
     texts = {document["id"]: document["text"].split("\n\n") for document in made.documents}
-    assert sum(text.count(f"text{number} ") > 0 for text in map(" ".join, texts.values()) for number in range(60)) == 60
+    assert (
+        sum(
+            text.count(f"text{number} ") > 0
+            for text in map(" ".join, texts.values())
+            for number in range(60)
+        )
+        == 60
+    )
     assert max(len(" ".join(parts).split()) for parts in texts.values()) > 500
     assert len(texts["a/9"]) == 1  # nothing is near it
     for note_id, parts in texts.items():
         assert parts[0].startswith(f"text{note_id.partition('/')[2]} ")
-        assert all(part.startswith(f"Title {note_id[0]}/") for part in parts[1::2])  # of its topic, with its title
-    assert [(query["id"], query["text"]) for query in made.queries] == [(f"q:{key}", f"Title {key}") for key in texts]
+        assert all(
+            part.startswith(f"Title {note_id[0]}/") for part in parts[1::2]
+        )  # of its topic, with its title
+    assert [(query["id"], query["text"]) for query in made.queries] == [
+        (f"q:{key}", f"Title {key}") for key in texts
+    ]
     assert made.judgements == [(f"q:{key}", key, 1) for key in texts]
 
 
@@ -80,14 +106,18 @@ def test_a_log_holds_notes_of_any_topic_and_no_title(til: EvalSet) -> None:
     for query_id, document_id, _ in made.judgements:
         assert f"text{query_id.partition('/')[2]} " in holding[document_id]
     assert len(made.documents) <= len(made.queries) <= 2 * len(made.documents)
-    assert {query["id"] for query in made.queries} == {query_id for query_id, _, _ in made.judgements}
+    assert {query["id"] for query in made.queries} == {
+        query_id for query_id, _, _ in made.judgements
+    }
 
 
 def test_turns_are_joined_within_their_chat_and_in_order(chats: EvalSet) -> None:
     made = long_chats(chats)
 
     for chat in ("x", "y"):
-        joined = " ".join(document["text"] for document in made.documents if document["group"] == chat)
+        joined = " ".join(
+            document["text"] for document in made.documents if document["group"] == chat
+        )
         assert list(dict.fromkeys(joined.split())) == [f"{chat}{turn}" for turn in range(50)]
     lengths = [len(document["text"].split()) for document in made.documents]
     assert min(lengths) >= 100
@@ -118,7 +148,10 @@ Run = Callable[..., Ran]
 
 @pytest.fixture
 def run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], embedder_of_words: None
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    embedder_of_words: None,
 ) -> Run:
     """Return a function that runs a command of `bench` with an embedder that needs no model."""
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -149,7 +182,11 @@ def test_the_commands_write_sets_and_measure_them_by_length(tmp_path: Path, run:
     heading, whole, *bands = measured.out.splitlines()
     assert heading.split() == ["set", "words", "questions", *POLICIES]
     assert whole.split()[:2] == ["many-subjects", "all"]
-    assert int(whole.split()[2]) == sum(int(line.split()[-5]) for line in bands) == len(sets[1].queries)
+    assert (
+        int(whole.split()[2])
+        == sum(int(line.split()[-5]) for line in bands)
+        == len(sets[1].queries)
+    )
 
 
 def test_a_folder_without_sets_is_one_line(tmp_path: Path, run: Run) -> None:
@@ -173,7 +210,11 @@ def test_a_folder_without_sets_is_one_line(tmp_path: Path, run: Run) -> None:
 def test_a_question_counts_in_the_band_of_the_longest_document_that_answers(
     tmp_path: Path, words: int, band: str
 ) -> None:
-    documents = {"long": {"text": "word " * words}, "short": {"text": "Short."}, "other": {"text": "word " * 5_000}}
+    documents = {
+        "long": {"text": "word " * words},
+        "short": {"text": "Short."},
+        "other": {"text": "word " * 5_000},
+    }
     eval_set = write_set(tmp_path / "planted", documents, {"q1": ("asked", ["short", "long"])})
     report = SetReport({}, {"q1": QueryReport("asked", dict.fromkeys(POLICIES, 0.25))})
 

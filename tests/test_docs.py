@@ -8,8 +8,21 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("domain", "ports", "adapters", "entrypoints", "tests", "bench", "tools", "examples", "plugin", "docs")
-DOCUMENTS = sorted(path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")))
+FOLDERS = (
+    "domain",
+    "ports",
+    "adapters",
+    "entrypoints",
+    "tests",
+    "bench",
+    "tools",
+    "examples",
+    "plugin",
+    "docs",
+)
+DOCUMENTS = sorted(
+    path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"))
+)
 TEXTS = {name: (ROOT / name).read_text(encoding="utf-8") for name in DOCUMENTS}
 MAPS = [name for name in ("architecture.md", "CONTRIBUTING.md") if name in TEXTS]
 OF_OTHERS = {"MATCH", "sys.modules", "memory-index.json", "__init__.py"}
@@ -18,7 +31,9 @@ OF_OTHERS = {"MATCH", "sys.modules", "memory-index.json", "__init__.py"}
 
 def quoted(text: str) -> list[str]:
     """Return the code between backticks outside blocks."""
-    return re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE))
+    return re.findall(
+        r"`([^`\n]+)`", re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    )
 
 
 def in_blocks(text: str) -> list[str]:
@@ -29,15 +44,28 @@ def in_blocks(text: str) -> list[str]:
 
 CALLS = sorted({line for text in TEXTS.values() for line in (*quoted(text), *in_blocks(text))})
 OUR_CALLS = [call.split() for call in CALLS if re.match(r"hardwon [a-z]+( |$)", call)]
-COMMANDS = sorted({tuple(call[1:3] if call[1] == "checkpoint" else call[1:2]) for call in OUR_CALLS})
+COMMANDS = sorted(
+    {tuple(call[1:3] if call[1] == "checkpoint" else call[1:2]) for call in OUR_CALLS}
+)
 VERBS = sorted(
-    {word for call in CALLS if call.startswith("make ") for word in call.split()[1:] if re.fullmatch("[a-z-]+", word)}
+    {
+        word
+        for call in CALLS
+        if call.startswith("make ")
+        for word in call.split()[1:]
+        if re.fullmatch("[a-z-]+", word)
+    }
 )
 
 
 def paths() -> list[str]:
     """Return every file and folder of the repository."""
-    inside = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if "__pycache__" not in path.parts]
+    inside = [
+        path
+        for folder in FOLDERS
+        for path in (ROOT / folder).rglob("*")
+        if "__pycache__" not in path.parts
+    ]
     return [path.relative_to(ROOT).as_posix() for path in (*ROOT.iterdir(), *inside)]
 
 
@@ -48,7 +76,8 @@ def names(repository: list[str]) -> set[str]:
         if path.endswith(".py"):
             text = (ROOT / path).read_text(encoding="utf-8")
             found |= set(
-                re.findall(r"\b(?:class|def) (\w+)", text) + re.findall(r"^ *(\w+)(?:: | = )", text, re.MULTILINE)
+                re.findall(r"\b(?:class|def) (\w+)", text)
+                + re.findall(r"^ *(\w+)(?:: | = )", text, re.MULTILINE)
             )
     return found
 
@@ -78,7 +107,9 @@ def test_every_link_leads_to_a_file_or_a_heading(document: str) -> None:
         if re.match(r"https?:", target):
             continue
         file = (ROOT / document).parent / path if path else ROOT / document
-        if not file.exists() or (heading and heading not in headings(file.read_text(encoding="utf-8"))):
+        if not file.exists() or (
+            heading and heading not in headings(file.read_text(encoding="utf-8"))
+        ):
             broken.append(target)
 
     assert broken == []
@@ -102,12 +133,16 @@ def test_every_option_of_a_command_in_a_document_is_there(
     words = [word for call in OUR_CALLS if call[1:][: len(command)] == [*command] for word in call]
 
     assert left.value.code == 0
-    assert [word for word in words if word.startswith("--") and word.partition("=")[0] not in output] == []
+    assert [
+        word for word in words if word.startswith("--") and word.partition("=")[0] not in output
+    ] == []
 
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_of_make_in_a_document_is_there(verb: str) -> None:
-    assert re.search(rf"^{verb}:.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert re.search(
+        rf"^{verb}:.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
+    )
 
 
 @pytest.mark.parametrize("call", [call for call in CALLS if call.startswith("python -m ")])

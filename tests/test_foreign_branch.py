@@ -1,8 +1,10 @@
 """
-A branch of others in a repository of the user's, beside another project of the user's: every door, in both.
+A branch of others in a repository of the user's, beside another project of the user's: every door,
+in both.
 
-The branch has all that a hostile repository has, each text with a made-up word of its own (`tests/attack/words.py`), and
-edits the user's own lesson and files. It is checked out, looked at and deleted; another one is merged.
+The branch has all that a hostile repository has, each text with a made-up word of its own
+(`tests/attack/words.py`), and edits the user's own lesson and files. It is checked out, looked at
+and deleted; another one is merged.
 """
 
 import contextlib
@@ -87,7 +89,9 @@ class Branch:
 
     def own_lesson(self) -> dict[str, Any]:
         listed = self.scene.run(*EVERYTHING, at=self.other)
-        [found] = [item for item in json.loads(listed.stdout)["items"] if OWN_LESSON in item["description"]]
+        [found] = [
+            item for item in json.loads(listed.stdout)["items"] if OWN_LESSON in item["description"]
+        ]
         return dict(found)
 
 
@@ -100,7 +104,11 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
             branch = Branch(scene)
             push_hostile_branch(branch.mine, scene.world.variables, EDITED)
             answers = branch.look(branch.mine)
-            here, beside, stored = scene.doors.sweep(branch.mine), scene.doors.sweep(branch.other), branch.own_lesson()
+            here, beside, stored = (
+                scene.doors.sweep(branch.mine),
+                scene.doors.sweep(branch.other),
+                branch.own_lesson(),
+            )
             branch.git("checkout", "--quiet", "--force", "main")
             branch.git("branch", "-D", "pull-request")
             left = [*scene.doors.glance(branch.mine), *scene.doors.glance(branch.other)]
@@ -110,7 +118,9 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
             branch.git("checkout", "--quiet", "main")
             branch.git("merge", "--quiet", "--no-ff", "--no-edit", "pull-request")
             branch.look(branch.mine)
-            yield Story(answers, here, beside, stored, left, everything, scene.doors.lessons(branch.other))
+            yield Story(
+                answers, here, beside, stored, left, everything, scene.doors.lessons(branch.other)
+            )
 
 
 def assert_none(lines: Sequence[str]) -> None:
@@ -127,7 +137,9 @@ def test_nothing_of_a_branch_is_shown_in_another_project(story: Story) -> None:
     assert_none(leaks(story.beside, OF_THE_BRANCH, LURE_WORDS))
 
 
-def test_an_edit_of_the_users_own_lesson_changes_neither_its_text_nor_its_count(story: Story) -> None:
+def test_an_edit_of_the_users_own_lesson_changes_neither_its_text_nor_its_count(
+    story: Story,
+) -> None:
     assert EDITED not in story.stored["description"]
     assert story.stored["observation_count"] == 1
     assert story.stored["origin"]["reach"] == "shared"
@@ -153,7 +165,9 @@ def test_when_the_branch_goes_so_does_what_it_brought(story: Story) -> None:
 
 
 def test_the_users_own_memories_stay_when_a_branch_goes(story: Story) -> None:
-    own = [LEDGER[place] for place in ("lesson of the bank", "decision", "session", "document", "rule")]
+    own = [
+        LEDGER[place] for place in ("lesson of the bank", "decision", "session", "document", "rule")
+    ]
 
     assert not [word for word in own if word not in story.everything]
 

@@ -1,8 +1,10 @@
 """
-A cloned repository that is made to hurt, beside two projects of the user's own: every door, in each of them.
+A cloned repository that is made to hurt, beside two projects of the user's own: every door, in each
+of them.
 
-Each text holds a made-up word of its own (`tests/attack/words.py`); a door that shows it in the wrong project leaks.
-The story is played twice: an outsider committed to the repository; then its commits are forged, under `HARDWON_TRUST=ask`.
+Each text holds a made-up word of its own (`tests/attack/words.py`); a door that shows it in the
+wrong project leaks. The story is played twice: an outsider committed to the repository; then its
+commits are forged, under `HARDWON_TRUST=ask`.
 """
 
 import contextlib
@@ -34,7 +36,10 @@ from tests.attack.words import (
 AUTHORS: tuple[Authors, ...] = ("outsider", "forged")
 ALL_DOORS = {
     *("SessionStart", "UserPromptSubmit"),
-    *(f"hardwon {name}" for name in ("recall", "search", "list", "context", "why", "retro", "checkpoint")),
+    *(
+        f"hardwon {name}"
+        for name in ("recall", "search", "list", "context", "why", "retro", "checkpoint")
+    ),
     *("memory_search", "memory_list", "memory_match_triggers", "memory_load", "checkpoint_list"),
 }
 TITLE = "## Engineering Memory (from knowledge bank)"
@@ -52,7 +57,8 @@ class Story(NamedTuple):
         figures: Of the figures, in the honest projects.
         twin: The user's own lesson whose text is in the clone too.
         requests: How many requests reached the provider that the clone names.
-        remaining: Of a few doors beside the clone, after an agent deleted a spec folder of both in the clone.
+        remaining: Of a few doors beside the clone, after an agent deleted a spec folder of both in
+            the clone.
         trusted: Of the doors of lessons, after `hardwon trust` in the clone.
         imported: Of a few doors beside the clone, after `hardwon import` in it.
         revoked: Of the doors of lessons, after `hardwon trust --revoke`.
@@ -70,7 +76,9 @@ class Story(NamedTuple):
 
 
 @pytest.fixture(scope="module", params=AUTHORS)
-def story(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
+def story(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Story]:
     folder = tmp_path_factory.mktemp("foreign") / "machine"
     with pytest.MonkeyPatch.context() as patch, running_stub() as stub, no_costs():
         scene = Scene(folder, request.param, patch, stub)
@@ -88,11 +96,15 @@ def story(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
             imported = scene.doors.glance(ledger)
             scene.run("trust", "--revoke", at=clone)
             revoked = scene.sweep_lessons()._replace(ledger=scene.doors.glance(ledger))
-            yield Story(scene, before, figures, twin, requests, remaining, trusted, imported, revoked)
+            yield Story(
+                scene, before, figures, twin, requests, remaining, trusted, imported, revoked
+            )
 
 
 def _twin(scene: Scene) -> dict[str, Any]:
-    listed = scene.run("list", "--in", "learnings", "--limit", "100", "--json", at=scene.places.ledger)
+    listed = scene.run(
+        "list", "--in", "learnings", "--limit", "100", "--json", at=scene.places.ledger
+    )
     [found] = [item for item in json.loads(listed.stdout)["items"] if item["description"] == TWIN]
     return dict(found)
 
@@ -103,7 +115,9 @@ def assert_none(lines: Sequence[str], *, place: str) -> None:
 
 def assert_shown(words: Collection[str], outputs: Sequence[Output], *, place: str) -> None:
     missing = sorted({*words} - words_of(outputs), key=place_of)
-    assert not missing, "\n".join([f"{len(missing)} words are shown nowhere in {place}:", *map(place_of, missing)])
+    assert not missing, "\n".join(
+        [f"{len(missing)} words are shown nowhere in {place}:", *map(place_of, missing)]
+    )
 
 
 def lines_with(name: str, answer: str) -> list[str]:
@@ -118,7 +132,9 @@ def test_a_foreign_project_has_all_of_its_own_memory_at_home(story: Story) -> No
 
 def test_every_door_is_opened_and_shows_the_memory_of_its_project(story: Story) -> None:
     for outputs, own in ((story.before.clone, MARKERS), (story.before.ledger, LEDGER)):
-        opened = {item.door for item in outputs if item.words & {*own.values(), *LURE_WORDS.values()}}
+        opened = {
+            item.door for item in outputs if item.words & {*own.values(), *LURE_WORDS.values()}
+        }
 
         assert opened >= ALL_DOORS, f"no word of its own by {ALL_DOORS - opened}"
 
@@ -134,7 +150,9 @@ def test_nothing_of_a_foreign_project_is_shown_in_the_project_of_its_name(story:
 def test_nothing_of_the_users_projects_is_shown_in_a_foreign_one(story: Story) -> None:
     outputs = of_agents(story.before.clone)
 
-    assert_none(leaks(outputs, LEDGER, PARSER, except_for=["hard-linked gotcha"]), place="the clone")
+    assert_none(
+        leaks(outputs, LEDGER, PARSER, except_for=["hard-linked gotcha"]), place="the clone"
+    )
 
 
 def test_no_agent_in_a_foreign_project_gets_a_figure_of_others(story: Story) -> None:
@@ -145,14 +163,20 @@ def test_no_agent_in_a_foreign_project_gets_a_figure_of_others(story: Story) -> 
 
 
 @pytest.mark.parametrize("place", ["ledger", "parser", "clone"])
-def test_a_person_who_types_is_answered_from_all_projects_of_theirs(story: Story, place: str) -> None:
+def test_a_person_who_types_is_answered_from_all_projects_of_theirs(
+    story: Story, place: str
+) -> None:
     """The foreign project answers at home alone, and so do lessons for here; checkpoints and phrases are no answers."""
     outputs, left_out = typed(getattr(story.before, place)), {HERE, "checkpoint", "phrase"}
     for words in (LEDGER, PARSER):
-        assert_shown([word for kind, word in words.items() if kind not in left_out], outputs, place=place)
+        assert_shown(
+            [word for kind, word in words.items() if kind not in left_out], outputs, place=place
+        )
 
 
-def test_a_hard_link_to_a_file_of_another_project_is_not_read_in_a_foreign_one(story: Story) -> None:
+def test_a_hard_link_to_a_file_of_another_project_is_not_read_in_a_foreign_one(
+    story: Story,
+) -> None:
     hard_linked = {"hard-linked gotcha": LEDGER["hard-linked gotcha"]}
 
     assert_none(leaks(of_agents(story.before.clone), hard_linked), place="the clone")
@@ -160,24 +184,36 @@ def test_a_hard_link_to_a_file_of_another_project_is_not_read_in_a_foreign_one(s
 
 
 @pytest.mark.parametrize("place", ["ledger", "parser", "clone"])
-def test_lessons_that_the_user_stored_for_everywhere_are_shown_everywhere(story: Story, place: str) -> None:
+def test_lessons_that_the_user_stored_for_everywhere_are_shown_everywhere(
+    story: Story, place: str
+) -> None:
     assert_shown(OF_THE_USER.values(), getattr(story.before, place), place=place)
 
 
 def test_two_projects_of_the_user_share_lessons_and_nothing_else(story: Story) -> None:
     for outputs, theirs in ((story.before.ledger, PARSER), (story.before.parser, LEDGER)):
-        assert_shown([theirs[place] for place in SHARED], outputs, place="another project of the user's")
-        assert_none(leaks(of_agents(outputs), theirs, except_for=SHARED), place="another project of the user's")
+        assert_shown(
+            [theirs[place] for place in SHARED], outputs, place="another project of the user's"
+        )
+        assert_none(
+            leaks(of_agents(outputs), theirs, except_for=SHARED),
+            place="another project of the user's",
+        )
 
 
 def test_a_lesson_for_here_is_shown_at_home_alone(story: Story) -> None:
     assert not story.scene.answers["--here in ledger"], story.scene.answers["--here in ledger"]
     assert_shown([LEDGER[HERE]], story.before.ledger, place="its project")
-    assert_none(leaks([*story.before.parser, *story.before.clone], {HERE: LEDGER[HERE]}), place="other projects")
+    assert_none(
+        leaks([*story.before.parser, *story.before.clone], {HERE: LEDGER[HERE]}),
+        place="other projects",
+    )
 
 
 def test_figures_name_nothing_of_a_foreign_project(story: Story) -> None:
-    assert_none(leaks(story.figures, MARKERS, LURE_WORDS), place="the figures of the user's projects")
+    assert_none(
+        leaks(story.figures, MARKERS, LURE_WORDS), place="the figures of the user's projects"
+    )
 
 
 def test_a_twin_changes_nothing_of_the_users_own_lesson(story: Story) -> None:
@@ -193,18 +229,24 @@ def test_a_twin_changes_nothing_of_the_users_own_lesson(story: Story) -> None:
 
 
 def test_observation_counts_of_a_foreign_project_are_capped(story: Story) -> None:
-    counts = re.findall(r"Observation count: (\d+)", "".join(item.text for item in story.before.clone))
+    counts = re.findall(
+        r"Observation count: (\d+)", "".join(item.text for item in story.before.clone)
+    )
 
     assert max(map(int, counts)) <= MAX_COUNT, f"up to {max(map(int, counts))}"
 
 
 @pytest.mark.parametrize("answer", ["first session", "store_memory"])
-def test_a_line_names_what_stays_at_home_and_the_command_that_changes_it(story: Story, answer: str) -> None:
+def test_a_line_names_what_stays_at_home_and_the_command_that_changes_it(
+    story: Story, answer: str
+) -> None:
     assert lines_with("hardwon trust", story.scene.answers[answer]), f"no line on trust by {answer}"
 
 
 def test_a_workspace_that_the_project_claims_is_refused_with_a_line(story: Story) -> None:
-    assert lines_with("memory_workspace", story.scene.answers["first session"]), "no line on memory_workspace"
+    assert lines_with("memory_workspace", story.scene.answers["first session"]), (
+        "no line on memory_workspace"
+    )
 
 
 def test_the_provider_that_the_project_names_gets_no_request(story: Story) -> None:
@@ -216,7 +258,9 @@ def test_the_provider_that_the_project_names_gets_no_request(story: Story) -> No
 def test_no_name_or_text_of_the_project_is_a_heading_of_the_block(story: Story) -> None:
     for item in story.before.clone:
         if item.door == "SessionStart":
-            found = [line for line in _outside_of_fences(item.text) if re.match(r" {0,3}#{1,2} ", line)]
+            found = [
+                line for line in _outside_of_fences(item.text) if re.match(r" {0,3}#{1,2} ", line)
+            ]
 
             assert found == [TITLE], f"headings {found} by {item.door} {item.request}"
             assert item.text.count("</hardwon-memory>") == item.text.count("<hardwon-memory ")
@@ -265,7 +309,9 @@ def _outside_of_fences(text: str) -> list[str]:
 
 
 @pytest.fixture(scope="module", params=["trusting", "asking"])
-def pretences(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Pretence]]:
+def pretences(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[list[Pretence]]:
     folder = tmp_path_factory.mktemp("forged") / "machine"
     with pytest.MonkeyPatch.context() as patch, running_stub() as stub, no_costs():
         scene = Scene(folder, "forged" if request.param == "asking" else "outsider", patch, stub)
@@ -279,7 +325,13 @@ def test_a_forged_git_folder_is_a_project_of_its_own(pretences: list[Pretence], 
     forgery, asks, pretender, victim = pretences[at]
 
     assert_shown(PRETENDED[forgery].values(), pretender, place="the pretender")
-    assert_none(leaks(of_agents(pretender), LEDGER, except_for=() if asks else SHARED), place="the pretender")
+    assert_none(
+        leaks(of_agents(pretender), LEDGER, except_for=() if asks else SHARED),
+        place="the pretender",
+    )
     brought = () if asks else ("lesson of the bank",)
     shown = victim if asks else of_agents(victim)
-    assert_none(leaks(shown, PRETENDED[forgery], except_for=brought), place="the project that it claims to be")
+    assert_none(
+        leaks(shown, PRETENDED[forgery], except_for=brought),
+        place="the project that it claims to be",
+    )

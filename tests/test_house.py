@@ -17,15 +17,24 @@ FOLDERS = ("domain", "ports", "adapters", "entrypoints", "tests", "bench", "tool
 
 
 def tracked_texts() -> dict[str, str]:
-    names = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py") if "__pycache__" not in path.parts]
+    names = [
+        path
+        for folder in FOLDERS
+        for path in (ROOT / folder).rglob("*.py")
+        if "__pycache__" not in path.parts
+    ]
     others = [ROOT / name for name in ("Makefile", "validate.sh", ".ci/run")]
     others += [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
-    return {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in (*names, *others)}
+    return {
+        str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in (*names, *others)
+    }
 
 
 def dry_run(verb: str) -> str:
     """Return the commands that `make` would run for *verb*."""
-    return subprocess.run(["make", "--dry-run", verb], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(
+        ["make", "--dry-run", verb], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
 
 
 def test_every_module_compiles_and_validate_does_the_same() -> None:
@@ -54,7 +63,8 @@ def test_pip_is_called_in_one_line_only_the_one_that_brings_uv() -> None:
         (name, line)
         for name, text in tracked_texts().items()
         for line in text.splitlines()
-        if re.search(r"(?<!uv )\bpip install\b|-m pip\b", line) and not re.search(r"\$\(UV\) pip|uv pip", line)
+        if re.search(r"(?<!uv )\bpip install\b|-m pip\b", line)
+        and not re.search(r"\$\(UV\) pip|uv pip", line)
     ]
 
     [(name, line)] = [call for call in calls if not call[0].startswith("tests/")]
@@ -75,7 +85,9 @@ def test_the_tests_have_one_runner() -> None:
 
 def test_ci_runs_the_test_command_of_the_readme_and_those_of_the_page() -> None:
     script = (ROOT / ".ci/run").read_text(encoding="utf-8")
-    commands = [line for line in script.splitlines() if line and not line.startswith(("#", "set ", "cd "))]
+    commands = [
+        line for line in script.splitlines() if line and not line.startswith(("#", "set ", "cd "))
+    ]
 
     assert commands == ["make test", "make pythons", "make doors"]
     assert "make test" in (ROOT / "README.md").read_text(encoding="utf-8")
@@ -93,7 +105,9 @@ IN_ORDER = (
 @pytest.mark.parametrize("place", range(len(IN_ORDER)))
 def test_capture_imports_only_earlier_layers(place: int) -> None:
     later = tuple(f"from hardwon.{folder.replace('/', '.')}." for folder in IN_ORDER[place + 1 :])
-    texts = [text for name, text in tracked_texts().items() if name.startswith(f"{IN_ORDER[place]}/")]
+    texts = [
+        text for name, text in tracked_texts().items() if name.startswith(f"{IN_ORDER[place]}/")
+    ]
 
     assert texts
     assert [line for text in texts for line in text.splitlines() if line.startswith(later)] == []
@@ -101,18 +115,27 @@ def test_capture_imports_only_earlier_layers(place: int) -> None:
 
 def bodies(text: str) -> list[str]:
     """Return the names of the functions in *text* that do something."""
-    functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    functions = [
+        node
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
     return [
         function.name
         for function in functions
-        if any(not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant)) for part in function.body)
+        if any(
+            not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))
+            for part in function.body
+        )
     ]
 
 
 def test_ports_declare_and_do_nothing() -> None:
     ports = {name: text for name, text in tracked_texts().items() if name.startswith("ports/")}
 
-    assert {name: done for name, text in ports.items() if (done := bodies(text))} == {"ports/override.py": ["override"]}
+    assert {name: done for name, text in ports.items() if (done := bodies(text))} == {
+        "ports/override.py": ["override"]
+    }
 
 
 def assigned(text: str) -> list[str]:
@@ -123,7 +146,12 @@ def assigned(text: str) -> list[str]:
             names.append(node.name)
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            names += [name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)]
+            names += [
+                name.id
+                for target in targets
+                for name in ast.walk(target)
+                if isinstance(name, ast.Name)
+            ]
     return names
 
 
@@ -139,13 +167,17 @@ def test_no_module_gives_a_name_twice() -> None:
 
 def calls(text: str) -> list[str]:
     """Return what *text* calls, outside of docstrings."""
-    return [ast.unparse(node.func) for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    return [
+        ast.unparse(node.func) for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)
+    ]
 
 
 def test_the_time_comes_from_the_clock_and_for_hooks_from_one_function() -> None:
     inside = {name: text for name, text in tracked_texts().items() if name.startswith(IN_PRODUCT)}
     now = {
-        name: [call for call in calls(text) if call.endswith(("datetime.now", "utcnow", "date.today"))]
+        name: [
+            call for call in calls(text) if call.endswith(("datetime.now", "utcnow", "date.today"))
+        ]
         for name, text in inside.items()
     }
 
@@ -172,4 +204,6 @@ NAMED_IN = {
 def test_the_domain_knows_no_other_agent_or_provider_than_users_name() -> None:
     inside = {name: text for name, text in tracked_texts().items() if name.startswith("domain/")}
 
-    assert {name for name, text in inside.items() if AGENTS_AND_PROVIDERS.search(text)} == NAMED_IN.keys()
+    assert {
+        name for name, text in inside.items() if AGENTS_AND_PROVIDERS.search(text)
+    } == NAMED_IN.keys()

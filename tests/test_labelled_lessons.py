@@ -32,14 +32,24 @@ def test_half_of_the_pairs_are_hard_negatives_and_each_half_has_every_label() ->
             assert set(pair[side]) == {"name", "description"}
             assert all(pair[side].values())
     counts = Counter((pair["half"], pair["label"]) for pair in PAIRS)
-    assert set(counts) == {(half, label) for half in HALVES for label in ("superseded", "duplicate", "different")}
+    assert set(counts) == {
+        (half, label) for half in HALVES for label in ("superseded", "duplicate", "different")
+    }
     assert sum(pair["label"] == "different" for pair in PAIRS) * 2 == len(PAIRS)
 
 
 def test_lessons_have_their_fields_within_bounds() -> None:
     assert len(LESSON_IDS) == len(LESSONS) >= 120
     for lesson in LESSONS:
-        assert set(lesson) == {"id", "name", "description", "category", "observations", "confidence", "updated"}
+        assert set(lesson) == {
+            "id",
+            "name",
+            "description",
+            "category",
+            "observations",
+            "confidence",
+            "updated",
+        }
         assert lesson["category"] in {"anti-patterns", "patterns", "heuristics"}
         assert 1 <= lesson["observations"] <= 20
         assert lesson["confidence"] in {"high", "medium", "low"}
@@ -74,7 +84,11 @@ def test_no_superseded_lesson_is_graded_or_said_to_help() -> None:
 
 
 def test_no_prompt_stands_twice_and_each_half_has_every_class() -> None:
-    assert len({" ".join(prompt["prompt"].lower().split()) for prompt in PROMPTS}) == len(PROMPTS) >= 600
+    assert (
+        len({" ".join(prompt["prompt"].lower().split()) for prompt in PROMPTS})
+        == len(PROMPTS)
+        >= 600
+    )
     for prompt in PROMPTS:
         assert set(prompt) == {"prompt", "half", "class", "lessons"}
         assert set(prompt["lessons"]) <= LESSON_IDS

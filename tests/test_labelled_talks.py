@@ -40,7 +40,11 @@ def test_a_talk_has_ten_to_forty_labelled_exchanges(path: Path) -> None:
 def test_there_are_sixteen_talks_and_each_half_has_every_sort() -> None:
     assert len(TALKS) >= 16
     for half in HALVES:
-        subjects = [[line["subject"] for line in lines_of(path)] for path in TALKS if path.stem.startswith(half)]
+        subjects = [
+            [line["subject"] for line in lines_of(path)]
+            for path in TALKS
+            if path.stem.startswith(half)
+        ]
         assert len(subjects) >= 8
         assert sum(len(set(labels)) == 1 for labels in subjects) >= 2
         runs = [1 + sum(a != b for a, b in pairwise(labels)) for labels in subjects]

@@ -22,7 +22,11 @@ def normalised(name: str) -> str:
 
 def for_type_checkers(tree: ast.AST) -> set[ast.AST]:
     """Return the nodes of *tree* that are never run."""
-    blocks = (node for node in ast.walk(tree) if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+    blocks = (
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    )
     return {node for block in blocks for statement in block.body for node in ast.walk(statement)}
 
 
@@ -56,12 +60,19 @@ def test_everything_imported_is_a_declared_dependency() -> None:
 
 
 def test_the_environment_of_the_tests_runs_the_folders_themselves() -> None:
-    mapped = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["package-dir"]
+    mapped = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"][
+        "setuptools"
+    ]["package-dir"]
     links = Path(sys.prefix) / "editable"
 
     linked = {str(path.relative_to(links)) for path in links.rglob("*") if path.is_symlink()}
-    assert linked == {name.replace(".", "/") for name in mapped if name.rpartition(".")[0] not in mapped}
-    assert all((links / name.replace(".", "/")).resolve() == ROOT / folder for name, folder in mapped.items())
+    assert linked == {
+        name.replace(".", "/") for name in mapped if name.rpartition(".")[0] not in mapped
+    }
+    assert all(
+        (links / name.replace(".", "/")).resolve() == ROOT / folder
+        for name, folder in mapped.items()
+    )
 
 
 def test_every_program_can_be_started() -> None:
@@ -75,7 +86,11 @@ def test_every_program_can_be_started() -> None:
 @pytest.mark.parametrize("path", PINS, ids=lambda path: path.name)
 def test_every_pin_has_a_version_and_a_hash_and_names_no_host(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    pins = [pin for pin in re.split(r"\n(?=\S)", text.replace("\\\n", " ").strip()) if not pin.startswith("#")]
+    pins = [
+        pin
+        for pin in re.split(r"\n(?=\S)", text.replace("\\\n", " ").strip())
+        if not pin.startswith("#")
+    ]
 
     assert pins
     assert [pin for pin in pins if "==" not in pin or "--hash=sha256:" not in pin] == []

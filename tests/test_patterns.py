@@ -17,7 +17,17 @@ ROOT = Path(__file__).resolve().parent.parent
 PRODUCT = ("domain", "ports", "adapters", "entrypoints")
 FOLDERS = (*PRODUCT, "examples", "plugin", "bench", "tools", "tests")
 NO_MODULES = ("__init__", "__main__")
-FUNCTIONS = {"compile", "match", "search", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
+FUNCTIONS = {
+    "compile",
+    "match",
+    "search",
+    "fullmatch",
+    "sub",
+    "subn",
+    "split",
+    "findall",
+    "finditer",
+}
 WRONG = {constants.POSSESSIVE_REPEAT, constants.ATOMIC_GROUP}
 """Operations that those versions match wrongly around groups."""
 
@@ -32,7 +42,11 @@ def operations(tree: object) -> Iterator[object]:
 
 
 def is_wrong(pattern: str, flags: int = 0) -> bool:
-    return any(operation is wrong for operation in operations(parser.parse(pattern, flags)) for wrong in WRONG)
+    return any(
+        operation is wrong
+        for operation in operations(parser.parse(pattern, flags))
+        for wrong in WRONG
+    )
 
 
 def patterns_in(value: object, depth: int = 3) -> Iterator[re.Pattern[str]]:
@@ -50,8 +64,14 @@ def patterns_in(value: object, depth: int = 3) -> Iterator[re.Pattern[str]]:
 
 def compiled() -> dict[str, re.Pattern[str]]:
     """Return each pattern that importing the product compiles, by its module and name."""
-    files = sorted(path.relative_to(ROOT) for folder in PRODUCT for path in (ROOT / folder).rglob("*.py"))
-    names = [".".join(("hardwon", *path.with_suffix("").parts)) for path in files if path.stem not in NO_MODULES]
+    files = sorted(
+        path.relative_to(ROOT) for folder in PRODUCT for path in (ROOT / folder).rglob("*.py")
+    )
+    names = [
+        ".".join(("hardwon", *path.with_suffix("").parts))
+        for path in files
+        if path.stem not in NO_MODULES
+    ]
     return {
         f"{name}.{key} {number}": pattern
         for name in names
@@ -74,11 +94,14 @@ def written(node: ast.expr) -> Iterator[str]:
         case ast.Constant(value=str(text)):
             yield text
         case ast.JoinedStr(values=parts):
-            yield "".join(str(part.value) if isinstance(part, ast.Constant) else "x" for part in parts)
+            yield "".join(
+                str(part.value) if isinstance(part, ast.Constant) else "x" for part in parts
+            )
 
 
 @pytest.mark.parametrize(
-    "wrong", ["a++", "(?:ab)*+", "(ab)?+", "[a-z]{2,3}+", "x(?>ab)", "(?=a(?:b|c*+))", "(a)(?(1)b++|c)"]
+    "wrong",
+    ["a++", "(?:ab)*+", "(ab)?+", "[a-z]{2,3}+", "x(?>ab)", "(?=a(?:b|c*+))", "(a)(?(1)b++|c)"],
 )
 def test_the_walk_finds_possessive_quantifiers_and_atomic_groups(wrong: str) -> None:
     assert is_wrong(wrong)
@@ -93,17 +116,25 @@ def test_no_compiled_pattern_has_what_early_3_11_matches_wrongly() -> None:
     found = compiled()
 
     assert len(found) > 100
-    assert [name for name, pattern in found.items() if is_wrong(pattern.pattern, pattern.flags & ~re.DEBUG)] == []
+    assert [
+        name
+        for name, pattern in found.items()
+        if is_wrong(pattern.pattern, pattern.flags & ~re.DEBUG)
+    ] == []
 
 
 def test_no_rule_of_redaction_has_what_early_3_11_matches_wrongly() -> None:
-    parts = {part for rule in RULES for part in (rule.pattern, rule.unless, rule.behind, *rule.head)}
+    parts = {
+        part for rule in RULES for part in (rule.pattern, rule.unless, rule.behind, *rule.head)
+    }
 
     assert [part for part in parts if is_wrong(part, re.ASCII)] == []
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_no_pattern_written_in_a_call_has_what_early_3_11_matches_wrongly(folder: str) -> None:
-    places = [(path.name, text) for path in (ROOT / folder).rglob("*.py") for text in literals(path)]
+    places = [
+        (path.name, text) for path in (ROOT / folder).rglob("*.py") for text in literals(path)
+    ]
 
     assert [place for place in places if is_wrong(place[1])] == []

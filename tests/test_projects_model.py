@@ -5,7 +5,15 @@ from typing import Any, ClassVar, NamedTuple
 
 import attrs
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, multiple, rule
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    consumes,
+    initialize,
+    invariant,
+    multiple,
+    rule,
+)
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.project import Authorship, Identity, Project, TrustMode
@@ -39,7 +47,10 @@ class Repository(NamedTuple):
 
     def is_clone_of(self, other: "Repository") -> bool:
         """Return whether both have one history and one `origin`."""
-        return bool(self.remote) and (self.first_commit, self.remote) == (other.first_commit, other.remote)
+        return bool(self.remote) and (self.first_commit, self.remote) == (
+            other.first_commit,
+            other.remote,
+        )
 
 
 @attrs.define(eq=False)
@@ -73,7 +84,9 @@ class Copy:
 
     def identity(self, root: str) -> Identity:
         """Return its identity, read in the folder *root*."""
-        return Identity(self.key, root, bool(self.inode), device=1 if self.inode else 0, inode=self.inode)
+        return Identity(
+            self.key, root, bool(self.inode), device=1 if self.inode else 0, inode=self.inode
+        )
 
 
 @attrs.define
@@ -170,7 +183,9 @@ class ProjectsMachine(RuleBasedStateMachine):
         self.used.add(path)
         return path
 
-    def _add(self, parent: str, label: str, repository: Repository, *, is_repository: bool = True) -> Copy:
+    def _add(
+        self, parent: str, label: str, repository: Repository, *, is_repository: bool = True
+    ) -> Copy:
         inode = next(self.numbers) if is_repository else 0
         copy = Copy(self._free(parent, label), repository, inode)
         self.disk.append(copy)
@@ -219,7 +234,9 @@ class ProjectsMachine(RuleBasedStateMachine):
             self._look_at(of, of.root)
 
     @rule(of=copies, parent=parents, label=labels, is_looked_up=st.booleans())
-    def rename_between_hooks(self, of: Copy, parent: str, label: str, *, is_looked_up: bool) -> None:
+    def rename_between_hooks(
+        self, of: Copy, parent: str, label: str, *, is_looked_up: bool
+    ) -> None:
         """Rename a repository after a hook, maybe before the worker asked git; a hook is the first to see it then."""
         if of.inode and not of.is_replaced:
             before = self._look_at(of, of.root) if is_looked_up else self._see(of)
@@ -271,7 +288,10 @@ class ProjectsMachine(RuleBasedStateMachine):
     @rule(of=copies, authorship=authorships)
     def make_it_a_repository(self, of: Copy, authorship: Authorship) -> None:
         if not of.inode:
-            of.inode, of.repository = next(self.numbers), Repository(f"commit-{next(self.numbers)}", "", authorship)
+            of.inode, of.repository = (
+                next(self.numbers),
+                Repository(f"commit-{next(self.numbers)}", "", authorship),
+            )
             of.choice = False if of.choice is False else None
             self._look_at(of, of.root)
 
@@ -297,7 +317,9 @@ class ProjectsMachine(RuleBasedStateMachine):
         """Store an entry in the copy or in one of its worktrees."""
         roots = [of.root, *of.worktrees]
         project = self._look_at(of, roots[place % len(roots)])
-        entry = attrs.evolve(lesson(f"Lesson {next(self.numbers)}"), project=project.id, reach=reach)
+        entry = attrs.evolve(
+            lesson(f"Lesson {next(self.numbers)}"), project=project.id, reach=reach
+        )
         self.repository.put(entry)
         self.stored.append(Stored(entry.entry_id, of, reach))
 
@@ -337,7 +359,9 @@ class ProjectsMachine(RuleBasedStateMachine):
     def _is_foreign(self, copy: Copy) -> bool:
         if copy.choice is not None:
             return not copy.choice
-        if not copy.is_replaced and any(copy.root.startswith(f"{folder}/") for folder in self.trusted_folders):
+        if not copy.is_replaced and any(
+            copy.root.startswith(f"{folder}/") for folder in self.trusted_folders
+        ):
             return False
         return self.mode == "ask" or copy.repository.authorship != "own"
 
@@ -349,9 +373,13 @@ class ProjectsMachine(RuleBasedStateMachine):
         return is_clone and not self._is_foreign(one) and not self._is_foreign(other)
 
     def _is_shown(self, item: Stored, copy: Copy) -> bool:
-        if item.reach == "everywhere" or any(self._is_one_project(place, copy) for place in (item.of, *item.places)):
+        if item.reach == "everywhere" or any(
+            self._is_one_project(place, copy) for place in (item.of, *item.places)
+        ):
             return True
-        return item.reach == "shared" and not self._is_foreign(item.of) and not self._is_foreign(copy)
+        return (
+            item.reach == "shared" and not self._is_foreign(item.of) and not self._is_foreign(copy)
+        )
 
     @invariant()
     def every_project_shows_what_it_may(self) -> None:
@@ -362,7 +390,10 @@ class ProjectsMachine(RuleBasedStateMachine):
             visibility = registry.visibility(self._project(copy))
             for item in self.stored:
                 project, places = self._origin(item)
-                shown, expected = visibility.admits(project, item.reach, places), self._is_shown(item, copy)
+                shown, expected = (
+                    visibility.admits(project, item.reach, places),
+                    self._is_shown(item, copy),
+                )
                 assert shown == expected, f"{item} is {'' if shown else 'not '}shown in {copy}"
 
     def _origin(self, item: Stored) -> tuple[str | None, tuple[str, ...]]:
@@ -374,8 +405,12 @@ class ProjectsMachine(RuleBasedStateMachine):
     @invariant()
     def one_label_never_names_two_projects_of_different_folders(self) -> None:
         registry = self.know.registry()
-        for copy, other in itertools.combinations([known for known in self.disk if known.is_known], 2):
-            if copy.root.rpartition("/")[0] != other.root.rpartition("/")[0] and not self._is_one_project(copy, other):
+        for copy, other in itertools.combinations(
+            [known for known in self.disk if known.is_known], 2
+        ):
+            if copy.root.rpartition("/")[0] != other.root.rpartition("/")[
+                0
+            ] and not self._is_one_project(copy, other):
                 labels = [registry.label_of(self._project(item).id) for item in (copy, other)]
                 assert labels[0] != labels[1], f"{labels[0]} names {copy} and {other}"
 

@@ -51,10 +51,20 @@ def test_a_block_for_a_host_is_more_relevant_than_a_full_one_and_misses_little(
 def test_few_prompts_are_answered_wrongly_and_many_rightly(tmp_path: Path) -> None:
     with closing(VectorCache(str(tmp_path), print)) as cache:
         given = [*answers(60, cache)]
-    dev, held = (gate_figures([answer for answer in given if answer.half == half]) for half in HALVES)
+    dev, held = (
+        gate_figures([answer for answer in given if answer.half == half]) for half in HALVES
+    )
 
-    assert (dev.wrong <= 0.023, dev.answered >= 0.45, dev.precision >= 0.93) == (True, True, True), dev
-    assert (held.wrong <= 0.029, held.answered >= 0.28, held.precision >= 0.96) == (True, True, True), held
+    assert (dev.wrong <= 0.023, dev.answered >= 0.45, dev.precision >= 0.93) == (
+        True,
+        True,
+        True,
+    ), dev
+    assert (held.wrong <= 0.029, held.answered >= 0.28, held.precision >= 0.96) == (
+        True,
+        True,
+        True,
+    ), held
 
 
 @pytest.mark.parametrize(("half", "right", "wrong"), [("dev", 21, 0), ("held", 16, 1)])
@@ -82,8 +92,12 @@ def test_announced_changes_are_all_found_and_nothing_else(half: str) -> None:
         assert cuts(talk).found == cuts(talk).right
 
 
-@pytest.mark.parametrize(("half", "precision", "recall"), [("dev", 0.99, 0.95), ("held", 0.78, 0.58)])
-def test_capture_keeps_as_much_of_what_a_person_would_keep(half: str, precision: float, recall: float) -> None:
+@pytest.mark.parametrize(
+    ("half", "precision", "recall"), [("dev", 0.99, 0.95), ("held", 0.78, 0.58)]
+)
+def test_capture_keeps_as_much_of_what_a_person_would_keep(
+    half: str, precision: float, recall: float
+) -> None:
     captured = kept(half)
 
     assert captured.precision >= precision

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-TABLE: dict[str, object] = tomllib.loads((ROOT / "tests" / "requirements.toml").read_text(encoding="utf-8"))
+TABLE: dict[str, object] = tomllib.loads(
+    (ROOT / "tests" / "requirements.toml").read_text(encoding="utf-8")
+)
 NAMED = sorted({test for tests in TABLE.values() if isinstance(tests, list) for test in tests})
 SHORTEST_REASON = 10
 TEST_CASES_OF_CONVERSATIONS = 133
@@ -61,6 +63,10 @@ def test_an_existing_test_is_found() -> None:
 
 
 def test_every_test_case_that_the_customer_lists_for_conversations_has_a_test() -> None:
-    cases = [row for row, tests in TABLE.items() if re.fullmatch(r"C-T\d+\.t\d+", row) and isinstance(tests, list)]
+    cases = [
+        row
+        for row, tests in TABLE.items()
+        if re.fullmatch(r"C-T\d+\.t\d+", row) and isinstance(tests, list)
+    ]
 
     assert len(cases) == TEST_CASES_OF_CONVERSATIONS

@@ -1,11 +1,12 @@
 """
 Wall times as ratios to a naive search that is measured in the same run (`make soak`).
 
-The naive search reads ten thousand rows, compares ten thousand vectors, scores and sorts them all in plain Python, and
-uses nothing of the product: it is slow where the machine is slow or busy, and nowhere else. The two run in turn and
-the fastest run of each counts, as others on the machine can only make a run slower. The limits are three or more times
-the ratios that were measured, on a machine with ten processes waiting for two cores as on a quiet one; a quarter of a
-second more, asleep or at work, exceeds each of them more than twice.
+The naive search reads ten thousand rows, compares ten thousand vectors, scores and sorts them all
+in plain Python, and uses nothing of the product: it is slow where the machine is slow or busy, and
+nowhere else. The two run in turn and the fastest run of each counts, as others on the machine can
+only make a run slower. The limits are three or more times the ratios that were measured, on a
+machine with ten processes waiting for two cores as on a quiet one; a quarter of a second more,
+asleep or at work, exceeds each of them more than twice.
 """
 
 import contextlib
@@ -75,10 +76,15 @@ def server_works(folder: str, cleanup: contextlib.ExitStack) -> dict[str, Work]:
     os.mkdir(project)
     store = build_documents(os.path.join(folder, "documents"), DOCUMENTS, project)
     environment = clean_environment(
-        folder, HARDWON_STORE=store, HARDWON_EMBEDDING_PROVIDER="local", HARDWON_KEYWORD_PROVIDER="off"
+        folder,
+        HARDWON_STORE=store,
+        HARDWON_EMBEDDING_PROVIDER="local",
+        HARDWON_KEYWORD_PROVIDER="off",
     )
     by_meaning = cleanup.enter_context(running_server(project, environment))
-    by_word = cleanup.enter_context(running_server(project, {**environment, "HARDWON_EMBEDDING_PROVIDER": "off"}))
+    by_word = cleanup.enter_context(
+        running_server(project, {**environment, "HARDWON_EMBEDDING_PROVIDER": "off"})
+    )
     writer = Writer(seed=5)
     return {
         "search_hybrid": lambda: by_meaning.call(("memory_search", {"query": writer.text(6)})),
@@ -86,7 +92,9 @@ def server_works(folder: str, cleanup: contextlib.ExitStack) -> dict[str, Work]:
             ("memory_search", {"query": " ".join(f"zq{word}" for word in writer.text(6).split())})
         ),
         "search_keyword": lambda: by_word.call(("memory_search", {"query": writer.text(6)})),
-        "match_triggers": lambda: by_meaning.call(("memory_match_triggers", {"prompt": writer.text(18)})),
+        "match_triggers": lambda: by_meaning.call(
+            ("memory_match_triggers", {"prompt": writer.text(18)})
+        ),
     }
 
 

@@ -11,15 +11,21 @@ from tests import waiting
 ASK = "import signal, tests.conftest as _; print([signal.getsignal(s) == signal.SIG_IGN for s in (signal.SIGINT, signal.SIGHUP)])"
 
 
-def test_programs_are_started_interruptible_also_where_the_tests_are_started_ignoring_signals() -> None:
+def test_programs_are_started_interruptible_also_where_the_tests_are_started_ignoring_signals() -> (
+    None
+):
     command = ["sh", "-c", 'trap "" INT HUP; exec "$0" -c "$1"', sys.executable, ASK]
     root = Path(__file__).parents[1]
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True, timeout=waiting.LONGEST_WAIT)
+    done = subprocess.run(
+        command, cwd=root, capture_output=True, text=True, check=True, timeout=waiting.LONGEST_WAIT
+    )
 
     assert done.stdout == "[False, False]\n"
 
 
-def test_a_promise_in_seconds_is_not_extended_on_a_quiet_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_promise_in_seconds_is_not_extended_on_a_quiet_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(waiting, "slowdown", lambda: 1.0)
 
     assert waiting.in_time(0.9, 1.0)

@@ -21,7 +21,16 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     for name in ("pyproject.toml", "README.md", "LICENSE", "NOTICE"):
         shutil.copy(ROOT / name, source / name)
     subprocess.run(
-        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", source / "dist", source],
+        [
+            sys.executable,
+            "-m",
+            "build",
+            "--wheel",
+            "--no-isolation",
+            "--outdir",
+            source / "dist",
+            source,
+        ],
         check=True,
         capture_output=True,
     )
@@ -44,7 +53,10 @@ def test_the_wheel_holds_every_file_of_the_folders_byte_for_byte(wheel: zipfile.
 
 
 def test_programs_of_the_plugin_stay_programs(wheel: zipfile.ZipFile) -> None:
-    modes = {name: wheel.getinfo(f"hardwon/plugin/{name}").external_attr >> 16 & 0o777 for name in ("launch", "setup")}
+    modes = {
+        name: wheel.getinfo(f"hardwon/plugin/{name}").external_attr >> 16 & 0o777
+        for name in ("launch", "setup")
+    }
 
     assert all(mode & 0o111 for mode in modes.values()), modes
 

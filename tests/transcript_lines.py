@@ -59,7 +59,10 @@ class TranscriptLines:
             "model": "a-model",
             "usage": {"input_tokens": 9},
         }
-        timestamps = [self.line("assistant", message={**message, "content": [block]}, **fields) for block in blocks]
+        timestamps = [
+            self.line("assistant", message={**message, "content": [block]}, **fields)
+            for block in blocks
+        ]
         return timestamps[0]
 
     def tool_use(self, name: str, **given: Any) -> str:

@@ -23,14 +23,38 @@ NEVER_KEPT = (
 """No exchange of a transcript made here has any of these."""
 
 SUBJECTS = (
-    ("the feed parser", "src/feeds/parser.py", "guess the encoding from the first bytes", "read it from the header"),
+    (
+        "the feed parser",
+        "src/feeds/parser.py",
+        "guess the encoding from the first bytes",
+        "read it from the header",
+    ),
     ("the job queue", "src/jobs/queue.py", "lock one row a worker", "poll the whole table"),
-    ("the login page", "src/web/login.py", "keep sessions in a signed cookie", "keep them in memory"),
+    (
+        "the login page",
+        "src/web/login.py",
+        "keep sessions in a signed cookie",
+        "keep them in memory",
+    ),
     ("the deployment", "deploy/compose.yaml", "build one image a commit", "build on the server"),
-    ("the search index", "src/search/index.py", "rank by reciprocal fusion", "rank by the raw cosine"),
+    (
+        "the search index",
+        "src/search/index.py",
+        "rank by reciprocal fusion",
+        "rank by the raw cosine",
+    ),
 )
 TURNS_ABOUT_ONE = 7
-BROKEN_LINES = ("", "{", "[1, 2]", '"user"', "null", '{"type": "user"}', '{"type": "user", "message": null}', "\0\0\0")
+BROKEN_LINES = (
+    "",
+    "{",
+    "[1, 2]",
+    '"user"',
+    "null",
+    '{"type": "user"}',
+    '{"type": "user", "message": null}',
+    "\0\0\0",
+)
 
 
 class Subject(NamedTuple):
@@ -78,19 +102,35 @@ def _start(written: TranscriptLines) -> None:
 def _plain(written: TranscriptLines, subject: Subject, turn: int) -> Exchange:
     prompt = f"Please look at {subject.name} ({turn}): which way do we go?"
     at = written.user(prompt, promptId=f"prompt-{turn}")
-    reply = f"We decided to {subject.way} instead of trying to {subject.other}, because it is simpler."
+    reply = (
+        f"We decided to {subject.way} instead of trying to {subject.other}, because it is simpler."
+    )
     written.assistant({"type": "thinking", "thinking": "a hidden thought"}, text_block(reply))
     return Exchange(prompt, reply, at)
 
 
 def _with_tools(written: TranscriptLines, subject: Subject, turn: int) -> Exchange:
-    at = written.user([text_block(f"Fix {PROJECT_ROOT}/{subject.file} ({turn})"), text_block("and run the tests.")])
+    at = written.user(
+        [
+            text_block(f"Fix {PROJECT_ROOT}/{subject.file} ({turn})"),
+            text_block("and run the tests."),
+        ]
+    )
     written.assistant(text_block("I read the file first."))
-    written.tool_result(written.tool_use("Read", file_path=f"{PROJECT_ROOT}/{subject.file}"), "tool noise " * 40)
-    reply = f"Done: {PROJECT_ROOT}/{subject.file} does {subject.way} now.", "Watch out: the tests are flaky."
+    written.tool_result(
+        written.tool_use("Read", file_path=f"{PROJECT_ROOT}/{subject.file}"), "tool noise " * 40
+    )
+    reply = (
+        f"Done: {PROJECT_ROOT}/{subject.file} does {subject.way} now.",
+        "Watch out: the tests are flaky.",
+    )
     written.assistant(*map(text_block, reply))
     user = f"Fix {subject.file} ({turn})\n\nand run the tests."
-    return Exchange(user, f"I read the file first.\n\nDone: {subject.file} does {subject.way} now.\n\n{reply[1]}", at)
+    return Exchange(
+        user,
+        f"I read the file first.\n\nDone: {subject.file} does {subject.way} now.\n\n{reply[1]}",
+        at,
+    )
 
 
 def _asked(written: TranscriptLines, subject: Subject, turn: int) -> Exchange:
@@ -105,19 +145,28 @@ def _asked(written: TranscriptLines, subject: Subject, turn: int) -> Exchange:
     tool_use_id = written.tool_use("AskUserQuestion", questions=[asked])
     text = f'User has answered your questions: "{question}"="{subject.way}". You can now continue.'
     result = {"questions": [asked], "answers": {question: subject.way}}
-    written.tool_result(tool_use_id, text, **({"toolUseResult": result} if turn // len(TURNS) % 2 else {}))
+    written.tool_result(
+        tool_use_id, text, **({"toolUseResult": result} if turn // len(TURNS) % 2 else {})
+    )
     written.assistant(text_block(f"Then I {subject.way}."))
     answered = Answered(question, subject.way, options)
     return Exchange(
-        f"Start on {subject.name}, turn {turn}; ask me what is open.", f"Then I {subject.way}.", at, (answered,)
+        f"Start on {subject.name}, turn {turn}; ask me what is open.",
+        f"Then I {subject.way}.",
+        at,
+        (answered,),
     )
 
 
 def _secret(written: TranscriptLines, subject: Subject, turn: int) -> Exchange:
-    at = written.user(f"Use {SECRET} for {subject.name} ({turn}). <private>A private word.</private>")
+    at = written.user(
+        f"Use {SECRET} for {subject.name} ({turn}). <private>A private word.</private>"
+    )
     reminder = "<system-reminder>tool noise</system-reminder>"
     written.assistant(text_block(f"I never write {SECRET} down.\n{INJECTED}{reminder}"))
-    return Exchange(f"Use [REDACTED] for {subject.name} ({turn}).", "I never write [REDACTED] down.", at)
+    return Exchange(
+        f"Use [REDACTED] for {subject.name} ({turn}).", "I never write [REDACTED] down.", at
+    )
 
 
 def _boundary(written: TranscriptLines, subject: Subject, turn: int) -> Exchange:
@@ -144,8 +193,16 @@ def _sidechain(written: TranscriptLines) -> None:
 
 
 def _compaction(written: TranscriptLines) -> None:
-    written.line("system", subtype="compact_boundary", compactMetadata={"trigger": "manual", "preTokens": 9_000})
-    written.user("This session is continued: tool noise.", isCompactSummary=True, isVisibleInTranscriptOnly=True)
+    written.line(
+        "system",
+        subtype="compact_boundary",
+        compactMetadata={"trigger": "manual", "preTokens": 9_000},
+    )
+    written.user(
+        "This session is continued: tool noise.",
+        isCompactSummary=True,
+        isVisibleInTranscriptOnly=True,
+    )
 
 
 def _request(written: TranscriptLines) -> None:

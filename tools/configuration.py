@@ -24,15 +24,23 @@ DEFAULTS = {
 
 MEANINGS = {
     "injection_enabled": "`false`: the hook prints nothing",
-    "semantic_enabled": "`false`: the block is made from the markdown files alone; the store is neither read nor written",
+    "semantic_enabled": (
+        "`false`: the block is made from the markdown files alone; the store is neither read nor"
+        " written"
+    ),
     "injection_limit": "how many learnings at most",
     "vector_weight": "weight of meaning",
     "keyword_weight": "weight of keywords",
     "prominence_weight": "weight of the track record",
-    "embedding_provider": "see above; in a project's file only `auto`, `local`, `off` or what you named",
+    "embedding_provider": (
+        "see above; in a project's file only `auto`, `local`, `off` or what you named"
+    ),
     "embedding_model": "the embedding model",
     "embedding_dimensions": "needed for models that hardwon does not know",
-    "keyword_provider": "who makes labels: `auto`, `haiku` (`ANTHROPIC_API_KEY`), `ollama`, `claude` (the agent alone), `off`; in a project's file not `haiku`, not `ollama`",
+    "keyword_provider": (
+        "who makes labels: `auto`, `haiku` (`ANTHROPIC_API_KEY`), `ollama`, `claude` (the agent"
+        " alone), `off`; in a project's file not `haiku`, not `ollama`"
+    ),
     "keyword_model": "the model for labels",
     "decay_enabled": "`false`: age does not tell on documents",
     "decay_mode": "`rates`: each tier ages at a daily rate of its own",
@@ -40,14 +48,20 @@ MEANINGS = {
     "decay_exempt_tiers": "tiers that never age",
     "default_tier": "of a new document that names none",
     "default_context_type": "likewise",
-    "capture_enabled": "`true`: conversations are kept while they go on, `false`: they are not; else where `init` ran, by the plugin, and as before",
+    "capture_enabled": (
+        "`true`: conversations are kept while they go on, `false`: they are not; else where `init`"
+        " ran, by the plugin, and as before"
+    ),
     "capture_interval": "after so many exchanges what was said is written, 1 to 20",
     "capture_boundaries": "commands that begin a new subject",
     "context_tokens": "how much room related conversations get at session start",
     "prompt_enabled": "`false`: nothing is put beside a prompt",
     "trigger_phrases": "what you say to have the work at hand remembered",
     "workspace": "the folder of projects, by its name or one of your own",
-    "trust": "which projects' lessons are shown in others: `own`, those that you committed to or trusted; `ask`, only those that you trusted",
+    "trust": (
+        "which projects' lessons are shown in others: `own`, those that you committed to or"
+        " trusted; `ask`, only those that you trusted"
+    ),
     "global_store": "the folder of the store, or the address of a server, `postgresql://…`",
     "document_roots": "more folders with documents, with `:` between",
     "keyword_search": "`false` searches as on a SQLite without FTS5",

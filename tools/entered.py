@@ -1,9 +1,10 @@
 """
-Run an installed program and write down the modules of hardwon that it enters, and how often it takes secrets out of a text.
+Run an installed program and write down the modules of hardwon that it enters, and how often it
+takes secrets out of a text.
 
-`python tools/entered.py OUT PROGRAM [ARGUMENT ...]` writes the number of calls to OUT, then the names of the modules, one a line. A
-module is entered when one of its functions runs outside of an import: what only the import of a module calls (decorators, tables
-that are built) does not count.
+`python tools/entered.py OUT PROGRAM [ARGUMENT ...]` writes the number of calls to OUT, then the
+names of the modules, one a line. A module is entered when one of its functions runs outside of an
+import: what only the import of a module calls (decorators, tables that are built) does not count.
 """
 
 import inspect
@@ -39,7 +40,10 @@ class Recorder:
     def write(self) -> None:
         """Write the modules to the file."""
         sys.setprofile(None)
-        names = sorted(path.removeprefix(PACKAGE).removesuffix(".py").replace(os.sep, ".") for path in self._entered)
+        names = sorted(
+            path.removeprefix(PACKAGE).removesuffix(".py").replace(os.sep, ".")
+            for path in self._entered
+        )
         with open(self._out, "w", encoding="utf-8") as file:
             file.writelines(f"{line}\n" for line in (self._redactions, *names))
 

@@ -1,22 +1,29 @@
 """
-Figures of the structure of hardwon: `make figures` prints them, `tests/tools/test_figures.py` holds their bounds.
+Figures of the structure of hardwon: `make figures` prints them, `tests/tools/test_figures.py` holds
+their bounds.
 
-All bounds are in `tests/figures.toml`. `make figures LOWER=1` lowers those that their figures are below, and none rises but by hand. Files
-and lines have none: what is added may take more of them, but no file may become a heap.
+All bounds are in `tests/figures.toml`. `make figures LOWER=1` lowers those that their figures are
+below, and none rises but by hand. Files and lines have none: what is added may take more of them,
+but no file may become a heap.
 
 - files, lines: the `.py` files of domain, ports, adapters and entrypoints, as `wc -l` counts.
-- modules entered: modules of hardwon of which a function runs outside of an import (`tools/entered.py`), in a process of an
-  installed program on the sample project, whose knowledge bank is embedded, with keyword labels off: a session start
-  (`hardwon-hook`), `hardwon recall`, `hardwon-writer` with a complete lesson that is new. Of `hardwon capture` of one exchange
-  only the modules of domain and adapters.markdown count: those that handle its text until it is a section and an entry.
+- modules entered: modules of hardwon of which a function runs outside of an import
+(`tools/entered.py`), in a process of an
+  installed program on the sample project, whose knowledge bank is embedded, with keyword labels
+  off: a session start (`hardwon-hook`), `hardwon recall`, `hardwon-writer` with a complete lesson
+  that is new. Of `hardwon capture` of one exchange only the modules of domain and adapters.markdown
+  count: those that handle its text until it is a section and an entry.
 - composition root: `entrypoints/bootstrap*.py`.
 - functions that take a Memory: those with a parameter of that type, in entrypoints.
 - redactions of a writer call: calls of `redact` in that process.
-- lines of PostgreSQL that are SQLite's: those of adapters/postgres, blank ones left out, that are in the same order in the module
+- lines of PostgreSQL that are SQLite's: those of adapters/postgres, blank ones left out, that are
+in the same order in the module
   of adapters/sqlite of the same name.
-- entry points that import adapters: files of entrypoints with an import of hardwon.adapters, anywhere in them, outside
+- entry points that import adapters: files of entrypoints with an import of hardwon.adapters,
+anywhere in them, outside
   the composition root.
-- package pairs that import each other: two folders; a module of each imports a module that lies directly in the other.
+- package pairs that import each other: two folders; a module of each imports a module that lies
+directly in the other.
 """
 
 import ast
@@ -53,7 +60,10 @@ LESSON = {
 }
 EXCHANGE = {
     "user": "How should the importer treat a quote that is never closed?",
-    "assistant": "We decided to close it at the end of the record, because recovering at a newline loses the next record.",
+    "assistant": (
+        "We decided to close it at the end of the record, because recovering at a newline loses the"
+        " next record."
+    ),
     "timestamp": "2026-11-18T09:30:37Z",
 }
 
@@ -120,7 +130,9 @@ def main() -> None:
     print(f"{'':{width}}  {'now':>7} {'bound':>7} {'wanted':>7}")
     for name, now in figures.items():
         most, wanted = ("-" if limit is None else limit for limit in limits[name][:2])
-        print(f"{name:{width}}  {now:7} {most:>7} {wanted:>7}  {remark(now, limits[name])}".rstrip())
+        print(
+            f"{name:{width}}  {now:7} {most:>7} {wanted:>7}  {remark(now, limits[name])}".rstrip()
+        )
 
 
 def remark(now: int, bound: Bound) -> str:
@@ -132,7 +144,9 @@ def remark(now: int, bound: Bound) -> str:
 
 def lowered(bound: Bound, now: int) -> Bound:
     """Return *bound* at a figure, never higher than it was."""
-    return bound if bound.most is None else bound._replace(most=min(bound.most, now + bound.allowance))
+    return (
+        bound if bound.most is None else bound._replace(most=min(bound.most, now + bound.allowance))
+    )
 
 
 def bounds() -> Mapping[str, Bound]:
@@ -176,8 +190,15 @@ def structure(product: list[Module]) -> dict[str, int]:
 
 def memory_functions(module: Module) -> int:
     """Return how many functions have a parameter of the type Memory."""
-    functions = (node for node in ast.walk(module.tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
-    return sum(any("Memory" in _names(argument) for argument in _parameters(node.args)) for node in functions)
+    functions = (
+        node
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
+    return sum(
+        any("Memory" in _names(argument) for argument in _parameters(node.args))
+        for node in functions
+    )
 
 
 def _parameters(arguments: ast.arguments) -> list[ast.arg]:
@@ -185,14 +206,22 @@ def _parameters(arguments: ast.arguments) -> list[ast.arg]:
 
 
 def _names(argument: ast.arg) -> set[str]:
-    return set(re.findall(r"\w+", ast.unparse(argument.annotation))) if argument.annotation else set()
+    return (
+        set(re.findall(r"\w+", ast.unparse(argument.annotation))) if argument.annotation else set()
+    )
 
 
 def shared_lines(product: list[Module]) -> int:
     """Return how many of PostgreSQL's lines are also in SQLite's module of the same name."""
-    texts = {module.path: [line for line in module.text.splitlines() if line.strip()] for module in product}
+    texts = {
+        module.path: [line for line in module.text.splitlines() if line.strip()]
+        for module in product
+    }
     ours = {path: lines for path, lines in texts.items() if path.startswith("adapters/postgres/")}
-    return sum(_same(lines, texts.get(path.replace("postgres", "sqlite"), [])) for path, lines in ours.items())
+    return sum(
+        _same(lines, texts.get(path.replace("postgres", "sqlite"), []))
+        for path, lines in ours.items()
+    )
 
 
 def _same(lines: list[str], others: list[str]) -> int:
@@ -202,7 +231,9 @@ def _same(lines: list[str], others: list[str]) -> int:
 
 def mutual_pairs(product: list[Module]) -> set[tuple[str, str]]:
     """Return the pairs of folders that import each other."""
-    edges = {(module.folder, os.path.dirname(path)) for module in product for path in module.imports}
+    edges = {
+        (module.folder, os.path.dirname(path)) for module in product for path in module.imports
+    }
     return {(here, there) for here, there in edges if here < there and (there, here) in edges}
 
 
@@ -247,8 +278,12 @@ def walks() -> dict[str, int]:
         world.run("hardwon", "embed")
         start = world.walk("hardwon-hook", "--project-root", ".")
         recall = world.walk("hardwon", "recall", QUESTION)
-        writer = world.walk("hardwon-writer", "--action", "upsert", "--entry-json", json.dumps(LESSON))
-        capture = world.walk("hardwon", "capture", "--no-embed", "--from", "-", stdin=json.dumps(EXCHANGE))
+        writer = world.walk(
+            "hardwon-writer", "--action", "upsert", "--entry-json", json.dumps(LESSON)
+        )
+        capture = world.walk(
+            "hardwon", "capture", "--no-embed", "--from", "-", stdin=json.dumps(EXCHANGE)
+        )
     return {
         "modules of a session start": len(start.modules),
         "modules of a writer call": len(writer.modules),
@@ -279,9 +314,19 @@ class World:
         return Walk(int(redactions), tuple(entered))
 
     def _run(self, command: list[str], stdin: str = "") -> None:
-        environment = {"HOME": str(self._folder), "PATH": os.environ["PATH"], "HARDWON_KEYWORD_PROVIDER": "off"}
+        environment = {
+            "HOME": str(self._folder),
+            "PATH": os.environ["PATH"],
+            "HARDWON_KEYWORD_PROVIDER": "off",
+        }
         subprocess.run(
-            command, cwd=self._project, env=environment, input=stdin, text=True, check=True, capture_output=True
+            command,
+            cwd=self._project,
+            env=environment,
+            input=stdin,
+            text=True,
+            check=True,
+            capture_output=True,
         )
 
 

@@ -1,10 +1,12 @@
 """
-Find first lines of docstrings that have to be unfolded: `python -m tools.first_lines [--count] [PATH ...]`.
+Find first lines of docstrings that have to be unfolded:
+`python -m tools.first_lines [--count] [PATH ...]`.
 
-A first line has at most 14 words and one clause, so no ";". It is the line itself, as a reader of the code sees it.
+A first line has at most 14 words and one clause, so no ";". It is the line itself, as a reader of
+the code sees it.
 
-`--ratchet` (`make lint`) fails only where a file has more of them than `first_lines_left.txt` allows.
-`--lower` writes that list again, for less.
+`--ratchet` (`make lint`) fails only where a file has more of them than `first_lines_left.txt`
+allows. `--lower` writes that list again, for less.
 """
 
 import argparse
@@ -45,14 +47,24 @@ def first_lines(path: str, content: str) -> Iterator[FirstLine]:
 def files(places: list[str]) -> list[str]:
     """Return the Python files of *places*, which are files or folders below the repository."""
     named = [ROOT / place for place in places]
-    paths = [path for place in named for path in (sorted(place.rglob("*.py")) if place.is_dir() else [place])]
+    paths = [
+        path
+        for place in named
+        for path in (sorted(place.rglob("*.py")) if place.is_dir() else [place])
+    ]
     return [path.relative_to(ROOT).as_posix() for path in paths]
 
 
 def long_lines(places: list[str]) -> dict[str, list[FirstLine]]:
     """Return the first lines that are not plain, by file."""
-    found = {path: first_lines(path, (ROOT / path).read_text(encoding="utf-8")) for path in files(places)}
-    return {path: left for path, lines in found.items() if (left := [line for line in lines if not line.is_plain])}
+    found = {
+        path: first_lines(path, (ROOT / path).read_text(encoding="utf-8")) for path in files(places)
+    }
+    return {
+        path: left
+        for path, lines in found.items()
+        if (left := [line for line in lines if not line.is_plain])
+    }
 
 
 def allowed() -> Mapping[str, int]:
@@ -66,17 +78,30 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m tools.first_lines", description="Find first lines that are too long."
     )
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="a file or folder below the repository (default: all)")
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="a file or folder below the repository (default: all)",
+    )
     parser.add_argument("--count", action="store_true", help="only print how many there are")
-    parser.add_argument("--ratchet", action="store_true", help="fail where a file has more of them than it is allowed")
+    parser.add_argument(
+        "--ratchet",
+        action="store_true",
+        help="fail where a file has more of them than it is allowed",
+    )
     parser.add_argument("--lower", action="store_true", help="allow each file what it has now")
     options = parser.parse_args()
     found = long_lines([os.path.relpath(path, ROOT) for path in options.paths] or list(FOLDERS))
     if options.lower:
-        LEFT.write_text("".join(f"{len(lines)} {path}\n" for path, lines in found.items()), encoding="utf-8")
+        LEFT.write_text(
+            "".join(f"{len(lines)} {path}\n" for path, lines in found.items()), encoding="utf-8"
+        )
         return 0
     limits = allowed() if options.ratchet else {}
-    excess = [line for path, lines in found.items() if len(lines) > limits.get(path, 0) for line in lines]
+    excess = [
+        line for path, lines in found.items() if len(lines) > limits.get(path, 0) for line in lines
+    ]
     for line in [] if options.count else excess:
         print(f"{line.path}:{line.number}: {line.text}")
     if options.count or not options.ratchet:

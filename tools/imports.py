@@ -1,8 +1,9 @@
 """
 Write docs/imports.md, the list of what programs import and how much CPU they take: `make imports`.
 
-CPU is user and system time of the whole process in ms, the median of 15 runs that alternate with `python -c pass`. Modules are those
-that `-X importtime` names and `python -c pass` does not import, counted and timed in a run of its own.
+CPU is user and system time of the whole process in ms, the median of 15 runs that alternate with
+`python -c pass`. Modules are those that `-X importtime` names and `python -c pass` does not import,
+counted and timed in a run of its own.
 """
 
 import json
@@ -57,8 +58,14 @@ class World(NamedTuple):
 
     def imported(self, door: Door) -> dict[str, float]:
         """Return the modules that one run imports, each with its own ms."""
-        lines = self._run(Door((sys.executable, "-X", "importtime", *door.command), door.stdin)).splitlines()
-        rows = [line.removeprefix("import time:").split("|") for line in lines if line.startswith("import time:")]
+        lines = self._run(
+            Door((sys.executable, "-X", "importtime", *door.command), door.stdin)
+        ).splitlines()
+        rows = [
+            line.removeprefix("import time:").split("|")
+            for line in lines
+            if line.startswith("import time:")
+        ]
         return {name.strip(): int(own) / 1000 for own, _, name in rows if own.strip().isdigit()}
 
     def _run(self, door: Door) -> str:
@@ -83,9 +90,20 @@ def doors(project: Path) -> dict[str, Door]:
         "session end": "SessionEnd",
     }
     about = {"session_id": "imports", "cwd": str(project), "source": "startup", "prompt": "go on"}
-    commands = ("--help", "list --help", "recall --help", "stats", "list", "recall encoding", "doctor")
+    commands = (
+        "--help",
+        "list --help",
+        "recall --help",
+        "stats",
+        "list",
+        "recall encoding",
+        "doctor",
+    )
     return {
-        **{name: Door((hook,), json.dumps({**about, "hook_event_name": event})) for name, event in events.items()},
+        **{
+            name: Door((hook,), json.dumps({**about, "hook_event_name": event}))
+            for name, event in events.items()
+        },
         **{f"hardwon {line}": Door((hardwon, *line.split())) for line in commands},
     }
 
@@ -97,7 +115,10 @@ def biggest(modules: Mapping[str, float]) -> str:
         package = name.partition(".")[0]
         total[package] = total.get(package, 0) + own
     del total["hardwon"]
-    return ", ".join(f"{name} {total[name]:.0f}" for name in sorted(total, key=lambda name: -total[name])[:BIGGEST])
+    return ", ".join(
+        f"{name} {total[name]:.0f}"
+        for name in sorted(total, key=lambda name: -total[name])[:BIGGEST]
+    )
 
 
 def table(world: World) -> str:
@@ -109,10 +130,15 @@ def table(world: World) -> str:
     bare = world.imported(Door(nothing.command[1:]))
     rows = []
     for name, door in doors(world.project).items():
-        modules = {module: own for module, own in world.imported(door).items() if module not in bare}
+        modules = {
+            module: own for module, own in world.imported(door).items() if module not in bare
+        }
         ours = sum(module.startswith("hardwon.") for module in modules)
         times = cpu[name] / cpu["python -c pass"]
-        rows.append(f"| {name} | {cpu[name]:.0f} | {times:.1f} | {len(modules)} | {ours} | {biggest(modules)} |\n")
+        rows.append(
+            f"| {name} | {cpu[name]:.0f} | {times:.1f} | {len(modules)} | {ours} |"
+            f" {biggest(modules)} |\n"
+        )
     return "".join(rows)
 
 

@@ -1,8 +1,9 @@
 """
 Write what the MCP server tells clients of itself: `make description`.
 
-The version and the tools, as `make_tools` makes them from their functions; the server reads the file at its start, where making
-the tools would take most of the time. A test compares the file with the tools.
+The version and the tools, as `make_tools` makes them from their functions; the server reads the
+file at its start, where making the tools would take most of the time. A test compares the file with
+the tools.
 """
 
 import json
@@ -20,7 +21,9 @@ def described() -> str:
     """Return the file's text."""
     worker = MemoryWorker(Settings(global_store=""), os.curdir, lambda _: None)
     tools = [tool.description for tool in make_tools(worker).values()]
-    return json.dumps({"version": version(NAME), "tools": tools}, indent=1, ensure_ascii=False) + "\n"
+    return (
+        json.dumps({"version": version(NAME), "tools": tools}, indent=1, ensure_ascii=False) + "\n"
+    )
 
 
 if __name__ == "__main__":

@@ -24,8 +24,12 @@ FONT = re.compile(r"@font-face \{.*?\}", re.DOTALL)
 """Rich's font comes from another host; the reader's own will do."""
 
 MAX_LINES = 34
-SESSION = '{"session_id": "sample", "hook_event_name": "SessionStart", "cwd": "%s", "source": "startup"}'
-PROMPT = '{"session_id": "sample", "hook_event_name": "UserPromptSubmit", "cwd": "%s", "prompt": "%s"}'
+SESSION = (
+    '{"session_id": "sample", "hook_event_name": "SessionStart", "cwd": "%s", "source": "startup"}'
+)
+PROMPT = (
+    '{"session_id": "sample", "hook_event_name": "UserPromptSubmit", "cwd": "%s", "prompt": "%s"}'
+)
 QUESTION = "decode() fails in the middle of a chunk, which way do we read the bytes?"
 
 PAGES = {
@@ -62,7 +66,13 @@ class Sample:
     def run(self, command: list[str], stdin: str = "") -> str:
         """Return what a program prints."""
         done = subprocess.run(
-            command, cwd=self.project, env=self.environment, input=stdin, capture_output=True, text=True, check=False
+            command,
+            cwd=self.project,
+            env=self.environment,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         return done.stdout.replace(str(self.project.parent), "~")
 
@@ -103,7 +113,11 @@ def record_terminals(sample: Sample) -> None:
     """Record what commands print."""
     for name, command in TERMINALS.items():
         lines = sample.run(command).splitlines()
-        shown = [f"$ {' '.join(command)}", *lines[:MAX_LINES], *(["…"] if len(lines) > MAX_LINES else [])]
+        shown = [
+            f"$ {' '.join(command)}",
+            *lines[:MAX_LINES],
+            *(["…"] if len(lines) > MAX_LINES else []),
+        ]
         with open(os.devnull, "w", encoding="utf-8") as nowhere:
             console = Console(record=True, width=COLUMNS, file=nowhere)
             console.print(Text("\n".join(shown)))

@@ -1,8 +1,9 @@
 """
 Run tests on every Python that hardwon promises and this machine has: `make pythons`.
 
-Pythons are looked for on PATH, in /usr/bin, and where pyenv and uv keep theirs. Each version gets an environment, `.venv-VERSION`,
-with what hardwon needs and the test runner, and then the arguments as a call of pytest.
+Pythons are looked for on PATH, in /usr/bin, and where pyenv and uv keep theirs. Each version gets
+an environment, `.venv-VERSION`, with what hardwon needs and the test runner, and then the arguments
+as a call of pytest.
 """
 
 import os
@@ -18,7 +19,10 @@ ROOT = Path(__file__).resolve().parent.parent
 UV = Path(sys.executable).parent / "uv"
 OLDEST = (3, 11)
 NAME = re.compile(r"python3(\.\d+)?")
-ASK = "import platform, sys; print(platform.python_implementation(), platform.python_version(), sys.prefix == sys.base_prefix)"
+ASK = (
+    "import platform, sys; print(platform.python_implementation(), platform.python_version(),"
+    " sys.prefix == sys.base_prefix)"
+)
 RUNNERS = ("pytest", "pytest-xdist", "hypothesis")
 
 
@@ -38,7 +42,9 @@ def folders(environ: dict[str, str], home: Path) -> Iterator[Path]:
     """Yield the folders in which Pythons may be."""
     yield Path("/usr/bin")
     yield from Path(environ.get("PYENV_ROOT", home / ".pyenv")).glob("versions/*/bin")
-    yield from Path(environ.get("UV_PYTHON_INSTALL_DIR", home / ".local/share/uv/python")).glob("*/bin")
+    yield from Path(environ.get("UV_PYTHON_INSTALL_DIR", home / ".local/share/uv/python")).glob(
+        "*/bin"
+    )
     yield from map(Path, filter(None, environ.get("PATH", "").split(os.pathsep)))
 
 
@@ -54,7 +60,9 @@ def found(places: Iterable[Path]) -> list[Python]:
 def asked(program: Path) -> Python | None:
     """Return what *program* says that it is; None unless it is a released CPython, outside of an environment."""
     try:
-        answer = subprocess.run([program, "-c", ASK], capture_output=True, text=True, timeout=30, check=True).stdout
+        answer = subprocess.run(
+            [program, "-c", ASK], capture_output=True, text=True, timeout=30, check=True
+        ).stdout
     except (OSError, subprocess.SubprocessError):
         return None
     numbers = re.fullmatch(r"CPython ([\d.]+) True\n", answer)
@@ -68,7 +76,9 @@ def environment(python: Python) -> Path:
         _uv("venv", "--quiet", "--python", str(python.program), str(folder))
     pinned = ("--requirements", "requirements/run.txt", "--constraints", "requirements/dev.txt")
     _uv("pip", "install", "--quiet", "--python", str(folder), *pinned, *RUNNERS)
-    link = next(folder.glob("lib/python3*/site-packages")) / "hardwon.pth"  # for the processes that tests start, too
+    link = (
+        next(folder.glob("lib/python3*/site-packages")) / "hardwon.pth"
+    )  # for the processes that tests start, too
     link.write_text(f"{ROOT / '.venv/editable'}\n")
     return folder / "bin/python"
 
@@ -82,9 +92,16 @@ def outcome(python: Python, arguments: list[str]) -> tuple[bool, str]:
     try:
         program = environment(python)
     except subprocess.CalledProcessError as error:
-        return False, f"no environment: {' '.join(map(str, error.cmd))} ended with {error.returncode}"
+        return (
+            False,
+            f"no environment: {' '.join(map(str, error.cmd))} ended with {error.returncode}",
+        )
     done = subprocess.run(
-        [program, "-m", "pytest", *arguments], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False
+        [program, "-m", "pytest", *arguments],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
     )
     lines = done.stdout.splitlines()
     if done.returncode:
@@ -96,7 +113,10 @@ def main() -> None:
     """Run pytest with the arguments of the command line on every Python, print a summary, and fail if any fails."""
     pythons = found(folders(dict(os.environ), Path.home()))
     if not {python.version for python in pythons} - {tuple(sys.version_info[:3])}:
-        print(f"No other Python than {sys.version.split()[0]} is here: install one more, such as Debian's python3.")
+        print(
+            f"No other Python than {sys.version.split()[0]} is here: install one more, such as"
+            " Debian's python3."
+        )
     outcomes = []
     for python in pythons:
         started = time.monotonic()
@@ -104,7 +124,9 @@ def main() -> None:
         outcomes.append(passed)
         mark = "ok  " if passed else "FAIL"
         print(
-            f"{mark}  {python.name:8} {python.program}  {line}, {time.monotonic() - started:.0f} s in all", flush=True
+            f"{mark}  {python.name:8} {python.program}  {line}, {time.monotonic() - started:.0f} s"
+            " in all",
+            flush=True,
         )
     print(f"{sum(outcomes)} of {len(outcomes)} Pythons pass")
     sys.exit(not all(outcomes))

@@ -68,12 +68,16 @@ def write_sources(folder: Path) -> None:
     shutil.copytree(ROOT / "docs", folder / "docs")
     for name, page in OF_ROOT.items():
         text = LINK.sub(
-            lambda found: f"{found[1]}{in_site(found[2])}{found[3]}", (ROOT / name).read_text(encoding="utf-8")
+            lambda found: f"{found[1]}{in_site(found[2])}{found[3]}",
+            (ROOT / name).read_text(encoding="utf-8"),
         )
         (folder / "docs" / page).write_text(text, encoding="utf-8")
     for path in (folder / "docs").glob("*.md"):
         text = path.read_text(encoding="utf-8")
-        path.write_text(LINK.sub(lambda found: f"{found[1]}{from_docs(found[2])}{found[3]}", text), encoding="utf-8")
+        path.write_text(
+            LINK.sub(lambda found: f"{found[1]}{from_docs(found[2])}{found[3]}", text),
+            encoding="utf-8",
+        )
     nav = "\n".join(f'  {{ "{title}" = "{page}" }},' for title, page in NAV)
     (folder / "zensical.toml").write_text(CONFIGURATION.format(nav=nav), encoding="utf-8")
 
@@ -93,7 +97,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         write_sources(Path(name))
         program = Path(sys.executable).parent / "zensical"
-        done = subprocess.run([program, "build", "--strict"], cwd=name, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [program, "build", "--strict"], cwd=name, capture_output=True, text=True, check=False
+        )
         if done.returncode:
             sys.exit(f"{done.stdout}{done.stderr}")
         shutil.rmtree(SITE, ignore_errors=True)

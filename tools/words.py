@@ -1,10 +1,11 @@
 """
 Find the words of `words.txt` in code and documents: `python -m tools.words [--count] [PATH ...]`.
 
-It prints the place of each and the word to use instead, then how often each pattern was found; the exit code is 1 if any was.
+It prints the place of each and the word to use instead, then how often each pattern was found; the
+exit code is 1 if any was.
 
-`--ratchet` (`make lint`) fails only where a file holds more of them than `words_left.txt` allows; a file that is not listed holds none.
-`--lower` writes that list again, for less.
+`--ratchet` (`make lint`) fails only where a file holds more of them than `words_left.txt` allows; a
+file that is not listed holds none. `--lower` writes that list again, for less.
 """
 
 import argparse
@@ -121,7 +122,11 @@ def _loops_and_docstrings(tree: ast.Module, lines: list[str]) -> Iterator[Text]:
             yield from _variables(node.target)
         elif isinstance(node, ast.Lambda):
             yield from _variables(node.args)
-        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+        elif (
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+        ):
             source = "\n".join(lines[node.lineno - 1 : node.end_lineno])
             text = re.sub(r'^\s*r?"""|"""[^"]*$', "", source)
             yield Text(COMMENT, node.lineno, _without_code(text))
@@ -173,7 +178,10 @@ class WordList:
         for scopes, line, text in texts_in(path, content):
             if (scopes, text) not in self._seen:
                 self._seen[scopes, text] = list(self._matches(scopes, text))
-            found |= {Found(path, line + lines, word, rule) for lines, word, rule in self._seen[scopes, text]}
+            found |= {
+                Found(path, line + lines, word, rule)
+                for lines, word, rule in self._seen[scopes, text]
+            }
         return sorted(found, key=lambda place: (place.line, place.word))
 
     def _matches(self, scopes: frozenset[str], text: str) -> Iterator[tuple[int, str, Rule]]:
@@ -181,7 +189,11 @@ class WordList:
         for rule in self.rules:
             if rule.scope in scopes:
                 for found in rule.compiled.finditer(text):
-                    yield text[: found.end()].count("\n") - found[0].lstrip().count("\n"), _shown(found[0]), rule
+                    yield (
+                        text[: found.end()].count("\n") - found[0].lstrip().count("\n"),
+                        _shown(found[0]),
+                        rule,
+                    )
 
 
 def _shown(word: str) -> str:
@@ -191,7 +203,11 @@ def _shown(word: str) -> str:
 def files(places: list[str]) -> list[str]:
     """Return the files of *places*, which are files, folders or patterns, below the repository."""
     named = [path for place in places for path in sorted(ROOT.glob(place))]
-    paths = [path for place in named for path in (sorted(place.rglob("*")) if place.is_dir() else [place])]
+    paths = [
+        path
+        for place in named
+        for path in (sorted(place.rglob("*")) if place.is_dir() else [place])
+    ]
     names = [path.relative_to(ROOT).as_posix() for path in paths if path.suffix in {".py", ".md"}]
     return [name for name in names if not name.startswith(NOT_CHECKED)]
 
@@ -204,9 +220,15 @@ def allowed() -> dict[str, int]:
 
 def ratchet(words: WordList, *, lower: bool) -> int:
     """Compare every file with the number that it is allowed, or write those numbers; return the exit code."""
-    found = {path: words.search(path, (ROOT / path).read_text(encoding="utf-8")) for path in files(list(PLACES))}
+    found = {
+        path: words.search(path, (ROOT / path).read_text(encoding="utf-8"))
+        for path in files(list(PLACES))
+    }
     if lower:
-        LEFT.write_text("".join(f"{len(left)} {path}\n" for path, left in found.items() if left), encoding="utf-8")
+        LEFT.write_text(
+            "".join(f"{len(left)} {path}\n" for path, left in found.items() if left),
+            encoding="utf-8",
+        )
         return 0
     limits = allowed()
     excess = [path for path, left in found.items() if len(left) > limits.get(path, 0)]
@@ -217,10 +239,21 @@ def ratchet(words: WordList, *, lower: bool) -> int:
 
 def main() -> int:
     """Search, print, and return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m tools.words", description="Find words that we do without.")
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="a file or folder below the repository (default: all)")
-    parser.add_argument("--count", action="store_true", help="only print how often each pattern was found")
-    parser.add_argument("--ratchet", action="store_true", help="fail where a file holds more than it is allowed")
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.words", description="Find words that we do without."
+    )
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="a file or folder below the repository (default: all)",
+    )
+    parser.add_argument(
+        "--count", action="store_true", help="only print how often each pattern was found"
+    )
+    parser.add_argument(
+        "--ratchet", action="store_true", help="fail where a file holds more than it is allowed"
+    )
     parser.add_argument("--lower", action="store_true", help="allow each file what it holds now")
     options = parser.parse_args()
     words = WordList(rules(LIST.read_text(encoding="utf-8")))

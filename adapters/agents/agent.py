@@ -23,7 +23,14 @@ from hardwon.adapters.agents.table import (
     TomlFile,
     program_in,
 )
-from hardwon.adapters.agents.targets import JsonTarget, TomlTarget, WholeTarget, command_text, hook_in, plugin_text
+from hardwon.adapters.agents.targets import (
+    JsonTarget,
+    TomlTarget,
+    WholeTarget,
+    command_text,
+    hook_in,
+    plugin_text,
+)
 from hardwon.adapters.agents.user_files import DiskUserFiles
 from hardwon.adapters.agents.wants import Host, wants_of
 from hardwon.domain.model.errors import UneditableFileError
@@ -91,7 +98,10 @@ class ConfiguredAgent(Agent):
 
     @override
     def project_targets(self, project: str) -> Sequence[SetupTarget]:
-        return [*self._command_files(project), *(() if self._has_plugin else self._project_servers(project))]
+        return [
+            *self._command_files(project),
+            *(() if self._has_plugin else self._project_servers(project)),
+        ]
 
     @override
     def project_unwanted(self, project: str) -> Sequence[SetupTarget]:
@@ -117,7 +127,9 @@ class ConfiguredAgent(Agent):
     @override
     def wants(self, project: str, start_seconds: Callable[[], float]) -> Sequence[str]:
         server, has_plugin = self._programs.server, self._has_plugin
-        host = Host(self._folder, self._root, project, server, self._document, start_seconds, has_plugin)
+        host = Host(
+            self._folder, self._root, project, server, self._document, start_seconds, has_plugin
+        )
         return list(wants_of(self.name, host))
 
     @override
@@ -150,16 +162,25 @@ class ConfiguredAgent(Agent):
                 return _json_target(path, self._root, file, self._programs.server, hooks)
             case TomlFile():
                 server = self._programs.server
-                return TomlTarget(path=path, root=self._root, place=file.place, name=NAME, command=server)
+                return TomlTarget(
+                    path=path, root=self._root, place=file.place, name=NAME, command=server
+                )
             case PluginFile():
-                return WholeTarget(path=path, root=self._root, text=plugin_text(self._programs.hook))
+                return WholeTarget(
+                    path=path, root=self._root, text=plugin_text(self._programs.hook)
+                )
 
     def _hooks(self) -> dict[str, Document]:
         hooks = self._facts.hooks
         command = self._programs.hook_command(*(("--host", hooks.host) if hooks.host else ()))
         named = {"name": NAME} if hooks.is_named else {}
         return {
-            event: {**named, "type": "command", "command": command, "timeout": SECONDS[own_event] * hooks.ticks}
+            event: {
+                **named,
+                "type": "command",
+                "command": command,
+                "timeout": SECONDS[own_event] * hooks.ticks,
+            }
             for event, own_event in hooks.events.items()
         }
 
@@ -168,12 +189,16 @@ class ConfiguredAgent(Agent):
         for name, text in self._commands.items():
             own_name = name.replace("/", wanted.separator)
             path = os.path.join(project, wanted.path.format(name=own_name))
-            yield WholeTarget(path=path, root=project, text=command_text(own_name, text, wanted.form))
+            yield WholeTarget(
+                path=path, root=project, text=command_text(own_name, text, wanted.form)
+            )
 
     def _project_servers(self, project: str) -> Sequence[SetupTarget]:
         if (file := self._project_file) is None:
             return ()
-        return [_json_target(os.path.join(project, file.name), project, file, self._programs.server)]
+        return [
+            _json_target(os.path.join(project, file.name), project, file, self._programs.server)
+        ]
 
     def _programs_called_in(self, file: JsonFile | TomlFile | PluginFile) -> list[str]:
         path = self._path(file.name)
@@ -196,14 +221,22 @@ class ConfiguredAgent(Agent):
     def _settings(self, path: str, root: str = "", *, may_comment: bool = False) -> dict[str, Any]:
         text = _text(path, root or self._root)
         try:
-            return read_toml(text) if path.endswith(".toml") else read_document(text, may_comment=may_comment)
+            return (
+                read_toml(text)
+                if path.endswith(".toml")
+                else read_document(text, may_comment=may_comment)
+            )
         except UneditableFileError:
             return {}
 
     def _document(self, path: str) -> Document:
         is_of_user = path.startswith(os.path.join(self._root, ""))
-        may_comment = any(isinstance(file, JsonFile) and file.may_comment for file in self._facts.files)
-        return self._settings(path, self._root if is_of_user else os.path.dirname(path), may_comment=may_comment)
+        may_comment = any(
+            isinstance(file, JsonFile) and file.may_comment for file in self._facts.files
+        )
+        return self._settings(
+            path, self._root if is_of_user else os.path.dirname(path), may_comment=may_comment
+        )
 
     def _path(self, name: str) -> str:
         return os.path.join(self._folder, name)
@@ -212,7 +245,9 @@ class ConfiguredAgent(Agent):
 def _json_target(
     path: str, root: str, file: JsonFile, program: str, hooks: Mapping[str, Document] | None = None
 ) -> JsonTarget:
-    target = JsonTarget(path=path, root=root, hooks=hooks or {}, schema=file.schema, may_comment=file.may_comment)
+    target = JsonTarget(
+        path=path, root=root, hooks=hooks or {}, schema=file.schema, may_comment=file.may_comment
+    )
     if (server := file.server) is None:
         return target
     return attrs.evolve(target, place=server.place, name=server.name, server=server.entry(program))

@@ -39,7 +39,9 @@ def with_hooks(document: Document, hooks: Mapping[str, Document]) -> Document:
     events = cleared.get(HOOKS, {})
     if not isinstance(events, dict):
         raise UneditableFileError(f"{HOOKS!r} is no object")
-    groups = {event: [*_groups_of(events, event), {HOOKS: [hook]}] for event, hook in merged.items()}
+    groups = {
+        event: [*_groups_of(events, event), {HOOKS: [hook]}] for event, hook in merged.items()
+    }
     return {**cleared, HOOKS: {**events, **groups}}
 
 
@@ -85,7 +87,11 @@ def _managed_hooks(document: Document) -> list[tuple[str, Document]]:
 
 
 def _without_managed(groups: object) -> object:
-    return [left for group in groups for left in _rest_of(group)] if isinstance(groups, list) else groups
+    return (
+        [left for group in groups for left in _rest_of(group)]
+        if isinstance(groups, list)
+        else groups
+    )
 
 
 def _rest_of(group: object) -> Sequence[object]:

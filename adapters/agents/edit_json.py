@@ -14,7 +14,9 @@ _NO_LINE_END = re.compile(r"[^\r\n]")
 
 def blanked(text: str) -> str:
     """Replace comments by spaces, but keep line ends and an unclosed comment."""
-    return _PART.sub(lambda found: _NO_LINE_END.sub(" ", found[0]) if _is_comment(found[0]) else found[0], text)
+    return _PART.sub(
+        lambda found: _NO_LINE_END.sub(" ", found[0]) if _is_comment(found[0]) else found[0], text
+    )
 
 
 def comments_in(text: str) -> list[str]:
@@ -23,7 +25,9 @@ def comments_in(text: str) -> list[str]:
 
 
 def _is_comment(part: str) -> bool:
-    return part.startswith("//") or (part.startswith("/*") and part.endswith("*/") and part != "/*/")
+    return part.startswith("//") or (
+        part.startswith("/*") and part.endswith("*/") and part != "/*/"
+    )
 
 
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -52,7 +56,9 @@ def read_document(text: str, *, may_comment: bool = False) -> dict[str, Any]:
     raise UneditableFileError("JSON, but no object")
 
 
-def edited(text: str, before: Mapping[str, Any], after: Mapping[str, Any], *, may_comment: bool = False) -> str:
+def edited(
+    text: str, before: Mapping[str, Any], after: Mapping[str, Any], *, may_comment: bool = False
+) -> str:
     """
     Change *text* from the JSON of *before* to that of *after*.
 
@@ -71,7 +77,9 @@ def edited(text: str, before: Mapping[str, Any], after: Mapping[str, Any], *, ma
     end = _DECODER.raw_decode(blank, start)[1] if blank.strip() else start
     changed = _Editing(bare, blank).value(start, before, after, "")
     whole = f"{text[: len(text) - len(bare)]}{bare[:start]}{changed}{bare[end:]}"
-    if blank != bare and (comments_in(whole) != comments_in(bare) or read_document(whole, may_comment=True) != after):
+    if blank != bare and (
+        comments_in(whole) != comments_in(bare) or read_document(whole, may_comment=True) != after
+    ):
         raise UneditableFileError("its comments would be lost")
     return whole
 
@@ -122,8 +130,13 @@ class _Editing:
             return f"[{self._elements(self._items(at), before, after, margin)}]"
         return self._dumped(after, margin)
 
-    def _members(self, items: list[_Item], before: dict[str, Any], after: dict[str, Any], margin: str) -> str:
-        kept = [self._member(item, before[item.key], after[item.key]) if item.key in after else None for item in items]
+    def _members(
+        self, items: list[_Item], before: dict[str, Any], after: dict[str, Any], margin: str
+    ) -> str:
+        kept = [
+            self._member(item, before[item.key], after[item.key]) if item.key in after else None
+            for item in items
+        ]
         lead, inner = self._layout(items[-1], margin)
         new = [
             f"{lead}{json.dumps(key, ensure_ascii=False)}: {self._dumped(value, inner)}"
@@ -138,14 +151,18 @@ class _Editing:
         value = self.value(item.value, before, after, item.lead.rpartition("\n")[2])
         return f"{item.lead}{self._text[item.start : item.value]}{value}{'' if item.is_last else item.trail}"
 
-    def _elements(self, items: list[_Item], before: list[Any], after: list[Any], margin: str) -> str:
+    def _elements(
+        self, items: list[_Item], before: list[Any], after: list[Any], margin: str
+    ) -> str:
         kept, count = list[str | None](), 0
         for item, value in zip(items, before, strict=True):
             is_kept = count < len(after) and value == after[count]
             kept.append(self._kept(item) if is_kept else None)
             count += is_kept
         lead, inner = self._layout(items[-1], margin)
-        return _joined(items, kept, [f"{lead}{self._dumped(value, inner)}" for value in after[count:]])
+        return _joined(
+            items, kept, [f"{lead}{self._dumped(value, inner)}" for value in after[count:]]
+        )
 
     def _kept(self, item: _Item) -> str:
         return f"{item.lead}{self._text[item.start : item.end]}{'' if item.is_last else item.trail}"
@@ -200,7 +217,9 @@ def _joined(items: list[_Item], kept: list[str | None], new: list[str]) -> str:
     if not new:
         return f"{','.join(texts)}{tail}"
     comments = tail.rstrip()  # they belong to the item before them
-    return f"{','.join(texts)}{',' if texts else ''}{comments}{','.join(new)}{tail[len(comments) :]}"
+    return (
+        f"{','.join(texts)}{',' if texts else ''}{comments}{','.join(new)}{tail[len(comments) :]}"
+    )
 
 
 def _past_space(text: str, position: int) -> int:

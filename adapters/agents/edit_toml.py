@@ -56,7 +56,9 @@ def without_table(text: str, keys: tuple[str, ...]) -> str:
     A table reaches from the empty line before its header to its last value: comments below that
     belong to the next table.
     """
-    for start, end in reversed([(start, _end_of_values(text, start, end)) for start, end in _tables(text, keys)]):
+    for start, end in reversed(
+        [(start, _end_of_values(text, start, end)) for start, end in _tables(text, keys)]
+    ):
         before, after = _GAP_BEFORE.sub("", text[:start]), text[end:]
         text = f"{before}{after if before else _GAP_AFTER.sub('', after)}"
     return text

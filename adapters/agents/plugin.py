@@ -46,7 +46,10 @@ def write_plugin(folder: str) -> None:
     """
     if os.path.isdir(folder) and os.listdir(folder):
         raise FileExistsError(errno.EEXIST, "is not empty", folder)
-    for name, package, file in ((".claude-plugin", "marketplace", "marketplace.json"), ("plugin", "plugin", "launch")):
+    for name, package, file in (
+        (".claude-plugin", "marketplace", "marketplace.json"),
+        ("plugin", "plugin", "launch"),
+    ):
         source = os.path.dirname(str(files(f"hardwon.{package}") / file))
         shutil.copytree(source, os.path.join(folder, name), ignore=COMPILED)
     for name in ("launch", "setup"):

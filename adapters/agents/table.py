@@ -69,7 +69,13 @@ def is_server(entry: object) -> bool:
 
 CommandForm: TypeAlias = Literal["claude", "opencode", "skill", "toml"]
 
-SECONDS = {"SessionStart": 10, "UserPromptSubmit": 10, "PreCompact": 10, "Stop": 10, "SessionEnd": 3}
+SECONDS = {
+    "SessionStart": 10,
+    "UserPromptSubmit": 10,
+    "PreCompact": 10,
+    "Stop": 10,
+    "SessionEnd": 3,
+}
 """
 Timeouts in seconds by hook event (Claude Code's names); the plugin's manifests repeat them.
 
@@ -247,11 +253,18 @@ CLAUDE_CODE = AgentFacts(
     hooks=Hooks(),
     files=(JsonFile("settings.json", has_hooks=True),),
     plugin=PluginSwitch("settings.json", "enabledPlugins"),
-    hooks_off=OffSwitch("disableAllHooks", (".claude/settings.local.json", ".claude/settings.json"), "settings.json"),
+    hooks_off=OffSwitch(
+        "disableAllHooks", (".claude/settings.local.json", ".claude/settings.json"), "settings.json"
+    ),
     commands=CommandFiles(".claude/commands/{name}.md", "claude"),
     # Committed to git, so it has no path of this machine.
-    project_server=JsonFile(".mcp.json", server=Server("mcpServers", lambda _: _started(SERVER), "memory-server")),
-    next_step=f"start a new session; for the tools in every project too: claude mcp add --scope user {NAME} -- {{server}}",
+    project_server=JsonFile(
+        ".mcp.json", server=Server("mcpServers", lambda _: _started(SERVER), "memory-server")
+    ),
+    next_step=(
+        "start a new session; for the tools in every project too: claude mcp add --scope user"
+        f" {NAME} -- {{server}}"
+    ),
     next_step_with_plugin="start a new session; hooks and tools come from the plugin",
     path_advice="; put {folder} on PATH: the project's commands name programs without it",
 )
@@ -288,7 +301,11 @@ GEMINI_CLI = AgentFacts(
         host="gemini",
         is_named=True,
     ),
-    files=(JsonFile("settings.json", has_hooks=True, server=Server("mcpServers", _started), may_comment=True),),
+    files=(
+        JsonFile(
+            "settings.json", has_hooks=True, server=Server("mcpServers", _started), may_comment=True
+        ),
+    ),
     commands=CommandFiles(".gemini/commands/{name}.toml", "toml"),
     next_step="start a new session; /hooks and /mcp list what it has",
 )
@@ -301,7 +318,11 @@ OPENCODE = AgentFacts(
     folder=(".config", "opencode"),
     variable="XDG_CONFIG_HOME",
     files=(
-        JsonFile("opencode.json", server=Server("mcp", _enabled), schema="https://opencode.ai/config.json"),
+        JsonFile(
+            "opencode.json",
+            server=Server("mcp", _enabled),
+            schema="https://opencode.ai/config.json",
+        ),
         PluginFile(f"plugin/{NAME}.js"),
     ),
     commands=CommandFiles(".opencode/commands/{name}.md", "opencode"),
@@ -319,6 +340,9 @@ OF_USERS = frozenset({"CODEX_HOME", "CODEX_SQLITE_HOME", "CODEX_API_KEY"})
 def runs_in_agent(environ: Mapping[str, str]) -> bool:
     """Return whether the environment shows that an agent runs this program."""
     marks = (*OTHER_MARKS, *(mark for facts in AGENTS for mark in facts.marks))
-    exact, begun = {mark for mark in marks if mark[-1] != "_"}, tuple(mark for mark in marks if mark[-1] == "_")
+    exact, begun = (
+        {mark for mark in marks if mark[-1] != "_"},
+        tuple(mark for mark in marks if mark[-1] == "_"),
+    )
     named = {name for name, value in environ.items() if value} - OF_USERS
     return not exact.isdisjoint(named) or any(name.startswith(begun) for name in named)

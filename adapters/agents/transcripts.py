@@ -26,7 +26,10 @@ class AgentsTranscripts(PastTranscripts):
     """The transcripts of all sessions of this user, in folders that *environ* may move."""
 
     def __init__(self, environ: Mapping[str, str], home: str) -> None:
-        self._folders = [os.path.join(agent.settings_folder(environ, home), name) for agent, name in WITH_SESSIONS]
+        self._folders = [
+            os.path.join(agent.settings_folder(environ, home), name)
+            for agent, name in WITH_SESSIONS
+        ]
 
     @override
     def all(self) -> Sequence[PastTranscript]:
@@ -81,7 +84,9 @@ class KeptTranscripts(KeptElsewhere):
     """The transcripts of all agents of this user, in folders that *environ* may move."""
 
     def __init__(self, environ: Mapping[str, str], home: str) -> None:
-        below = (os.path.join(agent.settings_folder(environ, home), name) for agent, name in FOLDERS)
+        below = (
+            os.path.join(agent.settings_folder(environ, home), name) for agent, name in FOLDERS
+        )
         self._folders = (*below, os.path.join(home, OPENCODE_DATA))
 
     @override
@@ -102,4 +107,6 @@ def _holds(path: str, erasure: Erasure) -> bool:
 def _files_below(folders: Iterable[str], *endings: str) -> Iterator[str]:
     for folder in folders:
         for place, _, names in os.walk(folder):
-            yield from (os.path.join(place, name) for name in sorted(names) if name.endswith(endings))
+            yield from (
+                os.path.join(place, name) for name in sorted(names) if name.endswith(endings)
+            )

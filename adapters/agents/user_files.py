@@ -83,7 +83,9 @@ class DiskUserFiles(UserFiles):
         if os.path.isdir(path):
             return "there"
         around = os.path.dirname(path)
-        is_deleted = os.path.isdir(around) and os.access(around, os.X_OK) and not os.path.lexists(path)
+        is_deleted = (
+            os.path.isdir(around) and os.access(around, os.X_OK) and not os.path.lexists(path)
+        )
         return "deleted" if is_deleted else "away"
 
     @override
@@ -142,7 +144,9 @@ def _translated() -> Iterator[None]:
     except UnicodeDecodeError as error:
         raise UneditableFileError(f"not UTF-8 text at byte {error.start}") from error
     except (OSError, ValueError) as error:
-        raise UneditableFileError((isinstance(error, OSError) and error.strerror) or str(error)) from error
+        raise UneditableFileError(
+            (isinstance(error, OSError) and error.strerror) or str(error)
+        ) from error
 
 
 RECORD = "setup.json"
@@ -250,7 +254,9 @@ class JsonSetupRecord(SetupRecord):
         except FileNotFoundError:
             return
         except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            raise StorageError(f"{self._path} can't be read: {error}; move it away and try again") from error
+            raise StorageError(
+                f"{self._path} can't be read: {error}; move it away and try again"
+            ) from error
 
     def _text(self) -> str:
         with open(self._path, "rb") as file:
@@ -260,7 +266,11 @@ class JsonSetupRecord(SetupRecord):
         return data.decode()
 
     def _save(self) -> None:
-        document: dict[str, Any] = {"files": self._files, "folders": self._folders, "projects": self._projects}
+        document: dict[str, Any] = {
+            "files": self._files,
+            "folders": self._folders,
+            "projects": self._projects,
+        }
         if self._everywhere is not None:
             document |= {EVERYWHERE: self._everywhere}
         try:
@@ -272,4 +282,6 @@ class JsonSetupRecord(SetupRecord):
                 path = os.path.join(store.path, RECORD)
             publish(path, json.dumps(document, indent=1).encode(), mode=0o600)
         except OSError as error:
-            raise StorageError(f"{self._path} can't be written: {error.strerror}; check its folder") from error
+            raise StorageError(
+                f"{self._path} can't be written: {error.strerror}; check its folder"
+            ) from error

@@ -18,7 +18,16 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from hardwon.adapters.agents.table import CLAUDE_CODE, CODEX, GEMINI_CLI, NAME, OPENCODE, PLUGIN, is_hook, is_server
+from hardwon.adapters.agents.table import (
+    CLAUDE_CODE,
+    CODEX,
+    GEMINI_CLI,
+    NAME,
+    OPENCODE,
+    PLUGIN,
+    is_hook,
+    is_server,
+)
 
 Document = Mapping[str, Any]
 
@@ -55,7 +64,10 @@ def wants_of(name: str, host: Host) -> Iterator[str]:
     yield from WANTS[name](host)
 
 
-PENDING = "the server {} of .mcp.json waits for approval: run claude in {} and agree, or: claude mcp add --scope user {} -- {}"
+PENDING = (
+    "the server {} of .mcp.json waits for approval: run claude in {} and agree, or: claude mcp add"
+    " --scope user {} -- {}"
+)
 REFUSED = "the server {} of .mcp.json was refused: take it out of disabledMcpjsonServers in {}"
 
 
@@ -70,13 +82,17 @@ def _claude_code(host: Host) -> Iterator[str]:
     state_path = os.path.join(host.root, ".claude.json")
     state = host.read(state_path)
     own = _table(_table(state, "projects"), host.project)
-    if any(map(is_server, (*_table(state, "mcpServers").values(), *_table(own, "mcpServers").values()))):
+    if any(
+        map(is_server, (*_table(state, "mcpServers").values(), *_table(own, "mcpServers").values()))
+    ):
         return
     user, *others = (os.path.join(host.folder, "settings.json"), *_of_project(host.project))
     layers = {user: host.read(user), state_path: own, **{path: host.read(path) for path in others}}
     approving = layers.values() if own.get("hasTrustDialogAccepted") is True else [layers[user]]
     for name in _servers(_table(host.read(os.path.join(host.project, ".mcp.json")), "mcpServers")):
-        refusing = [path for path, layer in layers.items() if name in _list(layer, "disabledMcpjsonServers")]
+        refusing = [
+            path for path, layer in layers.items() if name in _list(layer, "disabledMcpjsonServers")
+        ]
         if refusing:
             yield REFUSED.format(name, refusing[0])
         elif not any(_approves(layer, name) for layer in approving):
@@ -84,15 +100,22 @@ def _claude_code(host: Host) -> Iterator[str]:
 
 
 def _of_project(project: str) -> list[str]:
-    return [os.path.join(project, ".claude", name) for name in ("settings.local.json", "settings.json")]
+    return [
+        os.path.join(project, ".claude", name) for name in ("settings.local.json", "settings.json")
+    ]
 
 
 def _approves(layer: Document, name: str) -> bool:
-    return layer.get("enableAllProjectMcpServers") is True or name in _list(layer, "enabledMcpjsonServers")
+    return layer.get("enableAllProjectMcpServers") is True or name in _list(
+        layer, "enabledMcpjsonServers"
+    )
 
 
 HOOKS_OFF = "its hooks are switched off: codex features enable hooks"
-UNTRUSTED = "it does not run {} of its hooks, as they are new or changed: run codex, type /hooks and trust them"
+UNTRUSTED = (
+    "it does not run {} of its hooks, as they are new or changed: run codex, type /hooks and trust"
+    " them"
+)
 DISABLED = "{} of its hooks are switched off: run codex, type /hooks and switch them on"
 CODEX_WAITS_SECONDS = 1.0
 """How long a run waits for a server that is not required, measured with Codex 0.169.0."""
@@ -102,8 +125,8 @@ ROOM = 3
 
 DEFAULT_CODEX_SECONDS = 10.0
 CODEX_SLOW = (
-    "the server takes {:.1f} s to start here, and Codex may go on without its tools: put these lines below"
-    " [mcp_servers.{}] in {}: required = true and startup_timeout_sec = {:.0f}"
+    "the server takes {:.1f} s to start here, and Codex may go on without its tools: put these"
+    " lines below [mcp_servers.{}] in {}: required = true and startup_timeout_sec = {:.0f}"
 )
 
 
@@ -118,7 +141,9 @@ def _codex(host: Host) -> Iterator[str]:
         limit = _number(server.get("startup_timeout_sec"), DEFAULT_CODEX_SECONDS)
         seconds = host.start_seconds()
         needed = seconds * ROOM
-        if seconds > CODEX_WAITS_SECONDS and not (server.get("required") is True and limit >= needed):
+        if seconds > CODEX_WAITS_SECONDS and not (
+            server.get("required") is True and limit >= needed
+        ):
             path = os.path.join(host.folder, "config.toml")
             yield CODEX_SLOW.format(seconds, name, path, max(limit, needed))
 
@@ -135,7 +160,9 @@ def _codex_trust(host: Host, state: Document) -> Iterator[str]:
         return
     hooks = dict(_codex_hooks(host))
     disabled = [key for key in hooks if _table(state, key).get("enabled") is False]
-    untrusted = [key for key, digest in hooks.items() if _table(state, key).get("trusted_hash") != digest]
+    untrusted = [
+        key for key, digest in hooks.items() if _table(state, key).get("trusted_hash") != digest
+    ]
     if untrusted:
         yield UNTRUSTED.format(_of(len(untrusted), len(hooks)))
     if disabled:
@@ -150,11 +177,18 @@ def _codex_hooks(host: Host) -> Iterator[tuple[str, str]]:
         for place, group in enumerate(groups if isinstance(groups, list) else []):
             for number, hook in enumerate(_list(group, "hooks")):
                 if isinstance(hook, dict) and is_hook(hook.get("command")):
-                    yield f"{path}:{own_event}:{place}:{number}", _codex_hash(own_event, group.get("matcher"), hook)
+                    yield (
+                        f"{path}:{own_event}:{place}:{number}",
+                        _codex_hash(own_event, group.get("matcher"), hook),
+                    )
 
 
 def _codex_hash(event: str, matcher: object, hook: Document) -> str:
-    known = {"event_name": event, "hooks": [{"async": False, **hook}], **({"matcher": matcher} if matcher else {})}
+    known = {
+        "event_name": event,
+        "hooks": [{"async": False, **hook}],
+        **({"matcher": matcher} if matcher else {}),
+    }
     text = json.dumps(known, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
@@ -166,7 +200,10 @@ def _of(some: int, every: int) -> str:
 GEMINI_OFF = 'its hooks are switched off: take "enabled": false out of hooksConfig in {}'
 GEMINI_DISABLED = "its hook is switched off: run gemini and type /hooks enable {}"
 SERVER_OFF = 'the server {} is switched off: set "enabled": true for it in {}'
-SLOW = 'the server takes {:.1f} s to start here, and {} waits {:.0f} s: set "timeout": {:.0f} for {} in {}'
+SLOW = (
+    'the server takes {:.1f} s to start here, and {} waits {:.0f} s: set "timeout": {:.0f} for {}'
+    " in {}"
+)
 GEMINI_SECONDS = 600.0
 OPENCODE_SECONDS = 30.0
 """Default limits; opencode 1.18.33 waited for a server of 20 s, and not for one of 40 s."""
@@ -180,7 +217,9 @@ def _gemini_cli(host: Host) -> Iterator[str]:
         yield GEMINI_OFF.format(path)
     elif NAME in _list(hooks, "disabled"):
         yield GEMINI_DISABLED.format(NAME)
-    yield from _slow_servers(host, GEMINI_CLI.title, path, _table(settings, "mcpServers"), GEMINI_SECONDS)
+    yield from _slow_servers(
+        host, GEMINI_CLI.title, path, _table(settings, "mcpServers"), GEMINI_SECONDS
+    )
 
 
 def _opencode(host: Host) -> Iterator[str]:
@@ -192,7 +231,9 @@ def _opencode(host: Host) -> Iterator[str]:
     yield from _slow_servers(host, OPENCODE.title, path, servers, OPENCODE_SECONDS)
 
 
-def _slow_servers(host: Host, title: str, path: str, servers: Document, default: float) -> Iterator[str]:
+def _slow_servers(
+    host: Host, title: str, path: str, servers: Document, default: float
+) -> Iterator[str]:
     """Yield servers whose time limit (milliseconds) leaves too little room to start."""
     for name, server in _servers(servers).items():
         limit = _number(server.get("timeout"), default * 1_000) / 1_000
@@ -223,7 +264,11 @@ def _list(document: object, name: str) -> list[Any]:
 
 
 def _number(value: object, otherwise: float) -> float:
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else otherwise
+    return (
+        float(value)
+        if isinstance(value, (int, float)) and not isinstance(value, bool)
+        else otherwise
+    )
 
 
 LIMIT_SECONDS = 60.0
@@ -231,7 +276,11 @@ INITIALIZE = {
     "jsonrpc": "2.0",
     "id": 1,
     "method": "initialize",
-    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "hardwon", "version": "1"}},
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "hardwon", "version": "1"},
+    },
 }
 
 

@@ -44,7 +44,9 @@ class ProjectFile(NamedTuple):
     values: Mapping[str, str]
 
 
-def read_project_files(root: str, keys: Sequence[str], warn: Callable[[str], None]) -> list[ProjectFile]:
+def read_project_files(
+    root: str, keys: Sequence[str], warn: Callable[[str], None]
+) -> list[ProjectFile]:
     """
     Return the configuration files of the project at *root*, the strongest first.
 
@@ -79,7 +81,9 @@ def older_index_path(root: str, warn: Callable[[str], None]) -> str | None:
 
     try:
         named = at(read_jsonc(_read_text(f"{root}/{CONFIG_JSONC}")), "semantic.indexPath")
-        path = os.path.realpath(os.path.join(root, named)) if isinstance(named, str) and named else ""
+        path = (
+            os.path.realpath(os.path.join(root, named)) if isinstance(named, str) and named else ""
+        )
     except (OSError, ValueError):  # reported when the settings are read
         return None
     if not os.path.isfile(path):
@@ -87,12 +91,15 @@ def older_index_path(root: str, warn: Callable[[str], None]) -> str | None:
     if path.startswith(os.path.join(os.path.realpath(root), "")):
         return path
     warn(
-        f"the index that {CONFIG_JSONC} names is not imported: {named!r} leads out of the project, name it to import it"
+        f"the index that {CONFIG_JSONC} names is not imported: {named!r} leads out of the project,"
+        " name it to import it"
     )
     return None
 
 
-def _warn_of_misspelt(text: str, name: str, keys: Sequence[str], warn: Callable[[str], None]) -> None:
+def _warn_of_misspelt(
+    text: str, name: str, keys: Sequence[str], warn: Callable[[str], None]
+) -> None:
     named = re.findall(r'(?:^|[{,])[ \t]*"?(memory_[a-z0-9_]+)"?[ \t]*:', text, re.MULTILINE)
     for unknown in dict.fromkeys(word for word in named if word not in keys):
         from difflib import get_close_matches  # noqa: PLC0415  # only a mistake needs it

@@ -64,8 +64,15 @@ def older_names(document: Mapping[str, Any]) -> dict[str, str]:
     `openai`, as the others' models have their own.
     """
     is_openai = at(document, "semantic.model") == "openai"
-    wanted = {**OLDER_NAMES, **({"semantic.dimensions": "memory_embedding_dimensions"} if is_openai else {})}
-    named = {key: text for older, key in wanted.items() if (text := _text(at(document, older))) is not None}
+    wanted = {
+        **OLDER_NAMES,
+        **({"semantic.dimensions": "memory_embedding_dimensions"} if is_openai else {}),
+    }
+    named = {
+        key: text
+        for older, key in wanted.items()
+        if (text := _text(at(document, older))) is not None
+    }
     if at(document, "semantic.enabled") is False:
         return {**named, "memory_embedding_provider": "off"}
     model = at(document, "semantic.model")

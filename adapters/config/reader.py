@@ -75,8 +75,12 @@ TABLE: Mapping[str, Setting] = {
     "vector_weight": Setting(weight),
     "keyword_weight": Setting(weight),
     "prominence_weight": Setting(weight),
-    "embedding_provider": Setting(one_of(*EMBEDDING_PROVIDERS), reserved=NETWORK_EMBEDDERS.__contains__),
-    "embedding_model": Setting(model, variables=("HARDWON_EMBEDDING_MODEL", "TLC_EMBED_MODEL"), reserved=_always),
+    "embedding_provider": Setting(
+        one_of(*EMBEDDING_PROVIDERS), reserved=NETWORK_EMBEDDERS.__contains__
+    ),
+    "embedding_model": Setting(
+        model, variables=("HARDWON_EMBEDDING_MODEL", "TLC_EMBED_MODEL"), reserved=_always
+    ),
     "embedding_dimensions": Setting(count, reserved=_always),
     "keyword_provider": Setting(one_of(*KEYWORD_PROVIDERS), reserved=NETWORK_LABELERS.__contains__),
     "keyword_model": Setting(model, reserved=_always),
@@ -199,12 +203,19 @@ def read_settings(
     files = read_project_files(project_root, [key(field) for field in TABLE], warnings.append)
     _refuse_user_settings(files, warnings.append)
     refused: list[str] = []
-    sources = _Sources(environ, flags, files, named, trusted, refused, is_home=_is_home(project_root, environ))
+    sources = _Sources(
+        environ, flags, files, named, trusted, refused, is_home=_is_home(project_root, environ)
+    )
     found = {field: sources.strongest(field, warnings.append) for field in TABLE}
-    values = {field: _value(field, given, warnings.append) for field, given in found.items() if given}
+    values = {
+        field: _value(field, given, warnings.append) for field, given in found.items() if given
+    }
     values = {field: value for field, value in values.items() if value is not None}
     _balance(values, warnings.append)
-    origins = {field: given.origin if given and field in values else DEFAULT for field, given in found.items()}
+    origins = {
+        field: given.origin if given and field in values else DEFAULT
+        for field, given in found.items()
+    }
     store, server = _place(values.pop("global_store", DEFAULT_STORE), environ)
     origins["server"] = origins["global_store"] if server else DEFAULT
     roots = tuple(_expanded(root, environ) for root in values.pop("document_roots", ()))
@@ -269,10 +280,18 @@ class _Sources(NamedTuple):
     def _candidates(self, field: str) -> Iterator[_Found]:
         option, project_key = flag(field), key(field)
         places = [_Found(self.flags.get(option, ""), option, option)]
-        places += [_Found(self.environ.get(name, ""), f"environment {name}", name) for name in variables(field)]
+        places += [
+            _Found(self.environ.get(name, ""), f"environment {name}", name)
+            for name in variables(field)
+        ]
         if TABLE[field].of_project:
             places += [
-                _Found(file.values.get(project_key, ""), file.name, f"{project_key} in {file.name}", of_project=True)
+                _Found(
+                    file.values.get(project_key, ""),
+                    file.name,
+                    f"{project_key} in {file.name}",
+                    of_project=True,
+                )
                 for file in self.files
             ]
         return (found for found in places if found.text.strip())
@@ -288,7 +307,9 @@ class _Sources(NamedTuple):
 
     def _users_store(self) -> UsersStore:
         found, mode = (self._of_user(field) for field in ("global_store", "trust"))
-        return UsersStore(*_place(found or DEFAULT_STORE, self.environ), "ask" if mode == "ask" else "own")
+        return UsersStore(
+            *_place(found or DEFAULT_STORE, self.environ), "ask" if mode == "ask" else "own"
+        )
 
     def _of_user(self, field: str) -> str:
         found = next(self._candidates(field), None)
@@ -297,7 +318,9 @@ class _Sources(NamedTuple):
 
 def _way_out(field: str, text: str) -> str:
     """Return advice about a *text* that only the user may give to *field*."""
-    trusted = "; a project that you trust may choose it: hardwon trust" if field in OF_TRUSTED else ""
+    trusted = (
+        "; a project that you trust may choose it: hardwon trust" if field in OF_TRUSTED else ""
+    )
     return _users_way(field, text) + trusted
 
 
@@ -347,7 +370,10 @@ def _refuse_user_settings(files: Sequence[ProjectFile], warn: Callable[[str], No
         if not setting.of_project:
             names = [file.name for file in files if key(field) in file.values]
             for name in names:
-                warn(f"{key(field)} in {name} is ignored: only {flag(field)} and {variables(field)[0]} may set it")
+                warn(
+                    f"{key(field)} in {name} is ignored: only {flag(field)} and"
+                    f" {variables(field)[0]} may set it"
+                )
 
 
 def _expanded(path: str, environ: Mapping[str, str]) -> str:

@@ -61,13 +61,21 @@ def limit_of_project(text: str) -> Reading:
     """Parse a limit that a project sets, clamped to `MAX_OF_PROJECT`."""
     value, complaint = limit(text)
     is_more = value is not None and value > MAX_OF_PROJECT
-    return (MAX_OF_PROJECT, f"is more than {MAX_OF_PROJECT}; using that") if is_more else (value, complaint)
+    return (
+        (MAX_OF_PROJECT, f"is more than {MAX_OF_PROJECT}; using that")
+        if is_more
+        else (value, complaint)
+    )
 
 
 def count(text: str) -> Reading:
     """Parse a whole number from 0 up, else the default."""
     value, complaint = limit(text)
-    return (value, complaint) if value is None or value >= 0 else (None, "is negative; using the default")
+    return (
+        (value, complaint)
+        if value is None or value >= 0
+        else (None, "is negative; using the default")
+    )
 
 
 def from_1_to(most: int) -> Rule:
@@ -76,7 +84,11 @@ def from_1_to(most: int) -> Rule:
     def rule(text: str) -> Reading:
         value, complaint = limit(text)
         is_refused = value is not None and not 1 <= value <= most
-        return (None, f"is none of 1 to {most}; using the default") if is_refused else (value, complaint)
+        return (
+            (None, f"is none of 1 to {most}; using the default")
+            if is_refused
+            else (value, complaint)
+        )
 
     return rule
 
@@ -97,7 +109,11 @@ def one_of(*names: str) -> Rule:
     """Return the rule for one of *names*, else the default."""
 
     def rule(text: str) -> Reading:
-        return (text, "") if text in names else (None, f"is none of {', '.join(names)}; using the default")
+        return (
+            (text, "")
+            if text in names
+            else (None, f"is none of {', '.join(names)}; using the default")
+        )
 
     return rule
 
@@ -150,4 +166,6 @@ def folders(text: str) -> Reading:
     """
     paths = [folder.strip() for folder in text.split(os.pathsep) if folder.strip()]
     usable = tuple(path for path in paths if path.startswith("~") or os.path.isabs(path))
-    return usable, "" if len(usable) == len(paths) else "must be absolute paths; the others are left out"
+    return usable, (
+        "" if len(usable) == len(paths) else "must be absolute paths; the others are left out"
+    )

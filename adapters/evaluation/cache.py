@@ -71,7 +71,9 @@ class VectorCache:
         with self._forgiving() as connection:
             if connection:
                 for key in keys:
-                    rows = connection.execute("SELECT vec FROM vector WHERE key = ?", (key,)).fetchall()
+                    rows = connection.execute(
+                        "SELECT vec FROM vector WHERE key = ?", (key,)
+                    ).fetchall()
                     if rows and (vector := _vector(rows[0][0], dimensions)):
                         found[key] = vector
         return found
@@ -82,7 +84,9 @@ class VectorCache:
             if connection:
                 connection.execute("BEGIN IMMEDIATE")
                 rows = ((key, vector.tobytes()) for key, vector in vectors.items())
-                connection.executemany("INSERT OR REPLACE INTO vector (key, vec) VALUES (?, ?)", rows)
+                connection.executemany(
+                    "INSERT OR REPLACE INTO vector (key, vec) VALUES (?, ?)", rows
+                )
                 connection.execute("COMMIT")
 
     def close(self) -> None:
@@ -99,14 +103,19 @@ class VectorCache:
                 yield self._connection
         except (sqlite3.Error, OSError) as error:
             self.close()
-            self._warn(f"{self._path}: {error}; vectors are not kept for the next run, delete it if it is damaged")
+            self._warn(
+                f"{self._path}: {error}; vectors are not kept for the next run, delete it if it is"
+                " damaged"
+            )
 
 
 def _open(path: str) -> sqlite3.Connection:
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(
+        path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+    )
     try:
         for statement in ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", CREATE):
             connection.execute(statement)
@@ -144,13 +153,19 @@ class CachingEmbedder(Embedder):
     @override
     def embed(self, texts: Sequence[str], task: Task, deadline: Deadline) -> list[Vector]:
         keys = [self._key(text, task) for text in texts]
-        unknown = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._known}
+        unknown = {
+            key: text for key, text in zip(keys, texts, strict=True) if key not in self._known
+        }
         kept = self._cache.find(unknown, self.space.dimensions)
-        made = self._make({key: text for key, text in unknown.items() if key not in kept}, task, deadline)
+        made = self._make(
+            {key: text for key, text in unknown.items() if key not in kept}, task, deadline
+        )
         self._known |= {**kept, **made}
         return [self._known[key] for key in keys]
 
-    def _make(self, missing: Mapping[bytes, str], task: Task, deadline: Deadline) -> Mapping[bytes, Vector]:
+    def _make(
+        self, missing: Mapping[bytes, str], task: Task, deadline: Deadline
+    ) -> Mapping[bytes, Vector]:
         if not missing:
             return {}
         vectors = self._inner.embed(list(missing.values()), task, deadline)

@@ -16,7 +16,13 @@ from typing import Any
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError, InvalidEvaluationError
-from hardwon.domain.model.evaluation.eval_set import EvalSet, Judgement, Query, assemble, document_entry
+from hardwon.domain.model.evaluation.eval_set import (
+    EvalSet,
+    Judgement,
+    Query,
+    assemble,
+    document_entry,
+)
 from hardwon.domain.model.evaluation.report import (
     MEAN,
     TOLERANCE,
@@ -74,7 +80,9 @@ def read_lines(path: str) -> Iterator[tuple[Place, str]]:
             while line := file.readline(MAX_LINE_BYTES + 1):
                 number += 1
                 if path.endswith(COMPRESSED) and file.tell() > MAX_UNPACKED:
-                    raise Place(path).refuse(f"unpacks to over {MAX_UNPACKED} bytes: unpack it first if it is yours")
+                    raise Place(path).refuse(
+                        f"unpacks to over {MAX_UNPACKED} bytes: unpack it first if it is yours"
+                    )
                 if text := _decoded(Place(path, number), line).strip("\r\n"):
                     yield Place(path, number), text
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
@@ -134,7 +142,9 @@ def text_of(place: Place, document: dict[str, Any], field: str, *, optional: boo
         found = f"is {_shortened(value)}" if field in document else "is missing"
         raise place.refuse(f"{field} {found}: it must be a text")
     if "\0" in value:
-        raise place.refuse(f"{field} holds a NUL character at position {value.index(chr(0))}: remove it")
+        raise place.refuse(
+            f"{field} holds a NUL character at position {value.index(chr(0))}: remove it"
+        )
     if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
         raise place.refuse(f"{field} holds half a surrogate pair: it is not valid text")
     return value
@@ -150,7 +160,9 @@ def _decoded(place: Place, line: bytes) -> str:
     try:
         return line.decode("utf-8-sig" if place.number == 1 else "utf-8")
     except UnicodeDecodeError as error:
-        raise place.refuse(f"is not UTF-8 text (byte {error.start + 1}): is this the right file?") from error
+        raise place.refuse(
+            f"is not UTF-8 text (byte {error.start + 1}): is this the right file?"
+        ) from error
 
 
 def _shortened(value: object) -> str:
@@ -237,11 +249,16 @@ def _judgements(path: str) -> list[Judgement]:
             continue
         judgement = Judgement(columns[0], columns[1], _grade(place, columns[2]))
         if judged.setdefault(judgement[:2], judgement) != judgement:
-            raise place.refuse(f"query {columns[0]!r} and document {columns[1]!r} were judged before, and otherwise")
+            raise place.refuse(
+                f"query {columns[0]!r} and document {columns[1]!r} were judged before, and"
+                " otherwise"
+            )
     return list(judged.values())
 
 
-def _new_id(place: Place, identifier: str, known: dict[str, Entry | None] | dict[str, Query]) -> str:
+def _new_id(
+    place: Place, identifier: str, known: dict[str, Entry | None] | dict[str, Query]
+) -> str:
     if not identifier.strip():
         raise place.refuse("id is blank")
     if identifier in known:
@@ -254,7 +271,9 @@ def _ensure_header(place: Place, score: str) -> None:
         float(score)
     except ValueError:
         return
-    raise place.refuse("is a judgement: the first line must be the header query-id, corpus-id, score")
+    raise place.refuse(
+        "is a judgement: the first line must be the header query-id, corpus-id, score"
+    )
 
 
 def _grade(place: Place, text: str) -> float:
@@ -290,7 +309,11 @@ def report_document(report: Report, *, per_query: bool = False) -> dict[str, Any
     sets = {
         name: {
             "policies": _policies(report_set.policies),
-            **({"queries": {key: _query(query) for key, query in report_set.queries.items()}} if per_query else {}),
+            **(
+                {"queries": {key: _query(query) for key, query in report_set.queries.items()}}
+                if per_query
+                else {}
+            ),
         }
         for name, report_set in report.sets.items()
     }
@@ -333,9 +356,13 @@ def read_report(path: str) -> Report:
 
 def _set_report(document: Mapping[str, Any]) -> SetReport:
     return SetReport(
-        policies={policy: _read_figures(figures) for policy, figures in document["policies"].items()},
+        policies={
+            policy: _read_figures(figures) for policy, figures in document["policies"].items()
+        },
         queries={
-            key: QueryReport(query["text"], {policy: _number(value) for policy, value in query[NDCG].items()})
+            key: QueryReport(
+                query["text"], {policy: _number(value) for policy, value in query[NDCG].items()}
+            )
             for key, query in document.get("queries", {}).items()
         },
     )

@@ -51,7 +51,9 @@ def open_export(path: str, stream: BinaryIO | None) -> Iterator[ExportFile | Non
     with _opened(path) if stream is None else _copied(stream) as file:
         beginning = file.read(LONGEST_BEGINNING)
         if stream and not is_export(beginning):
-            raise InvalidEntryError("standard input is no export of hardwon: its first line is no header")
+            raise InvalidEntryError(
+                "standard input is no export of hardwon: its first line is no header"
+            )
         yield ExportFile(file) if is_export(beginning) else None
 
 

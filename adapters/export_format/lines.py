@@ -11,7 +11,14 @@ from typing import Any, BinaryIO, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
-from hardwon.adapters.export_format.models import LINES, VERSION, EntryLine, ExportHeader, Typed, Versioned
+from hardwon.adapters.export_format.models import (
+    LINES,
+    VERSION,
+    EntryLine,
+    ExportHeader,
+    Typed,
+    Versioned,
+)
 from hardwon.domain.model.activity import PastChange, Usage
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.export import (
@@ -88,7 +95,10 @@ def _counter_values(usage: Usage) -> dict[str, Any]:
 
 
 def _change_values(changes: Iterable[PastChange]) -> list[dict[str, Any]]:
-    return [{"field": change.field, "old": change.old, "new": change.new, "at": change.at} for change in changes]
+    return [
+        {"field": change.field, "old": change.old, "new": change.new, "at": change.at}
+        for change in changes
+    ]
 
 
 def _absence_values(absence: Absence) -> dict[str, Any]:
@@ -98,13 +108,21 @@ def _absence_values(absence: Absence) -> dict[str, Any]:
     ]
     for section in sections:
         del section["usage"]
-    return {"path": absence.file.file_path, "below": absence.below, "at": absence.at, "sections": sections}
+    return {
+        "path": absence.file.file_path,
+        "below": absence.below,
+        "at": absence.at,
+        "sections": sections,
+    }
 
 
 _VALUES: Mapping[type[Record], Callable[[Any], dict[str, Any]]] = {
     Project: _project_values,
     ExportedEntry: _entry_values,
-    DeletedEntry: lambda deleted: {"number": deleted.number, "history": _change_values(deleted.history)},
+    DeletedEntry: lambda deleted: {
+        "number": deleted.number,
+        "history": _change_values(deleted.history),
+    },
     ImportedSource: ImportedSource._asdict,
     Absence: _absence_values,
     DeletedSection: DeletedSection._asdict,
@@ -162,8 +180,8 @@ def read_records(file: BinaryIO) -> Iterator[NumberedRecord]:
     for name, count in counts.items():
         if found[name] != count:
             raise InvalidEntryError(
-                f"it ends at line {line} with {found[name]} of {count} lines of type {name!r}: it was cut off or"
-                " changed; export again"
+                f"it ends at line {line} with {found[name]} of {count} lines of type {name!r}: it"
+                " was cut off or changed; export again"
             )
 
 
@@ -172,7 +190,9 @@ def _numbered_lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
     while text := file.readline(LONGEST_LINE + 1):
         number += 1
         if len(text) > LONGEST_LINE:
-            raise InvalidEntryError(f"line {number}: it is longer than {LONGEST_LINE} bytes (64 MB)")
+            raise InvalidEntryError(
+                f"line {number}: it is longer than {LONGEST_LINE} bytes (64 MB)"
+            )
         if text.strip():
             yield number, text.removeprefix(b"\xef\xbb\xbf") if number == 1 else text
 
@@ -182,7 +202,9 @@ def _header(text: bytes) -> ExportHeader:
         _ensure_version(Versioned.model_validate_json(text).version)
         return ExportHeader.model_validate_json(text)
     except ValidationError as error:
-        raise InvalidEntryError(f"line 1: it is no header of an export: {_first_problem(error)}") from error
+        raise InvalidEntryError(
+            f"line 1: it is no header of an export: {_first_problem(error)}"
+        ) from error
 
 
 def _ensure_version(found: int) -> None:
@@ -201,7 +223,9 @@ def _record(text: bytes, projects: set[str | None]) -> Record:
     try:
         name = Typed.model_validate_json(text).type
         if name not in LINES:
-            raise InvalidEntryError(f"the type {name[:80]!r} is unknown: use one of {', '.join(LINES)}")
+            raise InvalidEntryError(
+                f"the type {name[:80]!r} is unknown: use one of {', '.join(LINES)}"
+            )
         line = LINES[name].model_validate_json(text)
     except ValidationError as error:
         raise InvalidEntryError(_first_problem(error)) from error
@@ -217,11 +241,17 @@ def _ensure_sound(location: Location, projects: set[str | None]) -> None:
     """Check that a path is absolute, or below a project of an earlier line."""
     path, below = location
     if below not in projects:
-        raise InvalidEntryError(f"below is {str(below)[:80]!r}: no earlier line is a project of that id")
-    if below is not None and (os.path.isabs(path) or os.path.normpath(path).split("/")[0] in {"..", "."}):
+        raise InvalidEntryError(
+            f"below is {str(below)[:80]!r}: no earlier line is a project of that id"
+        )
+    if below is not None and (
+        os.path.isabs(path) or os.path.normpath(path).split("/")[0] in {"..", "."}
+    ):
         raise InvalidEntryError(f"the path {path[:200]!r} does not lie below its project")
     if below is None and not (os.path.isabs(path) or path.startswith("#")):
-        raise InvalidEntryError(f"the path {path[:200]!r} is not absolute: give the project that it is below")
+        raise InvalidEntryError(
+            f"the path {path[:200]!r} is not absolute: give the project that it is below"
+        )
 
 
 def _first_problem(error: ValidationError) -> str:

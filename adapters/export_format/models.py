@@ -35,7 +35,9 @@ LARGEST_NUMBER = 2**53
 
 def _plain(text: str) -> str:
     if "\0" in text or len(text) > MAX_TEXT_BYTES:
-        raise ValueError(f"a text may hold no NUL character and at most {MAX_TEXT_BYTES} characters")
+        raise ValueError(
+            f"a text may hold no NUL character and at most {MAX_TEXT_BYTES} characters"
+        )
     return text
 
 
@@ -106,8 +108,14 @@ class _Counters(_Strict):
             InvalidEntryError: more judgements were useful than there were.
         """
         if self.useful_count > self.validation_count:
-            raise InvalidEntryError(f"useful_count is {self.useful_count}, above validation_count: lower it")
-        return Usage(self.access_count, self.last_accessed, Validations(self.validation_count, self.useful_count))
+            raise InvalidEntryError(
+                f"useful_count is {self.useful_count}, above validation_count: lower it"
+            )
+        return Usage(
+            self.access_count,
+            self.last_accessed,
+            Validations(self.validation_count, self.useful_count),
+        )
 
 
 class _Line(_Strict, ABC):
@@ -131,7 +139,15 @@ class _ProjectLine(_Line):
 
     def record(self) -> Project:
         identity = Identity(self.key, self.root, self.is_repository)
-        return Project(self.id, self.label, identity, self.remote, self.first_commit, self.authorship, self.trust)
+        return Project(
+            self.id,
+            self.label,
+            identity,
+            self.remote,
+            self.first_commit,
+            self.authorship,
+            self.trust,
+        )
 
 
 NOT_IN_LINE = {"usage", "number", "entry_id"}
@@ -161,7 +177,11 @@ class EntryLine(_Counters, _Line):
         Raises:
             InvalidEntryError: a field breaks a rule of `Entry`.
         """
-        entry = Entry(usage=self.usage(), number=self.number, **{name: getattr(self, name) for name in self.FIELDS})
+        entry = Entry(
+            usage=self.usage(),
+            number=self.number,
+            **{name: getattr(self, name) for name in self.FIELDS},
+        )
         if entry.recall_count and entry.last_recalled_at is None:
             raise InvalidEntryError("recall_count needs last_recalled_at")
         return ExportedEntry(
@@ -171,7 +191,10 @@ class EntryLine(_Counters, _Line):
             self.places,
             self.aliases,
             _past(self.number, self.history),
-            tuple(Influence(self.id, use.session_id, use.how, use.phrase, use.at) for use in self.used_in),
+            tuple(
+                Influence(self.id, use.session_id, use.how, use.phrase, use.at)
+                for use in self.used_in
+            ),
         )
 
 
@@ -248,11 +271,20 @@ class _DeletedSectionLine(_Line):
 LINES: Mapping[str, type[_Line]] = dict(
     zip(
         RECORD_NAMES.values(),
-        (_ProjectLine, _entry_line(), _DeletedEntryLine, _SourceLine, _AbsentFileLine, _DeletedSectionLine),
+        (
+            _ProjectLine,
+            _entry_line(),
+            _DeletedEntryLine,
+            _SourceLine,
+            _AbsentFileLine,
+            _DeletedSectionLine,
+        ),
         strict=True,
     )
 )
 
 
 def _past(number: int, changes: Iterable[_Change]) -> tuple[PastChange, ...]:
-    return tuple(PastChange(number, change.field, change.old, change.new, change.at) for change in changes)
+    return tuple(
+        PastChange(number, change.field, change.old, change.new, change.at) for change in changes
+    )

@@ -163,7 +163,11 @@ class WrittenFolders:
                 documents = [_document(line) for line in file]
         except OSError:
             return []
-        return [(path, document) for document in documents if isinstance(path := document.get("path"), str)]
+        return [
+            (path, document)
+            for document in documents
+            if isinstance(path := document.get("path"), str)
+        ]
 
 
 def _document(line: str) -> Mapping[str, object]:

@@ -45,19 +45,31 @@ class FolderSearch(NamedTuple):
     def find(self, project_root: str) -> Whereabouts:
         """Return the present places of *project_root* and all written folders."""
         dismissed = self.recorded.dismissed()
-        projects = [project for project in self.projects.known() if os.path.isabs(project.identity.root)]
+        projects = [
+            project for project in self.projects.known() if os.path.isabs(project.identity.root)
+        ]
         written = dict[str, WrittenFolder]()
-        of_projects = self._of_projects(projects, numbers_hold=not self.recorded.is_from_another_machine())
+        of_projects = self._of_projects(
+            projects, numbers_hold=not self.recorded.is_from_another_machine()
+        )
         for folder in (*of_projects, *self._of_sessions(), *self._of_entries()):
             is_asked_for = folder.path not in dismissed
-            written.setdefault(folder.path, folder if is_asked_for else WrittenFolder(folder.path, is_part=True))
+            written.setdefault(
+                folder.path, folder if is_asked_for else WrittenFolder(folder.path, is_part=True)
+            )
         known = self.recorded.all()
         here = WrittenFolder(os.path.realpath(project_root))
-        others = [folder for path, folder in written.items() if path not in {folder.path for folder in known}]
+        others = [
+            folder
+            for path, folder in written.items()
+            if path not in {folder.path for folder in known}
+        ]
         around = (os.path.dirname(here.path), os.path.expanduser("~"))
         return whereabouts([here, *known, *others], around, self._same_repository(projects))
 
-    def _of_projects(self, projects: list[Project], *, numbers_hold: bool) -> Iterator[WrittenFolder]:
+    def _of_projects(
+        self, projects: list[Project], *, numbers_hold: bool
+    ) -> Iterator[WrittenFolder]:
         """
         Yield the folders of *projects*.
 
@@ -68,12 +80,16 @@ class FolderSearch(NamedTuple):
             key, root, is_repository, device, inode = identity
             if f"{key}{os.sep}".startswith(os.path.join(root, "")):
                 is_known = inode and numbers_hold
-                yield WrittenFolder(root, known_device(device) if is_known else None, inode if is_known else 0)
+                yield WrittenFolder(
+                    root, known_device(device) if is_known else None, inode if is_known else 0
+                )
             else:  # the key is elsewhere, as that of a linked work tree
                 yield WrittenFolder(root, is_part=True)
             if is_repository:
                 trees = self.work_trees(identity)
-                yield from (WrittenFolder(tree, is_part=True) for tree in trees if os.path.isdir(tree))
+                yield from (
+                    WrittenFolder(tree, is_part=True) for tree in trees if os.path.isdir(tree)
+                )
 
     def _of_sessions(self) -> Iterator[WrittenFolder]:
         roots = list[str]()

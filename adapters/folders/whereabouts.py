@@ -67,14 +67,24 @@ def whereabouts(
                 gone.append(folder)
             case problem:
                 unreachable[folder.path] = problem
-    starts = [*(_existing_above(folder.path) for folder in gone), *map(os.path.dirname, there), *around]
+    starts = [
+        *(_existing_above(folder.path) for folder in gone),
+        *map(os.path.dirname, there),
+        *around,
+    ]
     moved = _moved(gone, [*dict.fromkeys(starts)], {*there}, is_moved) if gone else {}
     below = (_carried(folder.path, moved) for folder in gone)
-    folders = dict.fromkeys((*there, *moved.values(), *(path for path in below if os.path.isdir(path))))
+    folders = dict.fromkeys(
+        (*there, *moved.values(), *(path for path in below if os.path.isdir(path)))
+    )
     return Whereabouts(
         tuple(folders),
         tuple(f"{path}: {problem}" for path, problem in unreachable.items()),
-        tuple(dict.fromkeys(folder.path for folder in gone if not folder.is_part and folder.path not in moved)),
+        tuple(
+            dict.fromkeys(
+                folder.path for folder in gone if not folder.is_part and folder.path not in moved
+            )
+        ),
     )
 
 
@@ -125,7 +135,10 @@ def _existing_above(path: str) -> str:
 
 
 def _moved(
-    gone: Sequence[WrittenFolder], starts: Sequence[str], known: set[str], is_moved: Callable[[str, str], bool]
+    gone: Sequence[WrittenFolder],
+    starts: Sequence[str],
+    known: set[str],
+    is_moved: Callable[[str, str], bool],
 ) -> Mapping[str, str]:
     wanted = {(folder.device, folder.inode): folder.path for folder in gone if folder.inode}
     found, repositories = dict[str, str](), list[str]()
@@ -137,7 +150,11 @@ def _moved(
         elif is_git:
             repositories.append(os.path.dirname(path))
     left = [folder.path for folder in gone if folder.path not in found]
-    others = [path for path in repositories if path not in known and os.path.isdir(os.path.join(path, MEMORY))]
+    others = [
+        path
+        for path in repositories
+        if path not in known and os.path.isdir(os.path.join(path, MEMORY))
+    ]
     return found | {old: new for old in left for new in others if is_moved(old, new)}
 
 
@@ -150,7 +167,9 @@ def _may_be_written(path: str) -> bool:
     return any(os.path.isdir(os.path.join(path, name)) for name in (GIT, MEMORY))
 
 
-def _folders_below(starts: Sequence[str], deadline: Deadline) -> Iterator[tuple[str, os.stat_result]]:
+def _folders_below(
+    starts: Sequence[str], deadline: Deadline
+) -> Iterator[tuple[str, os.stat_result]]:
     """
     Yield the folders below *starts* until *deadline*, the nearest first.
 
@@ -197,6 +216,7 @@ class LostFolders(KeptElsewhere):
     @override
     def holding(self, erasure: Erasure, files: Iterable[str]) -> Sequence[str]:
         return [
-            f"{path}: this folder is not there any more; if it moved, or is on another machine, run hardwon forget once more there"
+            f"{path}: this folder is not there any more; if it moved, or is on another machine, run"
+            " hardwon forget once more there"
             for path in self._paths
         ]

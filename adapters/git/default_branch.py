@@ -64,9 +64,10 @@ def is_without_commits(common: str) -> bool:
     No process runs.
     """
     folders = os.walk(os.path.join(common, "refs"))
-    return not (any(files for _, _, files in folders) or os.path.lexists(os.path.join(common, "packed-refs"))) and (
-        not os.path.lexists(os.path.join(common, "reftable"))
-    )
+    return not (
+        any(files for _, _, files in folders)
+        or os.path.lexists(os.path.join(common, "packed-refs"))
+    ) and (not os.path.lexists(os.path.join(common, "reftable")))
 
 
 def _named_by_user() -> list[str]:
@@ -81,7 +82,9 @@ def _is_no_fork(common: str, branch: str) -> bool:
 
     config = config_text(common)
     remotes, merged = (values(config, f"branch.{branch}.{key}")[-1:] for key in ("remote", "merge"))
-    return all(remote in OWN_REMOTES for remote in remotes) and all(name == f"{HEADS}{branch}" for name in merged)
+    return all(remote in OWN_REMOTES for remote in remotes) and all(
+        name == f"{HEADS}{branch}" for name in merged
+    )
 
 
 def _heads(common: str) -> Iterator[str]:

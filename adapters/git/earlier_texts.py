@@ -35,7 +35,14 @@ def _was_committed(path: str) -> bool:
     if not identity.is_repository:
         return False
     question = Question(identity, Deadline.after(SECONDS, time.monotonic))
-    arguments = ["log", "--all", "--max-count=1", "--format=%H", "--", os.path.relpath(path, identity.root)]
+    arguments = [
+        "log",
+        "--all",
+        "--max-count=1",
+        "--format=%H",
+        "--",
+        os.path.relpath(path, identity.root),
+    ]
     try:
         return bool(question.ask(arguments))
     except (OSError, ValueError):

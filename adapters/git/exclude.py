@@ -20,7 +20,10 @@ from hardwon.domain.model.own_files import CONVERSATION_FOLDERS, MEMORY
 from hardwon.ports.override import override
 from hardwon.ports.repository import GitExclusion
 
-MARK = "# hardwon keeps conversations private; hardwon init --conversations shared takes these lines out"
+MARK = (
+    "# hardwon keeps conversations private; hardwon init --conversations shared takes these"
+    " lines out"
+)
 LARGEST_FILE = 1 << 20
 NEW = 0o666
 """The mode of a new file, before the umask."""
@@ -62,9 +65,15 @@ class InfoExclude(GitExclusion):
         if not identity.is_repository:
             return ()
         question = Question(identity, Deadline.after(SECONDS, time.monotonic))
-        folders = [os.path.join(_below(project_root), MEMORY, name) for name in CONVERSATION_FOLDERS]
+        folders = [
+            os.path.join(_below(project_root), MEMORY, name) for name in CONVERSATION_FOLDERS
+        ]
         with suppress(OSError, ValueError):
-            return [os.fsdecode(name) for name in question.ask(["ls-files", "-z", "--", *folders]).split(b"\0") if name]
+            return [
+                os.fsdecode(name)
+                for name in question.ask(["ls-files", "-z", "--", *folders]).split(b"\0")
+                if name
+            ]
         return ()
 
 
@@ -80,12 +89,17 @@ def _path(project_root: str) -> str | None:
         return None
     path = os.path.join(os.path.realpath(identity.key), "info", "exclude")
     if os.path.realpath(path) != path:
-        raise UnreadableFileError(f"{path!r} is a link: conversations can't be kept out of git, so none is written")
+        raise UnreadableFileError(
+            f"{path!r} is a link: conversations can't be kept out of git, so none is written"
+        )
     return path
 
 
 def _lines(project_root: str) -> list[str]:
-    below = "".join(f"\\{character}" if character in SPECIAL else character for character in _below(project_root))
+    below = "".join(
+        f"\\{character}" if character in SPECIAL else character
+        for character in _below(project_root)
+    )
     prefix = f"/{below}/" if below else "/"
     return [f"{prefix}{MEMORY}/{name}/" for name in CONVERSATION_FOLDERS]
 

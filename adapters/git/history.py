@@ -63,12 +63,16 @@ class GitRepositoryHistory(RepositoryHistory):
     @override
     def has_commit(self, root: str, commit: str) -> bool:
         identity = identify(root)
-        return identity.is_repository and not _borrows(identity) and has_object(identity.key, commit)
+        return (
+            identity.is_repository and not _borrows(identity) and has_object(identity.key, commit)
+        )
 
     @override
     def remote(self, root: str) -> str:
         identity = identify(root)
-        named = values(config_text(identity.key), "remote.origin.url") if identity.is_repository else []
+        named = (
+            values(config_text(identity.key), "remote.origin.url") if identity.is_repository else []
+        )
         return without_user(named[0]) if named else ""
 
     def _authorship(self, identity: Identity, deadline: Deadline) -> Authorship:
@@ -89,7 +93,9 @@ class GitRepositoryHistory(RepositoryHistory):
         question = Question(identity, deadline)
         if question.ask(["rev-parse", "--is-shallow-repository"]).strip() != b"false":
             return ""
-        head = question.ask(["rev-parse", "--quiet", "--verify", "HEAD^{commit}"], codes=SOME_OR_NONE).strip()
+        head = question.ask(
+            ["rev-parse", "--quiet", "--verify", "HEAD^{commit}"], codes=SOME_OR_NONE
+        ).strip()
         if not head:
             return ""
         firsts = question.ask(["rev-list", "--max-parents=0", head.decode("ascii"), "--"])
@@ -139,7 +145,9 @@ class Question:
         """Return git's exit code and output, or raise as `ask` does."""
         if self._deadline.passed():
             raise TimeoutError(errno.ETIMEDOUT, "no time is left for git")
-        command = git_command(self._root, os.environ.get("PATH", os.defpath), arguments, (*self._settings, *settings))
+        command = git_command(
+            self._root, os.environ.get("PATH", os.defpath), arguments, (*self._settings, *settings)
+        )
         environment = {**git_environment(self._root, os.environ), **HISTORY_AS_WRITTEN}
         return run(command, environment, self._deadline, most)
 
@@ -160,7 +168,11 @@ def user_addresses(question: Question) -> set[str]:
     if code not in SOME_OR_NONE:
         raise OSError(errno.EIO, f"git config ended with code {code}")
     parts = os.fsdecode(output).split("\0")[:-1]
-    return _addresses(setting for scope, setting in zip(parts[::2], parts[1::2], strict=False) if scope in OF_THE_USER)
+    return _addresses(
+        setting
+        for scope, setting in zip(parts[::2], parts[1::2], strict=False)
+        if scope in OF_THE_USER
+    )
 
 
 def _by_files(question: Question, asked: Sequence[str]) -> list[str]:
@@ -172,7 +184,10 @@ def _by_files(question: Question, asked: Sequence[str]) -> list[str]:
     config = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
     second = os.path.join(config, "git", "config")
     files = [["--system"], ["--global"], *([["--file", second]] if os.path.isfile(second) else [])]
-    outputs = [question.ask(["config", *file, "--includes", *asked], MAX_SETTINGS, SOME_OR_NONE) for file in files]
+    outputs = [
+        question.ask(["config", *file, "--includes", *asked], MAX_SETTINGS, SOME_OR_NONE)
+        for file in files
+    ]
     return [setting for output in outputs for setting in os.fsdecode(output).split("\0")[:-1]]
 
 
@@ -186,7 +201,14 @@ def _has_author(question: Question, addresses: set[str]) -> bool:
     wanted = [f"--author=<{address}>" for address in sorted(addresses)]
     # Git also finds the text in an author's name, so the address is compared again.
     # A mailmap, with which a repository renames authors, is not read by rev-list.
-    search = ["rev-list", "--all", "--fixed-strings", "--regexp-ignore-case", *wanted, "--format=%ae%x00"]
+    search = [
+        "rev-list",
+        "--all",
+        "--fixed-strings",
+        "--regexp-ignore-case",
+        *wanted,
+        "--format=%ae%x00",
+    ]
     for most in (1, DECOYS):
         found = os.fsdecode(question.ask(search, most)).split("\0")[:-1][:most]
         authors = {commit.rpartition("\n")[2].lower() for commit in found}
@@ -197,7 +219,10 @@ def _has_author(question: Question, addresses: set[str]) -> bool:
 
 def _borrows(identity: Identity) -> bool:
     """Return whether git reads another repository's commits for this one."""
-    folders = [os.path.join(identity.root, GIT), *([identity.key] if identity.is_repository else [])]
+    folders = [
+        os.path.join(identity.root, GIT),
+        *([identity.key] if identity.is_repository else []),
+    ]
     return any(os.path.lexists(os.path.join(folder, "commondir")) for folder in folders)
 
 
@@ -218,7 +243,9 @@ def has_object(common: str, name: str) -> bool:
     try:
         wanted = bytes.fromhex(name)
         is_loose = os.path.isfile(os.path.join(objects, name[:2], name[2:]))
-        return bool(wanted) and (is_loose or any(_lists(path, wanted) for path in _indexes(objects)))
+        return bool(wanted) and (
+            is_loose or any(_lists(path, wanted) for path in _indexes(objects))
+        )
     except (OSError, ValueError):
         return False
 
@@ -226,7 +253,9 @@ def has_object(common: str, name: str) -> bool:
 def _indexes(objects: str) -> Iterator[str]:
     folder = os.path.join(objects, "pack")
     with suppress(OSError):
-        yield from (os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".idx"))
+        yield from (
+            os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".idx")
+        )
 
 
 def _lists(path: str, wanted: bytes) -> bool:

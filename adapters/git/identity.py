@@ -80,8 +80,14 @@ def linked_work_trees(common: str) -> list[str]:
         names = sorted(os.listdir(folder))
     except OSError:
         return []
-    files = (os.path.join(folder, name, _path_in(os.path.join(folder, name), "gitdir")) for name in names)
-    return [os.path.dirname(path) for file in files if os.path.basename(path := os.path.realpath(file)) == GIT]
+    files = (
+        os.path.join(folder, name, _path_in(os.path.join(folder, name), "gitdir")) for name in names
+    )
+    return [
+        os.path.dirname(path)
+        for file in files
+        if os.path.basename(path := os.path.realpath(file)) == GIT
+    ]
 
 
 def git_folder(top: str) -> str:
@@ -139,7 +145,9 @@ def _identity(common: str | None, root: str) -> Identity:
         place = os.stat(key)
     except (OSError, ValueError):
         return Identity(key, root, common is not None)
-    return Identity(key, root, common is not None, place.st_dev & LARGEST_NUMBER, place.st_ino & LARGEST_NUMBER)
+    return Identity(
+        key, root, common is not None, place.st_dev & LARGEST_NUMBER, place.st_ino & LARGEST_NUMBER
+    )
 
 
 def _bare_around(folder: str, home: str) -> str | None:
@@ -159,7 +167,11 @@ def _common_of(git: str, top: str) -> str | None:
         folder, name = os.path.split(os.path.join(git, _path_in(git, "gitdir")))
         return shared if name == GIT and _is_same(folder, top) else None
     is_beside = os.path.dirname(git) == top
-    return git if is_beside or any(_is_same(os.path.join(git, tree), top) for tree in _work_tree(git)) else None
+    return (
+        git
+        if is_beside or any(_is_same(os.path.join(git, tree), top) for tree in _work_tree(git))
+        else None
+    )
 
 
 def _work_tree(git: str) -> list[str]:
@@ -182,7 +194,11 @@ def _is_same(folder: str, other: str) -> bool:
 
 def _pointed(top: str) -> str:
     content = _path_bytes(os.path.join(top, GIT))
-    return os.path.join(top, os.fsdecode(content[len(POINTER) :])) if content.startswith(POINTER) else ""
+    return (
+        os.path.join(top, os.fsdecode(content[len(POINTER) :]))
+        if content.startswith(POINTER)
+        else ""
+    )
 
 
 def _path_in(folder: str, name: str) -> str:

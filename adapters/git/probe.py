@@ -72,8 +72,16 @@ def git_command(
 def git_environment(project_root: str, variables: Mapping[str, str]) -> dict[str, str]:
     """Return the variables for git, none of which leads into the project."""
     around = surroundings(project_root)
-    kept = {name: value for name, value in variables.items() if name in KEPT_VARIABLES or name[:4] != "GIT_"}
-    safe = {name: value for name, value in kept.items() if name not in VARIABLES_WITH_PATHS or around.trusts(value)}
+    kept = {
+        name: value
+        for name, value in variables.items()
+        if name in KEPT_VARIABLES or name[:4] != "GIT_"
+    }
+    safe = {
+        name: value
+        for name, value in kept.items()
+        if name not in VARIABLES_WITH_PATHS or around.trusts(value)
+    }
     return {**safe, "PATH": around.trusted(variables.get("PATH", os.defpath)), **NO_CONVERSATION}
 
 
@@ -81,7 +89,12 @@ _COMMANDS = ("recall", "remember", "save")
 _OLDER_COMMANDS = ("recall", "remember")
 """In a folder of their own, known from an earlier program."""
 
-_COMMAND_NAMES = (*_COMMANDS, *(f"tlc/{name}" for name in _OLDER_COMMANDS), "hardwon/pause", "hardwon/resume")
+_COMMAND_NAMES = (
+    *_COMMANDS,
+    *(f"tlc/{name}" for name in _OLDER_COMMANDS),
+    "hardwon/pause",
+    "hardwon/resume",
+)
 
 OWN_FILES = (
     "memory/**/*.md",
@@ -129,10 +142,14 @@ def without_filters(code: int, names: bytes, most: int) -> list[str]:
         UnsafeRepositoryError: they are unknown, too many, or one can't be named.
     """
     if code not in FILTER_CODES:
-        raise UnsafeRepositoryError(f"asked for the repository's filters, it ended with code {code}")
+        raise UnsafeRepositoryError(
+            f"asked for the repository's filters, it ended with code {code}"
+        )
     drivers = {os.fsdecode(name).rpartition(".")[0] for name in names.split(b"\0")[:-1]}
     if names.count(b"\0") >= most or any("=" in driver for driver in drivers):
-        raise UnsafeRepositoryError(f"its filters can't be switched off: more than {most // 2}, or odd names")
+        raise UnsafeRepositoryError(
+            f"its filters can't be switched off: more than {most // 2}, or odd names"
+        )
     off = ("clean=", "process=", "required=false")
     return [f"{driver}.{setting}" for driver in sorted(drivers) for setting in off]
 
@@ -185,7 +202,9 @@ class GitChangeProbe:
 
         On the default branch itself, those of the last three commits.
         """
-        committed = self._changed([f"{start}...HEAD" for start in _starts(branch)], deadline, MAX_DIFF_FILES)
+        committed = self._changed(
+            [f"{start}...HEAD" for start in _starts(branch)], deadline, MAX_DIFF_FILES
+        )
         changing = self._uncommitted(deadline, MAX_DIFF_FILES)
         recent = () if committed else self._changed(RANGES, deadline, MAX_DIFF_FILES)
         return tuple(dict.fromkeys((*committed, *changing, *recent)))
@@ -193,17 +212,26 @@ class GitChangeProbe:
     def branch_started(self, branch: str | None, deadline: Deadline) -> dt.datetime | None:
         """Return the time of the branch's first commit that the default branch lacks."""
         questions = [commit_times(f"{start}..HEAD") for start in _starts(branch)]
-        times = [int(text) for text in self._answer(questions, deadline, MAX_COMMITS) if text.isdecimal()]
+        times = [
+            int(text) for text in self._answer(questions, deadline, MAX_COMMITS) if text.isdecimal()
+        ]
         return dt.datetime.fromtimestamp(min(times), dt.UTC) if times else None
 
-    def _changed(self, revisions: Sequence[str], deadline: Deadline, most: int = MAX_FILES) -> tuple[str, ...]:
+    def _changed(
+        self, revisions: Sequence[str], deadline: Deadline, most: int = MAX_FILES
+    ) -> tuple[str, ...]:
         return self._answer([changes(revision) for revision in revisions], deadline, most)
 
     def _uncommitted(self, deadline: Deadline, most: int) -> tuple[str, ...]:
         return self._answer([changes(UNCOMMITTED)], deadline, most, compares_work_tree=True)
 
     def _answer(
-        self, questions: Sequence[list[str]], deadline: Deadline, most: int, *, compares_work_tree: bool = False
+        self,
+        questions: Sequence[list[str]],
+        deadline: Deadline,
+        most: int,
+        *,
+        compares_work_tree: bool = False,
     ) -> tuple[str, ...]:
         try:
             settings = self._without_filters(deadline) if compares_work_tree else ()
@@ -246,7 +274,9 @@ def _starts(branch: str | None) -> list[str]:
     if branch in DEFAULT_BRANCHES[:2]:
         return []
     others = [name for name in DEFAULT_BRANCHES if name != branch]
-    local, remote = ([f"{folder}/{name}" for name in others] for folder in ("refs/heads", "refs/remotes/origin"))
+    local, remote = (
+        [f"{folder}/{name}" for name in others] for folder in ("refs/heads", "refs/remotes/origin")
+    )
     return ["refs/remotes/origin/HEAD", *local, *remote]
 
 

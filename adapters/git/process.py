@@ -64,7 +64,9 @@ class Surroundings:
             program = os.path.join(folder, NAME)
             if os.path.isfile(program) and os.access(program, os.X_OK) and self.trusts(program):
                 return program
-        raise FileNotFoundError(errno.ENOENT, "no git on PATH, or only in the project itself or in relative folders")
+        raise FileNotFoundError(
+            errno.ENOENT, "no git on PATH, or only in the project itself or in relative folders"
+        )
 
 
 @lru_cache(maxsize=4)
@@ -89,7 +91,9 @@ def _enough(output: bytes | bytearray, most: int) -> bool:
     return len(output) >= MAX_OUTPUT_BYTES or output.count(0) >= most
 
 
-def run(command: list[str], environment: dict[str, str], deadline: Deadline, most: int) -> tuple[int, bytes]:
+def run(
+    command: list[str], environment: dict[str, str], deadline: Deadline, most: int
+) -> tuple[int, bytes]:
     """
     Run *command* and return its exit code and output, cut after *most* names.
 
@@ -107,7 +111,9 @@ def run(command: list[str], environment: dict[str, str], deadline: Deadline, mos
         return (0 if _enough(output, most) else child.wait(deadline)), output
 
 
-def _run_portably(command: list[str], environment: dict[str, str], deadline: Deadline) -> tuple[int, bytes]:
+def _run_portably(
+    command: list[str], environment: dict[str, str], deadline: Deadline
+) -> tuple[int, bytes]:
     import subprocess  # noqa: PLC0415 - 16 ms to import, and only Windows needs it
 
     patience = deadline.remaining()
@@ -115,7 +121,13 @@ def _run_portably(command: list[str], environment: dict[str, str], deadline: Dea
     null, pipe = subprocess.DEVNULL, subprocess.PIPE
     try:
         done = subprocess.run(
-            command, env=environment, stdin=null, stdout=pipe, stderr=null, timeout=timeout, check=False
+            command,
+            env=environment,
+            stdin=null,
+            stdout=pipe,
+            stderr=null,
+            timeout=timeout,
+            check=False,
         )
     except subprocess.TimeoutExpired as error:
         raise TimeoutError(errno.ETIMEDOUT, "git hangs") from error
@@ -138,7 +150,9 @@ class _Child:
             (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
         )
         try:
-            self._pid = os.posix_spawnp(command[0], command, environment, file_actions=streams, setpgroup=0)
+            self._pid = os.posix_spawnp(
+                command[0], command, environment, file_actions=streams, setpgroup=0
+            )
         except BaseException:
             os.close(self._pipe)
             raise
@@ -150,7 +164,10 @@ class _Child:
         return self
 
     def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
     ) -> None:
         os.close(self._pipe)
         if self._running:

@@ -107,7 +107,9 @@ class _Place(NamedTuple):
 def _places(path: str) -> Iterator[_Place]:
     """Yield the places in work trees that decide what is read at *path*."""
     parts = os.path.abspath(path).split(os.sep)
-    for link in filter(os.path.islink, (os.sep.join(parts[:end]) for end in range(2, len(parts) + 1))):
+    for link in filter(
+        os.path.islink, (os.sep.join(parts[:end]) for end in range(2, len(parts) + 1))
+    ):
         folder = os.path.realpath(os.path.dirname(link))
         if top := top_of(folder):
             yield _Place(top, os.path.join(folder, os.path.basename(link)))
@@ -179,7 +181,8 @@ class _Repository:
 
     def _question(self) -> Question:
         return Question(
-            Identity(self._common, self._top, is_repository=True), Deadline.after(self._seconds, time.monotonic)
+            Identity(self._common, self._top, is_repository=True),
+            Deadline.after(self._seconds, time.monotonic),
         )
 
     @cached_property
@@ -189,7 +192,10 @@ class _Repository:
     @cached_property
     def _defaults(self) -> list[str]:
         form = ["for-each-ref", "--format=%(refname)%00%(symref)%00", HEADS, ORIGIN_HEAD]
-        parts = [os.fsdecode(part).strip("\n") for part in _whole(self._question().ask(form)).split(b"\0")]
+        parts = [
+            os.fsdecode(part).strip("\n")
+            for part in _whole(self._question().ask(form)).split(b"\0")
+        ]
         refs = dict(zip(parts[::2], parts[1::2], strict=False))
         heads = [name.removeprefix(HEADS) for name in refs if name.startswith(HEADS)]
         branch = default_branch(self._common, heads, refs.get(ORIGIN_HEAD, ""))
@@ -204,20 +210,47 @@ class _Repository:
         """
         folder = git_folder(self._top)
         texts = (_text_of(os.path.join(folder, name), LARGEST_POINTER) or "" for name in BROUGHT_BY)
-        words = (line.split(None, 1)[0] for text in texts for line in text.splitlines() if line.strip())
+        words = (
+            line.split(None, 1)[0] for text in texts for line in text.splitlines() if line.strip()
+        )
         named = [word for word in words if len(word) in HASH_LENGTHS and word.isalnum()]
-        return ["--all", "--reflog", "--ignore-missing", "HEAD", *named[:MAX_NAMED], "--not", *self._defaults, "--"]
+        return [
+            "--all",
+            "--reflog",
+            "--ignore-missing",
+            "HEAD",
+            *named[:MAX_NAMED],
+            "--not",
+            *self._defaults,
+            "--",
+        ]
 
     def _touched(self, folder: str) -> frozenset[str]:
         """Return the casefolded names that other commits changed below *folder*."""
         if folder not in self._touched_below:
-            form = ["log", *OF_COMMITS, *PLAIN, "--name-only", "-z", "--format=", *self._others, _pathspec(folder)]
+            form = [
+                "log",
+                *OF_COMMITS,
+                *PLAIN,
+                "--name-only",
+                "-z",
+                "--format=",
+                *self._others,
+                _pathspec(folder),
+            ]
             names = os.fsdecode(_whole(self._question().ask(form))).split("\0")
             self._touched_below[folder] = frozenset(name.strip("\n").casefold() for name in names)
         return self._touched_below[folder]
 
     def _patches(self, name: str) -> bytes:
-        form = ["log", *OF_COMMITS, *AS_PATCH, "--format=%x01%ae%x01%P", *self._others, _pathspec(name)]
+        form = [
+            "log",
+            *OF_COMMITS,
+            *AS_PATCH,
+            "--format=%x01%ae%x01%P",
+            *self._others,
+            _pathspec(name),
+        ]
         return _whole(self._question().ask(form))
 
     def _content(self, name: str) -> str | None:

@@ -21,7 +21,9 @@ SHOWN_CHARACTERS = 60
 
 _ID = re.compile(rf"[\w./-]{{1,{ID_LENGTH}}}")
 _MARKER = r"<!--\s*(?P<end>/?)anchor:(?P<id>[^\n]*?)-->"
-_MARKER_OR_SILENT = re.compile(rf"(?i:{_MARKER})|{COMMENT_OR_FENCE.pattern}", re.DOTALL | re.MULTILINE)
+_MARKER_OR_SILENT = re.compile(
+    rf"(?i:{_MARKER})|{COMMENT_OR_FENCE.pattern}", re.DOTALL | re.MULTILINE
+)
 
 
 class AnchorSection(NamedTuple):
@@ -80,8 +82,13 @@ def sections(body: str) -> Sections:
     unclosed one runs to the next marker or the end; of duplicate ids the first wins.
     """
     markers, pairing = _paired(body)
-    found = [AnchorSection(markers[a].anchor_id, _between(body, markers, a, b)) for a, b in pairing.spans()]
-    blank = [f"the anchor {section.anchor_id!r} holds nothing" for section in found if not section.text]
+    found = [
+        AnchorSection(markers[a].anchor_id, _between(body, markers, a, b))
+        for a, b in pairing.spans()
+    ]
+    blank = [
+        f"the anchor {section.anchor_id!r} holds nothing" for section in found if not section.text
+    ]
     complaints = first_of(pairing.complaints + blank, "complaints about anchors")
     return Sections(tuple(section for section in found if section.text), complaints)
 
@@ -101,7 +108,11 @@ def extents(body: str) -> tuple[Extent, ...]:
 
 def without_markers(body: str) -> str:
     """Remove the markers of sections from *body*, and nothing else."""
-    edges = [0, *(edge for marker in _markers(body) for edge in (marker.start, marker.stop)), len(body)]
+    edges = [
+        0,
+        *(edge for marker in _markers(body) for edge in (marker.start, marker.stop)),
+        len(body),
+    ]
     return "".join(body[start:stop] for start, stop in zip(edges[::2], edges[1::2], strict=True))
 
 
@@ -150,7 +161,9 @@ class _Pairing:
 
     def add(self, number: int, marker: _Marker) -> None:
         if not _ID.fullmatch(marker.anchor_id):
-            self._complain(marker.anchor_id, f"is left out: write up to {ID_LENGTH} letters, digits and -_./")
+            self._complain(
+                marker.anchor_id, f"is left out: write up to {ID_LENGTH} letters, digits and -_./"
+            )
         elif marker.is_end:
             self._end(number, marker.anchor_id)
         else:

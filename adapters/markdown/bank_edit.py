@@ -132,8 +132,8 @@ def with_lesson(text: str, lesson: BankLesson) -> str:
     if _is_read_back(text, after, named):
         return after
     raise InvalidEntryError(
-        f"{lesson.name!r} would not be read back from {lesson.category}.md as it is: say it without HTML comments"
-        " and tags, and close those of the file"
+        f"{lesson.name!r} would not be read back from {lesson.category}.md as it is: say it without"
+        " HTML comments and tags, and close those of the file"
     )
 
 
@@ -166,7 +166,14 @@ def _text_lines(description: str) -> Iterator[str]:
 
 def _is_lesson(entries: Sequence[BankEntry], lesson: BankLesson) -> bool:
     notes = (metadata_line(OBSERVED_IN, lesson.observed_in),) if lesson.observed_in else ()
-    wanted = (lesson.name, lesson.identity, notes, lesson.observation_count, lesson.confidence, lesson.day)
+    wanted = (
+        lesson.name,
+        lesson.identity,
+        notes,
+        lesson.observation_count,
+        lesson.confidence,
+        lesson.day,
+    )
     return [wanted] == [
         (
             entry.name,
@@ -183,7 +190,9 @@ def _is_lesson(entries: Sequence[BankEntry], lesson: BankLesson) -> bool:
 def _unused(name: str, used: Collection[str]) -> str:
     """Return *name*, numbered if used: an import skips duplicate headings."""
     return next(
-        candidate for candidate in chain([name], (f"{name} ({number})" for number in count(2))) if candidate not in used
+        candidate
+        for candidate in chain([name], (f"{name} ({number})" for number in count(2)))
+        if candidate not in used
     )
 
 
@@ -204,11 +213,14 @@ def with_count(text: str, category: Category, identity: str, day: str) -> str:
     view, before = BankView(text), entries_of(text, category)
     chunks = list(view.chunks())
     known = [entry for entry in before if is_same(entry, identity)]
-    after = _edited(text, [edit for entry in known for edit in _edits(view, chunks[entry.position], day)])
+    after = _edited(
+        text, [edit for entry in known for edit in _edits(view, chunks[entry.position], day)]
+    )
     expected = [_incremented(entry, day) if entry in known else entry for entry in before]
     if known and not _are_equal(entries_of(after, category), expected):
         raise InvalidEntryError(
-            f"the count of {identity} in {category}.md can't be told from its HTML comments: move them"
+            f"the count of {identity} in {category}.md can't be told from its HTML comments: move"
+            " them"
         )
     return after
 
@@ -229,13 +241,15 @@ def with_wording(text: str, category: Category, identity: str, name: str, descri
 def _reworded(text: str, known: BankEntry, name: str, description: str) -> str:
     before = entries_of(text, known.category)
     used = {entry.name for entry in before if entry != known}
-    lesson = BankLesson(known.category, _unused(name or known.name, used), description, "", 1, known.confidence, "")
+    lesson = BankLesson(
+        known.category, _unused(name or known.name, used), description, "", 1, known.confidence, ""
+    )
     after = _edited(text, list(_new_wording(text, known, lesson)))
     if _is_reworded(entries_of(after, known.category), before, known, lesson):
         return after
     raise InvalidEntryError(
-        f"{known.name!r} would not be read back from {known.category}.md as it is: say it without HTML comments"
-        " and tags, and move the comments that the file has in its text"
+        f"{known.name!r} would not be read back from {known.category}.md as it is: say it without"
+        " HTML comments and tags, and move the comments that the file has in its text"
     )
 
 
@@ -264,13 +278,18 @@ def _stripped(view: BankView, span: Span) -> Span:
     return Span(start, start + len(text.strip()))
 
 
-def _is_reworded(after: Sequence[BankEntry], before: Sequence[BankEntry], known: BankEntry, lesson: BankLesson) -> bool:
+def _is_reworded(
+    after: Sequence[BankEntry], before: Sequence[BankEntry], known: BankEntry, lesson: BankLesson
+) -> bool:
     """Return whether only name and description of *known* changed, to those of *lesson*."""
     if len(after) != len(before):
         return False
     now = after[before.index(known)]
     unchanged = now._replace(
-        heading=known.heading, name=known.name, description=known.description, is_continued=known.is_continued
+        heading=known.heading,
+        name=known.name,
+        description=known.description,
+        is_continued=known.is_continued,
     )
     others = [entry if entry != now else known for entry in after]
     return (
@@ -291,7 +310,8 @@ def _edited(text: str, edits: Sequence[_Edit]) -> str:
 def _are_equal(some: Sequence[BankEntry], others: Sequence[BankEntry]) -> bool:
     """Return whether two readings are equal but for the form of their metadata."""
     return len(some) == len(others) and all(
-        first == second or _noted(first) == _noted(second) for first, second in zip(some, others, strict=True)
+        first == second or _noted(first) == _noted(second)
+        for first, second in zip(some, others, strict=True)
     )
 
 
@@ -305,7 +325,10 @@ def _edits(view: BankView, chunk: Span, day: str) -> Iterator[_Edit]:
     last = _last(view, lines, LAST_OBSERVED, lambda _: True)
     present = whole_number(view.text[slice(*count)]) if count else 1
     missing = ""
-    for value, label, now in ((count, OBSERVATION_COUNT, str(_next(present or 0))), (last, LAST_OBSERVED, day)):
+    for value, label, now in (
+        (count, OBSERVATION_COUNT, str(_next(present or 0))),
+        (last, LAST_OBSERVED, day),
+    ):
         if value is None:
             missing += f"\n{metadata_line(label, now)}"
         else:
@@ -315,7 +338,9 @@ def _edits(view: BankView, chunk: Span, day: str) -> Iterator[_Edit]:
         yield _Edit(view.raw(Span(end, end)), missing)
 
 
-def _last(view: BankView, lines: Sequence[Span], label: str, is_value: Callable[[str], bool]) -> Span | None:
+def _last(
+    view: BankView, lines: Sequence[Span], label: str, is_value: Callable[[str], bool]
+) -> Span | None:
     for line in reversed(lines):
         text = text_after(label, view.text[slice(*line)])
         if text is not None and is_value(text):
@@ -326,7 +351,12 @@ def _last(view: BankView, lines: Sequence[Span], label: str, is_value: Callable[
 def _metadata(view: BankView, chunk: Span) -> list[Span]:
     _, *lines = view.lines(chunk)
     first = next(
-        (at for at, line in enumerate(lines) if view.text.startswith(METADATA_HEAD, line.start, line.end)), len(lines)
+        (
+            at
+            for at, line in enumerate(lines)
+            if view.text.startswith(METADATA_HEAD, line.start, line.end)
+        ),
+        len(lines),
     )
     return lines[first:]
 
@@ -363,8 +393,12 @@ class MarkdownBanks(NamedTuple):
     def with_count(self, place: BankPlace, identity: str, day: str) -> "MarkdownBanks":
         return self._with(place, with_count(self.texts[place], place.category, identity, day))
 
-    def with_wording(self, place: BankPlace, identity: str, name: str, description: str) -> "MarkdownBanks":
-        return self._with(place, with_wording(self.texts[place], place.category, identity, name, description))
+    def with_wording(
+        self, place: BankPlace, identity: str, name: str, description: str
+    ) -> "MarkdownBanks":
+        return self._with(
+            place, with_wording(self.texts[place], place.category, identity, name, description)
+        )
 
     def _with(self, place: BankPlace, text: str) -> "MarkdownBanks":
         return MarkdownBanks({**self.texts, place: text})

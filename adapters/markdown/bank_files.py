@@ -77,9 +77,13 @@ class MarkdownBankFiles(BankFiles):
     @override
     def write(self, banks: Banks) -> None:
         texts = banks.texts
-        targets = {place: self._target(place) for place in PLACES if texts[place] != self._texts[place]}
+        targets = {
+            place: self._target(place) for place in PLACES if texts[place] != self._texts[place]
+        }
         try:
-            write_together([self._change(place, path, texts[place]) for place, path in targets.items()])
+            write_together(
+                [self._change(place, path, texts[place]) for place, path in targets.items()]
+            )
         except JointWriteError as error:
             raise _uneditable(error.path, str(error)) from error
 

@@ -17,7 +17,9 @@ CONFLICTED = "git left conflict markers in it: solve the conflict, then it is re
 
 OPENING = "<<<<<<<"
 
-_SET = tuple(re.compile(line, re.MULTILINE) for line in (rf"^{OPENING}<* \S", r"^={7,}$", r"^>{7,} \S"))
+_SET = tuple(
+    re.compile(line, re.MULTILINE) for line in (rf"^{OPENING}<* \S", r"^={7,}$", r"^>{7,} \S")
+)
 _OPENING_LINE = re.compile(rf"^(?={OPENING})", re.MULTILINE)
 
 

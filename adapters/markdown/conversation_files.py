@@ -27,7 +27,14 @@ from hardwon.adapters.markdown.memory_file import (
     sections_of_session,
     without_sections,
 )
-from hardwon.adapters.markdown.placing import Placed, all_placed, day_of, in_order, wanted, with_links
+from hardwon.adapters.markdown.placing import (
+    Placed,
+    all_placed,
+    day_of,
+    in_order,
+    wanted,
+    with_links,
+)
 from hardwon.adapters.markdown.section_text import escaped
 from hardwon.adapters.markdown.source_files import LARGEST_FILE
 from hardwon.adapters.markdown.whole_files import (
@@ -82,17 +89,27 @@ class MemoryFolder:
 
     def names(self, day: str = "") -> list[str]:
         """Return the names of all files of *day*, usable or not, sorted."""
-        return sorted(name for name in os.listdir(self.path) if name.startswith(day) and name.endswith(ENDING))
+        return sorted(
+            name for name in os.listdir(self.path) if name.startswith(day) and name.endswith(ENDING)
+        )
 
-    def usable(self, names: Collection[str], holding: Collection[str]) -> Iterator[tuple[str, UsableFile]]:
+    def usable(
+        self, names: Collection[str], holding: Collection[str]
+    ) -> Iterator[tuple[str, UsableFile]]:
         """
         Yield the usable files among *names* that contain any of *holding*.
 
         Every file contains an empty text.
         """
-        return ((name, file) for name, file in self.writable(names, holding) if not has_conflict(file.text))
+        return (
+            (name, file)
+            for name, file in self.writable(names, holding)
+            if not has_conflict(file.text)
+        )
 
-    def writable(self, names: Collection[str], holding: Collection[str]) -> Iterator[tuple[str, UsableFile]]:
+    def writable(
+        self, names: Collection[str], holding: Collection[str]
+    ) -> Iterator[tuple[str, UsableFile]]:
         """Yield the `usable` files, and conflicted ones."""
         wanted = [text.encode() for text in holding]
         for name in names:
@@ -136,7 +153,11 @@ def _writable(path: str, wanted: Collection[bytes]) -> UsableFile | None:
     if os.path.islink(path):
         return None
     data, facts = read_real_file(path, MAX_BYTES)
-    if is_read_only(path, facts) or len(data) > MAX_BYTES or not any(part in data for part in wanted):
+    if (
+        is_read_only(path, facts)
+        or len(data) > MAX_BYTES
+        or not any(part in data for part in wanted)
+    ):
         return None
     return UsableFile(data.decode(), facts)
 
@@ -188,19 +209,27 @@ class MarkdownSessionFiles(SessionFiles):
             "date": markdown.front_matter.get("date", at.isoformat(timespec="seconds")),
             **({"permanent": True} if session.permanent else {}),
         }
-        return self._created(f"{at:{NAME_FORMAT}}", write_markdown(fields, without_conflict(markdown.body)))
+        return self._created(
+            f"{at:{NAME_FORMAT}}", write_markdown(fields, without_conflict(markdown.body))
+        )
 
     def _created(self, stem: str, text: str) -> str:
         if (size := _size(text)) > LARGEST_FILE:
-            raise InvalidEntryError(f"the session has {size} bytes, at most {LARGEST_FILE} (4 MB) fit: shorten it")
+            raise InvalidEntryError(
+                f"the session has {size} bytes, at most {LARGEST_FILE} (4 MB) fit: shorten it"
+            )
         if not is_within(target := os.path.realpath(self._folder), [self._root]):
-            raise UnreadableFileError(f"{self._folder!r} can't be written: it leads out, to {target!r}")
+            raise UnreadableFileError(
+                f"{self._folder!r} can't be written: it leads out, to {target!r}"
+            )
         self._prepare()
         try:
             make_folder(target)
             return _in_free_place(target, stem, text)
         except OSError as error:
-            raise UnreadableFileError(f"{self._folder!r} can't be written: {reason(error)}") from error
+            raise UnreadableFileError(
+                f"{self._folder!r} can't be written: {reason(error)}"
+            ) from error
 
 
 def _in_free_place(folder: str, stem: str, text: str) -> str:
@@ -222,7 +251,9 @@ def _size(text: str) -> int:
     try:
         return len(text.encode())
     except UnicodeEncodeError as error:
-        raise InvalidEntryError("the session holds half a surrogate pair: it is not valid text") from error
+        raise InvalidEntryError(
+            "the session holds half a surrogate pair: it is not valid text"
+        ) from error
 
 
 PLACES = (".planning/phases", "docs/features", "specs", "docs/plans", "plans")
@@ -231,7 +262,8 @@ MAX_NAMES = 2_000
 """Upper bound of the names of a folder that are searched for a plan."""
 
 _NUMBER = re.compile(
-    r"(?:phase|plan|feature|spec)?[-_ .]*0*(?P<number>[0-9]+(?:\.[0-9]+)?)(?![0-9])(?!\.[0-9])", re.IGNORECASE
+    r"(?:phase|plan|feature|spec)?[-_ .]*0*(?P<number>[0-9]+(?:\.[0-9]+)?)(?![0-9])(?!\.[0-9])",
+    re.IGNORECASE,
 )
 
 
@@ -316,12 +348,18 @@ class MarkdownConversationFiles(ConversationFiles):
 
     @override
     def put(self, chunks: Sequence[Chunk]) -> Mapping[str, str]:
-        sections = in_order(section for chunk in chunks for section in file_sections(chunk, self._plans.of_phase))
+        sections = in_order(
+            section for chunk in chunks for section in file_sections(chunk, self._plans.of_phase)
+        )
         paths = dict[str, str]()
         if chunks:
             self._prepare()
-        for (kind, day), same in groupby(sections, key=lambda section: (section.kind, day_of(section))):
-            linked = with_links(same, {section_id: os.path.basename(path) for section_id, path in paths.items()})
+        for (kind, day), same in groupby(
+            sections, key=lambda section: (section.kind, day_of(section))
+        ):
+            linked = with_links(
+                same, {section_id: os.path.basename(path) for section_id, path in paths.items()}
+            )
             paths |= self._put(self._made(kind), day, linked)
         return paths
 
@@ -339,18 +377,24 @@ class MarkdownConversationFiles(ConversationFiles):
             for section in sections_of_session(file.text, kind, session_id)
         ]
 
-    def _put(self, folder: MemoryFolder, day: str, sections: Sequence[FileSection]) -> dict[str, str]:
+    def _put(
+        self, folder: MemoryFolder, day: str, sections: Sequence[FileSection]
+    ) -> dict[str, str]:
         placed = Placed({}, {})
 
         def planned() -> PlannedFiles:
             nonlocal placed
             names = folder.names(day)
             before = _present(folder, names, sections)
-            placed = all_placed(sections, {name: file.text for name, file in before.items()}, _begun, names)
+            placed = all_placed(
+                sections, {name: file.text for name, file in before.items()}, _begun, names
+            )
             return {name: (text, before.get(name)) for name, text in placed.files.items()}
 
         folder.change(planned)
-        return {section_id: os.path.join(folder.path, name) for section_id, name in placed.names.items()}
+        return {
+            section_id: os.path.join(folder.path, name) for section_id, name in placed.names.items()
+        }
 
     def _folders(self) -> Iterator[tuple[Kind, MemoryFolder]]:
         for kind in FOLDER_OF:
@@ -377,7 +421,9 @@ def _begun(section: FileSection) -> str:
     return write_markdown(front_matter(section), first_body(section))
 
 
-def _present(folder: MemoryFolder, names: Collection[str], sections: Sequence[FileSection]) -> dict[str, UsableFile]:
+def _present(
+    folder: MemoryFolder, names: Collection[str], sections: Sequence[FileSection]
+) -> dict[str, UsableFile]:
     """
     Return the files that *sections* may go into.
 
@@ -399,8 +445,13 @@ def _remove(folder: MemoryFolder, section_ids: Collection[str]) -> list[str]:
 
     def planned() -> PlannedFiles:
         files = dict(folder.usable(folder.names(), section_ids))
-        after = {name: without_sections(memory_file(file.text), section_ids) for name, file in files.items()}
-        changed = {name: (text, files[name]) for name, text in after.items() if text != files[name].text}
+        after = {
+            name: without_sections(memory_file(file.text), section_ids)
+            for name, file in files.items()
+        }
+        changed = {
+            name: (text, files[name]) for name, text in after.items() if text != files[name].text
+        }
         touched.extend(os.path.join(folder.path, name) for name in changed)
         return changed
 

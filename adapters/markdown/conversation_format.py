@@ -67,10 +67,15 @@ def outline(text: str) -> Outline | None:
     title, *lines = _lines(head) or [""]
     if not title.startswith("## "):
         return None
-    named = {name.rstrip(): tuple(_lines(rest)) for name, _, rest in (part.partition("\n") for part in parts)}
+    named = {
+        name.rstrip(): tuple(_lines(rest))
+        for name, _, rest in (part.partition("\n") for part in parts)
+    }
     if len(named) < len(parts):
         return None
-    facts = {found["name"]: found["value"] or "" for line in lines if (found := _FACT.fullmatch(line))}
+    facts = {
+        found["name"]: found["value"] or "" for line in lines if (found := _FACT.fullmatch(line))
+    }
     others = tuple(line for line in lines if not _FACT.fullmatch(line))
     return Outline(unescaped(title.removeprefix("## ")), facts, named, others)
 
@@ -95,7 +100,9 @@ class TimeSpan(NamedTuple):
 def time_span_of(read: Outline) -> TimeSpan | None:
     """Return the time span that a section states, or None."""
     try:
-        times = [dt.datetime.fromisoformat(stamp) for stamp in read.facts.get(TIME, "").split(" to ")]
+        times = [
+            dt.datetime.fromisoformat(stamp) for stamp in read.facts.get(TIME, "").split(" to ")
+        ]
         return TimeSpan(times[0].astimezone(dt.UTC), times[-1].astimezone(dt.UTC))
     except (ValueError, OverflowError, OSError):
         return None
@@ -108,7 +115,12 @@ _PARTS = {CONTEXT, EXCHANGES, DECISIONS, GOTCHAS, PREFERENCES, FILES}
 def section_chunk(chunk_id: str, text: str) -> Chunk | None:
     """Return the chunk of a section's *text*, or None after other edits."""
     read = outline(text)
-    if read is None or read.others or not _FACTS.issuperset(read.facts) or not _PARTS.issuperset(read.parts):
+    if (
+        read is None
+        or read.others
+        or not _FACTS.issuperset(read.facts)
+        or not _PARTS.issuperset(read.parts)
+    ):
         return None
     try:
         return _chunk(chunk_id, read)
@@ -124,7 +136,11 @@ def permanence_of(text: str) -> bool | None:
     permanent. The title proves nothing, as any text can be a title.
     """
     read = outline(text)
-    return read.facts.get(PERMANENT) == YES if read and {TIME, PERMANENT}.intersection(read.facts) else None
+    return (
+        read.facts.get(PERMANENT) == YES
+        if read and {TIME, PERMANENT}.intersection(read.facts)
+        else None
+    )
 
 
 def _chunk(chunk_id: str, read: Outline) -> Chunk:
@@ -191,7 +207,12 @@ def _exchange(lines: Sequence[str]) -> Exchange:
             current = quoted[speaker] if speaker in quoted else _unknown(line)
         else:
             current.append(line)
-    return Exchange(_read_quote(quoted[USER]), _read_quote(quoted[ASSISTANT]), at, tuple(map(_read_answered, answers)))
+    return Exchange(
+        _read_quote(quoted[USER]),
+        _read_quote(quoted[ASSISTANT]),
+        at,
+        tuple(map(_read_answered, answers)),
+    )
 
 
 def _read_quote(lines: Sequence[str]) -> str:
@@ -213,14 +234,17 @@ def _unknown(line: str) -> NoReturn:
 
 
 _FRAME = re.compile(
-    r"#{2,4} .*|\*\*(?:User|Assistant|Question)\*\*|None\.|None were mentioned\.|No reason was given\.|"
-    + re.escape(REST)
+    r"#{2,4} .*|\*\*(?:User|Assistant|Question)\*\*|None\.|None were mentioned\.|No reason was"
+    r" given\.|" + re.escape(REST)
 )
 
 
 def plain_chunk(chunk: Chunk) -> str:
     """Return the summary of *chunk*, then all its texts, without duplicates."""
-    parts = (chunk.summary, *(part for exchange in chunk.exchanges for part in _utterances(exchange)))
+    parts = (
+        chunk.summary,
+        *(part for exchange in chunk.exchanges for part in _utterances(exchange)),
+    )
     return "\n\n".join(dict.fromkeys(filter(None, map(plain_text, parts))))
 
 

@@ -227,7 +227,12 @@ class MarkdownDocument:
     def sections(self) -> Sections:
         found, complaints = sections(self._body)
         if len(found) > MAX_SECTIONS:
-            complaints += (f"only the first {MAX_SECTIONS} of {len(found)} anchors become memories of their own",)
+            complaints += (
+                (
+                    f"only the first {MAX_SECTIONS} of {len(found)} anchors become memories of"
+                    " their own"
+                ),
+            )
         return Sections(tuple(map(_section, found[:MAX_SECTIONS])), complaints)
 
     def captured_as(self, kind: Kind) -> CapturedSections:
@@ -239,9 +244,13 @@ class MarkdownDocument:
         if not found:
             return CapturedSections()
         if len(found) > MAX_SECTIONS:
-            complaints += (f"only the first {MAX_SECTIONS} of {len(found)} sections become memories",)
+            complaints += (
+                f"only the first {MAX_SECTIONS} of {len(found)} sections become memories",
+            )
         head = self.markdown.front_matter
-        return CapturedSections(tuple(_captured(section, kind, head) for section in found[:MAX_SECTIONS]), complaints)
+        return CapturedSections(
+            tuple(_captured(section, kind, head) for section in found[:MAX_SECTIONS]), complaints
+        )
 
     @cached_property
     def _body(self) -> str:
@@ -252,7 +261,9 @@ def _section(section: AnchorSection) -> Section:
     return Section(section.anchor_id, first_heading(section.text) or "", plain_text(section.text))
 
 
-def _captured(section: AnchorSection, kind: Kind, head: Mapping[str, FrontValue]) -> CapturedSection:
+def _captured(
+    section: AnchorSection, kind: Kind, head: Mapping[str, FrontValue]
+) -> CapturedSection:
     permanent = permanence_of(section.text)
     names = OF_ALL if permanent is not None else (*OF_ALL, "permanent")
     used = ascii([(name, head.get(name)) for name in names])

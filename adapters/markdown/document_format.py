@@ -58,7 +58,9 @@ def kind_by_place(path: str, project_root: str) -> Kind | None:
 
 SPECS = "specs"
 
-_NAME = re.compile(r"(?P<time>[0-9]{2}-[0-9]{2}-[0-9]{2}_[0-9]{2}-[0-9]{2})__(?P<topic>.+)\.md", re.IGNORECASE)
+_NAME = re.compile(
+    r"(?P<time>[0-9]{2}-[0-9]{2}-[0-9]{2}_[0-9]{2}-[0-9]{2})__(?P<topic>.+)\.md", re.IGNORECASE
+)
 _DATED = re.compile(
     r"(?:memory[-_])?(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8})(?:[-_T](?P<time>[0-9]{6}|[0-9]{4}|[0-9]{2}(?:-[0-9]{2}){1,2}))?"
     r"(?![0-9]).*\.md",
@@ -76,7 +78,9 @@ def spec_folder(path: str) -> str:
     file.
     """
     *folders, file = PurePath(path).parts[bool(PurePath(path).anchor) :] or [path]
-    above_memory = [number - 1 for number, folder in enumerate(folders) if folder == MEMORY and number > 0]
+    above_memory = [
+        number - 1 for number, folder in enumerate(folders) if folder == MEMORY and number > 0
+    ]
     in_specs = [number for number in above_memory if number > 0 and folders[number - 1] == SPECS]
     nearest = (in_specs or above_memory or [len(folders) - 1])[-1]
     return folders[nearest] if folders else PurePath(file).stem
@@ -217,7 +221,11 @@ class _Reading:
         texts = self.texts(*names)
         phrases = usable_phrases(texts)
         if len(phrases) < len({text.casefold() for text in texts}):
-            self._refuse(names[0], texts, f"at most {MAX_PHRASES} phrases of {SHORTEST} to {LONGEST} characters each")
+            self._refuse(
+                names[0],
+                texts,
+                f"at most {MAX_PHRASES} phrases of {SHORTEST} to {LONGEST} characters each",
+            )
         return phrases
 
     def one_of(self, words: tuple[Word, ...], *names: str) -> Word | None:
@@ -255,7 +263,9 @@ class _Reading:
 
     def _first(self, names: tuple[str, ...]) -> tuple[str, FrontValue | None]:
         """Return the first of *names*, spellings of one field, that has a value."""
-        given = ((name, value) for name in names if (value := self._front_matter.get(name)) is not None)
+        given = (
+            (name, value) for name in names if (value := self._front_matter.get(name)) is not None
+        )
         return next(given, (names[0], None))
 
     def _refuse(self, name: str, value: object, wanted: str) -> None:
@@ -267,7 +277,8 @@ def _kind(value: FrontValue | None) -> Kind | None:
 
 
 _HEADING = re.compile(
-    r"^ {0,3}#{1,6}[ \t]+(?P<atx>\S[^\n]*)$|^ {0,3}(?P<underlined>\S[^\n]*)\n {0,3}={3,}[ \t]*$", re.MULTILINE
+    r"^ {0,3}#{1,6}[ \t]+(?P<atx>\S[^\n]*)$|^ {0,3}(?P<underlined>\S[^\n]*)\n {0,3}={3,}[ \t]*$",
+    re.MULTILINE,
 )
 
 
@@ -287,5 +298,7 @@ def headings(body: str) -> Iterator[str]:
     Empty ones, code and comments are left out.
     """
     found = _HEADING.finditer(COMMENT_OR_FENCE.sub("", body))
-    texts = (plain_text(without_links(heading["atx"] or heading["underlined"])) for heading in found)
+    texts = (
+        plain_text(without_links(heading["atx"] or heading["underlined"])) for heading in found
+    )
     return filter(None, texts)

@@ -46,7 +46,11 @@ class OwnFiles(Place):
     @override
     def found(self, erasure: Erasure) -> Sequence[Found]:
         return [
-            Found(os.path.join(folder.path, name), max(1, len(_sections_holding(file.text, erasure))), "section")
+            Found(
+                os.path.join(folder.path, name),
+                max(1, len(_sections_holding(file.text, erasure))),
+                "section",
+            )
             for folder in self._folders()
             for name, file in _holding(folder, erasure)
         ]
@@ -62,7 +66,10 @@ class OwnFiles(Place):
         for folder in self._folders():
 
             def planned(folder: MemoryFolder = folder) -> PlannedFiles:
-                return {name: (_without(name, file.text, erasure), file) for name, file in _holding(folder, erasure)}
+                return {
+                    name: (_without(name, file.text, erasure), file)
+                    for name, file in _holding(folder, erasure)
+                }
 
             folder.change(planned)
             _remove_unfinished(folder.path, erasure)
@@ -81,13 +88,18 @@ class OwnFiles(Place):
         for folder in self._folders():
 
             def planned(folder: MemoryFolder = folder) -> PlannedFiles:
-                return {name: (redact(file.text), file) for name, file in folder.usable(folder.names(), [""])}
+                return {
+                    name: (redact(file.text), file)
+                    for name, file in folder.usable(folder.names(), [""])
+                }
 
             folder.change(planned)
 
     def paths(self) -> list[str]:
         """Return the paths of all files, usable or not."""
-        return [os.path.join(folder.path, name) for folder in self._folders() for name in folder.names()]
+        return [
+            os.path.join(folder.path, name) for folder in self._folders() for name in folder.names()
+        ]
 
     def _folders(self) -> Iterator[MemoryFolder]:
         for root in self._roots:
@@ -112,7 +124,11 @@ def _holding(folder: MemoryFolder, erasure: Erasure) -> Iterator[tuple[str, Usab
 
 def _sections_holding(text: str, erasure: Erasure) -> Mapping[str, str]:
     found = sections_in(text).items()
-    return {anchor: section for anchor, section in found if anchor in erasure.ids or erasure.is_in(section)}
+    return {
+        anchor: section
+        for anchor, section in found
+        if anchor in erasure.ids or erasure.is_in(section)
+    }
 
 
 def _texts(text: str, erasure: Erasure) -> Iterator[OwnedText]:
@@ -122,7 +138,9 @@ def _texts(text: str, erasure: Erasure) -> Iterator[OwnedText]:
     for anchor, section in gone.items():
         yield OwnedText(anchor, plain_section(section))
         chunk = section_chunk(anchor, section)
-        yield from (OwnedText(anchor, exchange.text) for exchange in (chunk.exchanges if chunk else ()))
+        yield from (
+            OwnedText(anchor, exchange.text) for exchange in (chunk.exchanges if chunk else ())
+        )
 
 
 def _without(name: str, text: str, erasure: Erasure) -> str:
@@ -142,7 +160,11 @@ class BankLessons(Place):
     def found(self, erasure: Erasure) -> Sequence[Found]:
         texts = self._files.banks().texts
         counts = {place: len(_lessons(texts[place], place.category, erasure)) for place in PLACES}
-        return [Found(self._files.path(place), count, "lesson") for place, count in counts.items() if count]
+        return [
+            Found(self._files.path(place), count, "lesson")
+            for place, count in counts.items()
+            if count
+        ]
 
     @override
     def texts(self, erasure: Erasure) -> Iterable[OwnedText]:
@@ -154,22 +176,29 @@ class BankLessons(Place):
     def erase(self, erasure: Erasure) -> None:
         with self._files.held() as banks:
             texts: dict[BankPlace, str] = {
-                place: _without_lessons(text, place.category, erasure) for place, text in banks.texts.items()
+                place: _without_lessons(text, place.category, erasure)
+                for place, text in banks.texts.items()
             }
             self._files.write(MarkdownBanks(texts))
-            for folder in dict.fromkeys(os.path.dirname(self._files.path(place)) for place in PLACES):
+            for folder in dict.fromkeys(
+                os.path.dirname(self._files.path(place)) for place in PLACES
+            ):
                 if os.path.isdir(folder):
                     _remove_unfinished(folder, erasure)
 
     @override
     def secrets(self) -> Sequence[Found]:
-        unsafe = (place for place, text in self._files.banks().texts.items() if redact(text) != text)
+        unsafe = (
+            place for place, text in self._files.banks().texts.items() if redact(text) != text
+        )
         return [Found(self._files.path(place), 1, "file") for place in unsafe]
 
     @override
     def redact(self) -> None:
         with self._files.held() as banks:
-            self._files.write(MarkdownBanks({place: redact(text) for place, text in banks.texts.items()}))
+            self._files.write(
+                MarkdownBanks({place: redact(text) for place, text in banks.texts.items()})
+            )
 
 
 def _lessons(text: str, category: Category, erasure: Erasure) -> list[tuple[Span, BankEntry]]:
@@ -196,7 +225,11 @@ class FilesOfTheUser(KeptElsewhere):
 
     @override
     def holding(self, erasure: Erasure, files: Iterable[str]) -> Sequence[str]:
-        return [f"a file of yours: {path}" for path in files if os.path.isfile(path) and _holds(path, erasure)]
+        return [
+            f"a file of yours: {path}"
+            for path in files
+            if os.path.isfile(path) and _holds(path, erasure)
+        ]
 
 
 def _holds(path: str, erasure: Erasure) -> bool:

@@ -66,7 +66,9 @@ def _with_stray_bytes(data: bytes) -> FileText:
     if _CONTROL.search(text) or stray > MAX_STRAY * len(data):
         raise ValueError(UNKNOWN)
     if len(_NOT_ASCII.findall(text)) <= stray and not data.startswith(codecs.BOM_UTF8):
-        return FileText(_windows(data), f"it is read as {WINDOWS}, as it is not UTF-8: save it as UTF-8")
+        return FileText(
+            _windows(data), f"it is read as {WINDOWS}, as it is not UTF-8: save it as UTF-8"
+        )
     count = "one byte" if stray == 1 else f"{stray} bytes"
     whole = _STRAY.sub(lambda found: _windows(bytes([ord(found[0]) - 0xDC00])), text)
     return FileText(whole, f"{count} of it, no UTF-8, read as {WINDOWS}: save it as UTF-8")

@@ -77,7 +77,10 @@ def read_markdown(text: str, *, is_draft: bool = False) -> Markdown:
     start = next((number for number, line in enumerate(lines) if line.strip()), 0)
     if lines[start].rstrip() != FENCE:
         return Markdown({}, text)
-    end = next((number for number in range(start + 1, len(lines)) if lines[number].rstrip() in FENCES), None)
+    end = next(
+        (number for number in range(start + 1, len(lines)) if lines[number].rstrip() in FENCES),
+        None,
+    )
     fields = [*_fields(lines[start + 1 : end], start + 2)]
     if end is None:
         return Markdown({}, text, (NEVER_CLOSED,) * _are_a_head(fields[:1]))
@@ -103,7 +106,11 @@ def _fields(lines: Iterable[str], number: int) -> Iterator[_Field]:
     """
     field: _Field | None = None
     for place, line in enumerate(lines, number):
-        if field and (not line.strip() or line[0] in " \t]}" or (_ITEM.fullmatch(line) and not _has_value(field))):
+        if field and (
+            not line.strip()
+            or line[0] in " \t]}"
+            or (_ITEM.fullmatch(line) and not _has_value(field))
+        ):
             field.block.append(line)
         elif line.strip() and not line.startswith("#"):
             if field:
@@ -147,11 +154,15 @@ class _Head:
             self._field(field)
         except _UnreadableValueError as error:
             self.unread += field.lines
-            self._complaints.append(f"line {field.number} of the front matter is left out of the fields: {error}")
+            self._complaints.append(
+                f"line {field.number} of the front matter is left out of the fields: {error}"
+            )
 
     def _field(self, field: _Field) -> None:
         if not field.key:
-            raise _UnreadableValueError(f"{field.line.rstrip()[:SHOWN_CHARACTERS]!r} is not written as name: value")
+            raise _UnreadableValueError(
+                f"{field.line.rstrip()[:SHOWN_CHARACTERS]!r} is not written as name: value"
+            )
         if field.key in self._keys:
             raise _UnreadableValueError(f"{field.key} was given before")
         self._keys.add(field.key)
@@ -164,7 +175,9 @@ class _Head:
         anchors = re.findall(r"&(\S+)", properties[0]) if properties else []
         value = _PROPERTIES.sub("", value)
         alias = _ALIAS.fullmatch(value)
-        read = self._anchors[alias[1]] if alias and alias[1] in self._anchors else _value(value, block)
+        read = (
+            self._anchors[alias[1]] if alias and alias[1] in self._anchors else _value(value, block)
+        )
         self._anchors |= dict.fromkeys(anchors, read)
         return read
 
@@ -183,7 +196,9 @@ def _value(value: str, block: Sequence[str]) -> FrontValue | None:
 
 def _nested(block: Sequence[str]) -> FrontValue | None:
     """Return the list or text in lines below a name, None for a map."""
-    start = next((number for number, line in enumerate(block) if _COMMENT.sub("", line).strip()), None)
+    start = next(
+        (number for number, line in enumerate(block) if _COMMENT.sub("", line).strip()), None
+    )
     if start is None or _NESTED_FIELD.match(block[start]):
         return None
     if _ITEM.fullmatch(block[start]):
@@ -206,8 +221,13 @@ def _items(block: Iterable[str]) -> Iterator[str]:
 def _block_text(style: re.Match[str], block: Sequence[str]) -> str:
     """Return a literal or folded text, as YAML does."""
     first = next(filter(str.strip, block), "")
-    indent = int(style["indent"] or 0) or len(first) - len(first.lstrip(" " if first.startswith(" ") else "\t"))
-    lines = [line[min(indent, len(line) - len(line.lstrip())) :] if line.strip() else "" for line in block]
+    indent = int(style["indent"] or 0) or len(first) - len(
+        first.lstrip(" " if first.startswith(" ") else "\t")
+    )
+    lines = [
+        line[min(indent, len(line) - len(line.lstrip())) :] if line.strip() else ""
+        for line in block
+    ]
     count = max((number for number, line in enumerate(lines, 1) if line), default=0)
     text = "\n".join(lines[:count]) if style["style"] == "|" else _folded_block(lines[:count])
     match style["chomp"]:
@@ -261,15 +281,21 @@ def _plain(text: str) -> str | bool | None:
 
 def _quoted(text: str) -> str | None:
     found = (_DOUBLE if text.startswith('"') else _SINGLE).match(text)
-    return _unquoted(found[0]) if found and not _COMMENT.sub("", text[found.end() :]).strip() else None
+    return (
+        _unquoted(found[0]) if found and not _COMMENT.sub("", text[found.end() :]).strip() else None
+    )
 
 
 def _unquoted(quoted: str) -> str:
     return _unescaped(quoted[1:-1]) if quoted[0] == '"' else quoted[1:-1].replace("''", "'")
 
 
-_ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U(00[01][0-9A-Fa-f]{5})|(.))", re.DOTALL)
-_ESCAPES = dict(zip('0abtnvfre "/\\N_LP', '\0\a\b\t\n\v\f\r\x1b "/\\\x85\xa0\u2028\u2029', strict=True))
+_ESCAPE = re.compile(
+    r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U(00[01][0-9A-Fa-f]{5})|(.))", re.DOTALL
+)
+_ESCAPES = dict(
+    zip('0abtnvfre "/\\N_LP', '\0\a\b\t\n\v\f\r\x1b "/\\\x85\xa0\u2028\u2029', strict=True)
+)
 
 
 def _unescaped(text: str) -> str:
@@ -333,7 +359,9 @@ def _flow_text(text: str, at: int) -> re.Match[str]:
     quoted = {'"': _DOUBLE, "'": _SINGLE}.get(text[at])
     found = (quoted.match(text, at) if quoted else None) or _FLOW_TEXT.match(text, at)
     if found is None:
-        raise _UnreadableValueError(f"{text[at:][:SHOWN_CHARACTERS]!r} can't stand in a list of texts")
+        raise _UnreadableValueError(
+            f"{text[at:][:SHOWN_CHARACTERS]!r} can't stand in a list of texts"
+        )
     return found
 
 

@@ -32,7 +32,9 @@ def host_memory_folder(config_folder: str, work_tree: str) -> str:
         config_folder: Claude Code's, `~/.claude` by default.
         work_tree: The top of the repository's main work tree, or the folder the user works in.
     """
-    return os.path.join(config_folder, "projects", folder_name(os.path.realpath(work_tree)), "memory")
+    return os.path.join(
+        config_folder, "projects", folder_name(os.path.realpath(work_tree)), "memory"
+    )
 
 
 def folder_name(path: str) -> str:
@@ -105,7 +107,9 @@ class InstructionFiles(Instructions):
     def _notes(self) -> list[str]:
         """Return the names of Claude Code's notes, its index first."""
         with contextlib.suppress(OSError, ValueError), os.scandir(self._memory) as found:
-            names = [item.name for item in islice(found, 4 * MAX_FILES) if item.name.endswith(".md")]
+            names = [
+                item.name for item in islice(found, 4 * MAX_FILES) if item.name.endswith(".md")
+            ]
             return sorted(names, key=lambda name: (name != INDEX, name))[:MAX_FILES]
         return []
 

@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 from hardwon.adapters.markdown.conflict import CONFLICTED, has_conflict
 from hardwon.adapters.markdown.file_text import FileText, decode_file
-from hardwon.adapters.markdown.whole_files import read_file_below, read_regular_file, reason, replace_file
+from hardwon.adapters.markdown.whole_files import (
+    read_file_below,
+    read_regular_file,
+    reason,
+    replace_file,
+)
 from hardwon.adapters.store_folder import opened_store, refusal
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.identity import content_hash
@@ -77,20 +82,30 @@ def read_banks(project_root: str, store: str, warn: Warn) -> Iterator[BankText]:
         store: The folder that holds the files of all projects.
         warn: Called with one line about every file that exists but can't be used completely.
     """
-    folders: dict[BankScope, str] = {"local": os.path.join(project_root, LOCAL_FOLDER), "global": store}
+    folders: dict[BankScope, str] = {
+        "local": os.path.join(project_root, LOCAL_FOLDER),
+        "global": store,
+    }
     if line := refusal(store):
         warn(line)
         del folders["global"]
     for source, folder in folders.items():
         for category in FILES:
             path = os.path.join(folder, f"{category}.md")
-            text = read_bank(path, warn, within=(project_root or os.curdir) if source == "local" else "")
+            text = read_bank(
+                path, warn, within=(project_root or os.curdir) if source == "local" else ""
+            )
             if text is not None:
                 yield BankText(source, category, path, text)
 
 
 def read_bank(
-    path: str, warn: Warn, *, within: str = "", is_foreign: bool = False, decode: Decode = with_bytes_replaced
+    path: str,
+    warn: Warn,
+    *,
+    within: str = "",
+    is_foreign: bool = False,
+    decode: Decode = with_bytes_replaced,
 ) -> str | None:
     """
     Read a file as text, with newlines as line ends.
@@ -118,7 +133,10 @@ def read_bank(
         warn(f"{path!r} is left out: {reason(error)}")
         return None
     if len(data) > LARGEST_FILE:
-        warn(f"{path!r} is longer than {LARGEST_FILE} bytes: the rest is left out; split or shorten it")
+        warn(
+            f"{path!r} is longer than {LARGEST_FILE} bytes: the rest is left out; split or"
+            " shorten it"
+        )
     try:
         text, note = decode(data[:LARGEST_FILE])
     except ValueError as error:
@@ -144,7 +162,14 @@ class MarkdownKnowledgeBank(KnowledgeBank):
         is_foreign: Whether the project is foreign: files with several names are left out.
     """
 
-    def __init__(self, project_root: str, store: str, warn: Callable[[str], None], *, is_foreign: bool = False) -> None:
+    def __init__(
+        self,
+        project_root: str,
+        store: str,
+        warn: Callable[[str], None],
+        *,
+        is_foreign: bool = False,
+    ) -> None:
         self._is_foreign = is_foreign
         self._root = root = os.path.realpath(project_root)
         self._folders = (
@@ -166,7 +191,9 @@ class MarkdownKnowledgeBank(KnowledgeBank):
     def read(self, file: BankFile) -> Sequence[BankEntry] | None:
         is_local = os.path.dirname(file.path) == self._folders[0][0]
         within = self._root if is_local else ""
-        text = read_bank(file.path, self._warn, within=within, is_foreign=self._is_foreign, decode=decode_file)
+        text = read_bank(
+            file.path, self._warn, within=within, is_foreign=self._is_foreign, decode=decode_file
+        )
         return None if text is None else parse_bank(text, file.category)
 
 
@@ -178,7 +205,11 @@ def bank_root(path: str) -> str:
     """
     folder, name = os.path.split(path)
     ending = os.path.join(os.sep, *LOCAL_FOLDER.split("/"))
-    return folder.removesuffix(ending) if folder.endswith(ending) and name.removesuffix(".md") in FILES else ""
+    return (
+        folder.removesuffix(ending)
+        if folder.endswith(ending) and name.removesuffix(".md") in FILES
+        else ""
+    )
 
 
 def _project_name(root: str) -> str | None:
@@ -199,7 +230,11 @@ RECORD_NAME = ".last-injection.json"
 
 
 def record_injection(
-    store: str, project_root: str, selected: "Sequence[SourcedEntry]", now: dt.datetime, warn: Callable[[str], None]
+    store: str,
+    project_root: str,
+    selected: "Sequence[SourcedEntry]",
+    now: dt.datetime,
+    warn: Callable[[str], None],
 ) -> None:
     """
     Write `.last-injection.json` in the store atomically.
@@ -220,14 +255,19 @@ def record_injection(
         warn(f"{RECORD_NAME} is not written in {store!r}: {why}")
 
 
-def _record(project_root: str, selected: "Sequence[SourcedEntry]", now: dt.datetime) -> dict[str, object]:
+def _record(
+    project_root: str, selected: "Sequence[SourcedEntry]", now: dt.datetime
+) -> dict[str, object]:
     from hardwon.domain.model.injection.markdown_block import count_source  # noqa: PLC0415  # used by the pipeline without a store
 
     return {
         "timestamp": now.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "project": os.path.basename(os.path.abspath(project_root)),
         "entries_injected": len(selected),
-        "sources": {"local": count_source(selected, "local"), "global": count_source(selected, "global")},
+        "sources": {
+            "local": count_source(selected, "local"),
+            "global": count_source(selected, "global"),
+        },
         "entry_names": [sourced.entry.name for sourced in selected],
     }
 
@@ -254,7 +294,11 @@ def parse_bank(text: str, category: Category) -> list[BankEntry]:
         category: Carried into every entry.
     """
     chunks = ENTRY_MARK.split(_without_comments(text))
-    return [_parse_chunk(chunk, category, position) for position, chunk in enumerate(chunks) if _is_entry(chunk)]
+    return [
+        _parse_chunk(chunk, category, position)
+        for position, chunk in enumerate(chunks)
+        if _is_entry(chunk)
+    ]
 
 
 def _without_comments(text: str) -> str:
@@ -284,7 +328,9 @@ def _parse_chunk(chunk: str, category: Category, position: int) -> BankEntry:
         name=name,
         description=text.strip(),
         metadata=metadata,
-        observation_count=_last_value(lines, OBSERVATION_COUNT, whole_number, DEFAULT_OBSERVATION_COUNT),
+        observation_count=_last_value(
+            lines, OBSERVATION_COUNT, whole_number, DEFAULT_OBSERVATION_COUNT
+        ),
         confidence=_last_value(lines, CONFIDENCE, _confidence, DEFAULT_CONFIDENCE),
         last_observed=_last_value(lines, LAST_OBSERVED, str, None),
         position=position,
@@ -297,7 +343,9 @@ def _lines(metadata: str) -> Sequence[str]:
     return metadata.split("\n") if metadata else ()
 
 
-def _last_value(lines: Sequence[str], label: str, parse: Callable[[str], _Value | None], default: _Value) -> _Value:
+def _last_value(
+    lines: Sequence[str], label: str, parse: Callable[[str], _Value | None], default: _Value
+) -> _Value:
     for line in reversed(lines):
         text = text_after(label, line)
         value = None if text is None else parse(text)

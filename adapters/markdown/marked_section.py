@@ -8,7 +8,13 @@ import os
 import re
 from typing import NamedTuple
 
-from hardwon.adapters.markdown.whole_files import is_read_only, read_regular_file, reason, replace_file, rewrite_file
+from hardwon.adapters.markdown.whole_files import (
+    is_read_only,
+    read_regular_file,
+    reason,
+    replace_file,
+    rewrite_file,
+)
 from hardwon.domain.model.errors import InvalidSectionError, UnreadableFileError
 
 BEGIN = "<!-- hardwon:begin -->"
@@ -45,10 +51,14 @@ def with_section(document: str, text: str) -> str:
     if not begins and not ends:
         return _appended(document, text) if text else document
     if (len(begins), len(ends)) != (1, 1):
-        raise InvalidSectionError(f"it has {len(begins)} lines {BEGIN} and {len(ends)} lines {END}: leave one of each")
+        raise InvalidSectionError(
+            f"it has {len(begins)} lines {BEGIN} and {len(ends)} lines {END}: leave one of each"
+        )
     [begin], [end] = begins, ends
     if begin.end > end.start:
-        raise InvalidSectionError(f"{END} stands before {BEGIN}: put them in order, or remove both lines")
+        raise InvalidSectionError(
+            f"{END} stands before {BEGIN}: put them in order, or remove both lines"
+        )
     newline = "\r\n" if begin.text.endswith("\r\n") else "\n"
     return f"{document[: begin.end]}{_own(text, newline)}{document[end.start :]}"
 
@@ -56,7 +66,9 @@ def with_section(document: str, text: str) -> str:
 def _appended(document: str, text: str) -> str:
     newline = "\r\n" if "\r\n" in document else "\n"
     ended = document if not document or document.endswith("\n") else f"{document}{newline}"
-    gap = newline if document.strip() and not ended.endswith((f"{newline}{newline}", "\n\n")) else ""
+    gap = (
+        newline if document.strip() and not ended.endswith((f"{newline}{newline}", "\n\n")) else ""
+    )
     return f"{ended}{gap}{BEGIN}{newline}{_own(text, newline)}{END}{newline}"
 
 
@@ -67,7 +79,9 @@ def _own(text: str, newline: str) -> str:
 
 
 def _lines_of(document: str, marker: str) -> list[_Line]:
-    found = re.finditer(rf"^[{_AROUND}]*{re.escape(marker)}[{_AROUND}]*(?:\n|\Z)", document, re.MULTILINE)
+    found = re.finditer(
+        rf"^[{_AROUND}]*{re.escape(marker)}[{_AROUND}]*(?:\n|\Z)", document, re.MULTILINE
+    )
     return [_Line(*match.span(), match[0]) for match in found]
 
 

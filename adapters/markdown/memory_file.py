@@ -90,7 +90,11 @@ def memory_file(text: str) -> MemoryFile:
     body = text[begins:].replace("\r\n", " \n").replace("\r", "\n")  # same length
     own = (extent for extent in extents(body) if IDENTITY.fullmatch(extent.anchor_id))
     return MemoryFile(
-        text, begins, tuple(Extent(extent.anchor_id, extent.start + begins, extent.stop + begins) for extent in own)
+        text,
+        begins,
+        tuple(
+            Extent(extent.anchor_id, extent.start + begins, extent.stop + begins) for extent in own
+        ),
     )
 
 
@@ -98,7 +102,9 @@ def sections_in(text: str) -> Mapping[str, str]:
     """Return the text of each captured section of the file *text* by its id."""
     body = with_newlines(text[_body_start(text) :])
     return {
-        section.anchor_id: section.text for section in sections(body).found if IDENTITY.fullmatch(section.anchor_id)
+        section.anchor_id: section.text
+        for section in sections(body).found
+        if IDENTITY.fullmatch(section.anchor_id)
     }
 
 
@@ -119,12 +125,16 @@ def sections_of_session(text: str, kind: Kind, session_id: str) -> Iterator[Sect
         read = outline(section)
         named = read.facts.get(SESSION) if read else None
         if read and named and unescaped(named) == session_id and (span := time_span_of(read)):
-            yield SectionOfSession(section_id, kind, span.first, span.last, bool(permanence_of(section)))
+            yield SectionOfSession(
+                section_id, kind, span.first, span.last, bool(permanence_of(section))
+            )
 
 
 _PERMANENT = re.compile(r"^permanent[ \t]*:.*$", re.MULTILINE)
 _PERMANENT_LINE = "permanent: true"
-_TITLE = re.compile(r'^title:[ \t]*(?:"(?P<quoted>[^\n]*)"|(?P<plain>[^"\'\n][^\n]*?))[ \t]*$', re.MULTILINE)
+_TITLE = re.compile(
+    r'^title:[ \t]*(?:"(?P<quoted>[^\n]*)"|(?P<plain>[^"\'\n][^\n]*?))[ \t]*$', re.MULTILINE
+)
 _HEADING = re.compile(r"^# (?!\[PERMANENT\])(?P<title>.*)$", re.MULTILINE)
 _GENERATED_HEAD = re.compile(r"\ufeff?---[ \t]*|(?:title|type|date|project|branch|permanent):.*")
 
@@ -137,7 +147,10 @@ class _Edit(NamedTuple):
 
 def as_section(section: FileSection) -> str:
     """Return *section* with its markers."""
-    return f"<!-- ANCHOR:{section.section_id} -->\n{section.text}\n<!-- /ANCHOR:{section.section_id} -->"
+    return (
+        f"<!-- ANCHOR:{section.section_id} -->\n{section.text}\n<!--"
+        f" /ANCHOR:{section.section_id} -->"
+    )
 
 
 def with_sections(file: MemoryFile, sections: Iterable[FileSection]) -> str:
@@ -161,7 +174,11 @@ def with_sections(file: MemoryFile, sections: Iterable[FileSection]) -> str:
     if not permanent:
         return text
     kept = _kept_for_good(text, file.body_start)
-    return _titled_for_good(kept) if permanent.intersection(memory_file(text).section_ids[:1]) else kept
+    return (
+        _titled_for_good(kept)
+        if permanent.intersection(memory_file(text).section_ids[:1])
+        else kept
+    )
 
 
 def without_sections(file: MemoryFile, section_ids: Collection[str]) -> str:

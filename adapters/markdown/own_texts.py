@@ -98,7 +98,8 @@ def _ensure_same_sections(part: _Part, whole: str, anchor: str) -> None:
     kept = {name: text for name, text in before.items() if name != anchor}
     if anchor and (before.keys() != after.keys() or not kept.items() <= after.items()):
         raise InvalidEntryError(
-            "the markers of its sections, <!-- ANCHOR:… -->, would not be read as they are: keep them"
+            "the markers of its sections, <!-- ANCHOR:… -->, would not be read as they are: keep"
+            " them"
         )
 
 

@@ -34,7 +34,13 @@ class Placed(NamedTuple):
 def in_order(sections: Iterable[FileSection]) -> list[FileSection]:
     """Sort *sections* for placement: conversations first, then by kind and time."""
     return sorted(
-        sections, key=lambda section: (section.kind != "conversation", section.kind, section.at, section.section_id)
+        sections,
+        key=lambda section: (
+            section.kind != "conversation",
+            section.kind,
+            section.at,
+            section.section_id,
+        ),
     )
 
 
@@ -107,12 +113,18 @@ def _lost(placed: Placed, sections: Mapping[str, FileSection]) -> set[tuple[str,
         for extent in memory_file(text).own
     }
     places = placed.names.items()
-    return {(name, section_id) for section_id, name in places if (name, as_section(sections[section_id])) not in found}
+    return {
+        (name, section_id)
+        for section_id, name in places
+        if (name, as_section(sections[section_id])) not in found
+    }
 
 
 def _refuse(section_id: str | None) -> None:
     if section_id is not None:
-        raise InvalidEntryError(f"the section {section_id!r} can't be found again once it is written")
+        raise InvalidEntryError(
+            f"the section {section_id!r} can't be found again once it is written"
+        )
 
 
 class _Target(NamedTuple):
@@ -149,7 +161,9 @@ class _Plan:
 
     def add(self, section: FileSection) -> None:
         found = itertools.chain(self._holding(section), self._similar(section))
-        name = next((name for name in found if (name, section.section_id) not in self._hidden), None)
+        name = next(
+            (name for name in found if (name, section.section_id) not in self._hidden), None
+        )
         if name is None:
             name = next(itertools.filterfalse(self._is_taken, _names(section)))
             self._texts[name] = self._begin(section)
@@ -157,9 +171,16 @@ class _Plan:
 
     def placed(self) -> Placed:
         changed = {name: target for name, target in self._files.items() if target.sections}
-        files = {name: with_sections(target.file, target.sections) for name, target in changed.items()}
+        files = {
+            name: with_sections(target.file, target.sections) for name, target in changed.items()
+        }
         return Placed(
-            files, {section.section_id: name for name, target in changed.items() for section in target.sections}
+            files,
+            {
+                section.section_id: name
+                for name, target in changed.items()
+                for section in target.sections
+            },
         )
 
     def _file(self, name: str) -> "_Target":
@@ -178,7 +199,11 @@ class _Plan:
         usable = [name for name in dict.fromkeys((*same, *like)) if name in self._texts]
         most_similar_first = sorted(usable, key=lambda name: _dissimilarity(_of(name), topic))
         files = ((name, self._file(name)) for name in most_similar_first)
-        return (name for name, file in files if file.takes_more and file.is_permanent == section.permanent)
+        return (
+            name
+            for name, file in files
+            if file.takes_more and file.is_permanent == section.permanent
+        )
 
     def _is_taken(self, name: str) -> bool:
         return name in self._texts or name in self._taken

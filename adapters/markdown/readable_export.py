@@ -68,7 +68,11 @@ def written_folder(path: str, *, replace: bool) -> Iterator[str]:
         try:
             yield temporary
             for folder, _, names in os.walk(temporary):
-                _move(folder, os.path.normpath(os.path.join(path, os.path.relpath(folder, temporary))), names)
+                _move(
+                    folder,
+                    os.path.normpath(os.path.join(path, os.path.relpath(folder, temporary))),
+                    names,
+                )
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
 
@@ -127,7 +131,9 @@ class ReadableExport:
             "project": self._labels.get(entry.project or "", ""),
             "exported": f"{self._now:%Y-%m-%d}",
         }
-        self._append(self._path(entry, FILE_NAMES[entry.kind]), write_markdown(head, ""), _section(entry))
+        self._append(
+            self._path(entry, FILE_NAMES[entry.kind]), write_markdown(head, ""), _section(entry)
+        )
 
     def _path(self, entry: Entry, *names: str) -> str:
         return os.path.join(self._folder, self._name(entry.project or ""), *names)
@@ -136,7 +142,9 @@ class ReadableExport:
         """Return a project's folder, unique even when case is ignored."""
         if project not in self._names:
             name = safe_name(self._labels.get(project, project)) if project else NO_PROJECT
-            taken = {other.casefold() for other in (*self._names.values(), NO_PROJECT if project else "")}
+            taken = {
+                other.casefold() for other in (*self._names.values(), NO_PROJECT if project else "")
+            }
             candidates = (name if number == 1 else f"{name}-{number}" for number in count(1))
             self._names[project] = next(name for name in candidates if name.casefold() not in taken)
         return self._names[project]
@@ -200,7 +208,9 @@ def _section(entry: Entry) -> str:
     return "".join(f"\n{text}\n" for text in texts if text)
 
 
-def write_entries(folder: str, entries: Iterable[Entry], labels: Mapping[str, str], now: dt.datetime) -> int:
+def write_entries(
+    folder: str, entries: Iterable[Entry], labels: Mapping[str, str], now: dt.datetime
+) -> int:
     """Write *entries* below the empty *folder* and return their number."""
     export, number = ReadableExport(folder, labels, now), 0
     for entry in entries:

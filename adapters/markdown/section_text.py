@@ -31,7 +31,11 @@ def escaped(text: str, special: str = "") -> str:
     `unescaped` is the inverse.
     """
     kept = _WRITTEN_BEFORE.sub("&amp;", text).replace("<!--", "&lt;!--")
-    return kept.translate({ord(character): f"&#{ord(character)};" for character in special}) if special else kept
+    return (
+        kept.translate({ord(character): f"&#{ord(character)};" for character in special})
+        if special
+        else kept
+    )
 
 
 def unescaped(text: str) -> str:
@@ -52,7 +56,9 @@ def heading(title: str) -> str:
 
 def paragraph(line: str) -> str:
     """Escape *line* so that it is a paragraph."""
-    return escaped(line[:1], _LEADING) + escaped(line[1:]) if line[:1] in _LEADING else escaped(line)
+    return (
+        escaped(line[:1], _LEADING) + escaped(line[1:]) if line[:1] in _LEADING else escaped(line)
+    )
 
 
 def block_quote(text: str) -> str:
@@ -101,7 +107,13 @@ def plan_link(phase: str, plan_of: PlanOf) -> str:
 
 
 TIME, TOPIC, SESSION = "Time", "Topic", "Session"
-PROJECTS, COMMANDS, AREAS, PHASES, PERMANENT = "Projects", "Commands", "Areas", "Phases", "Permanent"
+PROJECTS, COMMANDS, AREAS, PHASES, PERMANENT = (
+    "Projects",
+    "Commands",
+    "Areas",
+    "Phases",
+    "Permanent",
+)
 CONTEXT, EXCHANGES, FILES = "Context", "Exchanges", "Related files"
 DECISIONS, GOTCHAS, PREFERENCES = "Decisions", "Gotchas", "Preferences"
 USER, ASSISTANT, QUESTION = "User", "Assistant", "Question"
@@ -186,7 +198,11 @@ def _facts(chunk: Chunk, plan_of: PlanOf) -> Iterator[str]:
 
 
 def _statements(about: Metadata) -> Iterator[str]:
-    lists = ((DECISIONS, about.decisions), (GOTCHAS, about.gotchas), (PREFERENCES, about.preferences))
+    lists = (
+        (DECISIONS, about.decisions),
+        (GOTCHAS, about.gotchas),
+        (PREFERENCES, about.preferences),
+    )
     for part, statements in lists:
         if statements:
             yield from (f"### {part}", item_list(statements))
@@ -214,7 +230,11 @@ def with_link(text: str, file_name: str) -> str:
 
     The file is in the sibling folder of conversations.
     """
-    return _LINE.sub(lambda line: fact(CONVERSATION, f"[{line['id']}](../conversations/{file_name})"), text, count=1)
+    return _LINE.sub(
+        lambda line: fact(CONVERSATION, f"[{line['id']}](../conversations/{file_name})"),
+        text,
+        count=1,
+    )
 
 
 FULL_CONTEXT, ALTERNATIVES, REASONING = "Full context", "Alternatives", "Reasoning chain"
@@ -248,7 +268,9 @@ def detail_text(detail: Detail, chunk: Chunk, plan_of: PlanOf) -> str:
     )
     before, after = redact("\n\n".join(head)), redact("\n\n".join(rest))
     room = max(MAX_LINES - len(f"{before}\n\n\n{after}".split("\n")), MIN_CONTEXT)
-    return "\n\n".join((before, _shortened([_context(exchange) for exchange in detail.exchanges], room), after))
+    return "\n\n".join(
+        (before, _shortened([_context(exchange) for exchange in detail.exchanges], room), after)
+    )
 
 
 def _shortened(exchanges: Sequence[str], room: int) -> str:
@@ -276,7 +298,9 @@ def _context(exchange: Exchange) -> str:
 
 def _reasoning(detail: Detail) -> Iterator[str]:
     others = item_list(alternatives(detail.statement, detail.exchanges)[:MAX_LISTED])
-    steps = (f"{place}. {escaped(reason)}" for place, reason in enumerate(reasons(detail.exchanges), 1))
+    steps = (
+        f"{place}. {escaped(reason)}" for place, reason in enumerate(reasons(detail.exchanges), 1)
+    )
     yield from (f"### {ALTERNATIVES}", others or NONE_MENTIONED)
     yield from (f"### {REASONING}", "\n".join(steps) or NO_REASON)
 

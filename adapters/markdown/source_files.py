@@ -13,7 +13,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from hardwon.adapters.markdown.conflict import CONFLICTED, has_conflict
-from hardwon.adapters.markdown.document_format import MEMORY, SPECS, FrontValue, Markdown, spec_folder
+from hardwon.adapters.markdown.document_format import (
+    MEMORY,
+    SPECS,
+    FrontValue,
+    Markdown,
+    spec_folder,
+)
 from hardwon.adapters.markdown.file_text import decode_file
 from hardwon.adapters.markdown.front_matter import read_markdown
 from hardwon.adapters.markdown.instructions import INDEX
@@ -120,8 +126,15 @@ class MarkdownFiles(SourceFiles):
 
     @override
     def of_spec_folder(self, name: str) -> Listing:
-        if not name.strip() or name in {os.curdir, os.pardir} or NOT_IN_NAMES & set(name) or not is_storable(name):
-            raise UnreadableFileError(f"{name!r} is no spec folder: write the name of one, such as '005-memory'")
+        if (
+            not name.strip()
+            or name in {os.curdir, os.pardir}
+            or NOT_IN_NAMES & set(name)
+            or not is_storable(name)
+        ):
+            raise UnreadableFileError(
+                f"{name!r} is no spec folder: write the name of one, such as '005-memory'"
+            )
         prefixes = tuple(os.path.join(place, name, MEMORY, "") for place in self._places())
 
         def concerns(path: str) -> bool:
@@ -153,7 +166,9 @@ class MarkdownFiles(SourceFiles):
         except (OSError, ValueError) as error:
             raise UnreadableFileError(f"{path!r}: {reason(error)}") from error
         if len(data) > LARGEST_FILE:
-            raise UnreadableFileError(f"{path!r} is longer than {LARGEST_FILE} bytes (4 MB): split or shorten it")
+            raise UnreadableFileError(
+                f"{path!r} is longer than {LARGEST_FILE} bytes (4 MB): split or shorten it"
+            )
         try:
             text, note = decode_file(data)
         except ValueError as error:
@@ -170,7 +185,9 @@ class MarkdownFiles(SourceFiles):
     def parse(self, path: str, mtime: int, text: str) -> "MarkdownDocument":
         return self._document(path, mtime, "", text)
 
-    def _document(self, path: str, mtime: int, digest: str, text: str, note: str = "") -> "MarkdownDocument":
+    def _document(
+        self, path: str, mtime: int, digest: str, text: str, note: str = ""
+    ) -> "MarkdownDocument":
         from hardwon.adapters.markdown.document import MarkdownDocument  # noqa: PLC0415  # 40 ms
 
         markdown = self._parse(text)
@@ -201,7 +218,11 @@ class MarkdownFiles(SourceFiles):
         Missing roots are left out, so that their files do not count as gone.
         """
         whole, missing = self._whole_roots(), self._missing_roots()
-        places = [root if root in whole else os.path.join(root, SPECS) for root in self._roots if root not in missing]
+        places = [
+            root if root in whole else os.path.join(root, SPECS)
+            for root in self._roots
+            if root not in missing
+        ]
         return [os.path.join(place, "") for place in places]
 
 
@@ -290,7 +311,9 @@ class HostMemoryFiles(MarkdownFiles):
     def at(self, path: str) -> Listing:
         # without the index of the facts
         listing = super().at(path)
-        return listing._replace(files=tuple(file for file in listing.files if os.path.basename(file) != INDEX))
+        return listing._replace(
+            files=tuple(file for file in listing.files if os.path.basename(file) != INDEX)
+        )
 
 
 def read_fact(text: str) -> Markdown:
@@ -300,7 +323,9 @@ def read_fact(text: str) -> Markdown:
         flat = "".join(f"{line.strip()}\n" for line in nested[2].splitlines())
         text = f"{nested[1]}{flat}{text[nested.end() :]}"
     markdown = read_markdown(text)
-    front: dict[str, FrontValue] = {key: value for key, value in markdown.front_matter.items() if key != "name"}
+    front: dict[str, FrontValue] = {
+        key: value for key, value in markdown.front_matter.items() if key != "name"
+    }
     front["type"] = KINDS.get(str(front.get("type")), "document")
     name = markdown.front_matter.get("name")
     if isinstance(name, str) and name.strip() and "title" not in front:

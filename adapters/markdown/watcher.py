@@ -35,7 +35,9 @@ class MarkdownWatcher:
 
     def __init__(self, project_root: str, roots: Sequence[str]) -> None:
         self._root = os.path.realpath(project_root)
-        self._places = [os.path.join(self._root, name) for name in (MEMORY, SPECS)] + list(map(os.path.realpath, roots))
+        self._places = [os.path.join(self._root, name) for name in (MEMORY, SPECS)] + list(
+            map(os.path.realpath, roots)
+        )
 
     def changes(self, leaving: threading.Event) -> Iterator[None]:
         """

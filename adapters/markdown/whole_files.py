@@ -11,7 +11,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import NamedTuple
 
-from hardwon.adapters.durable import PRIVATE, new_file, remove_if_there, temporary_name, written_file
+from hardwon.adapters.durable import (
+    PRIVATE,
+    new_file,
+    remove_if_there,
+    temporary_name,
+    written_file,
+)
 from hardwon.adapters.folder import Folder, open_without_waiting
 
 try:
@@ -51,7 +57,10 @@ def _wait_for(folder: Folder, at_most: float) -> None:
     end = time.monotonic() + at_most
     while not _is_taken(folder):
         if time.monotonic() >= end:
-            raise TimeoutError(f"another process has been writing there for {at_most:g} s: try again when it is done")
+            raise TimeoutError(
+                f"another process has been writing there for {at_most:g} s: try again when it is"
+                " done"
+            )
         time.sleep(NAP_SECONDS)
 
 
@@ -104,7 +113,8 @@ def read_regular_file(path: str, at_most: int, *, follow: bool = True) -> WholeF
 
 
 SEVERAL_NAMES = (
-    "it has another name, maybe of a file elsewhere, and this project is foreign; hardwon trust lets it be read"
+    "it has another name, maybe of a file elsewhere, and this project is foreign; hardwon trust"
+    " lets it be read"
 )
 
 
@@ -215,7 +225,11 @@ def _refuse_changed(folder: Folder, name: str, was: os.stat_result) -> None:
     """Raise `ChangedFileError` if the file was changed since *was*."""
     try:
         now = folder.facts(name)
-        is_same = (now.st_ino, now.st_size, now.st_mtime_ns) == (was.st_ino, was.st_size, was.st_mtime_ns)
+        is_same = (now.st_ino, now.st_size, now.st_mtime_ns) == (
+            was.st_ino,
+            was.st_size,
+            was.st_mtime_ns,
+        )
     except FileNotFoundError:
         is_same = False
     if not is_same:
@@ -290,7 +304,9 @@ def _naming(path: str) -> Iterator[None]:
     try:
         yield
     except FileExistsError as error:
-        raise JointWriteError(path, "somebody else made it meanwhile: nothing was changed, try again") from error
+        raise JointWriteError(
+            path, "somebody else made it meanwhile: nothing was changed, try again"
+        ) from error
     except (OSError, ValueError) as error:
         raise JointWriteError(path, reason(error)) from error
 

@@ -16,7 +16,9 @@ from hardwon.ports.override import override
 if TYPE_CHECKING:
     from hardwon.adapters.minilm.transformer import Encoder
 
-MINILM_SPACE = Space(provider="local", model="all-MiniLM-L6-v2", dimensions=384, weights_hash=SHA256)
+MINILM_SPACE = Space(
+    provider="local", model="all-MiniLM-L6-v2", dimensions=384, weights_hash=SHA256
+)
 
 # Larger batches are no faster, and memory grows with the tokens of one.
 MAX_BATCH_TEXTS = 16
@@ -64,7 +66,9 @@ class MiniLmEmbedder(Embedder):
         def encoded(batch: Sequence[int]) -> dict[int, Vector]:
             _require_time(deadline)
             rows = encoder.encode([token_ids[index] for index in batch])
-            return {index: array("f", row.tobytes()) for index, row in zip(batch, rows, strict=True)}
+            return {
+                index: array("f", row.tobytes()) for index, row in zip(batch, rows, strict=True)
+            }
 
         batches = list(_batches([len(ids) for ids in token_ids]))
         vectors: dict[int, Vector] = {}
@@ -73,7 +77,9 @@ class MiniLmEmbedder(Embedder):
         return [vectors[index] for index in range(len(texts))]
 
     def _each(
-        self, encoded: Callable[[Sequence[int]], dict[int, Vector]], batches: Sequence[Sequence[int]]
+        self,
+        encoded: Callable[[Sequence[int]], dict[int, Vector]],
+        batches: Sequence[Sequence[int]],
     ) -> Iterable[dict[int, Vector]]:
         """
         Encode *batches*, in threads if there are several.
@@ -100,7 +106,9 @@ class MiniLmEmbedder(Embedder):
 
 
 def _half_of_the_cores() -> int:
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    usable = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
     return max(1, usable // 2)
 
 
@@ -112,7 +120,8 @@ def _load_encoder(path: str) -> "Encoder":
         from hardwon.adapters.minilm.transformer import Encoder  # noqa: PLC0415
     except (ImportError, SyntaxError) as error:  # not there, or cut off
         raise EmbedderUnavailableError(
-            f"numpy is not installed or damaged ({error}); run `uv tool upgrade --reinstall hardwon`"
+            f"numpy is not installed or damaged ({error}); run `uv tool upgrade --reinstall"
+            " hardwon`"
         ) from error
     return Encoder(open_weights(path))
 

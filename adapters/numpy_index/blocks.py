@@ -109,7 +109,9 @@ class Codes(NamedTuple):
     @classmethod
     def none(cls, dimensions: int) -> "Codes":
         """Return codes without rows."""
-        return encode(Rows(np.empty(0, dtype=np.int64), np.empty((0, dimensions), dtype=np.float32)))
+        return encode(
+            Rows(np.empty(0, dtype=np.int64), np.empty((0, dimensions), dtype=np.float32))
+        )
 
     def compare(self, query: QueryCodes) -> Comparison:
         """
@@ -119,9 +121,14 @@ class Codes(NamedTuple):
         """
         dimensions = len(query.exact)
         # Sums of products of codes must be exact: float32 holds all integers below 2^24.
-        product: type[np.floating[Any]] = np.float32 if dimensions * LARGEST_CODE**2 < 2**24 else np.float64
+        product: type[np.floating[Any]] = (
+            np.float32 if dimensions * LARGEST_CODE**2 < 2**24 else np.float64
+        )
         both = np.stack((query.exact, query.codes), axis=1).astype(product)
-        chunks = [self.values[at : at + CHUNK].astype(product) @ both for at in range(0, len(self.values), CHUNK)]
+        chunks = [
+            self.values[at : at + CHUNK].astype(product) @ both
+            for at in range(0, len(self.values), CHUNK)
+        ]
         products = np.concatenate([np.empty((0, 2), dtype=product), *chunks])
         length = max(1.0, float(np.linalg.norm(query.exact.astype(np.float64))))
         return Comparison(
@@ -160,9 +167,9 @@ def encode(rows: Rows) -> Codes:
     scales[scales == 0] = 1
     codes = np.rint(rows.values / scales[:, np.newaxis]).clip(-LARGEST_CODE, LARGEST_CODE)
     lost = rows.values - codes * scales[:, np.newaxis]
-    residuals = np.sqrt((lost * lost) @ np.ones(lost.shape[1], dtype=np.float32)) * np.float32(LONGEST) + np.float32(
-        ROOM
-    )
+    residuals = np.sqrt((lost * lost) @ np.ones(lost.shape[1], dtype=np.float32)) * np.float32(
+        LONGEST
+    ) + np.float32(ROOM)
     return Codes(rows.numbers, scales, residuals, codes.astype(np.int8))
 
 

@@ -7,7 +7,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hardwon.adapters.numpy_index.blocks import Codes, Floats, Numbers, QueryCodes, Rows, encode, find, rows_of, unpack
+from hardwon.adapters.numpy_index.blocks import (
+    Codes,
+    Floats,
+    Numbers,
+    QueryCodes,
+    Rows,
+    encode,
+    find,
+    rows_of,
+    unpack,
+)
 from hardwon.domain.model.embedding import COSINE_DECIMALS, Vector
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.ranking.candidates import Hit, ScoreStatistics, place_of_low
@@ -93,7 +103,9 @@ class LoadedVectors:
         kept_stamp, kept = self._codes.get(number, (None, None))
         if kept is not None and kept_stamp == stamp:
             return kept
-        codes = self._unpack(number, state) or encode(rows_of(self.source.load_block(number), self.source.dimensions))
+        codes = self._unpack(number, state) or encode(
+            rows_of(self.source.load_block(number), self.source.dimensions)
+        )
         if self._queries > 1:
             self._codes[number] = (stamp, codes)
         return codes
@@ -133,7 +145,9 @@ class NumpyMatches(Matches):
     @override
     def top(self, k: int, category: Category | None = None) -> list[Hit]:
         scores = self._scored(self._compared.nearest(k, category))
-        nearest = sorted(self._loaded.source.in_tie_order(list(scores)), key=lambda number: -scores[number])
+        nearest = sorted(
+            self._loaded.source.in_tie_order(list(scores)), key=lambda number: -scores[number]
+        )
         return [Hit(number, scores[number]) for number in nearest[:k]]
 
     @override
@@ -152,7 +166,8 @@ class NumpyMatches(Matches):
             total=int(steps.sum()) / STEPS,
             squares=int((steps * steps).sum()) / STEPS**2,
             best=self.top(1)[0].score,
-            low=int(np.partition(steps, place_of_low(len(steps)))[place_of_low(len(steps))]) / STEPS,
+            low=int(np.partition(steps, place_of_low(len(steps)))[place_of_low(len(steps))])
+            / STEPS,
         )
 
     @cached_property
@@ -160,7 +175,9 @@ class NumpyMatches(Matches):
         return _Compared(self._loaded.codes(self._members), self._members, self._query)
 
     def _scored(self, numbers: Numbers) -> dict[int, float]:
-        left = np.array([number for number in numbers.tolist() if number not in self._exact], dtype=np.int64)
+        left = np.array(
+            [number for number in numbers.tolist() if number not in self._exact], dtype=np.int64
+        )
         if len(left):
             rows = self._loaded.rows_among(left)
             products = rows.values.astype(np.float64) * self._query.astype(np.float64)

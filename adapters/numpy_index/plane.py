@@ -75,7 +75,9 @@ def _principal_components(rows: Rows) -> tuple[Rows, NDArray[np.float64]]:
     centred = rows - rows.mean(axis=0, dtype=np.float64).astype(np.float32)
     values, axes = np.linalg.eigh((centred.T @ centred).astype(np.float64))
     axes = axes[:, ::-1][:, :COARSE]
-    axes = axes * np.where(np.take_along_axis(axes, np.abs(axes).argmax(axis=0)[None], axis=0) < 0, -1.0, 1.0)
+    axes = axes * np.where(
+        np.take_along_axis(axes, np.abs(axes).argmax(axis=0)[None], axis=0) < 0, -1.0, 1.0
+    )
     total = values.clip(0).sum()
     shares = np.zeros(max(2, len(values)))
     shares[: len(values)] = values[::-1].clip(0) / total if total > 0 else 0.0
@@ -103,7 +105,10 @@ def _groups(rows: Rows, components: Rows) -> list[list[int]]:
     groups = dict[int, list[int]]()
     for row in range(len(rows)):
         groups.setdefault(root(row), []).append(row)
-    return sorted((group for group in groups.values() if len(group) > 1), key=lambda group: (-len(group), group))
+    return sorted(
+        (group for group in groups.values() if len(group) > 1),
+        key=lambda group: (-len(group), group),
+    )
 
 
 def _near_pairs(rows: Rows, components: Rows) -> Iterator[Sequence[int]]:
@@ -111,7 +116,11 @@ def _near_pairs(rows: Rows, components: Rows) -> Iterator[Sequence[int]]:
     lengths = (components**2).sum(axis=1)
     for begin in range(0, len(rows), BLOCK):
         block = slice(begin, begin + BLOCK)
-        distances = lengths[block, None] + lengths[None, begin:] - 2 * components[block] @ components[begin:].T
+        distances = (
+            lengths[block, None]
+            + lengths[None, begin:]
+            - 2 * components[block] @ components[begin:].T
+        )
         possible = np.triu(distances <= farthest + 1e-4, 1)
         if possible.mean() > MANY:
             possible &= rows[block] @ rows[begin:].T >= NEAR
@@ -119,7 +128,9 @@ def _near_pairs(rows: Rows, components: Rows) -> Iterator[Sequence[int]]:
         ones, others = ones + begin, others + begin
         cosines = np.concatenate(
             [
-                np.einsum("ij,ij->i", rows[ones[part : part + BLOCK]], rows[others[part : part + BLOCK]])
+                np.einsum(
+                    "ij,ij->i", rows[ones[part : part + BLOCK]], rows[others[part : part + BLOCK]]
+                )
                 for part in range(0, len(ones), BLOCK)
             ]
             or [np.empty(0, dtype=np.float32)]

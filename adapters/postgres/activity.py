@@ -26,7 +26,10 @@ from hardwon.domain.model.injection.receipt import ContextWindow, Held, NearMiss
 from hardwon.domain.model.injection.usage_signals import LONGEST_SHOWN
 from hardwon.ports.override import override
 
-CHANGES = "SELECT h.number, h.field_changed, h.old_value, h.new_value, h.changed_at FROM hardwon.history h"
+CHANGES = (
+    "SELECT h.number, h.field_changed, h.old_value, h.new_value, h.changed_at FROM"
+    " hardwon.history h"
+)
 """Selects changes without a condition: callers add the tenant's and their own."""
 
 
@@ -47,18 +50,30 @@ class PostgresHistory(SqlHistory):
             current_user
         ), %(field)s::text, %(old)s::text, %(new)s::text, %(at)s::timestamptz
     """
-    SELECT = f"{CHANGES} WHERE h.tenant = %(tenant)s AND h.number = %(number)s ORDER BY h.id DESC LIMIT %(most)s"
+    SELECT = (
+        f"{CHANGES} WHERE h.tenant = %(tenant)s AND h.number = %(number)s ORDER BY h.id DESC LIMIT"
+        " %(most)s"
+    )
 
 
 OWN = "r.tenant = %(tenant)s AND r.owner = current_user"
 """The receipts of this member, who numbers them separately."""
 
-SHOWN = "JOIN hardwon.receipt_entry s ON s.tenant = r.tenant AND s.owner = r.owner AND s.receipt = r.number"
+SHOWN = (
+    "JOIN hardwon.receipt_entry s ON s.tenant = r.tenant AND s.owner = r.owner AND s.receipt ="
+    " r.number"
+)
 
 LAST_RECEIPT = f"SELECT max(r.number) FROM hardwon.receipt r WHERE {OWN}"
-LOCK_RECEIPTS = "SELECT pg_advisory_xact_lock(hashtextextended('receipts of ' || current_user, %(tenant)s::bigint))"
+LOCK_RECEIPTS = (
+    "SELECT pg_advisory_xact_lock(hashtextextended('receipts of ' || current_user,"
+    " %(tenant)s::bigint))"
+)
 
-LATEST = "coalesce(%(latest)s::bigint, (SELECT last_number FROM hardwon.state WHERE tenant = %(tenant)s))"
+LATEST = (
+    "coalesce(%(latest)s::bigint, (SELECT last_number FROM hardwon.state WHERE tenant ="
+    " %(tenant)s))"
+)
 INSERT_RECEIPT = f"""
     INSERT INTO hardwon.receipt (tenant, number, {", ".join(RECEIPT_FIELDS)})
     VALUES (%(tenant)s, (SELECT coalesce(max(r.number), 0) + 1 FROM hardwon.receipt r WHERE {OWN}),
@@ -68,7 +83,9 @@ INSERT_SHOWN = f"""
     INSERT INTO hardwon.receipt_entry (tenant, receipt, place, {", ".join(Shown._fields)})
     VALUES (%(tenant)s, ({LAST_RECEIPT}), %(place)s, {", ".join(f"%({field})s" for field in Shown._fields)})
 """
-DROP_OLD_RECEIPTS = f"DELETE FROM hardwon.receipt r WHERE {OWN} AND r.number <= ({LAST_RECEIPT}) - %(kept)s"
+DROP_OLD_RECEIPTS = (
+    f"DELETE FROM hardwon.receipt r WHERE {OWN} AND r.number <= ({LAST_RECEIPT}) - %(kept)s"
+)
 
 SELECT_SHOWN = f"""
     SELECT s.receipt, {", ".join(f"s.{field}" for field in Shown._fields)} FROM hardwon.receipt_entry s
@@ -83,7 +100,10 @@ class _Receipts:
         self._fields = fields
 
     def __call__(self, row: Sequence[Any], /) -> Sequence[Any]:
-        return [_DECODERS.get(field, _as_given)(value) for field, value in zip(self._fields, row, strict=True)]
+        return [
+            _DECODERS.get(field, _as_given)(value)
+            for field, value in zip(self._fields, row, strict=True)
+        ]
 
 
 def _as_given(value: Any) -> Any:
@@ -92,7 +112,9 @@ def _as_given(value: Any) -> Any:
 
 _DECODERS: dict[str, Callable[[Any], Any]] = {
     "frame": tuple,
-    "missed": lambda missed: tuple(NearMiss(entry_id, float(score), why) for entry_id, score, why in missed),
+    "missed": lambda missed: tuple(
+        NearMiss(entry_id, float(score), why) for entry_id, score, why in missed
+    ),
     "parts": lambda parts: {name: float(part) for name, part in parts},
 }
 
@@ -120,8 +142,10 @@ class PostgresReceipts(SqlReceipts):
     """
     CONDITIONS: ClassVar = {
         "session_id": "r.session_id = %(session_id)s",
-        "entry_id": """EXISTS (SELECT 1 FROM hardwon.receipt_entry s
-            WHERE s.tenant = r.tenant AND s.owner = r.owner AND s.receipt = r.number AND s.entry_id = %(entry_id)s)""",
+        "entry_id": (
+            """EXISTS (SELECT 1 FROM hardwon.receipt_entry s
+            WHERE s.tenant = r.tenant AND s.owner = r.owner AND s.receipt = r.number AND s.entry_id = %(entry_id)s)"""
+        ),
         "project": "r.project = %(project)s",
     }
     _decode = _Receipts(RECEIPT_FIELDS)
@@ -134,8 +158,13 @@ class PostgresReceipts(SqlReceipts):
 
     @override
     def record(self, receipt: Receipt) -> None:
-        values = receipt_values(receipt) | {"frame": list(receipt.frame), "missed": Jsonb(receipt.missed)}
-        shown = [(INSERT_SHOWN, _shown_values(place, entry)) for place, entry in enumerate(receipt.shown)]
+        values = receipt_values(receipt) | {
+            "frame": list(receipt.frame),
+            "missed": Jsonb(receipt.missed),
+        }
+        shown = [
+            (INSERT_SHOWN, _shown_values(place, entry)) for place, entry in enumerate(receipt.shown)
+        ]
         drop = (DROP_OLD_RECEIPTS, {"kept": self._kept})
         with self._server.counting():
             self._server.together([(LOCK_RECEIPTS, {}), (INSERT_RECEIPT, values), *shown, drop])
@@ -219,7 +248,10 @@ class PostgresInfluences(SqlInfluences):
         JOIN hardwon.entry_text t ON t.tenant = %(tenant)s AND t.number = e.number
         ORDER BY shown.last DESC, e.id LIMIT %(most)s
     """
-    COUNT = f"SELECT e.id, count(*) FROM {USES} WHERE i.tenant = %(tenant)s AND e.id = ANY(%(ids)s) GROUP BY e.id"
+    COUNT = (
+        f"SELECT e.id, count(*) FROM {USES} WHERE i.tenant = %(tenant)s AND e.id = ANY(%(ids)s)"
+        " GROUP BY e.id"
+    )
     FIND = f"""
         SELECT e.id, i.session_id, i.how, i.phrase, i.at FROM {USES}
         WHERE i.tenant = %(tenant)s AND {{asked}} ORDER BY i.at DESC, e.id, i.session_id LIMIT %(most)s
@@ -229,7 +261,10 @@ class PostgresInfluences(SqlInfluences):
         GROUP BY e.number, e.id ORDER BY 2 DESC, e.id LIMIT %(most)s
     """
     TOTAL = f"SELECT count(*) FROM {USES} WHERE i.tenant = %(tenant)s AND {{within}}"
-    CONDITIONS: ClassVar = {"session_id": "i.session_id = %(session_id)s", "entry_id": "e.id = %(entry_id)s"}
+    CONDITIONS: ClassVar = {
+        "session_id": "i.session_id = %(session_id)s",
+        "entry_id": "e.id = %(entry_id)s",
+    }
 
 
 WANTED = """

@@ -49,7 +49,9 @@ NEXT_ENTRIES = f"""
 AMONG = "tenant = %(tenant)s AND number = ANY(%(numbers)s)"
 PLACES = f"SELECT number, project FROM hardwon.entry_place WHERE {AMONG} ORDER BY number, project"
 ALIASES = f"SELECT number, old_id FROM hardwon.entry_alias WHERE {AMONG} ORDER BY number, old_id"
-CHANGES_AMONG = f"{CHANGES} WHERE h.tenant = %(tenant)s AND h.number = ANY(%(numbers)s) ORDER BY h.number, h.id"
+CHANGES_AMONG = (
+    f"{CHANGES} WHERE h.tenant = %(tenant)s AND h.number = ANY(%(numbers)s) ORDER BY h.number, h.id"
+)
 INFLUENCES = """
     SELECT i.number, e.id, i.session_id, i.how, i.phrase, i.at
     FROM hardwon.influence i JOIN hardwon.entry e ON e.tenant = i.tenant AND e.number = i.number
@@ -61,7 +63,9 @@ SOURCES = """
     LEFT JOIN hardwon.source_heading h ON h.tenant = s.tenant AND h.owner = s.owner AND h.path = s.path
     WHERE s.tenant = %(tenant)s GROUP BY s.owner, s.path, s.fingerprint ORDER BY s.path
 """
-DEPARTED = f"SELECT {', '.join(STORED)} FROM hardwon.departed {OF_TENANT} ORDER BY file_path, anchor_id"
+DEPARTED = (
+    f"SELECT {', '.join(STORED)} FROM hardwon.departed {OF_TENANT} ORDER BY file_path, anchor_id"
+)
 
 
 class PostgresStoreContents(SqlStoreContents):
@@ -142,7 +146,10 @@ class PostgresStoreContents(SqlStoreContents):
 
     @override
     def _sources(self) -> Iterable[tuple[str, str, Iterable[str]]]:
-        return ((path, fingerprint, headings) for path, fingerprint, headings in self._database.rows(SOURCES))
+        return (
+            (path, fingerprint, headings)
+            for path, fingerprint, headings in self._database.rows(SOURCES)
+        )
 
     @override
     def _absent_files(self) -> Iterator[tuple[AbsentFile, dt.datetime]]:

@@ -75,7 +75,9 @@ class Database:
 
     """
 
-    def __init__(self, dsn: str, busy_seconds: float = BUSY_SECONDS, longest_wait: float = LONGEST_WAIT) -> None:
+    def __init__(
+        self, dsn: str, busy_seconds: float = BUSY_SECONDS, longest_wait: float = LONGEST_WAIT
+    ) -> None:
         parameters = parameters_of(dsn)
         self.path = shown(parameters)
         self.session = Session(parameters, self.path, longest_wait)
@@ -163,9 +165,9 @@ class Database:
             yield
             return
         self._answered.clear()
-        lock = composed.SQL("SELECT last_number FROM hardwon.state WHERE tenant = {} FOR UPDATE").format(
-            composed.Literal(self.tenant)
-        )
+        lock = composed.SQL(
+            "SELECT last_number FROM hardwon.state WHERE tenant = {} FOR UPDATE"
+        ).format(composed.Literal(self.tenant))
         seconds = self._busy_seconds if busy_seconds is None else busy_seconds
         with self.session.changes(lock, seconds) as [(self._last_number,)]:
             yield
@@ -277,11 +279,16 @@ class Database:
         self.session.close()
 
     def _values(self, parameters: Mapping[str, object]) -> dict[str, object]:
-        return {"tenant": self.tenant, **{name: public(value) for name, value in parameters.items()}}
+        return {
+            "tenant": self.tenant,
+            **{name: public(value) for name, value in parameters.items()},
+        }
 
 
 def _only_reads(statement: str) -> bool:
-    return statement.lstrip().startswith(("SELECT", "WITH")) and not any(word in statement for word in CHANGING)
+    return statement.lstrip().startswith(("SELECT", "WITH")) and not any(
+        word in statement for word in CHANGING
+    )
 
 
 def _ignore(_: str) -> None:

@@ -22,7 +22,13 @@ from hardwon.adapters.postgres.rows import (
     TEXT,
     to_entry,
 )
-from hardwon.adapters.postgres.words import EMPTY_INDEX, drop_from_index, dropping, indexing, note_version
+from hardwon.adapters.postgres.words import (
+    EMPTY_INDEX,
+    drop_from_index,
+    dropping,
+    indexing,
+    note_version,
+)
 from hardwon.adapters.sql.entries import SqlEntries, SqlProposals, SqlTriggerSource
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.project import Visibility
@@ -38,16 +44,25 @@ if TYPE_CHECKING:
 OF_TENANT = "e.tenant = %(tenant)s"
 RANKED_LEARNING = f"{OF_TENANT} AND e.kind = 'learning' AND NOT e.retired"
 
-RETIRE = "UPDATE hardwon.entry SET retired = true WHERE tenant = %(tenant)s AND number = ANY(%(numbers)s)"
+RETIRE = (
+    "UPDATE hardwon.entry SET retired = true WHERE tenant = %(tenant)s AND number ="
+    " ANY(%(numbers)s)"
+)
 
 RENAME = (
     "UPDATE hardwon.entry SET id = %(new)s WHERE tenant = %(tenant)s AND id = %(old)s",
-    "UPDATE hardwon.receipt_entry SET entry_id = %(new)s WHERE tenant = %(tenant)s AND entry_id = %(old)s",
+    (
+        "UPDATE hardwon.receipt_entry SET entry_id = %(new)s WHERE tenant = %(tenant)s AND entry_id"
+        " = %(old)s"
+    ),
     """
     UPDATE hardwon.receipt SET missed = replace(missed::text, %(old)s, %(new)s)::jsonb
     WHERE tenant = %(tenant)s AND strpos(missed::text, %(old)s) > 0
     """,
-    "UPDATE hardwon.entry SET superseded_by = %(new)s WHERE tenant = %(tenant)s AND superseded_by = %(old)s",
+    (
+        "UPDATE hardwon.entry SET superseded_by = %(new)s WHERE tenant = %(tenant)s AND"
+        " superseded_by = %(old)s"
+    ),
 )
 """Change an entry's id, in all tables that refer to it."""
 
@@ -65,13 +80,19 @@ WANTED = f"""
     IN (SELECT * FROM unnest(%(categories)s::text[], %(counts)s::bigint[], %(confidences)s::text[], %(recalls)s::bigint[]))
 """
 
-SIZES = "SELECT e.category, count(*), max(e.observation_count) FROM hardwon.entry e WHERE {within} GROUP BY 1"
+SIZES = (
+    "SELECT e.category, count(*), max(e.observation_count) FROM hardwon.entry e WHERE {within}"
+    " GROUP BY 1"
+)
 
 FIRST_EXPIRY = """
     SELECT min(expires_at) FROM hardwon.entry WHERE tenant = %(tenant)s AND NOT retired AND expires_at IS NOT NULL
 """
 
-MINE = f"{OF_TENANT} AND t.tenant = %(tenant)s AND t.author = current_user AND t.file_path = %(file_path)s"
+MINE = (
+    f"{OF_TENANT} AND t.tenant = %(tenant)s AND t.author = current_user AND t.file_path ="
+    " %(file_path)s"
+)
 """
 Condition: the entry comes from a file of this member.
 
@@ -163,11 +184,12 @@ class PostgresEntryRepository(SqlEntries):
     def reword(self, entry_id: str, entry: "Entry") -> None:
         with self._server.transaction():
             self._server.rows(
-                "DELETE FROM hardwon.entry_alias WHERE tenant = %(tenant)s AND old_id = %(id)s", id=entry.entry_id
+                "DELETE FROM hardwon.entry_alias WHERE tenant = %(tenant)s AND old_id = %(id)s",
+                id=entry.entry_id,
             )
             self._server.rows(
-                "INSERT INTO hardwon.entry_alias (tenant, number, old_id)"
-                " SELECT tenant, number, id FROM hardwon.entry WHERE tenant = %(tenant)s AND id = %(id)s",
+                "INSERT INTO hardwon.entry_alias (tenant, number, old_id) SELECT tenant, number, id"
+                " FROM hardwon.entry WHERE tenant = %(tenant)s AND id = %(id)s",
                 id=entry_id,
             )
             for sql in RENAME:
@@ -182,7 +204,8 @@ class PostgresEntryRepository(SqlEntries):
                 drop_from_index(self._server, [number])
                 self._server.rows(DELETE, number=number)
                 self._server.rows(
-                    "UPDATE hardwon.entry SET superseded_by = NULL WHERE tenant = %(tenant)s AND superseded_by = %(id)s",
+                    "UPDATE hardwon.entry SET superseded_by = NULL WHERE tenant = %(tenant)s AND"
+                    " superseded_by = %(id)s",
                     id=entry_id,
                 )
                 self._server.note_change()
@@ -190,7 +213,10 @@ class PostgresEntryRepository(SqlEntries):
 
     @override
     def newest_by_track_record(
-        self, k: int, visible_in: Visibility | None = None, of: Collection[TrackRecord] | None = None
+        self,
+        k: int,
+        visible_in: Visibility | None = None,
+        of: Collection[TrackRecord] | None = None,
     ) -> Mapping[TrackRecord, Iterable[RankingFacts]]:
         seen, wanted = visible(visible_in), dict[str, object]()
         if of is not None:
@@ -215,7 +241,9 @@ class PostgresEntryRepository(SqlEntries):
         """Return each category's number of learnings and largest observation count."""
         within = where(LEARNINGS._replace(ranked=True, visible_in=visible_in))
         rows = self._server.rows(SIZES.format(within=within.sql), **within.parameters)
-        found: dict[Category, tuple[int, int]] = {category: (size, most) for category, size, most in rows}
+        found: dict[Category, tuple[int, int]] = {
+            category: (size, most) for category, size, most in rows
+        }
         return {category: found[category] for category in CATEGORIES if category in found}
 
     @override
@@ -225,12 +253,15 @@ class PostgresEntryRepository(SqlEntries):
         with self._server.transaction():
             expired = self._expired(now)  # another process may have retired them meanwhile
             gone = {"numbers": expired}
-            self._server.together(((RETIRE, gone), (DROP_VECTORS, gone), *dropping(expired), self._server.change()))
+            self._server.together(
+                ((RETIRE, gone), (DROP_VECTORS, gone), *dropping(expired), self._server.change())
+            )
         return len(expired)
 
     def _expired(self, now: dt.datetime) -> list[int]:
         rows = self._server.rows(
-            f"SELECT e.number FROM hardwon.entry e WHERE {OF_TENANT} AND NOT e.retired AND e.expires_at <= %(now)s",
+            f"SELECT e.number FROM hardwon.entry e WHERE {OF_TENANT} AND NOT e.retired AND"
+            " e.expires_at <= %(now)s",
             now=now,
         )
         return [number for (number,) in rows]
@@ -250,7 +281,9 @@ def index_again(database: Database) -> int:
     """Rebuild the keyword index of visible entries and return their number."""
     with database.patiently(), database.transaction():
         rows = database.rows(f"{SELECT_ENTRY} WHERE {OF_TENANT} AND NOT e.retired")
-        owners: dict[int, str] = dict(database.rows(f"SELECT e.number, e.owner FROM hardwon.entry e WHERE {OF_TENANT}"))
+        owners: dict[int, str] = dict(
+            database.rows(f"SELECT e.number, e.owner FROM hardwon.entry e WHERE {OF_TENANT}")
+        )
         database.together((sql, {}) for sql in EMPTY_INDEX)
         for entry in map(to_entry, rows):
             number = entry.number or 0

@@ -7,7 +7,12 @@ from typing import NamedTuple
 from psycopg.types.json import Jsonb
 
 from hardwon.adapters.postgres.database import Database
-from hardwon.adapters.postgres.redact_rows import DROP_HEADINGS, count_secrets, redact_rows, redact_saved
+from hardwon.adapters.postgres.redact_rows import (
+    DROP_HEADINGS,
+    count_secrets,
+    redact_rows,
+    redact_saved,
+)
 from hardwon.adapters.postgres.restore import OF_SECTIONS, SECTIONS, Saved
 from hardwon.adapters.postgres.session import Row
 from hardwon.adapters.postgres.texts import (
@@ -97,11 +102,15 @@ class _Rows(NamedTuple):
 def _sorted_out(rows: Iterable[Stored]) -> _Rows:
     found = [*rows]
     return _Rows(
-        frozenset(row.number for row in found if row.relation in ENTRY_TABLES and row.number is not None),
+        frozenset(
+            row.number for row in found if row.relation in ENTRY_TABLES and row.number is not None
+        ),
         frozenset(
             row.number
             for row in found
-            if row.relation == "history" and row.values["field_changed"] == "deleted" and row.number is not None
+            if row.relation == "history"
+            and row.values["field_changed"] == "deleted"
+            and row.number is not None
         ),
         [row for row in found if row.relation not in ENTRY_TABLES],
     )
@@ -173,11 +182,16 @@ class PostgresRows(Place, StoreTexts):
     def traces(self, words: Iterable[str]) -> Sequence[str]:
         rows = self._database.rows(ORPHANS, words=[as_bytes(word) for word in words])
         found = ", ".join(term for (term,) in rows)
-        return [f"{self._database.path}, words of deleted entries in the keyword index: {found}"] if found else []
+        return (
+            [f"{self._database.path}, words of deleted entries in the keyword index: {found}"]
+            if found
+            else []
+        )
 
     def _numbers_of(self, ids: Iterable[str]) -> set[int]:
         rows = self._database.rows(
-            "SELECT number FROM hardwon.entry WHERE tenant = %(tenant)s AND id = ANY(%(ids)s)", ids=[*ids]
+            "SELECT number FROM hardwon.entry WHERE tenant = %(tenant)s AND id = ANY(%(ids)s)",
+            ids=[*ids],
         )
         return {number for (number,) in rows}
 
@@ -195,11 +209,14 @@ class PostgresRows(Place, StoreTexts):
     def _erase_today(self, rows: _Rows, erasure: Erasure) -> None:
         gone = {"numbers": [*rows.entries]}
         ids = [*erasure.ids, *_ids(self._database.rows, rows.entries)]
-        sections = [(as_bytes(path), as_bytes(anchor)) for path, anchor in self._database.rows(SECTIONS, **gone)]
+        sections = [
+            (as_bytes(path), as_bytes(anchor))
+            for path, anchor in self._database.rows(SECTIONS, **gone)
+        ]
         for table in OF_SECTIONS:
             self._database.run_many(
-                f"DELETE FROM hardwon.{table} WHERE tenant = %(tenant)s"
-                " AND file_path = convert_from(%(path)s, 'UTF8') AND anchor_id = convert_from(%(anchor)s, 'UTF8')",
+                f"DELETE FROM hardwon.{table} WHERE tenant = %(tenant)s AND file_path ="
+                " convert_from(%(path)s, 'UTF8') AND anchor_id = convert_from(%(anchor)s, 'UTF8')",
                 ({"path": path, "anchor": anchor} for path, anchor in sections),
             )
         self._database.rows(DROP_HISTORY, numbers=[*rows.entries, *rows.deleted])
@@ -218,7 +235,9 @@ class PostgresRows(Place, StoreTexts):
 
         The checkpoint's rows are kept.
         """
-        name, description, metadata = (row.values[column] for column in ("name", "description", "metadata"))
+        name, description, metadata = (
+            row.values[column] for column in ("name", "description", "metadata")
+        )
         self._database.rows(
             RENAME_CHECKPOINT,
             **row.key,
@@ -295,8 +314,8 @@ class ServerCopies(KeptElsewhere):
     @override
     def holding(self, erasure: Erasure, files: Iterable[str]) -> Sequence[str]:
         line = (
-            f"{self._path}: deleted rows stay in the server's files until VACUUM FULL (hardwon forget --vacuum, by the tables' owner),"
-            " in its write-ahead log, standbys and backups,"
-            " and other members may have kept the text for themselves: ask its owner"
+            f"{self._path}: deleted rows stay in the server's files until VACUUM FULL (hardwon"
+            " forget --vacuum, by the tables' owner), in its write-ahead log, standbys and"
+            " backups, and other members may have kept the text for themselves: ask its owner"
         )
         return [line]

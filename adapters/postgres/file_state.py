@@ -37,5 +37,7 @@ class PostgresTombstones(SqlTombstones):
         ON CONFLICT (tenant, owner, file_path, anchor_id)
         DO UPDATE SET file_hash = excluded.file_hash, buried_at = excluded.buried_at
     """
-    DELETED = f"SELECT anchor_id FROM hardwon.tombstone WHERE {OF_FILE} AND file_hash = %(file_hash)s"
+    DELETED = (
+        f"SELECT anchor_id FROM hardwon.tombstone WHERE {OF_FILE} AND file_hash = %(file_hash)s"
+    )
     FORGET = f"DELETE FROM hardwon.tombstone WHERE {OF_FILE}"

@@ -13,7 +13,10 @@ from hardwon.ports.override import override
 OF_TENANT = "FROM hardwon.forgotten WHERE tenant = %(tenant)s"
 
 KNOWN = f"SELECT DISTINCT tag {OF_TENANT} AND tag = ANY(%(tags)s::bytea[])"
-LIFT = f"DELETE {OF_TENANT} AND tag IN (SELECT tag {OF_TENANT} AND of = ANY(%(owners)s::bytea[])) RETURNING 1"
+LIFT = (
+    f"DELETE {OF_TENANT} AND tag IN (SELECT tag {OF_TENANT} AND of = ANY(%(owners)s::bytea[]))"
+    " RETURNING 1"
+)
 
 
 class PostgresForgottenTexts(SqlForgottenTexts):

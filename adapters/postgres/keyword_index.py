@@ -35,9 +35,17 @@ FREQUENCIES = """
 Counted = Literal["times", "own_times", "passage_times"]
 """Columns that count a term: in an entry, its own words, or a passage."""
 
-BM25 = "q.weight * ((p.{times} * ({k1} + 1)) / (p.{times} + {k1} * (1 - {b} + {b} * p.{words} / %(average)s::float8)))"
-ASKED = "unnest(%(terms)s::text[], %(weights)s::float8[]) WITH ORDINALITY AS q (term, weight, place)"
-POSTINGS = f"{ASKED} JOIN hardwon.posting p ON p.tenant = %(tenant)s AND p.term = q.term AND p.{{times}} > 0"
+BM25 = (
+    "q.weight * ((p.{times} * ({k1} + 1)) / (p.{times} + {k1} * (1 - {b} + {b} * p.{words} /"
+    " %(average)s::float8)))"
+)
+ASKED = (
+    "unnest(%(terms)s::text[], %(weights)s::float8[]) WITH ORDINALITY AS q (term, weight, place)"
+)
+POSTINGS = (
+    f"{ASKED} JOIN hardwon.posting p ON p.tenant = %(tenant)s AND p.term = q.term AND"
+    " p.{times} > 0"
+)
 
 TEXTS = "concat_ws(' ', t.name, t.description, t.notes, t.reasoning)"
 CONTAINING = f"""
@@ -92,7 +100,9 @@ class _Match(NamedTuple):
 
     def page(self, depth: int) -> Page:
         """Return at least the *depth* best of all and by category."""
-        rows = self._rows(BEST.format(scored=self._scored(), exact="b.score", joined=""), depth=depth, margin=0)
+        rows = self._rows(
+            BEST.format(scored=self._scored(), exact="b.score", joined=""), depth=depth, margin=0
+        )
         page = Page.of(depth, rows)
         return page._replace(statistics=page.statistics._replace(low=0.0))
 
@@ -143,11 +153,15 @@ class PostgresKeywordIndex(KeywordIndex):
         with self._bounded(deadline):
             within = where(only)
             sql = CONTAINING.format(within=within.sql)
-            rows = self._database.rows(sql, **within.parameters, beginning=beginning, most=MAX_SCANNED)
+            rows = self._database.rows(
+                sql, **within.parameters, beginning=beginning, most=MAX_SCANNED
+            )
             return completions(beginning, (text for (text,) in rows))
 
     @override
-    def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> Matches:
+    def match(
+        self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline
+    ) -> Matches:
         with self._bounded(deadline):
             if not terms:
                 return ScoredMatches({}, {})
@@ -157,7 +171,10 @@ class PostgresKeywordIndex(KeywordIndex):
                 counted = self._counted(wanted, times)
             parameters = {
                 "terms": wanted,
-                "weights": [inverse_document_frequency(figures.entries, counted.get(stem, 0)) for stem in wanted],
+                "weights": [
+                    inverse_document_frequency(figures.entries, counted.get(stem, 0))
+                    for stem in wanted
+                ],
                 "average": figures.entry_words / max(figures.entries, 1),
                 "at_least": 1 if mode == "any" else len(wanted),
             }
@@ -209,7 +226,9 @@ class PostgresKeywordIndex(KeywordIndex):
             raise KeywordIndexUnavailableError(reason) from error
 
 
-def _rarest(terms: Iterable[str], counted: Mapping[str, int], most: int) -> Iterator[tuple[str, int]]:
+def _rarest(
+    terms: Iterable[str], counted: Mapping[str, int], most: int
+) -> Iterator[tuple[str, int]]:
     """
     Yield terms and their passage counts, the rarest first.
 

@@ -63,7 +63,10 @@ class Page(NamedTuple):
         """Make a page from rows of `BEST`, rounding scores to *decimals*."""
         if not rows:
             return cls(depth)
-        scores = [Hit(number, score if decimals is None else round(score, decimals)) for number, _, score, *_ in rows]
+        scores = [
+            Hit(number, score if decimals is None else round(score, decimals))
+            for number, _, score, *_ in rows
+        ]
         hits = sorted(scores, key=lambda hit: -hit.score)
         found, total, squares, low = rows[0][3:]
         return cls(
@@ -110,7 +113,9 @@ class PagedMatches(Matches):
             self._page = self._search.page(2 * k)
             self._scores |= {hit.number: hit.score for hit in self._page.hits}
         of_category = (
-            hit for hit in self._page.hits if category is None or self._page.categories[hit.number] == category
+            hit
+            for hit in self._page.hits
+            if category is None or self._page.categories[hit.number] == category
         )
         return [hit for _, hit in zip(range(k), of_category, strict=False)]
 
@@ -120,7 +125,9 @@ class PagedMatches(Matches):
         unknown = [number for number in wanted if number not in self._scores]
         if unknown and len(self._page.hits) < self.count():
             self._scores |= dict.fromkeys(unknown) | dict(self._search.scores(unknown))
-        return {number: score for number in wanted if (score := self._scores.get(number)) is not None}
+        return {
+            number: score for number in wanted if (score := self._scores.get(number)) is not None
+        }
 
     @override
     def statistics(self) -> ScoreStatistics:
@@ -154,7 +161,11 @@ class ScoredMatches(Matches):
 
     @override
     def top(self, k: int, category: Category | None = None) -> list[Hit]:
-        found = [number for number in self._scores if category is None or self._categories[number] == category]
+        found = [
+            number
+            for number in self._scores
+            if category is None or self._categories[number] == category
+        ]
         best = nlargest(k, found, key=self._scores.__getitem__)  # of equal ones the first
         return [Hit(number, self._scores[number]) for number in best]
 

@@ -18,8 +18,13 @@ class PostgresMetadata(SqlMetadata):
 class PostgresImportLedger(SqlImportLedger):
     """A member's ledger of imports in `source` and `source_heading`."""
 
-    HEADINGS = "SELECT heading FROM hardwon.source_heading WHERE tenant = %(tenant)s AND path = %(path)s"
-    FINGERPRINTS = "SELECT path, fingerprint FROM hardwon.source WHERE tenant = %(tenant)s AND owner = current_user"
+    HEADINGS = (
+        "SELECT heading FROM hardwon.source_heading WHERE tenant = %(tenant)s AND path = %(path)s"
+    )
+    FINGERPRINTS = (
+        "SELECT path, fingerprint FROM hardwon.source WHERE tenant = %(tenant)s AND owner ="
+        " current_user"
+    )
     SET_FINGERPRINT = """
         INSERT INTO hardwon.source (tenant, path, fingerprint) VALUES (%(tenant)s, %(path)s, %(fingerprint)s)
         ON CONFLICT (tenant, owner, path) DO UPDATE SET fingerprint = excluded.fingerprint

@@ -77,7 +77,9 @@ def _as_owner(dsn: str) -> "Iterator[tuple[psycopg.Connection, str]]":
     with (
         translated(path),
         psycopg.connect(
-            **{"connect_timeout": CONNECT_SECONDS} | parameters, autocommit=True, prepare_threshold=None
+            **{"connect_timeout": CONNECT_SECONDS} | parameters,
+            autocommit=True,
+            prepare_threshold=None,
         ) as connection,
     ):
         yield connection, path
@@ -134,13 +136,22 @@ def throw_away_database(dsn: str) -> Iterator[str]:
 def _ensure_server(connection: psycopg.Connection, path: str) -> None:
     if connection.info.server_version < OLDEST_SERVER:
         raise StorageError(
-            f"{path} is PostgreSQL {connection.info.server_version // 10_000}; hardwon needs 16 or newer"
+            f"{path} is PostgreSQL {connection.info.server_version // 10_000}; hardwon needs 16 or"
+            " newer"
         )
     if connection.info.parameter_status("server_encoding") != "UTF8":
-        raise StorageError(f"{path} is not in Unicode; create it with: createdb --encoding=UTF8 --template=template0")
-    found = connection.execute("SELECT default_version FROM pg_available_extensions WHERE name = 'vector'").fetchone()
+        raise StorageError(
+            f"{path} is not in Unicode; create it with: createdb --encoding=UTF8"
+            " --template=template0"
+        )
+    found = connection.execute(
+        "SELECT default_version FROM pg_available_extensions WHERE name = 'vector'"
+    ).fetchone()
     if not found:
-        raise StorageError(f"{path} has no pgvector; install it on the server: https://github.com/pgvector/pgvector")
+        raise StorageError(
+            f"{path} has no pgvector; install it on the server:"
+            " https://github.com/pgvector/pgvector"
+        )
     if tuple(map(int, found[0].split(".")[:2])) < OLDEST_VECTOR:
         raise StorageError(f"{path} has pgvector {found[0]}; hardwon needs 0.8 or newer")
 
@@ -150,7 +161,9 @@ def _create_frame(connection: psycopg.Connection) -> None:
     with _or_an_administrator(connection, "CREATE EXTENSION vector"):
         connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
     if connection.execute("SELECT to_regtype('vector')").fetchone() == (None,):
-        raise StorageError("pgvector is in a schema that is not searched; put it on the database's search_path")
+        raise StorageError(
+            "pgvector is in a schema that is not searched; put it on the database's search_path"
+        )
     if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (MEMBERS,)).fetchone():
         with (
             suppress(errors.DuplicateObject, errors.UniqueViolation),  # by another database
@@ -178,14 +191,19 @@ def _or_an_administrator(connection: psycopg.Connection, command: str) -> Iterat
         with connection.transaction():
             yield
     except errors.InsufficientPrivilege as error:
-        raise StorageError(f"this role may not do that; an administrator runs, in this database: {command}") from error
+        raise StorageError(
+            f"this role may not do that; an administrator runs, in this database: {command}"
+        ) from error
 
 
 def _apply(connection: psycopg.Connection, path: str) -> list[int]:
-    known: dict[int, str] = dict(connection.execute("SELECT version, checksum FROM hardwon.migration").fetchall())
+    known: dict[int, str] = dict(
+        connection.execute("SELECT version, checksum FROM hardwon.migration").fetchall()
+    )
     if known and max(known) > NEWEST:
         raise NewerSchemaError(
-            f"{path} has schema version {max(known)}, this hardwon knows {NEWEST}: install the newest hardwon"
+            f"{path} has schema version {max(known)}, this hardwon knows {NEWEST}: install the"
+            " newest hardwon"
         )
     done = list[int]()
     for migration in migrations():
@@ -198,7 +216,8 @@ def _apply(connection: psycopg.Connection, path: str) -> list[int]:
             done.append(migration.version)
         elif known[migration.version] != migration.checksum:
             raise StorageError(
-                f"{path}: its schema version {migration.version} was made by a changed hardwon; nothing was done"
+                f"{path}: its schema version {migration.version} was made by a changed hardwon;"
+                " nothing was done"
             )
     return done
 
@@ -216,11 +235,13 @@ def _index_large_spaces(connection: psycopg.Connection) -> None:
     for (width,) in wide:
         name = f"vector_near_{width}"
         if connection.execute(ABANDONED, (name,)).fetchone():
-            connection.execute(composed.SQL("DROP INDEX hardwon.{}").format(composed.Identifier(name)))
+            connection.execute(
+                composed.SQL("DROP INDEX hardwon.{}").format(composed.Identifier(name))
+            )
         connection.execute(
             composed.SQL(
-                "CREATE INDEX CONCURRENTLY IF NOT EXISTS {name} ON hardwon.vector"
-                " USING hnsw ((vec::halfvec({width})) halfvec_cosine_ops) WHERE vector_dims(vec) = {width}"
+                "CREATE INDEX CONCURRENTLY IF NOT EXISTS {name} ON hardwon.vector USING hnsw"
+                " ((vec::halfvec({width})) halfvec_cosine_ops) WHERE vector_dims(vec) = {width}"
             ).format(name=composed.Identifier(name), width=composed.Literal(width))
         )
 
@@ -236,10 +257,13 @@ def vacuum(dsn: str) -> None:
         tables = connection.execute(SELECT_TABLES).fetchall()
         if others := {owner for _, owner, is_owned in tables if not is_owned}:
             raise StorageError(
-                f"{path}: this role may not vacuum; the tables' owner, {', '.join(others)}, runs: hardwon forget --vacuum"
+                f"{path}: this role may not vacuum; the tables' owner, {', '.join(others)}, runs:"
+                " hardwon forget --vacuum"
             )
         for name, *_ in tables:
-            connection.execute(composed.SQL("VACUUM (FULL) hardwon.{}").format(composed.Identifier(name)))
+            connection.execute(
+                composed.SQL("VACUUM (FULL) hardwon.{}").format(composed.Identifier(name))
+            )
 
 
 def add_member(dsn: str, role: str, tenant: str = DEFAULT_TENANT) -> None:
@@ -251,30 +275,44 @@ def add_member(dsn: str, role: str, tenant: str = DEFAULT_TENANT) -> None:
     """
     with _as_owner(dsn) as (connection, path), connection.transaction():
         if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (role,)).fetchone():
-            raise StorageError(f"{path} has no role {role!r}; create it with: CREATE ROLE {role} LOGIN PASSWORD '…'")
+            raise StorageError(
+                f"{path} has no role {role!r}; create it with: CREATE ROLE {role} LOGIN"
+                " PASSWORD '…'"
+            )
         found = connection.execute(
-            "SELECT t.name FROM hardwon.member m JOIN hardwon.tenant t USING (tenant) WHERE m.role = %s", (role,)
+            "SELECT t.name FROM hardwon.member m JOIN hardwon.tenant t USING (tenant) WHERE m.role"
+            " = %s",
+            (role,),
         ).fetchone()
         if found and found[0] != tenant:
-            raise StorageError(f"{role!r} is a member of {found[0]!r}: hardwon store remove-member {role} first")
+            raise StorageError(
+                f"{role!r} is a member of {found[0]!r}: hardwon store remove-member {role} first"
+            )
         _join(connection, role, tenant)
 
 
 def _join(connection: psycopg.Connection, role: str, tenant: str) -> None:
-    number = connection.execute("SELECT tenant FROM hardwon.tenant WHERE name = %s", (tenant,)).fetchone()
+    number = connection.execute(
+        "SELECT tenant FROM hardwon.tenant WHERE name = %s", (tenant,)
+    ).fetchone()
     if not number:
         number = connection.execute(
-            "INSERT INTO hardwon.tenant (tenant, name) SELECT coalesce(max(tenant), 0) + 1, %s FROM hardwon.tenant"
-            " RETURNING tenant",
+            "INSERT INTO hardwon.tenant (tenant, name) SELECT coalesce(max(tenant), 0) + 1, %s FROM"
+            " hardwon.tenant RETURNING tenant",
             (tenant,),
         ).fetchone()
         connection.execute("INSERT INTO hardwon.state (tenant) VALUES (%s)", number)
     connection.execute(
-        "INSERT INTO hardwon.member (role, tenant) VALUES (%s, %s) ON CONFLICT DO NOTHING", (role, *(number or ()))
+        "INSERT INTO hardwon.member (role, tenant) VALUES (%s, %s) ON CONFLICT DO NOTHING",
+        (role, *(number or ())),
     )
-    with _or_an_administrator(connection, f"GRANT {MEMBERS} TO {connection.info.user} WITH ADMIN OPTION"):
+    with _or_an_administrator(
+        connection, f"GRANT {MEMBERS} TO {connection.info.user} WITH ADMIN OPTION"
+    ):
         connection.execute(
-            composed.SQL("GRANT {} TO {}").format(composed.Identifier(MEMBERS), composed.Identifier(role))
+            composed.SQL("GRANT {} TO {}").format(
+                composed.Identifier(MEMBERS), composed.Identifier(role)
+            )
         )
 
 
@@ -288,10 +326,14 @@ def remove_member(dsn: str, role: str) -> bool:
         StorageError: this role may not remove members.
     """
     with _as_owner(dsn) as (connection, _), connection.transaction():
-        gone = connection.execute("DELETE FROM hardwon.member WHERE role = %s RETURNING 1", (role,)).fetchone()
+        gone = connection.execute(
+            "DELETE FROM hardwon.member WHERE role = %s RETURNING 1", (role,)
+        ).fetchone()
         if gone:
             connection.execute(
-                composed.SQL("REVOKE {} FROM {}").format(composed.Identifier(MEMBERS), composed.Identifier(role))
+                composed.SQL("REVOKE {} FROM {}").format(
+                    composed.Identifier(MEMBERS), composed.Identifier(role)
+                )
             )
         return gone is not None
 
@@ -305,5 +347,6 @@ def members(dsn: str) -> Sequence[tuple[str, str]]:
     """
     with _as_owner(dsn) as (connection, _):
         return connection.execute(
-            "SELECT m.role, t.name FROM hardwon.member m JOIN hardwon.tenant t USING (tenant) ORDER BY 2, 1"
+            "SELECT m.role, t.name FROM hardwon.member m JOIN hardwon.tenant t USING (tenant) ORDER"
+            " BY 2, 1"
         ).fetchall()

@@ -98,19 +98,29 @@ def unite_spellings(connection: psycopg.Connection) -> None:
 @contextmanager
 def _above_policies(connection: psycopg.Connection) -> Iterator[None]:
     """Suspend row-level security, so that the owner sees all rows."""
-    names = [composed_sql.Identifier(name) for (name,) in connection.execute(SELECT_TABLES).fetchall()]
+    names = [
+        composed_sql.Identifier(name) for (name,) in connection.execute(SELECT_TABLES).fetchall()
+    ]
     for name in names:
-        connection.execute(composed_sql.SQL("ALTER TABLE hardwon.{} NO FORCE ROW LEVEL SECURITY").format(name))
+        connection.execute(
+            composed_sql.SQL("ALTER TABLE hardwon.{} NO FORCE ROW LEVEL SECURITY").format(name)
+        )
     yield
     for name in names:
-        connection.execute(composed_sql.SQL("ALTER TABLE hardwon.{} FORCE ROW LEVEL SECURITY").format(name))
+        connection.execute(
+            composed_sql.SQL("ALTER TABLE hardwon.{} FORCE ROW LEVEL SECURITY").format(name)
+        )
 
 
 def _by_text(connection: psycopg.Connection) -> Iterator[list[Lesson]]:
     """Yield lessons by owner and text, oldest first, where one is decomposed."""
     rows = connection.execute(SELECT_LESSONS).fetchall()
     lessons = [dict(zip((*COLUMNS, *TEXT_COLUMNS), row, strict=True)) for row in rows]
-    decomposed = {_key(lesson) for lesson in lessons if composed(lesson["description"]) != lesson["description"]}
+    decomposed = {
+        _key(lesson)
+        for lesson in lessons
+        if composed(lesson["description"]) != lesson["description"]
+    }
     known = [lesson for lesson in lessons if _key(lesson) in decomposed]
     for _, group in groupby(sorted(known, key=_key), key=_key):
         yield [*group]
@@ -141,7 +151,9 @@ def _write(connection: psycopg.Connection, lesson: Lesson) -> None:
     for table, names in (("entry", FACTS), ("entry_text", (*TEXTS, *LISTS))):
         columns = ", ".join(f'"{name}" = %({name})s' for name in names)
         connection.execute(
-            f"UPDATE hardwon.{table} SET {columns} WHERE tenant = %(tenant)s AND number = %(number)s", lesson
+            f"UPDATE hardwon.{table} SET {columns} WHERE tenant = %(tenant)s AND number ="
+            " %(number)s",
+            lesson,
         )
     connection.execute(DROP_PLACE, lesson)
     if not lesson["retired"]:
@@ -151,12 +163,16 @@ def _write(connection: psycopg.Connection, lesson: Lesson) -> None:
 def _index(connection: psycopg.Connection, tenant: int, owner: str, number: int) -> None:
     """Rebuild the keyword index of an entry and drop its vectors."""
     about = {"tenant": tenant, "number": number}
-    row = connection.execute(f"{SELECT_ENTRY} WHERE e.tenant = %(tenant)s AND e.number = %(number)s", about).fetchone()
+    row = connection.execute(
+        f"{SELECT_ENTRY} WHERE e.tenant = %(tenant)s AND e.number = %(number)s", about
+    ).fetchone()
     if row:
         _run(connection, [*dropping([number]), *indexing(number, owner, to_entry(row))], tenant)
     connection.execute(DROP_VECTORS, {"tenant": tenant, "numbers": [number]})
 
 
-def _run(connection: psycopg.Connection, statements: list[tuple[str, Mapping[str, object]]], tenant: int) -> None:
+def _run(
+    connection: psycopg.Connection, statements: list[tuple[str, Mapping[str, object]]], tenant: int
+) -> None:
     for statement, parameters in statements:
         connection.execute(statement, {**parameters, "tenant": tenant})

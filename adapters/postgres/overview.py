@@ -32,7 +32,10 @@ class PostgresOverview(SqlOverview):
         SELECT s.entry_id, {MONDAY.format(at="r.at")}, count(*) FROM {INJECTIONS} AND s.entry_id = ANY(%(ids)s)
         GROUP BY 1, 2 ORDER BY 1, 2
     """
-    USED = f"SELECT {MONDAY.format(at='at')}, count(*) FROM hardwon.influence WHERE tenant = %(tenant)s GROUP BY 1 ORDER BY 1"
+    USED = (
+        f"SELECT {MONDAY.format(at='at')}, count(*) FROM hardwon.influence WHERE tenant ="
+        " %(tenant)s GROUP BY 1 ORDER BY 1"
+    )
 
     BY_FILE = """
         SELECT e.project, t.file_path, count(*) FROM hardwon.entry e

@@ -46,7 +46,10 @@ UPDATE = f"""
     WHERE {OWN} AND id = %(id)s
 """
 
-TAKE_BACK = "DELETE FROM hardwon.opinion WHERE tenant = %(tenant)s AND owner = current_user AND project = %(id)s"
+TAKE_BACK = (
+    "DELETE FROM hardwon.opinion WHERE tenant = %(tenant)s AND owner = current_user AND project ="
+    " %(id)s"
+)
 SAY = """
     INSERT INTO hardwon.opinion (tenant, project, trust) VALUES (%(tenant)s, %(id)s, %(trust)s)
     ON CONFLICT (tenant, owner, project) DO UPDATE SET trust = excluded.trust
@@ -85,7 +88,9 @@ def read_projects(database: Database) -> tuple[Project, ...]:
 
 def read_trusted_folders(database: Database) -> tuple[str, ...]:
     """Return this machine's folders, sorted, whose projects this member trusts."""
-    rows = database.rows(f"SELECT path FROM hardwon.trusted_folder WHERE {OWN} ORDER BY path", machine=this_machine())
+    rows = database.rows(
+        f"SELECT path FROM hardwon.trusted_folder WHERE {OWN} ORDER BY path", machine=this_machine()
+    )
     return tuple(path for (path,) in rows)
 
 
@@ -116,14 +121,23 @@ class PostgresProjects(SqlProjects):
         ON CONFLICT DO NOTHING
     """
     NAMING = (
-        "UPDATE hardwon.entry SET project = %(into)s WHERE tenant = %(tenant)s AND project = %(id)s",
+        (
+            "UPDATE hardwon.entry SET project = %(into)s WHERE tenant = %(tenant)s AND project ="
+            " %(id)s"
+        ),
         """
         INSERT INTO hardwon.entry_place (tenant, number, project) SELECT tenant, number, %(into)s
         FROM hardwon.entry_place WHERE tenant = %(tenant)s AND project = %(id)s ON CONFLICT DO NOTHING
         """,
         "DELETE FROM hardwon.entry_place WHERE tenant = %(tenant)s AND project = %(id)s",
-        "UPDATE hardwon.receipt SET project = %(into)s WHERE tenant = %(tenant)s AND project = %(id)s",
-        "UPDATE hardwon.project SET joined = %(into)s WHERE tenant = %(tenant)s AND joined = %(id)s AND id != %(into)s",
+        (
+            "UPDATE hardwon.receipt SET project = %(into)s WHERE tenant = %(tenant)s AND project ="
+            " %(id)s"
+        ),
+        (
+            "UPDATE hardwon.project SET joined = %(into)s WHERE tenant = %(tenant)s AND joined ="
+            " %(id)s AND id != %(into)s"
+        ),
         "UPDATE hardwon.project SET joined = NULL WHERE tenant = %(tenant)s AND joined = %(id)s",
         TAKE_BACK,
         "DELETE FROM hardwon.project WHERE tenant = %(tenant)s AND id = %(id)s",
@@ -150,7 +164,9 @@ class PostgresProjects(SqlProjects):
     def _say(self, project: Project, known: Copy) -> None:
         """Store this member's changed trust in a working copy elsewhere."""
         if project.identity != known.project.identity:
-            raise StorageError(f"{known.project.identity.root} is on another machine: it can't be moved from here")
+            raise StorageError(
+                f"{known.project.identity.root} is on another machine: it can't be moved from here"
+            )
         trust: Trust = project.trust
         if trust != known.project.trust:
             self._database.rows(TAKE_BACK if trust == "unsaid" else SAY, id=project.id, trust=trust)
@@ -163,7 +179,10 @@ class PostgresProjects(SqlProjects):
     def _ensure_own(self, project_id: str) -> None:
         for known in self._with_id(project_id):
             if known.owner != self._server.role:
-                raise StorageError(f"{known.project.identity.root} belongs to {known.owner}, who alone can merge it")
+                raise StorageError(
+                    f"{known.project.identity.root} belongs to {known.owner}, who alone can"
+                    " merge it"
+                )
 
     @override
     def _with_key(self, key: str) -> Project | None:
@@ -210,7 +229,13 @@ def _copies(database: Database, conditions: str, **parameters: object) -> list[C
     for *columns, owner, at, opinion in database.rows(f"{SELECT} {conditions}", **parameters):
         project = _project(columns)
         is_here = (owner, at) == (database.role, machine)
-        copies.append(Copy(project if is_here else _elsewhere(project, _prefix(owner, at), opinion), owner, is_here))
+        copies.append(
+            Copy(
+                project if is_here else _elsewhere(project, _prefix(owner, at), opinion),
+                owner,
+                is_here,
+            )
+        )
     return copies
 
 
@@ -228,8 +253,16 @@ def _elsewhere(project: Project, prefix: str, opinion: Trust | None) -> Project:
     """
     identity = project.identity
     if not project.is_waiting:
-        identity = Identity(f"{prefix}{identity.key}", f"{prefix}{identity.root}", identity.is_repository, 0, NO_INODE)
-    return project._replace(identity=identity, trust=opinion or ("revoked" if project.trust == "revoked" else "unsaid"))
+        identity = Identity(
+            f"{prefix}{identity.key}",
+            f"{prefix}{identity.root}",
+            identity.is_repository,
+            0,
+            NO_INODE,
+        )
+    return project._replace(
+        identity=identity, trust=opinion or ("revoked" if project.trust == "revoked" else "unsaid")
+    )
 
 
 def _prefix(owner: str, machine: str) -> str:

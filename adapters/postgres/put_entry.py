@@ -76,7 +76,9 @@ def put_entry(database: Database, entry: "Entry") -> None:
             _owner_of(database, entry)
         ensure_not_forgotten(entry, forgotten.holds)
         if place := _place_of(database, entry):
-            facts = _adding(place, entry) if place.earlier_owner is None else _changing(place, entry)
+            facts = (
+                _adding(place, entry) if place.earlier_owner is None else _changing(place, entry)
+            )
             index = [] if place.is_retired else indexing(place.number, place.owner, entry)
             database.together((*facts, *_putting_texts(place, entry), *index, database.change()))
 
@@ -90,7 +92,9 @@ def _place_of(database: Database, entry: "Entry") -> "_Place | None":
     owner, role = _owner_of(database, entry), database.role
     known = {row[0]: _Known(*row) for row in database.rows(EXISTING, id=entry.entry_id)}
     shared, personal = known.get(""), known.get(role)
-    of_another = shared if shared and entry.file_path is not None and shared.author != role else None
+    of_another = (
+        shared if shared and entry.file_path is not None and shared.author != role else None
+    )
     if owner:
         found = personal or (None if of_another else shared)
     elif of_another and not personal and of_another.updated_at >= entry.updated_at:
@@ -99,7 +103,9 @@ def _place_of(database: Database, entry: "Entry") -> "_Place | None":
         found = shared or personal
     if not found:
         return _Place(database.next_number(), owner, is_retired(entry))
-    stays = found.was_retired and entry.expires_at is not None and entry.expires_at == found.expired_at
+    stays = (
+        found.was_retired and entry.expires_at is not None and entry.expires_at == found.expired_at
+    )
     repeated = personal.number if personal and found is shared else None
     return _Place(found.number, owner, is_retired(entry) or stays, found.owner, repeated)
 
@@ -116,7 +122,12 @@ def _owner_of(database: Database, entry: "Entry") -> str:
 
 
 def _adding(place: _Place, entry: "Entry") -> list[Statement]:
-    own = {"id": entry.entry_id, "owner": place.owner, "created_at": entry.created_at, "retired": place.is_retired}
+    own = {
+        "id": entry.entry_id,
+        "owner": place.owner,
+        "created_at": entry.created_at,
+        "retired": place.is_retired,
+    }
     values = {**facts_of(entry), **own}
     return [(_insert("entry", values), {"number": place.number, **values})]
 
@@ -134,11 +145,21 @@ def _changing(place: _Place, entry: "Entry") -> list[Statement]:
     update = f"UPDATE hardwon.entry SET {changes} WHERE tenant = %(tenant)s AND number = %(number)s"
     about = {"number": place.number, "owner": place.owner}
     handing_over = [
-        (f"UPDATE hardwon.{table} SET owner = %(owner)s WHERE tenant = %(tenant)s AND number = %(number)s", about)
+        (
+            (
+                f"UPDATE hardwon.{table} SET owner = %(owner)s WHERE tenant = %(tenant)s AND number"
+                " = %(number)s"
+            ),
+            about,
+        )
         for table in OWNED
     ]
     return [
-        *([*dropping([place.repeated]), (DELETE, {"number": place.repeated})] if place.repeated else ()),
+        *(
+            [*dropping([place.repeated]), (DELETE, {"number": place.repeated})]
+            if place.repeated
+            else ()
+        ),
         *dropping([place.number]),
         *(handing_over if place.owner != place.earlier_owner else ()),
         (update, {"number": place.number, **values}),
@@ -153,7 +174,10 @@ def _putting_texts(place: _Place, entry: "Entry") -> list[Statement]:
     changes = ", ".join(f'"{name}" = excluded."{name}"' for name in values)
     if entry.file_path is not None:
         changes += ", author = current_user"
-    insert = f"{_insert('entry_text', values | kept)} ON CONFLICT (tenant, number) DO UPDATE SET {changes}"
+    insert = (
+        f"{_insert('entry_text', values | kept)} ON CONFLICT (tenant, number) DO UPDATE SET"
+        f" {changes}"
+    )
     return [
         (insert, {"number": place.number, **values, **kept}),
         (DROP_OTHER_VECTORS, {"number": place.number, "text_hash": values["text_hash"]}),
@@ -164,4 +188,7 @@ def _insert(table: str, values: Iterable[str]) -> str:
     names = [*values]
     quoted = ", ".join(f'"{name}"' for name in names)
     marks = ", ".join(f"%({name})s" for name in names)
-    return f"INSERT INTO hardwon.{table} (tenant, number, {quoted}) VALUES (%(tenant)s, %(number)s, {marks})"
+    return (
+        f"INSERT INTO hardwon.{table} (tenant, number, {quoted}) VALUES (%(tenant)s, %(number)s,"
+        f" {marks})"
+    )

@@ -8,7 +8,8 @@ from hardwon.adapters.sql.filter import Conditions, Where
 
 def _in(table: str, condition: str = "true") -> str:
     return (
-        f"EXISTS (SELECT 1 FROM hardwon.{table} o WHERE o.tenant = %(tenant)s AND o.number = e.number AND {condition})"
+        f"EXISTS (SELECT 1 FROM hardwon.{table} o WHERE o.tenant = %(tenant)s AND o.number ="
+        f" e.number AND {condition})"
     )
 
 
@@ -18,10 +19,12 @@ CONDITIONS = {
     "among": "e.number = ANY({among})",
     "except_for": "e.number != ALL({except_for})",
     "scope": (
-        "(e.project = ANY({projects}) OR e.workspace = {workspace} OR right(e.workspace, length({named})) = {named}"
-        " OR e.kind = ANY({anywhere}))"
+        "(e.project = ANY({projects}) OR e.workspace = {workspace} OR right(e.workspace,"
+        " length({named})) = {named} OR e.kind = ANY({anywhere}))"
     ),
-    "origins": f"(e.project = ANY({{origins}}) OR {_in('entry_place', 'o.project = ANY({origins})')})",
+    "origins": (
+        f"(e.project = ANY({{origins}}) OR {_in('entry_place', 'o.project = ANY({origins})')})"
+    ),
     "silent": "e.reach = 'shared' AND (e.project IS NULL OR e.project != ALL({silent}))",
     "own": "e.project = ANY({own})",
     "placed": _in("entry_place", "o.project = ANY({own})"),
@@ -39,7 +42,10 @@ CONDITIONS = {
     "not shown": f"NOT {_in('recall')}",
     "used": _in("influence"),
     "not used": f"NOT {_in('influence')}",
-    "idle": f"e.created_at < to_timestamp({{idle_second}}) AND NOT {_in('recall', 'o.last_recalled_at >= {idle_since}')}",
+    "idle": (
+        "e.created_at < to_timestamp({idle_second}) AND NOT"
+        f" {_in('recall', 'o.last_recalled_at >= {idle_since}')}"
+    ),
 }
 
 
@@ -55,8 +61,8 @@ visible = _conditions.visible
 def in_tie_order(database: Database, numbers: Iterable[int]) -> list[int]:
     """Sort *numbers* by their entries, newest first, then by id."""
     rows = database.rows(
-        "SELECT e.number FROM hardwon.entry e WHERE e.tenant = %(tenant)s AND e.number = ANY(%(numbers)s)"
-        " ORDER BY e.updated_at DESC, e.id",
+        "SELECT e.number FROM hardwon.entry e WHERE e.tenant = %(tenant)s AND e.number ="
+        " ANY(%(numbers)s) ORDER BY e.updated_at DESC, e.id",
         numbers=[*numbers],
     )
     return [number for (number,) in rows]

@@ -88,7 +88,11 @@ def unsafe_rows(rows: Iterable[Stored]) -> Iterator[Unsafe]:
 def count_secrets(database: Database) -> int:
     """Return how many values `redact_rows` and `redact_saved` would change."""
     with database.snapshot():
-        today = [len(found.changes) for name in TABLES for found in unsafe_rows(stored_in(database, name))]
+        today = [
+            len(found.changes)
+            for name in TABLES
+            for found in unsafe_rows(stored_in(database, name))
+        ]
         return sum(today) + sum(len(found.changes) for found in unsafe_rows(saved_rows(database)))
 
 
@@ -114,7 +118,9 @@ def _changed(database: Database, row: Stored, changes: Mapping[str, Any]) -> boo
     condition, key = named(row)
     columns = ", ".join(f'"{name}" = %({name})s' for name in changes)
     values = {name: Jsonb(value) if name in JSON else value for name, value in changes.items()}
-    return _done(database, f"UPDATE hardwon.{row.relation} SET {columns} WHERE {condition}", **values, **key)
+    return _done(
+        database, f"UPDATE hardwon.{row.relation} SET {columns} WHERE {condition}", **values, **key
+    )
 
 
 def _done(database: Database, sql: str, **parameters: object) -> bool:
@@ -142,7 +148,9 @@ def _delete(database: Database, row: Stored) -> None:
 
 def _delete_entry(database: Database, number: int) -> None:
     drop_from_index(database, [number])
-    database.rows("DELETE FROM hardwon.entry WHERE tenant = %(tenant)s AND number = %(number)s", number=number)
+    database.rows(
+        "DELETE FROM hardwon.entry WHERE tenant = %(tenant)s AND number = %(number)s", number=number
+    )
 
 
 def _renew(database: Database, number: int, changed: Iterable[Iterable[str]]) -> None:
@@ -158,7 +166,8 @@ def _renew(database: Database, number: int, changed: Iterable[Iterable[str]]) ->
         return
     values = {"number": number, "text_hash": texts_of(entry)["text_hash"]}
     database.rows(
-        "UPDATE hardwon.entry_text SET text_hash = %(text_hash)s WHERE tenant = %(tenant)s AND number = %(number)s",
+        "UPDATE hardwon.entry_text SET text_hash = %(text_hash)s WHERE tenant = %(tenant)s AND"
+        " number = %(number)s",
         **values,
     )
     if not is_retired:
@@ -203,7 +212,9 @@ def redact_saved(database: Database, snapshot: str = "") -> bool:
         with database.transaction():
             for row, changes in found:
                 _redact_saved_row(database, row, changes)
-            entries = {(row.snapshot, row.number or 0) for row, _ in found if row.relation in ENTRY_TABLES}
+            entries = {
+                (row.snapshot, row.number or 0) for row, _ in found if row.relation in ENTRY_TABLES
+            }
             for name, number in sorted(entries):
                 _renew_saved(database, name, number)
             for name in {row.snapshot for row, _ in found}:
@@ -229,7 +240,9 @@ def _renew_saved(database: Database, snapshot: str, number: int) -> None:
         database.rows(DROP_SAVED, **about, relations=list(NUMBERED))
         return
     facts = {name: facts_of(entry)[name] for name in ("content_hash", "words")}
-    database.rows(CHANGE_SAVED, **about, relation="entry", values=Jsonb({"id": entry.entry_id, **facts}))
+    database.rows(
+        CHANGE_SAVED, **about, relation="entry", values=Jsonb({"id": entry.entry_id, **facts})
+    )
     hashed = {"text_hash": texts_of(entry)["text_hash"]}
     database.rows(CHANGE_SAVED, **about, relation="entry_text", values=Jsonb(hashed))
     if entry.entry_id != old:

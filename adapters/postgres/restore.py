@@ -23,7 +23,16 @@ from hardwon.domain.model.forgotten import SECRET
 from hardwon.ports.override import override
 from hardwon.ports.snapshots import Replacement, Snapshot
 
-OF_ENTRIES = ("entry", "entry_text", "recall", "usage", "influence", "entry_place", "entry_alias", "vector")
+OF_ENTRIES = (
+    "entry",
+    "entry_text",
+    "recall",
+    "usage",
+    "influence",
+    "entry_place",
+    "entry_alias",
+    "vector",
+)
 """Tables with rows of an entry, in the order of insertion."""
 
 OF_SECTIONS = ("tombstone", "departed")
@@ -54,13 +63,17 @@ SAVE = """
 DROP = "DELETE FROM hardwon.saved_row WHERE tenant = %(tenant)s AND snapshot = %(snapshot)s"
 
 CONTENTS: Mapping[str, str] = {
-    "vector": """
+    "vector": (
+        """
         s.content || jsonb_build_object('space', coalesce(%(spaces)s::jsonb -> (s.content ->> 'space'), s.content -> 'space'))
-    """,
-    "metadata": """
+    """
+    ),
+    "metadata": (
+        """
         s.content || CASE s.content ->> 'key' WHEN 'active_space' THEN jsonb_build_object('value',
             coalesce(%(spaces)s::jsonb ->> (s.content ->> 'value'), s.content ->> 'value')) ELSE '{}' END
-    """,
+    """
+    ),
 }
 """Contents of rows that refer to a vector space, with its number of today."""
 
@@ -181,7 +194,9 @@ SECTIONS = """
     SELECT t.file_path, t.anchor_id FROM hardwon.entry_text t
     WHERE t.tenant = %(tenant)s AND t.number = ANY(%(numbers)s) AND t.file_path IS NOT NULL
 """
-OF_SECTION = "(x.file_path, x.anchor_id) IN (SELECT * FROM unnest(%(paths)s::text[], %(anchors)s::text[]))"
+OF_SECTION = (
+    "(x.file_path, x.anchor_id) IN (SELECT * FROM unnest(%(paths)s::text[], %(anchors)s::text[]))"
+)
 
 COLUMNS = """
     SELECT attname FROM pg_attribute
@@ -227,7 +242,10 @@ NOTE = """
     SELECT %(tenant)s, number, owner, %(field)s, %(name)s, %(at)s
     FROM unnest(%(numbers)s::bigint[], %(owners)s::text[]) AS given (number, owner) ORDER BY number
 """
-OWNERS = "SELECT number, owner FROM hardwon.entry WHERE tenant = %(tenant)s AND number = ANY(%(numbers)s)"
+OWNERS = (
+    "SELECT number, owner FROM hardwon.entry WHERE tenant = %(tenant)s AND number ="
+    " ANY(%(numbers)s)"
+)
 
 RESTORED, REMOVED = "restored", "removed"
 """The values of `field_changed` in history that a restore writes."""
@@ -272,7 +290,9 @@ class PostgresSnapshot(Snapshot):
             self._note(REMOVED, owners, name, at)
             self._present.note_change()
             self._verify(contents, then, missing)
-        return Replacement(memory_count=len(then), restored=len(missing), removed=len(surplus - missing))
+        return Replacement(
+            memory_count=len(then), restored=len(missing), removed=len(surplus - missing)
+        )
 
     def _map_spaces(self) -> None:
         self._past.rows(REGISTER_SPACES)
@@ -288,7 +308,10 @@ class PostgresSnapshot(Snapshot):
 
     def _sections(self, missing: Iterable[int], surplus: Iterable[int]) -> dict[str, list[str]]:
         """Return paths and anchors of past *missing* and present *surplus*."""
-        rows = {*self._past.asked(SECTIONS, numbers=[*missing]), *self._present.rows(SECTIONS, numbers=[*surplus])}
+        rows = {
+            *self._past.asked(SECTIONS, numbers=[*missing]),
+            *self._present.rows(SECTIONS, numbers=[*surplus]),
+        }
         return {"paths": [path for path, _ in rows], "anchors": [anchor for _, anchor in rows]}
 
     def _owners(self, numbers: Iterable[int]) -> list[Row]:
@@ -313,15 +336,23 @@ class PostgresSnapshot(Snapshot):
     def _delete(self, table: str, numbers: Iterable[int]) -> None:
         named = "(older = ANY(%(numbers)s) OR newer = ANY(%(numbers)s))"
         within = named if table == "proposal" else "number = ANY(%(numbers)s)"
-        self._present.rows(f"DELETE FROM hardwon.{table} WHERE tenant = %(tenant)s AND {within}", numbers=[*numbers])
+        self._present.rows(
+            f"DELETE FROM hardwon.{table} WHERE tenant = %(tenant)s AND {within}",
+            numbers=[*numbers],
+        )
 
     def _add(self, numbers: Iterable[int]) -> None:
         wanted = [*numbers]
         for table in OF_ENTRIES:
             names = self._columns(table)
             changes = ", ".join(f"{name} = excluded.{name}" for name in names)
-            in_place = f"ON CONFLICT (tenant, number) DO UPDATE SET {changes}" if table == "entry" else ""
-            self._past.rows(f"{_insert(table, names)} WHERE x.number = ANY(%(numbers)s) {in_place}", numbers=wanted)
+            in_place = (
+                f"ON CONFLICT (tenant, number) DO UPDATE SET {changes}" if table == "entry" else ""
+            )
+            self._past.rows(
+                f"{_insert(table, names)} WHERE x.number = ANY(%(numbers)s) {in_place}",
+                numbers=wanted,
+            )
         self._past.rows(ADD_PROJECTS, numbers=wanted)
         self._present.rows(HAND_OVER, numbers=wanted)
         for part in _parts(wanted):
@@ -335,11 +366,18 @@ class PostgresSnapshot(Snapshot):
                 entry = to_entry(row)
                 index_entry(self._present, entry.number or 0, owners[entry.number or 0], entry)
         except (ValueError, TypeError, AttributeError) as error:
-            raise StorageError(f"the snapshot holds what is no entry: {error}; nothing was changed") from error
+            raise StorageError(
+                f"the snapshot holds what is no entry: {error}; nothing was changed"
+            ) from error
 
-    def _restore_rows(self, tables: Sequence[str], within: str = "true", **parameters: object) -> None:
+    def _restore_rows(
+        self, tables: Sequence[str], within: str = "true", **parameters: object
+    ) -> None:
         for table in reversed(tables):
-            self._present.rows(f"DELETE FROM hardwon.{table} x WHERE x.tenant = %(tenant)s AND {within}", **parameters)
+            self._present.rows(
+                f"DELETE FROM hardwon.{table} x WHERE x.tenant = %(tenant)s AND {within}",
+                **parameters,
+            )
         for table in tables:
             self._past.rows(f"{_insert(table, self._columns(table))} WHERE {within}", **parameters)
 
@@ -366,7 +404,9 @@ class PostgresSnapshot(Snapshot):
 
         *field* is `restored` or `removed`, *name* the checkpoint's.
         """
-        numbers, owners = ([*column] for column in zip(*entries, strict=True)) if entries else ([], [])
+        numbers, owners = (
+            ([*column] for column in zip(*entries, strict=True)) if entries else ([], [])
+        )
         self._present.rows(NOTE, field=field, numbers=numbers, owners=owners, name=name, at=at)
 
     def _verify(self, contents: Contents, then: Mapping[int, str], written: Iterable[int]) -> None:
@@ -417,6 +457,7 @@ def _nobody_elses() -> Iterator[None]:
     except StorageError as error:
         if isinstance(error.__cause__, UniqueViolation | InsufficientPrivilege):
             raise StorageError(
-                "the number or id of an entry belongs to one that another member keeps private by now; nothing was changed"
+                "the number or id of an entry belongs to one that another member keeps private by"
+                " now; nothing was changed"
             ) from error
         raise

@@ -6,10 +6,21 @@ from typing import TYPE_CHECKING
 
 from hardwon.adapters.postgres.session import Row
 from hardwon.adapters.sql.database import as_given
-from hardwon.adapters.sql.rows import ENTRY_FIELDS, FACTS, LISTS, TEXTS, columns_of, entry_of, text_hash
+from hardwon.adapters.sql.rows import (
+    ENTRY_FIELDS,
+    FACTS,
+    LISTS,
+    TEXTS,
+    columns_of,
+    entry_of,
+    text_hash,
+)
 from hardwon.domain.model.identity import word_count
 from hardwon.domain.model.injection.entry_text import PrintedEntry
-from hardwon.domain.model.injection.related_conversations import SUMMARISED_CHARACTERS, ConversationSummary
+from hardwon.domain.model.injection.related_conversations import (
+    SUMMARISED_CHARACTERS,
+    ConversationSummary,
+)
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
 
 if TYPE_CHECKING:
@@ -45,16 +56,23 @@ IN_ORDER = "ORDER BY array_position(%(numbers)s::bigint[], e.number)"
 
 SELECT_ENTRY = f"SELECT {columns(ENTRY_FIELDS)} FROM hardwon.entry e {TEXT} {RECALL} {USAGE}"
 
-SELECT_PRINTED = f"SELECT {columns(PrintedEntry._fields[:-1])} FROM hardwon.entry e {TEXT} WHERE {AMONG} {IN_ORDER}"
+SELECT_PRINTED = (
+    f"SELECT {columns(PrintedEntry._fields[:-1])} FROM hardwon.entry e {TEXT} WHERE {AMONG}"
+    f" {IN_ORDER}"
+)
 
-SUMMARY_COLUMNS = columns(ConversationSummary._fields, description=f"left(t.description, {SUMMARISED_CHARACTERS})")
+SUMMARY_COLUMNS = columns(
+    ConversationSummary._fields, description=f"left(t.description, {SUMMARISED_CHARACTERS})"
+)
 SELECT_SUMMARIES = f"SELECT {SUMMARY_COLUMNS} FROM hardwon.entry e {TEXT} WHERE {AMONG} {IN_ORDER}"
 
 FACT_COLUMNS = columns(RankingFacts._fields)
 SELECT_FACTS = f"SELECT {FACT_COLUMNS} FROM hardwon.entry e {RECALL} WHERE {AMONG}"
 
 RECALL_COLUMNS = columns(RecallFacts._fields[1:], created_at="date_trunc('second', e.created_at)")
-SELECT_RECALL_FACTS = f"SELECT {FACT_COLUMNS}, {RECALL_COLUMNS} FROM hardwon.entry e {TEXT} {RECALL} WHERE {AMONG}"
+SELECT_RECALL_FACTS = (
+    f"SELECT {FACT_COLUMNS}, {RECALL_COLUMNS} FROM hardwon.entry e {TEXT} {RECALL} WHERE {AMONG}"
+)
 
 
 def facts_of(entry: "Entry") -> dict[str, object]:

@@ -38,10 +38,13 @@ def parameters_of(dsn: str) -> dict[str, Any]:
         raise StorageError(UNREADABLE) from error
     if not all(map(_is_name, str(given.get("host", "")).split(","))):
         raise StorageError(UNREADABLE)
-    if any("@" in str(given.get(name, "")) for name in ("dbname", "host")) or set(str(given.get("port", ""))) - PORTS:
+    if (
+        any("@" in str(given.get(name, "")) for name in ("dbname", "host"))
+        or set(str(given.get("port", ""))) - PORTS
+    ):
         raise StorageError(
-            "the address of the server can't be read: write / as %2F, @ as %40, ? as %3F and # as %23 in a password,"
-            " or keep it in ~/.pgpass"
+            "the address of the server can't be read: write / as %2F, @ as %40, ? as %3F and # as"
+            " %23 in a password, or keep it in ~/.pgpass"
         )
     if "service" in given or "PGSERVICE" in os.environ:
         raise StorageError("the address of the server is a service: name the host itself")
@@ -50,7 +53,8 @@ def parameters_of(dsn: str) -> dict[str, Any]:
     mode = given.setdefault("sslmode", "verify-full")
     if mode not in ENCRYPTED:
         raise StorageError(
-            f"sslmode={mode} would send memories over a network in plain text: use one of {', '.join(ENCRYPTED)}"
+            f"sslmode={mode} would send memories over a network in plain text: use one of"
+            f" {', '.join(ENCRYPTED)}"
         )
     if mode == "verify-full":
         given.setdefault("sslrootcert", "system")
@@ -136,7 +140,10 @@ MESSAGES: tuple[tuple[tuple[type[psycopg.Error], ...], str], ...] = (
     ((pg.LockNotAvailable, pg.DeadlockDetected), "another program is writing: try again"),
     (
         (pg.ReadOnlySqlTransaction,),
-        "this server, or role, can only be read now: a standby needs its primary, a full disk more room",
+        (
+            "this server, or role, can only be read now: a standby needs its primary, a full disk"
+            " more room"
+        ),
     ),
     ((pg.InsufficientPrivilege,), "this role may not do that; ask its owner"),
     ((pg.DiskFull, pg.OutOfMemory), "the server is out of space: nothing was stored"),
@@ -144,7 +151,10 @@ MESSAGES: tuple[tuple[tuple[type[psycopg.Error], ...], str], ...] = (
     ((pg.QueryCanceled, pg.ConnectionTimeout, NoAnswerError), NO_ANSWER),
     ((LostConnectionError,), "the connection was lost: nothing was stored; try again"),
     ((pg.InFailedSqlTransaction,), "an earlier step failed: nothing was stored"),
-    ((pg.AdminShutdown, pg.CrashShutdown, pg.CannotConnectNow), "the server is restarting: try again"),
+    (
+        (pg.AdminShutdown, pg.CrashShutdown, pg.CannotConnectNow),
+        "the server is restarting: try again",
+    ),
 )
 
 PARTS: tuple[tuple[tuple[str, ...], str], ...] = (
@@ -196,7 +206,9 @@ def _first_cause(line: str) -> str:
 
     psycopg lists one for each address that it tried, and libpq appends a question.
     """
-    first = line.partition(" Multiple connection attempts failed")[0].partition(" Is the server running")[0]
+    first = line.partition(" Multiple connection attempts failed")[0].partition(
+        " Is the server running"
+    )[0]
     for beginning in ("connection failed: ", "connection is bad: "):
         first = first.removeprefix(beginning)
     return first.strip() or "no answer"

@@ -68,7 +68,9 @@ class _Connection(psycopg.Connection[Row]):
     longest_wait = LONGEST_WAIT
 
     @override
-    def wait(self, gen: Generator[Any, Any, T], interval: float = 0.1, timeout: float | None = None) -> T:
+    def wait(
+        self, gen: Generator[Any, Any, T], interval: float = 0.1, timeout: float | None = None
+    ) -> T:
         try:
             return super().wait(gen, interval, self.longest_wait if timeout is None else timeout)
         except psycopg.errors._WaitTimeout as error:  # noqa: SLF001  # public in its documentation only
@@ -95,7 +97,9 @@ class Session:
 
     """
 
-    def __init__(self, parameters: Mapping[str, Any], path: str, longest_wait: float = LONGEST_WAIT) -> None:
+    def __init__(
+        self, parameters: Mapping[str, Any], path: str, longest_wait: float = LONGEST_WAIT
+    ) -> None:
         self._parameters = parameters
         self._path = path
         self._longest_wait = longest_wait
@@ -104,8 +108,13 @@ class Session:
 
     def _connect(self) -> tuple[_Connection, Member]:
         with translated(self._path):
-            usual: dict[str, Any] = {"connect_timeout": CONNECT_SECONDS, "application_name": "hardwon"}
-            connection = _Connection.connect(**usual | dict(self._parameters), autocommit=True, prepare_threshold=None)
+            usual: dict[str, Any] = {
+                "connect_timeout": CONNECT_SECONDS,
+                "application_name": "hardwon",
+            }
+            connection = _Connection.connect(
+                **usual | dict(self._parameters), autocommit=True, prepare_threshold=None
+            )
             connection.longest_wait = self._longest_wait
             try:
                 answers = connection.execute(HANDSHAKE)
@@ -128,17 +137,20 @@ class Session:
         version = member.schema or 0
         if version > NEWEST:
             return NewerSchemaError(
-                f"{self._path} has schema version {version}, this hardwon knows {NEWEST}: install the newest hardwon"
+                f"{self._path} has schema version {version}, this hardwon knows {NEWEST}: install"
+                " the newest hardwon"
             )
         if version < NEWEST:
             return StorageError(
-                f"{self._path} has schema version {version}, this hardwon needs {NEWEST}; its owner runs: hardwon store migrate"
+                f"{self._path} has schema version {version}, this hardwon needs {NEWEST}; its owner"
+                " runs: hardwon store migrate"
             )
         return StorageError(self._not_a_member(member.role))
 
     def _not_a_member(self, role: str) -> str:
         return (
-            f"{self._path}: the role {role!r} is a member of no tenant; its owner runs: hardwon store add-member {role}"
+            f"{self._path}: the role {role!r} is a member of no tenant; its owner runs: hardwon"
+            f" store add-member {role}"
         )
 
     @property

@@ -68,7 +68,8 @@ class PostgresSnapshots(Snapshots):
             )
             name = f"checkpoint:{number}"
             self._database.rows(
-                "UPDATE hardwon.checkpoint SET snapshot = %(snapshot)s WHERE tenant = %(tenant)s AND id = %(number)s",
+                "UPDATE hardwon.checkpoint SET snapshot = %(snapshot)s WHERE tenant = %(tenant)s"
+                " AND id = %(number)s",
                 snapshot=name,
                 number=number,
             )
@@ -79,7 +80,8 @@ class PostgresSnapshots(Snapshots):
     def discard(self, checkpoint: Checkpoint) -> None:
         with self._database.transaction():
             self._database.rows(
-                "DELETE FROM hardwon.checkpoint WHERE tenant = %(tenant)s AND id = %(number)s", number=checkpoint.number
+                "DELETE FROM hardwon.checkpoint WHERE tenant = %(tenant)s AND id = %(number)s",
+                number=checkpoint.number,
             )
             Saved(self._database, checkpoint.snapshot_path).drop()
 
@@ -94,24 +96,32 @@ class PostgresSnapshots(Snapshots):
 
     @override
     def back_up(self, path: str, *, replace: bool = False) -> None:
-        raise StorageError(f"{self._database.path} is no file; a copy in a folder is made by: hardwon store copy")
+        raise StorageError(
+            f"{self._database.path} is no file; a copy in a folder is made by: hardwon store copy"
+        )
 
     def _ensure_known(self, path: str) -> None:
         if not NAME.fullmatch(path):
             raise StorageError(
-                f"{path}: a file is restored in a folder, and copied from there by: hardwon store copy; nothing was changed"
+                f"{path}: a file is restored in a folder, and copied from there by: hardwon store"
+                " copy; nothing was changed"
             )
         rows = self._database.rows(f"{SELECT} AND snapshot = %(snapshot)s", snapshot=path)
         if not rows:
-            raise StorageError(f"{self._database.path} has no {path} of this member; nothing was changed")
+            raise StorageError(
+                f"{self._database.path} has no {path} of this member; nothing was changed"
+            )
         if (version := int(rows[0][-1].get(SCHEMA, NEWEST))) > NEWEST:
             raise NewerSchemaError(
-                f"{path} has schema version {version}, this hardwon knows {NEWEST}: install the newest hardwon"
+                f"{path} has schema version {version}, this hardwon knows {NEWEST}: install the"
+                " newest hardwon"
             )
 
     def _forgotten_in(self, saved: Saved) -> list[int]:
         """Return the numbers of saved entries whose texts were forgotten since."""
-        if not self._database.rows("SELECT 1 FROM hardwon.forgotten WHERE tenant = %(tenant)s LIMIT 1"):
+        if not self._database.rows(
+            "SELECT 1 FROM hardwon.forgotten WHERE tenant = %(tenant)s LIMIT 1"
+        ):
             return []
         forgotten = PostgresForgottenTexts(self._database)
         rows = saved.rows("SELECT number, description, reasoning, notes FROM past_entry_text")

@@ -26,7 +26,8 @@ try:
     from hardwon.adapters.postgres.vectors import PostgresVectorStore, read_spaces
 except ModuleNotFoundError as error:
     raise StorageError(
-        f"a store on a server needs the extra `postgres` ({error}); run: uv tool install --force 'hardwon[postgres]'"
+        f"a store on a server needs the extra `postgres` ({error}); run: uv tool install --force"
+        " 'hardwon[postgres]'"
     ) from error
 
 if TYPE_CHECKING:
@@ -34,7 +35,14 @@ if TYPE_CHECKING:
     from hardwon.domain.model.embedding import Space
     from hardwon.domain.model.project import Registry, TrustMode
     from hardwon.domain.model.vocabulary import Kind
-    from hardwon.ports.activity import ContextWindows, Deliveries, History, Influences, Receipts, UsageLog
+    from hardwon.ports.activity import (
+        ContextWindows,
+        Deliveries,
+        History,
+        Influences,
+        Receipts,
+        UsageLog,
+    )
     from hardwon.ports.entries import Proposals
     from hardwon.ports.erasure import KeptElsewhere
     from hardwon.ports.file_state import Absences, ImportLedger, Tombstones
@@ -154,7 +162,9 @@ class PostgresStore(Store):
         return PostgresTriggerSource(self.database)
 
     @override
-    def vectors(self, space: "Space", warn: Warn, kinds: "tuple[Kind, ...]", *, is_active: bool) -> PostgresVectorStore:
+    def vectors(
+        self, space: "Space", warn: Warn, kinds: "tuple[Kind, ...]", *, is_active: bool
+    ) -> PostgresVectorStore:
         return PostgresVectorStore(self.database, space, kinds=kinds, is_active=is_active)
 
     @override

@@ -36,29 +36,56 @@ LABELS = ("trigger_phrases", "keywords", "tags")
 
 TABLES: Mapping[str, Table] = {
     "entry": Table(
-        ("number",), ("id", "project", "source_project", "workspace", "branch", "spec_folder", "content_hash")
+        ("number",),
+        ("id", "project", "source_project", "workspace", "branch", "spec_folder", "content_hash"),
     ),
     "entry_text": Table(
         ("number",),
         (
-            *("name", "description", "reasoning", "notes", *LABELS, "references", "text_hash", "file_path"),
+            *(
+                "name",
+                "description",
+                "reasoning",
+                "notes",
+                *LABELS,
+                "references",
+                "text_hash",
+                "file_path",
+            ),
             *("file_hash", "anchor_id", "channel", "session_id", "door"),
         ),
     ),
     "entry_place": Table(("number", "project"), ("project",)),
     "entry_alias": Table(("old_id",), ("old_id",)),
     "history": Table(("id",), ("field_changed", "old_value", "new_value")),
-    "metadata": Table(("key",), ("key", "value"), f"key NOT IN ('active_space', '{AUTOMATIC_PROVIDER}', '{SECRET}')"),
+    "metadata": Table(
+        ("key",),
+        ("key", "value"),
+        f"key NOT IN ('active_space', '{AUTOMATIC_PROVIDER}', '{SECRET}')",
+    ),
     "receipt": Table(
         ("number",),
-        ("session_id", "project", "query", "keyword_text", "space", "policy", "digest", "frame", "missed", "agent"),
+        (
+            "session_id",
+            "project",
+            "query",
+            "keyword_text",
+            "space",
+            "policy",
+            "digest",
+            "frame",
+            "missed",
+            "agent",
+        ),
     ),
     "receipt_entry": Table(("receipt", "place"), ("entry_id", "digest", "parts", "origin")),
     "influence": Table(("number", "session_id"), ("session_id", "phrase")),
     "source": Table(("path",), ("path", "fingerprint")),
     "source_heading": Table(("path", "heading"), ("path", "heading")),
     "tombstone": Table(("file_path", "anchor_id"), ("file_path", "anchor_id", "file_hash")),
-    "departed": Table(("file_path", "anchor_id"), ("file_path", "anchor_id", "file_hash", "name", *LABELS)),
+    "departed": Table(
+        ("file_path", "anchor_id"), ("file_path", "anchor_id", "file_hash", "name", *LABELS)
+    ),
     "project": Table(
         ("id",),
         ("id", "machine", "key", "label", "root", "remote", "first_commit", "joined"),
@@ -190,9 +217,10 @@ class Holding(NamedTuple):
             return "true"
         text = f"concat_ws(chr(31), {', '.join(f'{column}::text' for column in columns)})"
         return (
-            f"EXISTS (SELECT 1 FROM (SELECT {text} AS held) of WHERE octet_length(of.held) != char_length(of.held)"
-            " OR strpos(of.held, '\\') > 0 OR EXISTS (SELECT 1 FROM unnest(%(wanted)s::bytea[]) AS given (text)"
-            " WHERE strpos(lower(of.held COLLATE \"C\"), convert_from(given.text, 'UTF8')) > 0))"
+            f"EXISTS (SELECT 1 FROM (SELECT {text} AS held) of WHERE octet_length(of.held) !="
+            " char_length(of.held) OR strpos(of.held, '\\') > 0 OR EXISTS (SELECT 1 FROM"
+            " unnest(%(wanted)s::bytea[]) AS given (text) WHERE strpos(lower(of.held COLLATE"
+            " \"C\"), convert_from(given.text, 'UTF8')) > 0))"
         )
 
 
@@ -209,17 +237,24 @@ def stored_in(database: Database, relation: str, holding: Holding = Holding()) -
     names = (*table.key, *table.columns)
     columns = [f'x."{name}"' for name in names]
     sql = (
-        f"SELECT {', '.join(columns)} FROM hardwon.{relation} x WHERE x.tenant = %(tenant)s AND {table.rows}"
-        f" AND {holding.sql(columns[len(table.key) :])}"
+        f"SELECT {', '.join(columns)} FROM hardwon.{relation} x WHERE x.tenant = %(tenant)s AND"
+        f" {table.rows} AND {holding.sql(columns[len(table.key) :])}"
     )
     for row in _in_parts(database, sql, wanted=list(holding.wanted or ())):
         key = dict(zip(table.key, row, strict=False))
         yield Stored(
-            relation, key, dict(zip(table.columns, row[len(table.key) :], strict=True)), number=key.get("number")
+            relation,
+            key,
+            dict(zip(table.columns, row[len(table.key) :], strict=True)),
+            number=key.get("number"),
         )
 
 
-def saved_rows(database: Database, holding: Holding = Holding(), snapshot: str = "") -> Iterator[Stored]:  # noqa: B008
+def saved_rows(
+    database: Database,
+    holding: Holding = Holding(),  # noqa: B008
+    snapshot: str = "",
+) -> Iterator[Stored]:
     """Yield saved rows that may match, of all snapshots without *snapshot*."""
     within = f"{holding.sql(['content'])} AND (%(snapshot)s = '' OR snapshot = %(snapshot)s)"
     rows = _in_parts(

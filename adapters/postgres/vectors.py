@@ -27,7 +27,10 @@ LOAD = """
     SELECT number, vec::float4[] FROM hardwon.vector
     WHERE tenant = %(tenant)s AND space = %(space)s AND number = ANY(%(numbers)s)
 """
-PENDING_TEXT = f"SELECT e.number, t.name, t.description, t.notes, t.reasoning, t.text_hash FROM hardwon.entry e {TEXT}"
+PENDING_TEXT = (
+    "SELECT e.number, t.name, t.description, t.notes, t.reasoning, t.text_hash FROM hardwon.entry"
+    f" e {TEXT}"
+)
 HAS_NO_VECTOR = """
     NOT EXISTS (SELECT 1 FROM hardwon.vector v
         WHERE v.tenant = %(tenant)s AND v.space = %(space)s AND v.number = e.number)
@@ -67,7 +70,12 @@ class PostgresVectorStore(VectorStore):
     """
 
     def __init__(
-        self, database: Database, space: Space, *, kinds: tuple[Kind, ...] = KINDS, is_active: bool = True
+        self,
+        database: Database,
+        space: Space,
+        *,
+        kinds: tuple[Kind, ...] = KINDS,
+        is_active: bool = True,
     ) -> None:
         self.database = database
         self._space = space
@@ -117,8 +125,8 @@ class PostgresVectorStore(VectorStore):
     @override
     def vectors_of(self, entry_ids: Sequence[str]) -> Mapping[str, Vector]:
         rows = self.database.rows(
-            f"SELECT DISTINCT ON (e.id) e.id, v.vec::float4[] {FROM_VECTORS} e.tenant = %(tenant)s AND e.id = ANY(%(ids)s)"
-            " ORDER BY e.id, e.owner DESC",
+            f"SELECT DISTINCT ON (e.id) e.id, v.vec::float4[] {FROM_VECTORS} e.tenant = %(tenant)s"
+            " AND e.id = ANY(%(ids)s) ORDER BY e.id, e.owner DESC",
             ids=[*entry_ids],
             space=self.number,
         )
@@ -128,21 +136,28 @@ class PostgresVectorStore(VectorStore):
     def pending(self, limit: int) -> list[PendingText]:
         within = where(self._served)
         return self._texts(
-            f"{PENDING_TEXT} WHERE {within.sql} AND {HAS_NO_VECTOR} ORDER BY e.updated_at DESC, e.id LIMIT %(most)s",
+            f"{PENDING_TEXT} WHERE {within.sql} AND {HAS_NO_VECTOR} ORDER BY e.updated_at DESC,"
+            " e.id LIMIT %(most)s",
             {**within.parameters, "space": self.number, "most": max(0, limit)},
         )
 
     @override
-    def texts(self, limit: int, after: int = 0, only: EntryFilter = EVERYTHING) -> list[PendingText]:
+    def texts(
+        self, limit: int, after: int = 0, only: EntryFilter = EVERYTHING
+    ) -> list[PendingText]:
         within = where(self._served_of(only))
         return self._texts(
-            f"{PENDING_TEXT} WHERE {within.sql} AND e.number > %(after)s ORDER BY e.number LIMIT %(most)s",
+            f"{PENDING_TEXT} WHERE {within.sql} AND e.number > %(after)s ORDER BY e.number LIMIT"
+            " %(most)s",
             {**within.parameters, "after": after, "most": max(0, limit)},
         )
 
     def _texts(self, sql: str, parameters: Mapping[str, object]) -> list[PendingText]:
         rows = self.database.rows(sql, **parameters)
-        return [PendingText(number, searchable_text(*texts), text_hash) for number, *texts, text_hash in rows]
+        return [
+            PendingText(number, searchable_text(*texts), text_hash)
+            for number, *texts, text_hash in rows
+        ]
 
     @override
     def put(self, vectors: Iterable[tuple[PendingText, Vector]]) -> None:
@@ -152,11 +167,18 @@ class PostgresVectorStore(VectorStore):
             self.database.run_many(
                 PUT,
                 (
-                    {"space": space, "number": text.number, "text_hash": text.text_hash, "vec": literal(vector)}
+                    {
+                        "space": space,
+                        "number": text.number,
+                        "text_hash": text.text_hash,
+                        "vec": literal(vector),
+                    }
                     for text, vector in given
                 ),
             )
-            self.database.together(((COUNT_STORED, {"space": space, "vectors": len(given)}), self.database.change()))
+            self.database.together(
+                ((COUNT_STORED, {"space": space, "vectors": len(given)}), self.database.change())
+            )
 
     def activate(self) -> None:
         """Make this the active space in the store's metadata."""
@@ -182,7 +204,8 @@ class PostgresVectorStore(VectorStore):
         for number, values in rows:
             if number not in usable:
                 self.database.warn(
-                    f"the vector of entry {number} has {len(values)} values: skipped, run: hardwon embed --all"
+                    f"the vector of entry {number} has {len(values)} values: skipped, run: hardwon"
+                    " embed --all"
                 )
         return VectorBlock(list(usable), array("f", chain.from_iterable(usable.values())))
 
@@ -190,7 +213,8 @@ class PostgresVectorStore(VectorStore):
     def members(self, only: EntryFilter) -> Mapping[str | None, str]:
         within = where(only._replace(ranked=True))
         rows = self.database.rows(
-            f"SELECT e.category, string_agg(e.number::text, ',') FROM hardwon.entry e WHERE {within.sql} GROUP BY 1",
+            "SELECT e.category, string_agg(e.number::text, ',') FROM hardwon.entry e WHERE"
+            f" {within.sql} GROUP BY 1",
             **within.parameters,
         )
         return dict(rows)
@@ -200,12 +224,16 @@ class PostgresVectorStore(VectorStore):
         return in_tie_order(self.database, numbers)
 
     def _served_of(self, only: EntryFilter) -> EntryFilter:
-        return only._replace(kinds=tuple(kind for kind in only.kinds if kind in self.kinds), ranked=True)
+        return only._replace(
+            kinds=tuple(kind for kind in only.kinds if kind in self.kinds), ranked=True
+        )
 
 
 def read_spaces(database: Database) -> dict[Space, int]:
     """Return the numbers of the tenant's embedding spaces."""
-    rows = database.rows(f"SELECT space, {SPACE_COLUMNS} FROM hardwon.space WHERE tenant = %(tenant)s")
+    rows = database.rows(
+        f"SELECT space, {SPACE_COLUMNS} FROM hardwon.space WHERE tenant = %(tenant)s"
+    )
     return {Space(*columns): number for number, *columns in rows}
 
 
@@ -247,7 +275,9 @@ A session start reads no more, so it needs no other round trip.
 """
 
 # In float64, as in the domain; pgvector computes in float32.
-EXACT = "(SELECT sum(a * b) FROM unnest(v.vec::float4[]::float8[], %(values)s::float8[]) pair (a, b))"
+EXACT = (
+    "(SELECT sum(a * b) FROM unnest(v.vec::float4[]::float8[], %(values)s::float8[]) pair (a, b))"
+)
 
 NEAREST = BEST.format(
     scored=f"""
@@ -309,7 +339,11 @@ class PostgresVectorIndex(VectorIndex):
         wanted = [score for score in sample if score is not None]
         # Exact if the sample is the whole space, else extrapolated from it.
         found = len(wanted) if len(sample) < SAMPLE else round(entries * len(wanted) / len(sample))
-        return _NearMatches(scan, wanted, found) if found > self._largest_scan else PagedMatches(scan, PAGE)
+        return (
+            _NearMatches(scan, wanted, found)
+            if found > self._largest_scan
+            else PagedMatches(scan, PAGE)
+        )
 
 
 class _Scan(NamedTuple):
@@ -333,7 +367,9 @@ class _Scan(NamedTuple):
     def among(self, condition: str, **parameters: object) -> "_Scan":
         """Return a scan with *condition* added."""
         return self._replace(
-            within=Where(f"{self.within.sql} AND {condition}", {**self.within.parameters, **parameters})
+            within=Where(
+                f"{self.within.sql} AND {condition}", {**self.within.parameters, **parameters}
+            )
         )
 
     def sample(self) -> list[float | None]:
@@ -346,7 +382,10 @@ class _Scan(NamedTuple):
 
     def scores(self, numbers: Sequence[int]) -> dict[int, float]:
         """Return the cosines of the *numbers* that are in the scan."""
-        return {number: round(score, COSINE_DECIMALS) for number, score in self.rows(SCORES, wanted=numbers)}
+        return {
+            number: round(score, COSINE_DECIMALS)
+            for number, score in self.rows(SCORES, wanted=numbers)
+        }
 
 
 class _NearMatches(Matches):
@@ -373,7 +412,9 @@ class _NearMatches(Matches):
     @override
     def top(self, k: int, category: Category | None = None) -> list[Hit]:
         scan = (
-            self._scan if category is None else self._scan.among("e.category = %(in_category)s", in_category=category)
+            self._scan
+            if category is None
+            else self._scan.among("e.category = %(in_category)s", in_category=category)
         )
         with scan.vectors.database.tuned(TUNED):
             near = scan.rows(NEAR, most=CANDIDATES * k)

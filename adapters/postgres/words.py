@@ -39,7 +39,9 @@ COUNT = """
         entry_words = c.entry_words + excluded.entry_words, passages = c.passages + excluded.passages,
         passage_words = c.passage_words + excluded.passage_words
 """
-DROP_POSTINGS = "DELETE FROM hardwon.posting WHERE tenant = %(tenant)s AND number = ANY(%(numbers)s)"
+DROP_POSTINGS = (
+    "DELETE FROM hardwon.posting WHERE tenant = %(tenant)s AND number = ANY(%(numbers)s)"
+)
 DROP_DOCUMENTS = """
     WITH gone AS (
         DELETE FROM hardwon.document WHERE tenant = %(tenant)s AND number = ANY(%(numbers)s)
@@ -55,7 +57,8 @@ DROP_DOCUMENTS = """
 """
 
 EMPTY_INDEX = tuple(
-    f"DELETE FROM hardwon.{table} WHERE tenant = %(tenant)s" for table in ("posting", "document", "corpus")
+    f"DELETE FROM hardwon.{table} WHERE tenant = %(tenant)s"
+    for table in ("posting", "document", "corpus")
 )
 """Deletes the index rows that this member may see, not others' personal ones."""
 
@@ -162,7 +165,9 @@ def indexing(number: int, owner: str, entry: "Entry") -> list[Statement]:
         "passages": len(passages),
         "passage_words": sum(lengths) - lengths[WHOLE],
     }
-    columns = {field: [getattr(posting, field) for posting in postings] for field in _Posting._fields}
+    columns = {
+        field: [getattr(posting, field) for posting in postings] for field in _Posting._fields
+    }
     return [
         (NOTE_FIRST_VERSION, {}),
         (ADD_POSTINGS, {**about, **columns, "words": lengths[WHOLE]}),
@@ -171,13 +176,17 @@ def indexing(number: int, owner: str, entry: "Entry") -> list[Statement]:
     ]
 
 
-def _postings(whole: Counter[str], own: Counter[str], passages: Sequence[Counter[str]]) -> Iterator[_Posting]:
+def _postings(
+    whole: Counter[str], own: Counter[str], passages: Sequence[Counter[str]]
+) -> Iterator[_Posting]:
     seen = set[str]()
     for place, terms in enumerate(passages, 1):
         words = terms.total()
         for term, times in sorted(terms.items()):
             is_first = term not in seen
-            yield _Posting(term, place, words, *_limited(is_first * whole[term], is_first * own[term], times))
+            yield _Posting(
+                term, place, words, *_limited(is_first * whole[term], is_first * own[term], times)
+            )
         seen |= terms.keys()
     for term in sorted(whole.keys() - seen):
         yield _Posting(term, WHOLE, 0, *_limited(whole[term], own[term], 0))
@@ -199,7 +208,9 @@ def ensure_counted(database: Database) -> None:
         " (SELECT count(*) FROM hardwon.document WHERE tenant = %(tenant)s AND passage = 0)"
     )
     if counted != entries:
-        raise KeywordIndexUnavailableError("it does not fit the entries, run: hardwon doctor --repair")
+        raise KeywordIndexUnavailableError(
+            "it does not fit the entries, run: hardwon doctor --repair"
+        )
 
 
 def _texts(entry: "Entry") -> tuple[str, ...]:
@@ -250,7 +261,9 @@ def count_terms(texts: Iterable[str]) -> list[Counter[str]]:
     given = list(texts)
     with closing(_tokenized(given)) as connection:
         counts = [Counter[str]() for _ in given]
-        for place, term, times in connection.execute("SELECT doc, term, count(*) FROM token GROUP BY doc, term"):
+        for place, term, times in connection.execute(
+            "SELECT doc, term, count(*) FROM token GROUP BY doc, term"
+        ):
             counts[place - 1][_short(term)] += times
         return counts
 

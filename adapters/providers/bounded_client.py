@@ -27,7 +27,15 @@ from hardwon.adapters.providers.endpoint import (
 
 # ValueError and ImportError: unusable proxy settings. OSError: unreadable certificates.
 # RuntimeError: no thread left, and httpx's own complaints about streams and closed clients.
-MAPPED = (httpx.HTTPError, httpx.InvalidURL, httpx.CookieConflict, ValueError, ImportError, OSError, RuntimeError)
+MAPPED = (
+    httpx.HTTPError,
+    httpx.InvalidURL,
+    httpx.CookieConflict,
+    ValueError,
+    ImportError,
+    OSError,
+    RuntimeError,
+)
 
 
 @contextmanager
@@ -43,7 +51,9 @@ def _failure(endpoint: Endpoint, error: Exception) -> ProviderError:
     why = str(error)
     match error:
         case httpx.DecodingError():
-            return ProviderAnswerUnusableError(endpoint.says("sent an answer that can't be decoded", why))
+            return ProviderAnswerUnusableError(
+                endpoint.says("sent an answer that can't be decoded", why)
+            )
         case httpx.TimeoutException():
             words = "did not answer in time"
         case httpx.ProxyError():
@@ -80,15 +90,21 @@ def refusal(endpoint: Endpoint, response: "httpx.Response") -> ProviderError:
     if status == TOO_MANY_REQUESTS:
         pause = _retry_after(response, body)
         wait = "" if pause is None else f", again in {pause:g} s"
-        return ProviderRateLimitedError(endpoint.says(f"wants fewer requests (429{wait})", detail), pause)
-    return ProviderUnavailableError(endpoint.says(f"{_verdict(endpoint, status, response)} ({status})", detail))
+        return ProviderRateLimitedError(
+            endpoint.says(f"wants fewer requests (429{wait})", detail), pause
+        )
+    return ProviderUnavailableError(
+        endpoint.says(f"{_verdict(endpoint, status, response)} ({status})", detail)
+    )
 
 
 def _verdict(endpoint: Endpoint, status: int, response: "httpx.Response") -> str:
     # Gemini answers 400 to a wrong key.
     if status in (UNAUTHORIZED, FORBIDDEN) or "API_KEY_INVALID" in response.text:
         return (
-            f"refused the key in {endpoint.key_name}" if endpoint.key_name else "wants a key, which it can't be given"
+            f"refused the key in {endpoint.key_name}"
+            if endpoint.key_name
+            else "wants a key, which it can't be given"
         )
     if status == NOT_FOUND:
         return f"does not know that address or model, {endpoint.way_out_of_404}"
@@ -124,7 +140,9 @@ def _retry_after(response: "httpx.Response", body: Any) -> float | None:
         return float(match[1])
     try:
         # Relative to the server's clock, as this machine's may be wrong.
-        pause = parsedate_to_datetime(text) - parsedate_to_datetime(response.headers.get("date", ""))
+        pause = parsedate_to_datetime(text) - parsedate_to_datetime(
+            response.headers.get("date", "")
+        )
     except (ValueError, TypeError):
         return None
     return max(0.0, pause.total_seconds())
@@ -176,16 +194,25 @@ class BoundedClient(httpx.Client):
         *silence* is the longest time between two lines, in seconds.
         """
         with failures_translated(self._endpoint):
-            request = self._json_request(method, path, body, httpx.Timeout(silence, connect=CONNECT_SECONDS))
+            request = self._json_request(
+                method, path, body, httpx.Timeout(silence, connect=CONNECT_SECONDS)
+            )
             with closing(self.send(request, stream=True)) as response:
                 yield from response.iter_lines()
 
-    def _json_request(self, method: str, path: str, body: bytes | None, timeout: httpx.Timeout) -> httpx.Request:
-        headers = {**self._endpoint.headers, **({} if body is None else {"Content-Type": "application/json"})}
+    def _json_request(
+        self, method: str, path: str, body: bytes | None, timeout: httpx.Timeout
+    ) -> httpx.Request:
+        headers = {
+            **self._endpoint.headers,
+            **({} if body is None else {"Content-Type": "application/json"}),
+        }
         url = self._endpoint.base_url + path
         return self.build_request(method, url, content=body, headers=headers, timeout=timeout)
 
-    def send(self, request: httpx.Request, *, stream: bool = False, **options: Any) -> httpx.Response:
+    def send(
+        self, request: httpx.Request, *, stream: bool = False, **options: Any
+    ) -> httpx.Response:
         """
         Return the answer to *request*, read to its end unless *stream*.
 
@@ -245,10 +272,16 @@ class _Exchange:
             body += chunk
             if len(body) > MAX_BODY_BYTES or self._abandoned:
                 raise ProviderAnswerUnusableError(
-                    self._endpoint.says(f"sent more than {MAX_BODY_BYTES // 1024**2} MB, which is not read")
+                    self._endpoint.says(
+                        f"sent more than {MAX_BODY_BYTES // 1024**2} MB, which is not read"
+                    )
                 )
-        headers = [item for item in response.headers.multi_items() if item[0] not in HEADERS_OF_ENCODING]
-        return httpx.Response(response.status_code, headers=headers, content=bytes(body), request=response.request)
+        headers = [
+            item for item in response.headers.multi_items() if item[0] not in HEADERS_OF_ENCODING
+        ]
+        return httpx.Response(
+            response.status_code, headers=headers, content=bytes(body), request=response.request
+        )
 
 
 def _trust(url: str) -> ssl.SSLContext:

@@ -14,7 +14,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import quote
 
-from hardwon.adapters.providers.endpoint import ProviderAnswerUnusableError, ProviderError, endpoint_of
+from hardwon.adapters.providers.endpoint import (
+    ProviderAnswerUnusableError,
+    ProviderError,
+    endpoint_of,
+)
 from hardwon.adapters.providers.gemini_sdk import GeminiSdk
 from hardwon.adapters.providers.http import JsonHttp
 from hardwon.adapters.providers.ollama import PullProgress, has_model, model_name, ollama_url, pull
@@ -83,7 +87,10 @@ class RemoteEmbedder(Embedder):
                 f"name one of {', '.join(self.provider.models)}, or its dimensions"
             )
         self._space = Space(
-            provider=self.provider.name, model=name, dimensions=width, task_scheme=self._model.task_scheme
+            provider=self.provider.name,
+            model=name,
+            dimensions=width,
+            task_scheme=self._model.task_scheme,
         )
         url = self._address(base_url or self.provider.url)
         self._http = JsonHttp(endpoint_of(self.provider, api_key, url, name), transport)
@@ -103,7 +110,9 @@ class RemoteEmbedder(Embedder):
         if not all(text.strip() for text in texts):
             raise UnusableVectorError("a blank text has no vector")
         vectors: list[Vector] = []
-        for batch in self._batches([cut_to_tokens(_encodable(text), self.max_tokens) for text in texts]):
+        for batch in self._batches(
+            [cut_to_tokens(_encodable(text), self.max_tokens) for text in texts]
+        ):
             rows = self._rows(batch, task, deadline)
             vectors += self._vectors(rows, len(batch))
         return vectors
@@ -121,7 +130,10 @@ class RemoteEmbedder(Embedder):
     def _batches(self, texts: Sequence[str]) -> Iterator[Sequence[str]]:
         begin = characters = 0
         for index, text in enumerate(texts):
-            full = index - begin == self.provider.max_texts or characters + len(text) > self.provider.max_characters
+            full = (
+                index - begin == self.provider.max_texts
+                or characters + len(text) > self.provider.max_characters
+            )
             if full and index > begin:
                 yield texts[begin:index]
                 begin, characters = index, 0
@@ -149,7 +161,9 @@ class RemoteEmbedder(Embedder):
         return vector
 
     def _unusable(self, found: str) -> ProviderAnswerUnusableError:
-        return ProviderAnswerUnusableError(self._http.endpoint.says(f"answered for {self._space.model!r} with {found}"))
+        return ProviderAnswerUnusableError(
+            self._http.endpoint.says(f"answered for {self._space.model!r} with {found}")
+        )
 
 
 class GeminiEmbedder(RemoteEmbedder):
@@ -240,7 +254,11 @@ class OllamaEmbedder(RemoteEmbedder):
     @override
     def _rows(self, texts: Sequence[str], task: Task, deadline: Deadline) -> Any:
         prefix = self._model.prefixes.get(task, "")
-        body = {"model": self._space.model, "input": [prefix + text for text in texts], "truncate": True}
+        body = {
+            "model": self._space.model,
+            "input": [prefix + text for text in texts],
+            "truncate": True,
+        }
         answer = self._http.post("/api/embed", body, deadline)
         return answer.get("embeddings") if isinstance(answer, dict) else None
 
@@ -252,7 +270,11 @@ class OpenAiEmbedder(RemoteEmbedder):
 
     @override
     def _rows(self, texts: Sequence[str], task: Task, deadline: Deadline) -> Any:  # knows no tasks
-        body: dict[str, Any] = {"input": list(texts), "model": self._space.model, "encoding_format": "float"}
+        body: dict[str, Any] = {
+            "input": list(texts),
+            "model": self._space.model,
+            "encoding_format": "float",
+        }
         if self._space.model.startswith("text-embedding-3-"):  # others refuse the field
             body["dimensions"] = self._space.dimensions
         return _indexed_rows(self._http.post("/embeddings", body, deadline))
@@ -280,21 +302,28 @@ class VoyageEmbedder(RemoteEmbedder):
 
 
 EMBEDDERS: Mapping[str, type[RemoteEmbedder]] = {
-    embedder.provider.name: embedder for embedder in (GeminiEmbedder, OllamaEmbedder, OpenAiEmbedder, VoyageEmbedder)
+    embedder.provider.name: embedder
+    for embedder in (GeminiEmbedder, OllamaEmbedder, OpenAiEmbedder, VoyageEmbedder)
 }
 
 
-def embedder_of(provider: str, environ: Mapping[str, str], model: str, dimensions: int) -> RemoteEmbedder:
+def embedder_of(
+    provider: str, environ: Mapping[str, str], model: str, dimensions: int
+) -> RemoteEmbedder:
     """Return a provider's embedder, with key and address from the environment."""
     kind = EMBEDDERS[provider]
-    key, url = (environ.get(name, "") for name in (kind.provider.key_variable, kind.provider.url_variable))
+    key, url = (
+        environ.get(name, "") for name in (kind.provider.key_variable, kind.provider.url_variable)
+    )
     return kind(key, model, dimensions, url)
 
 
 def _indexed_rows(answer: Any) -> Any:
     """Return the vectors of an answer in OpenAI's shape, in order of their `index`."""
     try:
-        return [row["embedding"] for row in sorted(answer["data"], key=lambda row: int(row["index"]))]
+        return [
+            row["embedding"] for row in sorted(answer["data"], key=lambda row: int(row["index"]))
+        ]
     except (KeyError, TypeError, ValueError):
         return None
 

@@ -65,13 +65,19 @@ class Endpoint:
             ProviderUnavailableError: naming the variable to set.
         """
         if self.key_required and not self.key:
-            raise ProviderUnavailableError(f"{self.provider} needs a key: set {self.key_name} in the environment")
+            raise ProviderUnavailableError(
+                f"{self.provider} needs a key: set {self.key_name} in the environment"
+            )
         if not re.fullmatch(r"[!-~]*", self.key):
-            raise ProviderUnavailableError(f"{self.key_name} holds characters that no key has: set it again")
+            raise ProviderUnavailableError(
+                f"{self.key_name} holds characters that no key has: set it again"
+            )
 
     def says(self, problem: str, excerpt: str = "") -> str:
         """Return a one-line message with a short excerpt, never with the key."""
-        words = self._without_key(" ".join("".join(c if c.isprintable() else " " for c in excerpt).split()))
+        words = self._without_key(
+            " ".join("".join(c if c.isprintable() else " " for c in excerpt).split())
+        )
         shortened = words if len(words) <= LONGEST_EXCERPT else words[: LONGEST_EXCERPT - 1] + "…"
         return f"{self.provider} at {self.host} {problem}" + (f": {shortened}" if shortened else "")
 
@@ -90,7 +96,8 @@ def endpoint_of(provider: Provider, key: str, url: str, model: str) -> Endpoint:
         base_url=url,
         key=key,
         key_name=provider.key_variable,
-        key_required=bool(provider.key_variable) and (provider.needs_key_elsewhere or url.rstrip("/") == provider.url),
+        key_required=bool(provider.key_variable)
+        and (provider.needs_key_elsewhere or url.rstrip("/") == provider.url),
         headers={**key_header, **provider.headers},
         way_out_of_404=provider.way_out_of_404.format(model=model),
         way_out_when_down=provider.way_out_when_down,

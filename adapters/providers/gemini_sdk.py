@@ -6,7 +6,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from hardwon.adapters.providers.endpoint import ProviderAnswerUnusableError, ProviderUnavailableError
+from hardwon.adapters.providers.endpoint import (
+    ProviderAnswerUnusableError,
+    ProviderUnavailableError,
+)
 from hardwon.adapters.providers.http import JsonHttp
 from hardwon.domain.model.deadline import Deadline
 
@@ -35,7 +38,12 @@ class GeminiSdk:
         self._client: genai.Client | None = None
 
     def embed(
-        self, texts: Sequence[str], model: str, task_type: str | None, dimensions: int, deadline: Deadline
+        self,
+        texts: Sequence[str],
+        model: str,
+        task_type: str | None,
+        dimensions: int,
+        deadline: Deadline,
     ) -> list[list[float] | None]:
         """
         Return the vectors of *texts*, in order.
@@ -51,7 +59,9 @@ class GeminiSdk:
         # Later models return a single vector for a list of bare strings.
         contents = [types.Content(parts=[types.Part(text=text)]) for text in texts]
         with self._answer_errors():
-            answer = client.models.embed_content(model=model, contents=list(contents), config=config)
+            answer = client.models.embed_content(
+                model=model, contents=list(contents), config=config
+            )
             return [embedding.values for embedding in answer.embeddings or []]
 
     def _connected(self) -> "genai.Client":
@@ -59,13 +69,17 @@ class GeminiSdk:
             from google import genai  # noqa: PLC0415  # over a second to import
             from google.genai import types  # noqa: PLC0415
         except ImportError as error:
-            raise ProviderUnavailableError(f"google-genai is not installed ({error}); {REINSTALL}") from error
+            raise ProviderUnavailableError(
+                f"google-genai is not installed ({error}); {REINSTALL}"
+            ) from error
         _require_fields(types.EmbedContentConfig)
         # It warns wrongly that it prefers GOOGLE_API_KEY to GEMINI_API_KEY: the key is passed.
         logging.getLogger("google_genai").setLevel(logging.ERROR)
         with _setup_errors():
             # Explicit, as GOOGLE_GENAI_USE_VERTEXAI would send the texts elsewhere.
-            return genai.Client(api_key=self._http.endpoint.key, vertexai=False, http_options=self._options())
+            return genai.Client(
+                api_key=self._http.endpoint.key, vertexai=False, http_options=self._options()
+            )
 
     def _options(self) -> "types.HttpOptions":
         import ssl  # noqa: PLC0415  # a hook without a provider never needs it
@@ -82,31 +96,45 @@ class GeminiSdk:
             retry_options=types.HttpRetryOptions(attempts=1),
         )
 
-    def _config(self, task_type: str | None, dimensions: int, seconds: float) -> "types.EmbedContentConfig":
+    def _config(
+        self, task_type: str | None, dimensions: int, seconds: float
+    ) -> "types.EmbedContentConfig":
         from google.genai import types  # noqa: PLC0415  # over a second to import
 
         with _setup_errors():
             options = types.HttpOptions(timeout=max(1, int(seconds * 1000)))
-            return types.EmbedContentConfig(task_type=task_type, output_dimensionality=dimensions, http_options=options)
+            return types.EmbedContentConfig(
+                task_type=task_type, output_dimensionality=dimensions, http_options=options
+            )
 
     @contextmanager
     def _answer_errors(self) -> Iterator[None]:
         from google.genai import errors  # noqa: PLC0415  # over a second to import
 
-        own = tuple(kind for kind in vars(errors).values() if inspect.isclass(kind) and issubclass(kind, Exception))
+        own = tuple(
+            kind
+            for kind in vars(errors).values()
+            if inspect.isclass(kind) and issubclass(kind, Exception)
+        )
         try:
             yield
         except ANSWER_ERRORS as error:
             words = "sent an answer that google-genai can't read"
-            raise ProviderAnswerUnusableError(self._http.endpoint.says(words, str(error))) from error
+            raise ProviderAnswerUnusableError(
+                self._http.endpoint.says(words, str(error))
+            ) from error
         except own as error:
-            raise ProviderUnavailableError(self._http.endpoint.says("failed in google-genai", str(error))) from error
+            raise ProviderUnavailableError(
+                self._http.endpoint.says("failed in google-genai", str(error))
+            ) from error
 
 
 def _require_fields(config: type) -> None:
     missing = [name for name in NEEDED_FIELDS if name not in getattr(config, "model_fields", {})]
     if missing:
-        raise ProviderUnavailableError(f"google-genai is too old, it knows no {missing[0]}; {REINSTALL}")
+        raise ProviderUnavailableError(
+            f"google-genai is too old, it knows no {missing[0]}; {REINSTALL}"
+        )
 
 
 @contextmanager
@@ -115,4 +143,6 @@ def _setup_errors() -> Iterator[None]:
         yield
     except (ValueError, TypeError, ImportError, OSError) as error:
         why = str(error).partition("\n")[0]
-        raise ProviderUnavailableError(f"google-genai can't be used ({why}); {REINSTALL}") from error
+        raise ProviderUnavailableError(
+            f"google-genai can't be used ({why}); {REINSTALL}"
+        ) from error

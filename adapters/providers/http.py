@@ -7,7 +7,11 @@ import weakref
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from hardwon.adapters.providers.endpoint import Endpoint, ProviderAnswerUnusableError, ProviderUnavailableError
+from hardwon.adapters.providers.endpoint import (
+    Endpoint,
+    ProviderAnswerUnusableError,
+    ProviderUnavailableError,
+)
 from hardwon.domain.model.deadline import Deadline
 
 if TYPE_CHECKING:

@@ -65,7 +65,9 @@ class RemoteLabeler(KeywordLabeler):
             return parse_labels(text)
         except UnusableLabelsError as error:
             # By the endpoint's message, which hides the key.
-            raise UnusableLabelsError(self._http.endpoint.says("sent no list of labels", text)) from error
+            raise UnusableLabelsError(
+                self._http.endpoint.says("sent no list of labels", text)
+            ) from error
 
     @abstractmethod
     def _options(self) -> Mapping[str, object]:
@@ -119,7 +121,11 @@ class OllamaLabeler(RemoteLabeler):
 
     @override
     def _options(self) -> Mapping[str, object]:
-        return {"stream": False, "think": False, "options": {"temperature": 0, "num_predict": MAX_TOKENS}}
+        return {
+            "stream": False,
+            "think": False,
+            "options": {"temperature": 0, "num_predict": MAX_TOKENS},
+        }
 
     @override
     def _text_of(self, answer: Any) -> str:
@@ -138,7 +144,10 @@ LABELERS: Mapping[str, type[RemoteLabeler]] = {"haiku": HaikuLabeler, "ollama": 
 def labeler_of(name: str, environ: Mapping[str, str], model: str) -> RemoteLabeler:
     """Return a labeler, with key and address from the environment."""
     kind = LABELERS[name]
-    key, url = (environ.get(variable, "") for variable in (kind.provider.key_variable, kind.provider.url_variable))
+    key, url = (
+        environ.get(variable, "")
+        for variable in (kind.provider.key_variable, kind.provider.url_variable)
+    )
     return kind(key, model, url)
 
 

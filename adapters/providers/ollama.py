@@ -8,14 +8,21 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
-from hardwon.adapters.providers.endpoint import ProviderAnswerUnusableError, ProviderUnavailableError
+from hardwon.adapters.providers.endpoint import (
+    ProviderAnswerUnusableError,
+    ProviderUnavailableError,
+)
 from hardwon.adapters.providers.http import JsonHttp
 from hardwon.domain.model.deadline import Deadline
 
 DEFAULT_PORT = 11434
 PORT_OF_SCHEME = {"http": 80, "https": 443}
 # Addresses to listen on, which no client can connect to.
-LISTENING_ONLY = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # not bound to, replaced
+LISTENING_ONLY = {
+    "": "127.0.0.1",
+    "0.0.0.0": "127.0.0.1",  # noqa: S104  # not bound to, replaced
+    "::": "::1",
+}
 
 PullProgress = Callable[[str, int, int], None]
 """Called with the activity, and the present and total bytes of the current file; 0 if unknown."""
@@ -71,12 +78,18 @@ def pull(http: JsonHttp, model: str, progress: PullProgress | None = None) -> No
         if progress:
             progress(status, *(event.get(name) or 0 for name in ("completed", "total")))
     if status != "success":
-        raise ProviderUnavailableError(http.endpoint.says(f"broke off the download of {model!r}, try again", status))
+        raise ProviderUnavailableError(
+            http.endpoint.says(f"broke off the download of {model!r}, try again", status)
+        )
 
 
 def _status(http: JsonHttp, event: Any) -> str:
     if not isinstance(event, dict):
-        raise ProviderAnswerUnusableError(http.endpoint.says("reported on a download in an unknown form", str(event)))
+        raise ProviderAnswerUnusableError(
+            http.endpoint.says("reported on a download in an unknown form", str(event))
+        )
     if error := event.get("error"):
-        raise ProviderUnavailableError(http.endpoint.says("could not download the model", str(error)))
+        raise ProviderUnavailableError(
+            http.endpoint.says("could not download the model", str(error))
+        )
     return str(event.get("status", ""))

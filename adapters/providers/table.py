@@ -98,7 +98,10 @@ GEMINI = Provider(
     },
     # The models make 3072 dimensions and shorten them well to 1536 and 768.
     other_model=Model(
-        768, 2048, "retrieval", task_types={"document": "RETRIEVAL_DOCUMENT", "query": "RETRIEVAL_QUERY"}
+        768,
+        2048,
+        "retrieval",
+        task_types={"document": "RETRIEVAL_DOCUMENT", "query": "RETRIEVAL_QUERY"},
     ),
     family=lambda name: name[: len(SECOND_GENERATION)],
     max_texts=100,  # the API's own limit

@@ -21,7 +21,14 @@ from hardwon.domain.model.injection.receipt import (
     Undelivered,
 )
 from hardwon.domain.model.injection.usage_signals import ShownText
-from hardwon.ports.activity import ContextWindows, Deliveries, History, Influences, Receipts, UsageLog
+from hardwon.ports.activity import (
+    ContextWindows,
+    Deliveries,
+    History,
+    Influences,
+    Receipts,
+    UsageLog,
+)
 from hardwon.ports.override import override
 
 if TYPE_CHECKING:
@@ -53,7 +60,9 @@ class SqlHistory(Role, History):
         return [*readable_changes(self._database, rows, self._decode)]
 
 
-def readable_changes(database: Database, rows: Iterable[Row], decode: Decoder) -> Iterator[PastChange]:
+def readable_changes(
+    database: Database, rows: Iterable[Row], decode: Decoder
+) -> Iterator[PastChange]:
     """Decode rows of the table `history`, leaving out unreadable ones."""
     return database.readable("history of entry", rows, lambda row: PastChange(*decode(row)))
 
@@ -75,12 +84,19 @@ class SqlReceipts(Role, Receipts):
 
     @override
     def find(
-        self, *, session_id: str | None = None, entry_id: str | None = None, project: str | None = None, limit: int
+        self,
+        *,
+        session_id: str | None = None,
+        entry_id: str | None = None,
+        project: str | None = None,
+        limit: int,
     ) -> list[Receipt]:
         from hardwon.adapters.sql.filter import all_of  # noqa: PLC0415  # a hook that counts needs no filter
 
         asked = all_of(self.CONDITIONS, session_id=session_id, entry_id=entry_id, project=project)
-        rows = self._database.rows(self.FIND.format(asked=asked.sql), **asked.parameters, most=limit)
+        rows = self._database.rows(
+            self.FIND.format(asked=asked.sql), **asked.parameters, most=limit
+        )
         shown_by = self._shown([number for number, *_ in rows])
 
         def receipt(row: Row) -> Receipt:
@@ -96,7 +112,10 @@ class SqlReceipts(Role, Receipts):
 
     @override
     def sessions_starting_with(self, prefix: str, limit: int) -> list[str]:
-        return [session_id for (session_id,) in self._database.rows(self.SESSIONS, prefix=prefix, most=limit)]
+        return [
+            session_id
+            for (session_id,) in self._database.rows(self.SESSIONS, prefix=prefix, most=limit)
+        ]
 
 
 def receipt_values(receipt: Receipt) -> dict[str, object]:
@@ -115,7 +134,9 @@ class SqlDeliveries(Role, Deliveries):
     @override
     def undelivered(self, session_id: str) -> list[Undelivered]:
         rows = self._database.rows(self.UNDELIVERED, session_id=session_id)
-        return [*self._database.readable("receipt", rows, lambda row: Undelivered(*self._decode(row)))]
+        return [
+            *self._database.readable("receipt", rows, lambda row: Undelivered(*self._decode(row)))
+        ]
 
     @override
     def settle(self, number: int, delivery: Delivery) -> bool:
@@ -158,24 +179,38 @@ class SqlInfluences(Role, Influences):
     @override
     def shown_texts(self, session_id: str, limit: int) -> list[ShownText]:
         rows = self._database.rows(self.SHOWN_TEXTS, session_id=session_id, most=limit)
-        return [*self._database.readable("entry", rows, lambda row: ShownText(*self._decode_shown_text(row)))]
+        return [
+            *self._database.readable(
+                "entry", rows, lambda row: ShownText(*self._decode_shown_text(row))
+            )
+        ]
 
     @override
     def counts(self, entry_ids: Iterable[str]) -> dict[str, int]:
         return dict(self._database.rows(self.COUNT, ids=sorted({*entry_ids})))
 
     @override
-    def find(self, *, session_id: str | None = None, entry_id: str | None = None, limit: int) -> list[Influence]:
+    def find(
+        self, *, session_id: str | None = None, entry_id: str | None = None, limit: int
+    ) -> list[Influence]:
         from hardwon.adapters.sql.filter import all_of  # noqa: PLC0415  # a hook that counts needs no filter
 
         asked = all_of(self.CONDITIONS, session_id=session_id, entry_id=entry_id)
-        rows = self._database.rows(self.FIND.format(asked=asked.sql), **asked.parameters, most=limit)
-        return [*self._database.readable("use of entry", rows, lambda row: Influence(*self._decode(row)))]
+        rows = self._database.rows(
+            self.FIND.format(asked=asked.sql), **asked.parameters, most=limit
+        )
+        return [
+            *self._database.readable(
+                "use of entry", rows, lambda row: Influence(*self._decode(row))
+            )
+        ]
 
     @override
     def most_used(self, limit: int, only: "EntryFilter | None" = None) -> list[tuple[str, int]]:
         within = self._within(only)
-        rows = self._database.rows(self.RANK_BY_USE.format(within=within.sql), **within.parameters, most=limit)
+        rows = self._database.rows(
+            self.RANK_BY_USE.format(within=within.sql), **within.parameters, most=limit
+        )
         return [(entry_id, times) for entry_id, times in rows]
 
     @override

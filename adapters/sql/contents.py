@@ -79,7 +79,9 @@ class SqlStoreContents(Role, StoreContents):
             yield ImportedSource(path, None, fingerprint, tuple(sorted(headings)))
         for file, at in self._absent_files():
             yield Absence(file, None, at)
-        sections = self._database.readable("tombstone", self._database.stream(self.SECTIONS), self._decode_section)
+        sections = self._database.readable(
+            "tombstone", self._database.stream(self.SECTIONS), self._decode_section
+        )
         for path, anchor, file_hash, at in sections:
             yield DeletedSection(path, None, anchor, file_hash, at)
 
@@ -107,12 +109,20 @@ class SqlStoreContents(Role, StoreContents):
         entry = exported.entry
         with self._database.transaction():
             number = self._database.value(self.NUMBER, entry_id=entry.entry_id)
-            influences = (influence._replace(entry_id=entry.entry_id) for influence in exported.influences)
+            influences = (
+                influence._replace(entry_id=entry.entry_id) for influence in exported.influences
+            )
             self._database.together(
                 (
                     *self._raising_counters(number, entry),
-                    *((self.ADD_PLACE, {"entry_id": entry.entry_id, "project": place}) for place in exported.places),
-                    *((self.ADD_ALIAS, {"number": number, "alias": alias}) for alias in exported.aliases),
+                    *(
+                        (self.ADD_PLACE, {"entry_id": entry.entry_id, "project": place})
+                        for place in exported.places
+                    ),
+                    *(
+                        (self.ADD_ALIAS, {"number": number, "alias": alias})
+                        for alias in exported.aliases
+                    ),
                     *self._adding_changes(number, exported.history),
                     *((self.ADD_INFLUENCE, influence._asdict()) for influence in influences),
                     self._database.change(),
@@ -123,7 +133,11 @@ class SqlStoreContents(Role, StoreContents):
         """Yield statements that raise an entry's counters to at least those of *entry*."""
         usage = entry.usage
         if entry.last_recalled_at:
-            counted = {"number": number, "recalls": entry.recall_count, "at": entry.last_recalled_at}
+            counted = {
+                "number": number,
+                "recalls": entry.recall_count,
+                "at": entry.last_recalled_at,
+            }
             yield self.RAISE_RECALL, counted
         if usage.access_count or usage.last_accessed or usage.validations.total:
             yield self.RAISE_USAGE, {"number": number, **usage_values(usage)}
@@ -145,7 +159,12 @@ class SqlStoreContents(Role, StoreContents):
                     if not self._database.rows(self.HAS_FILE, file_path=file.file_path):
                         self._absences.keep(file, at)
                 case DeletedSection(path, _, anchor, file_hash, at):
-                    section = {"file_path": path, "anchor_id": anchor, "file_hash": file_hash, "at": at}
+                    section = {
+                        "file_path": path,
+                        "anchor_id": anchor,
+                        "file_hash": file_hash,
+                        "at": at,
+                    }
                     self._database.rows(self.ADD_SECTION, **section)
                 case _:
                     raise TypeError(f"{type(record).__name__} is added by another role")

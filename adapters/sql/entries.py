@@ -87,10 +87,14 @@ class SqlEntries(Role, EntryRepository, RankingReads):
         return next(iter(self._entries(conditions, **parameters)), None)
 
     def _entries(self, conditions: str, **parameters: object) -> "list[Entry]":
-        return self._read(f"{self.SELECT} {conditions}", lambda row: entry_of(self._decode(row)), **parameters)
+        return self._read(
+            f"{self.SELECT} {conditions}", lambda row: entry_of(self._decode(row)), **parameters
+        )
 
     def _read(self, statement: str, decode: Callable[[Row], T], **parameters: object) -> list[T]:
-        return [*self._database.readable("entry", self._database.rows(statement, **parameters), decode)]
+        return [
+            *self._database.readable("entry", self._database.rows(statement, **parameters), decode)
+        ]
 
     @override
     def sections_of(self, file_path: str) -> "list[Entry]":
@@ -112,7 +116,9 @@ class SqlEntries(Role, EntryRepository, RankingReads):
     ) -> "list[Entry]":
         within = self._database.where(only)
         later = {"after_time": after.updated_at, "after_id": after.entry_id} if after else {}
-        found = self.FIND.format(within=within.sql, later=self.LATER if after else "", order=self.ORDERS[order])
+        found = self.FIND.format(
+            within=within.sql, later=self.LATER if after else "", order=self.ORDERS[order]
+        )
         return self._entries(found, **within.parameters, **later, most=limit, first=offset)
 
     @override
@@ -121,7 +127,9 @@ class SqlEntries(Role, EntryRepository, RankingReads):
 
     @override
     def printed(self, numbers: Sequence[int]) -> list[PrintedEntry]:
-        return self._read(self.PRINTED, lambda row: PrintedEntry(*self._decode_printed(row)), numbers=[*numbers])
+        return self._read(
+            self.PRINTED, lambda row: PrintedEntry(*self._decode_printed(row)), numbers=[*numbers]
+        )
 
     @override
     def summaries(self, numbers: Sequence[int]) -> list[ConversationSummary]:
@@ -134,13 +142,19 @@ class SqlEntries(Role, EntryRepository, RankingReads):
     def _summary(self, row: Row) -> ConversationSummary:
         return ConversationSummary(*self._decode_summary(row))
 
-    def _within(self, statement: str, only: EntryFilter, decode: Callable[[Row], T], **parameters: object) -> list[T]:
+    def _within(
+        self, statement: str, only: EntryFilter, decode: Callable[[Row], T], **parameters: object
+    ) -> list[T]:
         within = self._database.where(only)
-        return self._read(statement.format(within=within.sql), decode, **within.parameters, **parameters)
+        return self._read(
+            statement.format(within=within.sql), decode, **within.parameters, **parameters
+        )
 
     @override
     def facts(self, numbers: Iterable[int]) -> list[RankingFacts]:
-        return self._read(self.FACTS, lambda row: RankingFacts(*self._decode_facts(row)), numbers=[*numbers])
+        return self._read(
+            self.FACTS, lambda row: RankingFacts(*self._decode_facts(row)), numbers=[*numbers]
+        )
 
     @override
     def recall_facts(self, numbers: Iterable[int]) -> list[RecallFacts]:
@@ -152,16 +166,24 @@ class SqlEntries(Role, EntryRepository, RankingReads):
 
     @override
     def outdated(self, numbers: Iterable[int]) -> frozenset[int]:
-        return frozenset(number for (number,) in self._database.rows(self.OUTDATED, numbers=[*numbers]))
+        return frozenset(
+            number for (number,) in self._database.rows(self.OUTDATED, numbers=[*numbers])
+        )
 
     @override
     def references(self, numbers: Iterable[int]) -> Mapping[int, tuple[str, ...]]:
-        return dict(self._read(self.REFERENCES, lambda row: _pair(self._decode_references(row)), numbers=[*numbers]))
+        return dict(
+            self._read(
+                self.REFERENCES, lambda row: _pair(self._decode_references(row)), numbers=[*numbers]
+            )
+        )
 
     @override
     def count(self, only: EntryFilter) -> int:
         within = self._database.where(only)
-        return int(self._database.value(self.COUNT.format(within=within.sql), **within.parameters) or 0)
+        return int(
+            self._database.value(self.COUNT.format(within=within.sql), **within.parameters) or 0
+        )
 
     @override
     def tally(self, only: EntryFilter, field: Field) -> Mapping[str, int]:
@@ -169,17 +191,23 @@ class SqlEntries(Role, EntryRepository, RankingReads):
         value, texts = (f"t.{field}", self.TEXTS) if is_of_text else (f"e.{field}", "")
         sql = self.TALLY.format(value=value, texts=texts, within=within.sql)
         return {
-            value: count for value, count in self._database.rows(sql, **within.parameters) if isinstance(value, str)
+            value: count
+            for value, count in self._database.rows(sql, **within.parameters)
+            if isinstance(value, str)
         }
 
     @override
     def ids_starting_with(self, prefix: str, limit: int) -> list[str]:
-        return [entry_id for (entry_id,) in self._database.rows(self.IDS, prefix=prefix, most=limit)]
+        return [
+            entry_id for (entry_id,) in self._database.rows(self.IDS, prefix=prefix, most=limit)
+        ]
 
     @override
     def constitutional(self, only: EntryFilter) -> list[ConstitutionalText]:
         ranked = only._replace(ranked=True)
-        return self._within(self.RULES, ranked, lambda row: ConstitutionalText(*self._decode_rule(row)))
+        return self._within(
+            self.RULES, ranked, lambda row: ConstitutionalText(*self._decode_rule(row))
+        )
 
 
 def _pair(values: Sequence[Any]) -> tuple[Any, Any]:
@@ -197,7 +225,9 @@ class SqlTriggerSource(Role, TriggerSource):
     def owners(self, only: EntryFilter) -> list[TriggerOwner]:
         within = self._database.where(only._replace(ranked=True))
         rows = self._database.rows(self.OWNERS.format(within=within.sql), **within.parameters)
-        return [*self._database.readable("entry", rows, lambda row: TriggerOwner(*self._decode(row)))]
+        return [
+            *self._database.readable("entry", rows, lambda row: TriggerOwner(*self._decode(row)))
+        ]
 
 
 class SqlProposals(Role, Proposals):

@@ -41,12 +41,15 @@ class SqlAbsences(Role, Absences):
     def keep(self, absent: AbsentFile, at: dt.datetime) -> None:
         file = {"file_path": absent.file_path, "departed_at": at}
         rows = [
-            {**file, "anchor_id": anchor, **self._values(standing)} for anchor, standing in absent.standings.items()
+            {**file, "anchor_id": anchor, **self._values(standing)}
+            for anchor, standing in absent.standings.items()
         ]
         with self._database.transaction():
             self.forget(absent.file_path)
             self._database.run_many(self.INSERT, rows)
-            self._database.rows(self.DELETE_BEYOND, file_path=absent.file_path, others=self._most - 1)
+            self._database.rows(
+                self.DELETE_BEYOND, file_path=absent.file_path, others=self._most - 1
+            )
 
     def _values(self, standing: Standing) -> dict[str, object]:
         usage = standing.usage
@@ -79,13 +82,19 @@ def absent_file(database: Database, rows: Sequence[Row], decode: Decoder) -> Abs
         _, anchor, *values = decode(row)
         return anchor, _to_standing(values)
 
-    return AbsentFile(rows[0][0], dict(database.readable("departed", rows, standing))) if rows else None
+    return (
+        AbsentFile(rows[0][0], dict(database.readable("departed", rows, standing)))
+        if rows
+        else None
+    )
 
 
 def _to_standing(columns: Iterable[Any]) -> Standing:
     values = dict(zip(FIELDS, columns, strict=True))
     accesses, last_accessed, validations, useful = (values.pop(name) for name in COUNTERS)
-    return Standing(usage=Usage(accesses, last_accessed, Validations(validations, useful)), **values)
+    return Standing(
+        usage=Usage(accesses, last_accessed, Validations(validations, useful)), **values
+    )
 
 
 class SqlTombstones(Role, Tombstones):

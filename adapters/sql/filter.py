@@ -50,7 +50,10 @@ def all_of(conditions: Mapping[str, str], **values: object) -> Where:
 
 
 CONDITIONS = {
-    **{name: f"e.{name} = {{{name}}}" for name in ("category", "spec_folder", "tier", "context_type")},
+    **{
+        name: f"e.{name} = {{{name}}}"
+        for name in ("category", "spec_folder", "tier", "context_type")
+    },
     "label": "e.source_project = {label}",
     "permanent": "e.permanent",
     "unplaced": "e.project IS NULL",
@@ -82,7 +85,10 @@ class Conditions:
             *self._always,
             *(self._condition(name, **values) for name, values in _of_the_entry(only)),
             *([self.visible(only.visible_in)] if only.visible_in is not None else ()),
-            *(self._condition(name, **values) for name, values in (*_of_its_text(only), *_of_its_use(only))),
+            *(
+                self._condition(name, **values)
+                for name, values in (*_of_its_text(only), *_of_its_use(only))
+            ),
         )
 
     def visible(self, seen: Visibility | None) -> Where:
@@ -112,12 +118,19 @@ class Conditions:
 
     def _condition(self, name: str, **values: object) -> Where:
         bound = {name: self._bind(f"f_{name}", value) for name, value in values.items()}
-        parameters = {name: value for text in bound.values() for name, value in text.parameters.items()}
-        return Where(self._texts[name].format_map({name: text.sql for name, text in bound.items()}), parameters)
+        parameters = {
+            name: value for text in bound.values() for name, value in text.parameters.items()
+        }
+        return Where(
+            self._texts[name].format_map({name: text.sql for name, text in bound.items()}),
+            parameters,
+        )
 
 
 def _joined(operator: str, *conditions: Where) -> Where:
-    parameters = {name: value for condition in conditions for name, value in condition.parameters.items()}
+    parameters = {
+        name: value for condition in conditions for name, value in condition.parameters.items()
+    }
     return Where(operator.join(condition.sql for condition in conditions) or "true", parameters)
 
 
@@ -137,7 +150,12 @@ def _of_the_entry(only: EntryFilter) -> Asked:
     if only.scope != ANYWHERE:
         projects, workspace = only.scope
         named = f"{os.sep}{workspace}" if workspace and os.sep not in workspace else None
-        scope = {"projects": tuple(projects), "workspace": workspace, "named": named, "anywhere": tuple(only.anywhere)}
+        scope = {
+            "projects": tuple(projects),
+            "workspace": workspace,
+            "named": named,
+            "anywhere": tuple(only.anywhere),
+        }
         yield "scope", scope
     yield from _flagged(only, "unplaced")
     if only.origins:
@@ -165,7 +183,10 @@ def _of_its_use(only: EntryFilter) -> Asked:
         if (is_wanted := getattr(only, name)) is not None:
             yield name if is_wanted else f"not {name}", {}
     if only.idle_since is not None:
-        yield "idle", {"idle_second": math.ceil(only.idle_since.timestamp()), "idle_since": only.idle_since}
+        yield (
+            "idle",
+            {"idle_second": math.ceil(only.idle_since.timestamp()), "idle_since": only.idle_since},
+        )
 
 
 def _given(only: EntryFilter, *names: str) -> Asked:

@@ -36,7 +36,9 @@ class SqlForgottenTexts(Role, ForgottenTexts):
     _decode: Decoder = as_given
 
     @override
-    def add(self, owner: str, texts: Iterable[str], at: dt.datetime, words: Iterable[str] = ()) -> None:
+    def add(
+        self, owner: str, texts: Iterable[str], at: dt.datetime, words: Iterable[str] = ()
+    ) -> None:
         with self._database.transaction():
             secret = next(iter(self._secrets(self.SELECT_SECRET)), None) or self._new_secret()
             owned = keyed_hash(secret, names_of(owner)[0])
@@ -71,7 +73,8 @@ class SqlForgottenTexts(Role, ForgottenTexts):
     def hashes(self) -> ForgottenHashes:
         rows = [self._decode(row) for row in self._database.rows(self.SELECT)]
         return ForgottenHashes(
-            tuple(self._secrets(self.SELECT_SECRET)), tuple((tag, owner, at) for tag, owner, at in rows)
+            tuple(self._secrets(self.SELECT_SECRET)),
+            tuple((tag, owner, at) for tag, owner, at in rows),
         )
 
     @override

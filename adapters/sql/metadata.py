@@ -85,7 +85,9 @@ class SqlImportLedger(Role, ImportLedger):
     @override
     def record(self, path: str, headings: set[str], fingerprint: str) -> None:
         with self._database.transaction():
-            self._database.rows(self.SET_FINGERPRINT, path=stored_path(path), fingerprint=fingerprint)
+            self._database.rows(
+                self.SET_FINGERPRINT, path=stored_path(path), fingerprint=fingerprint
+            )
             self._change(self.ADD_HEADING, path, headings)
 
     @override

@@ -25,7 +25,11 @@ class SqlOverview(Role, Overview):
 
     @override
     def labels(self, only: EntryFilter) -> Sequence[Label]:
-        return [label for label in map(Label._make, self._within(self.LABELS, only)) if _is_readable(label)]
+        return [
+            label
+            for label in map(Label._make, self._within(self.LABELS, only))
+            if _is_readable(label)
+        ]
 
     @override
     def created(self, only: EntryFilter) -> Sequence[Created]:
@@ -56,7 +60,9 @@ class SqlOverview(Role, Overview):
 
     @override
     def entries_by_file(self) -> Iterator[tuple[str, str, int]]:
-        return ((project, path, count) for project, path, count in self._database.stream(self.BY_FILE))
+        return (
+            (project, path, count) for project, path, count in self._database.stream(self.BY_FILE)
+        )
 
     def _weeks(self, rows: Iterable[Sequence[Any]]) -> Iterator[tuple[dt.date, int]]:
         return ((monday, count) for week, count in rows if (monday := self._monday(week)))
@@ -67,4 +73,8 @@ class SqlOverview(Role, Overview):
 
 
 def _is_readable(label: Label) -> bool:
-    return isinstance(label.name, str) and label.kind in KINDS and label.category in {None, *CATEGORIES}
+    return (
+        isinstance(label.name, str)
+        and label.kind in KINDS
+        and label.category in {None, *CATEGORIES}
+    )

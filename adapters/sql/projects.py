@@ -42,7 +42,9 @@ class SqlProjects(Role, Projects):
         with self._database.transaction():
             self._ensure_own(project_id)
             moved = self._database.value(self.COUNT, id=project_id)
-            self._database.together([(statement, {"id": project_id, "into": into}) for statement in self.NAMING])
+            self._database.together(
+                [(statement, {"id": project_id, "into": into}) for statement in self.NAMING]
+            )
             self._database.note_change()
         return int(moved)
 
@@ -53,7 +55,9 @@ class SqlProjects(Role, Projects):
     @override
     def trust_below(self, folder: str, *, trusted: bool) -> None:
         with self._database.transaction():
-            self._database.rows(self.TRUST if trusted else self.DISTRUST, path=folder, **self._here())
+            self._database.rows(
+                self.TRUST if trusted else self.DISTRUST, path=folder, **self._here()
+            )
             self._database.note_change()
 
     @override

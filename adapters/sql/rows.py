@@ -14,18 +14,52 @@ if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
 
 FACTS = (
-    *("kind", "category", "observation_count", "confidence", "updated_at", "project", "reach", "superseded_by"),
-    *("source_project", "workspace", "branch", "permanent", "tier", "importance_weight", "context_type", "spec_folder"),
+    *(
+        "kind",
+        "category",
+        "observation_count",
+        "confidence",
+        "updated_at",
+        "project",
+        "reach",
+        "superseded_by",
+    ),
+    *(
+        "source_project",
+        "workspace",
+        "branch",
+        "permanent",
+        "tier",
+        "importance_weight",
+        "context_type",
+        "spec_folder",
+    ),
 )
 """The mutable fields of `Entry` in the table `entry`, in columns of the same name."""
 
 TEXTS = (
     *("name", "description", "reasoning", "notes", "keywords", "tags", "references", "source"),
-    *("file_path", "file_mtime", "file_hash", "trigger_phrases", "channel", "session_id", "own_tier", "door"),
+    *(
+        "file_path",
+        "file_mtime",
+        "file_hash",
+        "trigger_phrases",
+        "channel",
+        "session_id",
+        "own_tier",
+        "door",
+    ),
 )
 """The mutable fields of `Entry` in the table `entry_text`, in columns of the same name."""
 
-COUNTERS = ("recall_count", "last_recalled_at", "access_count", "last_accessed", "validation_count", "useful_count")
+COUNTERS = (
+    "recall_count",
+    "last_recalled_at",
+    "access_count",
+    "last_accessed",
+    "validation_count",
+    "useful_count",
+)
 LISTS = ("keywords", "tags", "references", "trigger_phrases")
 
 ENTRY_FIELDS = ("number", *FACTS, "created_at", *TEXTS, "anchor_id", *COUNTERS)

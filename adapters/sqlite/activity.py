@@ -50,7 +50,13 @@ from hardwon.ports.override import override
 
 decode_change = Decoder(
     PastChange._fields,
-    {"number": integer, "field": text, "old": optional(text), "new": optional(text), "at": timestamp},
+    {
+        "number": integer,
+        "field": text,
+        "old": optional(text),
+        "new": optional(text),
+        "at": timestamp,
+    },
 )
 
 
@@ -77,7 +83,10 @@ SHOWN_COLUMNS = ("receipt_number", "place", *Shown._fields)
 INSERT_SHOWN = f"""
     INSERT INTO receipt_entry ({", ".join(SHOWN_COLUMNS)}) VALUES ({", ".join(f":{name}" for name in SHOWN_COLUMNS)})
 """
-SELECT_SHOWN = f"SELECT {', '.join(Shown._fields)} FROM receipt_entry WHERE receipt_number = :number ORDER BY place"
+SELECT_SHOWN = (
+    f"SELECT {', '.join(Shown._fields)} FROM receipt_entry WHERE receipt_number = :number ORDER BY"
+    " place"
+)
 
 
 class SqliteReceipts(SqlReceipts):
@@ -103,7 +112,9 @@ class SqliteReceipts(SqlReceipts):
     """
     CONDITIONS: ClassVar = {
         "session_id": "r.session_id = :session_id",
-        "entry_id": "r.number IN (SELECT receipt_number FROM receipt_entry WHERE entry_id = :entry_id)",
+        "entry_id": (
+            "r.number IN (SELECT receipt_number FROM receipt_entry WHERE entry_id = :entry_id)"
+        ),
         "project": "r.project = :project",
     }
     _decode = Decoder(
@@ -139,11 +150,18 @@ class SqliteReceipts(SqlReceipts):
         with self._database.counting():
             number = self._database.value(INSERT_RECEIPT, **receipt_values(receipt))
             shown = (
-                {"receipt_number": number, "place": place, **entry._asdict(), "parts": dict(entry.parts)}
+                {
+                    "receipt_number": number,
+                    "place": place,
+                    **entry._asdict(),
+                    "parts": dict(entry.parts),
+                }
                 for place, entry in enumerate(receipt.shown)
             )
             self._database.run_many(INSERT_SHOWN, shown)
-            self._database.rows("DELETE FROM receipt WHERE number <= :last", last=number - self._kept)
+            self._database.rows(
+                "DELETE FROM receipt WHERE number <= :last", last=number - self._kept
+            )
 
     @override
     def _shown(self, numbers: Sequence[int]) -> Callable[[int], Iterable[Sequence[object]]]:
@@ -169,11 +187,19 @@ class SqliteDeliveries(SqlDeliveries):
     """
     _decode = Decoder(
         Undelivered._fields,
-        {"number": integer, "delivery": one_of(DELIVERIES), "at": timestamp, "digest": text, "frame": texts},
+        {
+            "number": integer,
+            "delivery": one_of(DELIVERIES),
+            "at": timestamp,
+            "digest": text,
+            "frame": texts,
+        },
     )
 
 
-IN_WINDOW = "r.session_id = :session_id AND r.agent = :agent AND NOT r.dropped AND r.delivery != 'missed'"
+IN_WINDOW = (
+    "r.session_id = :session_id AND r.agent = :agent AND NOT r.dropped AND r.delivery != 'missed'"
+)
 HELD_ENTRIES = f"""
     SELECT DISTINCT s.entry_id FROM receipt r JOIN receipt_entry s ON s.receipt_number = r.number WHERE {IN_WINDOW}
 """
@@ -183,12 +209,17 @@ LAST_BLOCK = f"SELECT max(r.latest) FROM receipt r WHERE {IN_WINDOW} AND r.event
 class SqliteContextWindows(SqlContextWindows):
     """Context windows in the columns `agent`, `dropped` and `latest` of receipts."""
 
-    EMPTY = "UPDATE receipt SET dropped = 1 WHERE session_id = :session_id AND agent = :agent AND NOT dropped"
+    EMPTY = (
+        "UPDATE receipt SET dropped = 1 WHERE session_id = :session_id AND agent = :agent AND NOT"
+        " dropped"
+    )
 
     @override
     def held(self, window: ContextWindow) -> Held:
         of_window = window._asdict()
-        entries = frozenset(entry_id for (entry_id,) in self._database.rows(HELD_ENTRIES, **of_window))
+        entries = frozenset(
+            entry_id for (entry_id,) in self._database.rows(HELD_ENTRIES, **of_window)
+        )
         return Held(entries, self._database.value(LAST_BLOCK, **of_window))
 
 
@@ -224,10 +255,17 @@ class SqliteInfluences(SqlInfluences):
         WHERE {within} GROUP BY e.seq ORDER BY times DESC, e.id LIMIT :most
     """
     TOTAL = "SELECT count(*) FROM influence i JOIN entry e ON e.seq = i.entry_seq WHERE {within}"
-    CONDITIONS: ClassVar = {"session_id": "i.session_id = :session_id", "entry_id": "e.id = :entry_id"}
+    CONDITIONS: ClassVar = {
+        "session_id": "i.session_id = :session_id",
+        "entry_id": "e.id = :entry_id",
+    }
     _decode = Decoder(
         Influence._fields,
-        {**dict.fromkeys(("entry_id", "session_id", "phrase"), text), "how": one_of(HOWS), "at": timestamp},
+        {
+            **dict.fromkeys(("entry_id", "session_id", "phrase"), text),
+            "how": one_of(HOWS),
+            "at": timestamp,
+        },
     )
     _decode_shown_text = Decoder(
         ShownText._fields,

@@ -13,7 +13,14 @@ from cattrs import BaseValidationError, Converter
 
 from hardwon.adapters.sqlite.database import public, transaction
 from hardwon.adapters.sqlite.file_errors import translated
-from hardwon.adapters.sqlite.hook_events import PROJECTS, connected, is_there, note, noted_project, opened
+from hardwon.adapters.sqlite.hook_events import (
+    PROJECTS,
+    connected,
+    is_there,
+    note,
+    noted_project,
+    opened,
+)
 from hardwon.domain.model.conversation.hook_event import HookEvent, NotedProject, Waiting
 from hardwon.domain.model.conversation.session import SessionBuffer
 from hardwon.domain.model.errors import StorageError
@@ -31,7 +38,9 @@ WAITING = """SELECT session_id,
 BUFFERS = "SELECT document FROM buffer ORDER BY place DESC"
 KEEP = """INSERT OR REPLACE INTO buffer (session_id, place, kept_at, document)
     VALUES (?, (SELECT coalesce(max(place), 0) + 1 FROM buffer), ?, ?)"""
-BEYOND = "FROM event WHERE number <= (SELECT number FROM event ORDER BY number DESC LIMIT 1 OFFSET ?)"
+BEYOND = (
+    "FROM event WHERE number <= (SELECT number FROM event ORDER BY number DESC LIMIT 1 OFFSET ?)"
+)
 UNTOUCHED = """SELECT session_id, document FROM buffer
     WHERE kept_at < ? AND session_id NOT IN (SELECT session_id FROM event)"""
 
@@ -90,7 +99,8 @@ class SqliteCaptureJournal(CaptureJournal):
         with opened(self._folder) as connection, transaction(connection):
             connection.execute(KEEP, public((buffer.session_id, self._now().isoformat(), document)))
             connection.execute(
-                "DELETE FROM event WHERE session_id = ? AND number <= ?", public((buffer.session_id, handled))
+                "DELETE FROM event WHERE session_id = ? AND number <= ?",
+                public((buffer.session_id, handled)),
             )
 
     @override
@@ -98,7 +108,11 @@ class SqliteCaptureJournal(CaptureJournal):
         if not is_there(self._folder):
             return {}
         with opened(self._folder) as connection, transaction(connection):
-            lost = dict(connection.execute(f"SELECT session_id, count(*) {BEYOND} GROUP BY session_id", (most,)))
+            lost = dict(
+                connection.execute(
+                    f"SELECT session_id, count(*) {BEYOND} GROUP BY session_id", (most,)
+                )
+            )
             if lost:
                 connection.execute(f"DELETE {BEYOND}", (most,))
         return lost
@@ -109,7 +123,11 @@ class SqliteCaptureJournal(CaptureJournal):
             return
         with opened(self._folder) as connection, transaction(connection):
             untouched = connection.execute(UNTOUCHED, (since.isoformat(),)).fetchall()
-            settled = [(name,) for name, document in untouched if not (buffer := _read(document)) or buffer.is_settled]
+            settled = [
+                (name,)
+                for name, document in untouched
+                if not (buffer := _read(document)) or buffer.is_settled
+            ]
             connection.executemany("DELETE FROM buffer WHERE session_id = ?", settled)
             connection.execute(PROJECTS)
             connection.execute(UNNAMED_PROJECTS)
@@ -214,7 +232,10 @@ class CaptureLock:
         """
         if not os.path.exists(self._path):
             return False
-        with translated(self._path), contextlib.closing(connected(self._path, wait_seconds)) as connection:
+        with (
+            translated(self._path),
+            contextlib.closing(connected(self._path, wait_seconds)) as connection,
+        ):
             return not self._runs(connection, *LOOK)
 
     def _runs(self, connection: sqlite3.Connection, *statements: str) -> bool:

@@ -34,7 +34,9 @@ DEPARTED = "SELECT file_path, max(departed_at) FROM departed GROUP BY file_path"
 
 decode_alias = Decoder(("old_id",), {"old_id": text})
 decode_source = Decoder(("path", "fingerprint"), {"path": text, "fingerprint": text})
-decode_departed = Decoder(("file_path", "departed_at"), {"file_path": text, "departed_at": timestamp})
+decode_departed = Decoder(
+    ("file_path", "departed_at"), {"file_path": text, "departed_at": timestamp}
+)
 
 
 class SqliteStoreContents(SqlStoreContents):
@@ -42,7 +44,10 @@ class SqliteStoreContents(SqlStoreContents):
 
     COUNT = f"SELECT {', '.join(f'(SELECT count(*) FROM {rows})' for rows in COUNTED)}"
     CHANGES_OF_DELETED = f"SELECT {HISTORY} FROM history WHERE {OF_DELETED} ORDER BY memory_id, id"
-    SECTIONS = "SELECT file_path, anchor_id, file_hash, buried_at FROM tombstone ORDER BY file_path, anchor_id"
+    SECTIONS = (
+        "SELECT file_path, anchor_id, file_hash, buried_at FROM tombstone ORDER BY file_path,"
+        " anchor_id"
+    )
     NUMBER = "SELECT seq FROM entry WHERE id = :entry_id"
     HAS_ENTRY = "SELECT 1 FROM entry WHERE seq = :number"
     HAS_FILE = "SELECT 1 FROM departed WHERE file_path = :file_path"
@@ -102,19 +107,25 @@ class SqliteStoreContents(SqlStoreContents):
             entry_id=entry.entry_id,
             entry=entry,
             places=self._places.places_of(entry.entry_id),
-            aliases=tuple(alias for (alias,) in self._database.readable("entry_alias", aliases, decode_alias)),
+            aliases=tuple(
+                alias for (alias,) in self._database.readable("entry_alias", aliases, decode_alias)
+            ),
             history=self._changes(self._database.rows(CHANGES, number=number)),
             influences=tuple(self._influences.find(entry_id=entry.entry_id, limit=-1)),
         )
 
     @override
     def _sources(self) -> Iterator[tuple[str, str, Iterable[str]]]:
-        for path, fingerprint in self._database.readable("source", self._database.stream(SOURCES), decode_source):
+        for path, fingerprint in self._database.readable(
+            "source", self._database.stream(SOURCES), decode_source
+        ):
             yield path, fingerprint, self._ledger.headings(path)
 
     @override
     def _absent_files(self) -> Iterator[tuple[AbsentFile, dt.datetime]]:
-        for path, at in self._database.readable("departed", self._database.stream(DEPARTED), decode_departed):
+        for path, at in self._database.readable(
+            "departed", self._database.stream(DEPARTED), decode_departed
+        ):
             if absent := self._absences.of(path, ""):
                 yield absent, at
 
@@ -130,5 +141,6 @@ class SqliteStoreContents(SqlStoreContents):
                 " WHERE 'entry' NOT IN (SELECT name FROM sqlite_sequence)"
             )
             self._database.rows(
-                "UPDATE sqlite_sequence SET seq = max(seq, :number - 1) WHERE name = 'entry'", number=number
+                "UPDATE sqlite_sequence SET seq = max(seq, :number - 1) WHERE name = 'entry'",
+                number=number,
             )

@@ -56,8 +56,9 @@ SECONDS_PER_MEGABYTE = 0.5
 VIEWS = ("entries", "memories", "memory_index", "memory_history")
 KEYWORD_TABLES = ("entries_fts", "passages_fts")
 READ_TABLES = (
-    "_metadata entry entry_text recall usage influence vector space sources source_heading tombstone departed history"
-    " checkpoints receipt receipt_entry sqlite_sequence project trusted_folder entry_place forgotten entry_alias"
+    "_metadata entry entry_text recall usage influence vector space sources source_heading"
+    " tombstone departed history checkpoints receipt receipt_entry sqlite_sequence project"
+    " trusted_folder entry_place forgotten entry_alias"
 ).split()
 """
 The tables that a restore or a migration reads.
@@ -127,10 +128,14 @@ def copy_pages(source: Database, target: Database) -> None:
 
     def give_up(status: int, _: int, __: int) -> None:
         if status in BUSY and next(tries) >= MAX_TRIES:
-            raise StorageError(f"{source.path}: another program holds it, try again when it is done")
+            raise StorageError(
+                f"{source.path}: another program holds it, try again when it is done"
+            )
 
     with target.translated():
-        source.connection.backup(target.connection, pages=ALL_PAGES, progress=give_up, sleep=SECONDS_BETWEEN_TRIES)
+        source.connection.backup(
+            target.connection, pages=ALL_PAGES, progress=give_up, sleep=SECONDS_BETWEEN_TRIES
+        )
 
 
 @contextlib.contextmanager
@@ -147,7 +152,9 @@ def opened_copy(path: str) -> Iterator[Database]:
     """
     if not os.path.isfile(path):
         raise StorageError(f"{path}: there is no such file; nothing was changed")
-    deadline = Deadline.after(RESTORE_SECONDS + SECONDS_PER_MEGABYTE * size_of(path) / MEGABYTE, time.monotonic)
+    deadline = Deadline.after(
+        RESTORE_SECONDS + SECONDS_PER_MEGABYTE * size_of(path) / MEGABYTE, time.monotonic
+    )
     with contextlib.closing(Database(TEMPORARY)) as copy:
         try:
             _read(os.path.realpath(path), copy, deadline)
@@ -155,13 +162,17 @@ def opened_copy(path: str) -> Iterator[Database]:
             raise NewerSchemaError(f"{path}: {error}") from error
         except StorageError as error:
             reason = TOO_LONG if deadline.passed() else error.__cause__ or error
-            raise StorageError(f"{path}: it can't be restored, {reason}; nothing was changed") from error
+            raise StorageError(
+                f"{path}: it can't be restored, {reason}; nothing was changed"
+            ) from error
         try:
             yield copy
         except StorageError as error:
             if not deadline.passed():
                 raise
-            raise StorageError(f"{path}: it can't be restored, {TOO_LONG}; nothing was changed") from error
+            raise StorageError(
+                f"{path}: it can't be restored, {TOO_LONG}; nothing was changed"
+            ) from error
 
 
 def _read(path: str, copy: Database, deadline: Deadline) -> None:
@@ -245,9 +256,12 @@ def keep_copy(path: str, version: int) -> None:
     except StorageError as error:
         remove(written)
         raise StorageError(
-            f"the store was not migrated, as no copy of it could be kept before: {error}; nothing was changed"
+            f"the store was not migrated, as no copy of it could be kept before: {error}; nothing"
+            " was changed"
         ) from error
-    for _, old in sorted((os.stat(path).st_mtime_ns, path) for _, path in copies_beside(path))[:-KEPT]:
+    for _, old in sorted((os.stat(path).st_mtime_ns, path) for _, path in copies_beside(path))[
+        :-KEPT
+    ]:
         remove(old)
 
 

@@ -110,7 +110,10 @@ CONTENT_VERSION = "content_version"
 """The metadata key by which caches notice any change."""
 
 # Random, as a failed transaction would already have used the next number.
-CHANGE = "INSERT OR REPLACE INTO _metadata (key, value) VALUES (:key, CAST(random() & 0x7fffffffffffffff AS TEXT))"
+CHANGE = (
+    "INSERT OR REPLACE INTO _metadata (key, value) VALUES (:key, CAST(random() & 0x7fffffffffffffff"
+    " AS TEXT))"
+)
 
 IN_MEMORY = ":memory:"
 TEMPORARY = ""
@@ -123,7 +126,15 @@ INSTRUCTIONS_BETWEEN_CHECKS = 2_000
 NOT_UTF_8 = "Could not decode to UTF-8"
 """The beginning of sqlite3's message about a text that can't be decoded."""
 
-UNREADABLE = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, OSError, HardwonError)
+UNREADABLE = (
+    TypeError,
+    ValueError,
+    ArithmeticError,
+    LookupError,
+    AttributeError,
+    OSError,
+    HardwonError,
+)
 """Errors of decoding a row."""
 
 T = TypeVar("T")
@@ -185,14 +196,18 @@ class Database:
         self.is_read_only = read_only
         address = _address(self.path, read_only=read_only)
         seconds, uri = self._busy_ms / 1000, address.startswith("file:")
-        self.connection = sqlite3.connect(address, timeout=seconds, isolation_level=None, cached_statements=64, uri=uri)
+        self.connection = sqlite3.connect(
+            address, timeout=seconds, isolation_level=None, cached_statements=64, uri=uri
+        )
         try:
             self._configure()
             self.connection.execute("PRAGMA schema_version")  # the first access to the file
             self.reserve_index()
         except (sqlite3.Error, OSError) as error:
             self.connection.close()
-            if read_only or (isinstance(error, sqlite3.Error) and primary_code(error) not in OF_THE_FILE):
+            if read_only or (
+                isinstance(error, sqlite3.Error) and primary_code(error) not in OF_THE_FILE
+            ):
                 raise
             self._connect(read_only=True)
 
@@ -335,7 +350,8 @@ class Database:
                 value = decode(row)
             except UNREADABLE as error:
                 self.report(
-                    f"{table} {row[0]!r:.40} can't be read, and is left out ({error}); run: hardwon doctor --repair"
+                    f"{table} {row[0]!r:.40} can't be read, and is left out ({error}); run: hardwon"
+                    " doctor --repair"
                 )
             else:
                 yield value
@@ -364,7 +380,12 @@ class Database:
 
     def content_version(self) -> int:
         """Return the content version, 0 for a store never written."""
-        return int(self.value("SELECT CAST(value AS INTEGER) FROM _metadata WHERE key = ?", (CONTENT_VERSION,)) or 0)
+        return int(
+            self.value(
+                "SELECT CAST(value AS INTEGER) FROM _metadata WHERE key = ?", (CONTENT_VERSION,)
+            )
+            or 0
+        )
 
     def is_in_place(self) -> bool:
         """

@@ -126,15 +126,20 @@ def or_else(decode: Decode, default: object) -> Decode:
 
 DECODERS: Mapping[str, Decode] = {
     **dict.fromkeys(("seq", "number"), integer),
-    **dict.fromkeys(("entry_id", "content_hash", "name", "description", "reasoning", "notes", "anchor_id"), text),
     **dict.fromkeys(
-        ("project", "superseded_by", "source_project", "workspace", "branch", "spec_folder"), optional(text)
+        ("entry_id", "content_hash", "name", "description", "reasoning", "notes", "anchor_id"), text
+    ),
+    **dict.fromkeys(
+        ("project", "superseded_by", "source_project", "workspace", "branch", "spec_folder"),
+        optional(text),
     ),
     **dict.fromkeys(("file_path", "file_hash", "channel", "session_id"), optional(text)),
     **dict.fromkeys(("keywords", "tags", "references", "trigger_phrases"), texts),
     **dict.fromkeys(("created_at", "updated_at"), timestamp),
     **dict.fromkeys(("permanent", "own_tier"), bool),
-    **dict.fromkeys(("recall_count", "access_count", "validation_count", "useful_count", "words"), at_least(0)),
+    **dict.fromkeys(
+        ("recall_count", "access_count", "validation_count", "useful_count", "words"), at_least(0)
+    ),
     **dict.fromkeys(("last_recalled_at", "last_accessed"), or_else(optional(timestamp), None)),
     "observation_count": at_least(1),
     "importance_weight": fraction,

@@ -116,13 +116,15 @@ def count_ranked(database: Database) -> int:
 def admits_all(database: Database, only: EntryFilter) -> bool:
     """Return whether *only* admits every ranked entry."""
     grouped = EntryFilter(kinds=only.kinds, visible_in=only.visible_in, ranked=True)
-    return only in {grouped, grouped._replace(ranked=False)} and sum(tallied(database, only).values()) == count_ranked(
-        database
-    )
+    return only in {grouped, grouped._replace(ranked=False)} and sum(
+        tallied(database, only).values()
+    ) == count_ranked(database)
 
 
 def _is_sound(database: Database) -> bool:
     try:
-        return bool(database.value(f"SELECT sum(entries) = 0 AND min(kind) = '' FROM {TALLY_TABLE}"))
+        return bool(
+            database.value(f"SELECT sum(entries) = 0 AND min(kind) = '' FROM {TALLY_TABLE}")
+        )
     except StorageError:
         return False

@@ -32,7 +32,8 @@ MISSING_VALUES = {
     ("receipt_entry", "room"): "0",
     ("entry", "content_hash"): "id",
     ("entry", "created_at_epoch"): (
-        "coalesce((SELECT CAST(strftime('%s', created_at) AS INTEGER) FROM entry_text WHERE entry_seq = seq), 0)"
+        "coalesce((SELECT CAST(strftime('%s', created_at) AS INTEGER) FROM entry_text WHERE"
+        " entry_seq = seq), 0)"
     ),
 }
 """Values of missing columns, where neither the default nor a neutral value is right."""
@@ -83,7 +84,9 @@ def drift(connection: sqlite3.Connection, version: int) -> list[str]:
 
 
 def repair(
-    connection: sqlite3.Connection, version: int, set_aside: Mapping[str, frozenset[str]] = MappingProxyType({})
+    connection: sqlite3.Connection,
+    version: int,
+    set_aside: Mapping[str, frozenset[str]] = MappingProxyType({}),
 ) -> None:
     """
     Give the store the schema of *version* without losing rows.
@@ -114,9 +117,9 @@ def _differences(connection: sqlite3.Connection, model: sqlite3.Connection) -> I
             there, wanted = columns(connection, name), columns(model, name)
             missing = ", ".join(column for column in wanted if column not in there)
             unknown = ", ".join(column for column in there if column not in wanted)
-            details = [f"lacks the column {missing}"] * bool(missing) + [f"has an unknown column {unknown}"] * bool(
-                unknown
-            )
+            details = [f"lacks the column {missing}"] * bool(missing) + [
+                f"has an unknown column {unknown}"
+            ] * bool(unknown)
             yield f"{kind} {name} {' and '.join(details) or 'is defined in another way'}"
 
 
@@ -126,10 +129,14 @@ def columns(connection: sqlite3.Connection, table: str) -> list[str]:
 
     Empty for an index.
     """
-    return [name for (name,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))]
+    return [
+        name for (name,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))
+    ]
 
 
-def _replace(connection: sqlite3.Connection, key: tuple[str, str], sql: str, set_aside: frozenset[str]) -> None:
+def _replace(
+    connection: sqlite3.Connection, key: tuple[str, str], sql: str, set_aside: frozenset[str]
+) -> None:
     """
     Create a table, index or view in place of an existing one.
 
@@ -159,10 +166,14 @@ class _UnknownColumnError(Exception):
     """A table has a column that the expected table lacks."""
 
 
-def _rebuild(connection: sqlite3.Connection, table: str, sql: str, set_aside: frozenset[str]) -> None:
+def _rebuild(
+    connection: sqlite3.Connection, table: str, sql: str, set_aside: frozenset[str]
+) -> None:
     """Replace a table by that of *sql*, keeping its rows and its autoincrement counter."""
     there = columns(connection, table)
-    numbers = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchall()
+    numbers = connection.execute(
+        "SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)
+    ).fetchall()
     connection.execute(f"CREATE TEMP TABLE repaired AS SELECT * FROM {table}")
     connection.execute(f"DROP TABLE {table}")
     connection.execute(sql)
@@ -190,8 +201,9 @@ def fill(connection: sqlite3.Connection, table: str, source: str, *, replace: bo
     """
     wanted, there = columns(connection, table), columns(connection, source)
     connection.execute(
-        f"INSERT {'OR REPLACE' * replace} INTO {table} ({', '.join(map(_quoted, wanted))})"
-        f" SELECT {', '.join(_value(connection, table, name, there) for name in wanted)} FROM temp.{source}"
+        f"INSERT {'OR REPLACE' * replace} INTO {table} ({', '.join(map(_quoted, wanted))}) SELECT"
+        f" {', '.join(_value(connection, table, name, there) for name in wanted)} FROM"
+        f" temp.{source}"
     )
 
 
@@ -201,7 +213,8 @@ def _value(connection: sqlite3.Connection, table: str, column: str, there: list[
     if (table, column) in MISSING_VALUES:
         return MISSING_VALUES[table, column]
     [(kind, not_null, default)] = connection.execute(
-        'SELECT type, "notnull", dflt_value FROM pragma_table_info(?) WHERE name = ?', (table, column)
+        'SELECT type, "notnull", dflt_value FROM pragma_table_info(?) WHERE name = ?',
+        (table, column),
     )
     if default is not None:
         return str(default)
@@ -220,7 +233,9 @@ DERIVED = frozenset({vectors.BLOCK_TABLE, derived.TALLY_TABLE, *postings.TABLES,
 
 
 @contextmanager
-def without_later_parts(connection: sqlite3.Connection, version: int) -> Iterator[Mapping[str, frozenset[str]]]:
+def without_later_parts(
+    connection: sqlite3.Connection, version: int
+) -> Iterator[Mapping[str, frozenset[str]]]:
     """
     Set aside the parts of the schema that only later versions have.
 
@@ -232,8 +247,14 @@ def without_later_parts(connection: sqlite3.Connection, version: int) -> Iterato
     expected, later = _shapes(version)
     present = _shape(connection)
     found = {key: present[key] & names for key, names in later.items() if key in present}
-    fields = {name: names for (kind, name), names in found.items() if names and (kind, name) in expected}
-    tables = [name for kind, name in found if kind == "table" and (kind, name) not in expected and name not in DERIVED]
+    fields = {
+        name: names for (kind, name), names in found.items() if names and (kind, name) in expected
+    }
+    tables = [
+        name
+        for kind, name in found
+        if kind == "table" and (kind, name) not in expected and name not in DERIVED
+    ]
     for table in (*fields, *tables):
         connection.execute(f"CREATE TEMP TABLE later_{table} AS SELECT * FROM main.{table}")
     for kind, name in sorted(found.keys() - expected.keys(), key=lambda key: -KINDS.index(key[0])):
@@ -267,18 +288,29 @@ def _shapes(version: int) -> tuple[Shape, Shape]:
                 expected = _shape(model)
             elif number > version:
                 for key, names in _shape(model).items():
-                    later[key] = later.get(key, frozenset()) | (names - expected.get(key, frozenset()))
+                    later[key] = later.get(key, frozenset()) | (
+                        names - expected.get(key, frozenset())
+                    )
     return expected, later
 
 
 def _put_back(connection: sqlite3.Connection, table: str, names: frozenset[str]) -> None:
     """Restore the values in columns of later versions, by primary key."""
-    keys = [name for (name,) in connection.execute("SELECT name FROM pragma_table_info(?) WHERE pk > 0", (table,))]
+    keys = [
+        name
+        for (name,) in connection.execute(
+            "SELECT name FROM pragma_table_info(?) WHERE pk > 0", (table,)
+        )
+    ]
     kept = sorted(names.intersection(columns(connection, table)))
     if not (keys and kept):
         return
-    values, same_row = ", ".join(f'"{name}"' for name in kept), " AND ".join(f'l."{key}" = t."{key}"' for key in keys)
+    values, same_row = (
+        ", ".join(f'"{name}"' for name in kept),
+        " AND ".join(f'l."{key}" = t."{key}"' for key in keys),
+    )
     row = f"FROM temp.later_{table} l WHERE {same_row}"
     connection.execute(
-        f"UPDATE main.{table} AS t SET ({values}) = (SELECT {values} {row}) WHERE EXISTS (SELECT 1 {row})"
+        f"UPDATE main.{table} AS t SET ({values}) = (SELECT {values} {row}) WHERE EXISTS (SELECT 1"
+        f" {row})"
     )

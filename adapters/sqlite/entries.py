@@ -42,7 +42,17 @@ if TYPE_CHECKING:
 
 
 decode_owner = Decoder(
-    ("number", "entry_id", "kind", "name", "spec_folder", "file_path", "anchor_id", "tier", "trigger_phrases")
+    (
+        "number",
+        "entry_id",
+        "kind",
+        "name",
+        "spec_folder",
+        "file_path",
+        "anchor_id",
+        "tier",
+        "trigger_phrases",
+    )
 )
 
 
@@ -93,7 +103,9 @@ class SqliteEntryRepository(SqlEntries):
     OF_FILE = "WHERE t.file_path = :file_path AND t.anchor_id = ''"
     SECTIONS = "WHERE t.file_path = :file_path AND t.anchor_id != '' ORDER BY t.anchor_id"
     HYDRATE = "JOIN json_each(:numbers) wanted ON wanted.value = e.seq ORDER BY wanted.key"
-    FIND = "WHERE {within} {later} ORDER BY {order}e.updated_at DESC, e.id LIMIT :most OFFSET :first"
+    FIND = (
+        "WHERE {within} {later} ORDER BY {order}e.updated_at DESC, e.id LIMIT :most OFFSET :first"
+    )
     LATER = "AND (:after_time, e.id) > (e.updated_at, :after_id)"
     ORDERS: ClassVar[Mapping[Order, str]] = {
         "updated_at": "",
@@ -179,7 +191,9 @@ class SqliteEntryRepository(SqlEntries):
         with self._database.transaction():
             self._database.rows("DELETE FROM entry_alias WHERE old_id = :id", id=entry.entry_id)
             self._database.rows(
-                "INSERT INTO entry_alias (entry_seq, old_id) SELECT seq, id FROM entry WHERE id = :id", id=entry_id
+                "INSERT INTO entry_alias (entry_seq, old_id) SELECT seq, id FROM entry WHERE id"
+                " = :id",
+                id=entry_id,
             )
             for sql in RENAME:
                 self._database.rows(sql, old=entry_id, new=entry.entry_id)
@@ -197,7 +211,10 @@ class SqliteEntryRepository(SqlEntries):
 
     @override
     def newest_by_track_record(
-        self, k: int, visible_in: Visibility | None = None, of: Collection[TrackRecord] | None = None
+        self,
+        k: int,
+        visible_in: Visibility | None = None,
+        of: Collection[TrackRecord] | None = None,
     ) -> Mapping[TrackRecord, Iterable[RankingFacts]]:
         return newest_by_track_record(self._file, k, visible_in, of)
 
@@ -232,7 +249,8 @@ class SqliteEntryRepository(SqlEntries):
         with self._file.transaction():
             expired = self._expired(now)  # another process may have retired them meanwhile
             self._file.rows(
-                "UPDATE entry SET retired = 1 WHERE seq IN (SELECT value FROM json_each(?))", (in_list(expired),)
+                "UPDATE entry SET retired = 1 WHERE seq IN (SELECT value FROM json_each(?))",
+                (in_list(expired),),
             )
             for number in expired:
                 self._leave_indexes(number)
@@ -240,7 +258,9 @@ class SqliteEntryRepository(SqlEntries):
         return len(expired)
 
     def _expired(self, now: dt.datetime) -> Sequence[int]:
-        rows = self._file.rows("SELECT seq FROM entry WHERE retired = 0 AND expires_at <= ?", (to_text(now),))
+        rows = self._file.rows(
+            "SELECT seq FROM entry WHERE retired = 0 AND expires_at <= ?", (to_text(now),)
+        )
         return [number for (number,) in rows]
 
     def _leave_indexes(self, number: int) -> None:

@@ -91,7 +91,10 @@ def texts_holding(connection: sqlite3.Connection, erasure: Erasure) -> Iterator[
         values = dict(zip(names, row, strict=True))
         yield OwnedText(values["id"], values["description"])
         yield from (OwnedText(values["id"], text, is_identity=False) for text in _parts(values))
-        yield from (OwnedText(values["id"], text) for text in _earlier_descriptions(connection, values["entry_seq"]))
+        yield from (
+            OwnedText(values["id"], text)
+            for text in _earlier_descriptions(connection, values["entry_seq"])
+        )
 
 
 def _parts(values: Mapping[str, Any]) -> Iterator[str]:
@@ -110,7 +113,8 @@ def _earlier_descriptions(connection: sqlite3.Connection, number: int) -> list[s
         return []
     return _names(
         connection,
-        "SELECT old_value FROM history WHERE memory_id = ? AND field_changed = 'description' AND old_value IS NOT NULL",
+        "SELECT old_value FROM history WHERE memory_id = ? AND field_changed = 'description' AND"
+        " old_value IS NOT NULL",
         number,
     )
 
@@ -119,10 +123,16 @@ def ids_holding(connection: sqlite3.Connection, erasure: Erasure) -> list[str]:
     """Return the ids of the entries that hold something, oldest first."""
     _define(connection, erasure)
     numbers = in_list(sorted(_entries(connection)))
-    return _names(connection, "SELECT entry.id FROM json_each(?) wanted JOIN entry ON seq = wanted.value", numbers)
+    return _names(
+        connection,
+        "SELECT entry.id FROM json_each(?) wanted JOIN entry ON seq = wanted.value",
+        numbers,
+    )
 
 
-def unused_texts(connection: sqlite3.Connection, texts: Iterable[str], forgotten: Iterable[str]) -> set[str]:
+def unused_texts(
+    connection: sqlite3.Connection, texts: Iterable[str], forgotten: Iterable[str]
+) -> set[str]:
     """
     Return those of *texts* that no remaining entry holds.
 
@@ -188,7 +198,10 @@ def scrub(connection: sqlite3.Connection) -> None:
 
 def _define(connection: sqlite3.Connection, erasure: Erasure) -> None:
     connection.create_function(
-        "holds", 1, lambda value: isinstance(value, str) and erasure.is_in(value), deterministic=True
+        "holds",
+        1,
+        lambda value: isinstance(value, str) and erasure.is_in(value),
+        deterministic=True,
     )
 
 
@@ -204,7 +217,9 @@ def _other_tables(connection: sqlite3.Connection) -> Iterator[str]:
 
 def _condition(connection: sqlite3.Connection, table: str) -> str:
     """Return the condition of rows of *table* that hold something."""
-    columns = [name for (name,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))]
+    columns = [
+        name for (name,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))
+    ]
     held = " OR ".join(f'holds("{name}")' for name in columns)
     kept = ", ".join(f"'{key}'" for key in KEPT_METADATA)
     return f"({held}) AND key NOT IN ({kept})" if table == "_metadata" else f"({held})"
@@ -217,7 +232,8 @@ def _entries(connection: sqlite3.Connection) -> list[int]:
     return [
         number
         for (number,) in connection.execute(
-            f"SELECT seq FROM entry WHERE {facts} UNION SELECT entry_seq FROM entry_text WHERE {texts}"
+            f"SELECT seq FROM entry WHERE {facts} UNION SELECT entry_seq FROM entry_text WHERE"
+            f" {texts}"
         )
     ]
 
@@ -226,7 +242,10 @@ def _deleted(connection: sqlite3.Connection) -> list[int]:
     """Return the numbers of deleted entries whose history holds something."""
     if "history" not in _names(connection, TABLES):
         return []
-    deleted = f"SELECT memory_id FROM history WHERE field_changed = 'deleted' AND {_condition(connection, 'history')}"
+    deleted = (
+        "SELECT memory_id FROM history WHERE field_changed = 'deleted' AND"
+        f" {_condition(connection, 'history')}"
+    )
     return [number for (number,) in connection.execute(deleted)]
 
 
@@ -237,7 +256,10 @@ def _erase_entries(connection: sqlite3.Connection, numbers: Iterable[int]) -> No
     _erase_of_entries(connection, in_list(gone), {*_names(connection, TABLES)})
     if has_successors(connection):
         ids = f"SELECT id FROM entry WHERE seq {within}"
-        connection.execute(f"UPDATE entry SET superseded_by = NULL WHERE superseded_by IN ({ids})", (in_list(gone),))
+        connection.execute(
+            f"UPDATE entry SET superseded_by = NULL WHERE superseded_by IN ({ids})",
+            (in_list(gone),),
+        )
     connection.execute(f"DELETE FROM entry WHERE seq {within}", (in_list(gone),))
 
 
@@ -264,12 +286,18 @@ def _erase_of_entries(connection: sqlite3.Connection, gone: str, tables: set[str
 
 def _erase_from_indexes(connection: sqlite3.Connection, gone: str) -> None:
     """Remove entries from the indexes, with what remains of rows deleted before."""
-    there = _names(connection, "SELECT name FROM sqlite_master WHERE name IN ('entries_fts', 'passages_fts')")
+    there = _names(
+        connection, "SELECT name FROM sqlite_master WHERE name IN ('entries_fts', 'passages_fts')"
+    )
     for name in there:
         number = "rowid" if name == "entries_fts" else f"rowid >> {PASSAGE_BITS}"
-        connection.execute(f"DELETE FROM {name} WHERE {number} IN (SELECT value FROM json_each(?))", (gone,))
+        connection.execute(
+            f"DELETE FROM {name} WHERE {number} IN (SELECT value FROM json_each(?))", (gone,)
+        )
         connection.execute(f"INSERT INTO {name} ({name}) VALUES ('rebuild')")
-    for name in _names(connection, "SELECT name FROM sqlite_master WHERE name IN ('posting', 'posting_block')"):
+    for name in _names(
+        connection, "SELECT name FROM sqlite_master WHERE name IN ('posting', 'posting_block')"
+    ):
         connection.execute(f"DELETE FROM {name}")
 
 
@@ -281,7 +309,10 @@ def _rename_checkpoints(connection: sqlite3.Connection, erasure: Erasure) -> Non
     """
     rows = connection.execute("SELECT id, name, description, metadata FROM checkpoints").fetchall()
     for number, name, description, metadata in rows:
-        contents = {key: "" if erasure.is_in(str(value)) else value for key, value in json.loads(metadata).items()}
+        contents = {
+            key: "" if erasure.is_in(str(value)) else value
+            for key, value in json.loads(metadata).items()
+        }
         connection.execute(
             "UPDATE checkpoints SET name = ?, description = ?, metadata = ? WHERE id = ?",
             (
@@ -305,7 +336,10 @@ def redact_rows(connection: sqlite3.Connection) -> int:
     tables = [table for (table,) in connection.execute(TABLES).fetchall()]
     if "entry_text" in tables:
         changed = " OR ".join(map(_unsafe, ("name", "description", "reasoning", "notes")))
-        connection.execute(f"DELETE FROM vector WHERE entry_seq IN (SELECT entry_seq FROM entry_text WHERE {changed})")
+        connection.execute(
+            "DELETE FROM vector WHERE entry_seq IN (SELECT entry_seq FROM entry_text WHERE"
+            f" {changed})"
+        )
     clear_queries(connection)
     count = sum(_redact_table(connection, table) for table in tables)
     if count and "entry_text" in tables:
@@ -317,7 +351,11 @@ def count_secrets(connection: sqlite3.Connection) -> int:
     """Return how many values `redact_rows` would change."""
     connection.create_function("redacted", 1, without_secrets, deterministic=True)
     tables = [table for (table,) in connection.execute(TABLES).fetchall()]
-    return sum(_count(connection, table, column) for table in tables for column in _columns(connection, table))
+    return sum(
+        _count(connection, table, column)
+        for table in tables
+        for column in _columns(connection, table)
+    )
 
 
 def drop_indexes(connection: sqlite3.Connection) -> None:
@@ -335,18 +373,24 @@ def _redact_table(connection: sqlite3.Connection, table: str) -> int:
 
 
 def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
-    return [name for (name,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))]
+    return [
+        name for (name,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))
+    ]
 
 
 def _count(connection: sqlite3.Connection, table: str, column: str) -> int:
-    [(count,)] = connection.execute(f'SELECT count(*) FROM "{table}" WHERE {_unsafe_in(table, column)}').fetchall()
+    [(count,)] = connection.execute(
+        f'SELECT count(*) FROM "{table}" WHERE {_unsafe_in(table, column)}'
+    ).fetchall()
     return int(count)
 
 
 def _redact_column(connection: sqlite3.Connection, table: str, column: str) -> int:
     unsafe = _unsafe_in(table, column)
     if count := _count(connection, table, column):
-        connection.execute(f'UPDATE OR IGNORE "{table}" SET "{column}" = redacted("{column}") WHERE {unsafe}')
+        connection.execute(
+            f'UPDATE OR IGNORE "{table}" SET "{column}" = redacted("{column}") WHERE {unsafe}'
+        )
         connection.execute(f'DELETE FROM "{table}" WHERE {unsafe}')
     return count
 
@@ -363,12 +407,20 @@ def _unsafe(column: str) -> str:
 
 def _renew_ids(connection: sqlite3.Connection) -> None:
     rows = connection.execute(
-        "SELECT e.seq, e.id, t.description FROM entry e JOIN entry_text t ON t.entry_seq = e.seq WHERE e.kind = 'learning'"
+        "SELECT e.seq, e.id, t.description FROM entry e JOIN entry_text t ON t.entry_seq = e.seq"
+        " WHERE e.kind = 'learning'"
     ).fetchall()
     for number, old, description in rows:
         if (new := content_hash(description)) != old:
-            connection.execute("UPDATE OR IGNORE entry SET id = ?, content_hash = ? WHERE seq = ?", (new, new, number))
-            connection.execute("UPDATE receipt_entry SET entry_id = ? WHERE entry_id = ?", (new, old))
+            connection.execute(
+                "UPDATE OR IGNORE entry SET id = ?, content_hash = ? WHERE seq = ?",
+                (new, new, number),
+            )
+            connection.execute(
+                "UPDATE receipt_entry SET entry_id = ? WHERE entry_id = ?", (new, old)
+            )
             connection.execute("DELETE FROM entry WHERE seq = ? AND id = ?", (number, old))
             if has_successors(connection):
-                connection.execute("UPDATE entry SET superseded_by = ? WHERE superseded_by = ?", (new, old))
+                connection.execute(
+                    "UPDATE entry SET superseded_by = ? WHERE superseded_by = ?", (new, old)
+                )

@@ -56,7 +56,11 @@ The journal of the run itself, which is not searched.
 It is removed when nothing is left.
 """
 RECORDS = (".last-injection.json",)
-NOUNS = {"receipt_entry": "line of a receipt", "source_heading": "imported heading", "event": "waiting event"}
+NOUNS = {
+    "receipt_entry": "line of a receipt",
+    "source_heading": "imported heading",
+    "event": "waiting event",
+}
 """Nouns for rows of tables whose name says too little."""
 
 
@@ -87,7 +91,10 @@ def _remains(paths: Iterable[str], erasure: Erasure) -> list[str]:
 
 def _counted(path: str, rows: Rows) -> list[Found]:
     entries = [Found(path, len(rows.entries), "entry")] if rows.entries else []
-    return [*entries, *(Found(path, count, NOUNS.get(table, table)) for table, count in rows.others.items())]
+    return [
+        *entries,
+        *(Found(path, count, NOUNS.get(table, table)) for table, count in rows.others.items()),
+    ]
 
 
 class StoreRows(Place, StoreTexts):
@@ -145,7 +152,10 @@ class StoreRows(Place, StoreTexts):
     def traces(self, words: Iterable[str]) -> Sequence[str]:
         with self._database.translated():
             erasure = Erasure(tuple(texts_in_no_row(self._database.connection, words)))
-        paths = (self._database.path, *(self._database.path + companion for companion in COMPANIONS))
+        paths = (
+            self._database.path,
+            *(self._database.path + companion for companion in COMPANIONS),
+        )
         return _remains(paths, erasure)
 
 
@@ -193,8 +203,13 @@ class OtherDatabases(Place):
         return _rows_of(path, erasure) or _traces(path, erasure)
 
     def _paths(self) -> Iterator[str]:
-        beside = (name for name in _names(self._folder) if name.startswith((f"{FILE_NAME}.", JOURNAL)))
-        checkpoints = (os.path.join(CHECKPOINTS, name) for name in _names(os.path.join(self._folder, CHECKPOINTS)))
+        beside = (
+            name for name in _names(self._folder) if name.startswith((f"{FILE_NAME}.", JOURNAL))
+        )
+        checkpoints = (
+            os.path.join(CHECKPOINTS, name)
+            for name in _names(os.path.join(self._folder, CHECKPOINTS))
+        )
         for name in (*beside, *checkpoints):
             if not name.endswith(COMPANIONS):
                 yield os.path.join(self._folder, name)
@@ -229,8 +244,16 @@ def _texts_of(path: str, erasure: Erasure) -> Iterator[OwnedText]:
             yield from texts_holding(connection, erasure)
             return
         events = [text for (text,) in connection.execute("SELECT text FROM event")]
-        sessions = [json.loads(document) for (document,) in connection.execute("SELECT document FROM buffer")]
-    exchanges = [exchange for session in sessions for draft in session["drafts"] for exchange in draft["exchanges"]]
+        sessions = [
+            json.loads(document)
+            for (document,) in connection.execute("SELECT document FROM buffer")
+        ]
+    exchanges = [
+        exchange
+        for session in sessions
+        for draft in session["drafts"]
+        for exchange in draft["exchanges"]
+    ]
     utterances = (exchange[part] for exchange in exchanges for part in ("user", "assistant"))
     yield from (OwnedText("", text) for text in (*events, *utterances) if erasure.is_in(text))
 
@@ -282,8 +305,14 @@ class FolderTexts(Place):
 
     @override
     def found(self, erasure: Erasure) -> Sequence[Found]:
-        logs = (Found(path, count, "line") for path in self._paths(LOGS) if (count := len(_lines(path, erasure))))
-        records = (Found(path, 1, "file") for path in self._paths(RECORDS) if bytes_holding(path, erasure))
+        logs = (
+            Found(path, count, "line")
+            for path in self._paths(LOGS)
+            if (count := len(_lines(path, erasure)))
+        )
+        records = (
+            Found(path, 1, "file") for path in self._paths(RECORDS) if bytes_holding(path, erasure)
+        )
         return [*logs, *records]
 
     @override
@@ -327,7 +356,9 @@ def _unsafe_lines(path: str) -> frozenset[int]:
 
 def _lines_that(path: str, hold: Callable[[str], bool]) -> frozenset[int]:
     with translated(path), open(path, encoding="utf-8", errors="replace", newline="\n") as file:
-        return frozenset(place for place, line in enumerate(file) if hold(line) or hold(_unescaped(line)))
+        return frozenset(
+            place for place, line in enumerate(file) if hold(line) or hold(_unescaped(line))
+        )
 
 
 def _unescaped(line: str) -> str:
@@ -368,7 +399,12 @@ class StoreBytes(Proof):
         return len([*self._paths()])
 
     def _paths(self) -> Iterator[str]:
-        own = (name for name in _names(self._folder) if name.startswith(OWN_NAMES) and name != RUNNING)
-        below = (os.path.join(CHECKPOINTS, name) for name in _names(os.path.join(self._folder, CHECKPOINTS)))
+        own = (
+            name for name in _names(self._folder) if name.startswith(OWN_NAMES) and name != RUNNING
+        )
+        below = (
+            os.path.join(CHECKPOINTS, name)
+            for name in _names(os.path.join(self._folder, CHECKPOINTS))
+        )
         paths = (os.path.join(self._folder, name) for name in (*own, *below))
         return (path for path in (*paths, *self._others()) if os.path.isfile(path))

@@ -31,7 +31,12 @@ WAYS_OUT = {
     sqlite3.SQLITE_INTERRUPT: ", as it took too long",
     sqlite3.SQLITE_TOOBIG: "; a single value of it takes too much memory",
 }
-OF_THE_FILE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+OF_THE_FILE = (
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+)
 """Errors that the file system may explain better."""
 
 PRIMARY_CODE = 0xFF  # higher bits are details, such as SQLITE_CORRUPT_VTAB
@@ -54,7 +59,9 @@ def translated(path: str, repair: str = "") -> Iterator[None]:
     except HardwonError:
         raise
     except UnicodeEncodeError as error:
-        raise StorageError(f"{path}: {error.object[:SHOWN_CHARACTERS]!r} is not valid text") from error
+        raise StorageError(
+            f"{path}: {error.object[:SHOWN_CHARACTERS]!r} is not valid text"
+        ) from error
     except OSError as error:
         raise StorageError(f"{path}: {problem_of_creating(path, error)}") from error
     except ValueError as error:
@@ -88,7 +95,11 @@ def problem_of(path: str) -> str:
     if wrong := _denied(folder, os.R_OK | os.X_OK, folder) or _denied(folder, os.W_OK, folder):
         return wrong
     files = [path + ending for ending in COMPANIONS if _exists(path + ending)]
-    denied = (_denied(file, mode, "it" if file == path else file) for mode in (os.R_OK, os.W_OK) for file in files)
+    denied = (
+        _denied(file, mode, "it" if file == path else file)
+        for mode in (os.R_OK, os.W_OK)
+        for file in files
+    )
     return next(filter(None, denied), "") or (FULL if _is_full(folder) else "")
 
 
@@ -99,7 +110,9 @@ def problem_of_creating(path: str, error: OSError) -> str:
     if error.errno == errno.EROFS:
         return READ_ONLY.format(os.path.dirname(path))
     reason = error.strerror or str(error)
-    return (error.errno == errno.EACCES and problem_of(path)) or f"{reason}; check the path and its permissions"
+    return (
+        error.errno == errno.EACCES and problem_of(path)
+    ) or f"{reason}; check the path and its permissions"
 
 
 def may_exist(path: str) -> bool:
@@ -116,7 +129,11 @@ def may_exist(path: str) -> bool:
 def damage_of(connection: sqlite3.Connection) -> str:
     """Check a whole database and return the first damage, empty if it is sound."""
     [(found, *_)] = connection.execute("PRAGMA quick_check(1)").fetchall()
-    return "" if found == "ok" else " ".join(str(found).removeprefix("*** in database main ***").split())
+    return (
+        ""
+        if found == "ok"
+        else " ".join(str(found).removeprefix("*** in database main ***").split())
+    )
 
 
 def _exists(path: str) -> bool:
@@ -129,8 +146,14 @@ def _denied(path: str, mode: int, name: str) -> str:
     what = "write" if mode == os.W_OK else "read"
     owner = os.stat(path).st_uid
     if owner == os.geteuid():
-        return f"no permission to {what} {name}: run chmod u+rw{'x' if os.path.isdir(path) else ''} {path}"
-    return f"no permission to {what} {name}, which belongs to user {owner}: let that user give it to you, or name another store"
+        return (
+            f"no permission to {what} {name}: run chmod u+rw{'x' if os.path.isdir(path) else ''}"
+            f" {path}"
+        )
+    return (
+        f"no permission to {what} {name}, which belongs to user {owner}: let that user give it to"
+        " you, or name another store"
+    )
 
 
 def _is_full(folder: str) -> bool:
@@ -205,7 +228,9 @@ def address_option(path: str) -> str:
     if has_room(os.path.dirname(path)):
         return ""
     try:
-        return "&readonly_shm=1" if os.stat(path + ENDING).st_blocks * BLOCK_OF_STAT < REGION else ""
+        return (
+            "&readonly_shm=1" if os.stat(path + ENDING).st_blocks * BLOCK_OF_STAT < REGION else ""
+        )
     except OSError:  # SQLite wants to see a file, an empty one needs no block
         with suppress(OSError):
             os.close(os.open(path + ENDING, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))

@@ -12,7 +12,10 @@ LISTS = ("trigger_phrases", "keywords", "tags")
 class SqliteAbsences(SqlAbsences):
     """Missing files, in the table `departed`."""
 
-    INSERT = f"INSERT INTO departed ({', '.join(STORED)}) VALUES ({', '.join(f':{name}' for name in STORED)})"
+    INSERT = (
+        f"INSERT INTO departed ({', '.join(STORED)}) VALUES"
+        f" ({', '.join(f':{name}' for name in STORED)})"
+    )
     DELETE_BEYOND = """
         DELETE FROM departed WHERE file_path IN (SELECT file_path FROM departed WHERE file_path != :file_path
             GROUP BY file_path ORDER BY max(departed_at) DESC, file_path LIMIT -1 OFFSET :others)
@@ -37,5 +40,7 @@ class SqliteTombstones(SqlTombstones):
         INSERT INTO tombstone (file_path, anchor_id, file_hash, buried_at) VALUES (:file_path, :anchor_id, :file_hash, :at)
         ON CONFLICT DO UPDATE SET file_hash = excluded.file_hash, buried_at = excluded.buried_at
     """
-    DELETED = "SELECT anchor_id FROM tombstone WHERE file_path = :file_path AND file_hash = :file_hash"
+    DELETED = (
+        "SELECT anchor_id FROM tombstone WHERE file_path = :file_path AND file_hash = :file_hash"
+    )
     FORGET = "DELETE FROM tombstone WHERE file_path = :file_path"

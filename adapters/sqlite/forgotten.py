@@ -9,7 +9,10 @@ from hardwon.ports.erasure import ForgottenTexts
 from hardwon.ports.override import override
 
 KNOWN = "SELECT 1 FROM forgotten WHERE tag = :tag LIMIT 1"
-LIFT = "DELETE FROM forgotten WHERE tag IN (SELECT tag FROM forgotten WHERE owner = :owner) RETURNING 1"
+LIFT = (
+    "DELETE FROM forgotten WHERE tag IN (SELECT tag FROM forgotten WHERE owner = :owner)"
+    " RETURNING 1"
+)
 
 
 class SqliteForgottenTexts(SqlForgottenTexts):

@@ -21,7 +21,9 @@ def any_of(terms: Iterable[str]) -> str:
     return " OR ".join(map(quoted, terms))
 
 
-def frequencies(database: Database, table: str, terms: Sequence[str], first: int = 0) -> Mapping[str, int]:
+def frequencies(
+    database: Database, table: str, terms: Sequence[str], first: int = 0
+) -> Mapping[str, int]:
     """
     Count the rows of an FTS5 table that contain each term.
 
@@ -29,5 +31,9 @@ def frequencies(database: Database, table: str, terms: Sequence[str], first: int
     """
     if not terms:
         return {}
-    counts = ", ".join([f"(SELECT count(*) FROM {table} WHERE {table} MATCH ? AND rowid >= {first})"] * len(terms))
-    return dict(zip(terms, database.rows(f"SELECT {counts}", list(map(quoted, terms)))[0], strict=True))
+    counts = ", ".join(
+        [f"(SELECT count(*) FROM {table} WHERE {table} MATCH ? AND rowid >= {first})"] * len(terms)
+    )
+    return dict(
+        zip(terms, database.rows(f"SELECT {counts}", list(map(quoted, terms)))[0], strict=True)
+    )

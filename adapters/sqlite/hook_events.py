@@ -38,8 +38,14 @@ SCHEMA = (
     )""",
     f"PRAGMA user_version = {VERSION}",
 )
-ADD = "INSERT INTO event (session_id, kind, at, project_root, transcript_path, text) VALUES (?, ?, ?, ?, ?, ?)"
-PROJECTS = "CREATE TABLE IF NOT EXISTS noted_project (folder TEXT PRIMARY KEY, key TEXT, root TEXT, inode INTEGER, project_id TEXT)"
+ADD = (
+    "INSERT INTO event (session_id, kind, at, project_root, transcript_path, text) VALUES (?, ?, ?,"
+    " ?, ?, ?)"
+)
+PROJECTS = (
+    "CREATE TABLE IF NOT EXISTS noted_project (folder TEXT PRIMARY KEY, key TEXT, root TEXT, inode"
+    " INTEGER, project_id TEXT)"
+)
 """
 Created when it is needed.
 
@@ -113,12 +119,16 @@ def has_events(folder: str) -> bool:
         return False
     with opened(folder) as connection:
         roots = [root for (root,) in connection.execute("SELECT DISTINCT project_root FROM event")]
-        return any(map(os.path.isdir, roots)) or any(_is_key_there(connection, root) for root in roots)
+        return any(map(os.path.isdir, roots)) or any(
+            _is_key_there(connection, root) for root in roots
+        )
 
 
 def noted_project(connection: sqlite3.Connection, folder: str) -> NotedProject | None:
     """Return the project recorded for *folder*, None without one."""
-    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'noted_project'").fetchone():
+    if not connection.execute(
+        "SELECT 1 FROM sqlite_master WHERE name = 'noted_project'"
+    ).fetchone():
         return None
     row = connection.execute(NOTED_PROJECT, public((folder,))).fetchone()
     return NotedProject(*row) if row else None
@@ -161,7 +171,9 @@ def opened(folder: str, busy_seconds: float = BUSY_SECONDS) -> Iterator[sqlite3.
     with translated(path, REPAIR), contextlib.closing(connected(path, busy_seconds)) as connection:
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version > VERSION:
-            raise NewerSchemaError(f"{path} is of version {version}, written by a later hardwon: upgrade hardwon")
+            raise NewerSchemaError(
+                f"{path} is of version {version}, written by a later hardwon: upgrade hardwon"
+            )
         if version < VERSION:
             _make(connection)
         yield connection

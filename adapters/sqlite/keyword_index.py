@@ -19,7 +19,11 @@ from hardwon.adapters.sqlite.keyword_matches import KeywordMatches
 from hardwon.adapters.sqlite.postings import drop_postings, packed_scores
 from hardwon.adapters.sqlite.rows import SELECT_ENTRY, to_entries
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.errors import CorruptStoreError, KeywordIndexUnavailableError, StorageError
+from hardwon.domain.model.errors import (
+    CorruptStoreError,
+    KeywordIndexUnavailableError,
+    StorageError,
+)
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.identity import composed, title_to_search
 from hardwon.domain.model.keywords import inverse_document_frequency, max_hits
@@ -90,7 +94,10 @@ def weigh(database: Database, terms: Sequence[str], only: EntryFilter) -> Weighe
     """
     most = max_hits(only)
     size = int(database.value("SELECT count(*) FROM passages_fts_docsize"))
-    idf = {term: inverse_document_frequency(size, count) for term, count in _rarest(database, terms, most)}
+    idf = {
+        term: inverse_document_frequency(size, count)
+        for term, count in _rarest(database, terms, most)
+    }
     asked = sum(idf.values())
     bm25s, matched = dict[int, float](), dict[int, float]()
     for term, weight in idf.items():
@@ -148,7 +155,9 @@ def is_intact(database: Database) -> bool:
     if not _exists(database, ENTRY_TABLES):
         return False
     [(rows, stale)] = database.rows(
-        "SELECT (SELECT count(*) FROM entries_fts_docsize), (SELECT count(*) FROM _metadata WHERE key = ?)", (STALE,)
+        "SELECT (SELECT count(*) FROM entries_fts_docsize), (SELECT count(*) FROM _metadata WHERE"
+        " key = ?)",
+        (STALE,),
     )
     return rows == count_ranked(database) and not stale
 
@@ -156,7 +165,8 @@ def is_intact(database: Database) -> bool:
 def _exists(database: Database, tables: Sequence[str]) -> bool:
     names = json.dumps(tables)
     found = database.value(
-        "SELECT count(*) FROM sqlite_master WHERE name IN (SELECT value FROM json_each(?))", (names,)
+        "SELECT count(*) FROM sqlite_master WHERE name IN (SELECT value FROM json_each(?))",
+        (names,),
     )
     return bool(found == len(tables))
 
@@ -165,7 +175,9 @@ def _has_passages(database: Database) -> bool:
     """Return whether the index of passages has at least one row an entry."""
     if not _exists(database, PASSAGE_TABLES):
         return False
-    return bool(database.value("SELECT count(*) FROM passages_fts_docsize") >= count_ranked(database))
+    return bool(
+        database.value("SELECT count(*) FROM passages_fts_docsize") >= count_ranked(database)
+    )
 
 
 def _is_complete(database: Database) -> bool:
@@ -230,12 +242,17 @@ def refresh_index(database: Database) -> int:
             if not rows:
                 _note_version(database)
                 return changed
-            changed += sum(index_entry(database, entry.number or 0, entry) for entry in to_entries(database, rows))
+            changed += sum(
+                index_entry(database, entry.number or 0, entry)
+                for entry in to_entries(database, rows)
+            )
             last = rows[-1][0]
 
 
 def _note_version(database: Database) -> None:
-    database.rows("INSERT OR REPLACE INTO _metadata (key, value) VALUES (?, ?)", (VERSION_KEY, str(VERSION)))
+    database.rows(
+        "INSERT OR REPLACE INTO _metadata (key, value) VALUES (?, ?)", (VERSION_KEY, str(VERSION))
+    )
 
 
 def rebuild_index(database: Database) -> None:
@@ -290,7 +307,9 @@ def _drop(database: Database, name: str) -> None:
         database.rows("PRAGMA writable_schema = ON")
         database.rows("DELETE FROM sqlite_master WHERE name = ?", (name,))
         database.rows("PRAGMA writable_schema = RESET")
-        for (table,) in database.rows("SELECT name FROM sqlite_master WHERE name GLOB ?", (f"{name}_*",)):
+        for (table,) in database.rows(
+            "SELECT name FROM sqlite_master WHERE name GLOB ?", (f"{name}_*",)
+        ):
             database.rows(f"DROP TABLE {table}")
 
 
@@ -305,7 +324,9 @@ def index_entry(database: Database, number: int, entry: "Entry") -> bool:
         return False
     texts = _texts(entry)
     words = _words(texts)
-    if database.rows(f"SELECT {COLUMN_LIST} FROM entries_fts WHERE rowid = ?", (number,)) == [words]:
+    if database.rows(f"SELECT {COLUMN_LIST} FROM entries_fts WHERE rowid = ?", (number,)) == [
+        words
+    ]:
         return False
     _remove(database, number)
     _insert(database, number, words, texts)
@@ -389,11 +410,15 @@ class FtsKeywordIndex(KeywordIndex):
             return completed(self._database, beginning, only)
 
     @override
-    def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> KeywordMatches:
+    def match(
+        self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline
+    ) -> KeywordMatches:
         with _bounded(self._database, deadline):
             self._ensure_usable()
             return KeywordMatches(
-                self._database, self._with_any(terms) if mode == "any" else self._with_all(terms), only
+                self._database,
+                self._with_any(terms) if mode == "any" else self._with_all(terms),
+                only,
             )
 
     @override
@@ -401,7 +426,9 @@ class FtsKeywordIndex(KeywordIndex):
         with _bounded(self._database, deadline):
             self._ensure_usable()
             if not _has_passages(self._database):
-                raise KeywordIndexUnavailableError("the index of passages is incomplete, run: hardwon doctor --repair")
+                raise KeywordIndexUnavailableError(
+                    "the index of passages is incomplete, run: hardwon doctor --repair"
+                )
             weighed = weigh(self._database, terms, only)
             return KeywordMatches(self._database, weighed.scores, only, weighed.asked)
 
@@ -414,7 +441,9 @@ class FtsKeywordIndex(KeywordIndex):
 
     def _with_all(self, terms: Sequence[str]) -> dict[int, float]:
         """Return the BM25 of entries whose own texts have all *terms*, by number."""
-        return self._found(f"{{{TEXT_COLUMNS}}} : ({' AND '.join(map(quoted, terms))})" if terms else "")
+        return self._found(
+            f"{{{TEXT_COLUMNS}}} : ({' AND '.join(map(quoted, terms))})" if terms else ""
+        )
 
     def _found(self, query: str) -> dict[int, float]:
         return dict(self._database.rows(SELECT_MATCHES, (query,))) if query else {}
@@ -427,7 +456,9 @@ class FtsKeywordIndex(KeywordIndex):
         if not is_available():
             raise KeywordIndexUnavailableError(UNAVAILABLE)
         if not is_intact(self._database):
-            raise KeywordIndexUnavailableError("the keyword index is incomplete, run: hardwon doctor --repair")
+            raise KeywordIndexUnavailableError(
+                "the keyword index is incomplete, run: hardwon doctor --repair"
+            )
         self._checked = True
 
 

@@ -43,7 +43,11 @@ class KeywordMatches(Matches):
     """
 
     def __init__(
-        self, database: Database, scores: Mapping[int, float], only: EntryFilter = EVERYTHING, full: float = 0.0
+        self,
+        database: Database,
+        scores: Mapping[int, float],
+        only: EntryFilter = EVERYTHING,
+        full: float = 0.0,
     ) -> None:
         self._database = database
         self._scores = scores
@@ -62,7 +66,9 @@ class KeywordMatches(Matches):
             looked = len(self._scores) if self._at_most < looked * GROWTH else looked * GROWTH
         least = nlargest(k, map(self._scores.__getitem__, found))[-1:]
         best = [number for number in found if self._scores[number] >= least[0]]
-        ordered = sorted(in_tie_order(self._database, best), key=lambda number: -self._scores[number])
+        ordered = sorted(
+            in_tie_order(self._database, best), key=lambda number: -self._scores[number]
+        )
         return [Hit(number, self._scores[number]) for number in ordered[:k]]
 
     @override
@@ -74,7 +80,9 @@ class KeywordMatches(Matches):
 
     @override
     def statistics(self) -> ScoreStatistics:
-        return ScoreStatistics.of(self._scores[number] for number in self._counted())._replace(full=self._full)
+        return ScoreStatistics.of(self._scores[number] for number in self._counted())._replace(
+            full=self._full
+        )
 
     def _counted(self) -> Collection[int]:
         """Return all matches that pass the filter."""
@@ -86,7 +94,9 @@ class KeywordMatches(Matches):
         """Return the admitted ones of the *k* best matches, ties included."""
         if k not in self._best:
             least = nlargest(k, self._scores.values())[-1:]
-            self._best[k] = self._admitted(number for number, score in self._scores.items() if score >= least[0])
+            self._best[k] = self._admitted(
+                number for number, score in self._scores.items() if score >= least[0]
+            )
         found = self._best[k]
         return [number for number in found if category is None or found[number] == category]
 

@@ -17,7 +17,10 @@ class SqliteMetadata(SqlMetadata):
 
     SELECT = "SELECT value FROM _metadata WHERE key = :key"
     ADD = "INSERT INTO _metadata (key, value) VALUES (:key, :value) ON CONFLICT (key) DO NOTHING"
-    SET = "INSERT INTO _metadata (key, value) VALUES (:key, :value) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+    SET = (
+        "INSERT INTO _metadata (key, value) VALUES (:key, :value) ON CONFLICT (key) DO UPDATE SET"
+        " value = excluded.value"
+    )
 
     @property
     def own_files(self) -> frozenset[str]:

@@ -94,15 +94,19 @@ class _Projects:
     def with_agent_folder(self, name: str) -> list[Placed]:
         """Return the projects whose path Claude Code turns into that folder name."""
         places = self._by_key.values()
-        return [placed for placed in places if placed.root and _NOT_IN_NAMES.sub("-", placed.root) == name]
+        return [
+            placed
+            for placed in places
+            if placed.root and _NOT_IN_NAMES.sub("-", placed.root) == name
+        ]
 
     def _registered(self, identity: Identity, label: str, authorship: Authorship) -> Placed:
         if identity.key not in self._by_key:
             # As for projects added later: a folder has the same id in every copy of the store.
             placed = Placed(short_hash("project", identity.key, "0"), identity.root)
             self._connection.execute(
-                "INSERT INTO project (id, key, label, root, is_repository, device, inode, authorship)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO project (id, key, label, root, is_repository, device, inode,"
+                " authorship) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     *(placed.id, identity.key, label, identity.root),
                     *(identity.is_repository, identity.device, identity.inode, authorship),
@@ -145,11 +149,14 @@ def _move_files(connection: sqlite3.Connection, projects: _Projects) -> None:
             moved.append((placed.id, placed.workspace, seq))
         else:
             lost.append((seq,))
-    connection.execute("UPDATE entry SET workspace = NULL WHERE kind = 'learning' AND workspace IS NOT NULL")
+    connection.execute(
+        "UPDATE entry SET workspace = NULL WHERE kind = 'learning' AND workspace IS NOT NULL"
+    )
     connection.executemany("UPDATE entry SET project = ?, workspace = ? WHERE seq = ?", moved)
     connection.executemany("UPDATE entry SET workspace = NULL WHERE seq = ?", lost)
     connection.execute(
-        "UPDATE entry_text SET door = iif(source = 'session-capture', 'capture', 'file') WHERE file_path IS NOT NULL"
+        "UPDATE entry_text SET door = iif(source = 'session-capture', 'capture', 'file') WHERE"
+        " file_path IS NOT NULL"
     )
 
 
@@ -175,8 +182,8 @@ def _move_facts_of_agents(connection: sqlite3.Connection, projects: _Projects) -
     If not exactly one project has that path, they get the project that they name.
     """
     for seq, path, label in connection.execute(
-        "SELECT e.seq, t.file_path, e.source_project FROM entry e JOIN entry_text t ON t.entry_seq = e.seq"
-        " WHERE e.kind != 'learning' AND e.project IS NULL ORDER BY e.seq"
+        "SELECT e.seq, t.file_path, e.source_project FROM entry e JOIN entry_text t ON t.entry_seq"
+        " = e.seq WHERE e.kind != 'learning' AND e.project IS NULL ORDER BY e.seq"
     ).fetchall():
         name = _agent_folder(path, project_folder(path)) if path else None
         found = projects.with_agent_folder(name) if name else []
@@ -193,15 +200,21 @@ def _move_learnings(connection: sqlite3.Connection, projects: _Projects) -> None
     It is that of their bank, else the one that they name, else they apply everywhere.
     """
     ledger = Ledger(connection)
-    homes, doors, places = list[tuple[str | None, str, int]](), list[tuple[str, int]](), list[tuple[int, str]]()
+    homes, doors, places = (
+        list[tuple[str | None, str, int]](),
+        list[tuple[str, int]](),
+        list[tuple[int, str]](),
+    )
     for row in connection.execute(
-        "SELECT e.seq, e.source_project, t.name, t.source FROM entry e JOIN entry_text t ON t.entry_seq = e.seq"
-        " WHERE e.kind = 'learning' ORDER BY e.seq"
+        "SELECT e.seq, e.source_project, t.name, t.source FROM entry e JOIN entry_text t ON"
+        " t.entry_seq = e.seq WHERE e.kind = 'learning' ORDER BY e.seq"
     ).fetchall():
         learning = Learning(*row)
         banks = ledger.banks_of(learning)
         folders = [bank.folder for bank in banks]
-        found = list(dict.fromkeys(projects.at(folder).id for folder in folders if folder is not None))
+        found = list(
+            dict.fromkeys(projects.at(folder).id for folder in folders if folder is not None)
+        )
         is_own = not (banks or learning.label) or None in folders[:1]
         home = None if is_own else found[0] if found else projects.waiting(learning.label or "").id
         homes.append((home, "everywhere" if is_own else "shared", learning.seq))
@@ -210,12 +223,16 @@ def _move_learnings(connection: sqlite3.Connection, projects: _Projects) -> None
             doors.append(("global-bank" if is_own else "bank", learning.seq))
     connection.executemany("UPDATE entry SET project = ?, reach = ? WHERE seq = ?", homes)
     connection.executemany("UPDATE entry_text SET door = ? WHERE entry_seq = ?", doors)
-    connection.executemany("INSERT OR IGNORE INTO entry_place (entry_seq, project) VALUES (?, ?)", places)
+    connection.executemany(
+        "INSERT OR IGNORE INTO entry_place (entry_seq, project) VALUES (?, ?)", places
+    )
 
 
 def _move_checkpoints(connection: sqlite3.Connection, projects: _Projects) -> None:
     """Let checkpoints name their folder's project and keep their old name."""
-    for number, metadata in connection.execute("SELECT id, metadata FROM checkpoints ORDER BY id").fetchall():
+    for number, metadata in connection.execute(
+        "SELECT id, metadata FROM checkpoints ORDER BY id"
+    ).fetchall():
         known = _fields(metadata)
         name, root = known.get("project"), known.get("root")
         if not isinstance(name, str):
@@ -311,7 +328,10 @@ class Bank:
 
     @cached_property
     def _text(self) -> str | None:
-        with suppress(OSError, ValueError), open(self.path, "rb", opener=open_without_waiting) as file:
+        with (
+            suppress(OSError, ValueError),
+            open(self.path, "rb", opener=open_without_waiting) as file,
+        ):
             facts = os.fstat(file.fileno())
             if stat.S_ISREG(facts.st_mode) and facts.st_size <= LARGEST_FILE:
                 return _normalised(file.read(LARGEST_FILE).decode("utf-8", "replace"))
@@ -331,7 +351,9 @@ class Ledger:
         self._connection = connection
         self._banks: defaultdict[str, dict[str, Bank]] = defaultdict(dict)
         banks = dict[str, Bank | None]()
-        for recorded, heading in connection.execute("SELECT path, heading FROM source_heading ORDER BY path"):
+        for recorded, heading in connection.execute(
+            "SELECT path, heading FROM source_heading ORDER BY path"
+        ):
             if recorded not in banks:
                 banks[recorded] = bank_at(recorded)
             if bank := banks[recorded]:
@@ -347,7 +369,9 @@ class Ledger:
         Otherwise the text in the file decides. If no file has it, or it is gone, the name of the
         folder decides from which the learning was imported.
         """
-        banks = sorted(self._with_name(learning), key=lambda bank: (bank.label != learning.label, bank.path))
+        banks = sorted(
+            self._with_name(learning), key=lambda bank: (bank.label != learning.label, bank.path)
+        )
         is_imported = learning.source == "import"
         if len(banks) == 1 and is_imported and learning.label in {None, banks[0].label}:
             return banks
@@ -367,7 +391,9 @@ class Ledger:
         return list(found.values())
 
     def _description(self, learning: Learning) -> str:
-        found = self._connection.execute("SELECT description FROM entry_text WHERE entry_seq = ?", (learning.seq,))
+        found = self._connection.execute(
+            "SELECT description FROM entry_text WHERE entry_seq = ?", (learning.seq,)
+        )
         return "".join(text for (text,) in found)
 
 
@@ -398,7 +424,9 @@ def _unescaped(recorded: str) -> str:
 
     Unchanged if there is no such folder.
     """
-    path = os.fsdecode(_ESCAPED.sub(lambda found: bytes.fromhex(found[1].decode()), os.fsencode(recorded)))
+    path = os.fsdecode(
+        _ESCAPED.sub(lambda found: bytes.fromhex(found[1].decode()), os.fsencode(recorded))
+    )
     return path if path != recorded and os.path.isdir(os.path.dirname(path)) else recorded
 
 

@@ -59,7 +59,15 @@ DROP = (
     "DELETE FROM proposal WHERE :other IN (older_seq, newer_seq)",
     *(
         f"DELETE FROM {table} WHERE entry_seq = :other"
-        for table in ("vector", "recall", "usage", "influence", "entry_place", "entry_alias", "entry_text")
+        for table in (
+            "vector",
+            "recall",
+            "usage",
+            "influence",
+            "entry_place",
+            "entry_alias",
+            "entry_text",
+        )
     ),
     "DELETE FROM entry WHERE seq = :other",
 )
@@ -92,17 +100,27 @@ def _renew_search(connection: sqlite3.Connection) -> None:
     Both are made again, as queries are composed.
     """
     rows = connection.execute(SELECT_INDEXED).fetchall()
-    if decomposed := [(seq,) for seq, *texts in rows if any(composed(text) != text for text in texts)]:
+    if decomposed := [
+        (seq,) for seq, *texts in rows if any(composed(text) != text for text in texts)
+    ]:
         connection.executemany("DELETE FROM vector WHERE entry_seq = ?", decomposed)
-        connection.execute("INSERT OR IGNORE INTO _metadata (key, value) VALUES ('keyword_index_stale', '1')")
+        connection.execute(
+            "INSERT OR IGNORE INTO _metadata (key, value) VALUES ('keyword_index_stale', '1')"
+        )
 
 
 def _by_text(connection: sqlite3.Connection) -> Iterator[list[Lesson]]:
     """Yield the lessons of each text with a decomposed spelling, oldest first."""
     rows = connection.execute(SELECT_LESSONS).fetchall()
     lessons = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
-    others = {content_hash(text) for lesson in lessons if composed(text := lesson["description"]) != text}
-    known = [(key, lesson) for lesson in lessons if (key := content_hash(lesson["description"])) in others]
+    others = {
+        content_hash(text) for lesson in lessons if composed(text := lesson["description"]) != text
+    }
+    known = [
+        (key, lesson)
+        for lesson in lessons
+        if (key := content_hash(lesson["description"])) in others
+    ]
     for _, group in groupby(sorted(known, key=itemgetter(0)), key=itemgetter(0)):
         yield [lesson | {name: _listed(lesson[name]) for name in LISTS} for _, lesson in group]
 
@@ -135,6 +153,10 @@ def _write(connection: sqlite3.Connection, lesson: Lesson) -> None:
         ("entry_text", "entry_seq", texts),
     ):
         columns = ", ".join(f'"{name}" = :{name}' for name in values)
-        connection.execute(f"UPDATE {table} SET {columns} WHERE {key} = :seq", {**values, "seq": lesson["seq"]})
-    connection.execute("DELETE FROM entry_place WHERE (entry_seq, project) = (:seq, :project)", lesson)
+        connection.execute(
+            f"UPDATE {table} SET {columns} WHERE {key} = :seq", {**values, "seq": lesson["seq"]}
+        )
+    connection.execute(
+        "DELETE FROM entry_place WHERE (entry_seq, project) = (:seq, :project)", lesson
+    )
     connection.execute("DELETE FROM vector WHERE entry_seq = :seq", lesson)

@@ -14,7 +14,11 @@ from contextlib import closing
 from typing import Any
 
 from hardwon.adapters.sqlite.database import Database
-from hardwon.adapters.sqlite.untrusted import UntrustedDatabase, refuse_other_than_table, schema_objects
+from hardwon.adapters.sqlite.untrusted import (
+    UntrustedDatabase,
+    refuse_other_than_table,
+    schema_objects,
+)
 from hardwon.domain.model.activity import Usage, Validations
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import InvalidEntryError, StorageError
@@ -24,8 +28,9 @@ from hardwon.domain.model.vocabulary import CONTEXT_TYPES, TIERS
 MAGIC = b"SQLite format 3\0"
 TABLE = "memory_index"
 COLUMNS = (
-    "file_path spec_folder title anchor_id content created_at created_at_epoch importance_weight importance_tier"
-    " context_type channel session_id access_count last_accessed validation_count confidence_score trigger_phrases"
+    "file_path spec_folder title anchor_id content created_at created_at_epoch importance_weight"
+    " importance_tier context_type channel session_id access_count last_accessed validation_count"
+    " confidence_score trigger_phrases"
 ).split()
 """
 The columns that are read.
@@ -33,7 +38,10 @@ The columns that are read.
 Schema 10 lacks the tier, the type, the epoch and the count.
 """
 
-NO_INDEX = f"no index of an older memory: it has no table {TABLE} with file_path and spec_folder; {IMPORTABLE}"
+NO_INDEX = (
+    f"no index of an older memory: it has no table {TABLE} with file_path and spec_folder;"
+    f" {IMPORTABLE}"
+)
 MAX_COUNTED = 2**31 - 1
 
 READ_SECONDS = 10.0
@@ -67,7 +75,9 @@ def read_older_index(path: str, project_root: str) -> list[OlderDocument]:
     """
     deadline = Deadline.after(READ_SECONDS, time.monotonic)
     try:
-        with closing(UntrustedDatabase(os.path.realpath(path), deadline, LARGEST_FILE, LONGEST_VALUE)) as database:
+        with closing(
+            UntrustedDatabase(os.path.realpath(path), deadline, LARGEST_FILE, LONGEST_VALUE)
+        ) as database:
             rows = _rows(database)
     except StorageError as error:
         raise InvalidEntryError(f"the index can't be imported: {error}") from error
@@ -85,7 +95,8 @@ def _rows(database: Database) -> list[Mapping[str, Any]]:
         characters += sum(len(value) for value in row if isinstance(value, (str, bytes)))
         if len(rows) == MAX_DOCUMENTS or characters > MAX_TEXT:
             raise InvalidEntryError(
-                f"the index holds more than {MAX_DOCUMENTS} documents, or {MAX_TEXT} characters: split it"
+                f"the index holds more than {MAX_DOCUMENTS} documents, or {MAX_TEXT} characters:"
+                " split it"
             )
         rows.append(dict(zip(columns, row, strict=True)))
     return sorted(rows, key=lambda row: str(row["file_path"]))
@@ -111,7 +122,11 @@ def _older_document(row: Mapping[str, Any], project_root: str) -> OlderDocument:
 
 
 def _older_path(value: object, project_root: str) -> str:
-    path = os.path.join(os.path.realpath(project_root), value) if isinstance(value, str) and value else ""
+    path = (
+        os.path.join(os.path.realpath(project_root), value)
+        if isinstance(value, str) and value
+        else ""
+    )
     try:
         path.encode()
         real = os.path.realpath(path) if path and "\0" not in path else ""

@@ -64,7 +64,8 @@ def damaged_log(path: str) -> str:
     if not header or (len(header) == LOG_HEADER.size and _is_log_header(header)):
         return ""
     return (
-        f"{log} is damaged: what was stored last is lost, all before is there; the next program that writes replaces it"
+        f"{log} is damaged: what was stored last is lost, all before is there; the next program"
+        " that writes replaces it"
     )
 
 
@@ -217,8 +218,8 @@ def _upgrade(database: Database, largest: int | None) -> None:
         return
     if largest is not None and os.path.getsize(database.path) > largest:
         raise OlderSchemaError(
-            f"{database.path} is of version {version} and too large to be brought to version {NEWEST} here;"
-            " the worker or any command does it, such as: hardwon stats"
+            f"{database.path} is of version {version} and too large to be brought to version"
+            f" {NEWEST} here; the worker or any command does it, such as: hardwon stats"
         )
     from hardwon.adapters.sqlite.copies import keep_copy  # noqa: PLC0415  # rarely needed
 

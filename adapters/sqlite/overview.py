@@ -36,7 +36,10 @@ class SqliteOverview(SqlOverview):
         JOIN receipt r ON r.number = s.receipt_number
         WHERE r.delivery != 'missed' AND week IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 2
     """
-    USED = f"SELECT {OF_INFLUENCE} AS week, count(*) FROM influence WHERE week IS NOT NULL GROUP BY 1 ORDER BY 1"
+    USED = (
+        f"SELECT {OF_INFLUENCE} AS week, count(*) FROM influence WHERE week IS NOT NULL GROUP BY 1"
+        " ORDER BY 1"
+    )
 
     BY_FILE = """
         SELECT e.project, t.file_path, count(*) FROM entry e JOIN entry_text t ON t.entry_seq = e.seq

@@ -52,7 +52,9 @@ SELECT_POSTINGS = """
     WHERE listed.block <= ?
 """
 
-SELECT_TEXTS = f"SELECT rowid, {' || char(10) || '.join(COLUMNS)} FROM entries_fts WHERE rowid BETWEEN ? AND ?"
+SELECT_TEXTS = (
+    f"SELECT rowid, {' || char(10) || '.join(COLUMNS)} FROM entries_fts WHERE rowid BETWEEN ? AND ?"
+)
 
 
 class PackedTerm(NamedTuple):
@@ -90,10 +92,16 @@ def packed_lengths(database: Database) -> dict[int, Sequence[int]]:
         StorageError: they can't be read.
     """
     read = ((block, _unsealed("I", block, b"", value)) for block, value in _blocks(database))
-    return {block: lengths for block, lengths in takewhile(itemgetter(1), read) if len(lengths) == 1 << SHIFT}
+    return {
+        block: lengths
+        for block, lengths in takewhile(itemgetter(1), read)
+        if len(lengths) == 1 << SHIFT
+    }
 
 
-def packed_terms(database: Database, stems: Sequence[str], last: int) -> Mapping[int, Mapping[str, PackedTerm]]:
+def packed_terms(
+    database: Database, stems: Sequence[str], last: int
+) -> Mapping[int, Mapping[str, PackedTerm]]:
     """
     Return the packed postings of *stems* up to block *last*, by block and stem.
 
@@ -130,7 +138,9 @@ def pack_postings(database: Database, most: int | None = MAX_AT_ONCE) -> None:
     Raises:
         StorageError: the store can't be read or written now.
     """
-    complete = [block for block, lengths in _blocks(database)[:-1] if not isinstance(lengths, bytes)]
+    complete = [
+        block for block, lengths in _blocks(database)[:-1] if not isinstance(lengths, bytes)
+    ]
     for block in complete[:most]:
         with database.transaction():
             _pack(database, block)
@@ -149,7 +159,9 @@ def _pack(database: Database, block: int) -> None:
     ):
         lengths[number - first] = sum(varints(sizes))
     rows = []
-    for term, of_term in groupby(_counted(database.rows(SELECT_TEXTS, (first, last))), itemgetter(0)):
+    for term, of_term in groupby(
+        _counted(database.rows(SELECT_TEXTS, (first, last))), itemgetter(0)
+    ):
         _, numbers, counts = zip(*of_term, strict=True)
         if max(counts) > LARGEST_COUNT:
             return  # an entry like that is rare: FTS5 goes on searching its block
@@ -157,7 +169,10 @@ def _pack(database: Database, block: int) -> None:
         rows.append((block, term.encode(), _sealed(block, term.encode(), values)))
     drop_postings(database, first)
     database.run_many("INSERT INTO posting (block, term, packed) VALUES (?, ?, ?)", rows)
-    database.rows("INSERT INTO posting_block (block, lengths) VALUES (?, ?)", (block, _sealed(block, b"", lengths)))
+    database.rows(
+        "INSERT INTO posting_block (block, lengths) VALUES (?, ?)",
+        (block, _sealed(block, b"", lengths)),
+    )
 
 
 LARGEST_COUNT = (1 << 16) - 1
@@ -166,7 +181,9 @@ LARGEST_COUNT = (1 << 16) - 1
 def _counted(texts: Sequence[tuple[int, str]]) -> Iterator[tuple[str, int, int]]:
     """Yield terms with a text's number and their count in it, ordered by both."""
     with closing(tokenized(texts)) as connection:
-        yield from connection.execute("SELECT term, doc, count(*) FROM token GROUP BY term, doc ORDER BY term, doc")
+        yield from connection.execute(
+            "SELECT term, doc, count(*) FROM token GROUP BY term, doc ORDER BY term, doc"
+        )
 
 
 def tokenized(texts: Sequence[tuple[int, str]]) -> sqlite3.Connection:
@@ -228,10 +245,14 @@ def _unsealed(code: Literal["H", "I"], block: int, term: object, value: object) 
 K1, B = 1.2, 0.75
 """The parameters of FTS5's `bm25()`."""
 
-SELECT_TAIL = "SELECT rowid, -bm25(entries_fts) FROM entries_fts WHERE entries_fts MATCH ? AND rowid >= ?"
+SELECT_TAIL = (
+    "SELECT rowid, -bm25(entries_fts) FROM entries_fts WHERE entries_fts MATCH ? AND rowid >= ?"
+)
 
 
-def packed_scores(database: Database, terms: Sequence[str], counted: Mapping[str, int]) -> dict[int, float] | None:
+def packed_scores(
+    database: Database, terms: Sequence[str], counted: Mapping[str, int]
+) -> dict[int, float] | None:
     """
     Return the BM25 of entries with any of *terms*, by number.
 
@@ -255,20 +276,31 @@ def packed_scores(database: Database, terms: Sequence[str], counted: Mapping[str
     for terms_of_block in packed.values():
         found.update({stem: len(term.places) for stem, term in terms_of_block.items()})
     after = frequencies(database, "entries_fts", terms, end)
-    if any(found[stem] + after[term] != counted[term] for term, stem in zip(terms, stems, strict=True)):
+    if any(
+        found[stem] + after[term] != counted[term] for term, stem in zip(terms, stems, strict=True)
+    ):
         return None
     size, *totals = varints(database.value("SELECT block FROM entries_fts_data WHERE id = 1"))
-    weights = [(stem, inverse_document_frequency(size, counted[term])) for term, stem in zip(terms, stems, strict=True)]
+    weights = [
+        (stem, inverse_document_frequency(size, counted[term]))
+        for term, stem in zip(terms, stems, strict=True)
+    ]
     scores = dict[int, float]()
     for block, terms_of_block in packed.items():
-        holding = [(weight, terms_of_block[stem]) for stem, weight in weights if stem in terms_of_block]
+        holding = [
+            (weight, terms_of_block[stem]) for stem, weight in weights if stem in terms_of_block
+        ]
         of_places = bm25(holding, blocks[block], sum(totals) / size)
-        scores.update(zip(compress(count(block << SHIFT), of_places), filter(None, of_places), strict=True))
+        scores.update(
+            zip(compress(count(block << SHIFT), of_places), filter(None, of_places), strict=True)
+        )
     scores.update(database.rows(SELECT_TAIL, (any_of(terms), end)))
     return scores
 
 
-def bm25(holding: Sequence[tuple[float, PackedTerm]], lengths: Sequence[int], average: float) -> list[float]:
+def bm25(
+    holding: Sequence[tuple[float, PackedTerm]], lengths: Sequence[int], average: float
+) -> list[float]:
     """
     Return the BM25 of every place of a block, 0 without a term.
 
@@ -313,4 +345,6 @@ def computes_as_sqlite() -> bool:
         theirs = connection.execute(
             "SELECT -bm25(texts) FROM texts WHERE texts MATCH 'found' ORDER BY rowid"
         ).fetchall()
-    return [(score,) for score in bm25([(weight, term)], lengths, sum(lengths) / len(lengths))] == theirs
+    return [
+        (score,) for score in bm25([(weight, term)], lengths, sum(lengths) / len(lengths))
+    ] == theirs

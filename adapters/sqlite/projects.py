@@ -4,17 +4,29 @@ from collections.abc import Mapping
 
 from hardwon.adapters.sql.projects import SqlProjects
 from hardwon.adapters.sqlite.database import Database
-from hardwon.adapters.sqlite.registry import COLUMNS, SELECT, read_projects, read_trusted_folders, to_project
+from hardwon.adapters.sqlite.registry import (
+    COLUMNS,
+    SELECT,
+    read_projects,
+    read_trusted_folders,
+    to_project,
+)
 from hardwon.domain.model.project import Project
 from hardwon.ports.override import override
 
-UPDATE = f"UPDATE project SET {', '.join(f'{column} = :{column}' for column in COLUMNS[1:])} WHERE id = :id"
+UPDATE = (
+    f"UPDATE project SET {', '.join(f'{column} = :{column}' for column in COLUMNS[1:])} WHERE id"
+    " = :id"
+)
 
 
 class SqliteProjects(SqlProjects):
     """Projects in the table `project`."""
 
-    INSERT = f"INSERT INTO project ({', '.join(COLUMNS)}) VALUES ({', '.join(f':{column}' for column in COLUMNS)})"
+    INSERT = (
+        f"INSERT INTO project ({', '.join(COLUMNS)}) VALUES"
+        f" ({', '.join(f':{column}' for column in COLUMNS)})"
+    )
     COUNT = "SELECT count(*) FROM entry WHERE project = :id"
     ENTRY_COUNTS = "SELECT project, count(*) FROM entry WHERE project IS NOT NULL GROUP BY project"
     TRUST = "INSERT OR IGNORE INTO trusted_folder (path) VALUES (:path)"
@@ -57,7 +69,9 @@ class SqliteProjects(SqlProjects):
 
     @override
     def _with_key(self, key: str) -> Project | None:
-        return next(map(to_project, self._database.rows(f"{SELECT} WHERE key = :key", key=key)), None)
+        return next(
+            map(to_project, self._database.rows(f"{SELECT} WHERE key = :key", key=key)), None
+        )
 
     @override
     def _values(self, project: Project) -> Mapping[str, object]:

@@ -22,21 +22,25 @@ CONDITIONS = {
     "among": "e.seq IN (SELECT value FROM json_each({among}))",
     "except_for": "e.seq NOT IN (SELECT value FROM json_each({except_for}))",
     "scope": (
-        "(e.project IN ({projects}) OR e.workspace = {workspace} OR substr(e.workspace, -length({named})) = {named}"
-        " OR e.kind IN ({anywhere}))"
+        "(e.project IN ({projects}) OR e.workspace = {workspace} OR substr(e.workspace,"
+        " -length({named})) = {named} OR e.kind IN ({anywhere}))"
     ),
     "origins": f"(e.project IN ({{origins}}) OR {IN_PLACE % 'origins'})",
     "silent": "e.reach = 'shared' AND (e.project IS NULL OR e.project NOT IN ({silent}))",
     "own": "e.project IN ({own})",
     "placed": IN_PLACE % "own",
     # Looked up by entry: a list of all would be built for every page.
-    "of_others": "e.reach = 'home' AND (SELECT door FROM entry_text WHERE entry_seq = e.seq) = 'checkout'",
+    "of_others": (
+        "e.reach = 'home' AND (SELECT door FROM entry_text WHERE entry_seq = e.seq) = 'checkout'"
+    ),
     "unlabelled": "(SELECT keywords FROM entry_text WHERE entry_seq = e.seq) = '[]'",
     "tag": "e.seq IN (SELECT entry_seq FROM entry_text, json_each(tags) WHERE value = {tag})",
     "source": _of_text("source = {source}"),
     "folder": _of_text("substr(file_path, 1, length({folder})) = {folder}"),
     "session": _of_text("session_id = {session}"),
-    "except_session": "e.seq NOT IN (SELECT entry_seq FROM entry_text WHERE session_id = {except_session})",
+    "except_session": (
+        "e.seq NOT IN (SELECT entry_seq FROM entry_text WHERE session_id = {except_session})"
+    ),
     "anchor": _of_text("anchor_id = {anchor}"),
     "since": "e.created_at_epoch >= {since}",
     "until": "e.created_at_epoch < {until}",
@@ -45,8 +49,8 @@ CONDITIONS = {
     "used": "EXISTS (SELECT 1 FROM influence WHERE entry_seq = e.seq)",
     "not used": "NOT EXISTS (SELECT 1 FROM influence WHERE entry_seq = e.seq)",
     "idle": (
-        "e.created_at_epoch < {idle_second}"
-        " AND NOT EXISTS (SELECT 1 FROM recall WHERE entry_seq = e.seq AND last_recalled_at >= {idle_since})"
+        "e.created_at_epoch < {idle_second} AND NOT EXISTS (SELECT 1 FROM recall WHERE entry_seq ="
+        " e.seq AND last_recalled_at >= {idle_since})"
     ),
 }
 

@@ -34,7 +34,9 @@ CREATE = """
     )
 """
 
-CREATE_METADATA = "CREATE TABLE IF NOT EXISTS _metadata (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
+CREATE_METADATA = (
+    "CREATE TABLE IF NOT EXISTS _metadata (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
+)
 
 REMEMBER = "INSERT OR REPLACE INTO query_vector (key, checksum, vec) VALUES (?, ?, ?)"
 DROP_OLDEST = "DELETE FROM query_vector WHERE number <= (SELECT max(number) FROM query_vector) - ?"
@@ -83,8 +85,12 @@ class RememberingEmbedder(Embedder):
     def _remembered(self, key: bytes) -> Vector | None:
         vector = array("f")
         with suppress(StorageError), self._opened() as database:
-            for checksum, blob in database.rows("SELECT checksum, vec FROM query_vector WHERE key = ?", (key,)):
-                is_whole = isinstance(blob, bytes) and len(blob) == self.space.dimensions * vector.itemsize
+            for checksum, blob in database.rows(
+                "SELECT checksum, vec FROM query_vector WHERE key = ?", (key,)
+            ):
+                is_whole = (
+                    isinstance(blob, bytes) and len(blob) == self.space.dimensions * vector.itemsize
+                )
                 if is_whole and checksum == zlib.crc32(blob):
                     vector.frombytes(blob)
         return _swapped(vector) if vector else None

@@ -75,7 +75,10 @@ def _rows_of(table: str) -> str:
     Ordered by entry, then by the column after its number.
     """
     key = KEYS[table]
-    return f"SELECT e.seq, x.* FROM entry e JOIN {table} x ON x.{key} = e.seq WHERE {{within}} ORDER BY 1, 3"
+    return (
+        f"SELECT e.seq, x.* FROM entry e JOIN {table} x ON x.{key} = e.seq WHERE {{within}} ORDER"
+        " BY 1, 3"
+    )
 
 
 OF_SECTIONS = ("tombstone", "departed")
@@ -100,13 +103,17 @@ Section = tuple[str, str]
 """A file's path and the anchor of a section, empty for the whole."""
 
 
-def copy_rows(past: Database, present: Database, table: str, condition: str = "true", *parameters: object) -> None:
+def copy_rows(
+    past: Database, present: Database, table: str, condition: str = "true", *parameters: object
+) -> None:
     """
     Copy the rows of *table* that meet *condition*.
 
     Both stores have the same columns.
     """
-    names = [f'"{name}"' for (name,) in past.rows("SELECT name FROM pragma_table_info(?)", (table,))]
+    names = [
+        f'"{name}"' for (name,) in past.rows("SELECT name FROM pragma_table_info(?)", (table,))
+    ]
     columns, marks = ", ".join(names), ", ".join("?" for _ in names)
     rows = past.stream(f"SELECT {columns} FROM {table} WHERE {condition}", parameters)
     present.run_many(f"INSERT INTO {table} ({columns}) VALUES ({marks})", rows)
@@ -128,8 +135,8 @@ def spaces(past: Database, present: Database) -> dict[int, int]:
 def sections(database: Database, numbers: Iterable[int]) -> set[Section]:
     """Return the sections of files of the entries *numbers*."""
     rows = database.rows(
-        "SELECT file_path, anchor_id FROM json_each(?) wanted JOIN entry_text ON entry_seq = wanted.value"
-        " WHERE file_path IS NOT NULL",
+        "SELECT file_path, anchor_id FROM json_each(?) wanted JOIN entry_text ON entry_seq ="
+        " wanted.value WHERE file_path IS NOT NULL",
         (in_list(numbers),),
     )
     return {(path, anchor) for path, anchor in rows}
@@ -152,12 +159,17 @@ def restore_records(past: Database, present: Database) -> None:
         present.rows(f"DELETE FROM {table}")
     for table in LEDGERS:
         copy_rows(past, present, table)
-    present.rows("DELETE FROM _metadata WHERE key NOT IN (SELECT value FROM json_each(?))", (OF_THE_FILE,))
-    present.run_many("INSERT INTO _metadata (key, value) VALUES (?, ?)", decisions(past, spaces(past, present)))
+    present.rows(
+        "DELETE FROM _metadata WHERE key NOT IN (SELECT value FROM json_each(?))", (OF_THE_FILE,)
+    )
+    present.run_many(
+        "INSERT INTO _metadata (key, value) VALUES (?, ?)", decisions(past, spaces(past, present))
+    )
     _reserve_numbers(past, present)
     present.run_many(
-        f"INSERT INTO history ({HISTORY}) SELECT ?1, ?2, ?3, ?4, ?5 WHERE NOT EXISTS (SELECT 1 FROM history"
-        " WHERE memory_id = ?1 AND field_changed = ?2 AND old_value IS ?3 AND new_value IS ?4 AND changed_at = ?5)",
+        f"INSERT INTO history ({HISTORY}) SELECT ?1, ?2, ?3, ?4, ?5 WHERE NOT EXISTS (SELECT 1 FROM"
+        " history WHERE memory_id = ?1 AND field_changed = ?2 AND old_value IS ?3 AND new_value IS"
+        " ?4 AND changed_at = ?5)",
         past.stream(f"SELECT {HISTORY} FROM history ORDER BY id"),
     )
 
@@ -169,14 +181,19 @@ def decisions(database: Database, numbers: dict[int, int]) -> list[Row]:
     The active space is mapped by *numbers*.
     """
     rows = database.rows(
-        "SELECT key, value FROM _metadata WHERE key NOT IN (SELECT value FROM json_each(?)) ORDER BY key",
+        "SELECT key, value FROM _metadata WHERE key NOT IN (SELECT value FROM json_each(?)) ORDER"
+        " BY key",
         (OF_THE_FILE,),
     )
     here = {str(there): str(number) for there, number in numbers.items()}
-    return [(key, here.get(value, value) if key == "active_space" else value) for key, value in rows]
+    return [
+        (key, here.get(value, value) if key == "active_space" else value) for key, value in rows
+    ]
 
 
-def note_in_history(present: Database, field: str, numbers: Iterable[int], name: str, at: dt.datetime) -> None:
+def note_in_history(
+    present: Database, field: str, numbers: Iterable[int], name: str, at: dt.datetime
+) -> None:
     """
     Append a line of history for each of *numbers*.
 
@@ -191,7 +208,8 @@ def note_in_history(present: Database, field: str, numbers: Iterable[int], name:
 def _reserve_numbers(past: Database, present: Database) -> None:
     last = past.value("SELECT seq FROM sqlite_sequence WHERE name = 'entry'") or 0
     present.rows(
-        "INSERT INTO sqlite_sequence (name, seq) SELECT 'entry', 0 WHERE 'entry' NOT IN (SELECT name FROM sqlite_sequence)"
+        "INSERT INTO sqlite_sequence (name, seq) SELECT 'entry', 0 WHERE 'entry' NOT IN (SELECT"
+        " name FROM sqlite_sequence)"
     )
     present.rows("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'entry'", (last,))
 
@@ -228,9 +246,9 @@ class SqliteSnapshot(Snapshot):
         with self._present.transaction():
             then, now = fingerprints(self._past, only), fingerprints(self._present, only)
             missing = {number for number, digest in then.items() if now.get(number) != digest}
-            surplus = {number for number, digest in now.items() if then.get(number) != digest} | self._conflicting_with(
-                missing
-            )
+            surplus = {
+                number for number, digest in now.items() if then.get(number) != digest
+            } | self._conflicting_with(missing)
             touched = sections(self._past, missing) | sections(self._present, surplus)
             self._remove(surplus)
             self._ensure_free(missing)
@@ -242,7 +260,9 @@ class SqliteSnapshot(Snapshot):
             note_in_history(self._present, REMOVED, surplus - missing, name, at)
             self._present.note_change()
             self._verify(contents, then)
-        return Replacement(memory_count=len(then), restored=len(missing), removed=len(surplus - missing))
+        return Replacement(
+            memory_count=len(then), restored=len(missing), removed=len(surplus - missing)
+        )
 
     def _conflicting_with(self, numbers: Iterable[int]) -> set[int]:
         """
@@ -251,17 +271,20 @@ class SqliteSnapshot(Snapshot):
         They have the same id, or the same section of a file.
         """
         keys = self._past.rows(
-            "SELECT e.id, t.file_path, t.anchor_id FROM json_each(?) wanted JOIN entry e ON e.seq = wanted.value"
-            " JOIN entry_text t ON t.entry_seq = e.seq",
+            "SELECT e.id, t.file_path, t.anchor_id FROM json_each(?) wanted JOIN entry e ON e.seq ="
+            " wanted.value JOIN entry_text t ON t.entry_seq = e.seq",
             (in_list(numbers),),
         )
         if any(isinstance(value, bytes) for key in keys for value in key):
-            raise StorageError("the snapshot holds an entry whose id or file is no text; nothing was changed")
+            raise StorageError(
+                "the snapshot holds an entry whose id or file is no text; nothing was changed"
+            )
         wanted = json.dumps(keys)
         rows = self._present.rows(
-            "SELECT e.seq FROM json_each(?1) wanted JOIN entry e ON e.id = json_extract(wanted.value, '$[0]') UNION"
-            " SELECT t.entry_seq FROM json_each(?1) wanted JOIN entry_text t ON"
-            " t.file_path = json_extract(wanted.value, '$[1]') AND t.anchor_id = json_extract(wanted.value, '$[2]')",
+            "SELECT e.seq FROM json_each(?1) wanted JOIN entry e ON e.id ="
+            " json_extract(wanted.value, '$[0]') UNION SELECT t.entry_seq FROM json_each(?1) wanted"
+            " JOIN entry_text t ON t.file_path = json_extract(wanted.value, '$[1]') AND t.anchor_id"
+            " = json_extract(wanted.value, '$[2]')",
             (wanted,),
         )
         return {number for (number,) in rows}
@@ -277,9 +300,13 @@ class SqliteSnapshot(Snapshot):
 
         Only entries of another store can have it.
         """
-        taken = self._present.value(f"SELECT seq FROM entry WHERE seq {IN_LIST}", (in_list(numbers),))
+        taken = self._present.value(
+            f"SELECT seq FROM entry WHERE seq {IN_LIST}", (in_list(numbers),)
+        )
         if taken is not None:
-            raise StorageError(f"the number {taken} belongs to another entry by now: restore with scope all")
+            raise StorageError(
+                f"the number {taken} belongs to another entry by now: restore with scope all"
+            )
 
     def _add(self, numbers: Iterable[int]) -> None:
         wanted = in_list(numbers)
@@ -288,7 +315,8 @@ class SqliteSnapshot(Snapshot):
         self._add_projects(wanted)
         space_ids = spaces(self._past, self._present)
         vectors = self._past.stream(
-            f"SELECT space_id, entry_seq, text_hash, vec FROM vector WHERE entry_seq {IN_LIST}", (wanted,)
+            f"SELECT space_id, entry_seq, text_hash, vec FROM vector WHERE entry_seq {IN_LIST}",
+            (wanted,),
         )
         self._present.run_many(
             "INSERT INTO vector (space_id, entry_seq, text_hash, vec) VALUES (?, ?, ?, ?)",
@@ -308,16 +336,22 @@ class SqliteSnapshot(Snapshot):
             (wanted,),
         )
         self._present.run_many(
-            f"INSERT OR IGNORE INTO project ({', '.join(FACTS)}, trust) VALUES ({', '.join('?' * len(FACTS))}, ?)", rows
+            f"INSERT OR IGNORE INTO project ({', '.join(FACTS)}, trust) VALUES"
+            f" ({', '.join('?' * len(FACTS))}, ?)",
+            rows,
         )
 
     def _index(self, wanted: str) -> None:
         try:
-            rows = self._present.stream(f"{SELECT_ENTRY} WHERE e.retired = 0 AND e.seq {IN_LIST}", (wanted,))
+            rows = self._present.stream(
+                f"{SELECT_ENTRY} WHERE e.retired = 0 AND e.seq {IN_LIST}", (wanted,)
+            )
             for entry in map(to_entry, rows):
                 index_entry(self._present, entry.number or 0, entry)
         except (ValueError, TypeError, AttributeError) as error:  # wrong types
-            raise StorageError(f"the snapshot holds what is no entry: {error}; nothing was changed") from error
+            raise StorageError(
+                f"the snapshot holds what is no entry: {error}; nothing was changed"
+            ) from error
         ensure_index(self._present, repair=True)
 
     def _verify(self, contents: Contents, then: dict[int, str]) -> None:
@@ -326,8 +360,12 @@ class SqliteSnapshot(Snapshot):
         )
         if not is_same:
             raise StorageError("the outcome is not what the snapshot holds; nothing was changed")
-        if self._present.rows("PRAGMA foreign_key_check") or (is_available() and not is_intact(self._present)):
-            raise StorageError("the store would not be whole after it; nothing was changed, run: hardwon doctor")
+        if self._present.rows("PRAGMA foreign_key_check") or (
+            is_available() and not is_intact(self._present)
+        ):
+            raise StorageError(
+                "the store would not be whole after it; nothing was changed, run: hardwon doctor"
+            )
 
     def _has_same_records(self) -> bool:
         tables = all(

@@ -11,12 +11,24 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from hardwon.adapters.sql.rows import ENTRY_FIELDS, FACTS, LISTS, TEXTS, columns_of, entry_of, is_retired, text_hash
+from hardwon.adapters.sql.rows import (
+    ENTRY_FIELDS,
+    FACTS,
+    LISTS,
+    TEXTS,
+    columns_of,
+    entry_of,
+    is_retired,
+    text_hash,
+)
 from hardwon.adapters.sqlite.database import Database, Row, to_text
 from hardwon.adapters.sqlite.decoding import DECODERS, Decoder
 from hardwon.domain.model.identity import word_count
 from hardwon.domain.model.injection.entry_text import PrintedEntry
-from hardwon.domain.model.injection.related_conversations import SUMMARISED_CHARACTERS, ConversationSummary
+from hardwon.domain.model.injection.related_conversations import (
+    SUMMARISED_CHARACTERS,
+    ConversationSummary,
+)
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
 
 if TYPE_CHECKING:
@@ -100,7 +112,9 @@ SELECT_PRINTED = f"SELECT {columns(PrintedEntry._fields[:-1])} {WANTED}"
 
 decode_printed = Decoder(PrintedEntry._fields[:-1])
 
-SUMMARY_COLUMNS = columns(ConversationSummary._fields, description=f"substr(t.description, 1, {SUMMARISED_CHARACTERS})")
+SUMMARY_COLUMNS = columns(
+    ConversationSummary._fields, description=f"substr(t.description, 1, {SUMMARISED_CHARACTERS})"
+)
 
 decode_summary = Decoder(ConversationSummary._fields)
 
@@ -131,7 +145,8 @@ RECALL_FIELDS = RecallFacts._fields[1:]
 
 RECALL_COLUMNS = columns(RECALL_FIELDS, created_at="e.created_at_epoch")
 decode_recall = Decoder(
-    RECALL_FIELDS, {**DECODERS, "created_at": lambda epoch: dt.datetime.fromtimestamp(epoch, dt.UTC)}
+    RECALL_FIELDS,
+    {**DECODERS, "created_at": lambda epoch: dt.datetime.fromtimestamp(epoch, dt.UTC)},
 )
 
 SELECT_RECALL_FACTS = f"""
@@ -145,7 +160,8 @@ def encoded(fields: Iterable[str], source: object) -> dict[str, object]:
     """Encode *fields* of *source* for SQLite, by column."""
     values = ((field, getattr(source, field)) for field in fields)
     return {
-        RENAMED.get(field, field): ENCODERS[field](value) if field in ENCODERS else value for field, value in values
+        RENAMED.get(field, field): ENCODERS[field](value) if field in ENCODERS else value
+        for field, value in values
     }
 
 
@@ -159,7 +175,10 @@ def upsert(table: str, key: str, values: Iterable[str], kept: Collection[str]) -
     changed = ", ".join(f'"{name}" = excluded."{name}"' for name in names if name not in kept)
     quoted = ", ".join(f'"{name}"' for name in names)
     marks = ", ".join(f":{name}" for name in names)
-    return f"INSERT INTO {table} ({quoted}) VALUES ({marks}) ON CONFLICT ({key}) DO UPDATE SET {changed}"
+    return (
+        f"INSERT INTO {table} ({quoted}) VALUES ({marks}) ON CONFLICT ({key}) DO UPDATE SET"
+        f" {changed}"
+    )
 
 
 def upsert_entry(entry: "Entry") -> tuple[str, Mapping[str, object]]:
@@ -175,13 +194,23 @@ def upsert_entry(entry: "Entry") -> tuple[str, Mapping[str, object]]:
         "expires_at": to_text(entry.expires_at) if entry.expires_at else None,
         "retired": is_retired(entry),
     }
-    return f"{upsert('entry', 'id', values, KEPT_FACTS)}, {STAYS_RETIRED} RETURNING seq, retired", values
+    return (
+        f"{upsert('entry', 'id', values, KEPT_FACTS)}, {STAYS_RETIRED} RETURNING seq, retired",
+        values,
+    )
 
 
 def upsert_text(number: int, entry: "Entry") -> tuple[str, Mapping[str, object]]:
     """Return the statement that upserts *entry* in the table `entry_text`."""
-    values = {"entry_seq": number, **encoded(COLUMNS_OF_TEXT, entry), "text_hash": text_hash(entry.searchable_text())}
-    return upsert("entry_text", "entry_seq", values, ("entry_seq", "created_at", "anchor_id")), values
+    values = {
+        "entry_seq": number,
+        **encoded(COLUMNS_OF_TEXT, entry),
+        "text_hash": text_hash(entry.searchable_text()),
+    }
+    return (
+        upsert("entry_text", "entry_seq", values, ("entry_seq", "created_at", "anchor_id")),
+        values,
+    )
 
 
 def to_entry(row: Row) -> "Entry":

@@ -46,7 +46,10 @@ def completed(database: Database, beginning: str, only: EntryFilter) -> tuple[st
     """
     within = where(only)
     sql = SELECT_CONTAINING.format(within=within.sql, most=MAX_SCANNED)
-    return completions(beginning, (text for (text,) in database.rows(sql, beginning=beginning, **within.parameters)))
+    return completions(
+        beginning,
+        (text for (text,) in database.rows(sql, beginning=beginning, **within.parameters)),
+    )
 
 
 class ScanKeywordIndex(KeywordIndex):
@@ -74,7 +77,9 @@ class ScanKeywordIndex(KeywordIndex):
             return completed(self._database, beginning, only)
 
     @override
-    def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> KeywordMatches:
+    def match(
+        self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline
+    ) -> KeywordMatches:
         # A term adds its idf; repetitions add a little, dampened.
         idf = self._idf(terms, deadline)
         least, read = (1, EVERY_WORD) if mode == "any" else (len(idf), TEXTS)
@@ -94,7 +99,9 @@ class ScanKeywordIndex(KeywordIndex):
 
     def _idf(self, terms: Sequence[str], deadline: Deadline) -> Mapping[str, float]:
         size, frequencies = self.size(), self.frequencies(terms, deadline)
-        return {term: inverse_document_frequency(size, count) for term, count in frequencies.items()}
+        return {
+            term: inverse_document_frequency(size, count) for term, count in frequencies.items()
+        }
 
     def _read(
         self, only: EntryFilter, terms: Sequence[str], deadline: Deadline, read: str = EVERY_WORD
@@ -112,4 +119,6 @@ class ScanKeywordIndex(KeywordIndex):
 
 def _bm25(words: Mapping[str, int], idf: Mapping[str, float]) -> float:
     """Return BM25 without length normalisation."""
-    return sum(idf[term] * count * (SATURATION + 1) / (count + SATURATION) for term, count in words.items())
+    return sum(
+        idf[term] * count * (SATURATION + 1) / (count + SATURATION) for term, count in words.items()
+    )

@@ -43,7 +43,9 @@ def schema_version(connection: sqlite3.Connection) -> int:
     if not row:
         return 0
     if not str(row[0]).isdecimal():
-        raise CorruptStoreError(f"the store's schema version is {row[0]!r}, no number, run: hardwon doctor --repair")
+        raise CorruptStoreError(
+            f"the store's schema version is {row[0]!r}, no number, run: hardwon doctor --repair"
+        )
     return int(row[0])
 
 
@@ -62,7 +64,8 @@ def refuse_newer(connection: sqlite3.Connection, path: str = "") -> None:
     if (found := schema_version(connection)) <= NEWEST:
         return
     message = (
-        f"the store has schema version {found}, this hardwon knows {NEWEST}: upgrade hardwon to one that knows {found}"
+        f"the store has schema version {found}, this hardwon knows {NEWEST}: upgrade hardwon to one"
+        f" that knows {found}"
     )
     copies = [copy for copy in copies_beside(path) if copy.version <= NEWEST]
     if copies:
@@ -87,14 +90,22 @@ def copies_beside(path: str) -> list[EarlierCopy]:
     folder, file = os.path.split(path)
     beginning = f"{file}.v"
     try:
-        names = [name for name in os.listdir(folder) if name.startswith(beginning)] if folder else []
+        names = (
+            [name for name in os.listdir(folder) if name.startswith(beginning)] if folder else []
+        )
     except OSError:
         return []
     versions = ((name.removeprefix(beginning), name) for name in names)
-    return [EarlierCopy(int(version), os.path.join(folder, name)) for version, name in versions if version.isdecimal()]
+    return [
+        EarlierCopy(int(version), os.path.join(folder, name))
+        for version, name in versions
+        if version.isdecimal()
+    ]
 
 
-def migrate(connection: sqlite3.Connection, keep_copy: Callable[[int], None] = lambda _: None) -> None:
+def migrate(
+    connection: sqlite3.Connection, keep_copy: Callable[[int], None] = lambda _: None
+) -> None:
     """
     Migrate the store to the newest version, in one transaction.
 

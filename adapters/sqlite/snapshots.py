@@ -38,7 +38,10 @@ INSERT = """
     INSERT INTO checkpoints (id, name, description, created_at, memory_count, snapshot_path, metadata)
     VALUES (?, ?, ?, ?, ?, ?, ?)
 """
-SELECT = "SELECT id, name, description, created_at, memory_count, snapshot_path, metadata FROM checkpoints"
+SELECT = (
+    "SELECT id, name, description, created_at, memory_count, snapshot_path, metadata FROM"
+    " checkpoints"
+)
 
 
 decode_checkpoint = Decoder(
@@ -109,7 +112,9 @@ class SqliteSnapshots(Snapshots):
             self._database.rows(INSERT, (number, *texts, count, path, metadata))
             self._taken.append(os.path.join(self._store, path))
             self._write_copy(self._taken[-1] + UNCOMMITTED)
-        return attrs.evolve(checkpoint, number=number, memory_count=count, snapshot_path=self._taken[-1])
+        return attrs.evolve(
+            checkpoint, number=number, memory_count=count, snapshot_path=self._taken[-1]
+        )
 
     @override
     def discard(self, checkpoint: Checkpoint) -> None:
@@ -134,7 +139,9 @@ class SqliteSnapshots(Snapshots):
         if os.path.lexists(path) and not os.path.isfile(path):
             raise InvalidCheckpointError(f"{path!r} is no regular file: name another one")
         if os.path.lexists(path) and not replace:
-            raise InvalidCheckpointError(f"{path!r} is there already: choose another file, or replace it with --force")
+            raise InvalidCheckpointError(
+                f"{path!r} is there already: choose another file, or replace it with --force"
+            )
         if not os.path.isdir(os.path.dirname(path)):
             raise InvalidCheckpointError(f"{path!r}: its folder is not there, make it first")
         written = f"{path}.{os.urandom(8).hex()}.partial"
@@ -159,7 +166,11 @@ class SqliteSnapshots(Snapshots):
 
     def _count(self, contents: Contents) -> int:
         within = where(contents.entries)
-        return int(self._database.value(f"SELECT count(*) FROM entry e WHERE {within.sql}", **within.parameters))
+        return int(
+            self._database.value(
+                f"SELECT count(*) FROM entry e WHERE {within.sql}", **within.parameters
+            )
+        )
 
     def _clean_up(self) -> None:
         for checkpoint in self.checkpoints():
@@ -170,7 +181,9 @@ class SqliteSnapshots(Snapshots):
 
     def _next_number(self) -> int:
         """Return a number that no checkpoint or file ever had."""
-        given = self._database.value("SELECT seq FROM sqlite_sequence WHERE name = 'checkpoints'") or 0
+        given = (
+            self._database.value("SELECT seq FROM sqlite_sequence WHERE name = 'checkpoints'") or 0
+        )
         found = (int(match[1]) for match in map(SNAPSHOT.fullmatch, self._files()) if match)
         return max(given, *found, 0) + 1
 
@@ -178,7 +191,9 @@ class SqliteSnapshots(Snapshots):
         return os.listdir(self._folder) if os.path.isdir(self._folder) else []
 
     def _to_checkpoint(self, row: Row) -> Checkpoint:
-        number, name, description, created_at, memory_count, snapshot_path, metadata = decode_checkpoint(row)
+        number, name, description, created_at, memory_count, snapshot_path, metadata = (
+            decode_checkpoint(row)
+        )
         path = os.path.join(self._store, snapshot_path)
         if not os.path.isfile(path) and os.path.isfile(path + UNCOMMITTED):
             path += UNCOMMITTED  # its process died between commit and rename

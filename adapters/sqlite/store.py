@@ -12,7 +12,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.adapters.sqlite.activity import SqliteReceipts, SqliteUsageLog
-from hardwon.adapters.sqlite.database import BUSY_SECONDS, COUNT_BUSY_SECONDS, FILE_NAME, IN_MEMORY, Database
+from hardwon.adapters.sqlite.database import (
+    BUSY_SECONDS,
+    COUNT_BUSY_SECONDS,
+    FILE_NAME,
+    IN_MEMORY,
+    Database,
+)
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository
 from hardwon.adapters.sqlite.file_errors import OTHER_PROBLEM, problem_of
 from hardwon.adapters.sqlite.keyword_index import (
@@ -43,7 +49,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hardwon.adapters.sqlite.erase_files import StoreRows
-    from hardwon.ports.activity import ContextWindows, Deliveries, History, Influences, Receipts, UsageLog
+    from hardwon.ports.activity import (
+        ContextWindows,
+        Deliveries,
+        History,
+        Influences,
+        Receipts,
+        UsageLog,
+    )
     from hardwon.ports.entries import Proposals
     from hardwon.ports.erasure import KeptElsewhere
     from hardwon.ports.file_state import Absences, ImportLedger, Tombstones
@@ -171,8 +184,12 @@ class SqliteStore(Store):
         return SqliteTriggerSource(self.database)
 
     @override
-    def vectors(self, space: Space, warn: Warn, kinds: tuple[Kind, ...], *, is_active: bool) -> SqliteVectorStore:
-        return SqliteVectorStore(self.database, space, warn, kinds=kinds, is_active=is_active, pack=self._blocks.pack)
+    def vectors(
+        self, space: Space, warn: Warn, kinds: tuple[Kind, ...], *, is_active: bool
+    ) -> SqliteVectorStore:
+        return SqliteVectorStore(
+            self.database, space, warn, kinds=kinds, is_active=is_active, pack=self._blocks.pack
+        )
 
     @override
     def vector_index(self, vectors: "VectorStore") -> "VectorIndex":
@@ -346,7 +363,9 @@ class SqliteUpkeep(Upkeep):
         if not is_available():
             raise KeywordIndexUnavailableError(UNAVAILABLE)
         if not is_intact(self._database):
-            raise KeywordIndexUnavailableError("it does not fit the entries, run: hardwon doctor --repair")
+            raise KeywordIndexUnavailableError(
+                "it does not fit the entries, run: hardwon doctor --repair"
+            )
         FtsKeywordIndex(self._database).match(["a"], "any", EVERYTHING, Deadline(time.monotonic))
 
     @override

@@ -103,7 +103,9 @@ def newest_by_track_record(
     seen = visible(visible_in)
     if of is None:
         rows = database.rows(
-            NEWEST.format(records=RECORDS, visible=seen.sql, is_wanted="true"), most=k, **seen.parameters
+            NEWEST.format(records=RECORDS, visible=seen.sql, is_wanted="true"),
+            most=k,
+            **seen.parameters,
         )
     else:
         sql = NEWEST.format(records=WANTED, visible=seen.sql, is_wanted=IS_WANTED)

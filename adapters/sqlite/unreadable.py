@@ -25,19 +25,28 @@ LAST_SECOND = 253402300799
 """The last second of the year 9999."""
 SHOWN_CHARACTERS = 60
 EPOCH = "1970-01-01T00:00:00.000000+00:00"
-CREATED = f"coalesce((SELECT strftime('%Y-%m-%dT%H:%M:%S+00:00', created_at_epoch, 'unixepoch') FROM entry WHERE seq = :key), '{EPOCH}')"
+CREATED = (
+    "coalesce((SELECT strftime('%Y-%m-%dT%H:%M:%S+00:00', created_at_epoch, 'unixepoch') FROM"
+    f" entry WHERE seq = :key), '{EPOCH}')"
+)
 
 SUBSTITUTES: Mapping[tuple[str, str], str] = {
     ("entry", "id"): (
-        "(SELECT iif(typeof(content_hash) = 'text' AND content_hash != '', content_hash, 'unreadable-' || seq)"
-        " FROM entry WHERE seq = :key)"
+        "(SELECT iif(typeof(content_hash) = 'text' AND content_hash != '', content_hash,"
+        " 'unreadable-' || seq) FROM entry WHERE seq = :key)"
     ),
-    ("entry", "kind"): "iif((SELECT category FROM entry WHERE seq = :key) IS NULL, 'conversation', 'learning')",
+    (
+        "entry",
+        "kind",
+    ): "iif((SELECT category FROM entry WHERE seq = :key) IS NULL, 'conversation', 'learning')",
     ("entry", "category"): "'patterns'",
     ("entry", "updated_at"): CREATED,
     ("entry_text", "created_at"): CREATED,
     ("recall", "last_recalled_at"): f"'{EPOCH}'",
-    **{("entry_text", name): "'[]'" for name in ("keywords", "tags", "references", "trigger_phrases")},
+    **{
+        ("entry_text", name): "'[]'"
+        for name in ("keywords", "tags", "references", "trigger_phrases")
+    },
     ("entry_text", "source"): "'manual'",
 }
 """Expressions for unreadable values without a default or a neutral value."""
@@ -65,8 +74,14 @@ class Unreadable(NamedTuple):
     @property
     def line(self) -> str:
         """The row and its problems, for a message."""
-        problems = "; ".join(f"{column}: {problem}" if column else problem for column, problem in self.problems.items())
-        return f"{self.table} {', '.join(f'{value!r:.40}' for value in self.key)} can't be read ({problems})"
+        problems = "; ".join(
+            f"{column}: {problem}" if column else problem
+            for column, problem in self.problems.items()
+        )
+        return (
+            f"{self.table} {', '.join(f'{value!r:.40}' for value in self.key)} can't be read"
+            f" ({problems})"
+        )
 
 
 class _Text(bytes):
@@ -119,7 +134,10 @@ def repair_rows(database: Database) -> list[str]:
     aside = os.path.join(os.path.dirname(database.path), ASIDE)
     with closing(_model()) as model, database.translated(), database.transaction():
         _keep(aside, [*found, *_texts_of_entries(database, found)])
-        lines = [f"{row.line}: {_repair(database, model, row)}; it is kept as it was in {aside}" for row in found]
+        lines = [
+            f"{row.line}: {_repair(database, model, row)}; it is kept as it was in {aside}"
+            for row in found
+        ]
         database.note_change()
     return lines
 
@@ -134,13 +152,21 @@ def _model() -> sqlite3.Connection:
 
 
 def _tables(model: sqlite3.Connection) -> list[str]:
-    sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '*_fts*'"
+    sql = (
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name"
+        " NOT GLOB '*_fts*'"
+    )
     return [name for (name,) in model.execute(sql).fetchall()]
 
 
 def _columns_of(model: sqlite3.Connection, table: str) -> list[_Column]:
-    rows = model.execute('SELECT name, type, "notnull", dflt_value, pk FROM pragma_table_info(?)', (table,))
-    return [_Column(name, kind, bool(not_null or pk), default, bool(pk)) for name, kind, not_null, default, pk in rows]
+    rows = model.execute(
+        'SELECT name, type, "notnull", dflt_value, pk FROM pragma_table_info(?)', (table,)
+    )
+    return [
+        _Column(name, kind, bool(not_null or pk), default, bool(pk))
+        for name, kind, not_null, default, pk in rows
+    ]
 
 
 def _unreadable(
@@ -150,10 +176,14 @@ def _unreadable(
     keys = [column.name for column in known if column.is_key] or ["rowid"]
     names = ", ".join(f'"{column.name}"' for column in known)
     key_names = ", ".join(f'"{name}"' for name in keys)
-    for number, values in enumerate(connection.execute(f"SELECT {key_names}, {names} FROM {table}")):
+    for number, values in enumerate(
+        connection.execute(f"SELECT {key_names}, {names} FROM {table}")
+    ):
         if number % KEPT_IN_MODEL == 0:
             model.execute(f"DELETE FROM {table}")
-        row = dict(zip((column.name for column in known), map(_value, values[len(keys) :]), strict=True))
+        row = dict(
+            zip((column.name for column in known), map(_value, values[len(keys) :]), strict=True)
+        )
         if problems := _problems(known, row) or _broken_rule(model, table, row):
             yield Unreadable(table, tuple(map(_value, values[: len(keys)])), problems, row)
     model.execute(f"DELETE FROM {table}")
@@ -185,7 +215,9 @@ def _problem(column: _Column, value: Any) -> str:
         return f"{value!r:.{SHOWN_CHARACTERS}} is no {column.type}"
     if column.name.endswith("_epoch") and isinstance(value, int) and abs(value) > LAST_SECOND:
         return f"{value} is no time"
-    return _problem_of_time(str(value)) if column.name == "at" or column.name.endswith("_at") else ""
+    return (
+        _problem_of_time(str(value)) if column.name == "at" or column.name.endswith("_at") else ""
+    )
 
 
 def _problem_of_time(value: str) -> str:
@@ -199,7 +231,10 @@ def _broken_rule(model: sqlite3.Connection, table: str, row: Mapping[str, Any]) 
     """Return the rule of the schema that a row breaks."""
     names = ", ".join(f'"{name}"' for name in row)
     try:
-        model.execute(f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(row))})", tuple(row.values()))
+        model.execute(
+            f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(row))})",
+            tuple(row.values()),
+        )
     except sqlite3.Error as error:
         return {"": str(error)}
     return {}
@@ -225,7 +260,10 @@ def _keep(path: str, rows: Sequence[Unreadable]) -> None:
         handle = folder.open(os.path.basename(path), os.O_WRONLY | os.O_APPEND)
     with open(handle, "a", encoding="utf-8") as file:
         for row in rows:
-            line = {"table": row.table, "row": {name: _legible(value) for name, value in row.row.items()}}
+            line = {
+                "table": row.table,
+                "row": {name: _legible(value) for name, value in row.row.items()},
+            }
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
         file.flush()
         os.fsync(file.fileno())
@@ -252,7 +290,9 @@ def _repair(database: Database, model: sqlite3.Connection, row: Unreadable) -> s
     if repaired and not _broken_rule(model, row.table, {**row.row, **repaired}):
         changes = ", ".join(f'"{name}" = ?' for name in repaired)
         with suppress(sqlite3.IntegrityError):  # the new value is another row's
-            connection.execute(f"UPDATE {row.table} SET {changes} WHERE {within}", (*repaired.values(), *row.key))
+            connection.execute(
+                f"UPDATE {row.table} SET {changes} WHERE {within}", (*repaired.values(), *row.key)
+            )
             return f"{', '.join(repaired)} got a new value"
     owner = "entry WHERE seq IS ?" if row.table == "entry_text" else f"{row.table} WHERE {within}"
     if row.table == "space":
@@ -261,7 +301,9 @@ def _repair(database: Database, model: sqlite3.Connection, row: Unreadable) -> s
     return "it was removed"
 
 
-def _repaired_values(connection: sqlite3.Connection, model: sqlite3.Connection, row: Unreadable) -> dict[str, Any]:
+def _repaired_values(
+    connection: sqlite3.Connection, model: sqlite3.Connection, row: Unreadable
+) -> dict[str, Any]:
     """
     Return new values for the unreadable columns.
 
@@ -278,7 +320,11 @@ def _repaired_values(connection: sqlite3.Connection, model: sqlite3.Connection, 
 
 def _substitute(connection: sqlite3.Connection, row: Unreadable, column: _Column) -> Any:
     value = row.row[column.name]
-    if isinstance(value, _Text) and column.type == "TEXT" and (row.table, column.name) not in SUBSTITUTES:
+    if (
+        isinstance(value, _Text)
+        and column.type == "TEXT"
+        and (row.table, column.name) not in SUBSTITUTES
+    ):
         replaced = value.decode("utf-8", "replace")
         if not _problem(column, replaced):
             return replaced

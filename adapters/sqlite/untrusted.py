@@ -72,7 +72,9 @@ class UntrustedDatabase(Database):
 
     """
 
-    def __init__(self, path: str, deadline: Deadline, at_most: int, longest_value: int = LONGEST_VALUE) -> None:
+    def __init__(
+        self, path: str, deadline: Deadline, at_most: int, longest_value: int = LONGEST_VALUE
+    ) -> None:
         self._deadline = deadline
         self._longest_value = longest_value
         refuse_large(path, at_most)
@@ -96,7 +98,9 @@ class UntrustedDatabase(Database):
         self.connection.execute("PRAGMA query_only = ON")
 
 
-def restrict(connection: sqlite3.Connection, deadline: Deadline, longest_value: int = LONGEST_VALUE) -> None:
+def restrict(
+    connection: sqlite3.Connection, deadline: Deadline, longest_value: int = LONGEST_VALUE
+) -> None:
     """Bound the cost of reading *connection*, until it is closed."""
     connection.set_progress_handler(deadline.passed, INSTRUCTIONS_BETWEEN_CHECKS)
     for limit, value in (LIMITS | {sqlite3.SQLITE_LIMIT_LENGTH: longest_value}).items():
@@ -178,7 +182,9 @@ def refuse_other_than_table(database: Database, objects: Iterable[SchemaObject],
             raise StorageError(f"{name} has computed columns, only stored ones are read")
 
 
-def refuse_programs(objects: Collection[SchemaObject], views: Iterable[str], virtual_tables: Iterable[str]) -> None:
+def refuse_programs(
+    objects: Collection[SchemaObject], views: Iterable[str], virtual_tables: Iterable[str]
+) -> None:
     """
     Check that there are no triggers, and only the named views.
 
@@ -190,7 +196,9 @@ def refuse_programs(objects: Collection[SchemaObject], views: Iterable[str], vir
     expected = {"VIEW": {*views}, "VIRTUAL TABLE": {*virtual_tables}}
     for item in objects:
         if item.kind in {"TRIGGER", *expected} and item.name not in expected.get(item.kind, ()):
-            raise StorageError(f"it has a {item.kind.lower()} {item.name[:80]!r}, which hardwon never makes")
+            raise StorageError(
+                f"it has a {item.kind.lower()} {item.name[:80]!r}, which hardwon never makes"
+            )
     found = [item for item in objects if item.kind == "VIEW"]
     for item in found:
         # each level of views that read views may multiply the time that SQLite takes to parse them

@@ -79,19 +79,26 @@ def states(database: Database, space_id: int) -> Mapping[int, BlockState]:
 
 def packed(database: Database, space_id: int, number: int) -> bytes | None:
     """Return the packed form of a block."""
-    blob = database.value("SELECT packed FROM vector_block WHERE space_id = ? AND block = ?", (space_id, number))
+    blob = database.value(
+        "SELECT packed FROM vector_block WHERE space_id = ? AND block = ?", (space_id, number)
+    )
     return blob if isinstance(blob, bytes) else None
 
 
 def drop_packed(database: Database, space_id: int, number: int | None = None) -> None:
     """Drop the packed form of a block, or of all blocks of a space."""
     database.rows(
-        "UPDATE vector_block SET packed = NULL WHERE space_id = ?1 AND block = coalesce(?2, block)", (space_id, number)
+        "UPDATE vector_block SET packed = NULL WHERE space_id = ?1 AND block = coalesce(?2, block)",
+        (space_id, number),
     )
 
 
 def pack_blocks(
-    database: Database, space_id: int, load: Callable[[int], VectorBlock], pack: Pack, most: int | None = MAX_AT_ONCE
+    database: Database,
+    space_id: int,
+    load: Callable[[int], VectorBlock],
+    pack: Pack,
+    most: int | None = MAX_AT_ONCE,
 ) -> None:
     """
     Pack at most *most* complete blocks, each in its own transaction.
@@ -111,13 +118,17 @@ def pack_blocks(
 
     """
     found = states(database, space_id)
-    complete = [number for number, state in found.items() if not state.is_packed and number != max(found)]
+    complete = [
+        number for number, state in found.items() if not state.is_packed and number != max(found)
+    ]
     for number in complete[:most]:
         with database.transaction():
             _pack_block(database, space_id, number, load, pack)
 
 
-def _pack_block(database: Database, space_id: int, number: int, load: Callable[[int], VectorBlock], pack: Pack) -> None:
+def _pack_block(
+    database: Database, space_id: int, number: int, load: Callable[[int], VectorBlock], pack: Pack
+) -> None:
     state = states(database, space_id).get(number)
     if state is None or state.is_packed:  # another process was faster
         return
@@ -142,7 +153,9 @@ SELECT_BLOCK = """
     SELECT entry_seq, vec FROM vector WHERE space_id = ? AND entry_seq BETWEEN ? AND ? ORDER BY entry_seq
 """
 
-SELECT_MEMBERS = "SELECT e.category, group_concat(e.seq) FROM entry e WHERE {within} GROUP BY e.category"
+SELECT_MEMBERS = (
+    "SELECT e.category, group_concat(e.seq) FROM entry e WHERE {within} GROUP BY e.category"
+)
 
 SELECT_EMBEDDED = """
     SELECT {what} FROM vector v JOIN entry e ON e.seq = v.entry_seq WHERE v.space_id = :space AND {within}
@@ -211,7 +224,9 @@ class SqliteVectorStore(VectorStore, BlockSource):
     def has_any(self, only: EntryFilter) -> bool:
         within = where(only)
         sql = SELECT_EMBEDDED.format(what="1", within=within.sql)
-        return bool(self._database.value(f"{sql} LIMIT 1", space=self._space_id(), **within.parameters))
+        return bool(
+            self._database.value(f"{sql} LIMIT 1", space=self._space_id(), **within.parameters)
+        )
 
     @override
     def count(self, only: EntryFilter) -> int:
@@ -225,14 +240,17 @@ class SqliteVectorStore(VectorStore, BlockSource):
             return 0
         served = self._served_of(only)
         within = where(served)
-        total = self._database.value(f"SELECT count(*) FROM entry e WHERE {within.sql}", **within.parameters)
+        total = self._database.value(
+            f"SELECT count(*) FROM entry e WHERE {within.sql}", **within.parameters
+        )
         return int(total) - self.count(served)
 
     @override
     def vectors_of(self, entry_ids: Sequence[str]) -> Mapping[str, Vector]:
         marks = ", ".join("?" * len(entry_ids))
         rows = self._database.rows(
-            f"SELECT e.id, v.vec FROM vector v JOIN entry e ON e.seq = v.entry_seq WHERE v.space_id = ? AND e.id IN ({marks})",
+            "SELECT e.id, v.vec FROM vector v JOIN entry e ON e.seq = v.entry_seq WHERE v.space_id"
+            f" = ? AND e.id IN ({marks})",
             (self._space_id(), *entry_ids),
         )
         return {entry_id: _from_blob(blob) for entry_id, blob in rows}
@@ -244,25 +262,33 @@ class SqliteVectorStore(VectorStore, BlockSource):
         return self._texts(sql, space=self._space_id(), most=max(0, limit), **within.parameters)
 
     @override
-    def texts(self, limit: int, after: int = 0, only: EntryFilter = EVERYTHING) -> list[PendingText]:
+    def texts(
+        self, limit: int, after: int = 0, only: EntryFilter = EVERYTHING
+    ) -> list[PendingText]:
         within = where(self._served_of(only))
         sql = SELECT_TEXTS.format(within=within.sql)
         return self._texts(sql, after=after, most=max(0, limit), **within.parameters)
 
     def _texts(self, sql: str, **parameters: object) -> list[PendingText]:
         rows = self._database.rows(sql, **parameters)
-        return [PendingText(number, searchable_text(*texts), text_hash) for number, *texts, text_hash in rows]
+        return [
+            PendingText(number, searchable_text(*texts), text_hash)
+            for number, *texts, text_hash in rows
+        ]
 
     @override
     def put(self, vectors: Iterable[tuple[PendingText, Vector]]) -> None:
         with self._database.transaction():
             space_id = self._register()
             self._database.run_many(
-                "INSERT INTO vector (space_id, entry_seq, text_hash, vec)"
-                " SELECT ?1, entry_seq, text_hash, ?4 FROM entry_text JOIN entry ON seq = entry_seq AND retired = 0"
-                " WHERE entry_seq = ?2 AND text_hash = ?3"
-                " ON CONFLICT (space_id, entry_seq) DO UPDATE SET text_hash = excluded.text_hash, vec = excluded.vec",
-                ((space_id, text.number, text.text_hash, _to_blob(vector)) for text, vector in vectors),
+                "INSERT INTO vector (space_id, entry_seq, text_hash, vec) SELECT ?1, entry_seq,"
+                " text_hash, ?4 FROM entry_text JOIN entry ON seq = entry_seq AND retired = 0 WHERE"
+                " entry_seq = ?2 AND text_hash = ?3 ON CONFLICT (space_id, entry_seq) DO UPDATE SET"
+                " text_hash = excluded.text_hash, vec = excluded.vec",
+                (
+                    (space_id, text.number, text.text_hash, _to_blob(vector))
+                    for text, vector in vectors
+                ),
             )
             self._database.note_change()
         with suppress(StorageError):  # the next write packs them
@@ -284,7 +310,9 @@ class SqliteVectorStore(VectorStore, BlockSource):
     @override
     def members(self, only: EntryFilter) -> Mapping[str | None, str]:
         within = where(only._replace(ranked=True))  # answered by an index
-        return dict(self._database.rows(SELECT_MEMBERS.format(within=within.sql), **within.parameters))
+        return dict(
+            self._database.rows(SELECT_MEMBERS.format(within=within.sql), **within.parameters)
+        )
 
     @override
     def blocks(self) -> Mapping[int, BlockState]:
@@ -322,24 +350,36 @@ class SqliteVectorStore(VectorStore, BlockSource):
         return in_tie_order(self._database, numbers)
 
     def _served_of(self, only: EntryFilter) -> EntryFilter:
-        return only._replace(kinds=tuple(kind for kind in only.kinds if kind in self.kinds), ranked=True)
+        return only._replace(
+            kinds=tuple(kind for kind in only.kinds if kind in self.kinds), ranked=True
+        )
 
     def _block(self, rows: Sequence[Row]) -> VectorBlock:
         size = self._space.dimensions * VALUE_BYTES
-        usable = {number: blob for number, blob in rows if isinstance(blob, bytes) and len(blob) == size}
+        usable = {
+            number: blob for number, blob in rows if isinstance(blob, bytes) and len(blob) == size
+        }
         for number, blob in rows:
             if number not in usable:
                 found = f"{len(blob)} bytes" if isinstance(blob, bytes) else "no bytes"
-                self._warn(f"the vector of entry {number} has {found}: skipped, run: hardwon embed --all")
+                self._warn(
+                    f"the vector of entry {number} has {found}: skipped, run: hardwon embed --all"
+                )
         return VectorBlock(list(usable), _from_blob(b"".join(usable.values())))
 
     def _count_all(self) -> int:
         """Return the number of vectors, by the keys of an index."""
-        return int(self._database.value("SELECT count(*) FROM vector WHERE space_id = ?", (self._space_id(),)))
+        return int(
+            self._database.value(
+                "SELECT count(*) FROM vector WHERE space_id = ?", (self._space_id(),)
+            )
+        )
 
     def _space_id(self) -> int:
         """Return the id of the space, 0 before anything is stored in it."""
-        return int(self._database.value(f"SELECT id FROM space WHERE {SPACE_KEY}", self._key()) or 0)
+        return int(
+            self._database.value(f"SELECT id FROM space WHERE {SPACE_KEY}", self._key()) or 0
+        )
 
     def _register(self) -> int:
         """
@@ -348,7 +388,8 @@ class SqliteVectorStore(VectorStore, BlockSource):
         An active space is recorded in the metadata.
         """
         self._database.rows(
-            "INSERT OR IGNORE INTO space (provider, model, dimensions, task_scheme, weights_hash) VALUES (?, ?, ?, ?, ?)",
+            "INSERT OR IGNORE INTO space (provider, model, dimensions, task_scheme, weights_hash)"
+            " VALUES (?, ?, ?, ?, ?)",
             self._key(),
         )
         space_id = self._space_id()
@@ -358,7 +399,8 @@ class SqliteVectorStore(VectorStore, BlockSource):
 
     def _note_as_active(self, space_id: int) -> None:
         self._database.run_many(
-            "INSERT INTO _metadata (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+            "INSERT INTO _metadata (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value"
+            " = excluded.value",
             (
                 ("active_space", str(space_id)),
                 ("embedding_provider", self._space.provider),
@@ -369,7 +411,13 @@ class SqliteVectorStore(VectorStore, BlockSource):
 
     def _key(self) -> tuple[object, ...]:
         space = self._space
-        return (space.provider, space.model, space.dimensions, space.task_scheme, space.weights_hash)
+        return (
+            space.provider,
+            space.model,
+            space.dimensions,
+            space.task_scheme,
+            space.weights_hash,
+        )
 
 
 SPACE_KEY = "(provider, model, dimensions, task_scheme, weights_hash) = (?, ?, ?, ?, ?)"

@@ -20,7 +20,9 @@ HOOK_TEXTS = ("hook_success", "hook_additional_context")
 """Claude Code's attachments for a hook's plain output and for its JSON."""
 
 _COULD_HAVE = re.compile(rb'"type"\s*:\s*"(?:attachment|response_item)"')
-_HAS_GIVEN = re.compile(rb'"type"\s*:\s*"hook_(?:success|additional_context)"|"role"\s*:\s*"developer"')
+_HAS_GIVEN = re.compile(
+    rb'"type"\s*:\s*"hook_(?:success|additional_context)"|"role"\s*:\s*"developer"'
+)
 
 
 def given_texts(path: str) -> list[GivenText] | None:
@@ -30,7 +32,9 @@ def given_texts(path: str) -> list[GivenText] | None:
     Returns:
         None if it can't be known: no file, or one without a line that could have such a text.
     """
-    passages = [texts for line in last_lines(path, MAX_BYTES) if (texts := texts_given_in(line)) is not None]
+    passages = [
+        texts for line in last_lines(path, MAX_BYTES) if (texts := texts_given_in(line)) is not None
+    ]
     return [*chain.from_iterable(passages)] if passages else None
 
 

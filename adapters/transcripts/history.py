@@ -16,7 +16,13 @@ from typing import Any
 
 from hardwon.adapters.transcripts.given_texts import MAX_BYTES, texts_given_in
 from hardwon.adapters.transcripts.latest_turn import last_lines
-from hardwon.adapters.transcripts.records import SYNTHETIC, object_in, objects_in, text_or, zoned_time
+from hardwon.adapters.transcripts.records import (
+    SYNTHETIC,
+    object_in,
+    objects_in,
+    text_or,
+    zoned_time,
+)
 from hardwon.domain.model.injection.receipt import GivenText, LastResponse
 
 MAX_TAIL_BYTES = 1024 * 1024
@@ -31,7 +37,12 @@ EARLIEST, LATEST = dt.timedelta(seconds=-10), dt.timedelta(seconds=1)
 _COMPACTION = re.compile(rb'"(?:sub)?type"\s*:\s*"(?:compact_boundary|compacted)"')
 _RESPONSE = re.compile(rb'"type"\s*:\s*"assistant"')
 _ORDINAL = re.compile(rb'"ordinal"\s*:\s*(\d+)')
-_COUNTS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
+_COUNTS = (
+    "input_tokens",
+    "cache_creation_input_tokens",
+    "cache_read_input_tokens",
+    "output_tokens",
+)
 _NO_RESPONSES = ("advisor_message", "compaction")
 
 
@@ -62,11 +73,18 @@ def original_of(path: str, response: LastResponse, now: dt.datetime) -> str:
     """
     at = now - dt.timedelta(seconds=response.age)
     return next(
-        (file for file in _changed_since(os.path.dirname(path), at + EARLIEST) if _ends(file, response, at)), ""
+        (
+            file
+            for file in _changed_since(os.path.dirname(path), at + EARLIEST)
+            if _ends(file, response, at)
+        ),
+        "",
     )
 
 
-def _history_lines(path: str, end: float = math.inf, origins: frozenset[str] = frozenset()) -> Iterator[bytes]:
+def _history_lines(
+    path: str, end: float = math.inf, origins: frozenset[str] = frozenset()
+) -> Iterator[bytes]:
     """
     Yield the lines of the forked sessions, then its own before the ordinal *end*.
 
@@ -86,7 +104,10 @@ def _origin_in(line: bytes) -> tuple[str, float]:
     """Return a fork's original session and the ordinal where that one's part ends."""
     payload = object_in(line).get("payload")
     payload = payload if isinstance(payload, dict) else {}
-    origin, length = text_or(payload.get("forked_from_id")), payload.get("forked_from_ordinal_exclusive")
+    origin, length = (
+        text_or(payload.get("forked_from_id")),
+        payload.get("forked_from_ordinal_exclusive"),
+    )
     return (origin, length) if origin and isinstance(length, int) else ("", math.inf)
 
 
@@ -119,7 +140,11 @@ def _changed_since(folder: str, at: dt.datetime) -> Iterator[str]:
 def _ends(path: str, response: LastResponse, about: dt.datetime) -> bool:
     last = _last_response(path)
     at = zoned_time(last.get("timestamp"))
-    return at is not None and EARLIEST <= at - about <= LATEST and _tokens_of(last["message"]) == response.tokens
+    return (
+        at is not None
+        and EARLIEST <= at - about <= LATEST
+        and _tokens_of(last["message"]) == response.tokens
+    )
 
 
 def _last_response(path: str) -> Mapping[str, Any]:
@@ -141,6 +166,10 @@ def _tokens_of(message: Mapping[str, Any]) -> int:
     """
     usage = message.get("usage")
     usage = usage if isinstance(usage, dict) else {}
-    requests = [request for request in objects_in(usage.get("iterations")) if request.get("type") not in _NO_RESPONSES]
+    requests = [
+        request
+        for request in objects_in(usage.get("iterations"))
+        if request.get("type") not in _NO_RESPONSES
+    ]
     last = requests[-1] if requests else usage
     return sum(count for count in map(last.get, _COUNTS) if isinstance(count, int))

@@ -12,7 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from hardwon.adapters.folder import open_without_waiting
-from hardwon.adapters.transcripts.records import Edit, edits_in_claude_code, edits_in_codex, object_in, texts_in
+from hardwon.adapters.transcripts.records import (
+    Edit,
+    edits_in_claude_code,
+    edits_in_codex,
+    object_in,
+    texts_in,
+)
 from hardwon.domain.model.injection.receipt import Turn
 from hardwon.domain.model.injection.usage_signals import LONGEST_TEXT
 
@@ -20,7 +26,9 @@ MAX_TAIL_BYTES = 256 * 1024
 """Bytes at the end of the file that are read."""
 
 _IS_OF_TURN = re.compile(rb'"type"\s*:\s*"(?:user|tool_use|response_item)"')
-_RESULT = re.compile(rb'"type"\s*:\s*"(?:tool_result|function_call_output|custom_tool_call_output)"')
+_RESULT = re.compile(
+    rb'"type"\s*:\s*"(?:tool_result|function_call_output|custom_tool_call_output)"'
+)
 """Results of tools can be long, and are the words of neither agent nor user."""
 
 _EXPANDED = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
@@ -49,7 +57,10 @@ class _OpenTurn:
         message, payload = (_dict(line.get(key)) for key in ("message", "payload"))
         match line.get("type"):
             case "user" if not line.get("isSidechain"):
-                self._add_texts(_texts(message.get("content")), begins=not any(line.get(mark) for mark in _EXPANDED))
+                self._add_texts(
+                    _texts(message.get("content")),
+                    begins=not any(line.get(mark) for mark in _EXPANDED),
+                )
             case "assistant" if not line.get("isSidechain"):
                 self._add_edits(edits_in_claude_code(message))
             case "response_item" if payload.get("role") == "user":
@@ -100,7 +111,10 @@ def last_lines(path: str, most: int) -> Iterator[bytes]:
 
     It yields none if the file can't be read.
     """
-    with contextlib.suppress(OSError, ValueError), open(path, "rb", opener=open_without_waiting) as file:
+    with (
+        contextlib.suppress(OSError, ValueError),
+        open(path, "rb", opener=open_without_waiting) as file,
+    ):
         facts = os.fstat(file.fileno())
         if stat.S_ISREG(facts.st_mode):
             begin = max(0, facts.st_size - most)

@@ -64,9 +64,13 @@ class _OpenExchange:
             yield Transcribed(exchange, self._begins_at, is_over, self._session_id, self._branch)
 
     def _clean_answers(self, cleaning: Cleaning) -> Iterator[Answered]:
-        for question, *texts in ((answered.question, answered.answer, *answered.options) for answered in self._answers):
+        for question, *texts in (
+            (answered.question, answered.answer, *answered.options) for answered in self._answers
+        ):
             asked = _beginning(question, cleaning)
-            answer, *options = (_clean_beside(asked, _beginning(text, cleaning), cleaning) for text in texts)
+            answer, *options = (
+                _clean_beside(asked, _beginning(text, cleaning), cleaning) for text in texts
+            )
             if answer:
                 yield Answered(asked, answer, tuple(options))
 
@@ -89,7 +93,9 @@ def _beginning(text: str, cleaning: Cleaning) -> str:
 _TICK = dt.timedelta(milliseconds=1)
 _LATEST = dt.datetime.max.replace(tzinfo=dt.UTC) - _TICK
 
-_HAS_UTTERANCE = re.compile(rb'"type"\s*:\s*"(?:user|assistant|response_item)"|"(?:user|assistant)"\s*:')
+_HAS_UTTERANCE = re.compile(
+    rb'"type"\s*:\s*"(?:user|assistant|response_item)"|"(?:user|assistant)"\s*:'
+)
 """Matches every line with an utterance; parsing all other lines would take most of the time."""
 
 
@@ -105,7 +111,9 @@ class JsonlTranscripts(Transcripts):
         pauses: Utterances during them are left out, and answers to such prompts.
     """
 
-    def __init__(self, cleaning: Cleaning, boundaries: tuple[str, ...], pauses: tuple[Pause, ...] = ()) -> None:
+    def __init__(
+        self, cleaning: Cleaning, boundaries: tuple[str, ...], pauses: tuple[Pause, ...] = ()
+    ) -> None:
         self.cleaning = cleaning
         self.boundaries = boundaries
         self.pauses = pauses
@@ -121,11 +129,15 @@ class JsonlTranscripts(Transcripts):
     def _exchanges(self, file: BinaryIO, path: str, position: int) -> Iterator[Transcribed]:
         growing, last, undated, is_paused = None, None, 0, False
         for line, utterance in self._utterances(file, path, position):
-            last = _dated(utterance, last or (utterance.at or self._timestamp_before(path, line.begins_at)))
+            last = _dated(
+                utterance, last or (utterance.at or self._timestamp_before(path, line.begins_at))
+            )
             if last is None:
                 undated += 1
                 continue
-            is_left_out = is_off_record(self.pauses, utterance.forked_from or utterance.session_id, last)
+            is_left_out = is_off_record(
+                self.pauses, utterance.forked_from or utterance.session_id, last
+            )
             if utterance.prompt is not None:
                 if growing:
                     yield from growing.transcribed(self.cleaning, is_over=True)
@@ -136,17 +148,25 @@ class JsonlTranscripts(Transcripts):
         if growing:
             yield from growing.transcribed(self.cleaning, is_over=False)
         elif undated:
-            raise UnreadableFileError(f"{path!r}: none of its exchanges has a timestamp, such as 2026-11-21T09:30:00Z")
+            raise UnreadableFileError(
+                f"{path!r}: none of its exchanges has a timestamp, such as 2026-11-21T09:30:00Z"
+            )
 
-    def _utterances(self, file: BinaryIO, path: str, position: int) -> Iterator[tuple[Line, Utterance]]:
+    def _utterances(
+        self, file: BinaryIO, path: str, position: int
+    ) -> Iterator[tuple[Line, Utterance]]:
         is_empty, is_transcript = True, False
         for line in lines_from(file, position):
             is_empty = is_empty and not line.data.strip()
-            is_transcript = is_transcript or line.data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+            is_transcript = is_transcript or line.data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(
+                b"{"
+            )
             if utterance := self._utterance(line.data):
                 yield line, utterance
         if not (is_empty or is_transcript):
-            raise UnreadableFileError(f"{path!r}: no line of it is a JSON object, so it is no transcript")
+            raise UnreadableFileError(
+                f"{path!r}: no line of it is a JSON object, so it is no transcript"
+            )
 
     def _utterance(self, data: bytes) -> Utterance | None:
         document = object_in(data) if _HAS_UTTERANCE.search(data) else {}

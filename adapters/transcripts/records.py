@@ -21,7 +21,11 @@ def objects_in(value: Any) -> list[dict[str, Any]]:
 
 def texts_in(content: Any) -> list[str]:
     """Return the texts of a message or a tool's result."""
-    return [content] if isinstance(content, str) else [text_or(block.get("text")) for block in objects_in(content)]
+    return (
+        [content]
+        if isinstance(content, str)
+        else [text_or(block.get("text")) for block in objects_in(content)]
+    )
 
 
 def object_in(line: bytes) -> dict[str, Any]:
@@ -112,7 +116,11 @@ def _patched(patch: str) -> Iterator[Edit]:
     for line in patch.partition(PATCH)[2].splitlines():
         if line.startswith("*** "):
             yield Edit(path, "\n".join(new), "\n".join(old))
-            path, new, old = line[line.find(": ") + 2 :] if line.startswith(PATCHED_FILE) else "", [], []
+            path, new, old = (
+                line[line.find(": ") + 2 :] if line.startswith(PATCHED_FILE) else "",
+                [],
+                [],
+            )
         else:
             (new if line.startswith("+") else old).append(line[1:])
     yield Edit(path, "\n".join(new), "\n".join(old))

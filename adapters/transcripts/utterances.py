@@ -127,7 +127,9 @@ def parsed_timestamp(value: Any) -> dt.datetime | None:
     """
     try:
         if isinstance(value, (int, float)) and value >= MIN_SECONDS:
-            return dt.datetime.fromtimestamp(value / (1 if value < MIN_MILLISECONDS else 1000), dt.UTC)
+            return dt.datetime.fromtimestamp(
+                value / (1 if value < MIN_MILLISECONDS else 1000), dt.UTC
+            )
         if not isinstance(value, str):
             return None
         when = dt.datetime.fromisoformat(value.strip())
@@ -146,7 +148,8 @@ def questions_of(given: Any) -> tuple[Question, ...]:
     asked = objects_in(given.get("questions")) if isinstance(given, dict) else []
     return tuple(
         Question(
-            item["question"], tuple(filter(None, (text_or(o.get("label")) for o in objects_in(item.get("options")))))
+            item["question"],
+            tuple(filter(None, (text_or(o.get("label")) for o in objects_in(item.get("options"))))),
         )
         for item in asked
         if text_or(item.get("question")).strip()
@@ -174,7 +177,13 @@ def _quoted(text: str, question: str) -> str:
     return answer[1] if answer else ""
 
 
-_NOT_UTTERED = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isSidechain", "isApiErrorMessage")
+_NOT_UTTERED = (
+    "isMeta",
+    "isCompactSummary",
+    "isVisibleInTranscriptOnly",
+    "isSidechain",
+    "isApiErrorMessage",
+)
 _INTERRUPTED = "[Request interrupted by user"
 _COMMAND = re.compile(r"\s*<command-(?:name|message)>")
 _NAME = re.compile(r"<command-name>\s*/?([^<>\s]+)\s*</command-name>")
@@ -182,7 +191,9 @@ _INSTRUCTIONS = re.compile(r"\s*(?:<skill\b|# AGENTS\.md instructions)")
 _ARGUMENTS, _ARGUMENTS_END = "<command-args>", "</command-args>"
 
 
-def utterance_in_claude_code(line: Mapping[str, Any], boundaries: Collection[str]) -> Utterance | None:
+def utterance_in_claude_code(
+    line: Mapping[str, Any], boundaries: Collection[str]
+) -> Utterance | None:
     """
     Return the utterance in a line of Claude Code, None without one.
 
@@ -216,7 +227,9 @@ def _from_agent(own: Utterance, message: Mapping[str, Any]) -> Utterance | None:
     return own._replace(replies=replies, asked=asked) if replies or asked else None
 
 
-def _from_user(own: Utterance, content: Any, details: Any, boundaries: Collection[str]) -> Utterance | None:
+def _from_user(
+    own: Utterance, content: Any, details: Any, boundaries: Collection[str]
+) -> Utterance | None:
     blocks = objects_in(content)
     results = tuple(
         Result(text_or(block.get("tool_use_id")), block.get("content"), details)
@@ -273,13 +286,24 @@ def utterance_in_codex(line: Mapping[str, Any]) -> Utterance | None:
     own = Utterance(parsed_timestamp(line.get("timestamp")))
     if payload.get("role") == "assistant":
         return own._replace(replies=tuple(texts)) if texts else None
-    typed = [*filter(None, (without_host_text(text).strip() for text in texts if not _INSTRUCTIONS.match(text)))]
-    return own._replace(prompt="\n\n".join(typed)) if typed and payload.get("role") == "user" else None
+    typed = [
+        *filter(
+            None,
+            (without_host_text(text).strip() for text in texts if not _INSTRUCTIONS.match(text)),
+        )
+    ]
+    return (
+        own._replace(prompt="\n\n".join(typed)) if typed and payload.get("role") == "user" else None
+    )
 
 
 def utterance_in_plain(line: Mapping[str, Any]) -> Utterance | None:
     """Return the exchange in a line `{"user", "assistant", "timestamp"}`, None without one."""
     user, assistant = line.get("user") or "", line.get("assistant") or ""
-    if not isinstance(user, str) or not isinstance(assistant, str) or not (user + assistant).strip():
+    if (
+        not isinstance(user, str)
+        or not isinstance(assistant, str)
+        or not (user + assistant).strip()
+    ):
         return None
     return Utterance(parsed_timestamp(line.get("timestamp")), prompt=user, replies=(assistant,))

@@ -24,8 +24,12 @@ TABLES: dict[str, Callable[[], Iterator[str]]] = {
 
 def main() -> None:
     """Print the tables that were asked for, all by default."""
-    parser = argparse.ArgumentParser(prog="python -m bench.quality", description="The tables of docs/quality.md.")
-    parser.add_argument("tables", nargs="*", metavar="TABLE", help=f"one of {', '.join(TABLES)}; all by default")
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.quality", description="The tables of docs/quality.md."
+    )
+    parser.add_argument(
+        "tables", nargs="*", metavar="TABLE", help=f"one of {', '.join(TABLES)}; all by default"
+    )
     asked = parser.parse_args().tables
     if unknown := sorted({*asked} - {*TABLES}):
         parser.error(f"no such table: {', '.join(unknown)}")

@@ -54,8 +54,12 @@ def blocks(store: LessonsStore, half: str, *, framed: bool) -> Iterator[Block]:
     inject = build_inject(store.memory)
     for start in items("scenarios.jsonl"):
         if start["half"] == half:
-            printed = inject.block_for(query_of(start), limit=LIMIT, deadline=IN_TIME, framed=framed).printed
-            yield _graded(start["grades"], [store.labels[scored.facts.entry_id] for scored in printed])
+            printed = inject.block_for(
+                query_of(start), limit=LIMIT, deadline=IN_TIME, framed=framed
+            ).printed
+            yield _graded(
+                start["grades"], [store.labels[scored.facts.entry_id] for scored in printed]
+            )
 
 
 def line_of(graded: list[Block]) -> str:
@@ -65,7 +69,9 @@ def line_of(graded: list[Block]) -> str:
     precision = sum(block.hits for block in graded) / shown
     recall = sum(block.hits / len(block.relevant) for block in asked) / len(asked)
     gain = sum(block.gain for block in asked) / len(asked)
-    return f"{len(graded):6}  {shown / len(graded):5.1f}  {precision:9.2f}  {recall:6.2f}  {gain:7.2f}"
+    return (
+        f"{len(graded):6}  {shown / len(graded):5.1f}  {precision:9.2f}  {recall:6.2f}  {gain:7.2f}"
+    )
 
 
 def _graded(grades: Mapping[str, Any], shown: list[str]) -> Block:

@@ -45,17 +45,28 @@ def notes_of(exchanges: list[dict[str, str]]) -> list[Detail]:
 def fits(note: Detail, fact: dict[str, Any]) -> bool:
     """Return whether *note* has the *fact*: all its words, or all but one, in what it keeps."""
     text = " ".join((note.statement, *(exchange.text for exchange in note.exchanges))).lower()
-    return note.kind == fact["kind"] and sum(word in text for word in fact["words"]) >= len(fact["words"]) - 1
+    return (
+        note.kind == fact["kind"]
+        and sum(word in text for word in fact["words"]) >= len(fact["words"]) - 1
+    )
 
 
 def kept(half: str) -> Kept:
     """Capture all labelled exchanges of *half*."""
-    pairs = [(notes_of(item["exchanges"]), item["keep"]) for item in items("capture.jsonl") if item["half"] == half]
+    pairs = [
+        (notes_of(item["exchanges"]), item["keep"])
+        for item in items("capture.jsonl")
+        if item["half"] == half
+    ]
     return Kept(
         notes=sum(len(notes) for notes, _ in pairs),
-        right=sum(any(fits(note, fact) for fact in facts) for notes, facts in pairs for note in notes),
+        right=sum(
+            any(fits(note, fact) for fact in facts) for notes, facts in pairs for note in notes
+        ),
         facts=sum(len(facts) for _, facts in pairs),
-        found=sum(any(fits(note, fact) for note in notes) for notes, facts in pairs for fact in facts),
+        found=sum(
+            any(fits(note, fact) for note in notes) for notes, facts in pairs for fact in facts
+        ),
     )
 
 

@@ -25,7 +25,9 @@ WORDS_OF_A_SENTENCE = range(4, 41)
 CHARACTERS_OF_CODE = range(80, 3_001)
 
 SEARCH_WORDS = 7
-FILLERS = frozenset("a an and are as be by for if is it of on or return returns that the this with".split())
+FILLERS = frozenset(
+    "a an and are as be by for if is it of on or return returns that the this with".split()
+)
 
 
 class Function(NamedTuple):
@@ -49,7 +51,9 @@ def functions() -> list[Function]:
 def _described(node: ast.AST) -> Function | None:
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or len(node.body) == 1:
         return None
-    sentence = " ".join(re.split(r"\n\s*\n|(?<=[.])\s", (ast.get_docstring(node) or "").strip())[0].split())
+    sentence = " ".join(
+        re.split(r"\n\s*\n|(?<=[.])\s", (ast.get_docstring(node) or "").strip())[0].split()
+    )
     node.body = node.body[1:]
     code = ast.unparse(node)
     is_usable = len(sentence.split()) in WORDS_OF_A_SENTENCE and len(code) in CHARACTERS_OF_CODE
@@ -73,19 +77,31 @@ def sets(described: list[Function]) -> list[EvalSet]:
 
 def _write(folder: Path, described: list[Function], form: Callable[[str], str]) -> None:
     folder.mkdir()
-    documents = [{"id": str(place), "text": function.code} for place, function in enumerate(described)]
-    queries = [{"id": str(place), "text": form(function.sentence)} for place, function in enumerate(described)]
+    documents = [
+        {"id": str(place), "text": function.code} for place, function in enumerate(described)
+    ]
+    queries = [
+        {"id": str(place), "text": form(function.sentence)}
+        for place, function in enumerate(described)
+    ]
     for name, rows in (("docs", documents), ("queries", queries)):
         (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     grades = (f"{place}\t{place}\t1" for place in range(len(described)))
-    (folder / "qrels.tsv").write_text("\n".join(("query-id\tcorpus-id\tscore", *grades)), encoding="utf-8")
+    (folder / "qrels.tsv").write_text(
+        "\n".join(("query-id\tcorpus-id\tscore", *grades)), encoding="utf-8"
+    )
 
 
 def measured(described: list[Function]) -> dict[str, dict[str, float]]:
     """Return nDCG@10, 0 to 1, by set and policy."""
     settings = Settings(global_store="", embedding_provider="local")
-    report = evaluate_all(sets(described), list(POLICIES), settings, print, lambda _: lambda *_: None)
-    return {name: {policy: of.policies[policy].ndcg for policy in POLICIES} for name, of in report.sets.items()}
+    report = evaluate_all(
+        sets(described), list(POLICIES), settings, print, lambda _: lambda *_: None
+    )
+    return {
+        name: {policy: of.policies[policy].ndcg for policy in POLICIES}
+        for name, of in report.sets.items()
+    }
 
 
 def table() -> Iterator[str]:

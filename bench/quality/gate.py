@@ -56,12 +56,18 @@ def table() -> Iterator[str]:
     They are for the embedded model and for keyword search alone.
     """
     yield "search    lessons  half  prompts  wrong  answered  precision"
-    with tempfile.TemporaryDirectory(prefix="hardwon-quality-") as folder, closing(VectorCache(folder, print)) as cache:
+    with (
+        tempfile.TemporaryDirectory(prefix="hardwon-quality-") as folder,
+        closing(VectorCache(folder, print)) as cache,
+    ):
         for search, vectors in (("semantic", cache), ("keywords", None)):
             for size in DRAWS:
                 given = [*answers(size, vectors)]
                 for half in HALVES:
-                    yield f"{search:8}  {size:7}  {half:4}  {_line([answer for answer in given if answer.half == half])}"
+                    yield (
+                        f"{search:8}  {size:7}  {half:4} "
+                        f" {_line([answer for answer in given if answer.half == half])}"
+                    )
 
 
 def answers(size: int, cache: VectorCache | None) -> Iterator[Answer]:

@@ -57,13 +57,16 @@ def lessons_store() -> Iterator[LessonsStore]:
             for embed in build_embed_pending(memory.spaces):
                 embed.embed(None, IN_TIME, lambda _: None)
             yield LessonsStore(
-                memory._replace(clock=AtThatTime()), {entry.entry_id: label for label, entry in entries.items()}
+                memory._replace(clock=AtThatTime()),
+                {entry.entry_id: label for label, entry in entries.items()},
             )
 
 
 def query_of(start: Mapping[str, Any]) -> ContextQuery:
     """Return what a labelled session start is about."""
-    return ContextQuery(Feature(start["feature"], start["spec"], start["phase"]), tuple(start["files"]))
+    return ContextQuery(
+        Feature(start["feature"], start["spec"], start["phase"]), tuple(start["files"])
+    )
 
 
 def _entry(lesson: Mapping[str, Any]) -> Entry:

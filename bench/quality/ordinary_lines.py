@@ -39,8 +39,14 @@ RUNNERS: dict[str, Line] = {
     "pytest": lambda r: r.choice(
         (
             f"tests/test_{word(r)}.py::test_{subject(r, '_')} PASSED [ {r.randint(1, 99)}%]",
-            f"tests/{word(r)}/test_{word(r)}2.py::Test{camel(r)}::test_{subject(r, '_')}[{word(r)}-{r.randint(0, 9)}] FAILED",
-            f"FAILED tests/test_{word(r)}.py::test_{subject(r, '_')} - AssertionError: assert {r.randint(1, 9)} == 2",
+            (
+                f"tests/{word(r)}/test_{word(r)}2.py::Test{camel(r)}::test_{subject(r, '_')}[{word(r)}-{r.randint(0, 9)}]"
+                " FAILED"
+            ),
+            (
+                f"FAILED tests/test_{word(r)}.py::test_{subject(r, '_')} - AssertionError: assert"
+                f" {r.randint(1, 9)} == 2"
+            ),
             f"XPASS tests/test_{word(r)}.py::test_{subject(r, '_')}",
         )
     ),
@@ -82,8 +88,14 @@ RUNNERS: dict[str, Line] = {
     ),
     "JUnit": lambda r: r.choice(
         (
-            f"[INFO] Tests run: {r.randint(1, 99)}, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.{r.randint(1, 9)} s - in com.acme.{camel(r)}Test",
-            f'<testcase name="{camel(r)}" classname="com.acme.{camel(r)}Test" time="0.{r.randint(100, 999)}"/>',
+            (
+                f"[INFO] Tests run: {r.randint(1, 99)}, Failures: 0, Errors: 0, Skipped: 0, Time"
+                f" elapsed: 0.{r.randint(1, 9)} s - in com.acme.{camel(r)}Test"
+            ),
+            (
+                f'<testcase name="{camel(r)}" classname="com.acme.{camel(r)}Test"'
+                f' time="0.{r.randint(100, 999)}"/>'
+            ),
             f"{camel(r)}Test > {subject(r)}() PASSED",
             f"result: pass: {subject(r, '-')}",
         )
@@ -94,7 +106,10 @@ RUNNERS: dict[str, Line] = {
             f"{word(r)} fix: {digest(r, 20).hex()}",
             f"the fix for the token is {digest(r, 6).hex()}",
             f"Reverted {digest(r, 4).hex()}: the secret was rotated too early",
-            f"{r.choice(('sonar', 'sentry', 'cloudflare', 'netlify', 'codecov', 'linear'))} bump, {digest(r, 20).hex()}",
+            (
+                f"{r.choice(('sonar', 'sentry', 'cloudflare', 'netlify', 'codecov', 'linear'))}"
+                f" bump, {digest(r, 20).hex()}"
+            ),
             f"bisect: {digest(r, 20).hex()} is the first bad commit ({subject(r)})",
         )
     ),
@@ -117,35 +132,47 @@ RUNNERS: dict[str, Line] = {
 
 
 MADE: dict[str, Line] = {
-    "package-lock.json": lambda r: f'      "integrity": "sha512-{base64.b64encode(digest(r, 64)).decode()}",',
+    "package-lock.json": lambda r: (
+        f'      "integrity": "sha512-{base64.b64encode(digest(r, 64)).decode()}",'
+    ),
     "yarn.lock": lambda r: (
-        f'  resolved "https://lock.example.org/@{word(r)}/{word(r)}/-/{word(r)}-{r.randint(0, 30)}.tgz#{digest(r, 20).hex()}"'
+        "  resolved"
+        f' "https://lock.example.org/@{word(r)}/{word(r)}/-/{word(r)}-{r.randint(0, 30)}.tgz#{digest(r, 20).hex()}"'
     ),
     "uv.lock": lambda r: (
-        f'    {{ url = "https://files.example.org/{digest(r, 1).hex()}/{digest(r, 1).hex()}/{digest(r, 30).hex()}'
-        f'/{word(r)}-1.{r.randint(0, 9)}.tar.gz", hash = "sha256:{digest(r, 32).hex()}", size = {r.randint(1000, 900000)} }},'
+        "    { url ="
+        f' "https://files.example.org/{digest(r, 1).hex()}/{digest(r, 1).hex()}/{digest(r, 30).hex()}/{word(r)}-1.{r.randint(0, 9)}.tar.gz",'
+        f' hash = "sha256:{digest(r, 32).hex()}", size = {r.randint(1000, 900000)} }},'
     ),
     "Cargo.lock": lambda r: f'checksum = "{digest(r, 32).hex()}"',
     "go.sum": lambda r: (
-        f"github.com/{word(r)}/{word(r)} v1.{r.randint(0, 9)}.0 h1:{base64.b64encode(digest(r, 32)).decode()}"
+        f"github.com/{word(r)}/{word(r)} v1.{r.randint(0, 9)}.0"
+        f" h1:{base64.b64encode(digest(r, 32)).decode()}"
     ),
     "git log": lambda r: f"commit {digest(r, 20).hex()}",
     "git diff": lambda r: f"index {digest(r, 5).hex()[:9]}..{digest(r, 5).hex()[:9]} 100644",
-    "UUIDs": lambda r: f'  "id": "{uuid.UUID(bytes=digest(r, 16))}", "session_id": "{uuid.UUID(bytes=digest(r, 16))}",',
+    "UUIDs": lambda r: (
+        f'  "id": "{uuid.UUID(bytes=digest(r, 16))}", "session_id":'
+        f' "{uuid.UUID(bytes=digest(r, 16))}",'
+    ),
     "base64 lines": lambda r: base64.b64encode(digest(r, 57)).decode(),
     "images": lambda r: (
-        f'<img src="data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAA{base64.b64encode(r.randbytes(600)).decode()}">'
+        "<img"
+        f' src="data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAA{base64.b64encode(r.randbytes(600)).decode()}">'
     ),
     "minified JavaScript": lambda r: "".join(
-        f"function {word(r)[:2]}({word(r)[0]}){{return {word(r)[0]}.{word(r)}({r.randint(0, 99)})?{word(r)[:2]}:null}}"
+        f"function {word(r)[:2]}({word(r)[0]}){{return"
+        f" {word(r)[0]}.{word(r)}({r.randint(0, 99)})?{word(r)[:2]}:null}}"
         for _ in range(20)
     ),
     "prose": lambda r: " ".join(word(r) for _ in range(12)) + ".",
     "logs": lambda r: (
-        f"2026-03-01T12:{r.randint(10, 59)}:30.123Z INFO [{word(r)}] took {r.randint(1, 9999)} ms id={digest(r, 8).hex()}"
+        f"2026-03-01T12:{r.randint(10, 59)}:30.123Z INFO [{word(r)}] took {r.randint(1, 9999)} ms"
+        f" id={digest(r, 8).hex()}"
     ),
     "docker": lambda r: (
-        f"{word(r)}/{word(r)}@sha256:{digest(r, 32).hex()}  {digest(r, 6).hex()}  {r.randint(1, 900)}MB"
+        f"{word(r)}/{word(r)}@sha256:{digest(r, 32).hex()}  {digest(r, 6).hex()} "
+        f" {r.randint(1, 900)}MB"
     ),
     **RUNNERS,
     "addresses": lambda r: (

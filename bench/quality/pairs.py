@@ -35,7 +35,10 @@ class Proposed(NamedTuple):
     def line(self) -> str:
         """The row of the table."""
         share = f"{self.right / self.found:9.2f}" if self.found else f"{'-':>9}"
-        return f"{self.pairs:5}  {self.alike:5}  {self.found:8}  {share}  {self.right / self.alike:6.2f}"
+        return (
+            f"{self.pairs:5}  {self.alike:5}  {self.found:8}  {share} "
+            f" {self.right / self.alike:6.2f}"
+        )
 
 
 def table() -> Iterator[str]:
@@ -69,12 +72,19 @@ def of_lessons() -> Proposed:
         if propose := build_propose(store.memory.spaces, space.vectors.space):
             texts = space.vectors.texts(len(ids))
             propose.propose(
-                zip(texts, embed_documents(space.embedder, [text.text for text in texts], IN_TIME), strict=True)
+                zip(
+                    texts,
+                    embed_documents(space.embedder, [text.text for text in texts], IN_TIME),
+                    strict=True,
+                )
             )
         found = [
-            frozenset((ids[pair.older], ids[pair.newer])) for pair in store.memory.store.proposals.open(len(ids) ** 2)
+            frozenset((ids[pair.older], ids[pair.newer]))
+            for pair in store.memory.store.proposals.open(len(ids) ** 2)
         ]
-    return Proposed(len(ids) * (len(ids) - 1) // 2, len(known), len(found), sum(pair in known for pair in found))
+    return Proposed(
+        len(ids) * (len(ids) - 1) // 2, len(known), len(found), sum(pair in known for pair in found)
+    )
 
 
 def _lesson(fields: dict[str, Any]) -> Lesson:

@@ -32,7 +32,10 @@ KEY_NAMES = (
     "stripe api key", "github token", "service api key", "deploy token", "storage account key", "access key", "master key", "id token", "client token", "ci job token",
     "registry token", "sendgrid api key", "openai api key", "maps api key", "private key id", "account key", "session token", "bearer token", "webhook token", "license key",
 )  # fmt: skip
-WORDS = "sunshine dragon copper harbor winter falcon meadow orchid pepper silver thunder violet walnut amber bridge castle ember forest glacier hunter".split()
+WORDS = (
+    "sunshine dragon copper harbor winter falcon meadow orchid pepper silver thunder violet walnut"
+    " amber bridge castle ember forest glacier hunter".split()
+)
 PLACEHOLDERS = (
     "${DB_PASSWORD}", "{{ db_password }}", "<password>", "your-password-here", "********", "%s", "%(password)s", "...", "[REDACTED]", "${{ secrets.TOKEN }}",
 )  # fmt: skip
@@ -74,7 +77,9 @@ def draw_ordinary(seed: int, count: int) -> list[str]:
 
 def _referring(chance: random.Random) -> str:
     place = _place(ASSIGNED, chance)[1]
-    return place_in(place, chance.choice((*PASSWORD_NAMES, *KEY_NAMES)), chance.choice(PLACEHOLDERS))
+    return place_in(
+        place, chance.choice((*PASSWORD_NAMES, *KEY_NAMES)), chance.choice(PLACEHOLDERS)
+    )
 
 
 def _place(places: dict[str, tuple[str, ...]], chance: random.Random) -> tuple[str, str]:
@@ -99,7 +104,9 @@ def password(chance: random.Random, *, plain: bool) -> str:
     styles = [
         lambda: f"{word}{chance.randint(10, 9999)}",
         lambda: f"{word.capitalize()}{chance.randint(1950, 2026)}!",
-        lambda: f"{word.capitalize().replace('a', '@').replace('e', '3')}{chance.choice('!#%')}{chance.randint(1, 99)}",
+        lambda: (
+            f"{word.capitalize().replace('a', '@').replace('e', '3')}{chance.choice('!#%')}{chance.randint(1, 99)}"
+        ),
         lambda: f"{word}-{other}-{chance.randint(1, 99)}",
         lambda: filled("{A16}", chance),
         lambda: filled("{A12}", chance),
@@ -122,7 +129,20 @@ def _with_password(chance: random.Random) -> Drawn:
 def _with_key(chance: random.Random) -> Drawn:
     language, place = _place(ASSIGNED, chance)
     value = filled(
-        chance.choice(("{h32}", "{h40}", "{A32}", "{A24}", "{w43}", "{b43}=", "{h64}", "{u0}", "{A40}", "{A20}")),
+        chance.choice(
+            (
+                "{h32}",
+                "{h40}",
+                "{A32}",
+                "{A24}",
+                "{w43}",
+                "{b43}=",
+                "{h64}",
+                "{u0}",
+                "{A40}",
+                "{A20}",
+            )
+        ),
         chance,
     )
     return (language, place_in(place, chance.choice(KEY_NAMES), value), value)
@@ -145,7 +165,11 @@ def _of_own_form(chance: random.Random) -> Drawn:
 
 def _secret_part(value: str) -> str:
     """Return the part of a token that is secret: its longest run without signs of addresses."""
-    return max(re.split(r"[/=;&]", value.removesuffix("/")), key=len) if re.match("https:|Acc|sv=", value) else value
+    return (
+        max(re.split(r"[/=;&]", value.removesuffix("/")), key=len)
+        if re.match("https:|Acc|sv=", value)
+        else value
+    )
 
 
 def _in(places: tuple[str, ...], values: tuple[str, ...] = ()) -> Callable[[random.Random], Drawn]:
@@ -160,8 +184,13 @@ def _in(places: tuple[str, ...], values: tuple[str, ...] = ()) -> Callable[[rand
 
 
 def _private_key(chance: random.Random) -> Drawn:
-    block, (place, (before, after)) = chance.choice(KEY_BLOCKS), chance.choice([*AROUND_LINES.items()])
-    body = [filled("{b64}", chance) for _ in range(chance.randint(3, 12))] + [filled("{b38}==", chance)]
+    block, (place, (before, after)) = (
+        chance.choice(KEY_BLOCKS),
+        chance.choice([*AROUND_LINES.items()]),
+    )
+    body = [filled("{b64}", chance) for _ in range(chance.randint(3, 12))] + [
+        filled("{b38}==", chance)
+    ]
     lines = [f"-----BEGIN {block}-----", *body, f"-----END {block}-----"]
     cut = chance.random()
     lines = lines[:-1] if cut < 0.15 else lines[1:] if cut < 0.25 else lines

@@ -23,7 +23,14 @@ ALPHABETS = {
 _PART = re.compile(r"\{([AaUhHdwbu])(\d+)\}")
 
 OWN_FORM: dict[str, tuple[str, ...]] = {
-    "github": ("ghp_{A36}", "gho_{A36}", "ghs_{A36}", "ghu_{A36}", "ghr_{A76}", "github_pat_{A22}_{A59}"),
+    "github": (
+        "ghp_{A36}",
+        "gho_{A36}",
+        "ghs_{A36}",
+        "ghu_{A36}",
+        "ghr_{A76}",
+        "github_pat_{A22}_{A59}",
+    ),
     "gitlab": (
         "glpat-{w20}",
         "gldt-{w20}",
@@ -200,7 +207,11 @@ def filled(template: str, chance: random.Random) -> str:
 
     def part(found: re.Match[str]) -> str:
         kind, length = found[1], int(found[2])
-        return "-".join(run("h", count) for count in (8, 4, 4, 4, 12)) if kind == "u" else run(kind, length)
+        return (
+            "-".join(run("h", count) for count in (8, 4, 4, 4, 12))
+            if kind == "u"
+            else run(kind, length)
+        )
 
     def run(kind: str, length: int) -> str:
         letters = "".join(chance.choices(ALPHABETS[kind], k=length))

@@ -54,12 +54,18 @@ def table() -> Iterator[str]:
         forms = draw(seed, FORMS)
         for kind in ("", *KINDS):
             of_kind = [form for form in forms if form.kind == kind or not kind]
-            yield f"{half:4}  {kind or 'all':13}  {_share(len(of_kind) - len(missed(of_kind)), len(of_kind))}"
+            yield (
+                f"{half:4}  {kind or 'all':13} "
+                f" {_share(len(of_kind) - len(missed(of_kind)), len(of_kind))}"
+            )
     lines, placeholders = ordinary_lines(), draw_ordinary(HALVES["held"], LINES)
     yield ""
     yield "without a secret    lines  touched"
     yield f"files and logs    {len(lines):7,}  {len(touched(lines)) / len(lines):7.3%}"
-    yield f"placeholders      {len(placeholders):7,}  {len(touched(placeholders)) / len(placeholders):7.3%}"
+    yield (
+        f"placeholders      {len(placeholders):7,} "
+        f" {len(touched(placeholders)) / len(placeholders):7.3%}"
+    )
 
 
 def _share(hits: int, tries: int) -> str:

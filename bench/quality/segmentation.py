@@ -44,13 +44,16 @@ def cuts(talk: str) -> Cuts:
     """Cut the labelled *talk*."""
     spoken = items(talk)
     subjects = [item["subject"] for item in spoken]
-    changes = (place for place, (before, after) in enumerate(pairwise(subjects), 1) if before != after)
+    changes = (
+        place for place, (before, after) in enumerate(pairwise(subjects), 1) if before != after
+    )
     drafts = Chunker().chunk(exchanges_of(spoken))
     places = accumulate(len(draft.exchanges) for draft in drafts)
     found = (
         place
         for place, (before, after) in zip(places, pairwise(drafts), strict=False)
-        if len(before.exchanges) + len(after.exchanges) <= MAX_EXCHANGES or before.topic != after.topic
+        if len(before.exchanges) + len(after.exchanges) <= MAX_EXCHANGES
+        or before.topic != after.topic
     )
     return Cuts(frozenset(changes), frozenset(found), len(subjects))
 
@@ -72,7 +75,8 @@ def table() -> Iterator[str]:
             cut = [cuts(talk) for talk in talks(half, announced=announced)]
             found, changes = figures(cut), sum(len(talk.right) for talk in cut)
             yield (
-                f"{'with' if announced else 'without'} signals".ljust(17) + f"{half:4}  {len(cut):5}"
+                f"{'with' if announced else 'without'} signals".ljust(17)
+                + f"{half:4}  {len(cut):5}"
                 f"  {sum(talk.exchanges for talk in cut):9}  {changes:7}"
                 f"  {found.precision:9.2f}  {found.recall:6.2f}  {found.f1:.2f}"
             )

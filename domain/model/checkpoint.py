@@ -37,7 +37,9 @@ class Contents(NamedTuple):
         """The filter for them, which includes deprecated and expired entries."""
         match self.scope:
             case "documents":
-                return EntryFilter(kinds=("document",), scope=Scope((self.project,)), folder=self.root)
+                return EntryFilter(
+                    kinds=("document",), scope=Scope((self.project,)), folder=self.root
+                )
             case "project":
                 return EVERYTHING._replace(scope=Scope((self.project,)))
             case "all":

@@ -102,7 +102,9 @@ class ContextQuery(NamedTuple):
 def _words_of_path(path: str) -> str:
     *folders, name = path.split("/")
     stem = _SHORT_EXTENSIONS.sub("", os.path.splitext(name.lstrip("."))[0])
-    words = " ".join((*(folder for folder in folders if folder.lower() not in COMMON_FOLDERS), stem))
+    words = " ".join(
+        (*(folder for folder in folders if folder.lower() not in COMMON_FOLDERS), stem)
+    )
     return " ".join((words, *identifier_words(words))).strip()
 
 
@@ -142,7 +144,11 @@ class Workplace(NamedTuple):
     def labelled(self, printed: P) -> P:
         """Label *printed* with its project if that is another one."""
         is_own = printed.project is None or printed.project in self.own
-        return printed if is_own else printed._replace(origin=self.labels.get(printed.project or "", ""))
+        return (
+            printed
+            if is_own
+            else printed._replace(origin=self.labels.get(printed.project or "", ""))
+        )
 
 
 NOWHERE = Workplace("")

@@ -42,7 +42,11 @@ def context_type_of(name: str, title: str, headings: Iterable[str]) -> ContextTy
 
 def _types_in(texts: Iterable[str]) -> list[ContextType]:
     lines = [f" {' '.join(_WORD.findall(text.casefold()))} " for text in texts]
-    return [kind for kind, words in TYPE_WORDS.items() if any(f" {word} " in line for word in words for line in lines)]
+    return [
+        kind
+        for kind, words in TYPE_WORDS.items()
+        if any(f" {word} " in line for word in words for line in lines)
+    ]
 
 
 FILE_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "learning")

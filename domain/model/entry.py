@@ -40,15 +40,20 @@ Check = Callable[[object, "attrs.Attribute[Any]", Any], None]
 def storable(_: object, field: "attrs.Attribute[Any]", value: str) -> None:
     """Raise for a text that the store can't hold."""
     if "\0" in value:
-        raise InvalidEntryError(f"{field.name} holds a NUL character at position {value.index(chr(0))}: remove it")
+        raise InvalidEntryError(
+            f"{field.name} holds a NUL character at position {value.index(chr(0))}: remove it"
+        )
     try:
         size = len(value.encode())
     except UnicodeEncodeError as error:
         raise InvalidEntryError(
-            f"{field.name} holds half a surrogate pair at position {error.start}: it is not valid text"
+            f"{field.name} holds half a surrogate pair at position {error.start}: it is not valid"
+            " text"
         ) from error
     if size > MAX_TEXT_BYTES:
-        raise InvalidEntryError(f"{field.name} has {size} bytes, at most {MAX_TEXT_BYTES} (4 MB) fit: shorten it")
+        raise InvalidEntryError(
+            f"{field.name} has {size} bytes, at most {MAX_TEXT_BYTES} (4 MB) fit: shorten it"
+        )
 
 
 def all_storable(entry: object, field: "attrs.Attribute[Any]", values: tuple[str, ...]) -> None:
@@ -68,7 +73,9 @@ def one_of(words: tuple[str, ...]) -> Check:
 
     def check(_: object, field: "attrs.Attribute[Any]", value: str) -> None:
         if value not in words:
-            raise InvalidEntryError(f"{field.name} is {value[:80]!r}: use one of {', '.join(words)}")
+            raise InvalidEntryError(
+                f"{field.name} is {value[:80]!r}: use one of {', '.join(words)}"
+            )
 
     return check
 
@@ -90,7 +97,9 @@ def aware(_: object, field: "attrs.Attribute[Any]", value: dt.datetime) -> None:
     try:
         value.astimezone(dt.UTC)
     except OverflowError as error:
-        raise InvalidEntryError(f"{field.name} is {value.isoformat()!r}: it has no place in UTC") from error
+        raise InvalidEntryError(
+            f"{field.name} is {value.isoformat()!r}: it has no place in UTC"
+        ) from error
 
 
 def one_line(value: str) -> str:
@@ -130,7 +139,9 @@ def goes_by_its_anchor(kind: Kind, anchor_id: str) -> bool:
 
 def _of_learnings_only(entry: "Entry", _: object, value: Category | None) -> None:
     if (value is not None) != (entry.kind == "learning"):
-        raise InvalidEntryError(f"category is {value!r}: a learning needs one, other kinds have none")
+        raise InvalidEntryError(
+            f"category is {value!r}: a learning needs one, other kinds have none"
+        )
 
 
 def _of_learnings_at_most(entry: "Entry", _: object, value: str | None) -> None:
@@ -140,12 +151,16 @@ def _of_learnings_at_most(entry: "Entry", _: object, value: str | None) -> None:
 
 def _of_files_only(entry: "Entry", _: object, value: str | None) -> None:
     if (value is None) != (entry.kind == "learning"):
-        raise InvalidEntryError(f"file_path is {value!r}: a learning has none, other kinds need one")
+        raise InvalidEntryError(
+            f"file_path is {value!r}: a learning has none, other kinds need one"
+        )
 
 
 def _of_file_sections_only(entry: "Entry", _: object, value: str) -> None:
     if value and entry.kind == "learning":
-        raise InvalidEntryError(f"anchor_id is {value!r}: a learning has no file it could be a section of")
+        raise InvalidEntryError(
+            f"anchor_id is {value!r}: a learning has no file it could be a section of"
+        )
 
 
 @attrs.frozen(kw_only=True)
@@ -210,7 +225,9 @@ class Entry:
     )
     keywords: tuple[str, ...] = attrs.field(default=(), converter=distinct, validator=all_storable)
     tags: tuple[str, ...] = attrs.field(default=(), converter=distinct, validator=all_storable)
-    references: tuple[str, ...] = attrs.field(default=(), converter=distinct, validator=all_storable)
+    references: tuple[str, ...] = attrs.field(
+        default=(), converter=distinct, validator=all_storable
+    )
     observation_count: int = attrs.field(default=1, validator=count_from(1))
     confidence: Confidence = attrs.field(default="medium", validator=one_of(CONFIDENCES))
     created_at: dt.datetime = attrs.field(validator=aware)
@@ -218,8 +235,12 @@ class Entry:
     source: Source = attrs.field(default="manual", validator=one_of(SOURCES))
     project: str | None = attrs.field(default=None, validator=optional_text)
     reach: Reach = attrs.field(default="shared", validator=one_of(REACHES))
-    door: Door | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(DOORS)))
-    superseded_by: str | None = attrs.field(default=None, validator=[optional_text, _of_learnings_at_most])
+    door: Door | None = attrs.field(
+        default=None, validator=attrs.validators.optional(one_of(DOORS))
+    )
+    superseded_by: str | None = attrs.field(
+        default=None, validator=[optional_text, _of_learnings_at_most]
+    )
     source_project: str | None = attrs.field(default=None, validator=optional_text)
     workspace: str | None = attrs.field(default=None, validator=optional_text)
     branch: str | None = attrs.field(default=None, validator=optional_text)
@@ -232,14 +253,18 @@ class Entry:
     own_tier: bool = False
     importance_weight: float = attrs.field(default=0.5, validator=fraction)
     context_type: ContextType = attrs.field(default="general", validator=one_of(CONTEXT_TYPES))
-    trigger_phrases: tuple[str, ...] = attrs.field(default=(), converter=distinct, validator=all_storable)
+    trigger_phrases: tuple[str, ...] = attrs.field(
+        default=(), converter=distinct, validator=all_storable
+    )
     spec_folder: str | None = attrs.field(default=None, validator=optional_text)
     channel: str | None = attrs.field(default=None, validator=optional_text)
     session_id: str | None = attrs.field(default=None, validator=optional_text)
     usage: Usage = UNUSED
     number: int | None = attrs.field(default=None, eq=False)
     recall_count: int = attrs.field(default=0, validator=count_from(0))
-    last_recalled_at: dt.datetime | None = attrs.field(default=None, validator=attrs.validators.optional(aware))
+    last_recalled_at: dt.datetime | None = attrs.field(
+        default=None, validator=attrs.validators.optional(aware)
+    )
     entry_id: str = attrs.field(init=False)
 
     @entry_id.default
@@ -262,7 +287,11 @@ class Entry:
 
         It is the path of the file; of a captured section, its own name.
         """
-        return f"#{self.anchor_id}" if goes_by_its_anchor(self.kind, self.anchor_id) else self.file_path or ""
+        return (
+            f"#{self.anchor_id}"
+            if goes_by_its_anchor(self.kind, self.anchor_id)
+            else self.file_path or ""
+        )
 
     @property
     def is_of_others(self) -> bool:

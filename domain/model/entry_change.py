@@ -7,7 +7,16 @@ from typing import Any
 import attrs
 
 from hardwon.domain.model.activity import FieldChange, PastChange
-from hardwon.domain.model.entry import Entry, all_storable, distinct, fraction, not_blank, one_line, one_of, storable
+from hardwon.domain.model.entry import (
+    Entry,
+    all_storable,
+    distinct,
+    fraction,
+    not_blank,
+    one_line,
+    one_of,
+    storable,
+)
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.redaction import stored_form
 from hardwon.domain.model.triggers import LONGEST, MAX_PHRASES, SHORTEST, usable_phrases
@@ -58,7 +67,9 @@ def _phrases(texts: Iterable[str]) -> tuple[str, ...]:
                 f" use {SHORTEST} to {LONGEST}"
             )
     if len(phrases) > MAX_PHRASES:
-        raise InvalidEntryError(f"there are {len(phrases)} trigger phrases: use {MAX_PHRASES} at most")
+        raise InvalidEntryError(
+            f"there are {len(phrases)} trigger phrases: use {MAX_PHRASES} at most"
+        )
     return usable_phrases(phrases)
 
 
@@ -92,8 +103,12 @@ class EntryChange:
         converter=attrs.converters.optional(_phrases),
         validator=attrs.validators.optional(all_storable),
     )
-    importance_weight: float | None = attrs.field(default=None, validator=attrs.validators.optional(fraction))
-    importance_tier: Tier | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(TIERS)))
+    importance_weight: float | None = attrs.field(
+        default=None, validator=attrs.validators.optional(fraction)
+    )
+    importance_tier: Tier | None = attrs.field(
+        default=None, validator=attrs.validators.optional(one_of(TIERS))
+    )
     keywords: tuple[str, ...] | None = attrs.field(
         default=None,
         converter=attrs.converters.optional(_labels),
@@ -105,13 +120,17 @@ class EntryChange:
         validator=attrs.validators.optional(all_storable),
     )
     permanent: bool | None = None
-    confidence: Confidence | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(CONFIDENCES)))
+    confidence: Confidence | None = attrs.field(
+        default=None, validator=attrs.validators.optional(one_of(CONFIDENCES))
+    )
     reasoning: str | None = attrs.field(
         default=None,
         converter=attrs.converters.optional(_text),
         validator=attrs.validators.optional(storable),
     )
-    reach: Reach | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(REACHES)))
+    reach: Reach | None = attrs.field(
+        default=None, validator=attrs.validators.optional(one_of(REACHES))
+    )
     superseded_by: str | None = None
 
     @property
@@ -131,13 +150,17 @@ class EntryChange:
         if self.description is not None and entry.kind != "learning":
             raise InvalidEntryError(f"its text is that of its file: edit {entry.file_path}")
         if self.reach and entry.kind != "learning":
-            raise InvalidEntryError(f"a {entry.kind} is shown in its project only: learnings go elsewhere, or stay")
+            raise InvalidEntryError(
+                f"a {entry.kind} is shown in its project only: learnings go elsewhere, or stay"
+            )
         if self.reach == "home" and entry.project is None:
             raise InvalidEntryError("it belongs to no project in which it could stay")
         if self.superseded_by and entry.kind != "learning":
             raise InvalidEntryError(f"it is a {entry.kind}: only a learning is superseded")
         wanted = {
-            ENTRY_FIELDS[name]: value for name, value in attrs.asdict(self, recurse=False).items() if value is not None
+            ENTRY_FIELDS[name]: value
+            for name, value in attrs.asdict(self, recurse=False).items()
+            if value is not None
         }
         own_tier = entry.own_tier or (self.importance_tier is not None and entry.anchor_id != "")
         if self.superseded_by == "":
@@ -150,8 +173,12 @@ NO_CHANGE = EntryChange()
 
 def changes_between(before: Entry, after: Entry) -> tuple[FieldChange, ...]:
     """Return the changeable fields in which two states of an entry differ, in order."""
-    pairs = ((field, getattr(before, own), getattr(after, own)) for field, own in ENTRY_FIELDS.items())
-    return tuple(FieldChange(field, as_text(old), as_text(new)) for field, old, new in pairs if old != new)
+    pairs = (
+        (field, getattr(before, own), getattr(after, own)) for field, own in ENTRY_FIELDS.items()
+    )
+    return tuple(
+        FieldChange(field, as_text(old), as_text(new)) for field, old, new in pairs if old != new
+    )
 
 
 def as_text(value: object) -> str:
@@ -178,7 +205,14 @@ def undoing(change: FieldChange | PastChange) -> EntryChange:
         raise InvalidEntryError(f"{change.field} can't be undone: what it was before is not kept")
     if change.field == "superseded_by":
         return EntryChange(superseded_by="" if change.old == "null" else change.old)
-    is_text = change.field in {"title", "description", "importance_tier", "confidence", "reasoning", "reach"}
+    is_text = change.field in {
+        "title",
+        "description",
+        "importance_tier",
+        "confidence",
+        "reasoning",
+        "reach",
+    }
     try:
         value: Any = change.old if is_text else json.loads(change.old)
     except (ValueError, RecursionError) as error:

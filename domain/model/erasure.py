@@ -129,12 +129,18 @@ class Erasure:
     def _first_holding(self, lines: Sequence[str]) -> slice:
         """Return the smallest range of *lines* with the first match."""
         end = _smallest(len(lines), lambda end: self.is_in("".join(lines[:end])))
-        return slice(end - _smallest(end, lambda size: self.is_in("".join(lines[end - size : end]))), end)
+        return slice(
+            end - _smallest(end, lambda size: self.is_in("".join(lines[end - size : end]))), end
+        )
 
     def _found(self, text: str) -> Iterator[str]:
         for reading in readings(text):
             lower = folded(reading)
-            cased = folded(reading, keeps_case=True) if any(wanted.keeps_case for wanted in self._wanted) else ""
+            cased = (
+                folded(reading, keeps_case=True)
+                if any(wanted.keeps_case for wanted in self._wanted)
+                else ""
+            )
             for wanted in self._wanted_within(max(len(lower), len(cased))):
                 if wanted.are_in_folded(cased if wanted.keeps_case else lower):
                     yield wanted.text
@@ -146,7 +152,9 @@ class Erasure:
     def _certain(self, found: set[str], text: str) -> set[str]:
         """Drop short matches that may be accidents in bytes that need not be text."""
         short = {wanted for wanted in found if len(folded(wanted).encode()) <= MIN_TEXT_BYTES}
-        return found - short | (short & self.found_in("\0".join(_RUN.findall(text))) if short else set())
+        return found - short | (
+            short & self.found_in("\0".join(_RUN.findall(text))) if short else set()
+        )
 
     @cached_property
     def _wanted(self) -> tuple[Spellings, ...]:

@@ -35,7 +35,9 @@ class Marked(NamedTuple):
     def after(self, prefix: str) -> "Marked":
         """Put *prefix* before the text."""
         shift = len(prefix)
-        return Marked(prefix + self.text, tuple(Span(start + shift, end + shift) for start, end in self.spans))
+        return Marked(
+            prefix + self.text, tuple(Span(start + shift, end + shift) for start, end in self.spans)
+        )
 
 
 class _Mark(NamedTuple):
@@ -78,20 +80,28 @@ def _marks(line: str, terms: Sequence[str]) -> Iterator[_Mark]:
     line = _plain(line)
     spaced = [term for term in terms if not is_unspaced(term)]
     unspaced = [term for term in terms if is_unspaced(term)]
-    between = "".join(" " * len(part) if at % 2 else part for at, part in enumerate(split_at_runs(line)))
+    between = "".join(
+        " " * len(part) if at % 2 else part for at, part in enumerate(split_at_runs(line))
+    )
     yield from merge(_words_marked(between, spaced), _runs_marked(line, unspaced, len(spaced)))
 
 
 def _plain(line: str) -> str:
     """Replace each full-width letter by its plain form, as terms have it."""
-    return line if line.isascii() else "".join(plain if len(plain := searchable(sign)) == 1 else sign for sign in line)
+    return (
+        line
+        if line.isascii()
+        else "".join(plain if len(plain := searchable(sign)) == 1 else sign for sign in line)
+    )
 
 
 def _words_marked(line: str, terms: Sequence[str]) -> Iterator[_Mark]:
     if not terms:
         return
     endings = ("" if len(term) <= SHORT else r"[^\W_]*" for term in terms)
-    words = "|".join(f"({re.escape(term)}{ending})" for term, ending in zip(terms, endings, strict=True))
+    words = "|".join(
+        f"({re.escape(term)}{ending})" for term, ending in zip(terms, endings, strict=True)
+    )
     for found in re.finditer(rf"(?<![^\W_])(?:{words})(?![^\W_])", line, re.IGNORECASE):
         yield _Mark(Span(*found.span()), found.lastindex or 0)
 
@@ -104,7 +114,9 @@ def _runs_marked(line: str, terms: Sequence[str], before: int) -> Iterator[_Mark
     """
     if not terms:
         return
-    for found in re.finditer(f"(?={'|'.join(f'({re.escape(term)})' for term in terms)})", line, re.IGNORECASE):
+    for found in re.finditer(
+        f"(?={'|'.join(f'({re.escape(term)})' for term in terms)})", line, re.IGNORECASE
+    ):
         number = found.lastindex or 0
         yield _Mark(Span(*found.span(number)), before + number)
 

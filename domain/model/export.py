@@ -80,7 +80,9 @@ class DeletedSection(NamedTuple):
     at: dt.datetime
 
 
-Record: TypeAlias = Project | ExportedEntry | DeletedEntry | ImportedSource | Absence | DeletedSection
+Record: TypeAlias = (
+    Project | ExportedEntry | DeletedEntry | ImportedSource | Absence | DeletedSection
+)
 
 RECORD_NAMES: Mapping[type[Record], str] = {
     Project: "project",

@@ -10,7 +10,13 @@ import attrs
 
 from hardwon.domain.model.activity import UNUSED
 from hardwon.domain.model.context import Workplace
-from hardwon.domain.model.document import CapturedSection, Document, FileFields, Section, context_type_of
+from hardwon.domain.model.document import (
+    CapturedSection,
+    Document,
+    FileFields,
+    Section,
+    context_type_of,
+)
 from hardwon.domain.model.entry import Entry, redact_entry
 from hardwon.domain.model.plain_text import beginning, plain_text
 from hardwon.domain.model.vocabulary import ContextType, Kind, Tier
@@ -26,11 +32,19 @@ def overruled(fields: FileFields, whole: Entry) -> tuple[str, ...]:
         ("importance_tier", fields.tier, whole.tier),
         ("importance_weight", fields.importance_weight, whole.importance_weight),
     )
-    differing = [(name, own, kept) for name, own, kept in compared if own is not None and own != kept]
+    differing = [
+        (name, own, kept) for name, own, kept in compared if own is not None and own != kept
+    ]
     stated_values = " and ".join(f"{name} {own}" for name, own, _ in differing)
     stored_values = " and ".join(str(kept) for *_, kept in differing)
-    line = f"the file says {stated_values}, the memory has {stored_values}: memory_update or hardwon update changes it"
-    claim = f"the file claims the workspace {fields.workspace!r}, which only HARDWON_WORKSPACE can name: not taken"
+    line = (
+        f"the file says {stated_values}, the memory has {stored_values}: memory_update or hardwon"
+        " update changes it"
+    )
+    claim = (
+        f"the file claims the workspace {fields.workspace!r}, which only HARDWON_WORKSPACE can"
+        " name: not taken"
+    )
     is_own = fields.workspace in {None, whole.workspace, PurePath(whole.workspace or "").name}
     return (*((line,) if differing else ()), *(() if is_own else (claim,)))
 
@@ -103,7 +117,11 @@ def to_entry(
 
 def as_named_before(entry: Entry, same: Entry | None) -> Entry:
     """Keep the name of *same*, the earlier entry, if the description is equal."""
-    return attrs.evolve(entry, name=same.name) if same and same.description == entry.description else entry
+    return (
+        attrs.evolve(entry, name=same.name)
+        if same and same.description == entry.description
+        else entry
+    )
 
 
 def utc_time(seconds: int) -> dt.datetime:
@@ -123,7 +141,9 @@ def _written_at(document: Document, fields: FileFields) -> dt.datetime:
     return fields.date or document.named_at or utc_time(document.mtime)
 
 
-def _new(document: Document, fields: FileFields, kind: Kind, texts: tuple[str, str], defaults: Defaults) -> Entry:
+def _new(
+    document: Document, fields: FileFields, kind: Kind, texts: tuple[str, str], defaults: Defaults
+) -> Entry:
     written = _written_at(document, fields)
     return Entry(
         kind=kind,
@@ -162,24 +182,44 @@ def _origin(workplace: Workplace, same: Entry | None) -> _Origin:
     Label and branch of *same*, which has the same text, stay, and its project if it has one.
     """
     if same is None:
-        return _Origin(workplace.project or None, workplace.label or None, workplace.workspace, workplace.branch)
-    project, workspace = (same.project, same.workspace) if same.project else (workplace.project, workplace.workspace)
+        return _Origin(
+            workplace.project or None,
+            workplace.label or None,
+            workplace.workspace,
+            workplace.branch,
+        )
+    project, workspace = (
+        (same.project, same.workspace) if same.project else (workplace.project, workplace.workspace)
+    )
     return _Origin(project or None, same.source_project, workspace, same.branch)
 
 
-def _texts(document: Document, fields: FileFields, kind: Kind, same: Entry | None) -> tuple[str, str]:
+def _texts(
+    document: Document, fields: FileFields, kind: Kind, same: Entry | None
+) -> tuple[str, str]:
     if kind == "session":
         given = same.description if same and same.kind == "session" else None
-        description = fields.description or given or document.summary or fields.title or PurePath(document.path).stem
+        description = (
+            fields.description
+            or given
+            or document.summary
+            or fields.title
+            or PurePath(document.path).stem
+        )
         return beginning(plain_text(description)) or beginning(description), description
     text, lead = document.text, fields.description or ""
-    return document.title, "\n\n".join(filter(None, ("" if lead in text else lead, text))) or document.title
+    return (
+        document.title,
+        "\n\n".join(filter(None, ("" if lead in text else lead, text))) or document.title,
+    )
 
 
 _GAP = re.compile(r"[-_./\s]+")
 
 
-def section_entries(whole: Entry, document: Document, known: Mapping[str, Entry]) -> tuple[Entry, ...]:
+def section_entries(
+    whole: Entry, document: Document, known: Mapping[str, Entry]
+) -> tuple[Entry, ...]:
     """
     Return the entries of a document's sections, in order, without secrets.
 
@@ -189,7 +229,9 @@ def section_entries(whole: Entry, document: Document, known: Mapping[str, Entry]
     Raises:
         InvalidEntryError: a text is empty once redacted, or it breaks a rule of `Entry`.
     """
-    return tuple(_entry(whole, section, known.get(section.anchor_id)) for section in document.sections.found)
+    return tuple(
+        _entry(whole, section, known.get(section.anchor_id)) for section in document.sections.found
+    )
 
 
 def _entry(whole: Entry, section: Section, known: Entry | None) -> Entry:
@@ -299,7 +341,9 @@ class CapturedEntries(NamedTuple):
         by_store = known is not None and known.permanent
         if of.permanent is not None:
             return of.permanent or by_store
-        return by_store if self.document.fields.permanent is None else self.document.fields.permanent
+        return (
+            by_store if self.document.fields.permanent is None else self.document.fields.permanent
+        )
 
 
 def _name(section: Section) -> str:

@@ -5,7 +5,15 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.project import Visibility
-from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, KINDS, Category, ContextType, Kind, Source, Tier
+from hardwon.domain.model.vocabulary import (
+    CONVERSATION_KINDS,
+    KINDS,
+    Category,
+    ContextType,
+    Kind,
+    Source,
+    Tier,
+)
 
 
 class Scope(NamedTuple):
@@ -156,7 +164,9 @@ def asked_from(
     )
 
 
-def answering(asker: Asker, workplace: Workplace, only: EntryFilter, scope: ScopeName | None = None) -> EntryFilter:
+def answering(
+    asker: Asker, workplace: Workplace, only: EntryFilter, scope: ScopeName | None = None
+) -> EntryFilter:
     """
     Restrict *only* to what may answer *asker* where the user works.
 

@@ -108,7 +108,9 @@ def without_passages(text: str, dropped: AbstractSet[str]) -> str:
         return text
     if _forms(text) & dropped:
         return ""
-    return "\n\n".join(part for part in _BLANK_LINES.split(text) if not _forms(part) & dropped).strip()
+    return "\n\n".join(
+        part for part in _BLANK_LINES.split(text) if not _forms(part) & dropped
+    ).strip()
 
 
 SECRET = "forgetting_secret"  # noqa: S105  # the name under which a store's metadata has the keys

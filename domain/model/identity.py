@@ -21,9 +21,7 @@ _MARK = r"(?:[>#*;%|!]|//+|--+)"
 _GAP = rf"(?=\s)[^\S\n\r]*+(?:[\n\r]\s*+(?:{_MARK}\s*+)*)?"
 """White space between two words, with the prefix of a quoted or commented line."""
 
-_SPACELESS = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-)
+_SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Scripts that put no space between words, so that a line may end anywhere."""
 
 _UNSEEN = f"[{IGNORABLE}]"
@@ -116,7 +114,9 @@ class Spellings:
     def __init__(self, text: str, *, any_case: bool = False) -> None:
         self.text = text
         self.keeps_case = not any_case and len(composed(text.strip())) <= OWN_CASE
-        self._words = [word for word in re.split(_GAP, folded(text, keeps_case=self.keeps_case)) if word]
+        self._words = [
+            word for word in re.split(_GAP, folded(text, keeps_case=self.keeps_case)) if word
+        ]
         self.length = sum(map(len, self._words))
 
     @property
@@ -151,7 +151,9 @@ class Spellings:
     def _pattern(self) -> re.Pattern[str]:
         line = " ".join(self._words)
         parts = re.split(_BETWEEN_SPACELESS, re.sub(_SPACE_BETWEEN_SPACELESS, "", line))
-        return re.compile(f"(?:{_GAP})?".join(_GAP.join(map(re.escape, part.split(" "))) for part in parts))
+        return re.compile(
+            f"(?:{_GAP})?".join(_GAP.join(map(re.escape, part.split(" "))) for part in parts)
+        )
 
 
 def _ends_a_character(text: str, at: int) -> bool:
@@ -166,7 +168,9 @@ def short_hash(*parts: str) -> str:
     """Return the 16 hex digits that identify these *parts*, in this order."""
     import hashlib  # noqa: PLC0415  # brings OpenSSL: a session start without an import needs none
 
-    return hashlib.sha256("|".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:HASH_LENGTH]
+    return hashlib.sha256("|".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[
+        :HASH_LENGTH
+    ]
 
 
 def content_hash(description: str) -> str:
@@ -200,4 +204,6 @@ def word_count(text: str) -> int:
 
 def searchable_text(name: str, description: str, notes: str, reasoning: str) -> str:
     """Return the composed text of an entry to embed, one line a field."""
-    return composed("\n".join(filter(None, (title_to_search(name, description), description, notes, reasoning))))
+    return composed(
+        "\n".join(filter(None, (title_to_search(name, description), description, notes, reasoning)))
+    )

@@ -72,19 +72,26 @@ def is_complete(labels: Iterable[str], text: str) -> bool:
     *labels* are valid, *text* is description and reasoning of the entry.
     """
     labels = tuple(labels)
-    return MIN_LABELS <= len(labels) <= MAX_KEYWORDS and len(supported_labels(labels, text)) >= MIN_SUPPORTED
+    return (
+        MIN_LABELS <= len(labels) <= MAX_KEYWORDS
+        and len(supported_labels(labels, text)) >= MIN_SUPPORTED
+    )
 
 
 def _supported(parts: set[str], text: str) -> set[str]:
     folded = f"{text} {text.translate(_FOLDED)}"
     words = frozenset(_WORD.findall(folded))
     beginnings = {part[:SMALLEST_STEM] for part in parts}
-    alike = (word for word in words if word[:SMALLEST_STEM] in beginnings)  # no other word has a stem in common
+    alike = (
+        word for word in words if word[:SMALLEST_STEM] in beginnings
+    )  # no other word has a stem in common
     stems = frozenset(stem for word in alike for stem in _stems(word))
     return {
         part
         for part in parts
-        if part in words or (len(part) >= SMALLEST_STEM and part in folded) or not stems.isdisjoint(_stems(part))
+        if part in words
+        or (len(part) >= SMALLEST_STEM and part in folded)
+        or not stems.isdisjoint(_stems(part))
     }
 
 

@@ -65,10 +65,15 @@ def words_of(text: str) -> list[str]:
 
 def terms_of(text: str) -> list[str]:
     """Return the words of *text*, or the pairs of signs in scripts without spaces."""
-    return [term for word in words_of(text) for term in (pairs(word) if is_unspaced(word) else (word,))]
+    return [
+        term for word in words_of(text) for term in (pairs(word) if is_unspaced(word) else (word,))
+    ]
 
 
-_FUNCTION_WORDS = "为什么 為什麼 是不是 怎么样 怎么 怎麼 怎样 怎樣 什么 什麼 如何 为何 哪些 哪个 哪個 哪里 哪裡 是否 能否 吗 嗎 呢 的 了".split()
+_FUNCTION_WORDS = (
+    "为什么 為什麼 是不是 怎么样 怎么 怎麼 怎样 怎樣 什么 什麼 如何 为何 哪些 哪个 哪個 哪里 哪裡"
+    " 是否 能否 吗 嗎 呢 的 了".split()
+)
 """
 Chinese words that ask and join, longest first.
 
@@ -130,7 +135,9 @@ def inverse_document_frequency(size: int, frequency: int) -> float:
     return max(math.log((size - frequency + 0.5) / (frequency + 0.5)), SMALLEST_FREQUENCY_WEIGHT)
 
 
-def distinctive_terms(terms: Sequence[str], frequencies: Mapping[str, int], size: int) -> tuple[str, ...]:
+def distinctive_terms(
+    terms: Sequence[str], frequencies: Mapping[str, int], size: int
+) -> tuple[str, ...]:
     """
     Drop terms found in more than half of the entries.
 
@@ -157,10 +164,13 @@ def concepts_of(asked: Sequence[str]) -> tuple[str, ...]:
     concepts = tuple(dict.fromkeys(map(_plain, asked)))
     if "" in concepts:
         wordless = next(text for text in asked if not _plain(text))
-        raise InvalidQueryError(f"concept {wordless!r} has no word to look for: give letters or digits")
+        raise InvalidQueryError(
+            f"concept {wordless!r} has no word to look for: give letters or digits"
+        )
     if not MIN_CONCEPTS <= len(concepts) <= MAX_CONCEPTS:
         raise InvalidQueryError(
-            f"concepts must be {MIN_CONCEPTS} to {MAX_CONCEPTS} different ones, got {len(concepts)}: {list(asked)!r}"
+            f"concepts must be {MIN_CONCEPTS} to {MAX_CONCEPTS} different ones, got"
+            f" {len(concepts)}: {list(asked)!r}"
         )
     return concepts
 
@@ -173,7 +183,10 @@ def concept_counts(concepts: Iterable[str], text: str) -> Mapping[str, int]:
     whatever is between them.
     """
     words = _plain(text)
-    return {concept: len(re.findall(rf"(?<!\S){re.escape(_plain(concept))}(?!\S)", words)) for concept in concepts}
+    return {
+        concept: len(re.findall(rf"(?<!\S){re.escape(_plain(concept))}(?!\S)", words))
+        for concept in concepts
+    }
 
 
 def _plain(text: str) -> str:
@@ -278,7 +291,9 @@ class Asked(NamedTuple):
         Wholes that are not found are dropped, and so are pairs that bridge two words.
         """
         there = frozenset(found)
-        triples = (triple for run in self.runs for triple in zip(run, run[1:], run[2:], strict=False))
+        triples = (
+            triple for run in self.runs for triple in zip(run, run[1:], run[2:], strict=False)
+        )
         bridges = {pair for before, pair, after in triples if before in there and after in there}
         unknown = (self.wholes | bridges) - there
         return tuple(term for term in self.terms if term not in unknown)
@@ -291,8 +306,16 @@ def asked_terms(question: str, *, in_any_spelling: bool = True) -> Asked:
     Of identifiers it has the parts and the whole *in any spelling*.
     """
     text = without_function_words(searchable(question))
-    wholes = {**(_parts_by_whole(_without_runs(text)) if in_any_spelling else {}), **_pairs_by_run(text)}
-    extra = (word for whole, parts in wholes.items() for word in (whole, *parts) if word not in STOP_WORDS)
+    wholes = {
+        **(_parts_by_whole(_without_runs(text)) if in_any_spelling else {}),
+        **_pairs_by_run(text),
+    }
+    extra = (
+        word
+        for whole, parts in wholes.items()
+        for word in (whole, *parts)
+        if word not in STOP_WORDS
+    )
     terms = tuple(dict.fromkeys((*search_terms(question), *extra)))[:MAX_TERMS]
     asked = frozenset(whole for whole, parts in wholes.items() if not STOP_WORDS.issuperset(parts))
     return Asked(terms, asked, tuple(map(pairs, runs(text))))
@@ -303,7 +326,11 @@ def _parts_by_whole(text: str) -> dict[str, Sequence[str]]:
     humped = {word: split_at_humps(word) for word in _WORD.findall(text)}
     return {
         **{_whole(joined): words_of(joined) for joined in _joined(text)},
-        **{word.lower(): [part.lower() for part in parts] for word, parts in humped.items() if len(parts) > 1},
+        **{
+            word.lower(): [part.lower() for part in parts]
+            for word, parts in humped.items()
+            if len(parts) > 1
+        },
     }
 
 
@@ -320,8 +347,16 @@ def indexed(text: str) -> str:
     at the end, once. A text that needs none of this stays as it is.
     """
     between = _without_runs(text := searchable(text))
-    written = (_indexed_run(part) if at % 2 else part for at, part in enumerate(split_at_runs(text)))
-    return "\n".join(("".join(written), *identifier_words(between), *dict.fromkeys(map(_whole, _joined(between)))))
+    written = (
+        _indexed_run(part) if at % 2 else part for at, part in enumerate(split_at_runs(text))
+    )
+    return "\n".join(
+        (
+            "".join(written),
+            *identifier_words(between),
+            *dict.fromkeys(map(_whole, _joined(between))),
+        )
+    )
 
 
 def indexed_texts(texts: Sequence[str]) -> tuple[str, ...]:
@@ -350,7 +385,11 @@ def is_mostly_unspaced(text: str) -> bool:
 
 def _indexed_run(run: str) -> str:
     letters = signs(run)
-    words = (*([run] if _is_whole(letters) else ()), *letters, *(pairs(run) if len(letters) > 1 else ()))
+    words = (
+        *([run] if _is_whole(letters) else ()),
+        *letters,
+        *(pairs(run) if len(letters) > 1 else ()),
+    )
     return f" {' '.join(map(without_marks, words))} "
 
 

@@ -23,7 +23,11 @@ NAME_PREFIXES: dict[Category | None, str] = {
 }
 """Category to the prefix of a name in an entry's heading."""
 
-TITLES: dict[Category, str] = {"anti-patterns": "Anti-Patterns", "patterns": "Patterns", "heuristics": "Heuristics"}
+TITLES: dict[Category, str] = {
+    "anti-patterns": "Anti-Patterns",
+    "patterns": "Patterns",
+    "heuristics": "Heuristics",
+}
 """The title of a new file."""
 
 METADATA_HEAD = "- "

@@ -19,7 +19,10 @@ from hardwon.domain.model.redaction import stored_form
 from hardwon.domain.model.triggers import usable_phrases
 from hardwon.domain.model.vocabulary import ContextType, Tier
 
-IMPORTABLE = "hardwon can import its own exports, a memory-index.json, and the SQLite index of an older memory"
+IMPORTABLE = (
+    "hardwon can import its own exports, a memory-index.json, and the SQLite index of an older"
+    " memory"
+)
 """Ends the refusal of any other file."""
 
 
@@ -51,7 +54,9 @@ class IndexedMemory:
         """Whether the index has a vector, usable or not."""
         return self.vector is not None or bool(self.vector_problem)
 
-    def to_session(self, description: str, mtime: int, file_hash: str | None, known: Entry | None) -> Entry:
+    def to_session(
+        self, description: str, mtime: int, file_hash: str | None, known: Entry | None
+    ) -> Entry:
         """
         Return its session, without secrets.
 
@@ -73,7 +78,9 @@ class IndexedMemory:
             file_hash=file_hash,
         )
         is_as_known = known is not None and known.file_mtime == mtime
-        return redact_entry(session if is_as_known else attrs.evolve(session, updated_at=utc_time(mtime)))
+        return redact_entry(
+            session if is_as_known else attrs.evolve(session, updated_at=utc_time(mtime))
+        )
 
     def _unknown(self, mtime: int) -> Entry:
         return Entry(
@@ -156,5 +163,7 @@ class OlderDocument:
             "spec_folder": self.spec_folder if entry.kind == "document" else None,
         }
         return redact_entry(
-            attrs.evolve(entry, **{field: value for field, value in known.items() if value is not None})
+            attrs.evolve(
+                entry, **{field: value for field, value in known.items() if value is not None}
+            )
         )

@@ -36,9 +36,12 @@ MIN_COSINE = 0.5
 """A pair below it never reaches that probability, even with all else in its favour."""
 
 _ENDED = (
-    r"no longer|any longer|any ?more|no more|(?:is|are|was|were) (?:gone|removed|deleted|dropped|retired|converted|upgraded"
-    r"|replaced|closed|forbidden|read[ -]only|only a|off)|refuses?|replace[sd]?|in (?:the )?place of|took|taken out|out of"
-    r"|ended|stop|stopped|switched|moved|migrated|since|now|delete your|must not come back|an archive"
+    r"no longer|any longer|any ?more|no more|(?:is|are|was|were)"
+    r" (?:gone|removed|deleted|dropped|retired|converted|upgraded"
+    r"|replaced|closed|forbidden|read[ -]only|only a|off)|refuses?|replace[sd]?|in (?:the )?place"
+    r" of|took|taken out|out of"
+    r"|ended|stop|stopped|switched|moved|migrated|since|now|delete your|must not come back|an"
+    r" archive"
 )
 _WENT_WRONG = (
     r"lost|broke|broken|hid|charged|cost|filled|leak\w*|skipped|held|turned|slower|twice|bottleneck|wrong|crash\w*|failed"
@@ -76,7 +79,14 @@ def probability(older: Lesson, newer: Lesson, cosine: float) -> float:
     before, after = _words(older.text), _words(newer.text)
     named = _share(_words(older.name), after) + _share(_words(newer.name), before)
     return 1 / (
-        1 + math.exp(6.9 - 9.5 * cosine - named - _has_change(newer, before) - 1.2 * bool(_PAST.search(newer.text)))
+        1
+        + math.exp(
+            6.9
+            - 9.5 * cosine
+            - named
+            - _has_change(newer, before)
+            - 1.2 * bool(_PAST.search(newer.text))
+        )
     )
 
 
@@ -96,7 +106,16 @@ def _words(text: str) -> frozenset[str]:
 LISTS = ("keywords", "tags", "trigger_phrases", "references")
 TEXTS = ("reasoning", "notes")
 FACTS = (
-    *("id", "content_hash", "words", "observation_count", "updated_at", "reach", "project", "source_project"),
+    *(
+        "id",
+        "content_hash",
+        "words",
+        "observation_count",
+        "updated_at",
+        "reach",
+        "project",
+        "source_project",
+    ),
     *("tier", "importance_weight", "permanent", "expires_at", "retired", "superseded_by"),
 )
 """The columns of the table of facts that change; all others are of the table of texts."""
@@ -113,10 +132,14 @@ def united(older: Mapping[str, Any], newer: Mapping[str, Any]) -> dict[str, Any]
     Counts add up, labels and references unite, an empty reasoning or note is filled. The wider
     reach stays, and so does the life of the one that is still found.
     """
-    values: dict[str, Any] = {name: [*dict.fromkeys((*older[name], *newer[name]))] for name in LISTS}
+    values: dict[str, Any] = {
+        name: [*dict.fromkeys((*older[name], *newer[name]))] for name in LISTS
+    }
     values["keywords"] = values["keywords"][:MAX_KEYWORDS]
     values |= {name: older[name] or newer[name] for name in TEXTS}
-    values["observation_count"] = min(older["observation_count"] + newer["observation_count"], MAX_COUNT)
+    values["observation_count"] = min(
+        older["observation_count"] + newer["observation_count"], MAX_COUNT
+    )
     values["updated_at"] = max(older["updated_at"], newer["updated_at"])
     if _REACHES.index(newer["reach"]) > _REACHES.index(older["reach"]):
         values |= {name: newer[name] for name in _OF_PLACE}

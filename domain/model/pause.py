@@ -68,20 +68,28 @@ def holding(pauses: Iterable[Pause], now: dt.datetime) -> list[Pause]:
 
 def pause_of(session_id: str, pauses: Iterable[Pause], now: dt.datetime) -> Pause | None:
     """Return the pause of that session at *now* that ends last, if any."""
-    return next((pause for pause in reversed(holding(pauses, now)) if pause.covers(session_id)), None)
+    return next(
+        (pause for pause in reversed(holding(pauses, now)) if pause.covers(session_id)), None
+    )
 
 
 def resumed(pauses: Iterable[Pause], session_id: str, at: dt.datetime) -> list[Pause]:
     """Return *pauses* after a resume in that session, at that time."""
     return [
-        pause._replace(ends_at=at) if pause.holds(at) and pause.ends_by_resume_in(session_id) else pause
+        (
+            pause._replace(ends_at=at)
+            if pause.holds(at) and pause.ends_by_resume_in(session_id)
+            else pause
+        )
         for pause in pauses
     ]
 
 
 def is_off_record(pauses: Iterable[Pause], session_id: str, at: dt.datetime) -> bool:
     """Return whether a pause covers that session at that time."""
-    return any(pause.covers(session_id) and pause.begins_at <= at < pause.ends_at for pause in pauses)
+    return any(
+        pause.covers(session_id) and pause.begins_at <= at < pause.ends_at for pause in pauses
+    )
 
 
 def last_end(pauses: Iterable[Pause], session_id: str) -> dt.datetime | None:
@@ -103,5 +111,7 @@ def parse_duration(text: str) -> dt.timedelta:
     days, hours, minutes = (int(number or 0) for number in found.groups()) if found else (0, 0, 0)
     duration = dt.timedelta(days=days, hours=hours, minutes=minutes)
     if not duration:
-        raise InvalidQueryError(f"{text[:40]!r} is no duration: give one such as 30m, 1h, 2h30m or 1d")
+        raise InvalidQueryError(
+            f"{text[:40]!r} is no duration: give one such as 30m, 1h, 2h30m or 1d"
+        )
     return duration

@@ -42,12 +42,17 @@ def describe(markdown: str) -> str:
     text = _UNDERLINED_TITLE.sub("", text)
     section = _SECTION.search(text)
     end = section.start() if section else len(text)
-    words = " ".join(_paragraphs(text[:end])).split() or next(iter(_paragraphs(text[end:])), "").split()
+    words = (
+        " ".join(_paragraphs(text[:end])).split() or next(iter(_paragraphs(text[end:])), "").split()
+    )
     return " ".join(words[:MAX_DESCRIPTION_WORDS])
 
 
 def _paragraphs(text: str) -> list[str]:
-    lines = ("" if _HEADING.match(line) or _RULE.fullmatch(line) else line.strip() for line in text.split("\n"))
+    lines = (
+        "" if _HEADING.match(line) or _RULE.fullmatch(line) else line.strip()
+        for line in text.split("\n")
+    )
     return [block for block in "\n".join(lines).split("\n\n") if block.strip()]
 
 

@@ -75,7 +75,9 @@ WAITING = "label:"
 """Prefix of the key of a project whose folder is unknown."""
 
 
-TrustReason: TypeAlias = Literal["revoked", "trusted", "waiting", "below", "foreign", "unknown", "unnamed", "own"]
+TrustReason: TypeAlias = Literal[
+    "revoked", "trusted", "waiting", "below", "foreign", "unknown", "unnamed", "own"
+]
 """
 Why a project may speak elsewhere, or not.
 
@@ -145,7 +147,9 @@ class Project(NamedTuple):
     @property
     def is_repository_to_ask(self) -> bool:
         """Whether it is a repository that git has not answered about."""
-        return self.identity.is_repository and (self.first_commit is None or self.authorship == "unknown")
+        return self.identity.is_repository and (
+            self.first_commit is None or self.authorship == "unknown"
+        )
 
 
 class Registry(NamedTuple):
@@ -179,7 +183,9 @@ class Registry(NamedTuple):
 
     def trusted_folder_of(self, project: Project) -> str:
         """Return the trusted folder that contains *project*, empty without one."""
-        return next((folder for folder in self.trusted_folders if self.is_below(project, folder)), "")
+        return next(
+            (folder for folder in self.trusted_folders if self.is_below(project, folder)), ""
+        )
 
     def is_below(self, project: Project, folder: str) -> bool:
         """Return whether *project* is in *folder*, a real path, or below it."""
@@ -207,7 +213,11 @@ class Registry(NamedTuple):
         if not self.is_shared(project):
             return (project.id,)
         head = project.joined or project.id
-        clones = (other for other in self.projects if head in {other.id, other.joined} and other.id != project.id)
+        clones = (
+            other
+            for other in self.projects
+            if head in {other.id, other.joined} and other.id != project.id
+        )
         return (project.id, *(other.id for other in clones if self.is_shared(other)))
 
     def label_of(self, project_id: str | None) -> str:
@@ -221,7 +231,8 @@ class Registry(NamedTuple):
             return ""
         clones = self.group_of(project)
         if project.is_waiting or not any(
-            other.label == project.label and other.id not in clones and not other.is_waiting for other in self.projects
+            other.label == project.label and other.id not in clones and not other.is_waiting
+            for other in self.projects
         ):
             return project.label
         parent = os.path.basename(os.path.dirname(project.identity.root))
@@ -234,7 +245,9 @@ class Registry(NamedTuple):
     def siblings(self, project: Project) -> tuple[str, ...]:
         """Return the distinct names of other projects in the same folder, sorted."""
         folder = os.path.dirname(project.identity.root)
-        beside = (other.label for other in self.projects if os.path.dirname(other.identity.root) == folder)
+        beside = (
+            other.label for other in self.projects if os.path.dirname(other.identity.root) == folder
+        )
         return tuple(sorted({*beside} - {project.label, ""}))
 
     def named(self, name: str) -> list[Project]:
@@ -260,12 +273,22 @@ class Registry(NamedTuple):
         That project has the label, and may speak elsewhere. A label is left out where several
         projects may be meant, or git was not asked yet about one of them.
         """
-        pairs = ((waiting, self._namesakes(waiting)) for waiting in self.projects if self.reason(waiting) == "waiting")
+        pairs = (
+            (waiting, self._namesakes(waiting))
+            for waiting in self.projects
+            if self.reason(waiting) == "waiting"
+        )
         return [(waiting, namesakes[0]) for waiting, namesakes in pairs if self._are_one(namesakes)]
 
     def _namesakes(self, waiting: Project) -> list[Project]:
-        others = (other for other in self.projects if other.label == waiting.label and not other.is_waiting)
-        return [other for other in others if self.is_shared(other) or self.reason(other) == "unknown"]
+        others = (
+            other
+            for other in self.projects
+            if other.label == waiting.label and not other.is_waiting
+        )
+        return [
+            other for other in others if self.is_shared(other) or self.reason(other) == "unknown"
+        ]
 
     def _are_one(self, projects: list[Project]) -> bool:
         """Return whether *projects* are one that may speak elsewhere, with its clones."""
@@ -282,7 +305,11 @@ class Registry(NamedTuple):
         None stands for a project that the store does not know.
         """
         own = self.group_of(here) if here else ()
-        silent = [project for project in self.projects if project.id not in own and not self.is_shared(project)]
+        silent = [
+            project
+            for project in self.projects
+            if project.id not in own and not self.is_shared(project)
+        ]
         return Visibility(
             own=own,
             silent=tuple(project.id for project in silent),
@@ -317,7 +344,9 @@ class Visibility(NamedTuple):
         """Return whether an entry may be shown."""
         if reach == "everywhere" or not {project, *places}.isdisjoint(self.own):
             return True
-        return reach == "shared" and (project is None or not (self.is_foreign or project in self.silent))
+        return reach == "shared" and (
+            project is None or not (self.is_foreign or project in self.silent)
+        )
 
 
 def _is_below(path: str, folder: str) -> bool:

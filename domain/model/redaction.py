@@ -45,17 +45,48 @@ _HIDDEN = f"[{IGNORABLE}\ufff9-\ufffb]"
 """Those, and interlinear annotations."""
 
 _EMOJI = (
-    *((0x00A9, 0x00A9), (0x00AE, 0x00AE), (0x203C, 0x203C), (0x2049, 0x2049), (0x2122, 0x2122), (0x2139, 0x2139)),
-    *((0x2194, 0x2199), (0x21A9, 0x21AA), (0x231A, 0x231B), (0x2328, 0x2328), (0x23CF, 0x23CF), (0x23E9, 0x23FA)),
-    *((0x24C2, 0x24C2), (0x25AA, 0x25AB), (0x25B6, 0x25B6), (0x25C0, 0x25C0), (0x25FB, 0x25FE), (0x2600, 0x27BF)),
-    *((0x2934, 0x2935), (0x2B05, 0x2B07), (0x2B1B, 0x2B1C), (0x2B50, 0x2B50), (0x2B55, 0x2B55), (0x3030, 0x3030)),
+    *(
+        (0x00A9, 0x00A9),
+        (0x00AE, 0x00AE),
+        (0x203C, 0x203C),
+        (0x2049, 0x2049),
+        (0x2122, 0x2122),
+        (0x2139, 0x2139),
+    ),
+    *(
+        (0x2194, 0x2199),
+        (0x21A9, 0x21AA),
+        (0x231A, 0x231B),
+        (0x2328, 0x2328),
+        (0x23CF, 0x23CF),
+        (0x23E9, 0x23FA),
+    ),
+    *(
+        (0x24C2, 0x24C2),
+        (0x25AA, 0x25AB),
+        (0x25B6, 0x25B6),
+        (0x25C0, 0x25C0),
+        (0x25FB, 0x25FE),
+        (0x2600, 0x27BF),
+    ),
+    *(
+        (0x2934, 0x2935),
+        (0x2B05, 0x2B07),
+        (0x2B1B, 0x2B1C),
+        (0x2B50, 0x2B50),
+        (0x2B55, 0x2B55),
+        (0x3030, 0x3030),
+    ),
     *((0x303D, 0x303D), (0x3297, 0x3297), (0x3299, 0x3299), (0x1F000, 0x1FAFF)),
 )
 """Characters that can be emoji, and their neighbours in blocks of little else."""
 
 _JOINED = (
     *((0x0600, 0x061B), (0x061D, 0x077F)),  # Arabic, Syriac
-    *((0x07C0, 0x07FF), (0x0840, 0x0DFF)),  # N'Ko, Mandaic, Arabic; the scripts of India and Sri Lanka
+    *(
+        (0x07C0, 0x07FF),
+        (0x0840, 0x0DFF),
+    ),  # N'Ko, Mandaic, Arabic; the scripts of India and Sri Lanka
     *((0x1000, 0x109F), (0x1780, 0x17B3), (0x17B6, 0x17FF)),  # Burmese, Khmer
     *((0x1807, 0x180A), (0x1810, 0x18AF)),  # Mongolian
     *((0x1B00, 0x1BFF), (0x1CD0, 0x1CFF)),  # Balinese, Sundanese, Batak; Vedic signs
@@ -66,7 +97,10 @@ _JOINED = (
 """Scripts in which a joiner decides the form of the letters beside it."""
 
 PRINTABLE = frozenset(
-    chr(code) for first, last in _IGNORABLE for code in range(first, last + 1) if chr(code).isprintable()
+    chr(code)
+    for first, last in _IGNORABLE
+    for code in range(first, last + 1)
+    if chr(code).isprintable()
 )
 """Those of `IGNORABLE` that Python calls printable."""
 
@@ -84,7 +118,9 @@ def without_invisible(text: str) -> str:
         >>> without_invisible("a\u200bb\U000e0101\u202ec")
         'abc'
     """
-    if text.isascii() or (PRINTABLE.isdisjoint(text) and text.replace("\n", "").replace("\t", "").isprintable()):
+    if text.isascii() or (
+        PRINTABLE.isdisjoint(text) and text.replace("\n", "").replace("\t", "").isprintable()
+    ):
         return text
     return re.sub(_HIDDEN, lambda found: found[0] if _is_needed(text, found.start()) else "", text)
 
@@ -110,7 +146,15 @@ def _is_in(ranges: Sequence[tuple[int, int]], character: str) -> bool:
     return place >= 0 and code <= ranges[place][1]
 
 
-__all__ = ["REDACTED", "Cleaning", "as_text", "is_cut_off", "redact", "redact_values", "stored_form"]
+__all__ = [
+    "REDACTED",
+    "Cleaning",
+    "as_text",
+    "is_cut_off",
+    "redact",
+    "redact_values",
+    "stored_form",
+]
 
 MAX_CUTS = 200
 """Passes after which a text, whose cuts keep joining into new tags, is dropped as malicious."""
@@ -272,9 +316,7 @@ def _shortened(text: str, folder: str, below: str, itself: str) -> str:
     if not folder.strip("/\\"):
         return text
     beginning = re.escape(folder.rstrip("/\\"))
-    named = (
-        rf"(?:(?<![\w./\\~-])|(?<=file://)){beginning}(?:(?P<below>[/\\]+(?=[^\s\"'`)\]>,;:]))|[/\\]?(?![\w-]|\.\w))"
-    )
+    named = rf"(?:(?<![\w./\\~-])|(?<=file://)){beginning}(?:(?P<below>[/\\]+(?=[^\s\"'`)\]>,;:]))|[/\\]?(?![\w-]|\.\w))"
     return re.sub(named, lambda found: below if found["below"] else itself, text)
 
 

@@ -23,7 +23,9 @@ def without_user(address: str) -> str:
     if not address.isprintable():
         return ""
     scheme, mark, rest = address.partition("://") if "://" in address else ("", "", address)
-    end = min((rest.find(sign) for sign in ("/?#" if mark else "/:") if sign in rest), default=len(rest))
+    end = min(
+        (rest.find(sign) for sign in ("/?#" if mark else "/:") if sign in rest), default=len(rest)
+    )
     if not mark and rest[end : end + 1] != ":":
         return address  # a path
     return scheme + mark + rest[:end].rpartition("@")[2] + rest[end:]
@@ -64,7 +66,9 @@ def _joined(host: str, path: str) -> str:
 
 def _without_suffix(path: str) -> str:
     path = path.rstrip("/")
-    return path[:-4].rstrip("/") if path.lower().endswith(".git") and path[:-4].rstrip("/") else path
+    return (
+        path[:-4].rstrip("/") if path.lower().endswith(".git") and path[:-4].rstrip("/") else path
+    )
 
 
 class Version(NamedTuple):

@@ -13,7 +13,8 @@ from itertools import islice, pairwise
 from typing import NamedTuple
 
 _SCRIPTS = (
-    "\u3005\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff",  # Han
+    # Han
+    "\u3005\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff",
     "\u3041-\u309a\u309d-\u309f",  # Hiragana
     "\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f",  # Katakana
     "\u1100-\u11ff\u3131-\u318e\ua960-\ua97f\uac00-\ud7ff",  # Hangul
@@ -125,7 +126,11 @@ def without_marks(word: str) -> str:
 
 
 def _private(character: str) -> str:
-    return chr(MARKS_FROM + ord(character)) if character > "\u0e00" and _is_mark(character) else character
+    return (
+        chr(MARKS_FROM + ord(character))
+        if character > "\u0e00" and _is_mark(character)
+        else character
+    )
 
 
 def _assigned(character: str) -> str:
@@ -176,7 +181,12 @@ def _length(unit: str) -> int:
 def identifier_words(text: str) -> list[str]:
     """Return the words of each distinct identifier such as `parseHTTPRequest`."""
     identifiers = (word for word in dict.fromkeys(_WORD.findall(text)) if not word.islower())
-    return [part for identifier in identifiers if len(parts := split_at_humps(identifier)) > 1 for part in parts]
+    return [
+        part
+        for identifier in identifiers
+        if len(parts := split_at_humps(identifier)) > 1
+        for part in parts
+    ]
 
 
 def split_at_humps(word: str) -> list[str]:

@@ -117,10 +117,16 @@ class TriggerMatcher:
         Ties go to the longer phrase, in characters, then by alphabet.
         """
         words_of_prompt, matches = _words(prompt), dict[Words, TriggerMatch]()
-        for confidence, found in ((WHOLE, self._equal), (INSIDE, self._inside), (SCATTERED, self._scattered)):
+        for confidence, found in (
+            (WHOLE, self._equal),
+            (INSIDE, self._inside),
+            (SCATTERED, self._scattered),
+        ):
             if (room := limit - len(matches)) <= 0:
                 break
-            for words in nsmallest(room, found(words_of_prompt) - matches.keys(), key=self._places.__getitem__):
+            for words in nsmallest(
+                room, found(words_of_prompt) - matches.keys(), key=self._places.__getitem__
+            ):
                 phrase = self._phrases[words]
                 matches[words] = TriggerMatch(phrase.text, confidence, phrase.owners)
         return list(matches.values())
@@ -173,9 +179,13 @@ def _merged(same: Sequence[Trigger]) -> _Phrase:
 def _words(text: str) -> Words:
     plain = composed(composed(text).casefold())
     parts = enumerate(split_at_runs(plain))
-    return tuple(word for at, part in parts for word in (signs(part) if at % 2 else _WORD.findall(part)))
+    return tuple(
+        word for at, part in parts for word in (signs(part) if at % 2 else _WORD.findall(part))
+    )
 
 
 def _pairs(words: Words) -> list[str]:
     """Join neighbours among *words* that are letters of scripts without spaces."""
-    return [left + right for left, right in pairwise(words) if is_unspaced(left) and is_unspaced(right)]
+    return [
+        left + right for left, right in pairwise(words) if is_unspaced(left) and is_unspaced(right)
+    ]

@@ -3,11 +3,15 @@
 import datetime as dt
 from typing import Literal, TypeAlias, get_args
 
-Kind: TypeAlias = Literal["learning", "session", "decision", "gotcha", "preference", "conversation", "document"]
+Kind: TypeAlias = Literal[
+    "learning", "session", "decision", "gotcha", "preference", "conversation", "document"
+]
 Category: TypeAlias = Literal["anti-patterns", "heuristics", "patterns"]
 Confidence: TypeAlias = Literal["high", "medium", "low"]
 Source: TypeAlias = Literal["retro", "session-capture", "manual", "import"]
-Tier: TypeAlias = Literal["constitutional", "critical", "important", "normal", "temporary", "deprecated"]
+Tier: TypeAlias = Literal[
+    "constitutional", "critical", "important", "normal", "temporary", "deprecated"
+]
 ContextType: TypeAlias = Literal["research", "implementation", "decision", "discovery", "general"]
 Reach: TypeAlias = Literal["everywhere", "shared", "home"]
 Door: TypeAlias = Literal[

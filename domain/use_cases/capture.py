@@ -119,7 +119,9 @@ class Capture:
             captured = self._write(self._with_batch(captured, batch))
             progress(captured.exchanges)
             if self.is_awaited():
-                raise CaptureInterruptedError(Captured(buffer=buffer) if self.replaced else captured)
+                raise CaptureInterruptedError(
+                    Captured(buffer=buffer) if self.replaced else captured
+                )
         self._store(captured.buffer)
         return captured
 
@@ -209,7 +211,8 @@ def _inheriting(draft: Draft, replaced: Iterable[SectionOfSession]) -> Draft:
     """Return *draft*, permanent if it overlaps a permanent section of *replaced*."""
     first, last = draft.exchanges[0].at, draft.exchanges[-1].at
     if draft.permanent or not any(
-        section.permanent and first <= section.ends_at and section.starts_at <= last for section in replaced
+        section.permanent and first <= section.ends_at and section.starts_at <= last
+        for section in replaced
     ):
         return draft
     return attrs.evolve(draft, permanent=True, written=0)
@@ -264,7 +267,9 @@ def capture_session(
     if not (replaced and captured.chunks):
         return captured
     files = capture.files.remove([section.section_id for section in _outdated(replaced, captured)])
-    known = attrs.evolve(captured.buffer, unlearned=tuple(sorted({*captured.buffer.unlearned, *files})))
+    known = attrs.evolve(
+        captured.buffer, unlearned=tuple(sorted({*captured.buffer.unlearned, *files}))
+    )
     capture.journal.keep(known)
     return attrs.evolve(captured, buffer=known, files=known.unlearned)
 
@@ -277,10 +282,14 @@ def _outdated(sections: Iterable[SectionOfSession], captured: Captured) -> list[
 
     def is_covered(section: SectionOfSession) -> bool:
         place = bisect_right(begins, section.starts_at)
-        return place > 0 and section.starts_at <= chunks[place - 1].ends_at and section.ends_at <= last
+        return (
+            place > 0 and section.starts_at <= chunks[place - 1].ends_at and section.ends_at <= last
+        )
 
     written = captured.section_ids
-    return [section for section in sections if section.section_id not in written and is_covered(section)]
+    return [
+        section for section in sections if section.section_id not in written and is_covered(section)
+    ]
 
 
 @attrs.frozen(kw_only=True)
@@ -317,9 +326,13 @@ class CaptureEvents:
         journal = self.capture.journal
         if not (events := journal.events(session_id)):
             return
-        unread = merge_transcript(self.transcripts, journal.buffer(session_id), events, self.clock.now(), self.clean)
+        unread = merge_transcript(
+            self.transcripts, journal.buffer(session_id), events, self.clock.now(), self.clean
+        )
         if unread.problem:
-            self.warn(f"session {session_id}: {unread.problem}; keeping what the hooks were told instead")
+            self.warn(
+                f"session {session_id}: {unread.problem}; keeping what the hooks were told instead"
+            )
         with contextlib.closing(unread.exchanges):
             captured = capture_session(self.capture, unread.buffer, unread.exchanges)
         learned = self.learn(captured.files)

@@ -63,11 +63,14 @@ class Checkpoints:
             InvalidCheckpointError: the name is invalid or taken.
             StorageError: the copy can't be made; nothing of it is left.
         """
-        wanted = Checkpoint(name=name, description=description, contents=contents, created_at=self.clock.now())
+        wanted = Checkpoint(
+            name=name, description=description, contents=contents, created_at=self.clock.now()
+        )
         with self.snapshots.transaction():
             if self.snapshots.named(wanted.name):
                 raise InvalidCheckpointError(
-                    f"there is a checkpoint {wanted.name!r} already: delete it, or choose another name"
+                    f"there is a checkpoint {wanted.name!r} already: delete it, or choose another"
+                    " name"
                 )
             return self.snapshots.take(wanted)
 
@@ -81,7 +84,9 @@ class Checkpoints:
                 changed.
         """
         checkpoint = self.named(name)
-        return self._restore(checkpoint.snapshot_path, checkpoint.name, checkpoint.contents.narrowed(scope))
+        return self._restore(
+            checkpoint.snapshot_path, checkpoint.name, checkpoint.contents.narrowed(scope)
+        )
 
     def restore_file(self, path: str, name: str, here: Workplace) -> Restored:
         """

@@ -32,7 +32,10 @@ class Closeness(NamedTuple):
     def scores(self, found: Mapping[int, float]) -> Mapping[int, float]:
         """Return the closeness of the entries *found*, from their scores in the vector list."""
         if len(self.spaces) == 1:
-            return {number: self.spaces[0].statistics.closeness(cosine) for number, cosine in found.items()}
+            return {
+                number: self.spaces[0].statistics.closeness(cosine)
+                for number, cosine in found.items()
+            }
         return {
             number: space.statistics.closeness(cosine)
             for space in self.spaces
@@ -43,12 +46,19 @@ class Closeness(NamedTuple):
         """Return the upper bound of closeness for *score* or less in the vector list."""
         if len(self.spaces) == 1:
             return self.spaces[0].statistics.closeness(score)
-        return max((space.statistics.closeness(_cosine(score, space.statistics)) for space in self.spaces), default=0.0)
+        return max(
+            (space.statistics.closeness(_cosine(score, space.statistics)) for space in self.spaces),
+            default=0.0,
+        )
 
     def closest(self) -> float:
         """Return the closeness of the closest entry, 0 without matches."""
         return max(
-            (space.statistics.closeness(space.statistics.best) for space in self.spaces if space.statistics.found),
+            (
+                space.statistics.closeness(space.statistics.best)
+                for space in self.spaces
+                if space.statistics.found
+            ),
             default=0.0,
         )
 
@@ -56,7 +66,8 @@ class Closeness(NamedTuple):
         """Return the mean closeness of all entries searched."""
         found = sum(space.statistics.found for space in self.spaces)
         return (
-            sum(space.statistics.background() * space.statistics.found for space in self.spaces) / found
+            sum(space.statistics.background() * space.statistics.found for space in self.spaces)
+            / found
             if found
             else 0.0
         )
@@ -84,7 +95,10 @@ class StandardisedMatches:
     def top(self, k: int, category: Category | None = None) -> list[Hit]:
         """Return the *k* best."""
         lists = [
-            [Hit(hit.number, _standardised(hit.score, statistics)) for hit in matches.top(k, category)]
+            [
+                Hit(hit.number, _standardised(hit.score, statistics))
+                for hit in matches.top(k, category)
+            ]
             for matches, statistics in self._spaces
         ]
         return list(islice(merge(*lists, key=lambda hit: -hit.score), k))

@@ -65,7 +65,9 @@ def preview(overview: Overview, projects: Projects) -> list[Tally]:
     tallies = list[Tally]()
     for (project_id, kind), entries in counted.items():
         project = known.get(project_id or "")
-        is_shared = kind == "learning" or (project is not None and project.conversations == "shared")
+        is_shared = kind == "learning" or (
+            project is not None and project.conversations == "shared"
+        )
         tallies.append(Tally(project.label if project else "", kind, entries, is_shared))
     return sorted(tallies)
 
@@ -169,9 +171,13 @@ def copy_vectors(source: VectorStore, target: VectorStore, entries: RankingReads
         last = texts[-1].number
         has = {*target.load([text.number for text in texts]).numbers}
         missing = [text for text in texts if text.number not in has]
-        ids = {facts.number: facts.entry_id for facts in entries.facts(text.number for text in missing)}
+        ids = {
+            facts.number: facts.entry_id for facts in entries.facts(text.number for text in missing)
+        }
         vectors = source.vectors_of([*ids.values()])
-        found = [(text, vectors[ids[text.number]]) for text in missing if ids[text.number] in vectors]
+        found = [
+            (text, vectors[ids[text.number]]) for text in missing if ids[text.number] in vectors
+        ]
         if found:
             target.put(found)
             copied += len(found)

@@ -50,7 +50,9 @@ class Forget:
             StorageError: the store can't be written now; nothing was deleted.
         """
         with self.repository.transaction():
-            deleted = [entry for entry in self.affected(entries) if self.repository.delete(entry.entry_id)]
+            deleted = [
+                entry for entry in self.affected(entries) if self.repository.delete(entry.entry_id)
+            ]
             for entry in deleted:
                 self._note_deletion(entry)
                 self._note(entry)
@@ -58,12 +60,20 @@ class Forget:
 
     def affected(self, entries: Iterable[Entry]) -> list[Entry]:
         """Return *entries* and the sections of whole files among them, without duplicates."""
-        return list({part.entry_id: part for entry in entries for part in self._with_sections(entry)}.values())
+        return list(
+            {
+                part.entry_id: part for entry in entries for part in self._with_sections(entry)
+            }.values()
+        )
 
     def documents(self, spec_folder: str, folders: Sequence[str]) -> list[Entry]:
         """Return the documents of *spec_folder* below *folders*, with their sections."""
         only = EntryFilter(kinds=("document",), spec_folder=spec_folder)
-        found = [entry for folder in folders for entry in self.repository.find(only._replace(folder=folder), limit=ALL)]
+        found = [
+            entry
+            for folder in folders
+            for entry in self.repository.find(only._replace(folder=folder), limit=ALL)
+        ]
         return list({entry.entry_id: entry for entry in found}.values())
 
     def spec_folder(self, name: str, folders: Sequence[str]) -> list[Entry]:
@@ -101,11 +111,15 @@ class Forget:
         if entry.file_path:
             self.absences.forget(entry.place)
         if entry.file_path and entry.file_hash:
-            self.tombstones.add(Tombstone(entry.file_path, entry.anchor_id, entry.file_hash), self.clock.now())
+            self.tombstones.add(
+                Tombstone(entry.file_path, entry.anchor_id, entry.file_hash), self.clock.now()
+            )
 
     def _note(self, entry: Entry) -> None:
         if entry.number is not None:
-            self.history.record(entry.number, [FieldChange("deleted", entry.name, entry.entry_id)], self.clock.now())
+            self.history.record(
+                entry.number, [FieldChange("deleted", entry.name, entry.entry_id)], self.clock.now()
+            )
 
 
 def known_entry(repository: EntryRepository, entry_id: str) -> tuple[Entry, int]:
@@ -194,13 +208,17 @@ class ChangeEntry:
             return self.repository.put(after)
         if same := self.repository.get(after.entry_id):
             raise InvalidEntryError(
-                f"another lesson says that: {same.name} (number {same.number}, id: {same.entry_id});"
-                " delete one of them, or say something else"
+                f"another lesson says that: {same.name} (number {same.number}, id:"
+                f" {same.entry_id}); delete one of them, or say something else"
             )
         return self.repository.reword(entry_id, after)
 
     def _hand_down(self, whole: Entry, now: dt.datetime) -> SectionTiers:
-        others = [section for section in sections_below(self.repository, whole) if section.tier != whole.tier]
+        others = [
+            section
+            for section in sections_below(self.repository, whole)
+            if section.tier != whole.tier
+        ]
         following = [section for section in others if follows(section, whole)]
         for section in following:
             self._put(section, attrs.evolve(section, tier=whole.tier), now)
@@ -228,7 +246,11 @@ def ids_meant(repository: EntryRepository, reference: str, most: int = 2) -> set
 
 def ids_numbered(repository: EntryRepository, digits: str) -> list[str]:
     """Return the id of the entry with that number, if there is one."""
-    entry = repository.with_number(int(digits)) if is_number(digits) and int(digits) <= LARGEST_NUMBER else None
+    entry = (
+        repository.with_number(int(digits))
+        if is_number(digits) and int(digits) <= LARGEST_NUMBER
+        else None
+    )
     return [entry.entry_id] if entry else []
 
 
@@ -238,7 +260,11 @@ def ids_begun(repository: EntryRepository, reference: str, most: int = 2) -> lis
 
     A prefix that is too short has none.
     """
-    return repository.ids_starting_with(reference.lower(), most) if len(reference) >= SHORTEST_PREFIX else []
+    return (
+        repository.ids_starting_with(reference.lower(), most)
+        if len(reference) >= SHORTEST_PREFIX
+        else []
+    )
 
 
 def is_number(digits: str) -> bool:
@@ -288,8 +314,12 @@ class ValidateEntry:
             after, _ = known_entry(self.repository, entry_id)
             self.history.record(number, _moved(before, after), self.clock.now())
             if useful and session_id and entry_id in self.receipts.shown_in(session_id):
-                self.influences.record(Influence(entry_id, session_id, "validation", "", self.clock.now()))
-        return Validated(after, offers_promotion=after.usage.validations.offers_promotion(after.tier))
+                self.influences.record(
+                    Influence(entry_id, session_id, "validation", "", self.clock.now())
+                )
+        return Validated(
+            after, offers_promotion=after.usage.validations.offers_promotion(after.tier)
+        )
 
 
 def _moved(before: Entry, after: Entry) -> list[FieldChange]:

@@ -59,7 +59,9 @@ class EditLesson:
             self.sync_banks.sync(banks)
             before, _ = known_entry(self.change_entry.repository, entry_id)
             if before.kind != "learning":
-                raise InvalidEntryError(f"{entry_id} is a {before.kind}: its text is that of its file")
+                raise InvalidEntryError(
+                    f"{entry_id} is a {before.kind}: its text is that of its file"
+                )
             changed = self.change_entry.apply(entry_id, change)
             noted = _in_banks(banks, before, changed.entry)
             self.bank.write(noted.banks)
@@ -156,6 +158,10 @@ def ensure_mergeable(older: Entry, newer: Entry) -> None:
         raise InvalidEntryError("an entry can't be merged with itself: name two")
     for entry in (older, newer):
         if entry.kind != "learning":
-            raise InvalidEntryError(f"{entry.entry_id} is a {entry.kind}: only learnings are merged")
+            raise InvalidEntryError(
+                f"{entry.entry_id} is a {entry.kind}: only learnings are merged"
+            )
         if entry.superseded_by:
-            raise InvalidEntryError(f"{entry.entry_id} is superseded already, by {entry.superseded_by}")
+            raise InvalidEntryError(
+                f"{entry.entry_id} is superseded already, by {entry.superseded_by}"
+            )

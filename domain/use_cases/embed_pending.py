@@ -111,11 +111,15 @@ class EmbedPending:
             EmbedderError: the embedder failed; earlier batches are stored.
             StorageError: the store can't be written now.
         """
-        return _Run(self, deadline, patience, BATCH).embed_again(after, reached, progress or (lambda _: None))
+        return _Run(self, deadline, patience, BATCH).embed_again(
+            after, reached, progress or (lambda _: None)
+        )
 
 
 class _Run:
-    def __init__(self, tools: EmbedPending, deadline: Deadline, patience: Patience | None, batch: int) -> None:
+    def __init__(
+        self, tools: EmbedPending, deadline: Deadline, patience: Patience | None, batch: int
+    ) -> None:
         self._tools = tools
         self._deadline = deadline
         self._patience = patience
@@ -166,13 +170,17 @@ class _Run:
                     raise
                 pause = error.retry_after or self._patience.when_limited
                 if pause > LONGEST_PAUSE:
-                    raise RateLimitedError(f"{error}; run it again later", error.retry_after) from error
+                    raise RateLimitedError(
+                        f"{error}; run it again later", error.retry_after
+                    ) from error
                 self._patience.pause(pause, str(error))
 
     def _vectors(self, batch: Sequence[PendingText]) -> Pairs:
         """Embed *batch*, bisecting it to isolate a text without a usable vector."""
         try:
-            vectors = embed_documents(self._tools.embedder, [text.text for text in batch], self._deadline)
+            vectors = embed_documents(
+                self._tools.embedder, [text.text for text in batch], self._deadline
+            )
         except UnusableVectorError as error:
             if len(batch) > 1:
                 half = len(batch) // 2

@@ -29,7 +29,9 @@ class EmbeddingSpace(NamedTuple):
     @property
     def search(self) -> SemanticSearch:
         """The search among these vectors, with a cache of the loaded ones."""
-        return SemanticSearch(embedder=self.embedder, store=self.vectors, vector_index=self.index_of(self.vectors))
+        return SemanticSearch(
+            embedder=self.embedder, store=self.vectors, vector_index=self.index_of(self.vectors)
+        )
 
 
 class Spaces:
@@ -42,7 +44,9 @@ class Spaces:
         warn: Called with one line about a problem.
     """
 
-    def __init__(self, store: Store, settings: Settings, warn: Warn, spaces: "Sequence[EmbeddingSpace]") -> None:
+    def __init__(
+        self, store: Store, settings: Settings, warn: Warn, spaces: "Sequence[EmbeddingSpace]"
+    ) -> None:
         self.store = store
         self.settings = settings
         self.warn = warn
@@ -81,7 +85,9 @@ class Spaces:
         """
         active = [space for space in self if self.is_of_active_provider(space.embedder.space)]
         serving = [space for space in active if space.served(only).kinds]
-        return [space for space in serving if self.store.entries.count(space.served(only))] or serving[:1]
+        return [
+            space for space in serving if self.store.entries.count(space.served(only))
+        ] or serving[:1]
 
     def count_embedded(self, only: EntryFilter) -> int:
         """Return how many entries of *only* have a vector of the chosen provider."""

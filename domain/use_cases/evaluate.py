@@ -8,7 +8,13 @@ from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.evaluation.baselines import MEASURED
 from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery
-from hardwon.domain.model.evaluation.report import ANSWERS, Figures, Measured, QueryReport, SetReport
+from hardwon.domain.model.evaluation.report import (
+    ANSWERS,
+    Figures,
+    Measured,
+    QueryReport,
+    SetReport,
+)
 from hardwon.domain.model.filters import ANYWHERE, EntryFilter, Scope
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.policy import Question
@@ -70,7 +76,9 @@ class Evaluate(NamedTuple):
 class _Run:
     def __init__(self, tools: Evaluate, eval_set: EvalSet) -> None:
         self._tools = tools
-        self._ids = {entry.entry_id: document_id for document_id, entry in eval_set.documents.items()}
+        self._ids = {
+            entry.entry_id: document_id for document_id, entry in eval_set.documents.items()
+        }
         # Sorted by group: the index caches the vectors of a few groups.
         self._queries = sorted(eval_set.queries, key=lambda asked: asked.query.group or "")
         self._order = [asked.query for asked in eval_set.queries]
@@ -95,22 +103,31 @@ class _Run:
             degradations=tuple(self._degradations),
         )
 
-    def _measure(self, asked: JudgedQuery, questions: Mapping[str, Question]) -> dict[str, Measured]:
+    def _measure(
+        self, asked: JudgedQuery, questions: Mapping[str, Question]
+    ) -> dict[str, Measured]:
         """
         Answer by every policy.
 
         Policies with the same search share it, and its time counts for each of them.
         """
         searches = {question.by_passage: question for question in questions.values()}
-        found = {by_passage: self._timed(partial(self._search, question)) for by_passage, question in searches.items()}
+        found = {
+            by_passage: self._timed(partial(self._search, question))
+            for by_passage, question in searches.items()
+        }
         measured = dict[str, Measured]()
         for policy, question in questions.items():
             matches, searching_ms = found[question.by_passage]
-            answer = partial(self._tools.recall.answer_from, question, matches, MEASURED[policy].baseline)
+            answer = partial(
+                self._tools.recall.answer_from, question, matches, MEASURED[policy].baseline
+            )
             recollection, judging_ms = self._timed(answer)
             self._degradations |= dict.fromkeys(recollection.degradations)
             ranked = [self._ids[answer.entry.entry_id] for answer in recollection.answers]
-            measured[policy] = Measured(asked.query.query_id, ranked, asked.grades, searching_ms + judging_ms)
+            measured[policy] = Measured(
+                asked.query.query_id, ranked, asked.grades, searching_ms + judging_ms
+            )
         return measured
 
     def _timed(self, work: Callable[[], T]) -> tuple[T, float]:
@@ -125,7 +142,9 @@ class _Run:
         group = asked.query.group
         return Question(
             text=asked.query.text,
-            only=EntryFilter(kinds=("document",), scope=ANYWHERE if group is None else Scope((group,))),
+            only=EntryFilter(
+                kinds=("document",), scope=ANYWHERE if group is None else Scope((group,))
+            ),
             policy=MEASURED[policy].policy,
             limit=ANSWERS,
             minimum=None,
@@ -135,7 +154,8 @@ class _Run:
 
     def _by_query(self, measured: dict[str, list[Measured]]) -> dict[str, QueryReport]:
         by_policy = {
-            policy: {answer.question_id: answer.ndcg for answer in answers} for policy, answers in measured.items()
+            policy: {answer.question_id: answer.ndcg for answer in answers}
+            for policy, answers in measured.items()
         }
         return {
             query.query_id: QueryReport(

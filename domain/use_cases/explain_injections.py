@@ -116,10 +116,14 @@ class ExplainInjections(NamedTuple):
             InvalidQueryError: *reference* is ambiguous.
             UnknownEntryError: it is unknown.
         """
-        sessions, entries = self._sessions(reference), ids_meant(self.repository, reference, MAX_AMBIGUOUS + 1)
+        sessions, entries = (
+            self._sessions(reference),
+            ids_meant(self.repository, reference, MAX_AMBIGUOUS + 1),
+        )
         if len(sessions) + len(entries) > 1:
             raise InvalidQueryError(
-                f"{reference!r} begins more than one session or entry: give more of it ({self._candidates(sessions, entries)})"
+                f"{reference!r} begins more than one session or entry: give more of it"
+                f" ({self._candidates(sessions, entries)})"
             )
         if sessions:
             return self.of_session(sessions[0], limit or MAX_OF_SESSION)
@@ -127,8 +131,8 @@ class ExplainInjections(NamedTuple):
         answer = self.of_entry(entry_id, limit or NEWEST_OF_ENTRY)
         if not (answer.injections or entries):
             raise UnknownEntryError(
-                f"{shortened(reference, MAX_REFERENCE)!r} is no session with an injection and no entry: hardwon why tells of the newest injection,"
-                " hardwon list shows the entries"
+                f"{shortened(reference, MAX_REFERENCE)!r} is no session with an injection and no"
+                " entry: hardwon why tells of the newest injection, hardwon list shows the entries"
             )
         return answer
 
@@ -138,7 +142,9 @@ class ExplainInjections(NamedTuple):
             *(f"session {session}" for session in sessions),
             *(f"entry {entry.entry_id}, {entry.name}" for entry in found if entry),
         ]
-        return "; ".join([*names[:MAX_AMBIGUOUS], *(["and more"] if len(names) > MAX_AMBIGUOUS else [])])
+        return "; ".join(
+            [*names[:MAX_AMBIGUOUS], *(["and more"] if len(names) > MAX_AMBIGUOUS else [])]
+        )
 
     def _sessions(self, reference: str) -> list[str]:
         """
@@ -153,13 +159,26 @@ class ExplainInjections(NamedTuple):
 
     def _explained(self, receipts: Sequence[Receipt]) -> list[Explained]:
         known: dict[str, Entry | None] = {}
-        used = {session: self._used_in(session) for session in {receipt.session_id for receipt in receipts}}
+        used = {
+            session: self._used_in(session)
+            for session in {receipt.session_id for receipt in receipts}
+        }
         explained = list[Explained]()
         for receipt in receipts:
-            ids = [*(shown.entry_id for shown in receipt.shown), *(missed.entry_id for missed in receipt.missed)]
-            known.update((entry_id, self.repository.get(entry_id)) for entry_id in ids if entry_id not in known)
+            ids = [
+                *(shown.entry_id for shown in receipt.shown),
+                *(missed.entry_id for missed in receipt.missed),
+            ]
+            known.update(
+                (entry_id, self.repository.get(entry_id))
+                for entry_id in ids
+                if entry_id not in known
+            )
             entries = {entry_id: entry for entry_id in ids if (entry := known[entry_id])}
-            counts, label = self.influences.counts(ids), self.registry.label_of(receipt.project) or receipt.project
+            counts, label = (
+                self.influences.counts(ids),
+                self.registry.label_of(receipt.project) or receipt.project,
+            )
             explained.append(Explained(receipt, entries, used[receipt.session_id], counts, label))
         return explained
 

@@ -11,7 +11,15 @@ from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository
-from hardwon.ports.erasure import Begun, ErasureJournal, Found, KeptElsewhere, Place, Proof, StoreTexts
+from hardwon.ports.erasure import (
+    Begun,
+    ErasureJournal,
+    Found,
+    KeptElsewhere,
+    Place,
+    Proof,
+    StoreTexts,
+)
 
 ALL = 2**31 - 1
 
@@ -129,7 +137,9 @@ class ForgetForGood:
         """
         entries = self._meant(wanted)
         ids = [*dict.fromkeys((*(entry.entry_id for entry in entries), *wanted.ids))]
-        is_used = bool(wanted.text and wanted.is_narrowed) and not {*self._holding(wanted)} <= {*ids}
+        is_used = bool(wanted.text and wanted.is_narrowed) and not {*self._holding(wanted)} <= {
+            *ids
+        }
         texts = [*_texts(entries), *self._texts_of_sections(ids)]
         given = (wanted.text,) if wanted.text and not is_used else ()
         lines = longest(self.store.unused(lines_of(texts), ids))
@@ -142,7 +152,9 @@ class ForgetForGood:
             keeps_banks=False,
             folders=self.folders,
         )
-        found, problems = _found((*self.places, *self.banks), lambda place: place.found(begun.erasure))
+        found, problems = _found(
+            (*self.places, *self.banks), lambda place: place.found(begun.erasure)
+        )
         return Plan(tuple(entries), begun, found, is_used, problems)
 
     def run(self, begun: Begun) -> Forgotten:
@@ -173,9 +185,19 @@ class ForgetForGood:
         Raises:
             StorageError: the store can't be read.
         """
-        elsewhere = (line for kept in self.elsewhere for line in kept.holding(begun.erasure, begun.files))
-        remains = dict.fromkeys((*self.proof.remains(begun.erasure), *self.store.traces(begun.words)))
-        return Forgotten(tuple(remains), tuple(elsewhere), self.proof.searched(), tuple(problems), self.unreachable)
+        elsewhere = (
+            line for kept in self.elsewhere for line in kept.holding(begun.erasure, begun.files)
+        )
+        remains = dict.fromkeys(
+            (*self.proof.remains(begun.erasure), *self.store.traces(begun.words))
+        )
+        return Forgotten(
+            tuple(remains),
+            tuple(elsewhere),
+            self.proof.searched(),
+            tuple(problems),
+            self.unreachable,
+        )
 
     def resume(self) -> Forgotten | None:
         """Complete an interrupted run, None without one."""
@@ -263,7 +285,11 @@ class ForgetForGood:
 
 
 def _texts(entries: Iterable[Entry]) -> Iterable[str]:
-    return (text for entry in entries for text in (entry.name, entry.description, entry.reasoning, entry.notes))
+    return (
+        text
+        for entry in entries
+        for text in (entry.name, entry.description, entry.reasoning, entry.notes)
+    )
 
 
 def _found(

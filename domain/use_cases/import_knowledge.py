@@ -90,7 +90,9 @@ class ImportKnowledge:
         """
         total = Imported()
         for file in changed_files(self.bank, self.ledger):
-            total += Imported(left=1) if file.size > largest or deadline.passed() else self._file(file)
+            total += (
+                Imported(left=1) if file.size > largest or deadline.passed() else self._file(file)
+            )
         return total
 
     def everything(self, progress: Progress = lambda _: None) -> Imported:
@@ -113,8 +115,14 @@ class ImportKnowledge:
             outcomes = dict[BankEntry, Imported]()
             for entry in entries:
                 progress(file)
-                outcomes[entry] = self._entry(entry, file, version) if entry in new else Imported(known=1)
-            taken = {redact(entry.heading) for entry, outcome in outcomes.items() if outcome.added or outcome.known}
+                outcomes[entry] = (
+                    self._entry(entry, file, version) if entry in new else Imported(known=1)
+                )
+            taken = {
+                redact(entry.heading)
+                for entry, outcome in outcomes.items()
+                if outcome.added or outcome.known
+            }
             self.ledger.record(file.path, taken, file.fingerprint)
         return sum(outcomes.values(), Imported())
 
@@ -131,16 +139,22 @@ class ImportKnowledge:
         Raises:
             InvalidEntryError: the lesson has no text that can be stored.
         """
-        now = redact_entry(_to_entry(lesson, file, self.clock.now(), self._highest_count(file, OWN)))
+        now = redact_entry(
+            _to_entry(lesson, file, self.clock.now(), self._highest_count(file, OWN))
+        )
         values = {name: getattr(now, name) for name in FROM_FILE}
         return attrs.evolve(known, **values, door="bank", reach="shared")
 
     def _entry(self, lesson: BankEntry, file: BankFile, version: Version) -> Imported:
         is_own = version.owns(lesson.lines)
         try:
-            entry = redact_entry(_to_entry(lesson, file, self.clock.now(), self._highest_count(file, version)))
+            entry = redact_entry(
+                _to_entry(lesson, file, self.clock.now(), self._highest_count(file, version))
+            )
         except InvalidEntryError as error:
-            return Imported(skipped=(f"{file.path}: {ENTRY_HEAD}{redact(lesson.heading)[:80]}: {error}",))
+            return Imported(
+                skipped=(f"{file.path}: {ENTRY_HEAD}{redact(lesson.heading)[:80]}: {error}",)
+            )
         place_entry = PlaceEntry(self.repository, self.projects, self._origin(file, is_own=is_own))
         try:
             placed = place_entry.place(entry, _with_higher_count if is_own else _unchanged)
@@ -155,7 +169,9 @@ class ImportKnowledge:
     def _origin(self, file: BankFile, *, is_own: bool) -> Origin:
         if file.project is None:
             return Origin(self.workplace._replace(project=""), "global-bank", "everywhere")
-        return Origin(self.workplace, "bank") if is_own else Origin(self.workplace, "checkout", "home")
+        return (
+            Origin(self.workplace, "bank") if is_own else Origin(self.workplace, "checkout", "home")
+        )
 
 
 def stored_identity(lesson: BankEntry) -> str:
@@ -168,17 +184,22 @@ def _unchanged(known: Entry, _: Entry) -> Entry:
 
 
 def _with_higher_count(known: Entry, new: Entry) -> Entry:
-    return attrs.evolve(known, observation_count=max(known.observation_count, new.observation_count))
+    return attrs.evolve(
+        known, observation_count=max(known.observation_count, new.observation_count)
+    )
 
 
 def _to_entry(lesson: BankEntry, file: BankFile, now: dt.datetime, highest_count: int) -> Entry:
     observed = _time(lesson.last_observed, now)
     return Entry(
-        name=plain_title(_storable(lesson.name)) or " ".join(_storable(lesson.text).split()[:NAME_WORDS]),
+        name=plain_title(_storable(lesson.name))
+        or " ".join(_storable(lesson.text).split()[:NAME_WORDS]),
         description=_storable(lesson.text),
         notes=_storable("\n".join(lesson.notes)),
         category=file.category,
-        references=tuple(_storable(place) for line in lesson.notes if (place := text_after(OBSERVED_IN, line))),
+        references=tuple(
+            _storable(place) for line in lesson.notes if (place := text_after(OBSERVED_IN, line))
+        ),
         observation_count=min(max(1, lesson.observation_count), highest_count),
         confidence=lesson.confidence,
         created_at=observed,
@@ -245,12 +266,20 @@ class SyncBanks:
 
         Files of others raise only the counts of their own lessons.
         """
-        if place.scope == "global" or not (self.workplace.visibility.is_foreign or self._is_of_others(place)):
+        if place.scope == "global" or not (
+            self.workplace.visibility.is_foreign or self._is_of_others(place)
+        ):
             return count
-        is_theirs = known.is_of_others or (self.workplace.visibility.is_foreign and known.project in self.workplace.own)
+        is_theirs = known.is_of_others or (
+            self.workplace.visibility.is_foreign and known.project in self.workplace.own
+        )
         return min(count, FOREIGN_COUNT) if is_theirs else 0
 
     def _is_of_others(self, place: BankPlace) -> bool:
         imports = self.import_knowledge
-        local = (file for file in imports.bank.files() if file.project is not None and file.category == place.category)
+        local = (
+            file
+            for file in imports.bank.files()
+            if file.project is not None and file.category == place.category
+        )
         return not all(imports.version_of(file).is_own for file in local)

@@ -15,7 +15,12 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.document import Document
 from hardwon.domain.model.embedding import Vector, cosine, unit
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.errors import EmbedderError, InvalidEntryError, UnreadableFileError, UnusableVectorError
+from hardwon.domain.model.errors import (
+    EmbedderError,
+    InvalidEntryError,
+    UnreadableFileError,
+    UnusableVectorError,
+)
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.legacy_index import IndexedMemory, OlderDocument
 from hardwon.domain.use_cases.index_one_file import IndexOneFile, follows, sections_below, stored_of
@@ -82,7 +87,9 @@ class ImportMemoryIndex:
             for memory, described in read:
                 earlier = self.repository.with_file(memory.path)
                 if earlier and earlier.kind != "session":
-                    skipped.append(f"{memory.path!r} is kept as a {earlier.kind}: it stays as it is")
+                    skipped.append(
+                        f"{memory.path!r} is kept as a {earlier.kind}: it stays as it is"
+                    )
                     continue
                 self._put(memory, described, earlier)
                 added, known = added + (earlier is None), known + (earlier is not None)
@@ -90,14 +97,18 @@ class ImportMemoryIndex:
 
     def _put(self, memory: IndexedMemory, file: _Described | None, known: Entry | None) -> None:
         mtime = memory.mtime if memory.mtime is not None else self._mtime(file)
-        file_hash = known.file_hash if known else file.file_hash if file and file.mtime == mtime else None
+        file_hash = (
+            known.file_hash if known else file.file_hash if file and file.mtime == mtime else None
+        )
         try:
             entry = memory.to_session(_description(memory, file), mtime, file_hash, known)
         except InvalidEntryError as error:
             raise InvalidEntryError(f"{memory.path!r}: {error}") from error
         self.repository.put(entry if entry.project else self.place.placed(entry))
         if (stored := self.repository.get(entry.entry_id)) and stored != known:
-            of_file = attrs.evolve(stored, tags=file.tags if file else (), keywords=file.keywords if file else ())
+            of_file = attrs.evolve(
+                stored, tags=file.tags if file else (), keywords=file.keywords if file else ()
+            )
             record_given(self.history, of_file, stored, self.clock.now())
 
     def _described(self, memory: IndexedMemory) -> _Described | None:
@@ -114,7 +125,9 @@ class ImportMemoryIndex:
             return None
         fields = document.fields
         description = fields.description or document.summary
-        return _Described(description, fields.tags, fields.keywords, document.mtime, document.file_hash)
+        return _Described(
+            description, fields.tags, fields.keywords, document.mtime, document.file_hash
+        )
 
     def _mtime(self, file: _Described | None) -> int:
         return file.mtime if file else int(self.clock.now().timestamp())
@@ -124,7 +137,9 @@ def _description(memory: IndexedMemory, file: _Described | None) -> str:
     labels = ", ".join(memory.keywords or memory.tags)
     description = memory.description or (file.description if file else "") or labels
     if not description and not _is_markdown(memory):
-        raise InvalidEntryError(f"nothing says what it is about, and only files named *{ENDING} are read: describe it")
+        raise InvalidEntryError(
+            f"nothing says what it is about, and only files named *{ENDING} are read: describe it"
+        )
     return description or memory.filename
 
 
@@ -250,7 +265,9 @@ class ImportOlderIndex:
             self.repository.put(document.seed(self.clock.now()))
         whole = self.index_one_file.index(file, select="all").entry
         entries = [*self.repository.sections_of(document.path), *([whole] if whole else [])]
-        return next((entry for entry in entries if entry.anchor_id == document.anchor_id), entries[-1])
+        return next(
+            (entry for entry in entries if entry.anchor_id == document.anchor_id), entries[-1]
+        )
 
     def _file(self, document: OlderDocument) -> Document | None:
         try:
@@ -325,7 +342,9 @@ class KeepVectors:
     def _sorted_out(
         self, memories: Iterable[IndexedMemory]
     ) -> tuple[Sequence[tuple[PendingText, Vector]], tuple[str, ...]]:
-        waiting = {text.number: text for text in self.store.pending(self.store.count_pending(EVERYTHING))}
+        waiting = {
+            text.number: text for text in self.store.pending(self.store.count_pending(EVERYTHING))
+        }
         usable, refused = list[tuple[PendingText, Vector]](), list[str]()
         for memory in memories:
             entry = self.repository.with_file(memory.path)
@@ -351,5 +370,6 @@ class KeepVectors:
         if agreement < AGREEMENT:
             model = self.store.space.model
             raise UnusableVectorError(
-                f"they are not by {model!r}: for {text.text[:40]!r} the similarity is {agreement:.3f}, {AGREEMENT} is wanted"
+                f"they are not by {model!r}: for {text.text[:40]!r} the similarity is"
+                f" {agreement:.3f}, {AGREEMENT} is wanted"
             )

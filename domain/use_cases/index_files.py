@@ -106,7 +106,9 @@ class IndexFiles:
         return EVERYTHING._replace(folder=self.project_root)
 
     def _listing(self, spec_folder: str) -> Listing:
-        return self.sources.of_spec_folder(spec_folder) if spec_folder else self.sources.of_project()
+        return (
+            self.sources.of_spec_folder(spec_folder) if spec_folder else self.sources.of_project()
+        )
 
     def _elsewhere(self) -> set[str]:
         return {path for path in self._known_below() if not self.sources.is_gone(path)}
@@ -116,7 +118,9 @@ class IndexFiles:
 
     def _gone(self, listings: Iterable[Listing], files: set[str]) -> list[str]:
         prefixes = {prefix for listing in listings for prefix in listing.prefixes}
-        known = {path for prefix in prefixes for path in self.repository.files_starting_with(prefix)}
+        known = {
+            path for prefix in prefixes for path in self.repository.files_starting_with(prefix)
+        }
         gone = (path for path in sorted(known - files) if not path.startswith(self.private))
         return [path for path in gone if self.sources.is_gone(path)]
 

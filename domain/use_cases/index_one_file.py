@@ -11,7 +11,14 @@ from hardwon.domain.model.activity import FieldChange
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.document import CapturedSection, CapturedSections, Document
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.file_entry import PLAIN, CapturedEntries, Defaults, overruled, section_entries, to_entry
+from hardwon.domain.model.file_entry import (
+    PLAIN,
+    CapturedEntries,
+    Defaults,
+    overruled,
+    section_entries,
+    to_entry,
+)
 from hardwon.domain.model.file_state import AbsentFile
 from hardwon.domain.model.vocabulary import Kind
 from hardwon.domain.use_cases.stored_values import note_absence, record_kept, without_file_values
@@ -34,7 +41,11 @@ def sections_below(repository: EntryRepository, entry: Entry) -> list[Entry]:
 
     There are none if it is a section or has no file.
     """
-    return [] if entry.file_path is None or entry.anchor_id else repository.sections_of(entry.file_path)
+    return (
+        []
+        if entry.file_path is None or entry.anchor_id
+        else repository.sections_of(entry.file_path)
+    )
 
 
 def follows(section: Entry, whole: Entry) -> bool:
@@ -46,7 +57,9 @@ def follows(section: Entry, whole: Entry) -> bool:
     return section.tier != whole.tier and not section.own_tier
 
 
-def put_in_place(repository: EntryRepository, whole: Entry, sections: Sequence[Entry] = ()) -> Entry:
+def put_in_place(
+    repository: EntryRepository, whole: Entry, sections: Sequence[Entry] = ()
+) -> Entry:
     """
     Replace the entries of a file by *whole* and *sections*.
 
@@ -117,7 +130,9 @@ class IndexOneFile:
     defaults: Defaults = PLAIN
     clock: Clock
 
-    def index(self, document: Document, *, select: Selection = "changed", dry_run: bool = False) -> IndexedFile:
+    def index(
+        self, document: Document, *, select: Selection = "changed", dry_run: bool = False
+    ) -> IndexedFile:
         """
         Bring the entries of *document* up to date, atomically.
 
@@ -155,7 +170,9 @@ class _Plan(ABC):
             return self.kept({entry.anchor_id: entry for entry in made})
         with self.tools.repository.transaction():
             now = attrs.evolve(self)
-            plan = self if now.known == self.known else now  # another process changed them meanwhile: plan again
+            plan = (
+                self if now.known == self.known else now
+            )  # another process changed them meanwhile: plan again
             return plan.write()
 
     @cached_property
@@ -210,7 +227,10 @@ class _Plan(ABC):
         """Restore the counters and history of *entries* from before the file was absent."""
         tools = self.tools
         for entry in entries:
-            stored, standing = tools.repository.get(entry.entry_id), was.standings.get(entry.anchor_id)
+            stored, standing = (
+                tools.repository.get(entry.entry_id),
+                was.standings.get(entry.anchor_id),
+            )
             if stored and stored.number is not None and standing:
                 tools.usage.add(stored.number, standing.usage)
                 record_kept(tools.history, stored, standing, tools.clock.now())
@@ -218,7 +238,9 @@ class _Plan(ABC):
 
     def record_change(self, number: int | None, before: str | None, after: str | None) -> None:
         if number is not None and before != after:
-            self.tools.history.record(number, [FieldChange("content", before, after)], self.tools.clock.now())
+            self.tools.history.record(
+                number, [FieldChange("content", before, after)], self.tools.clock.now()
+            )
 
 
 class _DocumentPlan(_Plan):
@@ -230,7 +252,9 @@ class _DocumentPlan(_Plan):
 
     @cached_property
     def known(self) -> Mapping[str, Entry]:
-        return {entry.anchor_id: entry for entry in stored_of(self.tools.repository, self.document.path)}
+        return {
+            entry.anchor_id: entry for entry in stored_of(self.tools.repository, self.document.path)
+        }
 
     @property
     def is_settled(self) -> bool:
@@ -239,7 +263,9 @@ class _DocumentPlan(_Plan):
     def settle(self, *, dry_run: bool) -> IndexedFile:
         if not self.known:
             is_left = _kind(self.document, None) == "session" and self._is_forgotten
-            return IndexedFile(outcome="deleted", warnings=self.about_file(LEFT_BEHIND) if is_left else ())
+            return IndexedFile(
+                outcome="deleted", warnings=self.about_file(LEFT_BEHIND) if is_left else ()
+            )
         if self.document.mtime != self.known[""].file_mtime and not dry_run:
             with self.tools.repository.transaction():
                 for entry in stored_of(self.tools.repository, self.document.path):
@@ -298,22 +324,41 @@ class _DocumentPlan(_Plan):
     @cached_property
     def _deleted(self) -> frozenset[str]:
         tombstones, document = self.tools.tombstones, self.document
-        return tombstones.deleted(document.path, document.file_hash) if self.select == "changed" else frozenset()
+        return (
+            tombstones.deleted(document.path, document.file_hash)
+            if self.select == "changed"
+            else frozenset()
+        )
 
     @cached_property
     def _absent(self) -> AbsentFile | None:
-        return None if self.known else self.tools.absences.of(self.document.path, self.document.file_hash)
+        return (
+            None
+            if self.known
+            else self.tools.absences.of(self.document.path, self.document.file_hash)
+        )
 
     def _made(self, earlier: Mapping[str, Entry]) -> Sequence[Entry]:
         before = earlier.get("")
         kind = _kind(self.document, before)
         defaults = self.tools.defaults if kind == "document" else PLAIN
         known = without_file_values(before, self.tools.history, defaults) if before else None
-        whole = to_entry(self.document, self.document.fields, kind, self.tools.workplace, known, defaults=defaults)
+        whole = to_entry(
+            self.document,
+            self.document.fields,
+            kind,
+            self.tools.workplace,
+            known,
+            defaults=defaults,
+        )
         sections = section_entries(whole, self.document, earlier) if kind == "document" else ()
         return (
             attrs.evolve(whole, description=self._remaining(whole)),
-            *(section for section in sections if section.anchor_id not in self._deleted | self._forgotten),
+            *(
+                section
+                for section in sections
+                if section.anchor_id not in self._deleted | self._forgotten
+            ),
         )
 
     def _remaining(self, whole: Entry) -> str:
@@ -328,7 +373,9 @@ class _DocumentPlan(_Plan):
     @cached_property
     def _forgotten(self) -> frozenset[str]:
         forgotten = self.tools.repository.forgotten
-        return frozenset(part.anchor_id for part in self.document.sections.found if forgotten.holds([part.text]))
+        return frozenset(
+            part.anchor_id for part in self.document.sections.found if forgotten.holds([part.text])
+        )
 
 
 @attrs.frozen(slots=False)
@@ -346,8 +393,12 @@ class _CapturedPlan(_Plan):
     @cached_property
     def known(self) -> Mapping[str, Entry]:
         """The entries of the file, and of its sections in other files, by anchor."""
-        here = {entry.anchor_id: entry for entry in stored_of(self.tools.repository, self.document.path)}
-        missing = (section.anchor_id for section in self.captured.found if section.anchor_id not in here)
+        here = {
+            entry.anchor_id: entry for entry in stored_of(self.tools.repository, self.document.path)
+        }
+        missing = (
+            section.anchor_id for section in self.captured.found if section.anchor_id not in here
+        )
         elsewhere = ((anchor, self.tools.repository.get(anchor)) for anchor in missing)
         return here | {anchor: entry for anchor, entry in elsewhere if entry}
 
@@ -366,10 +417,19 @@ class _CapturedPlan(_Plan):
     def kept(self, entries: Mapping[str, Entry]) -> IndexedFile:
         first = next((entries.get(section.anchor_id) for section in self._living), None)
         taken = (section.anchor_id for section in self.captured.found if self._is_taken(section))
-        complaints = (f"the anchor {anchor!r} is left out: it is another memory's id" for anchor in taken)
+        complaints = (
+            f"the anchor {anchor!r} is left out: it is another memory's id" for anchor in taken
+        )
         warnings = () if self.is_settled else self.warnings(*self.captured.complaints, *complaints)
-        left = self.about_file(*(f"{LEFT_BEHIND}: hardwon forget {anchor}" for anchor in self._forgotten))
-        return IndexedFile(outcome=self._outcome, entry=first, sections=len(self._living), warnings=(*warnings, *left))
+        left = self.about_file(
+            *(f"{LEFT_BEHIND}: hardwon forget {anchor}" for anchor in self._forgotten)
+        )
+        return IndexedFile(
+            outcome=self._outcome,
+            entry=first,
+            sections=len(self._living),
+            warnings=(*warnings, *left),
+        )
 
     def write(self) -> IndexedFile:
         note_absence(self.tools.absences, self.tools.history, self._leaving, self.tools.clock.now())
@@ -407,11 +467,19 @@ class _CapturedPlan(_Plan):
     def _forgotten(self) -> Sequence[str]:
         """The anchors of sections that were forgotten while the file was elsewhere."""
         forgotten = self.tools.repository.forgotten
-        return [section.anchor_id for section in self._free if forgotten.holds(read().text for read in [section.read])]
+        return [
+            section.anchor_id
+            for section in self._free
+            if forgotten.holds(read().text for read in [section.read])
+        ]
 
     @cached_property
     def _due(self) -> Sequence[CapturedSection]:
-        return [section for section in self._living if self.select == "all" or not self._is_current(section)]
+        return [
+            section
+            for section in self._living
+            if self.select == "all" or not self._is_current(section)
+        ]
 
     @cached_property
     def _of_file(self) -> Sequence[Entry]:
@@ -439,7 +507,9 @@ class _CapturedPlan(_Plan):
     def _is_deleted(self, section: CapturedSection) -> bool:
         if self.select != "changed" or section.anchor_id in self.known:
             return False
-        return section.anchor_id in self.tools.tombstones.deleted(self.document.path, section.section_hash)
+        return section.anchor_id in self.tools.tombstones.deleted(
+            self.document.path, section.section_hash
+        )
 
     def _is_current(self, section: CapturedSection) -> bool:
         entry = self.known.get(section.anchor_id)
@@ -456,7 +526,9 @@ class _CapturedPlan(_Plan):
         """
         making = CapturedEntries(self.document, self.kind, self.tools.workplace)
         known = self.known.get(section.anchor_id)
-        entry = making.entry(section, without_file_values(known, self.tools.history) if known else None)
+        entry = making.entry(
+            section, without_file_values(known, self.tools.history) if known else None
+        )
         was = None if known else self._absent(entry)
         entry = making.entry(section, was.over([entry])[entry.anchor_id]) if was else entry
         return self.placed(entry, known)

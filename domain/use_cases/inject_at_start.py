@@ -149,12 +149,16 @@ class InjectAtStart(NamedTuple):
         problems = retire_expired(self.repository, now)
         with self.repository.snapshot():
             seen = workplace.visibility
-            rules = within_budget(map(workplace.labelled, self.repository.constitutional(seen_from(workplace))))
+            rules = within_budget(
+                map(workplace.labelled, self.repository.constitutional(seen_from(workplace)))
+            )
             rules = [rule for rule in rules if rule.entry_id not in self.held.entries]
             retrieve = self.retrieve._replace(only=self.retrieve.only._replace(visible_in=seen))
             retrieval = retrieve.find(query.public, deadline, query.keyword_text)
             maxima = maxima_of(retrieval, self.repository, seen)
-            policy = RankingPolicy(weights=self.weights, maxima=maxima, now=now, own=workplace.own, by_relevance=framed)
+            policy = RankingPolicy(
+                weights=self.weights, maxima=maxima, now=now, own=workplace.own, by_relevance=framed
+            )
             selected = self._select(retrieval, policy, limit, rules, seen, distinct=framed)
             related, missing = self._related(query, occasion, deadline, rules)
             injection = self._block(retrieval, selected, rules, related, workplace, framed=framed)
@@ -171,7 +175,9 @@ class InjectAtStart(NamedTuple):
         if self.relate is None or occasion is None or self.held.has_block:
             return None, ()
         try:
-            related = self.relate.find(query, occasion, deadline, known=tuple(rule.number for rule in rules))
+            related = self.relate.find(
+                query, occasion, deadline, known=tuple(rule.number for rule in rules)
+            )
         except HardwonError as error:
             return None, (f"no related conversations: {error}",)
         return related, related.degradations
@@ -193,16 +199,23 @@ class InjectAtStart(NamedTuple):
         """
         rule_numbers, repeated = {rule.number for rule in rules}, 0
         while True:
-            selected = select(retrieval, self.repository, policy, CategoryBalancer(limit + repeated), seen)
+            selected = select(
+                retrieval, self.repository, policy, CategoryBalancer(limit + repeated), seen
+            )
             numbers = [scored.facts.number for scored in selected.ranked]
-            left_out = rule_numbers | self.repository.outdated(numbers) if distinct else rule_numbers
+            left_out = (
+                rule_numbers | self.repository.outdated(numbers) if distinct else rule_numbers
+            )
             ranked = [
                 scored
                 for scored in selected.ranked
-                if scored.facts.number not in left_out and scored.facts.entry_id not in self.held.entries
+                if scored.facts.number not in left_out
+                and scored.facts.entry_id not in self.held.entries
             ]
             if len(selected.ranked) - len(ranked) <= repeated:
-                return selected._replace(ranked=tuple(scored for scored in ranked if self._is_new(scored)))
+                return selected._replace(
+                    ranked=tuple(scored for scored in ranked if self._is_new(scored))
+                )
             repeated = len(selected.ranked) - len(ranked)
 
     def _is_new(self, scored: Scored) -> bool:
@@ -251,7 +264,11 @@ class InjectAtStart(NamedTuple):
             total=total,
             vector=retrieval.by_vector.count(),
             keyword=retrieval.by_keyword.count(),
-            pending=self.vectors.count_pending(LEARNINGS._replace(visible_in=seen)) if self.vectors else 0,
+            pending=(
+                self.vectors.count_pending(LEARNINGS._replace(visible_in=seen))
+                if self.vectors
+                else 0
+            ),
             query=retrieval.query,
             model=retrieval.embedded_by,
             numpy_missing=retrieval.numpy_missing,
@@ -265,7 +282,9 @@ class _Piece(NamedTuple):
     shown: Shown
 
 
-def receipt_of_start(injection: Injection, *, session_id: str, project: str, at: dt.datetime) -> Receipt:
+def receipt_of_start(
+    injection: Injection, *, session_id: str, project: str, at: dt.datetime
+) -> Receipt:
     """Return the receipt of *injection*, whose text is not empty."""
     pieces = [*_rules(injection), *_lessons(injection), *_conversations(injection)]
     retrieval, selected = injection.retrieval, injection.selected
@@ -301,7 +320,9 @@ def _lessons(injection: Injection) -> Iterator[_Piece]:
 def _scored(piece: _Piece, scored: Scored, injection: Injection) -> _Piece:
     parts = injection.selected.policy.parts(scored.signals) if injection.selected else {}
     if scored.relevance is not None:
-        closeness = {} if scored.candidate.closeness is None else {"closeness": scored.candidate.closeness}
+        closeness = (
+            {} if scored.candidate.closeness is None else {"closeness": scored.candidate.closeness}
+        )
         parts = {**parts, **closeness, "relevance": scored.relevance}
     return piece._replace(shown=piece.shown._replace(score=scored.score, parts=parts))
 
@@ -322,10 +343,16 @@ def _piece(entry_id: str, form: Form, text: str, *, room: int = 0, origin: str =
 
 
 def _missed(injection: Injection, selected: Selected) -> tuple[NearMiss, ...]:
-    known = {*(rule.number for rule in injection.rules), *(scored.facts.number for scored in injection.printed)}
+    known = {
+        *(rule.number for rule in injection.rules),
+        *(scored.facts.number for scored in injection.printed),
+    }
     others = (scored for scored in selected.seen if scored.facts.number not in known)
     nearest = islice(others, MAX_MISSED)
-    return tuple(NearMiss(each.facts.entry_id, each.score, _why(each, selected, injection.held)) for each in nearest)
+    return tuple(
+        NearMiss(each.facts.entry_id, each.score, _why(each, selected, injection.held))
+        for each in nearest
+    )
 
 
 def _why(missed: Scored, selected: Selected, held: Held) -> str:

@@ -128,23 +128,32 @@ class InjectBesidePrompt(NamedTuple):
         may_win = any(contest.may_win(each.score, each.parts) for each in rated[:MAX_SHOWN])
         if not (may_win or self.watch):  # most prompts: nothing is read
             return PromptInjection()
-        shown = self.windows.held(ContextWindow(prompt.session_id)).entries if prompt.session_id else ()
+        shown = (
+            self.windows.held(ContextWindow(prompt.session_id)).entries if prompt.session_id else ()
+        )
         contenders = self._contenders(rated, prompt.workplace)
         choice = choose(contenders, Rules(contest, shown, self._told))
         if self.watch:
             self.watch(Weighed(contest, contenders, choice))
         if not choice.chosen:
             return PromptInjection()
-        receipt = self._receipt(prompt, question, choice)._replace(space=found.retrieval.embedded_by)
+        receipt = self._receipt(prompt, question, choice)._replace(
+            space=found.retrieval.embedded_by
+        )
         return PromptInjection(
-            choice.text, tuple(chosen.contender.facts.ranking.number for chosen in choice.chosen), receipt
+            choice.text,
+            tuple(chosen.contender.facts.ranking.number for chosen in choice.chosen),
+            receipt,
         )
 
     def _contenders(self, rated: Sequence[Rated], workplace: Workplace) -> list[Contender]:
         repository, numbers = self.recall.repository, [answer.number for answer in rated]
         facts = {known.ranking.number: known for known in repository.recall_facts(numbers)}
         printed = {entry.number: workplace.labelled(entry) for entry in repository.printed(numbers)}
-        return [Contender(facts[number], printed[number], score, parts) for number, score, parts, *_ in rated]
+        return [
+            Contender(facts[number], printed[number], score, parts)
+            for number, score, parts, *_ in rated
+        ]
 
     def _told(self) -> Iterator[AgentFile]:
         return (AgentFile(name, plain(text)) for name, text in self.instructions.texts())
@@ -190,15 +199,26 @@ def sentences_of(text: str, keywords: KeywordIndex, deadline: Deadline) -> tuple
     the same.
     """
     asked = asked_by(text)
-    terms = informative_words(dict.fromkeys(term for sentence in asked for term in sentence))[:MAX_TERMS]
+    terms = informative_words(dict.fromkeys(term for sentence in asked for term in sentence))[
+        :MAX_TERMS
+    ]
     try:
-        frequencies, size = keywords.frequencies(terms, deadline.within(WORD_SECONDS)), keywords.size()
+        frequencies, size = (
+            keywords.frequencies(terms, deadline.within(WORD_SECONDS)),
+            keywords.size(),
+        )
     except KeywordIndexUnavailableError:
         frequencies, size = dict.fromkeys(terms, 1), UNKNOWN_SIZE
-    return tuple(weighed(sentence, frequencies, size) for sentence in asked) if any(frequencies.values()) else ()
+    return (
+        tuple(weighed(sentence, frequencies, size) for sentence in asked)
+        if any(frequencies.values())
+        else ()
+    )
 
 
-def contest_of(question: Question, sentences: tuple[Sentence, ...], found: Found, rated: Sequence[Rated]) -> Contest:
+def contest_of(
+    question: Question, sentences: tuple[Sentence, ...], found: Found, rated: Sequence[Rated]
+) -> Contest:
     """Return the facts that decide between *rated*, the best first of *found*."""
     return Contest(
         sentences=sentences,
@@ -258,7 +278,9 @@ class TryPrompt(NamedTuple):
         weighed = list[Weighed]()
         injection = self.inject._replace(watch=weighed.append).text_for(prompt, deadline)
         entries = tuple(entry for outcome in weighed for entry in _weighed_entries(outcome))
-        return PromptDryRun(injection.text, entries, is_worth_asking(prompt.text), injection.degradations)
+        return PromptDryRun(
+            injection.text, entries, is_worth_asking(prompt.text), injection.degradations
+        )
 
 
 def _weighed_entries(weighed: Weighed) -> Iterator[WeighedEntry]:
@@ -267,4 +289,6 @@ def _weighed_entries(weighed: Weighed) -> Iterator[WeighedEntry]:
     for contender in weighed.contenders:
         if contender.entry_id in reasons:
             probability = contender.win(weighed.contest).probability
-            yield WeighedEntry(contender.entry_id, contender.printed.name, probability, reasons[contender.entry_id])
+            yield WeighedEntry(
+                contender.entry_id, contender.printed.name, probability, reasons[contender.entry_id]
+            )

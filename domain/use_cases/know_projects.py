@@ -7,7 +7,15 @@ from typing import NamedTuple
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.model.project import LARGEST_NUMBER, Conversations, Identity, Project, Registry, Trust, TrustMode
+from hardwon.domain.model.project import (
+    LARGEST_NUMBER,
+    Conversations,
+    Identity,
+    Project,
+    Registry,
+    Trust,
+    TrustMode,
+)
 from hardwon.domain.model.repository import one_spelling
 from hardwon.ports.projects import Projects
 from hardwon.ports.repository import RepositoryHistory
@@ -58,7 +66,11 @@ class KnowProjects(NamedTuple):
                 or self._now_a_repository(identity, label)
                 or self.projects.add(identity, label)
             )
-        if known.identity != identity and known.identity.root != identity.root and not self.exists(known.identity.root):
+        if (
+            known.identity != identity
+            and known.identity.root != identity.root
+            and not self.exists(known.identity.root)
+        ):
             known = self._changed(known._replace(identity=identity, label=label))
         return known
 
@@ -77,7 +89,9 @@ class KnowProjects(NamedTuple):
                         return self._changed(moved)
                 elif self._may_be(project, identity):
                     trust: Trust = "revoked" if project.trust == "revoked" else "unsaid"
-                    return self._changed(moved._replace(authorship="unknown", trust=trust, joined=None))
+                    return self._changed(
+                        moved._replace(authorship="unknown", trust=trust, joined=None)
+                    )
         return None
 
     def _is_there(self, project: Project) -> bool:
@@ -97,7 +111,9 @@ class KnowProjects(NamedTuple):
             return None
         trust: Trust = "revoked" if plain.trust == "revoked" else "unsaid"
         return self._changed(
-            plain._replace(identity=identity, label=label, authorship="unknown", trust=trust, joined=None)
+            plain._replace(
+                identity=identity, label=label, authorship="unknown", trust=trust, joined=None
+            )
         )
 
     def here(self, identity: Identity, label: str, deadline: Deadline) -> Project:
@@ -128,16 +144,26 @@ class KnowProjects(NamedTuple):
         one keeps what was stored there.
         """
         known = project.identity
-        if known.key != identity.key or known.inode in {0, identity.inode} or not identity.is_repository:
+        if (
+            known.key != identity.key
+            or known.inode in {0, identity.inode}
+            or not identity.is_repository
+        ):
             return project
         first: str | None = None
         with suppress(OSError):
             first = self.history.first_commit(identity.root, deadline)
         here = project._replace(first_commit=first, remote=self.history.remote(identity.root))
         if first and _facts(here) == _facts(project):
-            return self._changed(project._replace(identity=identity, authorship="unknown", trust="unsaid", joined=None))
+            return self._changed(
+                project._replace(
+                    identity=identity, authorship="unknown", trust="unsaid", joined=None
+                )
+            )
         with self.projects.transaction():
-            self._changed(project._replace(identity=known._replace(key=f"{GONE}{project.id}:{known.key}")))
+            self._changed(
+                project._replace(identity=known._replace(key=f"{GONE}{project.id}:{known.key}"))
+            )
             return self.register(identity, project.label)
 
     def _with_authorship(self, project: Project, deadline: Deadline) -> Project:
@@ -169,7 +195,9 @@ class KnowProjects(NamedTuple):
         if project.authorship != "own":
             found = self._with_authorship(project, deadline)
         with suppress(OSError):  # git did not answer, or not in time: the next look may tell
-            found = found._replace(first_commit=project.first_commit or self.history.first_commit(root, deadline))
+            found = found._replace(
+                first_commit=project.first_commit or self.history.first_commit(root, deadline)
+            )
         found = found._replace(remote=self.history.remote(root))
         return self.settled(found if found == project else self._changed(found))
 
@@ -224,7 +252,9 @@ class KnowProjects(NamedTuple):
             StorageError: the store can't be written now.
         """
         for project in self.registry().projects:
-            if now := self.registry().with_id(project.id):  # it may have become another one meanwhile
+            if now := self.registry().with_id(
+                project.id
+            ):  # it may have become another one meanwhile
                 self.settled(now)
 
     def settle(self, project: Project) -> Project:
@@ -260,7 +290,9 @@ class KnowProjects(NamedTuple):
             if there and there.id != project.id:
                 self.projects.merge(there.id, project.id)
                 trust = project.trust if there.trust == "unsaid" else there.trust
-                moved = there._replace(id=project.id, label=label, identity=identity, trust=trust, joined=None)
+                moved = there._replace(
+                    id=project.id, label=label, identity=identity, trust=trust, joined=None
+                )
             return self.settle(self._changed(moved))
 
     def goes_on(self, project: Project) -> bool:
@@ -272,7 +304,9 @@ class KnowProjects(NamedTuple):
     def is_gone(self, project: Project) -> bool:
         """Return whether the folder of *project* is gone or holds another project."""
         identity = project.identity
-        return not (project.is_elsewhere or (self.exists(identity.key) and self.exists(identity.root)))
+        return not (
+            project.is_elsewhere or (self.exists(identity.key) and self.exists(identity.root))
+        )
 
     def not_looked_up(self) -> list[Project]:
         """Return the existing repositories without an answer of git yet."""
@@ -307,7 +341,9 @@ class KnowProjects(NamedTuple):
         Raises:
             StorageError: the store can't be written now.
         """
-        return self.settled(self._changed(project._replace(trust="trusted" if trusted else "revoked")))
+        return self.settled(
+            self._changed(project._replace(trust="trusted" if trusted else "revoked"))
+        )
 
     def trust_below(self, folder: str, *, trusted: bool) -> None:
         """

@@ -12,7 +12,11 @@ import attrs
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry, redact_entry
-from hardwon.domain.model.errors import InvalidEntryError, LabelerUnavailableError, UnusableLabelsError
+from hardwon.domain.model.errors import (
+    InvalidEntryError,
+    LabelerUnavailableError,
+    UnusableLabelsError,
+)
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.keyword_labels import valid_labels
 from hardwon.ports.entries import EntryRepository
@@ -158,7 +162,11 @@ class LabelPending:
         return self.repository.count(self._bare)
 
     def label(
-        self, limit: int | None, deadline: Deadline, progress: Progress | None = None, after: Entry | None = None
+        self,
+        limit: int | None,
+        deadline: Deadline,
+        progress: Progress | None = None,
+        after: Entry | None = None,
     ) -> Labelled:
         """
         Try at most *limit* entries, and return the outcome.
@@ -213,7 +221,9 @@ class LabelPending:
             labels = self.chain.ask(entry, deadline)
         except LabelerUnavailableError as error:
             unanswered = 0 if isinstance(error, UnusableLabelsError) else run.unanswered + 1
-            return attrs.evolve(run, failed=run.failed + 1, problem=str(error), unanswered=unanswered)
+            return attrs.evolve(
+                run, failed=run.failed + 1, problem=str(error), unanswered=unanswered
+            )
         except InvalidEntryError:
             labels = ()
         if not labels:

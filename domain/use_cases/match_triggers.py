@@ -105,11 +105,15 @@ class MatchTriggers:
 
     def _read(self, version: int) -> _Cache:
         owners = {owner.number: owner for owner in self._source.owners(self._only)}
-        triggers = [Trigger(phrase, owner.number) for owner in owners.values() for phrase in owner.phrases]
+        triggers = [
+            Trigger(phrase, owner.number) for owner in owners.values() for phrase in owner.phrases
+        ]
         return _Cache(version, TriggerMatcher([*map(Trigger, self._commands), *triggers]), owners)
 
 
-def _brought_up(matches: Sequence[TriggerMatch], owners: Mapping[int, TriggerOwner]) -> list[BroughtUp]:
+def _brought_up(
+    matches: Sequence[TriggerMatch], owners: Mapping[int, TriggerOwner]
+) -> list[BroughtUp]:
     """Return each entry of *matches* once, by confidence, then by number."""
     best = dict[int, BroughtUp]()
     for match in matches:

@@ -42,7 +42,12 @@ def dated_apart(transcript: Iterable[Transcribed], buffer: SessionBuffer) -> Ite
     last, before = next(reversed(buffer.exchanges), None), None
     for transcribed in transcript:
         exchange = transcribed.exchange
-        if before is None and last and transcribed.begins_at == buffer.position and exchange.user == last.user:
+        if (
+            before is None
+            and last
+            and transcribed.begins_at == buffer.position
+            and exchange.user == last.user
+        ):
             exchange = attrs.evolve(exchange, at=last.at)
         elif before is not None and before - SAME_TIME < exchange.at <= before:
             exchange = attrs.evolve(exchange, at=before + MIN_DISTANCE)
@@ -100,14 +105,22 @@ def merge_transcript(
         clean: Applied to the texts of events, by the project of the session.
     """
     buffer = _session(known, events)
-    is_over = abs(now - _at(events[-1])) > LONGEST_TURN  # before or after: a clock may have been set meanwhile
+    is_over = (
+        abs(now - _at(events[-1])) > LONGEST_TURN
+    )  # before or after: a clock may have been set meanwhile
     unfinished = () if is_over else unanswered(events)
     handled = unfinished[0].number - 1 if unfinished else events[-1].number
     if buffer.source == "events":
         start = buffer.position or 0
-        return Unread(buffer, (new for new in exchanges_of(events, handled, clean) if new.begins_at >= start), handled)
+        return Unread(
+            buffer,
+            (new for new in exchanges_of(events, handled, clean) if new.begins_at >= start),
+            handled,
+        )
     try:
-        return Unread(buffer, _from_transcript(transcripts, buffer, events, is_over=not unfinished), handled)
+        return Unread(
+            buffer, _from_transcript(transcripts, buffer, events, is_over=not unfinished), handled
+        )
     except UnreadableFileError as error:
         return _by_events(buffer, list(exchanges_of(events, handled, clean)), handled, str(error))
 
@@ -122,7 +135,9 @@ def unanswered(events: Sequence[HookEvent]) -> Sequence[HookEvent]:
     return ()
 
 
-def exchanges_of(events: Iterable[HookEvent], handled: int, clean: Cleaning = WITHOUT_SECRETS) -> Iterator[Transcribed]:
+def exchanges_of(
+    events: Iterable[HookEvent], handled: int, clean: Cleaning = WITHOUT_SECRETS
+) -> Iterator[Transcribed]:
     """
     Yield the exchanges of *events* up to number *handled*.
 
@@ -161,7 +176,9 @@ def _session(known: SessionBuffer | None, events: Sequence[HookEvent]) -> Sessio
     buffer = known or SessionBuffer(session_id=events[0].session_id, project_root=root)
     named = next((event.transcript_path for event in reversed(events) if event.transcript_path), "")
     path = named or buffer.transcript_path
-    has_moved = bool(buffer.exchanges) and path != buffer.transcript_path and buffer.source == "transcript"
+    has_moved = (
+        bool(buffer.exchanges) and path != buffer.transcript_path and buffer.source == "transcript"
+    )
     position = None if has_moved else buffer.position
     return attrs.evolve(buffer, project_root=root, transcript_path=path, position=position)
 
@@ -190,7 +207,9 @@ def _from_transcript(
     )
 
 
-def _by_events(buffer: SessionBuffer, every: Iterable[Transcribed], handled: int, problem: str) -> Unread:
+def _by_events(
+    buffer: SessionBuffer, every: Iterable[Transcribed], handled: int, problem: str
+) -> Unread:
     """
     Return the exchanges of the events.
 
@@ -199,7 +218,9 @@ def _by_events(buffer: SessionBuffer, every: Iterable[Transcribed], handled: int
     exchanges = [new for found in every if (new := _new(found, buffer))]
     if not exchanges:
         return Unread(buffer, _each(()), handled)
-    return Unread(attrs.evolve(buffer, source="events", position=0), _each(exchanges), handled, problem)
+    return Unread(
+        attrs.evolve(buffer, source="events", position=0), _each(exchanges), handled, problem
+    )
 
 
 def _each(exchanges: Iterable[Transcribed]) -> Generator[Transcribed, None, None]:
@@ -214,12 +235,16 @@ def _new(found: Transcribed, buffer: SessionBuffer) -> Transcribed | None:
     known, reply = same[-1], exchange.assistant.removesuffix(CUT)
     if reply in known.assistant or known != buffer.exchanges[-1]:
         return None
-    return found._replace(exchange=attrs.evolve(known, assistant=f"{known.assistant}\n\n{exchange.assistant}"))
+    return found._replace(
+        exchange=attrs.evolve(known, assistant=f"{known.assistant}\n\n{exchange.assistant}")
+    )
 
 
 def _is_same(exchange: Exchange, known: Exchange) -> bool:
     prompt = exchange.user.removesuffix(CUT)
-    has_same_prompt = prompt == known.user or (prompt != exchange.user and known.user.startswith(prompt))
+    has_same_prompt = prompt == known.user or (
+        prompt != exchange.user and known.user.startswith(prompt)
+    )
     return has_same_prompt and abs(known.at - exchange.at) <= SAME_PROMPT
 
 

@@ -99,7 +99,9 @@ class OpenWindow(NamedTuple):
             if receipt.session_id != window.session_id and _is_in(receipt, given):
                 copied.setdefault(receipt.digest, receipt)
         for receipt in reversed(copied.values()):
-            self.receipts.record(receipt._replace(session_id=window.session_id, delivery="delivered"))
+            self.receipts.record(
+                receipt._replace(session_id=window.session_id, delivery="delivered")
+            )
 
 
 def _is_in(receipt: "Receipt", given: "Sequence[GivenText]") -> bool:

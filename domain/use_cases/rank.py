@@ -11,8 +11,20 @@ from itertools import chain, islice, product
 from typing import NamedTuple
 
 from hardwon.domain.model.project import Visibility
-from hardwon.domain.model.ranking.candidates import Candidate, Hit, RankingFacts, RecallCandidate, RecallFacts
-from hardwon.domain.model.ranking.policy import Judged, Question, RankingContext, RecallPolicy, judge
+from hardwon.domain.model.ranking.candidates import (
+    Candidate,
+    Hit,
+    RankingFacts,
+    RecallCandidate,
+    RecallFacts,
+)
+from hardwon.domain.model.ranking.policy import (
+    Judged,
+    Question,
+    RankingContext,
+    RecallPolicy,
+    judge,
+)
 from hardwon.domain.model.ranking.prominence import (
     RECALL_CAP,
     Maxima,
@@ -22,7 +34,14 @@ from hardwon.domain.model.ranking.prominence import (
     is_relevant,
     track_record,
 )
-from hardwon.domain.model.ranking.selection import CategoryBalancer, Head, Selection, Unseen, first_exact, in_order
+from hardwon.domain.model.ranking.selection import (
+    CategoryBalancer,
+    Head,
+    Selection,
+    Unseen,
+    first_exact,
+    in_order,
+)
 from hardwon.domain.model.vocabulary import Category
 from hardwon.domain.use_cases.closeness import Closeness
 from hardwon.domain.use_cases.retrieve import NoMatches, Retrieval
@@ -79,7 +98,9 @@ class BestAnswers:
     while they may be among the best.
     """
 
-    def __init__(self, repository: RankingReads, found: Found, policy: RecallPolicy, wanted: Question) -> None:
+    def __init__(
+        self, repository: RankingReads, found: Found, policy: RecallPolicy, wanted: Question
+    ) -> None:
         self._repository = repository
         self._retrieval, self._context, self._closeness, self._holding, self._named = found
         self._policy = policy
@@ -103,9 +124,13 @@ class BestAnswers:
         Those that can't be chosen are left out.
         """
         while True:
-            lists = _Lists(depth, self._retrieval.by_vector.top(depth), self._retrieval.by_keyword.top(depth))
+            lists = _Lists(
+                depth, self._retrieval.by_vector.top(depth), self._retrieval.by_keyword.top(depth)
+            )
             _, judged = first_exact(self._batches(self._bounded(lists)), self._select)
-            yield Head(judged.ranked, _highest(self._admissible((0, best) for best in self._unseen(lists))))
+            yield Head(
+                judged.ranked, _highest(self._admissible((0, best) for best in self._unseen(lists)))
+            )
             depth *= 4
 
     def _batches(self, bounded: Sequence[_Bounded]) -> Iterator[Head[Judged]]:
@@ -138,7 +163,10 @@ class BestAnswers:
         numbers = vector_places.keys() | keyword_places.keys()
         if self._named is not None:
             numbers.add(self._named)
-        vectors, keywords = self._retrieval.by_vector.scores(numbers), self._retrieval.by_keyword.scores(numbers)
+        vectors, keywords = (
+            self._retrieval.by_vector.scores(numbers),
+            self._retrieval.by_keyword.scores(numbers),
+        )
         closeness, holding = self._closeness.scores(vectors), self._holding.scores(numbers)
         candidates = {
             number: RecallCandidate(
@@ -156,7 +184,11 @@ class BestAnswers:
         }
         return sorted(
             self._admissible(candidates.items()),
-            key=lambda known: (not self._policy.is_named(known.candidate), -known.upper_bound, known.number),
+            key=lambda known: (
+                not self._policy.is_named(known.candidate),
+                -known.upper_bound,
+                known.number,
+            ),
         )
 
     def _unseen(self, lists: _Lists) -> Iterator[RecallCandidate]:
@@ -166,8 +198,12 @@ class BestAnswers:
         They are found by vector, by keyword, or by both.
         """
         place = lists.depth + 1
-        vectors = (None, lists.by_vector[-1].score) if len(lists.by_vector) == lists.depth else (None,)
-        keywords = (None, lists.by_keyword[-1].score) if len(lists.by_keyword) == lists.depth else (None,)
+        vectors = (
+            (None, lists.by_vector[-1].score) if len(lists.by_vector) == lists.depth else (None,)
+        )
+        keywords = (
+            (None, lists.by_keyword[-1].score) if len(lists.by_keyword) == lists.depth else (None,)
+        )
         for vector, keyword in product(vectors, keywords):
             if (vector, keyword) != (None, None):
                 yield RecallCandidate(
@@ -186,7 +222,9 @@ class BestAnswers:
             upper_bound = self._policy.upper_bound(candidate)
             if upper_bound is None:
                 continue
-            if Judged(candidate, upper_bound, self._policy.relevance(candidate)).reaches(self._wanted.minimum):
+            if Judged(candidate, upper_bound, self._policy.relevance(candidate)).reaches(
+                self._wanted.minimum
+            ):
                 yield _Bounded(number, candidate, upper_bound)
 
     def _known(self, bounded: Sequence[_Bounded]) -> Iterator[RecallCandidate]:
@@ -200,7 +238,10 @@ class BestAnswers:
         files = set(self._context.workplace.touched_files)
         if not files:
             return {}
-        return {number: len(files & set(about)) for number, about in self._repository.references(numbers).items()}
+        return {
+            number: len(files & set(about))
+            for number, about in self._repository.references(numbers).items()
+        }
 
 
 def _highest(bounded: Iterable[_Bounded]) -> dict[Category | None, Unseen]:
@@ -277,10 +318,14 @@ class _CategoryHead(NamedTuple):
 
     @property
     def numbers(self) -> set[int]:
-        return {hit.number for hit in (*self.by_vector, *self.by_keyword)} | {known.number for known in self.prominent}
+        return {hit.number for hit in (*self.by_vector, *self.by_keyword)} | {
+            known.number for known in self.prominent
+        }
 
 
-def maxima_of(retrieval: Retrieval, repository: RankingReads, visible_in: Visibility | None = None) -> Maxima:
+def maxima_of(
+    retrieval: Retrieval, repository: RankingReads, visible_in: Visibility | None = None
+) -> Maxima:
     """
     Return the maximum of each signal over all visible learnings.
 
@@ -307,7 +352,9 @@ def select(
     the choice.
     """
     lists = _Signals(retrieval, Closeness.of(retrieval.spaces))
-    selection, head = first_exact(_heads(lists, repository, policy, balancer.limit, visible_in), balancer.select)
+    selection, head = first_exact(
+        _heads(lists, repository, policy, balancer.limit, visible_in), balancer.select
+    )
     return Selected(tuple(in_order(selection)), policy, head.ranked)
 
 
@@ -317,7 +364,11 @@ class _Signals(NamedTuple):
 
 
 def _heads(
-    lists: _Signals, repository: RankingReads, policy: RankingPolicy, limit: int, visible_in: Visibility | None
+    lists: _Signals,
+    repository: RankingReads,
+    policy: RankingPolicy,
+    limit: int,
+    visible_in: Visibility | None,
 ) -> Iterator[Head[Scored]]:
     sizes = repository.sizes(visible_in)
     depth = max(START_DEPTH, limit)
@@ -355,7 +406,9 @@ def _most_prominent(
     counts = Counter(map(track_record, chain.from_iterable(heads.values())))
     if not (further := {record for record, count in counts.items() if count >= width}):
         return heads
-    return _heads_of({**newest, **repository.newest_by_track_record(depth, visible_in, further)}, depth, policy)
+    return _heads_of(
+        {**newest, **repository.newest_by_track_record(depth, visible_in, further)}, depth, policy
+    )
 
 
 def _heads_of(
@@ -385,7 +438,9 @@ def _others(head: _CategoryHead, depth: int, lists: _Signals, policy: RankingPol
     prominence = policy.prominence(prominent[-1]) if len(prominent) == depth else 0.0
     tails = policy.signals(_tail(by_vector, depth), _tail(by_keyword, depth), prominence)
     nearest = lists.closeness.upper_bound(by_vector[-1].score) if len(by_vector) == depth else None
-    may_matter = any(is_relevant(policy.relevance(closeness, tails)) for closeness in (nearest, None))
+    may_matter = any(
+        is_relevant(policy.relevance(closeness, tails)) for closeness in (nearest, None)
+    )
     bound = policy.score(tails if may_matter else tails._replace(prominence=0.0))
     return Unseen(bound, by_score=may_matter)
 

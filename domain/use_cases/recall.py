@@ -10,7 +10,14 @@ from hardwon.domain.model.injection.prompt_terms import decisive_terms, identifi
 from hardwon.domain.model.keywords import search_terms, without_frame
 from hardwon.domain.model.ranking.collections import PolicyMaker, build_policy
 from hardwon.domain.model.ranking.decay import Decay
-from hardwon.domain.model.ranking.policy import Answer, Judged, Parts, Question, RankingContext, RecallPolicy
+from hardwon.domain.model.ranking.policy import (
+    Answer,
+    Judged,
+    Parts,
+    Question,
+    RankingContext,
+    RecallPolicy,
+)
 from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS
 from hardwon.domain.use_cases.closeness import Closeness
@@ -108,7 +115,9 @@ class Recall(NamedTuple):
             recollection = self.answer_from(question, self.search(question, deadline))
         return recollection._replace(degradations=(*problems, *recollection.degradations))
 
-    def relevant_elsewhere(self, question: Question, everywhere: EntryFilter, deadline: Deadline) -> int:
+    def relevant_elsewhere(
+        self, question: Question, everywhere: EntryFilter, deadline: Deadline
+    ) -> int:
         """
         Return how many relevant answers *everywhere* are outside the question's scope.
 
@@ -118,12 +127,16 @@ class Recall(NamedTuple):
         Raises:
             StorageError: the store can't be read.
         """
-        if not question.text.strip() or self.repository.count(everywhere) <= self.repository.count(question.only):
+        if not question.text.strip() or self.repository.count(everywhere) <= self.repository.count(
+            question.only
+        ):
             return 0
         wanted = question if question.minimum else calibrated(question)
         wanted = wanted._replace(only=everywhere, limit=MAX_ELSEWHERE)
         with self.repository.snapshot():
-            found = tuple(rated.number for rated in self.rank(wanted, self.search(wanted, deadline)))
+            found = tuple(
+                rated.number for rated in self.rank(wanted, self.search(wanted, deadline))
+            )
             return len(found) - self.repository.count(question.only._replace(among=found))
 
     def search(self, question: Question, deadline: Deadline) -> Found:
@@ -133,7 +146,9 @@ class Recall(NamedTuple):
         Questions with other policies may share the result if `by_passage` is equal.
         """
         retrieve = self.retrieve._replace(
-            only=question.only, by_passage=question.by_passage, in_any_spelling=question.in_any_spelling
+            only=question.only,
+            by_passage=question.by_passage,
+            in_any_spelling=question.in_any_spelling,
         )
         retrieval = retrieve.find(without_frame(question.text), deadline, question.keyword_text)
         closeness = Closeness.of(retrieval.spaces)
@@ -164,22 +179,30 @@ class Recall(NamedTuple):
             return found
         if len(wanted) > 1:
             try:
-                by_keyword = keywords.match(wanted, "all", question.only, deadline.within(WORD_SECONDS))
+                by_keyword = keywords.match(
+                    wanted, "all", question.only, deadline.within(WORD_SECONDS)
+                )
             except KeywordIndexUnavailableError:
                 return found
         elif by_keyword.count() > 1 and not identifiers(text):
             return found
         named = by_keyword.top(1)[0].number if is_word and by_keyword.count() == 1 else None
-        return found._replace(named=named, holding=NoMatches() if question.minimum is None else by_keyword)
+        return found._replace(
+            named=named, holding=NoMatches() if question.minimum is None else by_keyword
+        )
 
-    def answer_from(self, question: Question, found: Found, baseline: PolicyMaker | None = None) -> Recollection:
+    def answer_from(
+        self, question: Question, found: Found, baseline: PolicyMaker | None = None
+    ) -> Recollection:
         """
         Return the best answers to *question* among those *found*.
 
         Raises:
             StorageError: the store can't be read.
         """
-        wanted = question._replace(limit=PER_SOURCE * question.limit) if question.distinct else question
+        wanted = (
+            question._replace(limit=PER_SOURCE * question.limit) if question.distinct else question
+        )
         rated = self.rank(wanted, found, baseline)
         entries = self.repository.hydrate([answer.number for answer in rated])
         answers = tuple(map(answer_of, entries, rated))
@@ -187,7 +210,9 @@ class Recall(NamedTuple):
             answers=(one_a_source(answers) if question.distinct else answers)[: question.limit]
         )
 
-    def rank(self, question: Question, found: Found, baseline: PolicyMaker | None = None) -> list[Rated]:
+    def rank(
+        self, question: Question, found: Found, baseline: PolicyMaker | None = None
+    ) -> list[Rated]:
         """
         Return the ratings of the best answers to *question* among those *found*.
 
@@ -196,7 +221,11 @@ class Recall(NamedTuple):
         Raises:
             StorageError: the store can't be read.
         """
-        policy = baseline(found.context) if baseline else build_policy(question.policy, found.context, self.weights)
+        policy = (
+            baseline(found.context)
+            if baseline
+            else build_policy(question.policy, found.context, self.weights)
+        )
         depth = max(self.first_depth, question.limit, policy.places)
         best = sorted(self._best(question, found, policy, depth), key=_is_superseded)
         rated, cap = list[Rated](), 1.0
@@ -205,7 +234,9 @@ class Recall(NamedTuple):
             cap = cap if judged.relevance is None else min(cap, judged.relevance)
         return rated
 
-    def _best(self, question: Question, found: Found, policy: RecallPolicy, depth: int) -> Sequence[Judged]:
+    def _best(
+        self, question: Question, found: Found, policy: RecallPolicy, depth: int
+    ) -> Sequence[Judged]:
         """
         Return the best answers.
 
@@ -214,8 +245,16 @@ class Recall(NamedTuple):
         wanted = question
         while True:
             best = BestAnswers(self.repository, found, policy, wanted).best(depth)
-            outdated = self.repository.outdated(map(_number, best)) if question.distinct else frozenset[int]()
-            kept = [judged for judged in best if _number(judged) not in outdated or policy.is_named(judged.candidate)]
+            outdated = (
+                self.repository.outdated(map(_number, best))
+                if question.distinct
+                else frozenset[int]()
+            )
+            kept = [
+                judged
+                for judged in best
+                if _number(judged) not in outdated or policy.is_named(judged.candidate)
+            ]
             if len(kept) >= question.limit or len(best) < wanted.limit:
                 return kept[: question.limit]
             wanted = wanted._replace(limit=wanted.limit + len(outdated))
@@ -264,13 +303,18 @@ def one_a_source(answers: "tuple[Answer, ...]") -> "tuple[Answer, ...]":
 
 
 def _are_of_one_source(one: "Entry", other: "Entry") -> bool:
-    if (one.kind == "conversation") == (other.kind == "conversation") or (one.session_id, one.project) != (
+    if (one.kind == "conversation") == (other.kind == "conversation") or (
+        one.session_id,
+        one.project,
+    ) != (
         other.session_id,
         other.project,
     ):
         return False
     talk, part = (one, other) if one.kind == "conversation" else (other, one)
-    return part.kind in CONVERSATION_KINDS and part.description.partition("\n")[0] in talk.description
+    return (
+        part.kind in CONVERSATION_KINDS and part.description.partition("\n")[0] in talk.description
+    )
 
 
 def calibrated(question: Question) -> Question:

@@ -94,7 +94,11 @@ class RecallNearby(NamedTuple):
 
 
 def _question(
-    context: ContextQuery, workplace: Workplace, limit: int, scope: ScopeName, except_for: tuple[int, ...]
+    context: ContextQuery,
+    workplace: Workplace,
+    limit: int,
+    scope: ScopeName,
+    except_for: tuple[int, ...],
 ) -> Question:
     return Question(
         text=context.compose() or "",
@@ -104,7 +108,9 @@ def _question(
         policy=POLICY,
         limit=limit,
         minimum=COLLECTIONS["conversations"].minimum,
-        workplace=workplace._replace(touched_files=tuple(dict.fromkeys(context.files + workplace.touched_files))),
+        workplace=workplace._replace(
+            touched_files=tuple(dict.fromkeys(context.files + workplace.touched_files))
+        ),
         keyword_text=context.keyword_text,
         in_any_spelling=False,
     )
@@ -148,7 +154,13 @@ class Relate(NamedTuple):
     length: Length = units
 
     def section_for(
-        self, context: ContextQuery, occasion: Occasion, deadline: Deadline, *, limit: int, most_units: int
+        self,
+        context: ContextQuery,
+        occasion: Occasion,
+        deadline: Deadline,
+        *,
+        limit: int,
+        most_units: int,
     ) -> Related:
         """
         Return the section for *context*, on a consistent state of the store.
@@ -187,30 +199,46 @@ class Relate(NamedTuple):
         if room.characters <= 0:
             return Related()
         late = deadline.passed()
-        earlier = [talk for talk in self._of_session(occasion.compacted) if talk.number not in known]
+        earlier = [
+            talk for talk in self._of_session(occasion.compacted) if talk.number not in known
+        ]
         known += tuple(talk.number for talk in earlier)
-        nearby = Nearby() if late else self.nearby.find(context, occasion.workplace, limit, deadline, known)
+        nearby = (
+            Nearby()
+            if late
+            else self.nearby.find(context, occasion.workplace, limit, deadline, known)
+        )
         found = self.repository.summaries([answer.number for answer in nearby.best])
         if not (found or late):
             found = self._lately(occasion, limit, known)
         others = _else(found, earlier)
         return Related(
-            related_section(earlier, others, room), nearby, (NO_TIME,) if late else nearby.search.degradations
+            related_section(earlier, others, room),
+            nearby,
+            (NO_TIME,) if late else nearby.search.degradations,
         )
 
     def _of_session(self, session: str) -> list[ConversationSummary]:
         of_session = CONVERSATIONS._replace(session=session)
-        return _else(self.repository.newest_summaries(of_session, OF_SESSION) if session else (), ())
+        return _else(
+            self.repository.newest_summaries(of_session, OF_SESSION) if session else (), ()
+        )
 
-    def _lately(self, occasion: Occasion, limit: int, known: tuple[int, ...]) -> list[ConversationSummary]:
+    def _lately(
+        self, occasion: Occasion, limit: int, known: tuple[int, ...]
+    ) -> list[ConversationSummary]:
         """
         Return the project's newest conversations, permanent ones first.
 
         They replace related ones where the user's work is unknown.
         """
-        own = CONVERSATIONS._replace(scope=scope_of("project", occasion.workplace), except_for=known)
+        own = CONVERSATIONS._replace(
+            scope=scope_of("project", occasion.workplace), except_for=known
+        )
         kept = self.repository.newest_summaries(own._replace(permanent=True), max(limit, 0))
-        return _else([*kept, *self.repository.newest_summaries(own, max(limit, 0))], ())[: max(limit, 0)]
+        return _else([*kept, *self.repository.newest_summaries(own, max(limit, 0))], ())[
+            : max(limit, 0)
+        ]
 
 
 def _else(

@@ -10,7 +10,10 @@ from hardwon.domain.model.conversation.session import Exchange, SessionBuffer, p
 from hardwon.domain.model.errors import ForgottenError, InvalidEntryError
 from hardwon.domain.use_cases.capture import Capture, Captured, CaptureEvents, Learn, Learned
 
-NO_EXCHANGES = "no session that hooks or a transcript told of is at hand in this project: say what to remember, as in: hardwon remember 'TEXT'"
+NO_EXCHANGES = (
+    "no session that hooks or a transcript told of is at hand in this project: say what to"
+    " remember, as in: hardwon remember 'TEXT'"
+)
 
 
 class KnownSession(NamedTuple):
@@ -36,21 +39,28 @@ class Remembered:
     learned: Learned
 
 
-def known_sessions(buffers: Iterable[SessionBuffer], waiting: Iterable[Waiting]) -> list[KnownSession]:
+def known_sessions(
+    buffers: Iterable[SessionBuffer], waiting: Iterable[Waiting]
+) -> list[KnownSession]:
     """Return the sessions with exchanges or events, the buffered ones first."""
     known = {buffer.session_id: buffer for buffer in buffers}
     pending = {events.session_id: events for events in waiting}
     return [
         KnownSession(
             session_id,
-            project_of(known.get(session_id), [pending[session_id].project_root] if session_id in pending else ()),
+            project_of(
+                known.get(session_id),
+                [pending[session_id].project_root] if session_id in pending else (),
+            ),
             max(_times(known.get(session_id), pending.get(session_id)), default=""),
         )
         for session_id in dict.fromkeys((*known, *pending))
     ]
 
 
-def session_meant(sessions: Iterable[KnownSession], named: str, is_current: Callable[[str], bool]) -> KnownSession:
+def session_meant(
+    sessions: Iterable[KnownSession], named: str, is_current: Callable[[str], bool]
+) -> KnownSession:
     """
     Return the session *named* by the host, else the project's last active one.
 
@@ -89,7 +99,9 @@ class Remember:
         if self.capture.forgotten.holds([exchange.text]):
             raise ForgottenError
         drafts = self.capture.chunker.add((), exchange)
-        return self._for_good(SessionBuffer(session_id="", project_root=project_root, drafts=drafts))
+        return self._for_good(
+            SessionBuffer(session_id="", project_root=project_root, drafts=drafts)
+        )
 
     def session(self, session_id: str, waiting: CaptureEvents) -> Remembered:
         """
@@ -117,5 +129,9 @@ class Remember:
 
 
 def _times(buffer: SessionBuffer | None, waiting: Waiting | None) -> list[str]:
-    spoken = [exchange.at.isoformat(timespec="milliseconds") for exchange in buffer.exchanges[-1:]] if buffer else []
+    spoken = (
+        [exchange.at.isoformat(timespec="milliseconds") for exchange in buffer.exchanges[-1:]]
+        if buffer
+        else []
+    )
     return [*spoken, *([waiting.newest_at] if waiting else [])]

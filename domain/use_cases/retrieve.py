@@ -20,7 +20,13 @@ from hardwon.domain.model.errors import (
 )
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.identity import composed
-from hardwon.domain.model.keywords import UNSPACED, asked_terms, distinctive_terms, half_typed, is_mostly_unspaced
+from hardwon.domain.model.keywords import (
+    UNSPACED,
+    asked_terms,
+    distinctive_terms,
+    half_typed,
+    is_mostly_unspaced,
+)
 from hardwon.domain.model.ranking.candidates import Hit, ScoreStatistics
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.vocabulary import Category, Kind
@@ -65,7 +71,9 @@ def embed_query(embedder: Embedder, text: str, deadline: Deadline) -> Vector:
     return vector
 
 
-def _embed(embedder: Embedder, texts: Sequence[str], task: Task, deadline: Deadline) -> list[Vector]:
+def _embed(
+    embedder: Embedder, texts: Sequence[str], task: Task, deadline: Deadline
+) -> list[Vector]:
     vectors = embedder.embed(texts, task, deadline)
     if len(vectors) != len(texts):
         raise EmbedderUnavailableError(
@@ -184,7 +192,9 @@ class Retrieve(NamedTuple):
     embed_seconds: float = EMBED_SECONDS
     semantic_seconds: float = 0.0
 
-    def find(self, query: str | None, deadline: Deadline, keyword_text: str | None = None) -> Retrieval:
+    def find(
+        self, query: str | None, deadline: Deadline, keyword_text: str | None = None
+    ) -> Retrieval:
         """
         Return the matches of a query.
 
@@ -214,7 +224,9 @@ class _Found(NamedTuple):
     embedder: Embedder
 
 
-def _first_answer(searches: Sequence[SemanticSearch], query: str, deadline: Deadline, seconds: float) -> _Answer:
+def _first_answer(
+    searches: Sequence[SemanticSearch], query: str, deadline: Deadline, seconds: float
+) -> _Answer:
     """
     Embed *query*, redacted, with the first embedder that answers within *seconds*.
 
@@ -247,7 +259,9 @@ class _Search:
     def run(self) -> Retrieval:
         embeddings = [(asked, self._start_embedding(asked)) for asked in self._groups()]
         by_keyword = self._match_words()
-        found = [result for asked, embedding in embeddings if (result := self._compare(asked, embedding))]
+        found = [
+            result for asked, embedding in embeddings if (result := self._compare(asked, embedding))
+        ]
         return Retrieval(
             query=self._query,
             keyword_text=self._keyword_text,
@@ -257,7 +271,9 @@ class _Search:
             spaces=tuple(result.matches for result in found),
             embedded_by=" + ".join(result.embedder.space.model for result in found) or None,
             standardised=len(found) > 1,
-            window=min((int(result.embedder.max_tokens * WORDS_A_TOKEN) for result in found), default=0),
+            window=min(
+                (int(result.embedder.max_tokens * WORDS_A_TOKEN) for result in found), default=0
+            ),
             numpy_missing=self._numpy_missing,
             degradations=tuple(self._degradations),
         )
@@ -273,35 +289,49 @@ class _Search:
             return []
         left, needed = self._deadline.remaining(), self._tools.semantic_seconds
         if left < needed and self._tools.semantic:
-            self._degradations.append(f"no vector search: it needs {needed:.1f} s of the {left:.1f} s left now")
+            self._degradations.append(
+                f"no vector search: it needs {needed:.1f} s of the {left:.1f} s left now"
+            )
             return []
         groups: dict[tuple[int, ...], list[Kind]] = {}
         for kind in self._tools.only.kinds:
-            serving = tuple(at for at, search in enumerate(self._tools.semantic) if kind in search.store.kinds)
+            serving = tuple(
+                at for at, search in enumerate(self._tools.semantic) if kind in search.store.kinds
+            )
             groups.setdefault(serving, []).append(kind)
         return [
             asked
             for serving, kinds in groups.items()
-            if (asked := self._filled(self._tools.only._replace(kinds=tuple(kinds)), serving)).searches
+            if (
+                asked := self._filled(self._tools.only._replace(kinds=tuple(kinds)), serving)
+            ).searches
         ]
 
     def _filled(self, only: EntryFilter, serving: Sequence[int]) -> _Group:
-        searches = [self._tools.semantic[at] for at in serving if self._is_read_by(self._tools.semantic[at])]
+        searches = [
+            self._tools.semantic[at] for at in serving if self._is_read_by(self._tools.semantic[at])
+        ]
         return _Group(only, [search for search in searches if search.store.has_any(only)])
 
     def _start_embedding(self, asked: _Group) -> Pending[_Answer]:
         seconds = self._tools.embed_seconds
-        return self._tools.background.start(lambda: _first_answer(asked.searches, self._query, self._deadline, seconds))
+        return self._tools.background.start(
+            lambda: _first_answer(asked.searches, self._query, self._deadline, seconds)
+        )
 
     def _compare(self, asked: _Group, embedding: Pending[_Answer]) -> _Found | None:
         try:
             answer = embedding.result(self._embed_by)
-            matches = answer.search.vector_index.compare(answer.vector, self._read_by(answer.search, asked.only))
+            matches = answer.search.vector_index.compare(
+                answer.vector, self._read_by(answer.search, asked.only)
+            )
         except (EmbedderError, TimeoutError, VectorIndexUnavailableError) as error:
             self._degradations.append(f"no vector search: {error}")
             return None
         if answer.problem:
-            self._degradations.append(f"searching with {answer.search.embedder.space.model}: {answer.problem}")
+            self._degradations.append(
+                f"searching with {answer.search.embedder.space.model}: {answer.problem}"
+            )
         return _Found(matches, answer.search.embedder)
 
     def _is_read_by(self, search: SemanticSearch) -> bool:
@@ -334,7 +364,9 @@ class _Search:
             self._unspaced = self._mostly_unspaced(deadline) if frequencies[UNSPACED] else ()
             if self._tools.by_passage:
                 return keywords.weigh(terms, only, deadline)
-            return keywords.match(distinctive_terms(terms, frequencies, keywords.size()), "any", only, deadline)
+            return keywords.match(
+                distinctive_terms(terms, frequencies, keywords.size()), "any", only, deadline
+            )
         except KeywordIndexUnavailableError as error:
             self._degradations.append(str(error))
             return NoMatches()

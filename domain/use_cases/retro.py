@@ -96,9 +96,13 @@ class SaveRetro:
         """Return the changes of the knowledge bank in a dry run."""
         return SavedRetro(_all_noted(self.bank.banks(), lessons))
 
-    def _in_both(self, banks: Banks, lessons: Sequence[Lesson], sync_banks: SyncBanks) -> SavedRetro:
+    def _in_both(
+        self, banks: Banks, lessons: Sequence[Lesson], sync_banks: SyncBanks
+    ) -> SavedRetro:
         with sync_banks.repository.transaction():
-            sync_banks.sync(banks)  # before anything is counted, or what is new in the files would be counted from one
+            sync_banks.sync(
+                banks
+            )  # before anything is counted, or what is new in the files would be counted from one
             lessons = [_at_home(lesson, sync_banks.workplace) for lesson in lessons]
             stored = [_stored(lesson, sync_banks) for lesson in lessons]
             kept = _all_noted(banks, lessons, stored)
@@ -108,7 +112,9 @@ class SaveRetro:
         return SavedRetro(kept, skipped)
 
 
-def _all_noted(banks: Banks, lessons: Sequence[Lesson], stored: Sequence[Stored] = ()) -> tuple[Kept, ...]:
+def _all_noted(
+    banks: Banks, lessons: Sequence[Lesson], stored: Sequence[Stored] = ()
+) -> tuple[Kept, ...]:
     kept = list[Kept]()
     problems = list[str]()
     for given, known in zip_longest(lessons, stored):
@@ -141,7 +147,9 @@ def _stored(lesson: Lesson, sync_banks: SyncBanks) -> Stored:
     reach: Reach = "everywhere" if lesson.entry.source_project is None else "shared"
     imports = sync_banks.import_knowledge
     origin = Origin(sync_banks.workplace, "retro", reach)
-    stored = StoreEntry(PlaceEntry(imports.repository, imports.projects, origin)).keep(redact_entry(lesson.entry))
+    stored = StoreEntry(PlaceEntry(imports.repository, imports.projects, origin)).keep(
+        redact_entry(lesson.entry)
+    )
     if lesson.entry.source_project is not None or stored.entry.source_project is None:
         return stored
     universal = attrs.evolve(stored.entry, source_project=None)
@@ -210,7 +218,9 @@ class ReviseLearning:
             StorageError: the store can't be written now.
         """
         if self.sync_banks.workplace.visibility.is_foreign:
-            raise InvalidEntryError(f"{entry_id} can't be promoted in a foreign project: {TRUST_FIRST}")
+            raise InvalidEntryError(
+                f"{entry_id} can't be promoted in a foreign project: {TRUST_FIRST}"
+            )
         return self._revised(entry_id, _promoted)
 
     def _revised(self, entry_id: str, look: Callable[[Entry, Banks], Revised]) -> Revised:
@@ -233,7 +243,9 @@ class ReviseLearning:
             observation_count=min(entry.observation_count + 1, MAX_COUNT),
             updated_at=max(entry.updated_at, self.clock.now()),
         )
-        return Revised(entry, confirmed, counted(banks, entry.entry_id, day_of(confirmed.updated_at)))
+        return Revised(
+            entry, confirmed, counted(banks, entry.entry_id, day_of(confirmed.updated_at))
+        )
 
     @property
     def _repository(self) -> EntryRepository:
@@ -242,7 +254,9 @@ class ReviseLearning:
     def _learning(self, entry_id: str) -> Entry:
         entry, _ = known_entry(self._repository, entry_id)
         if entry.kind != "learning":
-            raise InvalidEntryError(f"{entry_id} is a {entry.kind}: a retrospective looks at learnings alone")
+            raise InvalidEntryError(
+                f"{entry_id} is a {entry.kind}: a retrospective looks at learnings alone"
+            )
         return entry
 
 
@@ -252,7 +266,9 @@ TRUST_FIRST = "run hardwon trust here first, or promote it in a project of yours
 def _promoted(entry: Entry, banks: Banks) -> Revised:
     observed_in = observed_in_of(entry.notes) or entry.source_project or ""
     lesson = bank_lesson(entry, observed_in, entry.observation_count)
-    return Revised(entry, attrs.evolve(entry, source_project=None, reach="everywhere"), promoted(banks, lesson))
+    return Revised(
+        entry, attrs.evolve(entry, source_project=None, reach="everywhere"), promoted(banks, lesson)
+    )
 
 
 SEARCHED = 100
@@ -282,7 +298,9 @@ class Review(NamedTuple):
     recall: Recall
     workplace: Workplace
 
-    def find(self, work: ContextQuery, before: dt.datetime, limit: int, deadline: Deadline) -> Reviewed:
+    def find(
+        self, work: ContextQuery, before: dt.datetime, limit: int, deadline: Deadline
+    ) -> Reviewed:
         """
         Return the *limit* learnings most relevant to *work*, without counting access.
 

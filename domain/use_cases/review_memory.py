@@ -68,7 +68,9 @@ class FindDrift:
 
         Those of unreadable files are left out.
         """
-        return tuple(drift for file in self._texts for drift in self._of_file(file) if self._is_own(file))
+        return tuple(
+            drift for file in self._texts for drift in self._of_file(file) if self._is_own(file)
+        )
 
     def _is_own(self, file: BankFile) -> bool:
         return file.project is None or self.versions.of(file.path).is_own
@@ -96,7 +98,8 @@ class FindDrift:
         return [
             entry
             for entry in (self._global if file.project is None else self._local)
-            if (entry.category, _compared(entry.name)) == (file.category, name) and entry.entry_id not in except_for
+            if (entry.category, _compared(entry.name)) == (file.category, name)
+            and entry.entry_id not in except_for
         ]
 
     @cached_property

@@ -16,8 +16,8 @@ from hardwon.ports.documents import SessionFiles, SourceFiles
 from hardwon.ports.entries import EntryRepository
 
 NO_DESCRIPTION = (
-    "nothing says what the session was about: give --description, a line 'description:' in the front matter,"
-    " or a sentence of prose"
+    "nothing says what the session was about: give --description, a line 'description:' in the"
+    " front matter, or a sentence of prose"
 )
 
 
@@ -69,10 +69,14 @@ class SaveSession:
         now = self.clock.now().astimezone()
         clean = stored_form(text)
         if "\0" in clean:
-            raise InvalidEntryError(f"the text holds a NUL character at position {clean.index(chr(0))}: remove it")
+            raise InvalidEntryError(
+                f"the text holds a NUL character at position {clean.index(chr(0))}: remove it"
+            )
         if self.repository.forgotten.holds([clean, given.description or ""]):
             raise ForgottenError
-        entry = self._entry(self.sessions.parse(clean, now), given)  # validates before a file is created
+        entry = self._entry(
+            self.sessions.parse(clean, now), given
+        )  # validates before a file is created
         return self.sessions.create(clean, entry, now)
 
     def index(self, path: str, given: Given) -> Entry:

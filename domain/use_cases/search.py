@@ -60,10 +60,13 @@ class Load(NamedTuple):
 
 
 NEITHER = "nothing to search for: give a query, 2 to 5 concepts, or both"
-NOT_SEARCHED = 'deprecated memories are never searched: memory_list with tier "deprecated" shows them'
+NOT_SEARCHED = (
+    'deprecated memories are never searched: memory_list with tier "deprecated" shows them'
+)
 NOTHING_FOUND = (
-    'try other words, fewer filters or collection "all"; if something is missing, check the index with memory_stats, '
-    "bring files in with memory_index_scan, restart the server, or restore a checkpoint with checkpoint_restore"
+    'try other words, fewer filters or collection "all"; if something is missing, check the index'
+    " with memory_stats, bring files in with memory_index_scan, restart the server, or restore a"
+    " checkpoint with checkpoint_restore"
 )
 
 
@@ -132,8 +135,15 @@ class Search(NamedTuple):
         others = Recollection()
         if besides:
             others = _answers(recall, _calibrated(question, besides), wanted, deadline)
-        counts = [concept_counts(wanted, self._whole_text(answer.entry)) for answer in recollection.answers if wanted]
-        found = [*rules_shown, *(answer.entry for answer in (*recollection.answers, *others.answers))]
+        counts = [
+            concept_counts(wanted, self._whole_text(answer.entry))
+            for answer in recollection.answers
+            if wanted
+        ]
+        found = [
+            *rules_shown,
+            *(answer.entry for answer in (*recollection.answers, *others.answers)),
+        ]
         degradations = dict.fromkeys((*recollection.degradations, *others.degradations))
         return SearchResult(
             rules=tuple(rules_shown),
@@ -150,7 +160,9 @@ class Search(NamedTuple):
             return entry.searchable_text()
         return (self.entries.with_file(entry.file_path) or entry).description
 
-    def rules_apart(self, question: Question, *, wanted: bool = True) -> tuple[list[Entry], Question]:
+    def rules_apart(
+        self, question: Question, *, wanted: bool = True
+    ) -> tuple[list[Entry], Question]:
         """
         Return the constitutional entries to show, and the question without them.
 
@@ -167,7 +179,9 @@ class Search(NamedTuple):
         return repository.hydrate([rule.number for rule in chosen]), question._replace(only=only)
 
 
-def _answers(recall: Recall, question: Question, concepts: Sequence[str], deadline: Deadline) -> Recollection:
+def _answers(
+    recall: Recall, question: Question, concepts: Sequence[str], deadline: Deadline
+) -> Recollection:
     if not concepts:
         return recall.answer(question, deadline)
     words = list(dict.fromkeys(word for concept in concepts for word in terms_of(concept)))
@@ -186,7 +200,10 @@ def _calibrated(question: Question, besides: EntryFilter) -> Question:
 
 def _embedding_once(recall: Recall) -> Recall:
     retrieve = recall.retrieve
-    semantic = [space._replace(embedder=retrieve.background.memoised(space.embedder)) for space in retrieve.semantic]
+    semantic = [
+        space._replace(embedder=retrieve.background.memoised(space.embedder))
+        for space in retrieve.semantic
+    ]
     return recall._replace(retrieve=retrieve._replace(semantic=semantic))
 
 
@@ -219,9 +236,14 @@ class FindNeighbours:
             VectorIndexUnavailableError: vectors can't be compared in this process.
             StorageError: the store can't be read.
         """
-        vector = self.vectors.vectors_of([entry.entry_id]).get(entry.entry_id) if self.vectors else None
+        vector = (
+            self.vectors.vectors_of([entry.entry_id]).get(entry.entry_id) if self.vectors else None
+        )
         if vector is None or self.vectors is None or self.index is None:
             return ()
         others = EntryFilter(kinds=self.vectors.kinds, ranked=True, except_for=(entry.number or 0,))
         cosines = {hit.number: hit.score for hit in self.index.compare(vector, others).top(limit)}
-        return [Neighbour(found, cosines[found.number or 0]) for found in self.repository.hydrate([*cosines])]
+        return [
+            Neighbour(found, cosines[found.number or 0])
+            for found in self.repository.hydrate([*cosines])
+        ]

@@ -90,14 +90,18 @@ class SettleVersions:
 
     def _is_touched(self, entry: Entry) -> bool:
         changes = self.history.of(entry.number, ALL) if entry.number is not None else []
-        return entry.usage.validations.total > 0 or any(change.field != "content" for change in changes)
+        return entry.usage.validations.total > 0 or any(
+            change.field != "content" for change in changes
+        )
 
     def _withdraw(self, entry: Entry) -> None:
         """Let a user's version bring a lesson of that name again."""
         for path in self.bank_files:
             if PurePath(path).stem == entry.category:
                 headings = self.ledger.headings(path)
-                self.ledger.withdraw(path, {heading for heading in headings if _name_of(heading) == entry.name})
+                self.ledger.withdraw(
+                    path, {heading for heading in headings if _name_of(heading) == entry.name}
+                )
 
     @cached_property
     def _lessons(self) -> "dict[str, list[_Place]]":
@@ -119,7 +123,11 @@ class SettleVersions:
     @cached_property
     def _read(self) -> "list[tuple[ImportKnowledge, BankFile, Sequence[BankEntry] | None]]":
         files = ((importing, file) for importing in self.imports for file in importing.bank.files())
-        return [(importing, file, importing.bank.read(file)) for importing, file in files if file.project is not None]
+        return [
+            (importing, file, importing.bank.read(file))
+            for importing, file in files
+            if file.project is not None
+        ]
 
     def _settle_file(self, path: str, entries: Sequence[Entry]) -> None:
         if not self.index_files.sources.is_gone(path):

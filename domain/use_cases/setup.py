@@ -37,7 +37,11 @@ def look(target: SetupTarget, text: str | None, written: Written | None) -> Foun
     if text is None:
         return Found(None, None, is_as_written=False, is_recorded=written is not None)
     is_as_written = written is not None and written.digest == digest(text)
-    without_us = _before(target, text, written) if written and is_as_written else _rest(target, text, written)
+    without_us = (
+        _before(target, text, written)
+        if written and is_as_written
+        else _rest(target, text, written)
+    )
     return Found(text, without_us, is_as_written, is_recorded=written is not None)
 
 
@@ -83,7 +87,9 @@ def _rest(target: SetupTarget, text: str, written: Written | None) -> str | None
     None if it is blank and hardwon created the file.
     """
     left = target.without_managed(text)
-    return None if left is not None and written and written.is_made and target.is_blank(left) else left
+    return (
+        None if left is not None and written and written.is_made and target.is_blank(left) else left
+    )
 
 
 Verb: TypeAlias = Literal["create", "change", "remove"]
@@ -192,7 +198,9 @@ class SetUp:
         unwanted = [target for agent in agents for target in _unwanted(agent, project)]
         return self.plan(wanted, unwanted)
 
-    def plan_removal(self, agents: Sequence[Agent], project: str | None, *, everything: bool = True) -> Plan:
+    def plan_removal(
+        self, agents: Sequence[Agent], project: str | None, *, everything: bool = True
+    ) -> Plan:
         """
         Plan the removal, in every existing project that was set up.
 
@@ -206,11 +214,19 @@ class SetUp:
         """
         projects = dict.fromkeys([*self.record.projects(), *([project] if project else [])])
         states = {folder: self.files.folder_state(folder) for folder in projects}
-        there, deleted, away = ([f for f in states if states[f] == state] for state in ("there", "deleted", "away"))
+        there, deleted, away = (
+            [f for f in states if states[f] == state] for state in ("there", "deleted", "away")
+        )
         unwanted = [target for agent in agents for target in _all_targets(agent, there)]
-        strays = self._strays({target.path for target in unwanted}, [*deleted, *away]) if everything else []
+        strays = (
+            self._strays({target.path for target in unwanted}, [*deleted, *away])
+            if everything
+            else []
+        )
         found = {path: self.targets_at(path) for path in strays}
-        plan = self.plan((), [*unwanted, *(target for targets in found.values() for target in targets)])
+        plan = self.plan(
+            (), [*unwanted, *(target for targets in found.values() for target in targets)]
+        )
         left = [Untouched(folder, NOT_THERE) for folder in away]
         left += [Untouched(path, UNKNOWN) for path in strays if not found[path]]
         settled = (*plan.settled, *self._written_below(deleted))
@@ -246,7 +262,9 @@ class SetUp:
 
         With *everything*, every agent is removed, and the projects too.
         """
-        projects = [folder for folder in self.record.projects() if self.files.folder_state(folder) != "away"]
+        projects = [
+            folder for folder in self.record.projects() if self.files.folder_state(folder) != "away"
+        ]
         done = self.carry_out(plan)
         self.forget(projects if everything and not (plan.refused or done.refused) else ())
         if everything:
@@ -279,7 +297,9 @@ class SetUp:
         try:
             found = self._look(target)
             after = with_managed(target, found)
-            return attrs.evolve(self._change(target, found, after), left=self._left_out(target, after))
+            return attrs.evolve(
+                self._change(target, found, after), left=self._left_out(target, after)
+            )
         except TakenNameError as error:
             return Plan(left=(self._taken(target, error, OURS),))
         except UneditableFileError as error:
@@ -293,7 +313,9 @@ class SetUp:
             plan = self._change(target, found, without_managed(target, found))
             return plan if plan.steps else Plan(settled=(target.path,))
         except TakenNameError as error:
-            return Plan(settled=(target.path,), left=(attrs.evolve(self._taken(target, error), by_hand=""),))
+            return Plan(
+                settled=(target.path,), left=(attrs.evolve(self._taken(target, error), by_hand=""),)
+            )
         except UneditableFileError as error:
             return Plan(refused=(Untouched(target.path, f"{error}; nothing was taken out of it"),))
 
@@ -313,7 +335,9 @@ class SetUp:
         """
         if by_hand := target.snippet(self._text(target)):
             return Untouched(target.path, f"{error}: left as it is{way_out}", by_hand)
-        return Untouched(target.path, CHANGED if self.record.get(target.path) else f"{error}{RENAME}")
+        return Untouched(
+            target.path, CHANGED if self.record.get(target.path) else f"{error}{RENAME}"
+        )
 
     def _text(self, target: SetupTarget) -> str | None:
         with contextlib.suppress(UneditableFileError):

@@ -36,7 +36,9 @@ class Origin:
 
     def mark(self, entry: Entry) -> Entry:
         """Return *entry* with this origin."""
-        return attrs.evolve(entry, project=self.workplace.project or None, door=self.door, reach=self.reach)
+        return attrs.evolve(
+            entry, project=self.workplace.project or None, door=self.door, reach=self.reach
+        )
 
     def widen(self, entry: Entry) -> Entry:
         """Return *entry*, for everywhere if that is the present reach."""
@@ -98,7 +100,11 @@ class PlaceEntry:
 
     def _may_not_change(self, known: Entry) -> bool:
         here = self.origin.workplace
-        return here.visibility.is_foreign and known.project not in here.own and self.origin.reach != "everywhere"
+        return (
+            here.visibility.is_foreign
+            and known.project not in here.own
+            and self.origin.reach != "everywhere"
+        )
 
     def _is_of_here(self, known: Entry) -> bool:
         seen = self.origin.workplace.visibility._replace(is_foreign=False)
@@ -106,7 +112,9 @@ class PlaceEntry:
             known.project, known.reach, self.projects.places_of(known.entry_id)
         )
 
-    def _combined(self, known: Entry, new: Entry, repeated: Callable[[Entry, Entry], Entry]) -> Entry:
+    def _combined(
+        self, known: Entry, new: Entry, repeated: Callable[[Entry, Entry], Entry]
+    ) -> Entry:
         if self._may_not_change(known):
             return known
         if not self._is_of_here(known):

@@ -36,7 +36,9 @@ def without_file_values(entry: Entry, history: History, defaults: Defaults = PLA
         return entry
     changes = history.of(entry.number, ALL)[::-1]
     kept = {
-        field: _given(getattr(entry, field), [change for change in changes if change.field == field], bare)
+        field: _given(
+            getattr(entry, field), [change for change in changes if change.field == field], bare
+        )
         for field, bare in _bare(defaults).items()
     }
     return attrs.evolve(entry, **kept)
@@ -50,12 +52,16 @@ def record_given(history: History, before: Entry, after: Entry, at: dt.datetime)
         StorageError: the store can't be written now.
     """
     pairs = ((field, getattr(before, field), getattr(after, field)) for field in _bare())
-    changes = [FieldChange(field, as_text(old), as_text(new)) for field, old, new in pairs if old != new]
+    changes = [
+        FieldChange(field, as_text(old), as_text(new)) for field, old, new in pairs if old != new
+    ]
     if after.number is not None and changes:
         history.record(after.number, changes, at)
 
 
-def note_absence(absences: Absences, history: History, entries: Iterable[Entry], at: dt.datetime) -> None:
+def note_absence(
+    absences: Absences, history: History, entries: Iterable[Entry], at: dt.datetime
+) -> None:
     """
     Store the state of *entries*, whose files or sections are gone, by place.
 
@@ -64,7 +70,9 @@ def note_absence(absences: Absences, history: History, entries: Iterable[Entry],
     """
     by_place = sorted(entries, key=lambda entry: entry.place)
     for place, gone in groupby(by_place, key=lambda entry: entry.place):
-        standings = {entry.anchor_id: standing_of(without_file_values(entry, history)) for entry in gone}
+        standings = {
+            entry.anchor_id: standing_of(without_file_values(entry, history)) for entry in gone
+        }
         absences.keep(AbsentFile(place, standings), at)
 
 

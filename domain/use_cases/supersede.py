@@ -56,9 +56,13 @@ def _ensure_may_replace(newer: Entry, older: str) -> None:
     if newer.entry_id == older:
         raise InvalidEntryError("an entry can't supersede itself: name two")
     if newer.kind != "learning":
-        raise InvalidEntryError(f"{newer.entry_id} is a {newer.kind}: only a learning supersedes another one")
+        raise InvalidEntryError(
+            f"{newer.entry_id} is a {newer.kind}: only a learning supersedes another one"
+        )
     if newer.superseded_by:
-        raise InvalidEntryError(f"{newer.entry_id} is superseded itself, by {newer.superseded_by}: name that one")
+        raise InvalidEntryError(
+            f"{newer.entry_id} is superseded itself, by {newer.superseded_by}: name that one"
+        )
 
 
 @attrs.frozen
@@ -107,14 +111,20 @@ class ProposeSupersessions:
                     self.proposals.propose(proposal)
 
     def _pairs(self, entry: Entry, vector: Vector) -> Iterator[Proposal]:
-        matches = self.index.compare(vector, LEARNINGS._replace(ranked=True, except_for=(entry.number or 0,)))
+        matches = self.index.compare(
+            vector, LEARNINGS._replace(ranked=True, except_for=(entry.number or 0,))
+        )
         hits = {hit.number: hit.score for hit in matches.top(NEIGHBOURS) if hit.score >= MIN_COSINE}
         yield from _proposals(entry, self.repository.hydrate([*hits]), hits)
 
 
-def _proposals(entry: Entry, others: Sequence[Entry], cosines: dict[int, float]) -> Iterator[Proposal]:
+def _proposals(
+    entry: Entry, others: Sequence[Entry], cosines: dict[int, float]
+) -> Iterator[Proposal]:
     for other in others:
-        older, newer = sorted((entry, other), key=lambda known: (known.created_at, known.number or 0))
+        older, newer = sorted(
+            (entry, other), key=lambda known: (known.created_at, known.number or 0)
+        )
         found = probability(_lesson(older), _lesson(newer), cosines[other.number or 0])
         if found >= MIN_PROBABILITY and _is_of_one_trust(older, newer):
             yield Proposal(older.entry_id, newer.entry_id, found)
@@ -125,4 +135,6 @@ def _lesson(entry: Entry) -> Lesson:
 
 
 def _is_of_one_trust(older: Entry, newer: Entry) -> bool:
-    return older.reach == newer.reach and (older.project == newer.project or older.reach == "everywhere")
+    return older.reach == newer.reach and (
+        older.project == newer.project or older.reach == "everywhere"
+    )

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from hardwon.ports.entries import EntryRepository
 
 
-def count_access(usage: "UsageLog", entries: "Iterable[Entry]", at: "dt.datetime") -> tuple[str, ...]:
+def count_access(
+    usage: "UsageLog", entries: "Iterable[Entry]", at: "dt.datetime"
+) -> tuple[str, ...]:
     """
     Count one access of each of *entries*.
 

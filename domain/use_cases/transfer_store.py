@@ -96,7 +96,10 @@ class ImportStore(NamedTuple):
     clock: Clock
 
     def merge(
-        self, records: Iterable[tuple[int, Record]], deadline: Deadline, progress: Callable[[], None] = lambda: None
+        self,
+        records: Iterable[tuple[int, Record]],
+        deadline: Deadline,
+        progress: Callable[[], None] = lambda: None,
     ) -> ImportedStore:
         """
         Add *records*, given with their lines in the file.
@@ -158,7 +161,9 @@ class _Run:
         repository, entry = self._stores.repository, exported.entry
         known = repository.get(entry.entry_id)
         if known is None and (holder := self._section(entry.file_path, entry.anchor_id)):
-            self.outcome.skipped.append(f"line {line}: its file is kept as a {holder.kind} here, which stays as it is")
+            self.outcome.skipped.append(
+                f"line {line}: its file is kept as a {holder.kind} here, which stays as it is"
+            )
             return
         try:
             self._put(entry, known)
@@ -167,7 +172,9 @@ class _Run:
         except InvalidEntryError as error:
             self.outcome.skipped.append(f"line {line}: {error}")
         else:
-            self._stores.contents.add_activity(exported._replace(history=self._kept_history(exported)))
+            self._stores.contents.add_activity(
+                exported._replace(history=self._kept_history(exported))
+            )
             self.outcome.added += known is None
             self.outcome.known += known is not None
 
@@ -183,7 +190,9 @@ class _Run:
     def _kept_history(self, exported: ExportedEntry) -> tuple[PastChange, ...]:
         forgotten = self._stores.repository.forgotten
         return tuple(
-            change for change in exported.history if not forgotten.holds(filter(None, (change.old, change.new)))
+            change
+            for change in exported.history
+            if not forgotten.holds(filter(None, (change.old, change.new)))
         )
 
     def _section(self, path: str | None, anchor_id: str) -> Entry | None:
@@ -203,7 +212,9 @@ class _Run:
         workspace = entry.workspace
         if moved and workspace == os.path.dirname(moved.there.identity.root):
             workspace = os.path.dirname(moved.here.identity.root)
-        entry = redact_entry(attrs.evolve(entry, project=self._id_here(entry.project), workspace=workspace))
+        entry = redact_entry(
+            attrs.evolve(entry, project=self._id_here(entry.project), workspace=workspace)
+        )
         places = (self._id_here(place) or place for place in exported.places)
         earlier = {*exported.aliases, exported.entry_id} - {entry.entry_id}
         return exported._replace(entry=entry, places=tuple(places), aliases=tuple(sorted(earlier)))
@@ -227,7 +238,9 @@ class _Run:
         known = know.registry().with_key(key)
         if know.exists(key) and (identity := self._stores.identify(there.identity.root)).key == key:
             known = know.look_up(know.here(identity, there.label, self._deadline), self._deadline)
-        commits = {project.first_commit for project in (known, there) if project and project.first_commit}
+        commits = {
+            project.first_commit for project in (known, there) if project and project.first_commit
+        }
         return known if len(commits) < 2 else None  # noqa: PLR2004  # two commits are two repositories
 
     def _clone_of(self, there: Project) -> Project | None:
@@ -241,6 +254,8 @@ class _Run:
         """Return *there* as a project without a folder here, added if unknown."""
         projects = self._stores.know.projects
         added = projects.add(without_folder(there), there.label)
-        now = added._replace(remote=there.remote, first_commit=there.first_commit, authorship=there.authorship)
+        now = added._replace(
+            remote=there.remote, first_commit=there.first_commit, authorship=there.authorship
+        )
         projects.put(now)
         return now

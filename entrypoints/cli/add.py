@@ -38,7 +38,10 @@ Examples:
   hardwon add "Never drop bytes silently" --category anti-patterns --keyword encoding
   hardwon add"""
 
-NOTHING = "there is nothing to add: give a TEXT, pipe one, or run it in a terminal to write one in $EDITOR"
+NOTHING = (
+    "there is nothing to add: give a TEXT, pipe one, or run it in a terminal to write one in"
+    " $EDITOR"
+)
 EMPTY = "nothing was added: the lesson is empty"
 HINT = """\
 <!-- Write the lesson below this line: what to do or avoid, and when. Without a name, its first words are its name.
@@ -76,7 +79,9 @@ class Draft(NamedTuple):
             "name": self.name.strip() or made_name(stored_form(self.text)),
         }
         del values["text"]
-        return redact_entry(Entry(**values, source="manual", source_project=project, created_at=now, updated_at=now))
+        return redact_entry(
+            Entry(**values, source="manual", source_project=project, created_at=now, updated_at=now)
+        )
 
     def template(self) -> str:
         """Return the markdown to open in the editor."""
@@ -90,30 +95,55 @@ def add(
         list[str] | None,
         typer.Argument(
             metavar="[TEXT|-]",
-            help="What was learned, with its conclusion; - for standard input. None opens your editor.",
+            help=(
+                "What was learned, with its conclusion; - for standard input. None opens your"
+                " editor."
+            ),
             show_default=False,
         ),
     ] = None,
     *,
     category: Annotated[Category, typer.Option(help="What sort of lesson it is.")] = "heuristics",
     name: Annotated[
-        str, typer.Option(metavar="TEXT", help="Short title, one line (default: the first words).", show_default=False)
+        str,
+        typer.Option(
+            metavar="TEXT",
+            help="Short title, one line (default: the first words).",
+            show_default=False,
+        ),
     ] = "",
     keyword: Annotated[
         list[str] | None,
-        typer.Option(metavar="WORD", help="A label; more with commas, or by naming it again.", show_default=False),
+        typer.Option(
+            metavar="WORD",
+            help="A label; more with commas, or by naming it again.",
+            show_default=False,
+        ),
     ] = None,
     reasoning: Annotated[
-        str, typer.Option(metavar="TEXT", help="Why it matters, and how it was found.", show_default=False)
+        str,
+        typer.Option(
+            metavar="TEXT", help="Why it matters, and how it was found.", show_default=False
+        ),
     ] = "",
     reference: Annotated[
         list[str] | None,
-        typer.Option(metavar="PLACE", help="A file or feature it is about; may be repeated.", show_default=False),
+        typer.Option(
+            metavar="PLACE",
+            help="A file or feature it is about; may be repeated.",
+            show_default=False,
+        ),
     ] = None,
     confidence: Annotated[Confidence, typer.Option(help="How sure it is.")] = "medium",
-    universal: Annotated[bool, typer.Option("--universal", help="Name no project as its source.")] = False,
-    here: Annotated[bool, typer.Option("--here", help="Keep it in this project: it is not shown in others.")] = False,
-    no_embed: Annotated[bool, typer.Option("--no-embed", help="Leave the vector for later.")] = False,
+    universal: Annotated[
+        bool, typer.Option("--universal", help="Name no project as its source.")
+    ] = False,
+    here: Annotated[
+        bool, typer.Option("--here", help="Keep it in this project: it is not shown in others.")
+    ] = False,
+    no_embed: Annotated[
+        bool, typer.Option("--no-embed", help="Leave the vector for later.")
+    ] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
@@ -141,9 +171,13 @@ def add(
             draft = _read(stack.enter_context(edited(options.template())))
         for line in complaints_of_private(draft.name, draft.text, draft.reasoning):
             warn(line)
-        entry = draft.entry(None if universal else name_of(project_root) or None, system_clock().now())
+        entry = draft.entry(
+            None if universal else name_of(project_root) or None, system_clock().now()
+        )
         memory = open_memory(settings, warn)
-        origin = Origin(read_workplace(memory, project_root), "add", "home" if here else "everywhere")
+        origin = Origin(
+            read_workplace(memory, project_root), "add", "home" if here else "everywhere"
+        )
         stored = build_store_entry(memory, origin).keep(entry)
     _print_stored(memory.spaces, stored, draft, embed=not no_embed, as_json=as_json)
     if not no_embed:
@@ -183,7 +217,9 @@ def _read(text: str) -> Draft:
         raise InvalidEntryError(complaint)
     for field in markdown.front_matter.keys() - Draft._field_defaults.keys():
         raise InvalidEntryError(f"unknown field {field!r}: use {', '.join(Draft._fields[:-1])}")
-    values = {field: _of_shape(field, value=value) for field, value in markdown.front_matter.items()}
+    values = {
+        field: _of_shape(field, value=value) for field, value in markdown.front_matter.items()
+    }
     return Draft(**{**values, "text": lesson})  # type: ignore[arg-type]
 
 
@@ -208,9 +244,15 @@ def _split(labels: Iterable[str]) -> tuple[str, ...]:
     return tuple(item for label in labels for item in label.split(","))
 
 
-def _print_stored(spaces: Spaces, stored: Stored, draft: Draft, *, embed: bool, as_json: bool) -> None:
+def _print_stored(
+    spaces: Spaces, stored: Stored, draft: Draft, *, embed: bool, as_json: bool
+) -> None:
     problems = embed_now(spaces) if embed else []
-    for line in (*complaints_of_keywords(draft.keywords, stored.entry), *complaints_of_length(stored.entry), *problems):
+    for line in (
+        *complaints_of_keywords(draft.keywords, stored.entry),
+        *complaints_of_length(stored.entry),
+        *problems,
+    ):
         warn(line)
     if as_json:
         print_json({**entry_document(stored.entry), "merged": stored.merged})

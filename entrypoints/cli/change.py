@@ -13,11 +13,22 @@ from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import Confidence, Tier
 from hardwon.domain.use_cases.edit_entries import Changed, Forget
 from hardwon.domain.use_cases.embedding_spaces import Spaces
-from hardwon.entrypoints.bootstrap_entries import build_change_entry, build_forget, build_validate_entry
+from hardwon.entrypoints.bootstrap_entries import (
+    build_change_entry,
+    build_forget,
+    build_validate_entry,
+)
 from hardwon.entrypoints.bootstrap_files import bank_files, document_folders
 from hardwon.entrypoints.cli.console import Yes, ask, print_json, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
-from hardwon.entrypoints.cli.options import REFERENCE_HELP, AsJson, GlobalStore, ProjectRoot, find_entry, open_for
+from hardwon.entrypoints.cli.options import (
+    REFERENCE_HELP,
+    AsJson,
+    GlobalStore,
+    ProjectRoot,
+    find_entry,
+    open_for,
+)
 from hardwon.entrypoints.embed_after_write import embed_now
 from hardwon.entrypoints.host_session import host_session
 from hardwon.entrypoints.presenters.entries import (
@@ -31,8 +42,8 @@ from hardwon.entrypoints.presenters.text import counted
 from hardwon.entrypoints.streams import readable
 
 NOTHING_TO_CHANGE = (
-    "nothing to change: give --title, --tier, --weight, --confidence, --reasoning, --trigger, --keyword, --tag,"
-    " --permanent, --no-permanent, --here or --everywhere"
+    "nothing to change: give --title, --tier, --weight, --confidence, --reasoning, --trigger,"
+    " --keyword, --tag, --permanent, --no-permanent, --here or --everywhere"
 )
 WRITTEN_IN_BANKS = {"title", "confidence"}
 UPDATE_EXAMPLES = "Example: hardwon update 42 --tier important --trigger 'release the parser'"
@@ -42,28 +53,42 @@ def update(
     entry_id: Annotated[str, typer.Argument(metavar="ID", help=REFERENCE_HELP)],
     *,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="New title, one line.")] = None,
-    tier: Annotated[Tier | None, typer.Option(help="How much it matters; deprecated is found no more.")] = None,
+    tier: Annotated[
+        Tier | None, typer.Option(help="How much it matters; deprecated is found no more.")
+    ] = None,
     weight: Annotated[
-        float | None, typer.Option(metavar="0..1", help="Its order among what is always shown; 1 never ages.")
+        float | None,
+        typer.Option(metavar="0..1", help="Its order among what is always shown; 1 never ages."),
     ] = None,
     confidence: Annotated[Confidence | None, typer.Option(help="How sure it is.")] = None,
-    reasoning: Annotated[str | None, typer.Option(metavar="TEXT", help="Why it matters, and how it was found.")] = None,
+    reasoning: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Why it matters, and how it was found.")
+    ] = None,
     triggers: Annotated[
         list[str] | None,
-        typer.Option("--trigger", metavar="PHRASE", help="What brings it up, instead of all it had; '' for nothing."),
+        typer.Option(
+            "--trigger",
+            metavar="PHRASE",
+            help="What brings it up, instead of all it had; '' for nothing.",
+        ),
     ] = None,
     keywords: Annotated[
-        list[str] | None, typer.Option("--keyword", metavar="WORD", help="A label, instead of all it had.")
+        list[str] | None,
+        typer.Option("--keyword", metavar="WORD", help="A label, instead of all it had."),
     ] = None,
     tags: Annotated[
-        list[str] | None, typer.Option("--tag", metavar="TAG", help="Your own label, instead of all it had.")
+        list[str] | None,
+        typer.Option("--tag", metavar="TAG", help="Your own label, instead of all it had."),
     ] = None,
     permanent: Annotated[
         bool | None, typer.Option("--permanent/--no-permanent", help="Whether it is kept for good.")
     ] = None,
     here: Annotated[
         bool | None,
-        typer.Option("--here/--everywhere", help="Show a lesson in the project that it is from only, or in all."),
+        typer.Option(
+            "--here/--everywhere",
+            help="Show a lesson in the project that it is from only, or in all.",
+        ),
     ] = None,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
@@ -93,10 +118,17 @@ def update(
     memory = open_for(project_root, global_store, create=False)
     for line in complaints_of_private(readable(title or ""), readable(reasoning or "")):
         warn(line)
-    changed = build_change_entry(memory).apply(find_entry(memory.repository, entry_id).entry_id, change)
+    changed = build_change_entry(memory).apply(
+        find_entry(memory.repository, entry_id).entry_id, change
+    )
     for line in complaints_of_keywords(change.keywords or (), changed.entry):
         warn(line)
-    _print_change(memory.spaces, changed, _stale_banks(memory.settings, changed, project_root), as_json=as_json)
+    _print_change(
+        memory.spaces,
+        changed,
+        _stale_banks(memory.settings, changed, project_root),
+        as_json=as_json,
+    )
 
 
 def _texts(given: list[str] | None) -> tuple[str, ...] | None:
@@ -113,7 +145,10 @@ def _stale_banks(settings: Settings, changed: Changed, project_root: str) -> lis
         return []
     bank = bank_files(project_root, settings)
     try:
-        return [f"{bank.path(place)} keeps it as it was" for place in places_of(bank.banks(), changed.entry.entry_id)]
+        return [
+            f"{bank.path(place)} keeps it as it was"
+            for place in places_of(bank.banks(), changed.entry.entry_id)
+        ]
     except UnreadableFileError:  # the change is made, and other commands tell of the file
         return []
 
@@ -138,7 +173,9 @@ def _print_change(spaces: Spaces, changed: Changed, stale: Sequence[str], *, as_
 def validate(
     entry_id: Annotated[str, typer.Argument(metavar="ID", help=REFERENCE_HELP)],
     *,
-    useful: Annotated[bool, typer.Option("--useful/--not-useful", help="Whether it helped, or misled.")],
+    useful: Annotated[
+        bool, typer.Option("--useful/--not-useful", help="Whether it helped, or misled.")
+    ],
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
@@ -167,7 +204,10 @@ def validate(
         return
     say(judgement(validated))
     if offered:
-        say(f"It has proved itself: hardwon update {entry.entry_id} --tier critical makes it critical")
+        say(
+            f"It has proved itself: hardwon update {entry.entry_id} --tier critical makes it"
+            " critical"
+        )
 
 
 SPEC_FOLDER = "--spec-folder"
@@ -181,7 +221,10 @@ def delete(
     ] = None,
     *,
     spec_folder: Annotated[
-        str | None, typer.Option(SPEC_FOLDER, metavar="NAME", help="Delete the documents of this spec folder instead.")
+        str | None,
+        typer.Option(
+            SPEC_FOLDER, metavar="NAME", help="Delete the documents of this spec folder instead."
+        ),
     ] = None,
     yes: Yes = False,
     project_root: ProjectRoot = ".",
@@ -201,7 +244,9 @@ def delete(
         raise typer.BadParameter(f"name entries, or a folder with {SPEC_FOLDER}", param_hint="ID")
     memory = open_for(project_root, global_store, create=False)
     if spec_folder is not None:
-        found = _in_folder(build_forget(memory), memory.settings, readable(spec_folder), project_root)
+        found = _in_folder(
+            build_forget(memory), memory.settings, readable(spec_folder), project_root
+        )
     else:
         found = build_forget(memory).affected(
             [find_entry(memory.repository, reference) for reference in entry_ids or ()]
@@ -214,9 +259,15 @@ def delete(
     for entry in deleted:
         say(f"Deleted: {entry.name} (id: {entry.entry_id})")
         if entry.file_path and not entry.anchor_id:
-            say(f"  its file stays; it comes back when that changes, or by hardwon index --force: {entry.file_path}")
+            say(
+                "  its file stays; it comes back when that changes, or by hardwon index --force:"
+                f" {entry.file_path}"
+            )
     if deleted:
-        say(f"Kept in history and checkpoints until: hardwon forget {' '.join(entry.entry_id for entry in deleted)}")
+        say(
+            "Kept in history and checkpoints until: hardwon forget"
+            f" {' '.join(entry.entry_id for entry in deleted)}"
+        )
 
 
 def _in_folder(forget: Forget, settings: Settings, name: str, project_root: str) -> list[Entry]:
@@ -240,4 +291,9 @@ def _preview(entries: Sequence[Entry]) -> Iterator[str]:
 
 
 def _deleted(entry: Entry) -> dict[str, object]:
-    return {"id": entry.entry_id, "kind": entry.kind, "name": entry.name, "file_path": entry.file_path}
+    return {
+        "id": entry.entry_id,
+        "kind": entry.kind,
+        "name": entry.name,
+        "file_path": entry.file_path,
+    }

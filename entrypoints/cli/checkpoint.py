@@ -21,14 +21,18 @@ from hardwon.entrypoints.streams import readable
 
 SCOPE_HELP = "documents or everything of this project, or all that is stored"
 
-Name: TypeAlias = Annotated[str, typer.Argument(metavar="NAME", help="The checkpoint's name.", show_default=False)]
+Name: TypeAlias = Annotated[
+    str, typer.Argument(metavar="NAME", help="The checkpoint's name.", show_default=False)
+]
 
 
 def create(
     name: Name,
     *,
     description: Annotated[str, typer.Option(metavar="TEXT", help="What it is made for.")] = "",
-    scope: Annotated[CheckpointScope, typer.Option(help=f"What it is about: {SCOPE_HELP}.")] = "documents",
+    scope: Annotated[
+        CheckpointScope, typer.Option(help=f"What it is about: {SCOPE_HELP}.")
+    ] = "documents",
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
@@ -49,7 +53,9 @@ def create(
 
 def list_checkpoints(
     *,
-    of_all: Annotated[bool, typer.Option("--all", help="Those made in other projects too.")] = False,
+    of_all: Annotated[
+        bool, typer.Option("--all", help="Those made in other projects too.")
+    ] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
@@ -57,14 +63,19 @@ def list_checkpoints(
     """Show the checkpoints made in this project, the newest first."""
     memory = open_for(project_root, global_store, create=False)
     checkpoints = build_checkpoints(memory)
-    found = checkpoints.all() if of_all else checkpoints.of(read_workplace(memory, project_root).own)
+    found = (
+        checkpoints.all() if of_all else checkpoints.of(read_workplace(memory, project_root).own)
+    )
     if as_json:
         print_items(map(_document, found))
         return
     for item in found:
         say(checkpoint_line(item))
     if not found:
-        say("No checkpoint of this project yet: hardwon checkpoint create NAME (--all shows those of others)")
+        say(
+            "No checkpoint of this project yet: hardwon checkpoint create NAME (--all shows those"
+            " of others)"
+        )
 
 
 def restore(
@@ -72,7 +83,10 @@ def restore(
     *,
     scope: Annotated[
         CheckpointScope | None,
-        typer.Option(help=f"What to bring back: {SCOPE_HELP} (default: what it was made for).", show_default=False),
+        typer.Option(
+            help=f"What to bring back: {SCOPE_HELP} (default: what it was made for).",
+            show_default=False,
+        ),
     ] = None,
     yes: Yes = False,
     project_root: ProjectRoot = ".",
@@ -88,7 +102,8 @@ def restore(
     checkpoints = build_checkpoints(open_for(project_root, global_store, create=False))
     checkpoint = checkpoints.named(readable(name))
     ask(
-        f"replace {contents_text(checkpoint.contents.narrowed(scope))} by the checkpoint {checkpoint_line(checkpoint)}",
+        f"replace {contents_text(checkpoint.contents.narrowed(scope))} by the checkpoint"
+        f" {checkpoint_line(checkpoint)}",
         yes=yes,
     )
     print_restored(checkpoints.restore(checkpoint.name, scope), as_json=as_json)

@@ -74,7 +74,13 @@ def print_json(document: object) -> None:
     """Print *document* as JSON, with our values as objects and datetimes as ISO 8601."""
     from hardwon.entrypoints.presenters.entries import plain  # 20 ms
 
-    print(json.dumps(plain(document), indent=2, ensure_ascii=not sys.stdout.encoding.lower().startswith("utf")))
+    print(
+        json.dumps(
+            plain(document),
+            indent=2,
+            ensure_ascii=not sys.stdout.encoding.lower().startswith("utf"),
+        )
+    )
 
 
 def print_items(items: Iterable[object], **about: object) -> None:
@@ -106,7 +112,13 @@ def columns() -> int:
 
 def progress() -> "Progress":
     """Return a transient progress bar on standard error, disabled without a terminal."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # 15 ms
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )  # 15 ms
 
     return Progress(
         TextColumn("{task.description}", markup=False),
@@ -121,7 +133,13 @@ def progress() -> "Progress":
 
 def download_progress() -> "Progress":
     """Return a progress bar for bytes on standard error."""
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn  # 15 ms
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TextColumn,
+        TransferSpeedColumn,
+    )  # 15 ms
 
     return Progress(
         TextColumn("{task.description}", markup=False),
@@ -161,7 +179,9 @@ def ask(what: str, *, yes: bool, about: Iterable[str] = ()) -> None:
     if yes:
         return
     if not can_be_asked():
-        raise typer.TyperException(on_one_line(f"nobody can be asked here whether to {what}: give --yes"))
+        raise typer.TyperException(
+            on_one_line(f"nobody can be asked here whether to {what}: give --yes")
+        )
     for line in about:
         complain(line)
     if not agrees(f"{what[0].upper()}{what[1:]}?"):
@@ -241,10 +261,14 @@ def _run_editor(path: str) -> None:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise EditorFailedError(
-            on_one_line(f"the editor {named!r} can't be started ({reason}): set EDITOR, or give the text")
+            on_one_line(
+                f"the editor {named!r} can't be started ({reason}): set EDITOR, or give the text"
+            )
         ) from error
     if code:
-        raise EditorFailedError(on_one_line(f"nothing was stored: the editor {named!r} ended with exit code {code}"))
+        raise EditorFailedError(
+            on_one_line(f"nothing was stored: the editor {named!r} ended with exit code {code}")
+        )
 
 
 OK, USERS_MISTAKE, OUR_FAILURE = 0, 1, 2

@@ -25,10 +25,20 @@ from hardwon.entrypoints.bootstrap_files import put_section
 from hardwon.entrypoints.cli.console import print_items, say, warn
 from hardwon.entrypoints.cli.options import MOST, AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.recall import print_marked, print_notes, readable_columns
-from hardwon.entrypoints.context import GIT_SECONDS, read_signals, read_workplace, with_uncommitted_files
+from hardwon.entrypoints.context import (
+    GIT_SECONDS,
+    read_signals,
+    read_workplace,
+    with_uncommitted_files,
+)
 from hardwon.entrypoints.host_session import present_pause
 from hardwon.entrypoints.notices import notice_for_first_session
-from hardwon.entrypoints.presenters.answers import Report, Searched, answer_document, explained_document
+from hardwon.entrypoints.presenters.answers import (
+    Report,
+    Searched,
+    answer_document,
+    explained_document,
+)
 from hardwon.entrypoints.presenters.pauses import pause_line
 from hardwon.entrypoints.presenters.text import on_one_line
 from hardwon.ports.store import Entries
@@ -38,7 +48,9 @@ UNLIMITED = 2**31 - 1
 """UTF-16 units: outside the block only the token budget counts."""
 
 SWITCHED_OFF = "memory_injection_enabled is not true: a session start prints nothing"
-FILES_ONLY = "memory_semantic_enabled is not true: a session start prints the knowledge-bank files instead"
+FILES_ONLY = (
+    "memory_semantic_enabled is not true: a session start prints the knowledge-bank files instead"
+)
 NO_LEARNING = "There is nothing to tell yet: run hardwon import, or hardwon capture"
 NO_CONVERSATION = "No conversation of this project is remembered"
 
@@ -73,7 +85,11 @@ class Rendered(NamedTuple):
         Conversations always with their score parts.
         """
         learnings = [
-            explained_document(answer, self.policy, self.labels) if explained else answer_document(answer, self.labels)
+            (
+                explained_document(answer, self.policy, self.labels)
+                if explained
+                else answer_document(answer, self.labels)
+            )
             for answer in self.learnings
         ]
         return learnings + [_summed_up(answer, self.labels) for answer in self.conversations]
@@ -86,7 +102,9 @@ def _summed_up(answer: Answer, labels: Mapping[str, str]) -> dict[str, object]:
     return {**explained_document(answer, POLICY, labels), "text": text}
 
 
-def render_start(memory: Memory, signals: ContextQuery, occasion: Occasion, limit: int | None) -> Rendered:
+def render_start(
+    memory: Memory, signals: ContextQuery, occasion: Occasion, limit: int | None
+) -> Rendered:
     """Render the whole block."""
     if pause := present_pause(memory.settings.global_store, memory.clock.now()):
         warn(pause_line(pause, pause.session_id))
@@ -107,7 +125,9 @@ def render_start(memory: Memory, signals: ContextQuery, occasion: Occasion, limi
     )
     for line in injection.degradations:
         warn(line)
-    conversations = _conversations(memory.repository, injection.related) if injection.related else ()
+    conversations = (
+        _conversations(memory.repository, injection.related) if injection.related else ()
+    )
     return Rendered(
         injection.text,
         NO_LEARNING if wanted > 0 else "",
@@ -119,20 +139,26 @@ def render_start(memory: Memory, signals: ContextQuery, occasion: Occasion, limi
     )
 
 
-def render_conversations(memory: Memory, signals: ContextQuery, occasion: Occasion, limit: int | None) -> Rendered:
+def render_conversations(
+    memory: Memory, signals: ContextQuery, occasion: Occasion, limit: int | None
+) -> Rendered:
     """Render only the section of related conversations."""
     wanted = COLLECTIONS["conversations"].limit if limit is None else limit
     if wanted <= 0:
         return Rendered("")
     deadline = Deadline.after(SEARCH_SECONDS, time.monotonic)
-    related = build_relate(memory).section_for(signals, occasion, deadline, limit=wanted, most_units=UNLIMITED)
+    related = build_relate(memory).section_for(
+        signals, occasion, deadline, limit=wanted, most_units=UNLIMITED
+    )
     search = related.nearby.search
     print_notes(memory.settings, memory.spaces, search._replace(degradations=related.degradations))
     nothing = NO_CONVERSATION if occasion.budget_tokens > 0 else ""
     searched = Searched(signals.public, search.found_by_meaning, search.found_by_word)
     conversations = _conversations(memory.repository, related)
     labels = occasion.workplace.labels
-    return Rendered(related.section.text, nothing, conversations=conversations, searched=searched, labels=labels)
+    return Rendered(
+        related.section.text, nothing, conversations=conversations, searched=searched, labels=labels
+    )
 
 
 def _searched(injection: Injection) -> Searched:
@@ -159,7 +185,9 @@ def _learnings(entries: Entries, injection: Injection) -> tuple[Answer, ...]:
 
 def _conversations(entries: Entries, related: Related) -> tuple[Answer, ...]:
     rated = {item.number: item for item in related.nearby.best}
-    unrated = (Rated(number, 0.0, {}) for number in related.section.numbers)  # shown for session or age
+    unrated = (
+        Rated(number, 0.0, {}) for number in related.section.numbers
+    )  # shown for session or age
     return _answers(entries, [rated.get(item.number, item) for item in unrated])
 
 
@@ -180,23 +208,33 @@ Injected: TypeAlias = Literal["learnings", "conversations"]
 def context(
     *,
     collection: Annotated[
-        Injected, typer.Option("--in", help="The whole block, or the section of conversations alone.")
+        Injected,
+        typer.Option("--in", help="The whole block, or the section of conversations alone."),
     ] = "learnings",
-    limit: Annotated[int | None, typer.Option(max=MOST, metavar="N", help="How many entries at most.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(max=MOST, metavar="N", help="How many entries at most.")
+    ] = None,
     token_budget: Annotated[
         int | None,
         typer.Option(
-            min=0, max=MOST, metavar="N", help="How much room conversations may take, at 4 characters a token."
+            min=0,
+            max=MOST,
+            metavar="N",
+            help="How much room conversations may take, at 4 characters a token.",
         ),
     ] = None,
     explain: Annotated[
         bool,
         typer.Option(
-            "--explain", help="Tell what the score of every conversation is made of; with --json, of every entry."
+            "--explain",
+            help=(
+                "Tell what the score of every conversation is made of; with --json, of every entry."
+            ),
         ),
     ] = False,
     write: Annotated[
-        str | None, typer.Option("--write", metavar="FILE", help="Bring it into the marked section of a file.")
+        str | None,
+        typer.Option("--write", metavar="FILE", help="Bring it into the marked section of a file."),
     ] = None,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
@@ -208,7 +246,9 @@ def context(
     memory = open_for(project_root, global_store, create=False)
     deadline = Deadline.after(GIT_SECONDS, time.monotonic)
     signals = read_signals(project_root, deadline, warn)
-    here = with_uncommitted_files(read_workplace(memory, project_root), project_root, deadline, warn)
+    here = with_uncommitted_files(
+        read_workplace(memory, project_root), project_root, deadline, warn
+    )
     budget = memory.settings.context_tokens if token_budget is None else token_budget
     occasion = Occasion(here, budget)
     render = render_start if collection == "learnings" else render_conversations
@@ -216,9 +256,14 @@ def context(
     if write is not None:
         _write(rendered, write, project_root)
     elif as_json:
-        print_items(rendered.documents(explained=explain), **(rendered.searched.document if explain else {}))
+        print_items(
+            rendered.documents(explained=explain), **(rendered.searched.document if explain else {})
+        )
     else:
-        _show(rendered, Report(signals.compose() or "", POLICY, columns=readable_columns(), explained=explain))
+        _show(
+            rendered,
+            Report(signals.compose() or "", POLICY, columns=readable_columns(), explained=explain),
+        )
 
 
 def _show(rendered: Rendered, report: Report) -> None:
@@ -241,7 +286,9 @@ def _write(rendered: Rendered, path: str, project_root: str) -> None:
     """
     root, target = os.path.realpath(project_root), os.path.realpath(path)
     folder = os.path.realpath(os.path.dirname(os.path.abspath(path)))
-    named_inside = is_within(os.path.abspath(path), [root, os.path.abspath(project_root)]) or is_within(folder, [root])
+    named_inside = is_within(
+        os.path.abspath(path), [root, os.path.abspath(project_root)]
+    ) or is_within(folder, [root])
     if named_inside and not is_within(target, [root]):
         wrong = f"{path!r} leads out of the project: name {target!r} itself if that is meant"
         raise typer.BadParameter(on_one_line(wrong), param_hint="'--write'")

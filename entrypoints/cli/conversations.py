@@ -10,15 +10,43 @@ import attrs
 import typer
 
 from hardwon.domain.model.conversation.hook_event import Waiting
-from hardwon.domain.model.conversation.session import Chunk, Exchange, SessionBuffer, project_of, timestamp
+from hardwon.domain.model.conversation.session import (
+    Chunk,
+    Exchange,
+    SessionBuffer,
+    project_of,
+    timestamp,
+)
 from hardwon.domain.model.settings import BUFFERED, Settings
 from hardwon.domain.use_cases.capture import Captured, Learned, Progress
 from hardwon.domain.use_cases.remember import Remembered
-from hardwon.entrypoints.bootstrap_capture import last_events, open_journal, open_lock, project_to_note
+from hardwon.entrypoints.bootstrap_capture import (
+    last_events,
+    open_journal,
+    open_lock,
+    project_to_note,
+)
 from hardwon.entrypoints.capture import Remembering, TranscriptCapture, capturing
-from hardwon.entrypoints.cli.console import OUR_FAILURE, Yes, ask, print_items, print_json, progress, say, warn
+from hardwon.entrypoints.cli.console import (
+    OUR_FAILURE,
+    Yes,
+    ask,
+    print_items,
+    print_json,
+    progress,
+    say,
+    warn,
+)
 from hardwon.entrypoints.cli.embed import label_after_output
-from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, Typed, ensure_storable, open_for, resolve
+from hardwon.entrypoints.cli.options import (
+    AsJson,
+    GlobalStore,
+    ProjectRoot,
+    Typed,
+    ensure_storable,
+    open_for,
+    resolve,
+)
 from hardwon.entrypoints.cli.past_sessions import capture_past
 from hardwon.entrypoints.presenters.entries import complaints_of_private
 from hardwon.entrypoints.presenters.text import counted
@@ -60,7 +88,14 @@ def print_status(settings: Settings, project_root: str, *, as_json: bool) -> Non
     if as_json:
         enabled = settings.semantic_enabled and project_to_note(settings, project_root) is not None
         documents = [session._asdict() for session in sessions]
-        print_json({"enabled": enabled, "working": is_working, "sessions": documents, "last_trouble": problems[-1:]})
+        print_json(
+            {
+                "enabled": enabled,
+                "working": is_working,
+                "sessions": documents,
+                "last_trouble": problems[-1:],
+            }
+        )
         return
     say(f"Capture: {_switch(settings, project_root)}")
     say(f"Worker: {'at work' if is_working else 'not running'}")
@@ -85,10 +120,13 @@ def _discard(settings: Settings, session_id: str, *, yes: bool) -> None:
     waiting = next((item for item in journal.waiting() if item.session_id == session_id), None)
     if waiting is None:
         raise typer.BadParameter(
-            f"nothing waits of {session_id!r}: hardwon capture --status lists what does", param_hint="'--discard'"
+            f"nothing waits of {session_id!r}: hardwon capture --status lists what does",
+            param_hint="'--discard'",
         )
     events = counted(waiting.events, "event", "events")
-    ask(f"let go {events} of session {session_id} in {waiting.project_root or 'no folder'}", yes=yes)
+    ask(
+        f"let go {events} of session {session_id} in {waiting.project_root or 'no folder'}", yes=yes
+    )
     begun = SessionBuffer(session_id=session_id, project_root=waiting.project_root)
     journal.keep(journal.buffer(session_id) or begun, handled=waiting.newest)
     say(f"Let go: {events}")
@@ -98,10 +136,15 @@ def session_statuses(journal: CaptureJournal) -> list[SessionStatus]:
     """Return the status of each session, those with pending events first."""
     buffers = {buffer.session_id: buffer for buffer in journal.buffers()}
     waiting = {item.session_id: item for item in journal.waiting()}
-    return [_status(item, buffers.get(item), waiting.get(item)) for item in dict.fromkeys((*waiting, *buffers))]
+    return [
+        _status(item, buffers.get(item), waiting.get(item))
+        for item in dict.fromkeys((*waiting, *buffers))
+    ]
 
 
-def _status(session_id: str, buffer: SessionBuffer | None, waiting: Waiting | None) -> SessionStatus:
+def _status(
+    session_id: str, buffer: SessionBuffer | None, waiting: Waiting | None
+) -> SessionStatus:
     replies = waiting.replies if waiting else 0
     return SessionStatus(
         session_id=session_id,
@@ -119,13 +162,21 @@ def _switch(settings: Settings, project_root: str) -> str:
         return "off (memory_capture_enabled)"
     if project_to_note(settings, project_root) is None:
         return "off here (hardwon init keeps the conversations of this project)"
-    return f"on, every {counted(settings.capture_interval, 'exchange', 'exchanges')} (memory_capture_interval)"
+    return (
+        f"on, every {counted(settings.capture_interval, 'exchange', 'exchanges')}"
+        " (memory_capture_interval)"
+    )
 
 
 def _line(session: SessionStatus) -> str:
     at_hand = counted(session.exchanges, "exchange", "exchanges")
-    waiting = f", {counted(session.waiting, 'event waits', 'events wait')}" if session.waiting else ""
-    return f"{session.session_id}  {session.project_root}: {at_hand}, {session.unwritten} unwritten{waiting}"
+    waiting = (
+        f", {counted(session.waiting, 'event waits', 'events wait')}" if session.waiting else ""
+    )
+    return (
+        f"{session.session_id}  {session.project_root}: {at_hand}, {session.unwritten}"
+        f" unwritten{waiting}"
+    )
 
 
 CAPTURE_EXAMPLES = (
@@ -139,25 +190,43 @@ def capture(
     transcript: Annotated[
         str | None,
         typer.Option(
-            "--from", metavar="TRANSCRIPT|-", help="What a host wrote down (default: standard input, if it is piped)."
+            "--from",
+            metavar="TRANSCRIPT|-",
+            help="What a host wrote down (default: standard input, if it is piped).",
         ),
     ] = None,
     *,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell how it would be cut.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only tell how it would be cut.")
+    ] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Start from the beginning, not where the last capture stopped.")
+        bool,
+        typer.Option(
+            "--force", help="Start from the beginning, not where the last capture stopped."
+        ),
     ] = False,
     no_embed: Annotated[
-        bool, typer.Option("--no-embed", help="Ask no embedder: cut by words, leave the vectors for later.")
+        bool,
+        typer.Option(
+            "--no-embed", help="Ask no embedder: cut by words, leave the vectors for later."
+        ),
     ] = False,
-    status: Annotated[bool, typer.Option("--status", help="Only tell what waits to be captured.")] = False,
+    status: Annotated[
+        bool, typer.Option("--status", help="Only tell what waits to be captured.")
+    ] = False,
     discard: Annotated[
         str | None,
-        typer.Option(metavar="SESSION", help="Let go what waits of a session, as one whose project is gone for good."),
+        typer.Option(
+            metavar="SESSION",
+            help="Let go what waits of a session, as one whose project is gone for good.",
+        ),
     ] = None,
     past: Annotated[
         bool,
-        typer.Option("--all", help="All earlier sessions of Claude Code and Codex in this project, after a preview."),
+        typer.Option(
+            "--all",
+            help="All earlier sessions of Claude Code and Codex in this project, after a preview.",
+        ),
     ] = False,
     yes: Yes = False,
     project_root: ProjectRoot = ".",
@@ -183,7 +252,9 @@ def capture(
             raise typer.BadParameter("goes with neither --from nor --force", param_hint="'--all'")
         ensure_storable(project_root)
         memory = open_for(project_root, global_store, create=not dry_run)
-        capture_past(memory, project_root, embed=not no_embed, dry_run=dry_run, yes=yes, as_json=as_json)
+        capture_past(
+            memory, project_root, embed=not no_embed, dry_run=dry_run, yes=yes, as_json=as_json
+        )
         return
     path = _path(transcript)
     ensure_storable(project_root)
@@ -215,7 +286,9 @@ def _path(transcript: str | None) -> str:
     if transcript not in {None, STANDARD_INPUT}:
         return os.path.realpath(transcript or "")
     if transcript is None and not (is_piped(patient=True) or is_empty()):
-        raise typer.BadParameter("name a TRANSCRIPT, or pipe one to standard input", param_hint="--from")
+        raise typer.BadParameter(
+            "name a TRANSCRIPT, or pipe one to standard input", param_hint="--from"
+        )
     return STANDARD_INPUT
 
 
@@ -255,11 +328,15 @@ def remember(
     words: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[TEXT|-]", help="What to keep; - for standard input. None keeps what was said.", show_default=False
+            metavar="[TEXT|-]",
+            help="What to keep; - for standard input. None keeps what was said.",
+            show_default=False,
         ),
     ] = None,
     *,
-    no_embed: Annotated[bool, typer.Option("--no-embed", help="Leave the vector for later.")] = False,
+    no_embed: Annotated[
+        bool, typer.Option("--no-embed", help="Leave the vector for later.")
+    ] = False,
     typed: Typed = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
@@ -333,7 +410,14 @@ def chunk_document(chunk: Chunk) -> dict[str, Any]:
 
 
 def _exchange_document(exchange: Exchange) -> dict[str, Any]:
-    document = {"user": exchange.user, "assistant": exchange.assistant, "timestamp": timestamp(exchange.at)}
+    document = {
+        "user": exchange.user,
+        "assistant": exchange.assistant,
+        "timestamp": timestamp(exchange.at),
+    }
     if not exchange.answers:
         return document
-    return {**document, "answers": [{**item._asdict(), "options": list(item.options)} for item in exchange.answers]}
+    return {
+        **document,
+        "answers": [{**item._asdict(), "options": list(item.options)} for item in exchange.answers],
+    }

@@ -43,7 +43,11 @@ def demo(
     *,
     on: Annotated[
         str | None,
-        typer.Option("--on", metavar="postgresql://…", help="On a server, in a database that is dropped afterwards."),
+        typer.Option(
+            "--on",
+            metavar="postgresql://…",
+            help="On a server, in a database that is dropped afterwards.",
+        ),
     ] = None,
 ) -> None:
     """
@@ -53,7 +57,9 @@ def demo(
     if on is not None and not ServerAddress.is_one(on):
         raise typer.BadParameter("it is no postgresql:// address", param_hint="'--on'")
     with tempfile.TemporaryDirectory(prefix="hardwon-demo-") as folder, ExitStack() as stack:
-        server = stack.enter_context(administer(ServerAddress(on)).throw_away_database()) if on else None
+        server = (
+            stack.enter_context(administer(ServerAddress(on)).throw_away_database()) if on else None
+        )
         _Demo(folder, server).run()
 
 
@@ -88,7 +94,10 @@ class _Demo:
         imported = import_with_progress(self._memory, self._project)
         started = time.monotonic()
         embedded = embed_with_progress(self._memory.spaces)
-        say(f"{imported.added} learnings imported, {embedded} vectors made in {time.monotonic() - started:.1f} s.")
+        say(
+            f"{imported.added} learnings imported, {embedded} vectors made in"
+            f" {time.monotonic() - started:.1f} s."
+        )
 
     def _show_block(self, query: ContextQuery, injection: Injection) -> None:
         _chapter("2. A session starts: what is the user working on?")
@@ -102,7 +111,9 @@ class _Demo:
         if selected is None:
             return
         weights = selected.policy.effective
-        table = Table("score", "meaning", "words", "track record", "learning", box=None, pad_edge=False)
+        table = Table(
+            "score", "meaning", "words", "track record", "learning", box=None, pad_edge=False
+        )
         names = self._names(injection)
         for scored, name in zip(injection.printed[:EXPLAINED], names, strict=False):
             signals = scored.signals
@@ -143,18 +154,24 @@ class _Demo:
             say(f"Forgotten: {entry.name}")
         left = "nothing is left" if done.is_proven else "something is left"
         say(
-            f"Searched {counted(done.searched, 'file', 'files')} byte by byte: {left}. It comes back by no import, capture or clone."
+            f"Searched {counted(done.searched, 'file', 'files')} byte by byte: {left}. It comes"
+            " back by no import, capture or clone."
         )
 
     def _say_goodbye(self) -> None:
         _chapter("Your turn: hardwon import")
-        say("Run it in a project with docs/knowledge-bank/*.md. The store of this demo is gone again.")
+        say(
+            "Run it in a project with docs/knowledge-bank/*.md. The store of this demo is gone"
+            " again."
+        )
 
     def _inject(self, query: ContextQuery) -> Injection:
         return build_inject(self._memory).block_for(query, limit=SHOWN, deadline=self._deadline())
 
     def _names(self, injection: Injection) -> Sequence[str]:
-        entries = self._memory.repository.hydrate([scored.facts.number for scored in injection.printed])
+        entries = self._memory.repository.hydrate(
+            [scored.facts.number for scored in injection.printed]
+        )
         return [entry.name for entry in entries]
 
     @staticmethod
@@ -165,9 +182,12 @@ class _Demo:
 def _lesson(now: dt.datetime) -> Entry:
     return Entry(
         name="A damaged record and an unclosed quote look alike",
-        description="The file parser met a quote that was never closed, read 40,000 records as one field and reported "
-        "the error at the last line. Remember the line number where a quote opens, bound how many lines a field may "
-        "span, report the malformed record there, and recover at the next line that has the right number of columns.",
+        description=(
+            "The file parser met a quote that was never closed, read 40,000 records as one field"
+            " and reported the error at the last line. Remember the line number where a quote"
+            " opens, bound how many lines a field may span, report the malformed record there, and"
+            " recover at the next line that has the right number of columns."
+        ),
         reasoning="A partner's file failed on its last line; the mistake was on line 17.",
         category="anti-patterns",
         created_at=now,

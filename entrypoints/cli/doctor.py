@@ -15,7 +15,14 @@ from hardwon.entrypoints.cli.console import complain, out, print_json, say, show
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
 from hardwon.entrypoints.cli.transfer import import_with_progress
-from hardwon.entrypoints.health import CHECKED, Finding, ProviderState, examine, keys, provider_states
+from hardwon.entrypoints.health import (
+    CHECKED,
+    Finding,
+    ProviderState,
+    examine,
+    keys,
+    provider_states,
+)
 from hardwon.entrypoints.presenters.text import counted
 
 PROBLEMS_SHOWN = 3
@@ -26,7 +33,10 @@ def doctor(
     repair: Annotated[
         bool,
         typer.Option(
-            "--repair", help="Repair the store's tables; move a broken store aside and rebuild it from markdown."
+            "--repair",
+            help=(
+                "Repair the store's tables; move a broken store aside and rebuild it from markdown."
+            ),
         ),
     ] = False,
     project_root: ProjectRoot = ".",
@@ -71,7 +81,10 @@ def _repair(settings: Settings, project_root: str) -> None:
         warn(f"nothing was repaired: {error}")
     try:
         if aside := put_aside(settings.global_store):
-            warn(f"the damaged capture journal is kept as {aside}; a new one begins with the next prompt")
+            warn(
+                f"the damaged capture journal is kept as {aside}; a new one begins with the next"
+                " prompt"
+            )
     except StorageError as error:
         warn(f"the capture journal was not repaired: {error}")
 
@@ -122,7 +135,10 @@ def _print(findings: Sequence[Finding], resolved: Resolved, problem: Sequence[st
     say("\nembedding providers:")
     for state in _providers(findings, resolved.settings):
         mark = "searched" if state.chosen else ""
-        say(f"  {state.provider:<8}{mark:<10}{state.model}, {state.dimensions} dimensions, {state.key}")
+        say(
+            f"  {state.provider:<8}{mark:<10}{state.model}, {state.dimensions} dimensions,"
+            f" {state.key}"
+        )
     say(f"\nlabels: {keys(os.environ)['anthropic']}")
     if problem:
         say("\nlast trouble of the hook:")
@@ -141,10 +157,16 @@ def _providers(findings: Sequence[Finding], settings: Settings) -> list[Provider
 
     The checked ones are those in use.
     """
-    checked = [finding.name.removeprefix(CHECKED) for finding in findings if finding.name.startswith(CHECKED)]
+    checked = [
+        finding.name.removeprefix(CHECKED)
+        for finding in findings
+        if finding.name.startswith(CHECKED)
+    ]
     return provider_states(settings, checked, os.environ)
 
 
 def _settings(resolved: Resolved) -> dict[str, dict[str, object]]:
     values = resolved.settings.shown()
-    return {name: {"value": value, "from": resolved.origins[name]} for name, value in values.items()}
+    return {
+        name: {"value": value, "from": resolved.origins[name]} for name, value in values.items()
+    }

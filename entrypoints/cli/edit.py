@@ -17,11 +17,23 @@ from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.review_memory import Drift
 from hardwon.domain.use_cases.supersede import Supersede
 from hardwon.entrypoints.bootstrap_entries import build_supersede
-from hardwon.entrypoints.bootstrap_files import bank_files, build_edit_file, read_markdown, write_markdown
+from hardwon.entrypoints.bootstrap_files import (
+    bank_files,
+    build_edit_file,
+    read_markdown,
+    write_markdown,
+)
 from hardwon.entrypoints.bootstrap_upkeep import build_edit_lesson
 from hardwon.entrypoints.cli.console import agrees, can_be_asked, edited, print_json, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
-from hardwon.entrypoints.cli.options import REFERENCE_HELP, AsJson, GlobalStore, ProjectRoot, find_entry, open_for
+from hardwon.entrypoints.cli.options import (
+    REFERENCE_HELP,
+    AsJson,
+    GlobalStore,
+    ProjectRoot,
+    find_entry,
+    open_for,
+)
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import embed_now
 from hardwon.entrypoints.presenters.entries import (
@@ -46,8 +58,8 @@ HINT = """\
 UNCHANGED = "Nothing was changed: the text is as it was"
 EMPTIED = "Nothing was changed: the text is empty"
 NO_EDITOR = (
-    "there is no terminal and no $EDITOR here: give --description, --name or --reasoning, or - for their JSON on"
-    " standard input"
+    "there is no terminal and no $EDITOR here: give --description, --name or --reasoning, or - for"
+    " their JSON on standard input"
 )
 
 
@@ -65,8 +77,14 @@ class Texts(NamedTuple):
         Raises:
             InvalidEntryError: a text is not valid.
         """
-        new = {field: text for field, text in self._asdict().items() if text not in {None, getattr(entry, field)}}
-        return EntryChange(**{"title" if field == "name" else field: text for field, text in new.items()})
+        new = {
+            field: text
+            for field, text in self._asdict().items()
+            if text not in {None, getattr(entry, field)}
+        }
+        return EntryChange(
+            **{"title" if field == "name" else field: text for field, text in new.items()}
+        )
 
 
 def edit(
@@ -74,16 +92,24 @@ def edit(
     fields: Annotated[
         str | None,
         typer.Argument(
-            metavar="[-]", help="- reads a JSON object of name, description, reasoning.", show_default=False
+            metavar="[-]",
+            help="- reads a JSON object of name, description, reasoning.",
+            show_default=False,
         ),
     ] = None,
     *,
     name: Annotated[str | None, typer.Option(metavar="TEXT", help="New title, one line.")] = None,
-    description: Annotated[str | None, typer.Option(metavar="TEXT", help="The lesson as it should read.")] = None,
-    reasoning: Annotated[str | None, typer.Option(metavar="TEXT", help="Why it matters, and how it was found.")] = None,
+    description: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="The lesson as it should read.")
+    ] = None,
+    reasoning: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Why it matters, and how it was found.")
+    ] = None,
     superseded_by: Annotated[
         str | None,
-        typer.Option(metavar="ID", help='The lesson that replaces it, which is ranked above it; "" for none.'),
+        typer.Option(
+            metavar="ID", help='The lesson that replaces it, which is ranked above it; "" for none.'
+        ),
     ] = None,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
@@ -102,7 +128,9 @@ def edit(
     if superseded_by is not None:
         if fields or name or description or reasoning:
             raise typer.BadParameter("goes with no text", param_hint="'--superseded-by'")
-        return _supersede(build_supersede(memory), memory.repository, entry, superseded_by, as_json=as_json)
+        return _supersede(
+            build_supersede(memory), memory.repository, entry, superseded_by, as_json=as_json
+        )
     given = _given(fields, Texts(name, description, reasoning))
     if entry.file_path:
         return _edit_file(
@@ -128,7 +156,12 @@ def edit(
 
 
 def _supersede(
-    supersede: Supersede, repository: EntryRepository, entry: Entry, reference: str, *, as_json: bool
+    supersede: Supersede,
+    repository: EntryRepository,
+    entry: Entry,
+    reference: str,
+    *,
+    as_json: bool,
 ) -> None:
     newer = find_entry(repository, reference).entry_id if reference.strip() else ""
     changed = supersede.apply(entry.entry_id, newer)
@@ -145,7 +178,9 @@ def _supersede(
     return None
 
 
-def _edit_file(edit_file: EditFile, spaces: Spaces, entry: Entry, given: Texts | None, *, as_json: bool) -> None:
+def _edit_file(
+    edit_file: EditFile, spaces: Spaces, entry: Entry, given: Texts | None, *, as_json: bool
+) -> None:
     before = edit_file.text_of(entry)
     if given:
         raise InvalidEntryError(
@@ -156,7 +191,9 @@ def _edit_file(edit_file: EditFile, spaces: Spaces, entry: Entry, given: Texts |
         if not text.strip() or text.rstrip("\n") == shown:
             return say(UNCHANGED if text.strip() else EMPTIED)
         after = with_newlines(before).replace(shown, text.rstrip("\n"), 1)
-        done = edit_file.apply(entry, before, after.replace("\n", "\r\n") if "\r\n" in before else after)
+        done = edit_file.apply(
+            entry, before, after.replace("\n", "\r\n") if "\r\n" in before else after
+        )
     for line in (*done.warnings, *done.skipped, *embed_now(spaces)):
         warn(line)
     stored = spaces.store.entries.get(entry.entry_id) or entry
@@ -192,7 +229,9 @@ def _from_json(text: str) -> dict[str, str]:
     except (ValueError, RecursionError) as error:
         raise InvalidEntryError(f"standard input is no JSON: {error}") from error
     if not isinstance(fields, dict):
-        raise InvalidEntryError(f"standard input must be a JSON object of {', '.join(Texts._fields)}")
+        raise InvalidEntryError(
+            f"standard input must be a JSON object of {', '.join(Texts._fields)}"
+        )
     return _texts(fields)
 
 
@@ -242,8 +281,14 @@ def _print_edited(spaces: Spaces, done: Edited, project_root: str, *, as_json: b
         warn(line)
     if as_json:
         changed = [item._asdict() for item in done.changed.changes]
-        print_json({"changed": changed, "changed_in": paths, "entry": entry_document(done.changed.entry)})
-    for line in () if as_json else (*change_confirmation(done.changed), *(f"  changed in {path}" for path in paths)):
+        print_json(
+            {"changed": changed, "changed_in": paths, "entry": entry_document(done.changed.entry)}
+        )
+    for line in (
+        ()
+        if as_json
+        else (*change_confirmation(done.changed), *(f"  changed in {path}" for path in paths))
+    ):
         say(line)
     label_after_output(spaces.store, spaces.settings)
 
@@ -266,16 +311,29 @@ def take_over(
         typer.TyperException: there is no terminal to ask at.
     """
     if drifts and not yes and not can_be_asked():
-        raise typer.TyperException("nobody can be asked here whether to take the changes over: give --yes")
+        raise typer.TyperException(
+            "nobody can be asked here whether to take the changes over: give --yes"
+        )
     return [drift for drift in drifts if _is_taken_over(edit_lesson, drift, show, yes=yes)]
 
 
-def _is_taken_over(edit_lesson: EditLesson, drift: Drift, show: Callable[[str], None], *, yes: bool) -> bool:
-    change = EntryChange(description=drift.text) if drift.text else EntryChange(importance_tier="deprecated")
+def _is_taken_over(
+    edit_lesson: EditLesson, drift: Drift, show: Callable[[str], None], *, yes: bool
+) -> bool:
+    change = (
+        EntryChange(description=drift.text)
+        if drift.text
+        else EntryChange(importance_tier="deprecated")
+    )
     show(drift_line(drift))
     show(f"  before: {drift.entry.description}")
     show(f"  after:  {drift.text or 'removed'}")
-    if not (yes or agrees("Reword it in the store?" if drift.text else "Deprecate it, so that no search finds it?")):
+    if not (
+        yes
+        or agrees(
+            "Reword it in the store?" if drift.text else "Deprecate it, so that no search finds it?"
+        )
+    ):
         return False
     done = edit_lesson.apply(drift.entry.entry_id, change)
     for line in change_confirmation(done.changed):

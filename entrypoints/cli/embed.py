@@ -48,10 +48,16 @@ LOOK_SECONDS = 5
 def embed(
     *,
     everything: Annotated[
-        bool, typer.Option("--all", "--rebuild", help="Make all vectors again, from where such a run was stopped.")
+        bool,
+        typer.Option(
+            "--all", "--rebuild", help="Make all vectors again, from where such a run was stopped."
+        ),
     ] = False,
     provider: Annotated[
-        str | None, typer.Option(metavar="NAME", help=f"From now on, let `auto` mean {', '.join(EMBEDDER_NAMES)}.")
+        str | None,
+        typer.Option(
+            metavar="NAME", help=f"From now on, let `auto` mean {', '.join(EMBEDDER_NAMES)}."
+        ),
     ] = None,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
@@ -62,7 +68,8 @@ def embed(
     spaces = memory.spaces if provider is None else _changed(memory.spaces, provider)
     if not spaces:
         raise typer.BadParameter(
-            f"it is {spaces.settings.embedding_provider!r}, which makes no vectors; set it to 'local' or 'auto'",
+            f"it is {spaces.settings.embedding_provider!r}, which makes no vectors; set it to"
+            " 'local' or 'auto'",
             param_hint=EMBEDDING_SETTING,
         )
     problems = offer_downloads(spaces)
@@ -93,7 +100,9 @@ def _fill(spaces: Spaces, limit: int | None = None) -> Filled:
         return Filled()
     with progress() as bar:
         task = bar.add_task("embedding", total=spaces.count_pending(EVERYTHING))
-        filled = fill_spaces(spaces, limit, lambda done: bar.update(task, completed=done), _patience(spaces))
+        filled = fill_spaces(
+            spaces, limit, lambda done: bar.update(task, completed=done), _patience(spaces)
+        )
     for problem in filled.problems:
         warn(f"embedding stopped, keyword search finds the rest: {problem}")
     return filled
@@ -106,8 +115,12 @@ def embed_again_with_progress(spaces: Spaces, only: EntryFilter = EVERYTHING) ->
     Failures are printed, not raised.
     """
     with progress() as bar:
-        task = bar.add_task("embedding", total=spaces.count_embedded(only) + spaces.count_pending(EVERYTHING))
-        filled = embed_again(spaces, lambda done: bar.update(task, completed=done), _patience(spaces), only)
+        task = bar.add_task(
+            "embedding", total=spaces.count_embedded(only) + spaces.count_pending(EVERYTHING)
+        )
+        filled = embed_again(
+            spaces, lambda done: bar.update(task, completed=done), _patience(spaces), only
+        )
     for problem in filled.problems:
         warn(f"embedding stopped, the rest keeps its vectors: {problem}")
     return filled
@@ -127,10 +140,14 @@ def _pause(seconds: float, reason: str) -> None:
 def _changed(spaces: Spaces, provider: str) -> Spaces:
     """Let `auto` mean *provider* in this store, after a successful trial."""
     if provider not in EMBEDDER_NAMES:
-        raise typer.BadParameter(f"{provider!r} is none of {', '.join(EMBEDDER_NAMES)}", param_hint="--provider")
+        raise typer.BadParameter(
+            f"{provider!r} is none of {', '.join(EMBEDDER_NAMES)}", param_hint="--provider"
+        )
     named = spaces.settings.embedding_provider
     if named != AUTO:
-        raise typer.BadParameter(f"{EMBEDDING_SETTING} names {named!r}: change it there", param_hint="--provider")
+        raise typer.BadParameter(
+            f"{EMBEDDING_SETTING} names {named!r}: change it there", param_hint="--provider"
+        )
     changed = open_spaces(spaces.settings, provider, spaces.store, spaces.warn)  # not stored yet
     offer_downloads(changed)
     try_embedders(changed)
@@ -176,7 +193,12 @@ def _download(embedder: DownloadableEmbedder) -> None:
         task = bar.add_task(model, total=None)
 
         def show(status: str, done: int, total: int) -> None:
-            bar.update(task, description=on_one_line(f"{model}: {status}"), completed=done, total=total or None)
+            bar.update(
+                task,
+                description=on_one_line(f"{model}: {status}"),
+                completed=done,
+                total=total or None,
+            )
 
         embedder.pull(show)
 
@@ -186,7 +208,9 @@ LABEL_SETTING = "memory_keyword_provider"
 
 def label(
     *,
-    limit: Annotated[int | None, typer.Option(min=0, help="How many entries at most (default: all).")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=0, help="How many entries at most (default: all).")
+    ] = None,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
@@ -201,7 +225,8 @@ def label(
     pending = build_label_pending(memory.store, memory.settings)
     if not pending.chain.tiers:
         raise typer.BadParameter(
-            f"it is {memory.settings.keyword_provider!r}, which asks nobody; set it to 'auto', 'haiku' or 'ollama'",
+            f"it is {memory.settings.keyword_provider!r}, which asks nobody; set it to 'auto',"
+            " 'haiku' or 'ollama'",
             param_hint=LABEL_SETTING,
         )
     outcome = _label(pending, limit)
@@ -209,9 +234,13 @@ def label(
     if outcome.problem:
         warn(f"{counted(outcome.failed, 'entry', 'entries')} got no labels: {outcome.problem}")
     if as_json:
-        print_json({"labelled": outcome.labelled, "failed": outcome.failed, "without_labels": remaining})
+        print_json(
+            {"labelled": outcome.labelled, "failed": outcome.failed, "without_labels": remaining}
+        )
     else:
-        say(f"{counted(outcome.labelled, 'entry', 'entries')} labelled, {remaining} without labels.")
+        say(
+            f"{counted(outcome.labelled, 'entry', 'entries')} labelled, {remaining} without labels."
+        )
 
 
 def label_after_output(store: Store, settings: Settings) -> None:
@@ -226,5 +255,9 @@ def label_after_output(store: Store, settings: Settings) -> None:
 
 def _label(pending: LabelPending, limit: int | None) -> Labelled:
     with progress() as bar:
-        task = bar.add_task("labelling", total=pending.count() if limit is None else min(limit, pending.count()))
-        return pending.label(limit, Deadline(time.monotonic), lambda done: bar.update(task, completed=done))
+        task = bar.add_task(
+            "labelling", total=pending.count() if limit is None else min(limit, pending.count())
+        )
+        return pending.label(
+            limit, Deadline(time.monotonic), lambda done: bar.update(task, completed=done)
+        )

@@ -64,7 +64,9 @@ def list_entries(
     *,
     collection: In = "all",
     kinds: OfKinds = None,
-    category: Annotated[Category | None, typer.Option(help="Only learnings of this category.")] = None,
+    category: Annotated[
+        Category | None, typer.Option(help="Only learnings of this category.")
+    ] = None,
     tag: Tag = None,
     tier: OfTier = None,
     spec_folder: OfSpecFolder = None,
@@ -72,14 +74,19 @@ def list_entries(
     origin: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME|FOLDER", help="Only what stands or was said in this project (hardwon project list)."
+            metavar="NAME|FOLDER",
+            help="Only what stands or was said in this project (hardwon project list).",
         ),
     ] = None,
     workspace: OfWorkspace = None,
     scope: OfScope = None,
     permanent: Permanent = False,
-    limit: Annotated[int, typer.Option(min=0, max=MOST, metavar="N", help="How many at most.")] = 20,
-    offset: Annotated[int, typer.Option(min=0, max=MOST, metavar="N", help="How many to pass over.")] = 0,
+    limit: Annotated[
+        int, typer.Option(min=0, max=MOST, metavar="N", help="How many at most.")
+    ] = 20,
+    offset: Annotated[
+        int, typer.Option(min=0, max=MOST, metavar="N", help="How many to pass over.")
+    ] = 0,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
@@ -91,8 +98,12 @@ def list_entries(
     or --workspace all of there.
     """
     memory = open_for(project_root, global_store, create=False)
-    only = chosen(collection, kinds, project=project, workspace=workspace, permanent=permanent, tag=tag)
-    wanted = only._replace(category=category, tier=tier, spec_folder=spec_folder and readable(spec_folder))
+    only = chosen(
+        collection, kinds, project=project, workspace=workspace, permanent=permanent, tag=tag
+    )
+    wanted = only._replace(
+        category=category, tier=tier, spec_folder=spec_folder and readable(spec_folder)
+    )
     names_place = project is not None or workspace is not None or origin is not None
     if names_place and scope:
         raise typer.BadParameter(ONE_PLACE, param_hint="'--scope'")
@@ -100,7 +111,9 @@ def list_entries(
         wanted = wanted._replace(origins=ids_of_origin(build_know_projects(memory), origin))
     only = wanted
     if not names_place:
-        only = asked_from(read_workplace(memory, project_root), wanted, COLLECTIONS[collection].scope, scope)
+        only = asked_from(
+            read_workplace(memory, project_root), wanted, COLLECTIONS[collection].scope, scope
+        )
     entries = memory.repository.find(only, limit=limit, offset=offset)
     total = memory.repository.count(only)
     if as_json:
@@ -118,7 +131,11 @@ def list_entries(
         return
     if entries:
         print_table(_table(entries))
-    say(f"{len(entries)} of {counted(total, 'entry', 'entries')}" if total else _nothing(memory.repository, wanted))
+    say(
+        f"{len(entries)} of {counted(total, 'entry', 'entries')}"
+        if total
+        else _nothing(memory.repository, wanted)
+    )
     for line in waiting_lines(memory.store, memory.registry()):
         say(line)
 
@@ -185,24 +202,48 @@ def show(
         recorded = {"history": [item._asdict() for item in past]} if history else {}
         used = use_document(build_summarise_usage(memory).of_entry(entry.entry_id))
         origin = {"origin": origin_document(entry, labels)}
-        print_json({**entry_document(entry), **origin, **used, **_as_memory(memory.spaces, entry), **recorded})
+        print_json(
+            {
+                **entry_document(entry),
+                **origin,
+                **used,
+                **_as_memory(memory.spaces, entry),
+                **recorded,
+            }
+        )
         return
-    for text in (entry.name, entry.description, entry.notes, entry.reasoning and f"Why: {entry.reasoning}"):
+    for text in (
+        entry.name,
+        entry.description,
+        entry.notes,
+        entry.reasoning and f"Why: {entry.reasoning}",
+    ):
         if text:
             say(f"{stored_text(text)}\n")
     facts = _facts_of_learning(entry) if entry.kind == "learning" else _facts_of_file(entry)
-    for name, value in {**facts, "origin": origin_line(entry, labels), **_importance(entry)}.items():
+    for name, value in {
+        **facts,
+        "origin": origin_line(entry, labels),
+        **_importance(entry),
+    }.items():
         say(f"{name:<14}{on_one_line(str(value))}")
     _say_of_use(build_summarise_usage(memory), entry)
     for item in past:
-        say(f"{'changed':<14}{utc_text(item.at)}  {on_one_line(f'{item.field}: {item.old} -> {item.new}')}")
+        say(
+            f"{'changed':<14}{utc_text(item.at)} "
+            f" {on_one_line(f'{item.field}: {item.old} -> {item.new}')}"
+        )
     if history and not past:
         say(f"{'changed':<14}never")
 
 
 def _say_of_use(usage: SummariseUsage, entry: Entry) -> None:
     use = usage.of_entry(entry.entry_id)
-    used = f"in {counted(use.times, 'session', 'sessions')}" if use.times else "never, as far as was noticed"
+    used = (
+        f"in {counted(use.times, 'session', 'sessions')}"
+        if use.times
+        else "never, as far as was noticed"
+    )
     say(f"{'used':<14}{used}")
     for item in use.newest:
         say(f"{'':<14}{on_one_line(influence_line(item))}")
@@ -225,7 +266,11 @@ def _as_memory(spaces: Spaces, entry: Entry) -> dict[str, object]:
 def _embedding(spaces: Spaces, entry: Entry) -> list[float] | None:
     stores = (space.vectors for space in spaces if entry.kind in space.vectors.kinds)
     return next(
-        (vector.tolist() for store in stores if (vector := store.vectors_of([entry.entry_id]).get(entry.entry_id))),
+        (
+            vector.tolist()
+            for store in stores
+            if (vector := store.vectors_of([entry.entry_id]).get(entry.entry_id))
+        ),
         None,
     )
 
@@ -238,7 +283,10 @@ def _facts_of_learning(entry: Entry) -> dict[str, object]:
         **superseded,
         "category": entry.category,
         "confidence": entry.confidence,
-        "observed": f"{counted(entry.observation_count, 'time', 'times')}, last {utc_text(entry.updated_at)}",
+        "observed": (
+            f"{counted(entry.observation_count, 'time', 'times')}, last"
+            f" {utc_text(entry.updated_at)}"
+        ),
         "recalled": _times(entry.recall_count, entry.last_recalled_at),
         "keywords": ", ".join(entry.keywords) or "none",
         **tags,
@@ -268,7 +316,9 @@ def _facts_of_file(entry: Entry) -> dict[str, object]:
 
 def _importance(entry: Entry) -> dict[str, object]:
     total, useful = validations = entry.usage.validations
-    judged = f"useful {useful} of {total} times, confidence score {validations.confidence_score:.2f}"
+    judged = (
+        f"useful {useful} of {total} times, confidence score {validations.confidence_score:.2f}"
+    )
     spec_folder = {"spec folder": entry.spec_folder} if entry.spec_folder else {}
     return {
         "number": entry.number,

@@ -35,7 +35,16 @@ from hardwon.entrypoints.bootstrap_evaluation import (
     report_document,
 )
 from hardwon.entrypoints.bootstrap_models import OFF
-from hardwon.entrypoints.cli.console import USERS_MISTAKE, cell, complain, print_json, print_table, progress, say, warn
+from hardwon.entrypoints.cli.console import (
+    USERS_MISTAKE,
+    cell,
+    complain,
+    print_json,
+    print_table,
+    progress,
+    say,
+    warn,
+)
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
 from hardwon.entrypoints.presenters.text import counted, on_one_line
 
@@ -44,26 +53,40 @@ def evaluate(
     folders: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[DIR]...", help="Folders with docs.jsonl, queries.jsonl (or .gz of them) and qrels.tsv."
+            metavar="[DIR]...",
+            help="Folders with docs.jsonl, queries.jsonl (or .gz of them) and qrels.tsv.",
         ),
     ] = None,
     *,
     own: Annotated[
-        bool, typer.Option("--self", help="Measure on your own memory: titles and rare words ask for their texts.")
+        bool,
+        typer.Option(
+            "--self", help="Measure on your own memory: titles and rare words ask for their texts."
+        ),
     ] = False,
     policies: Annotated[
-        list[str] | None, typer.Option("--policy", metavar="NAME", help=f"Only: {', '.join(MEASURED)}.")
+        list[str] | None,
+        typer.Option("--policy", metavar="NAME", help=f"Only: {', '.join(MEASURED)}."),
     ] = None,
     compare: Annotated[
-        str | None, typer.Option(metavar="OLD.json", help="Show the difference to what --json printed earlier.")
+        str | None,
+        typer.Option(
+            metavar="OLD.json", help="Show the difference to what --json printed earlier."
+        ),
     ] = None,
     fail_on_regression: Annotated[
         bool,
-        typer.Option("--fail-on-regression", help="With --compare, leave with 1 when a figure fell by over 0.005."),
+        typer.Option(
+            "--fail-on-regression",
+            help="With --compare, leave with 1 when a figure fell by over 0.005.",
+        ),
     ] = False,
     per_query: Annotated[
         bool,
-        typer.Option("--per-query", help="List the queries where adaptive is largest_changes from the better search."),
+        typer.Option(
+            "--per-query",
+            help="List the queries where adaptive is largest_changes from the better search.",
+        ),
     ] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
@@ -76,7 +99,9 @@ def evaluate(
     Vectors are kept for the next run in ~/.cache/hardwon.
     """
     if fail_on_regression and compare is None:
-        raise typer.BadParameter("there is nothing to compare with: add --compare", param_hint="--fail-on-regression")
+        raise typer.BadParameter(
+            "there is nothing to compare with: add --compare", param_hint="--fail-on-regression"
+        )
     chosen = _policies(policies or list(MEASURED))
     before = None if compare is None else read_report(compare)
     settings = resolve(project_root, global_store).settings
@@ -84,7 +109,9 @@ def evaluate(
     report = _measure(sets, chosen, settings)
     moved = [] if before is None else changes(before, report)
     if fail_on_regression and not moved:
-        raise typer.BadParameter(f"no set of {compare!r} was measured: nothing can be compared", param_hint="--compare")
+        raise typer.BadParameter(
+            f"no set of {compare!r} was measured: nothing can be compared", param_hint="--compare"
+        )
     if as_json:
         compared = {} if before is None else {"comparison": comparison_document(moved)}
         print_json({**report_document(report, per_query=per_query), **compared})
@@ -97,14 +124,20 @@ def evaluate(
 def _policies(wanted: Sequence[str]) -> list[str]:
     """Return the policies to measure, in the order of reports."""
     if unknown := [name for name in wanted if name not in MEASURED]:
-        raise typer.BadParameter(f"{unknown[0]!r} is none of {', '.join(MEASURED)}", param_hint="--policy")
+        raise typer.BadParameter(
+            f"{unknown[0]!r} is none of {', '.join(MEASURED)}", param_hint="--policy"
+        )
     return [name for name in MEASURED if name in wanted]
 
 
-def _sets(folders: Sequence[str], settings: Settings, *, own: bool) -> tuple[list[EvalSet], Settings]:
+def _sets(
+    folders: Sequence[str], settings: Settings, *, own: bool
+) -> tuple[list[EvalSet], Settings]:
     if not folders and not own:
         raise typer.BadParameter("name a folder to measure on, or --self", param_hint="DIR")
-    sets = [read_eval_set(folder, name) for folder, name in zip(folders, names_of(folders), strict=True)]
+    sets = [
+        read_eval_set(folder, name) for folder, name in zip(folders, names_of(folders), strict=True)
+    ]
     if own:
         mine, settings = own_sets(settings)
         titled = len(mine[0].queries)
@@ -112,8 +145,8 @@ def _sets(folders: Sequence[str], settings: Settings, *, own: bool) -> tuple[lis
             sets += (item for item in mine if item.queries)
         else:
             complain(
-                f"Nothing to measure in your memory yet: {counted(titled, 'entry', 'entries')} with a title"
-                f" that asks for something, {MIN_QUESTIONS} are needed"
+                f"Nothing to measure in your memory yet: {counted(titled, 'entry', 'entries')} with"
+                f" a title that asks for something, {MIN_QUESTIONS} are needed"
             )
     return sets, settings
 
@@ -145,7 +178,9 @@ class _Stages:
         self._bar.update(self._tasks[stage], completed=done, total=total)
 
 
-def _show(report: Report, before: Report | None, moved: Sequence[Change], *, per_query: bool) -> None:
+def _show(
+    report: Report, before: Report | None, moved: Sequence[Change], *, per_query: bool
+) -> None:
     if not report.sets:
         return
     print_table(report_table(report))
@@ -166,12 +201,20 @@ def _show_changes(report: Report, before: Report, moved: Sequence[Change]) -> No
 
 
 def _show_queries(report: Report, before: Report | None) -> None:
-    beside = [item for name, known in report.sets.items() for item in adaptive_beside_the_better(name, known)]
+    beside = [
+        item
+        for name, known in report.sets.items()
+        for item in adaptive_beside_the_better(name, known)
+    ]
     _show_standings("adaptive beside the better of keyword and vector", beside)
     if before is None:
         return
     shared = [name for name in report.sets if name in before.sets]
-    moved = [item for name in shared for item in moved_queries(name, before.sets[name], report.sets[name])]
+    moved = [
+        item
+        for name in shared
+        for item in moved_queries(name, before.sets[name], report.sets[name])
+    ]
     if moved:
         _show_standings("Since the earlier report", moved)
     else:
@@ -180,7 +223,10 @@ def _show_queries(report: Report, before: Report | None) -> None:
 
 def _show_standings(heading: str, standings: Sequence[QueryChange]) -> None:
     changed = sum(item.change != 0 for item in standings)
-    say(f"\n{heading}, nDCG@10: {changed} of {len(standings)} differ{', worst first:' if changed else ''}")
+    say(
+        f"\n{heading}, nDCG@10: {changed} of {len(standings)}"
+        f" differ{', worst first:' if changed else ''}"
+    )
     if changed:
         print_table(standing_table(standings))
 
@@ -201,7 +247,11 @@ def report_table(report: Report) -> Table:
     if report.mean:
         sections[MEAN] = report.mean
     return _table(
-        [(name, policy, _cells(figures)) for name, policies in sections.items() for policy, figures in policies.items()]
+        [
+            (name, policy, _cells(figures))
+            for name, policies in sections.items()
+            for policy, figures in policies.items()
+        ]
     )
 
 
@@ -216,7 +266,10 @@ def regression_lines(changes: Sequence[Change]) -> Iterable[str]:
     for change in changes:
         for name in change.regressions:
             before, after = getattr(change.before, name), getattr(change.after, name)
-            yield f"Regression: {change.set_name} {change.policy} {headings[name]} {before:.4f} -> {after:.4f}"
+            yield (
+                f"Regression: {change.set_name} {change.policy} {headings[name]} {before:.4f} ->"
+                f" {after:.4f}"
+            )
 
 
 def standing_table(standings: Sequence[QueryChange]) -> Table:
@@ -227,7 +280,12 @@ def standing_table(standings: Sequence[QueryChange]) -> Table:
     table.add_column("text")
     for item in largest_changes(standings, LISTED):
         numbers = (f"{item.before:.4f}", f"{item.after:.4f}", f"{item.change:+.4f}")
-        table.add_row(*map(cell, (item.set_name, item.policy, item.query_id, *numbers, item.text[:LONGEST_TEXT])))
+        table.add_row(
+            *map(
+                cell,
+                (item.set_name, item.policy, item.query_id, *numbers, item.text[:LONGEST_TEXT]),
+            )
+        )
     return table
 
 

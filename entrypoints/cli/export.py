@@ -40,11 +40,19 @@ def export(
     *,
     form: Annotated[
         Form,
-        typer.Option("--format", help="jsonl: everything; markdown: a folder to read; memory-index: the sessions."),
+        typer.Option(
+            "--format",
+            help="jsonl: everything; markdown: a folder to read; memory-index: the sessions.",
+        ),
     ] = "jsonl",
     output: Annotated[
         str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write it there (default, and -: standard output)."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write it there (default, and -: standard output).",
+        ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
     project_root: ProjectRoot = ".",
@@ -64,10 +72,16 @@ def export(
     memory = open_for(project_root, global_store, create=False)
     try:
         if form == "markdown":
-            complain(f"Exported {_entries(write_export_folder(memory, output or '', replace=force))} to {output}")
+            complain(
+                f"Exported {_entries(write_export_folder(memory, output or '', replace=force))} to"
+                f" {output}"
+            )
         elif form == "memory-index":
             _export_sessions(
-                memory.repository, memory.spaces.vectors_for("session"), output if to_file else None, replace=force
+                memory.repository,
+                memory.spaces.vectors_for("session"),
+                output if to_file else None,
+                replace=force,
             )
         else:
             with suppress(StorageError):  # without a first commit, only the path identifies it
@@ -103,13 +117,17 @@ def _export_sessions(
     with repository.snapshot():
         sessions = list(_sessions(repository, stored))
     if output is None:
-        sys.stdout.write(render_index(sessions, ascii_only=not sys.stdout.encoding.lower().startswith("utf")))
+        sys.stdout.write(
+            render_index(sessions, ascii_only=not sys.stdout.encoding.lower().startswith("utf"))
+        )
         return
     write_lines(output, [render_index(sessions).encode()], replace=replace)
     complain(f"Exported {counted(len(sessions), 'session', 'sessions')} to {output}")
 
 
-def _sessions(repository: EntryRepository, stored: VectorStore | None) -> Iterator[tuple[Entry, Vector | None]]:
+def _sessions(
+    repository: EntryRepository, stored: VectorStore | None
+) -> Iterator[tuple[Entry, Vector | None]]:
     """Yield the sessions with their vectors, None unless of the index's width."""
     for entry in repository.find(SESSIONS, limit=repository.count(SESSIONS)):
         vector = stored.vectors_of([entry.entry_id]).get(entry.entry_id) if stored else None

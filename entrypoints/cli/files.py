@@ -15,7 +15,12 @@ import attrs
 import typer
 
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.errors import EmbedderError, InvalidEntryError, StorageError, UnreadableFileError
+from hardwon.domain.model.errors import (
+    EmbedderError,
+    InvalidEntryError,
+    StorageError,
+    UnreadableFileError,
+)
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.own_files import is_storable
 from hardwon.domain.use_cases.embed_pending import BATCH
@@ -38,7 +43,13 @@ from hardwon.entrypoints.cli.embed import (
     offer_downloads,
     try_embedders,
 )
-from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, ensure_storable, open_for
+from hardwon.entrypoints.cli.options import (
+    AsJson,
+    GlobalStore,
+    ProjectRoot,
+    ensure_storable,
+    open_for,
+)
 from hardwon.entrypoints.context import others_notice, read_workplace
 from hardwon.entrypoints.embed_after_write import Filled, fill_spaces
 from hardwon.entrypoints.presenters.entries import complaints_of_private, entry_document
@@ -54,17 +65,30 @@ def index(
     paths: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[PATHS]...", help="Files and folders (default: the project's memory).", show_default=False
+            metavar="[PATHS]...",
+            help="Files and folders (default: the project's memory).",
+            show_default=False,
         ),
     ] = None,
     *,
-    embed: Annotated[bool, typer.Option("--embed", help="Make all missing vectors, not only 50.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what would be done.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Index files that did not change too.")] = False,
-    rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="Index all of this project's files and make their vectors again.")
+    embed: Annotated[
+        bool, typer.Option("--embed", help="Make all missing vectors, not only 50.")
     ] = False,
-    rebuild_fts: Annotated[bool, typer.Option("--rebuild-fts", help="Rebuild the keyword index first.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only tell what would be done.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Index files that did not change too.")
+    ] = False,
+    rebuild: Annotated[
+        bool,
+        typer.Option(
+            "--rebuild", help="Index all of this project's files and make their vectors again."
+        ),
+    ] = False,
+    rebuild_fts: Annotated[
+        bool, typer.Option("--rebuild-fts", help="Rebuild the keyword index first.")
+    ] = False,
     verbose: Annotated[
         bool, typer.Option("--progress", help="Name each file on standard error when it is done.")
     ] = False,
@@ -90,10 +114,16 @@ def index(
     if not dry_run:
         _prepare(memory.store, build_place_files(memory), rebuild_fts=rebuild_fts)
     wanted = [_existing(path, index_files) for path in paths or ()]
-    run = functools.partial(index_files.index, wanted, force=force or rebuild, everywhere=rebuild, dry_run=dry_run)
+    run = functools.partial(
+        index_files.index, wanted, force=force or rebuild, everywhere=rebuild, dry_run=dry_run
+    )
     indexed = _index_with_progress(run, verbose=verbose)
     at_home = (
-        0 if dry_run else build_settle_versions(memory, project_root, read_workplace(memory, project_root)).settle()
+        0
+        if dry_run
+        else build_settle_versions(
+            memory, project_root, read_workplace(memory, project_root)
+        ).settle()
     )
     if not dry_run:
         offer_downloads(memory.spaces)
@@ -104,11 +134,16 @@ def index(
         made = embed_with_progress(memory.spaces, None if embed or rebuild else BATCH)
     missing = memory.spaces.count_pending(EVERYTHING)
     if as_json:
-        print_json({**attrs.asdict(indexed), "dry_run": dry_run, "embedded": made, "pending": missing})
+        print_json(
+            {**attrs.asdict(indexed), "dry_run": dry_run, "embedded": made, "pending": missing}
+        )
     else:
         if dry_run:
             _say_plan(indexed)
-        say(f"{_counts(indexed, dry_run=dry_run)}; {counted(made, 'vector', 'vectors')} made, {missing} missing.")
+        say(
+            f"{_counts(indexed, dry_run=dry_run)}; {counted(made, 'vector', 'vectors')} made,"
+            f" {missing} missing."
+        )
         if at_home:
             say(others_notice(at_home))
     if not dry_run:
@@ -132,7 +167,9 @@ def _existing(path: str, index_files: IndexFiles) -> str:
     real = os.path.realpath(path)
     is_known = is_storable(real) and index_files.repository.files_starting_with(real)
     if index_files.sources.is_gone(real) and not is_known:
-        raise typer.BadParameter(f"{path!r} is not there: name a file or folder", param_hint="PATHS")
+        raise typer.BadParameter(
+            f"{path!r} is not there: name a file or folder", param_hint="PATHS"
+        )
     return real
 
 
@@ -165,7 +202,11 @@ def _can_embed(spaces: Spaces) -> bool:
 
 
 def _say_plan(indexed: Indexed) -> None:
-    for verb, paths in (("add", indexed.new), ("change", indexed.changed), ("remove", indexed.removed)):
+    for verb, paths in (
+        ("add", indexed.new),
+        ("change", indexed.changed),
+        ("remove", indexed.removed),
+    ):
         for path in paths:
             say(f"would {verb} {path}")
 
@@ -173,30 +214,39 @@ def _say_plan(indexed: Indexed) -> None:
 def _counts(indexed: Indexed, *, dry_run: bool) -> str:
     done = len(indexed.new) + len(indexed.changed)
     return (
-        f"{'Would index' if dry_run else 'Indexed'} {counted(done, 'file', 'files')}: {len(indexed.new)} new,"
-        f" {len(indexed.changed)} changed, {indexed.unchanged} unchanged, {len(indexed.removed)} removed,"
-        f" {len(indexed.skipped)} skipped"
+        f"{'Would index' if dry_run else 'Indexed'} {counted(done, 'file', 'files')}:"
+        f" {len(indexed.new)} new, {len(indexed.changed)} changed, {indexed.unchanged} unchanged,"
+        f" {len(indexed.removed)} removed, {len(indexed.skipped)} skipped"
         + (f", {indexed.deleted} deleted before (--force brings back)" if indexed.deleted else "")
     )
 
 
 Labels = Annotated[
-    list[str] | None, typer.Option(metavar="TEXT", help="A label; more with commas, or by naming it again.")
+    list[str] | None,
+    typer.Option(metavar="TEXT", help="A label; more with commas, or by naming it again."),
 ]
 
 
 def save(
     file: Annotated[
-        str | None, typer.Argument(metavar="[FILE|-]", help="A markdown file, kept where it is; - for standard input.")
+        str | None,
+        typer.Argument(
+            metavar="[FILE|-]", help="A markdown file, kept where it is; - for standard input."
+        ),
     ] = None,
     *,
     description: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="What the session was about; this is what recall compares.")
+        str | None,
+        typer.Option(
+            metavar="TEXT", help="What the session was about; this is what recall compares."
+        ),
     ] = None,
     tag: Labels = None,
     keyword: Labels = None,
     permanent: Annotated[bool, typer.Option("--permanent", help="Keep it for good.")] = False,
-    no_embed: Annotated[bool, typer.Option("--no-embed", help="Leave the vector for later.")] = False,
+    no_embed: Annotated[
+        bool, typer.Option("--no-embed", help="Leave the vector for later.")
+    ] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
@@ -213,7 +263,9 @@ def save(
     keep_session = build_save_session(memory, project_root, read_workplace(memory, project_root))
     for line in complaints_of_private(description or ""):
         warn(line)
-    given = Given(description=description, tags=_split(tag), keywords=_split(keyword), permanent=permanent)
+    given = Given(
+        description=description, tags=_split(tag), keywords=_split(keyword), permanent=permanent
+    )
     output = (lambda _: None) if as_json else say
     try:
         path = _named(file) or _written(file, given, keep_session)
@@ -244,7 +296,9 @@ def _written(file: str | None, given: Given, keep_session: SaveSession) -> str:
     if not text.strip() and file is None and given.description:
         text = given.description
     if not text.strip():
-        raise InvalidEntryError("there is nothing to save: name a FILE, pipe a text, or give --description")
+        raise InvalidEntryError(
+            "there is nothing to save: name a FILE, pipe a text, or give --description"
+        )
     for line in complaints_of_private(text):
         warn(line)
     return keep_session.write(text, given)
@@ -264,7 +318,9 @@ def _embed(spaces: Spaces) -> int:
     return filled.made
 
 
-def watch(*, project_root: ProjectRoot = ".", global_store: GlobalStore = None, as_json: AsJson = False) -> None:
+def watch(
+    *, project_root: ProjectRoot = ".", global_store: GlobalStore = None, as_json: AsJson = False
+) -> None:
     """
     Watch the project's memory and index what changes, until Ctrl-C.
 
@@ -294,7 +350,12 @@ def _leaving_on_signals() -> threading.Event:
 
 
 def _keep_up(
-    spaces: Spaces, index_files: IndexFiles, leaving: threading.Event, reported: set[str], *, as_json: bool
+    spaces: Spaces,
+    index_files: IndexFiles,
+    leaving: threading.Event,
+    reported: set[str],
+    *,
+    as_json: bool,
 ) -> None:
     """
     Index what changed and make its vectors.
@@ -317,7 +378,11 @@ def _report(indexed: Indexed, reported: set[str], *, as_json: bool) -> None:
 
     *reported* holds the earlier ones.
     """
-    for verb, paths in (("added", indexed.new), ("changed", indexed.changed), ("removed", indexed.removed)):
+    for verb, paths in (
+        ("added", indexed.new),
+        ("changed", indexed.changed),
+        ("removed", indexed.removed),
+    ):
         for path in paths:
             say(json.dumps({"change": verb, "path": path}) if as_json else f"{verb} {path}")
     problems = [*(f"skipped: {item}" for item in indexed.skipped), *indexed.warnings]

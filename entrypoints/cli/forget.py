@@ -33,47 +33,81 @@ PREVIEWED = 20
 SHORTEST_ID = 8
 """Minimum length of an id prefix; anything shorter is a text."""
 
-NOTHING_WANTED = "say what to forget: a text, ids, or one of --since, --until, --session, --project, --origin, --kind"
+NOTHING_WANTED = (
+    "say what to forget: a text, ids, or one of --since, --until, --session, --project, --origin,"
+    " --kind"
+)
 FORGET_EXAMPLES = "Example: hardwon forget 'the codename of the customer'"
 
 
 def forget(
     wanted: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[TEXT or ID]...", help="A text, - for standard input; or ids.", show_default=False),
+        typer.Argument(
+            metavar="[TEXT or ID]...",
+            help="A text, - for standard input; or ids.",
+            show_default=False,
+        ),
     ] = None,
     *,
-    since: Annotated[str | None, typer.Option(metavar="TIME", help="Only what was made since, as 2026-11-23.")] = None,
-    until: Annotated[str | None, typer.Option(metavar="TIME", help="Only what was made until then.")] = None,
-    session: Annotated[str | None, typer.Option(metavar="ID", help="Only from this session.")] = None,
-    project: Annotated[str | None, typer.Option(metavar="NAME", help="Only from projects of this label.")] = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Only what was made since, as 2026-11-23.")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Only what was made until then.")
+    ] = None,
+    session: Annotated[
+        str | None, typer.Option(metavar="ID", help="Only from this session.")
+    ] = None,
+    project: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Only from projects of this label.")
+    ] = None,
     origin: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Only from this project, by label, id or folder.")
+        str | None,
+        typer.Option(metavar="NAME", help="Only from this project, by label, id or folder."),
     ] = None,
     kinds: Annotated[
-        list[str] | None, typer.Option("--kind", metavar="KIND", help="Only this kind; can be repeated.")
+        list[str] | None,
+        typer.Option("--kind", metavar="KIND", help="Only this kind; can be repeated."),
     ] = None,
     any_case: Annotated[
-        bool, typer.Option("--any-case", help="Find a text of up to three letters in any letter case, too.")
+        bool,
+        typer.Option(
+            "--any-case", help="Find a text of up to three letters in any letter case, too."
+        ),
     ] = False,
-    keep_bank: Annotated[bool, typer.Option("--keep-bank", help="Leave knowledge banks as they are.")] = False,
+    keep_bank: Annotated[
+        bool, typer.Option("--keep-bank", help="Leave knowledge banks as they are.")
+    ] = False,
     secrets: Annotated[
-        bool, typer.Option("--secrets", help="Redact the secrets in all that was kept before, by the rules of today.")
+        bool,
+        typer.Option(
+            "--secrets",
+            help="Redact the secrets in all that was kept before, by the rules of today.",
+        ),
     ] = False,
     undo: Annotated[
         str | None,
-        typer.Option("--undo-tombstone", metavar="ID", help="Let a forgotten text be stored again, by its id."),
+        typer.Option(
+            "--undo-tombstone",
+            metavar="ID",
+            help="Let a forgotten text be stored again, by its id.",
+        ),
     ] = None,
     vacuum: Annotated[
         bool,
         typer.Option(
-            "--vacuum", help="On a server: also remove the bytes of deleted rows (VACUUM FULL), as the owner."
+            "--vacuum",
+            help="On a server: also remove the bytes of deleted rows (VACUUM FULL), as the owner.",
         ),
     ] = False,
     gone: Annotated[
         str | None,
         typer.Option(
-            "--gone", metavar="FOLDER", help="Ask no more for a folder that is gone for good.", show_default=False
+            "--gone",
+            metavar="FOLDER",
+            help="Ask no more for a folder that is gone for good.",
+            show_default=False,
         ),
     ] = None,
     yes: Yes = False,
@@ -98,32 +132,48 @@ def forget(
         _undo(memory.repository, readable(undo), as_json=as_json)
         return
     if gone is not None:
-        _dismiss(memory.settings.global_store, os.path.realpath(os.path.expanduser(readable(gone))), as_json=as_json)
+        _dismiss(
+            memory.settings.global_store,
+            os.path.realpath(os.path.expanduser(readable(gone))),
+            as_json=as_json,
+        )
         return
     if vacuum and memory.settings.server is None:
-        raise typer.BadParameter("the store is a file: each run writes it again", param_hint="'--vacuum'")
-    if vacuum and not (wanted or since or until or session or project or origin or kinds or secrets):
+        raise typer.BadParameter(
+            "the store is a file: each run writes it again", param_hint="'--vacuum'"
+        )
+    if vacuum and not (
+        wanted or since or until or session or project or origin or kinds or secrets
+    ):
         administer(memory.settings.server).vacuum()
         say("The bytes of deleted rows have left the server's files")
         return
     forgetting = build_forget_for_good(memory, project_root)
     if secrets:
-        _redact(memory.settings.global_store, forgetting, yes=yes, keep_bank=keep_bank, as_json=as_json)
+        _redact(
+            memory.settings.global_store, forgetting, yes=yes, keep_bank=keep_bank, as_json=as_json
+        )
         return
     if interrupted := complete_interrupted(memory.settings.global_store, forgetting):
         complain("An interrupted run of hardwon forget was completed")
         if not (wanted or since or until or session or project or origin or kinds):
             _report(None, interrupted, as_json=as_json)
             return
-    only = _filter(build_know_projects(memory), session=session, project=project, origin=origin, kinds=kinds)
+    only = _filter(
+        build_know_projects(memory), session=session, project=project, origin=origin, kinds=kinds
+    )
     plan = forgetting.plan(
-        attrs.evolve(_wanted(memory.repository, wanted or [], only, since, until), any_case=any_case)
+        attrs.evolve(
+            _wanted(memory.repository, wanted or [], only, since, until), any_case=any_case
+        )
     )
     if plan.is_empty:
         done = forgetting.prove(plan.begun, plan.problems)
     else:
         begun = _confirmed(plan, yes=yes, keep_bank=keep_bank)
-        done = while_nothing_is_captured(memory.settings.global_store, lambda: forgetting.run(begun))
+        done = while_nothing_is_captured(
+            memory.settings.global_store, lambda: forgetting.run(begun)
+        )
     _report(plan, _vacuumed(memory.settings, done) if vacuum else done, as_json=as_json)
 
 
@@ -149,7 +199,9 @@ def _vacuumed(settings: Settings, done: Forgotten) -> Forgotten:
     return done
 
 
-def _redact(folder: str, forgetting: ForgetForGood, *, yes: bool, keep_bank: bool, as_json: bool) -> None:
+def _redact(
+    folder: str, forgetting: ForgetForGood, *, yes: bool, keep_bank: bool, as_json: bool
+) -> None:
     """
     Redact secrets in what was stored before.
 
@@ -162,13 +214,19 @@ def _redact(folder: str, forgetting: ForgetForGood, *, yes: bool, keep_bank: boo
             complain(f"  {place}: {kept}")
         ask("redact the secrets in it", yes=yes)
     if found:
-        problems = while_nothing_is_captured(folder, lambda: forgetting.redact(keeps_banks=keep_bank))
+        problems = while_nothing_is_captured(
+            folder, lambda: forgetting.redact(keeps_banks=keep_bank)
+        )
     if as_json:
         print_json({"places": [item._asdict() for item in found], "problems": [*problems]})
     else:
         for place, kept in by_place(found).items():
             say(f"Redacted: {place}: {kept}")
-        say("Change these secrets where they are used: they were readable until now" if found else "No secret is kept")
+        say(
+            "Change these secrets where they are used: they were readable until now"
+            if found
+            else "No secret is kept"
+        )
     for problem in problems:
         complain(problem)
     if problems:
@@ -183,7 +241,9 @@ def _undo(repository: EntryRepository, owner: str, *, as_json: bool) -> None:
         typer.BadParameter: nothing was forgotten under that id.
     """
     if not repository.forgotten.lift(owner):
-        raise typer.BadParameter(f"nothing was forgotten under {owner!r}", param_hint="'--undo-tombstone'")
+        raise typer.BadParameter(
+            f"nothing was forgotten under {owner!r}", param_hint="'--undo-tombstone'"
+        )
     if as_json:
         print_json({"lifted": owner})
     else:
@@ -198,7 +258,9 @@ def _dismiss(store: str, folder: str, *, as_json: bool) -> None:
         typer.BadParameter: it is there.
     """
     if os.path.isdir(folder) and os.listdir(folder):
-        raise typer.BadParameter(f"{folder!r} is there, and is searched: delete it first", param_hint="'--gone'")
+        raise typer.BadParameter(
+            f"{folder!r} is there, and is searched: delete it first", param_hint="'--gone'"
+        )
     dismiss_folder(store, folder)
     if as_json:
         print_json({"gone": folder})
@@ -207,11 +269,18 @@ def _dismiss(store: str, folder: str, *, as_json: bool) -> None:
 
 
 def _filter(
-    know: KnowProjects, *, session: str | None, project: str | None, origin: str | None, kinds: list[str] | None
+    know: KnowProjects,
+    *,
+    session: str | None,
+    project: str | None,
+    origin: str | None,
+    kinds: list[str] | None,
 ) -> EntryFilter:
     unknown = next((kind for kind in kinds or () if kind not in KINDS), None)
     if unknown is not None:
-        raise typer.BadParameter(f"{unknown!r} is no kind: use {', '.join(KINDS)}", param_hint="'--kind'")
+        raise typer.BadParameter(
+            f"{unknown!r} is no kind: use {', '.join(KINDS)}", param_hint="'--kind'"
+        )
     return EVERYTHING._replace(
         kinds=tuple(kind for kind in KINDS if kind in kinds) if kinds else EVERYTHING.kinds,
         session=None if session is None else readable(session),
@@ -221,7 +290,11 @@ def _filter(
 
 
 def _wanted(
-    repository: EntryRepository, arguments: Sequence[str], only: EntryFilter, since: str | None, until: str | None
+    repository: EntryRepository,
+    arguments: Sequence[str],
+    only: EntryFilter,
+    since: str | None,
+    until: str | None,
 ) -> Wanted:
     """
     Parse the arguments: ids if all of them are, else one text.
@@ -243,7 +316,8 @@ def _wanted(
         raise typer.BadParameter(NOTHING_WANTED, param_hint="TEXT")
     if wanted.text and len(folded(wanted.text).encode()) < MIN_TEXT_BYTES:
         raise typer.BadParameter(
-            f"{wanted.text!r} is too short: give at least {MIN_TEXT_BYTES} characters, or an id", param_hint="TEXT"
+            f"{wanted.text!r} is too short: give at least {MIN_TEXT_BYTES} characters, or an id",
+            param_hint="TEXT",
         )
     return wanted
 
@@ -273,7 +347,9 @@ def _time(given: str | None, hint: str, *, is_end: bool = False) -> dt.datetime 
         raise typer.BadParameter(
             f"{given!r} is no time: write 2026-11-23 or 2026-11-23T18:30", param_hint=hint
         ) from error
-    return time + dt.timedelta(days=1) if is_end and len(given.strip()) == len("2026-11-23") else time
+    return (
+        time + dt.timedelta(days=1) if is_end and len(given.strip()) == len("2026-11-23") else time
+    )
 
 
 def _preview(plan: Plan) -> Iterator[str]:
@@ -319,7 +395,9 @@ def _found(done: Forgotten) -> str:
 def _document(plan: Plan | None, done: Forgotten) -> dict[str, object]:
     entries = plan.entries if plan else ()
     return {
-        "forgotten": [{"id": entry.entry_id, "kind": entry.kind, "name": entry.name} for entry in entries],
+        "forgotten": [
+            {"id": entry.entry_id, "kind": entry.kind, "name": entry.name} for entry in entries
+        ],
         "places": [found._asdict() for found in (plan.found if plan else ())],
         "remains": [*done.remains],
         "beyond_reach": [*done.elsewhere],
@@ -340,12 +418,20 @@ def _lines(plan: Plan | None, done: Forgotten) -> Iterator[str]:
         yield f"  from {place}: {kept}"
     yield f"Searched {counted(done.searched, 'file', 'files')} byte by byte: {_found(done)}"
     yield from (f"  {line}" for line in done.remains)
-    yield from (f"can't be reached now: {line}; run hardwon forget again when it can" for line in done.unreachable)
+    yield from (
+        f"can't be reached now: {line}; run hardwon forget again when it can"
+        for line in done.unreachable
+    )
     if done.unreachable:
-        yield "one that is gone for good is not asked for any more after: hardwon forget --gone FOLDER"
+        yield (
+            "one that is gone for good is not asked for any more after: hardwon forget --gone"
+            " FOLDER"
+        )
     yield from (f"not changed: {line}; run hardwon forget again" for line in done.problems)
     yield "Beyond reach:"
     yield from (f"  {line}" for line in done.elsewhere)
     yield "  backups and exports that you made earlier"
     for entry in (plan.entries if plan else ())[:1]:
-        yield f"To let such a text be stored again: hardwon forget --undo-tombstone {entry.entry_id}"
+        yield (
+            f"To let such a text be stored again: hardwon forget --undo-tombstone {entry.entry_id}"
+        )

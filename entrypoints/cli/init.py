@@ -29,7 +29,16 @@ from hardwon.entrypoints.bootstrap_files import (
     folder_of_files,
     top_of,
 )
-from hardwon.entrypoints.cli.console import USERS_MISTAKE, Yes, agrees, ask, can_be_asked, print_json, say, warn
+from hardwon.entrypoints.cli.console import (
+    USERS_MISTAKE,
+    Yes,
+    agrees,
+    ask,
+    can_be_asked,
+    print_json,
+    say,
+    warn,
+)
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, open_for, resolve
 from hardwon.entrypoints.cli.setup_output import Consent, Project, Readiness, SetUpOutput
@@ -40,34 +49,57 @@ from hardwon.entrypoints.presenters.text import counted
 from hardwon.entrypoints.projects import look_up, trust_here
 from hardwon.ports.agents import BY_PLUGIN, Agent
 
-INIT_EXAMPLES = "Then start a new session. hardwon doctor tells how agents come to call it; --remove undoes it all."
+INIT_EXAMPLES = (
+    "Then start a new session. hardwon doctor tells how agents come to call it; --remove undoes it"
+    " all."
+)
 UNDO = "undo {}, those of every project that was set up"
 SAME_SERVER = "--mcp-json is left out: the plugin of Claude Code brings the same server already"
-OTHER_STORE = "hooks and servers use the store of their environment: let HARDWON_STORE be {} where agents start"
+OTHER_STORE = (
+    "hooks and servers use the store of their environment: let HARDWON_STORE be {} where agents"
+    " start"
+)
 
 
 def init(
     *,
     agent: Annotated[
         list[str] | None,
-        typer.Option("--agent", metavar="|".join(NAMES), help="Only this agent; may be repeated.", show_default=False),
+        typer.Option(
+            "--agent",
+            metavar="|".join(NAMES),
+            help="Only this agent; may be repeated.",
+            show_default=False,
+        ),
     ] = None,
     mcp_json: Annotated[
-        bool, typer.Option("--mcp-json", help="Name the server memory-server in the project's .mcp.json too.")
+        bool,
+        typer.Option(
+            "--mcp-json", help="Name the server memory-server in the project's .mcp.json too."
+        ),
     ] = False,
     yes: Yes = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be written.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show what would be written.")
+    ] = False,
     remove: Annotated[
-        bool, typer.Option("--remove", help="Undo what was written, in every project; memories stay.")
+        bool,
+        typer.Option("--remove", help="Undo what was written, in every project; memories stay."),
     ] = False,
     bring_in: Annotated[
         bool | None,
-        typer.Option("--import/--no-import", help="Bring in what Claude Code remembers of the project by itself."),
+        typer.Option(
+            "--import/--no-import",
+            help="Bring in what Claude Code remembers of the project by itself.",
+        ),
     ] = None,
     conversations: Annotated[
         Conversations | None,
         typer.Option(
-            help="How conversations are kept: shared by git, private (git does not see them), or off (not at all).",
+            help=(
+                "How conversations are kept: shared by git, private (git does not see them), or off"
+                " (not at all)."
+            ),
             show_default=False,
         ),
     ] = None,
@@ -93,7 +125,10 @@ def init(
         typer.Option(
             "--project-root",
             metavar="PATH",
-            help="The project (default: the git repository that holds the working folder, else that folder).",
+            help=(
+                "The project (default: the git repository that holds the working folder, else that"
+                " folder)."
+            ),
             show_default=False,
         ),
     ] = None,
@@ -118,12 +153,19 @@ def init(
         plan = set_up.plan_removal(agents, project.root, everything=agent is None)
     else:
         plan = set_up.plan_for(agents, project.root)
-    with SetUpOutput(plan, agents, project, is_removal=remove, is_whole=dry_run, as_json=as_json) as output:
+    with SetUpOutput(
+        plan, agents, project, is_removal=remove, is_whole=dry_run, as_json=as_json
+    ) as output:
         if not dry_run:
             _ask(len(plan.steps), UNDO if remove else "write {}", yes=yes)
         if remove and not dry_run:
             has_record = not set_up.record.is_empty
-            output.show_undone(set_up.undo(plan, everything=agent is None), store, agent or (), has_record=has_record)
+            output.show_undone(
+                set_up.undo(plan, everything=agent is None),
+                store,
+                agent or (),
+                has_record=has_record,
+            )
         elif not dry_run:
             if settings.server:
                 open_for(project.folder, global_store).close()  # fails before anything is written
@@ -150,7 +192,10 @@ def _write_plugin(folder: str, *, as_json: bool) -> None:
         write_plugin(real)
     except OSError as error:
         raise typer.BadParameter(f"{real}: {error.strerror}", param_hint="'--plugin'") from error
-    commands = [f"claude plugin marketplace add {shlex.quote(real)}", "claude plugin install hardwon@hardwon"]
+    commands = [
+        f"claude plugin marketplace add {shlex.quote(real)}",
+        "claude plugin install hardwon@hardwon",
+    ]
     if as_json:
         print_json({"folder": real, "commands": commands})
         return
@@ -169,7 +214,9 @@ def _built(*, mcp_json: bool, remove: bool) -> list[Agent]:
 def _chosen(names: Sequence[str] | None, agents: list[Agent], *, everything: bool) -> list[Agent]:
     for name in names or ():
         if name not in NAMES:
-            raise typer.BadParameter(f"{name!r} is not one of {', '.join(NAMES)}", param_hint="'--agent'")
+            raise typer.BadParameter(
+                f"{name!r} is not one of {', '.join(NAMES)}", param_hint="'--agent'"
+            )
     if names:
         return [agent for agent in agents if agent.name in names]
     return agents if everything else used_agents(agents) or _first_of(agents)
@@ -186,18 +233,29 @@ def _ask(files: int, what: str, *, yes: bool) -> None:
 
 
 def _finish(
-    output: SetUpOutput, project: Project, global_store: str | None, bring_in: object, *, is_asked: bool
+    output: SetUpOutput,
+    project: Project,
+    global_store: str | None,
+    bring_in: object,
+    *,
+    is_asked: bool,
 ) -> None:
     project_root, is_project = project.folder, project.root is not None
     folder = host_memory(project_root)
     facts = count_host_facts(folder)
-    wanted = bool(facts) and (_is_wanted(facts) if bring_in is None and is_asked else bool(bring_in))
-    readiness = get_ready(project_root, global_store, folder if wanted else None, is_project=is_project)
+    wanted = bool(facts) and (
+        _is_wanted(facts) if bring_in is None and is_asked else bool(bring_in)
+    )
+    readiness = get_ready(
+        project_root, global_store, folder if wanted else None, is_project=is_project
+    )
     if global_store:
         warn(OTHER_STORE.format(readiness.store))
     output.show_ready(readiness, 0 if wanted else facts)
     if problems := sum(not finding.ok for finding in readiness.findings):
-        raise HardwonError(f"{problems} of {len(readiness.findings)} checks failed; see hardwon doctor")
+        raise HardwonError(
+            f"{problems} of {len(readiness.findings)} checks failed; see hardwon doctor"
+        )
 
 
 def keep_conversations(
@@ -221,33 +279,51 @@ def keep_conversations(
         return None
     with contextlib.closing(open_for(project.root, global_store)) as memory:
         known = look_up(build_know_projects(memory), project.root)
-        chosen = given or known.chosen or (_asked() if is_asked and can_be_asked() else known.conversations)
+        chosen = (
+            given
+            or known.chosen
+            or (_asked() if is_asked and can_be_asked() else known.conversations)
+        )
         exclusion, root = build_git_exclusion(), folder_of_files(project.root)
         if chosen == "shared":
             exclusion.include(root)
         else:
             exclusion.exclude(root)
         build_know_projects(memory).keep_conversations(known, chosen)
-        return Consent(chosen, root, is_repository=known.identity.is_repository, tracked=exclusion.tracked(root))
+        return Consent(
+            chosen,
+            root,
+            is_repository=known.identity.is_repository,
+            tracked=exclusion.tracked(root),
+        )
 
 
 def _asked() -> Conversations:
     while True:
-        answer: str = typer.prompt("Keep conversations shared by git, private, or off (not at all)?", err=True)
+        answer: str = typer.prompt(
+            "Keep conversations shared by git, private, or off (not at all)?", err=True
+        )
         for choice in CONVERSATIONS:
             if answer.strip().lower() == choice:
                 return choice
 
 
 def _is_wanted(facts: int) -> bool:
-    return agrees(f"Bring in the {counted(facts, 'fact', 'facts')} that Claude Code remembers of this project?")
+    return agrees(
+        f"Bring in the {counted(facts, 'fact', 'facts')} that Claude Code remembers of this"
+        " project?"
+    )
 
 
 COMPILED = ("domain", "ports", "adapters", "entrypoints")
 
 
 def get_ready(
-    project_root: str, global_store: str | None, facts_folder: str | None, *, is_project: bool = True
+    project_root: str,
+    global_store: str | None,
+    facts_folder: str | None,
+    *,
+    is_project: bool = True,
 ) -> Readiness:
     """
     Create the store, trust the project, import, embed, and check everything.
@@ -269,7 +345,9 @@ def get_ready(
         imported = import_with_progress(memory, project_root)
         facts = (
             _import_facts(
-                build_index_host_memory(memory, facts_folder, project_root, read_workplace(memory, project_root)),
+                build_index_host_memory(
+                    memory, facts_folder, project_root, read_workplace(memory, project_root)
+                ),
                 facts_folder,
             )
             if facts_folder
@@ -285,7 +363,9 @@ def get_ready(
         imported=imported,
         facts=facts,
         embedded=embedded,
-        findings=[finding for finding in examine(settings, project_root) if finding.detail != NO_AGENT],
+        findings=[
+            finding for finding in examine(settings, project_root) if finding.detail != NO_AGENT
+        ],
     )
 
 

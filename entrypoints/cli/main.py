@@ -19,7 +19,12 @@ from hardwon.domain.model.errors import (
 )
 from hardwon.entrypoints.cli.console import OK, OUR_FAILURE, USERS_MISTAKE, at_end, complain, say
 from hardwon.entrypoints.cli.typed import with_typed
-from hardwon.entrypoints.streams import NO_FOLDER, is_working_folder_gone, never_fail_to_print, silence
+from hardwon.entrypoints.streams import (
+    NO_FOLDER,
+    is_working_folder_gone,
+    never_fail_to_print,
+    silence,
+)
 
 NAME = "hardwon"
 COMPLETING = "_HARDWON_COMPLETE"
@@ -74,7 +79,9 @@ SECTIONS: Mapping[str, Mapping[str, Command | Group]] = {
         "recall": Command("recall", "recall", "Ask what is remembered, in your own words."),
         "search": Command("recall", "recall", "The same as recall."),
         "add": Command("add", "add", "Keep a lesson."),
-        "remember": Command("conversations", "remember", "Keep a text, or what was said in this session, for good."),
+        "remember": Command(
+            "conversations", "remember", "Keep a text, or what was said in this session, for good."
+        ),
         "list": Command("entries", "list_entries", "List what is remembered, the newest first."),
         "show": Command("entries", "show", "Show one entry with all that is known about it."),
         "view": Command("view", "view", "Look at the memory in the browser."),
@@ -87,28 +94,46 @@ SECTIONS: Mapping[str, Mapping[str, Command | Group]] = {
         "update": Command("change", "update", "Change what is known about an entry."),
         "review": Command("review", "review", "Review lessons that newer ones seem to replace."),
         "validate": Command("change", "validate", "Say whether an entry was of use."),
-        "delete": Command("change", "delete", "Delete entries; their traces stay until hardwon forget."),
-        "forget": Command("forget", "forget", "Forget entries or words for good, everywhere, and prove it."),
+        "delete": Command(
+            "change", "delete", "Delete entries; their traces stay until hardwon forget."
+        ),
+        "forget": Command(
+            "forget", "forget", "Forget entries or words for good, everywhere, and prove it."
+        ),
         "save": Command("files", "save", "Keep a session, to be found by what it was about."),
         "capture": Command("conversations", "capture", "Keep what a transcript of a session says."),
         "index": Command("files", "index", "Bring markdown files into the store."),
         "watch": Command("files", "watch", "Keep the store up to date while files change."),
-        "import": Command("transfer", "import_knowledge", "Bring an export, a knowledge bank or an index in."),
+        "import": Command(
+            "transfer", "import_knowledge", "Bring an export, a knowledge bank or an index in."
+        ),
         "export": Command("export", "export", "Write everything that is remembered to a file."),
         "project": Group(
             {
-                "list": Command("project", "list_projects", "List the projects that the store knows."),
-                "show": Command("project", "show_project", "Show what the store knows of a project."),
-                "merge": Command("project", "merge", "Let all memories of one project belong to another."),
-                "move": Command("project", "move", "Say where a project is now, whose folder is gone."),
+                "list": Command(
+                    "project", "list_projects", "List the projects that the store knows."
+                ),
+                "show": Command(
+                    "project", "show_project", "Show what the store knows of a project."
+                ),
+                "merge": Command(
+                    "project", "merge", "Let all memories of one project belong to another."
+                ),
+                "move": Command(
+                    "project", "move", "Say where a project is now, whose folder is gone."
+                ),
             },
             "Show projects, merge them, and follow moved ones.",
         ),
         "trust": Command("trust", "trust", "Let lessons of a project be shown in all of yours."),
     },
     "Upkeep": {
-        "stats": Command("stats", "stats", "Tell what is remembered, how it is searched, and the settings."),
-        "doctor": Command("doctor", "doctor", "Check the installation, the store and the settings."),
+        "stats": Command(
+            "stats", "stats", "Tell what is remembered, how it is searched, and the settings."
+        ),
+        "doctor": Command(
+            "doctor", "doctor", "Check the installation, the store and the settings."
+        ),
         "embed": Command("embed", "embed", "Make the vectors that are missing."),
         "label": Command("embed", "label", "Give entries without keyword labels theirs."),
         "eval": Command("evaluate", "evaluate", "Measure how well memory answers."),
@@ -117,8 +142,12 @@ SECTIONS: Mapping[str, Mapping[str, Command | Group]] = {
                 "copy": Command("store", "copy", "Copy a store between files and servers."),
                 "status": Command("store", "status", "Show the server that keeps the store."),
                 "migrate": Command("store", "migrate", "Make or update the tables on a server."),
-                "add-member": Command("store", "add", "Let a login role use the store on a server."),
-                "remove-member": Command("store", "remove", "Take the store away from a login role."),
+                "add-member": Command(
+                    "store", "add", "Let a login role use the store on a server."
+                ),
+                "remove-member": Command(
+                    "store", "remove", "Take the store away from a login role."
+                ),
             },
             "Keep the store on a PostgreSQL server.",
         ),
@@ -127,7 +156,9 @@ SECTIONS: Mapping[str, Mapping[str, Command | Group]] = {
         "checkpoint": Group(
             {
                 "create": Command("checkpoint", "create", "Put the present state aside."),
-                "list": Command("checkpoint", "list_checkpoints", "Show all checkpoints, the newest first."),
+                "list": Command(
+                    "checkpoint", "list_checkpoints", "Show all checkpoints, the newest first."
+                ),
                 "restore": Command("checkpoint", "restore", "Bring back what a checkpoint holds."),
                 "delete": Command("checkpoint", "delete", "Forget a checkpoint and its snapshot."),
             },
@@ -136,12 +167,20 @@ SECTIONS: Mapping[str, Mapping[str, Command | Group]] = {
     },
     "Agents": {
         "init": Command("init", "init", "Give your agents a memory: hooks, tools, commands."),
-        "context": Command("context", "context", "Show what a session start would print; nothing is counted."),
+        "context": Command(
+            "context", "context", "Show what a session start would print; nothing is counted."
+        ),
         "retro": Group(
             {
-                "write": Command("retro", "write", "Keep its lessons, in the knowledge bank and in the store."),
-                "review": Command("retro", "review", "Show older learnings that it may confirm or contradict."),
-                "confirm": Command("retro", "confirm", "Count that a learning was observed once more."),
+                "write": Command(
+                    "retro", "write", "Keep its lessons, in the knowledge bank and in the store."
+                ),
+                "review": Command(
+                    "retro", "review", "Show older learnings that it may confirm or contradict."
+                ),
+                "confirm": Command(
+                    "retro", "confirm", "Count that a learning was observed once more."
+                ),
                 "promote": Command("retro", "promote", "Let a learning be shown in every project."),
             },
             "Keep what a retrospective taught, and look again at the rest.",
@@ -207,7 +246,9 @@ class _Program(_Commands):
         width = max(map(len, COMMANDS))
         for heading, commands in SECTIONS.items():
             with formatter.section(heading):
-                formatter.write_dl([(f"{name:{width}}", command.summary) for name, command in commands.items()])
+                formatter.write_dl(
+                    [(f"{name:{width}}", command.summary) for name, command in commands.items()]
+                )
 
 
 def nearest(word: str, meanings: Mapping[str, str]) -> str | None:
@@ -218,7 +259,9 @@ def nearest(word: str, meanings: Mapping[str, str]) -> str | None:
     return meanings[close[0]] if close else None
 
 
-def _app(callback: Callable[..., None] | None = None, cls: type[TyperGroup] = _Commands) -> typer.Typer:
+def _app(
+    callback: Callable[..., None] | None = None, cls: type[TyperGroup] = _Commands
+) -> typer.Typer:
     return typer.Typer(
         callback=callback,
         cls=cls,
@@ -250,7 +293,10 @@ def _print_version(wanted: bool) -> None:  # noqa: FBT001  # typer calls it so
 def hardwon(
     *,
     version: Annotated[
-        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Show the version and exit.")
+        bool,
+        typer.Option(
+            "--version", is_eager=True, callback=_print_version, help="Show the version and exit."
+        ),
     ] = False,
 ) -> None:
     """Keep a memory of hard-won lessons for coding agents, on your own machine."""
@@ -295,7 +341,10 @@ def _run(arguments: Sequence[str]) -> int:
         return OK
     except OSError as error:  # those of the store became errors of ours on their way here
         silence()
-        gone, problem = is_working_folder_gone(), f"{error.filename or 'standard output'}: {error.strerror or error}"
+        gone, problem = (
+            is_working_folder_gone(),
+            f"{error.filename or 'standard output'}: {error.strerror or error}",
+        )
         return _failed(NO_FOLDER, USERS_MISTAKE) if gone else _failed(problem, OUR_FAILURE)
     return code
 

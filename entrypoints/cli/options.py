@@ -26,26 +26,42 @@ ALL = "all"
 In: TypeAlias = Annotated[CollectionName, typer.Option("--in", help="Which collection.")]
 OfKinds: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--type", metavar="KIND|all", help="Only this kind of the collection; can be repeated."),
+    typer.Option(
+        "--type", metavar="KIND|all", help="Only this kind of the collection; can be repeated."
+    ),
 ]
-Permanent: TypeAlias = Annotated[bool, typer.Option("--permanent", help="Only what is kept for good.")]
+Permanent: TypeAlias = Annotated[
+    bool, typer.Option("--permanent", help="Only what is kept for good.")
+]
 Tag: TypeAlias = Annotated[str | None, typer.Option(metavar="TAG", help="Only what has this tag.")]
-OfTier: TypeAlias = Annotated[Tier | None, typer.Option("--tier", help="Only what matters so much.")]
+OfTier: TypeAlias = Annotated[
+    Tier | None, typer.Option("--tier", help="Only what matters so much.")
+]
 OfSpecFolder: TypeAlias = Annotated[
-    str | None, typer.Option("--spec-folder", metavar="FOLDER", help="Only from this specification.")
+    str | None,
+    typer.Option("--spec-folder", metavar="FOLDER", help="Only from this specification."),
 ]
 OfScope: TypeAlias = Annotated[
     ScopeName | None,
     typer.Option(
         "--scope",
-        help="From where (default: lessons that may be shown here, and the rest by collection); global is everything.",
+        help=(
+            "From where (default: lessons that may be shown here, and the rest by collection);"
+            " global is everything."
+        ),
         show_default=False,
     ),
 ]
-OfProject: TypeAlias = Annotated[str | None, typer.Option("--project", metavar="NAME", help="Only from this project.")]
+OfProject: TypeAlias = Annotated[
+    str | None, typer.Option("--project", metavar="NAME", help="Only from this project.")
+]
 OfWorkspace: TypeAlias = Annotated[
     str | None,
-    typer.Option("--workspace", metavar="NAME", help="Only from this workspace; with --project either is enough."),
+    typer.Option(
+        "--workspace",
+        metavar="NAME",
+        help="Only from this workspace; with --project either is enough.",
+    ),
 ]
 
 
@@ -60,7 +76,8 @@ def kinds_of(collection: CollectionName, wanted: Sequence[str] | None) -> tuple[
     for kind in wanted or ():
         if kind not in (*kinds, ALL):
             raise typer.BadParameter(
-                f"{kind!r} is not in {collection}: use {', '.join((*kinds, ALL))}", param_hint="'--type'"
+                f"{kind!r} is not in {collection}: use {', '.join((*kinds, ALL))}",
+                param_hint="'--type'",
             )
     return kinds if not wanted or ALL in wanted else tuple(kind for kind in kinds if kind in wanted)
 
@@ -104,7 +121,12 @@ def find_entry(repository: "EntryRepository", reference: str) -> "Entry":
     Raises:
         typer.BadParameter: it names none, or more than one.
     """
-    from hardwon.domain.use_cases.edit_entries import SHORTEST_PREFIX, ids_begun, ids_numbered, is_number  # 15 ms
+    from hardwon.domain.use_cases.edit_entries import (
+        SHORTEST_PREFIX,
+        ids_begun,
+        ids_numbered,
+        is_number,
+    )  # 15 ms
 
     reference = readable(reference)
     digits = reference.removeprefix("#")
@@ -115,13 +137,15 @@ def find_entry(repository: "EntryRepository", reference: str) -> "Entry":
         return entry
     if numbered and begun:
         raise _not_found(
-            f"{reference!r} begins an id and is a number: give '#{digits}' for the number, or the whole id"
+            f"{reference!r} begins an id and is a number: give '#{digits}' for the number, or the"
+            " whole id"
         )
     if begun:
         raise _not_found(f"more than one entry begins with {reference!r}")
     if len(digits) == len(reference) < SHORTEST_PREFIX and not is_number(digits):
         raise typer.BadParameter(
-            f"{reference!r} is too short: give at least {SHORTEST_PREFIX} characters", param_hint="ID"
+            f"{reference!r} is too short: give at least {SHORTEST_PREFIX} characters",
+            param_hint="ID",
         )
     raise _not_found(f"no entry has the {'number' if is_number(digits) else 'id'} {reference!r}")
 
@@ -147,15 +171,23 @@ def _not_found(what: str) -> typer.BadParameter:
 ProjectRoot: TypeAlias = Annotated[
     str,
     typer.Option(
-        "--project-root", metavar="PATH", help="The project (default: the working folder).", show_default=False
+        "--project-root",
+        metavar="PATH",
+        help="The project (default: the working folder).",
+        show_default=False,
     ),
 ]
 GlobalStore: TypeAlias = Annotated[
     str | None,
-    typer.Option("--global-store", metavar="PATH", help="The folder that holds memory.db, or postgresql://…"),
+    typer.Option(
+        "--global-store", metavar="PATH", help="The folder that holds memory.db, or postgresql://…"
+    ),
 ]
 Typed: TypeAlias = Annotated[
-    bool, typer.Option("--typed", help="Take text and options from standard input, as typed after a slash command.")
+    bool,
+    typer.Option(
+        "--typed", help="Take text and options from standard input, as typed after a slash command."
+    ),
 ]
 """`with_typed` appends what was typed, before options are parsed."""
 
@@ -178,7 +210,9 @@ def resolve(project_root: str, global_store: str | None) -> Resolved:
     return resolved
 
 
-def open_for(project_root: str, global_store: str | None, *, create: bool = True, looks_up: bool = True) -> Memory:
+def open_for(
+    project_root: str, global_store: str | None, *, create: bool = True, looks_up: bool = True
+) -> Memory:
     """
     Open the store for a project.
 

@@ -28,14 +28,20 @@ LAST_AND_NEXT = 2
 """So many exchanges, from the last captured one on, show that there are more."""
 
 
-def sessions_to_capture(settings: Settings, repository: EntryRepository, project_root: str) -> Sequence[PastTranscript]:
+def sessions_to_capture(
+    settings: Settings, repository: EntryRepository, project_root: str
+) -> Sequence[PastTranscript]:
     """
     Return the transcripts of the project's uncaptured sessions, earliest first.
 
     Raises:
         StorageError: the store or the journal can't be read.
     """
-    return [past for past in _of_project(project_root) if not _was_captured(settings, repository, project_root, past)]
+    return [
+        past
+        for past in _of_project(project_root)
+        if not _was_captured(settings, repository, project_root, past)
+    ]
 
 
 def _of_project(project_root: str) -> Iterator[PastTranscript]:
@@ -46,7 +52,9 @@ def _of_project(project_root: str) -> Iterator[PastTranscript]:
             yield past
 
 
-def _was_captured(settings: Settings, repository: EntryRepository, project_root: str, past: PastTranscript) -> bool:
+def _was_captured(
+    settings: Settings, repository: EntryRepository, project_root: str, past: PastTranscript
+) -> bool:
     """
     Return whether the session was captured completely, or from another source.
 
@@ -56,12 +64,18 @@ def _was_captured(settings: Settings, repository: EntryRepository, project_root:
     buffer = open_journal(settings.global_store).buffer(past.session_id)
     if buffer is not None:
         is_own = buffer.source == "transcript" and os.path.realpath(buffer.transcript_path) == path
-        following = open_transcripts(settings, project_root).read(path, buffer.position or 0) if is_own else ()
+        following = (
+            open_transcripts(settings, project_root).read(path, buffer.position or 0)
+            if is_own
+            else ()
+        )
         return len([*islice(following, LAST_AND_NEXT)]) < LAST_AND_NEXT
     return repository.count(EntryFilter(kinds=CONVERSATION_KINDS, session=past.session_id)) > 0
 
 
-def capture_past(memory: Memory, project_root: str, *, embed: bool, dry_run: bool, yes: bool, as_json: bool) -> None:
+def capture_past(
+    memory: Memory, project_root: str, *, embed: bool, dry_run: bool, yes: bool, as_json: bool
+) -> None:
     """
     Capture the project's past sessions one by one.
 
@@ -81,7 +95,11 @@ def capture_past(memory: Memory, project_root: str, *, embed: bool, dry_run: boo
         for place, session in enumerate(sessions, 1):
             bar.update(task, description=f"capturing session {place} of {len(sessions)}, kB")
             reading = TranscriptCapture(
-                memory, project_root, os.path.realpath(session.path), embed=embed, session_id=session.session_id
+                memory,
+                project_root,
+                os.path.realpath(session.path),
+                embed=embed,
+                session_id=session.session_id,
             )
             keep = partial(reading.keep, lambda _: None, force=False)
             try:
@@ -94,7 +112,12 @@ def capture_past(memory: Memory, project_root: str, *, embed: bool, dry_run: boo
             bar.advance(task, session.size // KILOBYTE)
     for problem in failed:
         warn(problem)
-    _print_past(sessions, [file for file in dict.fromkeys(files) if os.path.exists(file)], as_json=as_json, done=True)
+    _print_past(
+        sessions,
+        [file for file in dict.fromkeys(files) if os.path.exists(file)],
+        as_json=as_json,
+        done=True,
+    )
     if embed:
         label_after_output(memory.store, memory.settings)
     if failed:
@@ -111,7 +134,9 @@ def _past_line(session: PastTranscript) -> str:
     return f"  {changed:%Y-%m-%d}  {session.size / KILOBYTE:,.0f} kB  {session.path}"
 
 
-def _print_past(sessions: Sequence[PastTranscript], files: Sequence[str], *, as_json: bool, done: bool = False) -> None:
+def _print_past(
+    sessions: Sequence[PastTranscript], files: Sequence[str], *, as_json: bool, done: bool = False
+) -> None:
     if as_json:
         print_items([session._asdict() for session in sessions], files=[*files])
         return

@@ -13,7 +13,10 @@ from hardwon.entrypoints.presenters.pauses import pause_document, pause_line
 
 PAUSE_EXAMPLES = "Examples: hardwon pause; hardwon pause --for 2h30m"
 NOT_PAUSED = "Nothing is paused here"
-RESUMED = "Resumed: what is said from the next prompt on is captured again; what was said in the pause never is"
+RESUMED = (
+    "Resumed: what is said from the next prompt on is captured again; what was said in the pause"
+    " never is"
+)
 
 
 def pause(
@@ -21,7 +24,9 @@ def pause(
     duration: Annotated[
         str | None,
         typer.Option(
-            "--for", metavar="TIME", help="How long, such as 30m, 1h, 2h30m or 1d (default: until hardwon resume)."
+            "--for",
+            metavar="TIME",
+            help="How long, such as 30m, 1h, 2h30m or 1d (default: until hardwon resume).",
         ),
     ] = None,
     typed: Typed = False,

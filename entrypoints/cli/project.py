@@ -42,7 +42,10 @@ SHOWN_BY = "hardwon project list shows them"
 NAME_HELP = "Its label, folder or id"
 
 Named: TypeAlias = Annotated[
-    str, typer.Argument(metavar="[NAME|FOLDER]", help=f"{NAME_HELP} (default: here).", show_default=False)
+    str,
+    typer.Argument(
+        metavar="[NAME|FOLDER]", help=f"{NAME_HELP} (default: here).", show_default=False
+    ),
 ]
 
 
@@ -67,7 +70,9 @@ def find_project(know: KnowProjects, name: str, hint: str, besides: str = "") ->
     if len(found) == 1:
         return found[0]
     if found:
-        raise typer.BadParameter(f"{name!r} may mean {candidates(found, registry)}: give an id", param_hint=hint)
+        raise typer.BadParameter(
+            f"{name!r} may mean {candidates(found, registry)}: give an id", param_hint=hint
+        )
     raise typer.BadParameter(f"no project is called {name!r}: {SHOWN_BY}", param_hint=hint)
 
 
@@ -116,7 +121,9 @@ def list_projects(*, global_store: GlobalStore = None, as_json: AsJson = False) 
     """
     _, know = _opened(global_store, HERE, create=False)
     counts, registry = know.projects.entry_counts(), know.registry()
-    projects = sorted(registry.projects, key=lambda project: registry.label_of(project.id).casefold())
+    projects = sorted(
+        registry.projects, key=lambda project: registry.label_of(project.id).casefold()
+    )
     if as_json:
         print_items(project_document(project, know, counts) for project in projects)
         return
@@ -152,7 +159,9 @@ class _Row(NamedTuple):
 
 def _table(rows: Sequence[_Row]) -> Table:
     """Return the table of *rows*, without commit and remote in a narrow terminal."""
-    kept = [name for name in _Row._fields if columns() >= NARROW * 2 or name not in {"commit", "remote"}]
+    kept = [
+        name for name in _Row._fields if columns() >= NARROW * 2 or name not in {"commit", "remote"}
+    ]
     table = Table(box=None, pad_edge=False, header_style="" if out().no_color else "bold")
     for name in kept:
         table.add_column(name, no_wrap=name in {"state", "entries", "commit"}, overflow="fold")
@@ -161,7 +170,9 @@ def _table(rows: Sequence[_Row]) -> Table:
     return table
 
 
-def show_project(name: Named = HERE, *, global_store: GlobalStore = None, as_json: AsJson = False) -> None:
+def show_project(
+    name: Named = HERE, *, global_store: GlobalStore = None, as_json: AsJson = False
+) -> None:
     """Show what the store knows of a project."""
     folder = name if os.path.isdir(name) else HERE
     _, know = _opened(global_store, folder, create=False)
@@ -178,12 +189,24 @@ def _facts(project: Project, know: KnowProjects, entries: int) -> Iterator[tuple
     registry = know.registry()
     yield "project", registry.label_of(project.id)
     yield "id", project.id
-    yield "folder", f"{place_of(project)}{' (gone)' if not project.is_waiting and know.is_gone(project) else ''}"
+    yield (
+        "folder",
+        (
+            f"{place_of(project)}{' (gone)' if not project.is_waiting and know.is_gone(project) else ''}"
+        ),
+    )
     yield "remote", project.remote or "none"
-    yield "first commit", project.first_commit or ("not looked up yet" if project.first_commit is None else "none")
+    yield (
+        "first commit",
+        project.first_commit or ("not looked up yet" if project.first_commit is None else "none"),
+    )
     yield "trust", why(project, registry)
     yield "conversations", project.conversations
-    where = "may be shown in all your projects" if registry.is_shared(project) else "are shown there only"
+    where = (
+        "may be shown in all your projects"
+        if registry.is_shared(project)
+        else "are shown there only"
+    )
     yield "entries", f"{entries}, which {where}"
     for clone in clones_of(project, registry):
         yield "other clone", clone
@@ -196,8 +219,12 @@ Examples:
 
 
 def merge(
-    source: Annotated[str, typer.Argument(metavar="FROM", help=f"{NAME_HELP}.", show_default=False)],
-    into: Annotated[str, typer.Argument(metavar="[INTO]", help=f"{NAME_HELP} (default: here).")] = HERE,
+    source: Annotated[
+        str, typer.Argument(metavar="FROM", help=f"{NAME_HELP}.", show_default=False)
+    ],
+    into: Annotated[
+        str, typer.Argument(metavar="[INTO]", help=f"{NAME_HELP} (default: here).")
+    ] = HERE,
     *,
     yes: Yes = False,
     global_store: GlobalStore = None,
@@ -216,19 +243,38 @@ def merge(
     label = know.registry().label_of(project.id)
     moved = know.merge(project, target)
     if as_json:
-        print_json({"merged": moved, "from": project.id, "into": project_document(target, know, _counts(know))})
+        print_json(
+            {
+                "merged": moved,
+                "from": project.id,
+                "into": project_document(target, know, _counts(know)),
+            }
+        )
         return
-    say(f"Merged: {counted(moved, 'entry', 'entries')} of {label} now belong to {know.registry().label_of(target.id)}")
+    say(
+        f"Merged: {counted(moved, 'entry', 'entries')} of {label} now belong to"
+        f" {know.registry().label_of(target.id)}"
+    )
     if not (project.is_waiting or know.is_gone(project)):
-        say(f"{place_of(project)} is still there: what is stored there from now on belongs to a project of its own")
+        say(
+            f"{place_of(project)} is still there: what is stored there from now on belongs to a"
+            " project of its own"
+        )
 
 
 def _merging(project: Project, target: Project, entries: int, registry: Registry) -> str:
     before, after = registry.is_shared(project), registry.is_shared(target)
     change = (
-        "" if before == after else "; they may then be shown elsewhere" if after else "; they are then shown there only"
+        ""
+        if before == after
+        else "; they may then be shown elsewhere"
+        if after
+        else "; they are then shown there only"
     )
-    what = f"{counted(entries, 'entry', 'entries')} of {registry.label_of(project.id)} ({place_of(project)})"
+    what = (
+        f"{counted(entries, 'entry', 'entries')} of {registry.label_of(project.id)}"
+        f" ({place_of(project)})"
+    )
     return f"merge {what} into {registry.label_of(target.id)} ({place_of(target)}){change}"
 
 
@@ -253,7 +299,9 @@ def move(
             show_default=False,
         ),
     ] = "",
-    folder: Annotated[str, typer.Argument(metavar="[FOLDER]", help="Where it is now (default: here).")] = HERE,
+    folder: Annotated[
+        str, typer.Argument(metavar="[FOLDER]", help="Where it is now (default: here).")
+    ] = HERE,
     *,
     yes: Yes = False,
     global_store: GlobalStore = None,
@@ -269,7 +317,9 @@ def move(
     know = build_know_projects(memory)
     known = know.registry().named(readable(source)) or know.registry().named(folder_of(source))
     there = look_up(build_know_projects(memory), folder)
-    is_noticed = [there.id] == [project.id for project in known if project.identity.key != there.identity.key]
+    is_noticed = [there.id] == [
+        project.id for project in known if project.identity.key != there.identity.key
+    ]
     project = there if source and is_noticed else _at_former_place(know, source, there)
     if project.first_commit and there.first_commit and project.first_commit != there.first_commit:
         label = know.registry().label_of(project.id)
@@ -294,7 +344,8 @@ def _at_former_place(know: KnowProjects, source: str, there: Project) -> Project
     if project.is_waiting or know.is_gone(project):
         return project
     raise typer.BadParameter(
-        STILL_THERE.format(know.registry().label_of(project.id), place_of(project)), param_hint="FROM"
+        STILL_THERE.format(know.registry().label_of(project.id), place_of(project)),
+        param_hint="FROM",
     )
 
 
@@ -307,12 +358,20 @@ def _lost(know: KnowProjects, there: Project) -> Project:
 
     """
     registry = know.registry()
-    gone = [item for item in registry.projects if item.id != there.id and (item.is_waiting or know.is_gone(item))]
+    gone = [
+        item
+        for item in registry.projects
+        if item.id != there.id and (item.is_waiting or know.is_gone(item))
+    ]
     found = [item for item in gone if item.first_commit and item.first_commit == there.first_commit]
     found = found or [item for item in gone if item.label == there.label]
     if len(found) == 1:
         return found[0]
     if found:
-        raise typer.BadParameter(f"it may be {candidates(found, registry)}: give one", param_hint="FROM")
+        raise typer.BadParameter(
+            f"it may be {candidates(found, registry)}: give one", param_hint="FROM"
+        )
     known = f": {candidates(gone, registry)} are gone" if gone else ", and none is gone"
-    raise typer.BadParameter(f"no project that is gone is like {there.label!r}{known}", param_hint="FROM")
+    raise typer.BadParameter(
+        f"no project that is gone is like {there.label!r}{known}", param_hint="FROM"
+    )

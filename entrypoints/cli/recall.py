@@ -49,7 +49,12 @@ from hardwon.entrypoints.cli.options import (
 )
 from hardwon.entrypoints.cli.typed import unquoted
 from hardwon.entrypoints.context import workplace_for
-from hardwon.entrypoints.presenters.answers import Report, Searched, answer_document, explained_document
+from hardwon.entrypoints.presenters.answers import (
+    Report,
+    Searched,
+    answer_document,
+    explained_document,
+)
 from hardwon.entrypoints.presenters.entries import entry_document
 from hardwon.entrypoints.presenters.text import counted, on_one_line, spelt_out
 from hardwon.entrypoints.streams import readable, standard_input
@@ -170,7 +175,11 @@ def print_answers(collection: CollectionName, asked: Asked, *, as_json: bool) ->
     if as_json:
         print_items(
             (_document(asked, answer) for answer in asked.recollection.answers),
-            **({"constitutional": [entry_document(rule) for rule in asked.rules]} if asked.rules else {}),
+            **(
+                {"constitutional": [entry_document(rule) for rule in asked.rules]}
+                if asked.rules
+                else {}
+            ),
             **(_searched(asked).document if asked.report.explained else {}),
             **({"elsewhere": asked.elsewhere.relevant} if asked.elsewhere.relevant else {}),
         )
@@ -219,7 +228,14 @@ def _print_framed(asked: Asked, lines: Callable[[Sequence[Answer]], Iterator[Mar
     else:
         print_marked(lines(recollection.answers))
         threshold = "none" if minimum is None else f"{minimum:g}"
-        say("\n".join([*more, f"Found {len(recollection.answers)} relevant memories (threshold: {threshold})"]))
+        say(
+            "\n".join(
+                [
+                    *more,
+                    f"Found {len(recollection.answers)} relevant memories (threshold: {threshold})",
+                ]
+            )
+        )
 
 
 def _amount(asked: Asked) -> str:
@@ -229,12 +245,17 @@ def _amount(asked: Asked) -> str:
         return f"{searched} memories"
     everywhere = asked.elsewhere.everywhere
     elsewhere = repository.count(everywhere._replace(ranked=True)) if everywhere else 0
-    return f"0 memories here, {elsewhere} elsewhere ({ALL_PROJECTS})" if elsewhere else NONE_OF_THOSE
+    return (
+        f"0 memories here, {elsewhere} elsewhere ({ALL_PROJECTS})" if elsewhere else NONE_OF_THOSE
+    )
 
 
 def _more(asked: Asked) -> str:
     count = asked.elsewhere.relevant
-    return f"{counted(count, 'more relevant memory', 'more relevant memories')} elsewhere ({ALL_PROJECTS})"
+    return (
+        f"{counted(count, 'more relevant memory', 'more relevant memories')} elsewhere"
+        f" ({ALL_PROJECTS})"
+    )
 
 
 def _nothing_to_compare(asked: Asked) -> bool:
@@ -306,20 +327,29 @@ def recall(
     context: typer.Context,
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="QUERY...", help="Your own words, quoted or not; - for standard input."),
+        typer.Argument(
+            metavar="QUERY...", help="Your own words, quoted or not; - for standard input."
+        ),
     ] = None,
     *,
     collection: In = "all",
     scope: OfScope = None,
     kinds: OfKinds = None,
-    limit: Annotated[int | None, typer.Option(max=MOST, metavar="N", help="How many answers at most.")] = None,
-    minimum: Annotated[
-        float | None, typer.Option("--min-score", metavar="X", help="The lowest score of an answer.")
+    limit: Annotated[
+        int | None, typer.Option(max=MOST, metavar="N", help="How many answers at most.")
     ] = None,
-    policy: Annotated[PolicyName | None, typer.Option(help="How answers are ranked.", show_default=False)] = None,
+    minimum: Annotated[
+        float | None,
+        typer.Option("--min-score", metavar="X", help="The lowest score of an answer."),
+    ] = None,
+    policy: Annotated[
+        PolicyName | None, typer.Option(help="How answers are ranked.", show_default=False)
+    ] = None,
     permanent: Permanent = False,
     tag: Tag = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Tell what every score is made of.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Tell what every score is made of.")
+    ] = False,
     typed: Typed = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
@@ -338,7 +368,10 @@ def recall(
     memory = open_for(project_root, global_store, create=False)
     place = "conversations" if policy == "context" else collection  # recent files count too
     workplace = workplace_for(place, memory, project_root, memory.warn)
-    asker, wanted = who_asks(by_slash_command=typed), chosen(collection, kinds, permanent=permanent, tag=tag)
+    asker, wanted = (
+        who_asks(by_slash_command=typed),
+        chosen(collection, kinds, permanent=permanent, tag=tag),
+    )
     question = Question(
         text=query,
         only=answering(asker, workplace, wanted, scope),
@@ -368,7 +401,9 @@ def recall(
         here=workplace,
         labelled=is_labelled,
     )
-    asked = Asked(memory, question, recollection, report, tuple(rules), Elsewhere(everywhere, relevant))
+    asked = Asked(
+        memory, question, recollection, report, tuple(rules), Elsewhere(everywhere, relevant)
+    )
     print_answers(collection, asked, as_json=as_json)
 
 
@@ -392,5 +427,7 @@ def _minimum(wanted: float | None, default: float | None) -> float | None:
         typer.BadParameter: *wanted* is not finite.
     """
     if wanted is not None and not math.isfinite(wanted):
-        raise typer.BadParameter(f"{wanted} is no number to compare scores with", param_hint="'--min-score'")
+        raise typer.BadParameter(
+            f"{wanted} is no number to compare scores with", param_hint="'--min-score'"
+        )
     return default if wanted is None else wanted

@@ -24,7 +24,14 @@ from hardwon.entrypoints.bootstrap_files import (
 from hardwon.entrypoints.bootstrap_upkeep import build_revise_learning, build_save_retro
 from hardwon.entrypoints.cli.console import USERS_MISTAKE, complain, print_json, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
-from hardwon.entrypoints.cli.options import REFERENCE_HELP, AsJson, GlobalStore, ProjectRoot, find_entry, resolve
+from hardwon.entrypoints.cli.options import (
+    REFERENCE_HELP,
+    AsJson,
+    GlobalStore,
+    ProjectRoot,
+    find_entry,
+    resolve,
+)
 from hardwon.entrypoints.cli.retro_json import answer_from_text
 from hardwon.entrypoints.cli.retro_work import Work, read_feature, read_work
 from hardwon.entrypoints.context import read_workplace
@@ -44,7 +51,9 @@ from hardwon.entrypoints.streams import standard_input
 from hardwon.ports.knowledge_bank import BankFiles
 
 NOTHING = "Nothing to keep: the answer has no entries"
-STORE_SKIPPED = "Skipped the store: memory_semantic_enabled is not true, the knowledge bank alone was written"
+STORE_SKIPPED = (
+    "Skipped the store: memory_semantic_enabled is not true, the knowledge bank alone was written"
+)
 WRITE_EXAMPLES = """\b
 The answer: {"act": {"patterns": [...], "anti_patterns": [...], "heuristics": [...]}}
 Each item:  {"text", "provenance", "confidence", "keywords": [...], "reasoning"}
@@ -54,9 +63,13 @@ The same answer again counts its lessons once more."""
 
 
 def write(
-    answer: Annotated[str, typer.Argument(metavar="ANSWER.json|-", help="The answer; - for standard input.")],
+    answer: Annotated[
+        str, typer.Argument(metavar="ANSWER.json|-", help="The answer; - for standard input.")
+    ],
     *,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell what would be written, and write nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Tell what would be written, and write nothing.")
+    ] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
@@ -80,7 +93,14 @@ def write(
     warnings.add(*_complaints(lessons, in_store=settings.semantic_enabled))
     if as_json:
         entries = [_written_document(each, keep.bank) for each in kept.lessons]
-        print_json({"dry_run": dry_run, "store_written": stored, "warnings": warnings.lines, "entries": entries})
+        print_json(
+            {
+                "dry_run": dry_run,
+                "store_written": stored,
+                "warnings": warnings.lines,
+                "entries": entries,
+            }
+        )
     else:
         _say(kept.lessons, keep, dry_run=dry_run)
     if stored:
@@ -133,7 +153,10 @@ def _say(kept: Sequence[Kept], keep: SaveRetro, *, dry_run: bool) -> None:
 def _complaints(lessons: Iterable[Lesson], *, in_store: bool) -> Iterable[str]:
     for lesson in lessons:
         if lesson.dropped:
-            yield f"{lesson.place}: these keywords are too general or not 1-3 hyphenated words: {', '.join(lesson.dropped)}"
+            yield (
+                f"{lesson.place}: these keywords are too general or not 1-3 hyphenated words:"
+                f" {', '.join(lesson.dropped)}"
+            )
         if lesson.surplus:
             yield f"{lesson.place}: {no_room_for(lesson.surplus)}"
         entry = lesson.entry
@@ -145,7 +168,9 @@ def _lines_of(kept: Iterable[Kept], bank: BankFiles, *, dry_run: bool) -> Iterab
     for each in kept:
         entry = each.lesson.entry
         yield from (
-            storing_confirmation(each.stored) if each.stored else [f"{visible(entry.name)} (id: {entry.entry_id})"]
+            storing_confirmation(each.stored)
+            if each.stored
+            else [f"{visible(entry.name)} (id: {entry.entry_id})"]
         )
         would = "would be " if dry_run else ""
         yield from (f"  {would}{did} {bank.path(place)}" for place, did in _places(each))
@@ -178,7 +203,8 @@ SEARCH_SECONDS = 10.0
 REVIEW_SKIPPED = "Skipped: memory_semantic_enabled is not true, the store is left alone"
 NO_SIGNALS = "Nothing to compare with: there is no active feature, and git knows of no change"
 IN_NO_BANK = (
-    "  in no knowledge bank: no file of docs/knowledge-bank or of the store's folder has it, the store alone counted it"
+    "  in no knowledge bank: no file of docs/knowledge-bank or of the store's folder has it, the"
+    " store alone counted it"
 )
 NOTHING_OLDER = "Nothing that was learned before this work bears on it"
 
@@ -189,14 +215,21 @@ Ask the user about each one that this work confirms, contradicts or has outlived
   retired          hardwon update ID --tier deprecated
   of all projects  hardwon retro promote ID"""
 
-NOT_LOOKED_AT: dict[str, object] = {"skipped": REVIEW_SKIPPED, "entry": None, "stands_in": [], "added_to": None}
+NOT_LOOKED_AT: dict[str, object] = {
+    "skipped": REVIEW_SKIPPED,
+    "entry": None,
+    "stands_in": [],
+    "added_to": None,
+}
 
 EntryId = Annotated[str, typer.Argument(metavar="ID", help=REFERENCE_HELP)]
 
 
 def review(
     *,
-    limit: Annotated[int, typer.Option(min=1, max=MOST, metavar="N", help="How many learnings at most.")] = 10,
+    limit: Annotated[
+        int, typer.Option(min=1, max=MOST, metavar="N", help="How many learnings at most.")
+    ] = 10,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
@@ -208,7 +241,9 @@ def review(
     """
     memory = _opened(project_root, global_store)
     if memory is None:
-        return _print_revised({"skipped": REVIEW_SKIPPED, "entries": []}, [REVIEW_SKIPPED], as_json=as_json)
+        return _print_revised(
+            {"skipped": REVIEW_SKIPPED, "entries": []}, [REVIEW_SKIPPED], as_json=as_json
+        )
     workplace, now = read_workplace(memory, project_root), memory.clock.now()
     work = read_work(project_root, now, warn)
     found = _found(Review(build_recall(memory), workplace), work, limit)
@@ -237,7 +272,9 @@ def confirm(
     revise = build_revise_learning(memory, project_root)
     looked = _looked(revise.confirm, find_entry(memory.repository, entry_id))
     line = f"Confirmed: {named(looked.entry)}, now observed {looked.entry.observation_count} times"
-    return _print_revised(_looked_at(looked, revise.bank), [line, *_files(looked, revise.bank)], as_json=as_json)
+    return _print_revised(
+        _looked_at(looked, revise.bank), [line, *_files(looked, revise.bank)], as_json=as_json
+    )
 
 
 def promote(
@@ -253,11 +290,15 @@ def promote(
     """
     memory = _opened(project_root, global_store)
     if memory is None:
-        return _print_revised({**NOT_LOOKED_AT, "promoted": False}, [REVIEW_SKIPPED], as_json=as_json)
+        return _print_revised(
+            {**NOT_LOOKED_AT, "promoted": False}, [REVIEW_SKIPPED], as_json=as_json
+        )
     revise = build_revise_learning(memory, project_root)
     looked = _looked(revise.promote, find_entry(memory.repository, entry_id))
     is_new = looked.before.source_project is not None or looked.noted.appended is not None
-    line = f"{'Promoted' if is_new else 'Unchanged, it was universal already'}: {named(looked.entry)}"
+    line = (
+        f"{'Promoted' if is_new else 'Unchanged, it was universal already'}: {named(looked.entry)}"
+    )
     document = {**_looked_at(looked, revise.bank), "promoted": is_new}
     return _print_revised(document, [line, *_files(looked, revise.bank)], as_json=as_json)
 
@@ -269,7 +310,9 @@ def _opened(project_root: str, global_store: str | None) -> Memory | None:
 
 
 def _found(review: Review, work: Work, limit: int) -> Sequence[Entry]:
-    entries, degradations = review.find(work.signals, work.began, limit, Deadline.after(SEARCH_SECONDS, time.monotonic))
+    entries, degradations = review.find(
+        work.signals, work.began, limit, Deadline.after(SEARCH_SECONDS, time.monotonic)
+    )
     for line in degradations:
         warn(line)
     return entries
@@ -311,7 +354,10 @@ def _files(looked: Revised, bank: BankFiles) -> Iterator[str]:
 def _lines(entry: Entry, now: dt.datetime) -> list[str]:
     total, useful = entry.usage.validations
     facts = [
-        f"observed {counted(entry.observation_count, 'time', 'times')}, last {counted(_days(entry, now), 'day', 'days')} ago",
+        (
+            f"observed {counted(entry.observation_count, 'time', 'times')}, last"
+            f" {counted(_days(entry, now), 'day', 'days')} ago"
+        ),
         f"confidence {entry.confidence}",
         f"useful {useful} of {total} times" if total else "not judged yet",
         entry.source_project or "universal",

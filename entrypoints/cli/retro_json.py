@@ -44,7 +44,9 @@ MAX_TRIES = 20
 """Failed attempts to decode an answer before the search ends."""
 
 _ANSWER = re.compile(r'\{\s*"act"\s*:')
-_FENCE = re.compile(r"^(`{8}|`{3,7}(?!`)|~{8}|~{3,7}(?!~))[^\n]*\n(.*?)^\1", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(
+    r"^(`{8}|`{3,7}(?!`)|~{8}|~{3,7}(?!~))[^\n]*\n(.*?)^\1", re.MULTILINE | re.DOTALL
+)
 
 
 class _Decoded(NamedTuple):
@@ -126,7 +128,9 @@ def _decoded(text: str, start: int) -> _Decoded:
         raise InvalidEntryError("the answer is empty: it must be a JSON object")
     begun = f"the answer {beginning(text[start:])}"
     try:
-        return _Decoded(*json.JSONDecoder(object_pairs_hook=distinct_members).raw_decode(text, start))
+        return _Decoded(
+            *json.JSONDecoder(object_pairs_hook=distinct_members).raw_decode(text, start)
+        )
     except RecursionError as error:
         raise InvalidEntryError(f"{begun} is nested too deeply") from error
     except json.JSONDecodeError as error:
@@ -172,18 +176,26 @@ class _Reading:
         Null counts as missing.
         """
         if not isinstance(value, dict):
-            self.problems.append(f"{place} is {shown(value)}: it must be an object with {', '.join(FIELDS)}")
+            self.problems.append(
+                f"{place} is {shown(value)}: it must be an object with {', '.join(FIELDS)}"
+            )
             return {}
         self.unknown.update(dict.fromkeys(map(shown, value.keys() - FIELDS.keys())))
         if value.get(NEEDED) is None:
             self.problems.append(f"{place}.{NEEDED} is missing: it is the lesson itself")
         given_fields = {
-            name: _plain(name, given) for name, given in value.items() if name in FIELDS and given is not None
+            name: _plain(name, given)
+            for name, given in value.items()
+            if name in FIELDS and given is not None
         }
         for name, given in given_fields.items():
             if not _fits(FIELDS[name], given):
-                self.problems.append(f"{place}.{name} is {shown(value[name])}: it must be {FIELDS[name]}")
-        fitting: dict[str, Any] = {name: given for name, given in given_fields.items() if _fits(FIELDS[name], given)}
+                self.problems.append(
+                    f"{place}.{name} is {shown(value[name])}: it must be {FIELDS[name]}"
+                )
+        fitting: dict[str, Any] = {
+            name: given for name, given in given_fields.items() if _fits(FIELDS[name], given)
+        }
         return {**fitting, "keywords": tuple(fitting.get("keywords", ()))}
 
 

@@ -8,7 +8,12 @@ from typing import NamedTuple
 from hardwon.domain.model.context import ContextQuery
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.retro.lesson import Feature
-from hardwon.entrypoints.bootstrap_files import change_probe, checked_out_branch, feature_probe, name_of
+from hardwon.entrypoints.bootstrap_files import (
+    change_probe,
+    checked_out_branch,
+    feature_probe,
+    name_of,
+)
 
 A_DAY = dt.timedelta(days=1)
 
@@ -43,10 +48,14 @@ def read_work(project_root: str, now: dt.datetime, warn: Callable[[str], None]) 
     """Return the work on the active feature and its branch."""
     branch, deadline = checked_out_branch(project_root), _git_deadline()
     signals = _signals(project_root, branch, deadline, warn)
-    return Work(signals, change_probe(project_root, warn).branch_started(branch, deadline) or now - A_DAY)
+    return Work(
+        signals, change_probe(project_root, warn).branch_started(branch, deadline) or now - A_DAY
+    )
 
 
-def _signals(project_root: str, branch: str | None, deadline: Deadline, warn: Callable[[str], None]) -> ContextQuery:
+def _signals(
+    project_root: str, branch: str | None, deadline: Deadline, warn: Callable[[str], None]
+) -> ContextQuery:
     files = change_probe(project_root, warn).feature_files(branch, deadline)
     return ContextQuery(feature_probe(project_root, warn).active_feature(), files)
 

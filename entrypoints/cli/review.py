@@ -15,7 +15,11 @@ from hardwon.domain.use_cases.supersede import Supersede
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_entries import build_supersede, build_validate_entry
 from hardwon.entrypoints.bootstrap_files import build_know_projects
-from hardwon.entrypoints.bootstrap_upkeep import build_edit_lesson, build_merge_lessons, build_review_memory
+from hardwon.entrypoints.bootstrap_upkeep import (
+    build_edit_lesson,
+    build_merge_lessons,
+    build_review_memory,
+)
 from hardwon.entrypoints.cli.console import can_be_asked, edited, print_items, print_json, say, warn
 from hardwon.entrypoints.cli.edit import EMPTIED, edit, read_texts, take_over, template
 from hardwon.entrypoints.cli.forget import forget
@@ -28,7 +32,12 @@ from hardwon.entrypoints.cli.options import (
     open_for,
 )
 from hardwon.entrypoints.embed_after_write import embed_now
-from hardwon.entrypoints.presenters.entries import change_confirmation, entry_document, judgement, named
+from hardwon.entrypoints.presenters.entries import (
+    change_confirmation,
+    entry_document,
+    judgement,
+    named,
+)
 from hardwon.entrypoints.presenters.projects import trust_line
 from hardwon.entrypoints.presenters.review import review_document, review_lines
 from hardwon.entrypoints.presenters.text import on_one_line
@@ -41,12 +50,21 @@ Examples:
   hardwon review 42 57 --merge
   hardwon review 42 57 --keep-both"""
 
-NOTHING = "Nothing to review: no lesson seems to take the place of another one, and nothing else waits for a decision"
+NOTHING = (
+    "Nothing to review: no lesson seems to take the place of another one, and nothing else waits"
+    " for a decision"
+)
 ROW = 20
 SKIP, QUIT = "n", "q"
 
 KEYS: Mapping[type[ReviewItem], Mapping[str, str]] = {
-    Pair: {"k": "keep both", "s": "supersede the older", "m": "merge", "e": "edit the newer", "f": "forget the older"},
+    Pair: {
+        "k": "keep both",
+        "s": "supersede the older",
+        "m": "merge",
+        "e": "edit the newer",
+        "f": "forget the older",
+    },
     Drift: {"t": "take the file's text over", "e": "edit", "f": "forget"},
     Untrusted: {"k": "keep at home", "t": "trust"},
     Captured: {"k": "keep", "e": "edit", "f": "forget"},
@@ -55,16 +73,28 @@ KEYS: Mapping[type[ReviewItem], Mapping[str, str]] = {
 
 
 def review(
-    older: Annotated[str | None, typer.Argument(metavar="[OLDER", help=REFERENCE_HELP, show_default=False)] = None,
-    newer: Annotated[str | None, typer.Argument(metavar="NEWER]", help=REFERENCE_HELP, show_default=False)] = None,
+    older: Annotated[
+        str | None, typer.Argument(metavar="[OLDER", help=REFERENCE_HELP, show_default=False)
+    ] = None,
+    newer: Annotated[
+        str | None, typer.Argument(metavar="NEWER]", help=REFERENCE_HELP, show_default=False)
+    ] = None,
     *,
     replaces: Annotated[
-        bool, typer.Option("--replaces", help="The newer one takes the place: the older one is superseded.")
+        bool,
+        typer.Option(
+            "--replaces", help="The newer one takes the place: the older one is superseded."
+        ),
     ] = False,
     merge: Annotated[
-        bool, typer.Option("--merge", help="Both become one, in your editor; the older one is superseded.")
+        bool,
+        typer.Option(
+            "--merge", help="Both become one, in your editor; the older one is superseded."
+        ),
     ] = False,
-    keep_both: Annotated[bool, typer.Option("--keep-both", help="Both are true: the pair is not shown again.")] = False,
+    keep_both: Annotated[
+        bool, typer.Option("--keep-both", help="Both are true: the pair is not shown again.")
+    ] = False,
     limit: Annotated[int, typer.Option(min=1, help="How many to show at most.")] = ROW,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
@@ -85,13 +115,19 @@ def review(
     memory = open_for(project_root, global_store, create=False)
     if older is None or newer is None:
         if older or replaces or merge or keep_both:
-            raise typer.BadParameter("name two: the older lesson and the newer one", param_hint="OLDER NEWER")
+            raise typer.BadParameter(
+                "name two: the older lesson and the newer one", param_hint="OLDER NEWER"
+            )
         return _list(memory, project_root, limit, as_json=as_json)
     if replaces + merge + keep_both != 1:
-        raise typer.BadParameter("say which: --replaces, --merge or --keep-both", param_hint="'--replaces'")
+        raise typer.BadParameter(
+            "say which: --replaces, --merge or --keep-both", param_hint="'--replaces'"
+        )
     pair = find_entry(memory.repository, older), find_entry(memory.repository, newer)
     if merge:
-        return _merge(build_merge_lessons(memory, project_root), memory.spaces, *pair, as_json=as_json)
+        return _merge(
+            build_merge_lessons(memory, project_root), memory.spaces, *pair, as_json=as_json
+        )
     if replaces:
         return _replace(build_supersede(memory), *pair, as_json=as_json)
     return _keep_both(memory.store.proposals, *pair, as_json=as_json)
@@ -116,7 +152,9 @@ def _decide_each(memory: Memory, project_root: str, items: Sequence[ReviewItem])
     """Show the items one by one, and apply the user's decisions."""
     for place, item in enumerate(items, 1):
         say(f"{place} of {len(items)}")
-        for line in [*review_lines(item, memory.registry())][: -1 if isinstance(item, Pair | Captured) else None]:
+        for line in [*review_lines(item, memory.registry())][
+            : -1 if isinstance(item, Pair | Captured) else None
+        ]:
             say(on_one_line(line))
         key = _key(KEYS[type(item)])
         if key == QUIT:
@@ -128,8 +166,14 @@ def _decide_each(memory: Memory, project_root: str, items: Sequence[ReviewItem])
 
 def _key(decisions: Mapping[str, str]) -> str:
     """Ask for the key of a decision, to skip or to quit."""
-    offered = ", ".join(f"[{key}] {text}" for key, text in {**decisions, SKIP: "skip for now", QUIT: "quit"}.items())
-    allowed = typer.prompt(f"{offered}:", default=SKIP, show_default=False, prompt_suffix=" ", err=True).strip().lower()
+    offered = ", ".join(
+        f"[{key}] {text}" for key, text in {**decisions, SKIP: "skip for now", QUIT: "quit"}.items()
+    )
+    allowed = (
+        typer.prompt(f"{offered}:", default=SKIP, show_default=False, prompt_suffix=" ", err=True)
+        .strip()
+        .lower()
+    )
     return allowed if allowed in {*decisions, QUIT} else SKIP
 
 
@@ -140,7 +184,13 @@ def _decide(memory: Memory, project_root: str, item: ReviewItem, key: str) -> No
         case Pair(older, newer), "s":
             _replace(build_supersede(memory), older, newer, as_json=False)
         case Pair(older, newer), "m":
-            _merge(build_merge_lessons(memory, project_root), memory.spaces, older, newer, as_json=False)
+            _merge(
+                build_merge_lessons(memory, project_root),
+                memory.spaces,
+                older,
+                newer,
+                as_json=False,
+            )
         case Untrusted(project), _:
             know = build_know_projects(memory)
             say(on_one_line(trust_line(know.trust(project, trusted=key == "t"), know.registry())))
@@ -172,14 +222,20 @@ def _edit_or_forget(settings: Settings, project_root: str, item: ReviewItem, key
         forget([entry.entry_id], project_root=project_root, global_store=store)
 
 
-def _merge(merge: MergeLessons, spaces: Spaces, older: Entry, newer: Entry, *, as_json: bool) -> None:
+def _merge(
+    merge: MergeLessons, spaces: Spaces, older: Entry, newer: Entry, *, as_json: bool
+) -> None:
     ensure_mergeable(older, newer)
     reasons = "\n\n".join(filter(None, (newer.reasoning, older.reasoning)))
-    with edited(template(newer.name, f"{newer.description}\n\n{older.description}", reasons)) as text:
+    with edited(
+        template(newer.name, f"{newer.description}\n\n{older.description}", reasons)
+    ) as text:
         texts = read_texts(text)
         if texts is None:
             return say(EMPTIED)
-        change = EntryChange(title=texts.name, description=texts.description, reasoning=texts.reasoning)
+        change = EntryChange(
+            title=texts.name, description=texts.description, reasoning=texts.reasoning
+        )
         done = merge.apply(older.entry_id, newer.entry_id, change)
     for line in (*done.skipped, *embed_now(spaces)):
         warn(line)
@@ -200,7 +256,9 @@ def _replace(supersede: Supersede, older: Entry, newer: Entry, *, as_json: bool)
 def _keep_both(proposals: Proposals, older: Entry, newer: Entry, *, as_json: bool) -> None:
     was_open = proposals.reject(older.entry_id, newer.entry_id)
     if not was_open:
-        raise typer.BadParameter("that pair is not open: hardwon review shows those that are", param_hint="OLDER NEWER")
+        raise typer.BadParameter(
+            "that pair is not open: hardwon review shows those that are", param_hint="OLDER NEWER"
+        )
     if as_json:
         return print_json({"older": older.entry_id, "newer": newer.entry_id, "kept": "both"})
     return say(f"Both stay: {named(older)}, {named(newer)}")

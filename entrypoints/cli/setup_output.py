@@ -19,7 +19,8 @@ from hardwon.entrypoints.presenters.text import counted, on_one_line
 from hardwon.ports.agents import Agent
 
 NO_PROJECT = (
-    "{} is no project: nothing is written into it; run hardwon init in a project, or name one with --project-root"
+    "{} is no project: nothing is written into it; run hardwon init in a project, or name one with"
+    " --project-root"
 )
 NOTHING = "Nothing to do: no file has to change."
 CUT = "--dry-run shows all lines."
@@ -88,24 +89,47 @@ class Consent:
     def lines(self) -> Iterator[str]:
         """Yield where files are written, and what git sees of them."""
         if self.chosen == "off":
-            yield f"Conversations are not kept (off); those kept before stay in {os.path.join(self.folder, MEMORY)}"
+            yield (
+                "Conversations are not kept (off); those kept before stay in"
+                f" {os.path.join(self.folder, MEMORY)}"
+            )
         else:
-            yield f"Conversations are kept as markdown in {os.path.join(self.folder, MEMORY)} ({self.chosen})"
+            yield (
+                f"Conversations are kept as markdown in {os.path.join(self.folder, MEMORY)}"
+                f" ({self.chosen})"
+            )
         if self.chosen == "shared":
-            yield "git sees them: a commit takes them along, without known forms of secrets; --conversations private changes that"
+            yield (
+                "git sees them: a commit takes them along, without known forms of secrets;"
+                " --conversations private changes that"
+            )
         elif self.is_repository:
-            yield "git does not see them, by lines in .git/info/exclude; --conversations shared changes that"
+            yield (
+                "git does not see them, by lines in .git/info/exclude; --conversations shared"
+                " changes that"
+            )
         else:
             yield "there is no git repository that could take them along"
         if self.tracked and self.chosen != "shared":
-            yield f"git tracks {counted(len(self.tracked), 'file', 'files')} of them already: {', '.join(self.tracked[:MAX_TRACKED])}"
+            yield (
+                f"git tracks {counted(len(self.tracked), 'file', 'files')} of them already:"
+                f" {', '.join(self.tracked[:MAX_TRACKED])}"
+            )
 
 
 ELSEWHERE: Mapping[bool | None, str] = {
-    False: "Other projects have the hooks and tools too, and keep no conversations until hardwon init runs there; "
-    "--conversations-everywhere keeps those of all",
-    True: "Conversations of other projects are kept too (private); --no-conversations-everywhere changes that",
-    None: "Conversations of other projects are kept too (private), as before; --no-conversations-everywhere changes that",
+    False: (
+        "Other projects have the hooks and tools too, and keep no conversations until hardwon init"
+        " runs there; --conversations-everywhere keeps those of all"
+    ),
+    True: (
+        "Conversations of other projects are kept too (private); --no-conversations-everywhere"
+        " changes that"
+    ),
+    None: (
+        "Conversations of other projects are kept too (private), as before;"
+        " --no-conversations-everywhere changes that"
+    ),
 }
 """The line on conversations of other projects."""
 
@@ -168,7 +192,9 @@ class SetUpOutput:
         """Record the outcome of the plan."""
         self._done = done
 
-    def show_undone(self, done: Done, store: str, names: Sequence[str], *, has_record: bool) -> None:
+    def show_undone(
+        self, done: Done, store: str, names: Sequence[str], *, has_record: bool
+    ) -> None:
         """
         Print the outcome of a removal.
 
@@ -201,7 +227,9 @@ class SetUpOutput:
         """
         kept = {"kept": consent.chosen, "tracked": [*consent.tracked]} if consent else {}
         self._document |= {"conversations": {**kept, "everywhere": everywhere is not False}}
-        for line in () if self._as_json else (*(consent.lines() if consent else ()), ELSEWHERE[everywhere]):
+        for line in (
+            () if self._as_json else (*(consent.lines() if consent else ()), ELSEWHERE[everywhere])
+        ):
             say(line)
 
     def show_ready(self, readiness: Readiness, waiting: int) -> None:
@@ -221,7 +249,10 @@ class SetUpOutput:
             say(on_one_line(readiness.trusted))
         say(_gained(readiness))
         if waiting:
-            say(f"Claude Code remembers {counted(waiting, 'fact', 'facts')} of this project: hardwon init --import")
+            say(
+                f"Claude Code remembers {counted(waiting, 'fact', 'facts')} of this project:"
+                " hardwon init --import"
+            )
         for finding in readiness.findings:
             mark, color = finding.mark
             out().print(f"{mark:<9}", style=color, end="")
@@ -236,7 +267,11 @@ class SetUpOutput:
         missing = [path for path in paths if path in refused]
         first = f"first see to {' and '.join(missing)}, not written; then " if missing else ""
         left = sorted({file.path for file in self._plan.left}.intersection(paths))
-        last = f"; not all of ours is in {' and '.join(left)}: something of yours has its name" if left else ""
+        last = (
+            f"; not all of ours is in {' and '.join(left)}: something of yours has its name"
+            if left
+            else ""
+        )
         return f"{first}{agent.next_step()}{last}"
 
     def _show_plan(self) -> None:
@@ -253,7 +288,10 @@ class SetUpOutput:
             say(NOTHING)
 
     def _planned(self) -> dict[str, object]:
-        changes = [{"path": step.target.path, "change": step.verb, "diff": diff(step)} for step in self._plan.steps]
+        changes = [
+            {"path": step.target.path, "change": step.verb, "diff": diff(step)}
+            for step in self._plan.steps
+        ]
         return {
             "agents": [agent.name for agent in self._agents],
             "project": self._project.root,
@@ -273,7 +311,9 @@ def diff(step: Step, *, whole: bool = True) -> str:
 
 
 def _first_lines(lines: list[str], most: int) -> list[str]:
-    kept = [line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…" for line in lines[:most]]
+    kept = [
+        line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…" for line in lines[:most]
+    ]
     return [*kept, *([f"… and {len(lines) - most} more lines"] if len(lines) > most else [])]
 
 
@@ -295,10 +335,16 @@ def _show_untouched(file: Untouched, prefix: str = "") -> None:
 
 
 def _gained(readiness: Readiness) -> str:
-    parts = [f"{counted(readiness.imported.added, 'entry', 'entries')} imported from knowledge banks"]
+    parts = [
+        f"{counted(readiness.imported.added, 'entry', 'entries')} imported from knowledge banks"
+    ]
     if readiness.facts:
         new = len(readiness.facts.new) + len(readiness.facts.changed)
-        parts.append(f"{counted(new, 'fact', 'facts')} from Claude Code's own memory (preferences and documents)")
+        parts.append(
+            f"{counted(new, 'fact', 'facts')} from Claude Code's own memory (preferences and"
+            " documents)"
+        )
     return (
-        f"The store is {readiness.store}: {', '.join(parts)}, {counted(readiness.embedded, 'vector', 'vectors')} made."
+        f"The store is {readiness.store}: {', '.join(parts)},"
+        f" {counted(readiness.embedded, 'vector', 'vectors')} made."
     )

@@ -3,7 +3,15 @@
 from hardwon.domain.model.pause import holding
 from hardwon.entrypoints.bootstrap import open_pauses
 from hardwon.entrypoints.cli.console import print_json, say, shown
-from hardwon.entrypoints.cli.options import AsJson, GlobalStore, In, OfProject, ProjectRoot, chosen, open_for
+from hardwon.entrypoints.cli.options import (
+    AsJson,
+    GlobalStore,
+    In,
+    OfProject,
+    ProjectRoot,
+    chosen,
+    open_for,
+)
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.host_session import host_session
 from hardwon.entrypoints.presenters.pauses import pause_document, pause_line
@@ -32,8 +40,13 @@ def stats(
     for name, value in figures.items():
         say(f"{name}:")
         for key, item in value.items():
-            say(f"  {key or '(universal)':<22}{_most_used(item) if isinstance(item, list) else shown(item)}")
+            say(
+                f"  {key or '(universal)':<22}{_most_used(item) if isinstance(item, list) else shown(item)}"
+            )
 
 
 def _most_used(entries: list[dict[str, object]]) -> str:
-    return ", ".join(on_one_line(f"{item['name']} ({item['influence_count']})") for item in entries) or "none"
+    return (
+        ", ".join(on_one_line(f"{item['name']} ({item['influence_count']})") for item in entries)
+        or "none"
+    )

@@ -28,7 +28,9 @@ from hardwon.entrypoints.cli.options import AsJson, GlobalStore, resolve
 from hardwon.entrypoints.presenters.text import counted
 
 HERE = "."
-Role: TypeAlias = Annotated[str, typer.Argument(metavar="ROLE", help="The login role, as PostgreSQL knows it.")]
+Role: TypeAlias = Annotated[
+    str, typer.Argument(metavar="ROLE", help="The login role, as PostgreSQL knows it.")
+]
 
 COPY_EXAMPLES = """
 Examples: `hardwon store copy ~/.claude/iflow/memory postgresql://ann@db.example.org/memory`,
@@ -37,10 +39,16 @@ Examples: `hardwon store copy ~/.claude/iflow/memory postgresql://ann@db.example
 
 
 def copy(
-    source: Annotated[str, typer.Argument(metavar="FROM", help="A folder with a store, or postgresql://…")],
-    target: Annotated[str, typer.Argument(metavar="TO", help="Another one; a folder is made if missing.")],
+    source: Annotated[
+        str, typer.Argument(metavar="FROM", help="A folder with a store, or postgresql://…")
+    ],
+    target: Annotated[
+        str, typer.Argument(metavar="TO", help="Another one; a folder is made if missing.")
+    ],
     *,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be copied.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show what would be copied.")
+    ] = False,
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
@@ -55,7 +63,9 @@ def copy(
     settings = resolve(HERE, None).settings
     for name, address in (("FROM", source), ("TO", target)):
         if not address.strip() or os.path.isfile(address):
-            raise typer.BadParameter(f"{address!r} is no folder and no postgresql://… address", param_hint=f"'{name}'")
+            raise typer.BadParameter(
+                f"{address!r} is no folder and no postgresql://… address", param_hint=f"'{name}'"
+            )
     origin = _opened(source, create=False)
     if not origin.store.is_there:
         raise typer.BadParameter(f"{source!r} holds no store", param_hint="'FROM'")
@@ -66,7 +76,11 @@ def copy(
         _show(tallies, on_server=ServerAddress.is_one(target))
     if dry_run:
         return
-    ask(f"copy {counted(sum(row.entries for row in tallies), 'entry', 'entries')} to {_shown(target)}", yes=yes)
+    ask(
+        f"copy {counted(sum(row.entries for row in tallies), 'entry', 'entries')} to"
+        f" {_shown(target)}",
+        yes=yes,
+    )
     destination = open_memory(settings_at(settings, target), warn)
     at_end.callback(destination.close)
     if origin.store.path == destination.store.path:
@@ -88,7 +102,9 @@ def _shown(address: str) -> str:
 
 
 def _show(tallies: Sequence[Tally], *, on_server: bool) -> None:
-    table = Table("project", "kind", "entries", *(("seen by",) if on_server else ()), box=None, pad_edge=False)
+    table = Table(
+        "project", "kind", "entries", *(("seen by",) if on_server else ()), box=None, pad_edge=False
+    )
     for tally in tallies:
         seen = ("all members" if tally.is_shared else "you alone",) if on_server else ()
         table.add_row(cell(tally.project or "(none)"), tally.kind, str(tally.entries), *seen)
@@ -100,9 +116,14 @@ def _report(outcome: Copied, *, as_json: bool) -> None:
     if as_json:
         print_json(figures)
         return
-    left = f", {outcome.forgotten} left out, as they were forgotten there" if outcome.forgotten else ""
+    left = (
+        f", {outcome.forgotten} left out, as they were forgotten there" if outcome.forgotten else ""
+    )
     entries = counted(outcome.added, "entry", "entries")
-    say(f"Copied {entries} with {counted(outcome.vectors, 'vector', 'vectors')}, {outcome.known} known already{left}.")
+    say(
+        f"Copied {entries} with {counted(outcome.vectors, 'vector', 'vectors')}, {outcome.known}"
+        f" known already{left}."
+    )
 
 
 def status(*, global_store: GlobalStore = None, as_json: AsJson = False) -> None:
@@ -116,18 +137,23 @@ def status(*, global_store: GlobalStore = None, as_json: AsJson = False) -> None
     if as_json:
         print_json({"address": str(server), **facts._asdict()})
         return
-    say(f"{server}: PostgreSQL {facts.server}, pgvector {facts.pgvector}, schema version {facts.schema}")
+    say(
+        f"{server}: PostgreSQL {facts.server}, pgvector {facts.pgvector}, schema version"
+        f" {facts.schema}"
+    )
     if facts.is_standby:
         say("a standby: it can only be read")
     say(
-        f"tenant {facts.tenant!r}, role {facts.role!r}: {counted(facts.entries, 'entry', 'entries')}, {facts.personal} of them yours alone"
+        f"tenant {facts.tenant!r}, role {facts.role!r}:"
+        f" {counted(facts.entries, 'entry', 'entries')}, {facts.personal} of them yours alone"
     )
     say(f"database: {facts.database_bytes / 1_000_000:.1f} MB")
     if facts.indexed:
         say(f"vectors are indexed for: {', '.join(map(str, facts.indexed))} dimensions")
     if facts.bypasses:
         warn(
-            f"{facts.role!r} is above all policies: it sees what other members keep to themselves. Use a role of your own."
+            f"{facts.role!r} is above all policies: it sees what other members keep to themselves."
+            " Use a role of your own."
         )
 
 
@@ -153,7 +179,9 @@ def add(
     tenant: Annotated[
         str,
         typer.Option(
-            "--tenant", metavar="NAME", help="Whose memory; made if missing. Tenants see nothing of each other."
+            "--tenant",
+            metavar="NAME",
+            help="Whose memory; made if missing. Tenants see nothing of each other.",
         ),
     ] = "default",
     global_store: GlobalStore = None,

@@ -14,7 +14,12 @@ from hardwon.domain.model.legacy_index import IndexedMemory, OlderDocument
 from hardwon.domain.use_cases.checkpoints import Restored
 from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.import_knowledge import Imported
-from hardwon.domain.use_cases.import_legacy import ImportedDocuments, ImportedIndex, KeepVectors, OwnFiles
+from hardwon.domain.use_cases.import_legacy import (
+    ImportedDocuments,
+    ImportedIndex,
+    KeepVectors,
+    OwnFiles,
+)
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_files import (
     build_find_drift,
@@ -45,13 +50,17 @@ from hardwon.entrypoints.presenters.text import counted, on_one_line
 from hardwon.entrypoints.projects import look_up_if_possible, trust_here
 from hardwon.ports.transfer import ExportedRecords
 
-File: TypeAlias = Annotated[str, typer.Argument(metavar="FILE", help="The copy of the store.", show_default=False)]
+File: TypeAlias = Annotated[
+    str, typer.Argument(metavar="FILE", help="The copy of the store.", show_default=False)
+]
 
 
 def backup(
     file: File,
     *,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file if it is there.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the file if it is there.")
+    ] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
@@ -80,7 +89,9 @@ def restore(
     Memories that are not in it are taken out. Checkpoints and history stay.
     """
     if not os.path.isfile(file):
-        raise typer.BadParameter(f"{file!r} is not a file: name one that hardwon backup made", param_hint="FILE")
+        raise typer.BadParameter(
+            f"{file!r} is not a file: name one that hardwon backup made", param_hint="FILE"
+        )
     ask(f"replace everything in the store by what {file} holds", yes=yes)
     memory = open_for(project_root, global_store)
     name = on_one_line(name_of(file))
@@ -97,7 +108,9 @@ def restore_backup(memory: Memory, file: str, name: str, project_root: str) -> R
     look_up_if_possible(build_know_projects(memory), project_root)
     know = build_know_projects(memory)
     known = {project.id for project in know.registry().projects}
-    restored = build_checkpoints(memory).restore_file(file, name, read_workplace(memory, project_root))
+    restored = build_checkpoints(memory).restore_file(
+        file, name, read_workplace(memory, project_root)
+    )
     know.bring_in(project for project in know.registry().projects if project.id not in known)
     return restored
 
@@ -114,16 +127,24 @@ def import_knowledge(
         str | None,
         typer.Argument(
             metavar="[FILE]",
-            help="Instead: an export (- is standard input), a memory-index.json, whose vectors are kept if by the model in"
-            " use, or a memory-index.sqlite.",
+            help=(
+                "Instead: an export (- is standard input), a memory-index.json, whose vectors are"
+                " kept if by the model in"
+                " use, or a memory-index.sqlite."
+            ),
         ),
     ] = None,
     *,
     changed: Annotated[
-        bool, typer.Option("--changed", help="Take over lessons that were edited or removed in the bank by hand.")
+        bool,
+        typer.Option(
+            "--changed", help="Take over lessons that were edited or removed in the bank by hand."
+        ),
     ] = False,
     yes: Yes = False,
-    no_embed: Annotated[bool, typer.Option("--no-embed", help="Leave the vectors for later.")] = False,
+    no_embed: Annotated[
+        bool, typer.Option("--no-embed", help="Leave the vectors for later.")
+    ] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
@@ -146,20 +167,37 @@ def import_knowledge(
     memory = open_for(project_root, global_store)
     trusted = trust_here(build_know_projects(memory), project_root)
     imported = import_with_progress(memory, project_root)
-    at_home = build_settle_versions(memory, project_root, read_workplace(memory, project_root)).settle()
-    brought = _import_older(memory, older, documents, project_root, only_own=True) if older else None
+    at_home = build_settle_versions(
+        memory, project_root, read_workplace(memory, project_root)
+    ).settle()
+    brought = (
+        _import_older(memory, older, documents, project_root, only_own=True) if older else None
+    )
     drifts = build_find_drift(memory, project_root, read_workplace(memory, project_root)).find()
     taken = (
-        take_over(build_edit_lesson(memory, project_root), drifts, complain if as_json else say, yes=yes)
+        take_over(
+            build_edit_lesson(memory, project_root), drifts, complain if as_json else say, yes=yes
+        )
         if changed
         else []
     )
     embedded = 0 if no_embed else embed_with_progress(memory.spaces)
     if as_json:
-        trust = {**({"trusted": trusted} if trusted else {}), **({"at_home": at_home} if at_home else {})}
+        trust = {
+            **({"trusted": trusted} if trusted else {}),
+            **({"at_home": at_home} if at_home else {}),
+        }
         by_hand = [{**drift_document(drift), "taken_over": drift in taken} for drift in drifts]
         brought_in = {"documents": brought} if brought else {}
-        print_json({"imported": imported, **brought_in, "embedded": embedded, **trust, "changed_by_hand": by_hand})
+        print_json(
+            {
+                "imported": imported,
+                **brought_in,
+                "embedded": embedded,
+                **trust,
+                "changed_by_hand": by_hand,
+            }
+        )
         return
     if at_home:
         say(others_notice(at_home))
@@ -183,15 +221,17 @@ def import_with_progress(memory: Memory, project_root: str) -> Imported:
     """Import every knowledge-bank file with a progress bar, and print failures."""
     with progress() as bar:
         task = bar.add_task("importing", total=None)
-        imported = build_import_knowledge(memory, project_root, read_workplace(memory, project_root)).everything(
-            lambda file: bar.update(task, advance=1, description=on_one_line(file.path))
-        )
+        imported = build_import_knowledge(
+            memory, project_root, read_workplace(memory, project_root)
+        ).everything(lambda file: bar.update(task, advance=1, description=on_one_line(file.path)))
     for line in imported.skipped:
         warn(f"not imported: {line}")
     return imported
 
 
-def _import_file(file: str, project_root: str, global_store: str | None, *, no_embed: bool, as_json: bool) -> None:
+def _import_file(
+    file: str, project_root: str, global_store: str | None, *, no_embed: bool, as_json: bool
+) -> None:
     """
     Import one file, which is read before a store is made.
 
@@ -200,7 +240,9 @@ def _import_file(file: str, project_root: str, global_store: str | None, *, no_e
     try:
         with open_export(file) as export:
             if export:
-                _import_export(export, file, project_root, global_store, no_embed=no_embed, as_json=as_json)
+                _import_export(
+                    export, file, project_root, global_store, no_embed=no_embed, as_json=as_json
+                )
                 return
         memories = read_index(file)
     except UnreadableFileError as error:
@@ -210,10 +252,16 @@ def _import_file(file: str, project_root: str, global_store: str | None, *, no_e
     if memories is None:
         documents = read_older_index(file, project_root)
         memory = open_for(project_root, global_store)
-        imported, noun = _import_older(memory, os.path.realpath(file), documents, project_root), "document"
+        imported, noun = (
+            _import_older(memory, os.path.realpath(file), documents, project_root),
+            "document",
+        )
     else:
         memory = open_for(project_root, global_store)
-        imported, noun = build_import_memory_index(memory, project_root).import_memories(memories), "session"
+        imported, noun = (
+            build_import_memory_index(memory, project_root).import_memories(memories),
+            "session",
+        )
         build_place_files(memory).ask(Deadline.after(ASK_GIT_SECONDS, time.monotonic))
         _warn_of_skipped(imported.skipped)
         kept = _keep_vectors(memory.spaces, build_keep_vectors(memory), memories)
@@ -223,11 +271,20 @@ def _import_file(file: str, project_root: str, global_store: str | None, *, no_e
         print_json({"imported": imported, **vector_counts, "embedded": embedded})
         return
     vectors = f"{counted(kept, 'vector', 'vectors')} kept, " if kept else ""
-    say(f"Imported {_counts(imported, noun)}; {vectors}{counted(embedded, 'vector', 'vectors')} made.")
+    say(
+        f"Imported {_counts(imported, noun)}; {vectors}{counted(embedded, 'vector', 'vectors')}"
+        " made."
+    )
 
 
 def _import_export(
-    export: ExportedRecords, name: str, project_root: str, global_store: str | None, *, no_embed: bool, as_json: bool
+    export: ExportedRecords,
+    name: str,
+    project_root: str,
+    global_store: str | None,
+    *,
+    no_embed: bool,
+    as_json: bool,
 ) -> None:
     """Import the export of a store, after all its lines were checked."""
     with progress() as bar:
@@ -238,7 +295,9 @@ def _import_export(
         look_up_if_possible(build_know_projects(memory), project_root)  # maybe a known clone
         bar.reset(task, description="importing", total=export.count)
         deadline = Deadline.after(ASK_GIT_SECONDS, time.monotonic)
-        imported = build_import_store(memory).merge(export.records(), deadline, lambda: bar.advance(task))
+        imported = build_import_store(memory).merge(
+            export.records(), deadline, lambda: bar.advance(task)
+        )
     _warn_of_skipped(imported.skipped)
     embedded = 0 if no_embed else embed_with_progress(memory.spaces)
     if as_json:
@@ -246,29 +305,41 @@ def _import_export(
         return
     forgotten = f", {imported.forgotten} left out as forgotten" if imported.forgotten else ""
     say(
-        f"Imported {counted(imported.added, 'entry', 'entries')} from {name}, {imported.known} known already{forgotten};"
-        f" {counted(embedded, 'vector', 'vectors')} made."
+        f"Imported {counted(imported.added, 'entry', 'entries')} from {name}, {imported.known}"
+        f" known already{forgotten}; {counted(embedded, 'vector', 'vectors')} made."
     )
 
 
-def _keep_vectors(spaces: Spaces, keeping: Sequence[KeepVectors], memories: list[IndexedMemory]) -> int:
+def _keep_vectors(
+    spaces: Spaces, keeping: Sequence[KeepVectors], memories: list[IndexedMemory]
+) -> int:
     """Keep the vectors of an index, and print one line about those refused."""
     deadline = Deadline.after(COMPARE_SECONDS, time.monotonic)
     outcomes = [keep.keep(memories, deadline) for keep in keeping]
     settle(spaces)
     best = max(outcomes, key=lambda outcome: outcome.kept, default=None)
     if best and best.refused:
-        warn(f"{counted(len(best.refused), 'vector', 'vectors')} not kept, will be made again: {best.refused[0]}")
+        warn(
+            f"{counted(len(best.refused), 'vector', 'vectors')} not kept, will be made again:"
+            f" {best.refused[0]}"
+        )
     return best.kept if best else 0
 
 
 def _import_older(
-    memory: Memory, index: str, documents: list[OlderDocument], project_root: str, *, only_own: bool = False
+    memory: Memory,
+    index: str,
+    documents: list[OlderDocument],
+    project_root: str,
+    *,
+    only_own: bool = False,
 ) -> ImportedDocuments:
     """Import *documents*, with *only_own* those of the project alone."""
     workplace = read_workplace(memory, project_root)
     only = OwnFiles(os.path.realpath(project_root), workplace.label) if only_own else None
-    imported = build_import_older_index(memory, project_root, workplace).import_documents(index, documents, only)
+    imported = build_import_older_index(memory, project_root, workplace).import_documents(
+        index, documents, only
+    )
     _warn_of_skipped(imported.skipped)
     return imported
 

@@ -23,20 +23,33 @@ Examples:
   hardwon trust ~/src/of-others --revoke"""
 
 NOT_BELOW = "nothing is trusted because it is below {}"
-BELOW = "Trusted: every project below {}, also later ones; hardwon trust {} --below --revoke takes that back"
-NO_LONGER_BELOW = "No longer trusted: projects below {}, but for those that you named or committed to"
+BELOW = (
+    "Trusted: every project below {}, also later ones; hardwon trust {} --below --revoke takes that"
+    " back"
+)
+NO_LONGER_BELOW = (
+    "No longer trusted: projects below {}, but for those that you named or committed to"
+)
 
 
 def trust(
     folder: Annotated[
-        str, typer.Argument(metavar="[FOLDER]", help="A folder of the project (default: here).", show_default=False)
+        str,
+        typer.Argument(
+            metavar="[FOLDER]", help="A folder of the project (default: here).", show_default=False
+        ),
     ] = ".",
     *,
     below: Annotated[
-        bool, typer.Option("--below", help="Every project below the folder instead, also later ones.")
+        bool,
+        typer.Option("--below", help="Every project below the folder instead, also later ones."),
     ] = False,
-    revoke: Annotated[bool, typer.Option("--revoke", help="Take it back: its lessons are shown there only.")] = False,
-    listed: Annotated[bool, typer.Option("--list", help="Show which projects are trusted, and why.")] = False,
+    revoke: Annotated[
+        bool, typer.Option("--revoke", help="Take it back: its lessons are shown there only.")
+    ] = False,
+    listed: Annotated[
+        bool, typer.Option("--list", help="Show which projects are trusted, and why.")
+    ] = False,
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
@@ -62,12 +75,15 @@ def _trust(folder: str, global_store: str | None, *, trusted: bool, as_json: boo
     memory = open_for(folder_of(folder) if is_there else ".", global_store)
     know = build_know_projects(memory)
     project = (
-        look_up(build_know_projects(memory), folder_of(folder)) if is_there else find_project(know, folder, "FOLDER")
+        look_up(build_know_projects(memory), folder_of(folder))
+        if is_there
+        else find_project(know, folder, "FOLDER")
     )
     if project.is_waiting and trusted:
         label = know.registry().label_of(project.id)
         raise typer.BadParameter(
-            f"the folder of {label!r} is not known: hardwon project merge says which project it is", param_hint="FOLDER"
+            f"the folder of {label!r} is not known: hardwon project merge says which project it is",
+            param_hint="FOLDER",
         )
     project = know.trust(project, trusted=trusted)
     if as_json:
@@ -91,7 +107,11 @@ def _trust_below(folder: str, global_store: str | None, *, trusted: bool, as_jso
         return
     say(on_one_line(BELOW.format(real, real) if trusted else NO_LONGER_BELOW.format(real)))
     for project in _revoked_below(know, real) if trusted else ():
-        say(on_one_line(f"Still revoked: {know.registry().label_of(project.id)} ({place_of(project)})"))
+        say(
+            on_one_line(
+                f"Still revoked: {know.registry().label_of(project.id)} ({place_of(project)})"
+            )
+        )
 
 
 def _revoked_below(know: KnowProjects, folder: str) -> Iterator[Project]:
@@ -111,6 +131,10 @@ def _list(folder: str, global_store: str | None, *, as_json: bool) -> None:
         print_items(items, trusted_folders=registry.trusted_folders, mode=registry.mode)
         return
     for project in registry.projects:
-        say(on_one_line(f"{registry.label_of(project.id)} ({place_of(project)}): {why(project, registry)}"))
+        say(
+            on_one_line(
+                f"{registry.label_of(project.id)} ({place_of(project)}): {why(project, registry)}"
+            )
+        )
     for path in registry.trusted_folders:
         say(on_one_line(f"every project below {path}: trusted"))

@@ -110,7 +110,9 @@ def parse(text: str, allowed: Allowed) -> Typed:
     if words[start : start + 1] == [END_OF_OPTIONS]:
         return Typed(tuple(first), text[found[start].end() :].strip())
     last, end = _trailing(words, start, allowed)
-    return Typed((*first, *last), text[found[start].start() : found[end - 1].end()] if start < end else "")
+    return Typed(
+        (*first, *last), text[found[start].start() : found[end - 1].end()] if start < end else ""
+    )
 
 
 def _leading(words: Sequence[str], allowed: Allowed) -> tuple[list[str], int]:
@@ -177,4 +179,6 @@ def unquoted(text: str) -> str:
 
 
 def _options(arguments: Sequence[str]) -> Sequence[str]:
-    return arguments[: arguments.index(END_OF_OPTIONS)] if END_OF_OPTIONS in arguments else arguments
+    return (
+        arguments[: arguments.index(END_OF_OPTIONS)] if END_OF_OPTIONS in arguments else arguments
+    )

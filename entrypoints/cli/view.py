@@ -24,8 +24,12 @@ LARGEST_PORT = 65535
 
 def view(
     *,
-    port: Annotated[int, typer.Option(min=0, max=LARGEST_PORT, help="The port; 0 for any that is free.")] = 0,
-    no_open: Annotated[bool, typer.Option("--no-open", help="Print the address, and open no browser.")] = False,
+    port: Annotated[
+        int, typer.Option(min=0, max=LARGEST_PORT, help="The port; 0 for any that is free.")
+    ] = 0,
+    no_open: Annotated[
+        bool, typer.Option("--no-open", help="Print the address, and open no browser.")
+    ] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
 ) -> None:
@@ -44,7 +48,8 @@ def view(
     except OSError as error:
         problem = "is taken" if error.errno == errno.EADDRINUSE else "can't be used"
         raise typer.BadParameter(
-            f"{port} {problem} ({os.strerror(error.errno or 0)}): give another one, or none for any that is free",
+            f"{port} {problem} ({os.strerror(error.errno or 0)}): give another one, or none for any"
+            " that is free",
             param_hint="'--port'",
         ) from error
     with listener:

@@ -9,9 +9,17 @@ from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.explain_injections import Answer, Explained
-from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt, Prompt, PromptDryRun, TryPrompt
+from hardwon.domain.use_cases.inject_beside_prompt import (
+    InjectBesidePrompt,
+    Prompt,
+    PromptDryRun,
+    TryPrompt,
+)
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_entries import build_explain_injections, build_inject_beside_prompt
+from hardwon.entrypoints.bootstrap_entries import (
+    build_explain_injections,
+    build_inject_beside_prompt,
+)
 from hardwon.entrypoints.cli.console import OK, USERS_MISTAKE, print_items, print_json, say
 from hardwon.entrypoints.cli.options import MOST, AsJson, GlobalStore, ProjectRoot, Typed, open_for
 from hardwon.entrypoints.context import read_workplace
@@ -33,11 +41,16 @@ Examples:
   hardwon why --verify
   hardwon why --prompt "rename a column of the orders table" --json"""
 
-NOTHING = "Nothing was injected into a session of this project yet: its next session start is told here"
+NOTHING = (
+    "Nothing was injected into a session of this project yet: its next session start is told here"
+)
 SEARCH_SECONDS = 10.0
 """A trial may take longer than a prompt."""
 
-WITH_TEXT_ONLY = "--prompt tries a prompt that nobody has asked yet: leave out --verify, the session and the entry"
+WITH_TEXT_ONLY = (
+    "--prompt tries a prompt that nobody has asked yet: leave out --verify, the session and the"
+    " entry"
+)
 NEVER = "{} was not injected into any session that is still known"
 
 
@@ -46,23 +59,34 @@ def why(
         str | None,
         typer.Argument(
             metavar="[SESSION|ENTRY]",
-            help="A session's or an entry's id, or its beginning; without one, the project's newest injection.",
+            help=(
+                "A session's or an entry's id, or its beginning; without one, the project's newest"
+                " injection."
+            ),
             show_default=False,
         ),
     ] = None,
     *,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Put the text together again and compare it with what was injected.")
+        bool,
+        typer.Option(
+            "--verify", help="Put the text together again and compare it with what was injected."
+        ),
     ] = False,
     prompt: Annotated[
         str | None,
         typer.Option(
             metavar="TEXT",
-            help="Try a prompt: tell what would stand beside it here and now, and why or why not; - for standard input.",
+            help=(
+                "Try a prompt: tell what would stand beside it here and now, and why or why not; -"
+                " for standard input."
+            ),
             show_default=False,
         ),
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, max=MOST, metavar="N", help="How many at most.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, max=MOST, metavar="N", help="How many at most.")
+    ] = None,
     typed: Typed = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
@@ -86,16 +110,24 @@ def why(
         answer = explain.of(readable(reference), limit)
     proofs = [Proof.of(item) if verify else None for item in answer.injections]
     if as_json:
-        print_items(_document(item, proof) for item, proof in zip(answer.injections, proofs, strict=True))
+        print_items(
+            _document(item, proof) for item, proof in zip(answer.injections, proofs, strict=True)
+        )
     else:
         _print(answer, proofs)
-    raise typer.Exit(OK if all(proof is None or proof.verdict.verified for proof in proofs) else USERS_MISTAKE)
+    raise typer.Exit(
+        OK if all(proof is None or proof.verdict.verified for proof in proofs) else USERS_MISTAKE
+    )
 
 
 def _try(memory: Memory, prompt: str, project_root: str, *, as_json: bool) -> None:
     text = standard_input() if prompt == "-" else readable(prompt)
     dry_run, on = (
-        _dry_run(build_inject_beside_prompt(memory, project_root), read_workplace(memory, project_root), text),
+        _dry_run(
+            build_inject_beside_prompt(memory, project_root),
+            read_workplace(memory, project_root),
+            text,
+        ),
         _is_on(memory.settings),
     )
     for line in dry_run.degradations:

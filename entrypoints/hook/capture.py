@@ -58,7 +58,9 @@ def is_due(event: HookEvent, replies: int, settings: Settings) -> bool:
     return event.kind in {"compaction", "end"} or replies >= settings.capture_interval
 
 
-def _noted(event: HookEvent, project: NotedProject | None, store: str, warn: Callable[[str], None]) -> int:
+def _noted(
+    event: HookEvent, project: NotedProject | None, store: str, warn: Callable[[str], None]
+) -> int:
     try:
         return note(store, event, project)
     except CorruptStoreError as error:

@@ -38,7 +38,12 @@ class Event:
     """
 
     def __init__(
-        self, request: HookRequest, output: Output, started: float, slowdown: float, pauses: SessionPauses
+        self,
+        request: HookRequest,
+        output: Output,
+        started: float,
+        slowdown: float,
+        pauses: SessionPauses,
     ) -> None:
         self._request = request
         self._output = output
@@ -127,13 +132,17 @@ class Event:
             leave_by(self._started + PROMPT_SECONDS)  # not earlier: what was said is noted by now
             from hardwon.entrypoints.hook.prompt import PromptStart
 
-            PromptStart(self._settings, self._request, self._started, self.warn).print_block(self._output)
+            PromptStart(self._settings, self._request, self._started, self.warn).print_block(
+                self._output
+            )
 
     def _inject(self) -> None:
         from hardwon.entrypoints.hook.session_start import SessionStart
 
         request = self._request
-        start = SessionStart(self._resolved, request.project_root, self._started, self._slowdown, self.warn)
+        start = SessionStart(
+            self._resolved, request.project_root, self._started, self._slowdown, self.warn
+        )
         injection = start.inject(request)
         text = self._pauses.notice + (injection.text or start.notice)
         if text and self._output.write(text) and injection.text:
@@ -168,7 +177,11 @@ class Event:
     @property
     def _wants_block(self) -> bool:
         settings = self._settings
-        return self._request.event == SESSION_START and settings.injection_enabled and settings.injection_limit > 0
+        return (
+            self._request.event == SESSION_START
+            and settings.injection_enabled
+            and settings.injection_limit > 0
+        )
 
     @property
     def _answers_prompt(self) -> bool:
@@ -205,7 +218,8 @@ def notice_use(request: HookRequest, settings: Settings, warn: Callable[[str], N
         with noticing_in(settings) as notice:
             if notice:
                 notice.notice(
-                    request.session_id, lambda: read_turn(request.transcript_path)._replace(answer=request.reply)
+                    request.session_id,
+                    lambda: read_turn(request.transcript_path)._replace(answer=request.reply),
                 )
     except StorageError as error:
         warn(f"use not counted: {error}")

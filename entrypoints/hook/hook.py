@@ -89,9 +89,15 @@ class Hook:
         try:
             event = self._event(request)
             if not event.fall_back(problem):
-                event.warn(problem if request.event in {SESSION_START, NO_EVENT} else f"{request.event}: {problem}")
+                event.warn(
+                    problem
+                    if request.event in {SESSION_START, NO_EVENT}
+                    else f"{request.event}: {problem}"
+                )
         except Exception as error:  # noqa: BLE001  # there is nothing left to fall back to
-            complain(one_line(f"Warning: {problem}; and no markdown: {type(error).__name__}: {error}"))
+            complain(
+                one_line(f"Warning: {problem}; and no markdown: {type(error).__name__}: {error}")
+            )
 
     def _print_late(self) -> bool:
         """Print the fallback unless something was printed, and return whether it was."""

@@ -7,7 +7,9 @@ from hardwon.domain.model.injection.markdown_block import deduplicate, rank, ren
 from hardwon.entrypoints.bootstrap_files import read_bank_entries, record_injection
 
 
-def markdown_block(project_root: str, store: str, limit: int, now: dt.datetime, warn: Callable[[str], None]) -> str:
+def markdown_block(
+    project_root: str, store: str, limit: int, now: dt.datetime, warn: Callable[[str], None]
+) -> str:
     """
     Build the block from knowledge-bank files alone, and record its entries.
 

@@ -47,7 +47,11 @@ class SessionPauses(NamedTuple):
 
         Empty otherwise.
         """
-        lately = [pause for pause in holding(self.pauses, self.now) if self.now - pause.begins_at < LONGEST_TURN]
+        lately = [
+            pause
+            for pause in holding(self.pauses, self.now)
+            if self.now - pause.begins_at < LONGEST_TURN
+        ]
         if not lately:
             return ""
         from hardwon.entrypoints.presenters.pauses import other_session_line  # compiles patterns

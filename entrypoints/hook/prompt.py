@@ -34,7 +34,9 @@ class PromptStart:
 
     """
 
-    def __init__(self, settings: Settings, request: HookRequest, started: float, warn: Callable[[str], None]) -> None:
+    def __init__(
+        self, settings: Settings, request: HookRequest, started: float, warn: Callable[[str], None]
+    ) -> None:
         self._request = request
         self._warn = warn
         self._deadline = Deadline(time.monotonic, started + SEARCH_SECONDS)
@@ -56,10 +58,12 @@ class PromptStart:
             StorageError: the store can't be read.
         """
         request = self._request
-        prompt = Prompt(request.prompt, request.session_id, read_workplace(self._memory, request.project_root))
-        injection = build_inject_beside_prompt(self._memory, request.project_root, SEARCH_SECONDS).text_for(
-            prompt, self._deadline
+        prompt = Prompt(
+            request.prompt, request.session_id, read_workplace(self._memory, request.project_root)
         )
+        injection = build_inject_beside_prompt(
+            self._memory, request.project_root, SEARCH_SECONDS
+        ).text_for(prompt, self._deadline)
         lost: tuple[str, ...] = ()
         if injection.receipt and output.write(injection.text):
             receipt = injection.receipt._replace(delivery=request.delivery)

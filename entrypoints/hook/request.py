@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 OPTIONS = ("--project-root", "--limit", "--global-store")
 HELP = (["-h"], ["--help"])
 USAGE = (
-    "usage: hardwon-hook [--project-root PATH] [--limit N] [--global-store PATH], or alone, or [--host gemini] alone, "
-    "with the host's JSON on stdin; another host is read as Claude Code is"
+    "usage: hardwon-hook [--project-root PATH] [--limit N] [--global-store PATH], or alone, or"
+    " [--host gemini] alone, with the host's JSON on stdin; another host is read as Claude Code is"
 )
 SESSION_START = "SessionStart"
 NO_EVENT = ""
@@ -119,7 +119,9 @@ class HookRequest(NamedTuple):
     @property
     def is_of_the_host(self) -> bool:
         """Whether the host itself prompted, not the user."""
-        return self.payload.get("source") == "system" or (bool(self._given_prompt.strip()) and not self.prompt.strip())
+        return self.payload.get("source") == "system" or (
+            bool(self._given_prompt.strip()) and not self.prompt.strip()
+        )
 
     @property
     def length(self) -> "Length":
@@ -138,13 +140,18 @@ class HookRequest(NamedTuple):
         """
         source = self.payload.get("source")
         beginning = BEGINNINGS.get(source, "new") if isinstance(source, str) else "new"
-        has_history = not self.transcript_path or os.path.isfile(self.transcript_path) or self.last_response
+        has_history = (
+            not self.transcript_path or os.path.isfile(self.transcript_path) or self.last_response
+        )
         return beginning if has_history or beginning == "emptied" else "new"
 
     @property
     def last_response(self) -> "LastResponse | None":
         """Last response of a continued session, None if the host gives none."""
-        age, tokens = self.payload.get("seconds_since_last_response"), self.payload.get("context_tokens")
+        age, tokens = (
+            self.payload.get("seconds_since_last_response"),
+            self.payload.get("context_tokens"),
+        )
         if not (isinstance(age, int) and isinstance(tokens, int) and 0 <= age <= OLDEST_RESPONSE):
             return None
         from hardwon.domain.model.injection.receipt import LastResponse  # for a continued session
@@ -189,7 +196,9 @@ def read_payload() -> bytes:
     if sys.stdin is None or sys.stdin.isatty():
         return payload
     with contextlib.suppress(OSError):  # not open for reading
-        while len(payload) <= LARGEST_PAYLOAD and (chunk := os.read(sys.stdin.fileno(), CHUNK_BYTES)):
+        while len(payload) <= LARGEST_PAYLOAD and (
+            chunk := os.read(sys.stdin.fileno(), CHUNK_BYTES)
+        ):
             payload += chunk
             if b"}" in chunk and (end := _end_of_object(payload)):
                 return payload[:end]
@@ -240,7 +249,9 @@ def _of_other_event(event: object, document: Mapping[str, object]) -> HookReques
         return _refused(f"hook_event_name is {event!r:.60}: only {SESSION_START!r} gets a block")
     root = document.get("cwd")
     root = root if isinstance(root, str) and os.path.isdir(root) else _working_folder()
-    return HookRequest(root, NO_EVENT if document.get("agent_id") else event, framed=True, payload=document)
+    return HookRequest(
+        root, NO_EVENT if document.get("agent_id") else event, framed=True, payload=document
+    )
 
 
 def _from_folder(root: object) -> HookRequest:
@@ -315,7 +326,10 @@ def understood(host: str | None, payload: bytes) -> HostPayload:
 
     gemini = gemini_hooks()
     if host != gemini.host:
-        complaint = f"{OPTION} {host!r:.60} is none with a language of its own: leave it out, or name {gemini.host!r}"
+        complaint = (
+            f"{OPTION} {host!r:.60} is none with a language of its own: leave it out, or name"
+            f" {gemini.host!r}"
+        )
         return HostPayload(payload, complaints=(complaint,))
     try:
         document = json.loads(payload.decode("utf-8-sig", "replace"))
@@ -334,7 +348,9 @@ def _translated(document: dict[str, object], events: Mapping[str, str]) -> dict[
 
     It is in another format; the events say it all.
     """
-    translated = {name: value for name, value in document.items() if name not in ("transcript_path", "prompt")}
+    translated = {
+        name: value for name, value in document.items() if name not in ("transcript_path", "prompt")
+    }
     event = document.get("hook_event_name")
     if not isinstance(event, str):
         return translated
@@ -355,6 +371,9 @@ def _answer_to(event: str) -> Callable[[str], str]:
     """
 
     def answer(text: str) -> str:
-        return json.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}) + "\n"
+        return (
+            json.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}})
+            + "\n"
+        )
 
     return answer

@@ -10,8 +10,16 @@ from hardwon.domain.model.settings import Occasion, Resolved
 from hardwon.domain.use_cases.inject_at_start import Injection
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_capture import has_events, read_history, wake
-from hardwon.entrypoints.bootstrap_entries import build_inject, build_open_window, build_record_injection
-from hardwon.entrypoints.bootstrap_files import build_import_knowledge, build_versions, has_changed_banks
+from hardwon.entrypoints.bootstrap_entries import (
+    build_inject,
+    build_open_window,
+    build_record_injection,
+)
+from hardwon.entrypoints.bootstrap_files import (
+    build_import_knowledge,
+    build_versions,
+    has_changed_banks,
+)
 from hardwon.entrypoints.bootstrap_models import LOCAL
 from hardwon.entrypoints.context import (
     GIT_SECONDS,
@@ -62,7 +70,12 @@ class SessionStart:
     """
 
     def __init__(
-        self, resolved: Resolved, project_root: str, started: float, slowdown: float, warn: Callable[[str], None]
+        self,
+        resolved: Resolved,
+        project_root: str,
+        started: float,
+        slowdown: float,
+        warn: Callable[[str], None],
     ) -> None:
         self._settings = resolved.settings
         self._refused = resolved.refused
@@ -120,7 +133,9 @@ class SessionStart:
         from hardwon.domain.use_cases.inject_at_start import receipt_of_start  # after the output
 
         now, project = self._memory.clock.now(), self._workplace.project
-        receipt = receipt_of_start(injection, session_id=request.session_id, project=project, at=now)
+        receipt = receipt_of_start(
+            injection, session_id=request.session_id, project=project, at=now
+        )
         receipt = receipt._replace(delivery=request.delivery)
         for line in build_record_injection(self._memory).record(receipt, injection.numbers):
             self._warn(line)
@@ -133,7 +148,9 @@ class SessionStart:
         """
         is_local = self._memory.spaces.provider == LOCAL
         try:
-            is_waiting = (is_local and injection.pending) or self._place.project.is_repository_to_ask
+            is_waiting = (
+                is_local and injection.pending
+            ) or self._place.project.is_repository_to_ask
             is_waiting = is_waiting or count_at_home(self._memory.repository, self._workplace)
             is_waiting = is_waiting or self._memory.store.upkeep.has_outdated_keywords()
             if is_waiting or has_events(self._settings.global_store):
@@ -175,20 +192,29 @@ class SessionStart:
     def _standing_notice(self) -> str:
         kept = ""
         try:
-            kept = keeping_notice(self._memory.store, self._memory.settings, self._place, self._project_root)
+            kept = keeping_notice(
+                self._memory.store, self._memory.settings, self._place, self._project_root
+            )
         except StorageError as error:
             self._warn(f"whether conversations are kept here is not known: {error}")
         return ". ".join(
             filter(
                 None,
-                (kept, standing_notice(self._memory.store, self._memory.settings.global_store, self._place.registry)),
+                (
+                    kept,
+                    standing_notice(
+                        self._memory.store, self._memory.settings.global_store, self._place.registry
+                    ),
+                ),
             )
         )
 
     def _first_notice(self) -> str:
         if self._came_from_others:
             return others_notice(self._came_from_others)
-        return notice_for_first_session(self._memory.store, self._memory.registry(), self._workplace)
+        return notice_for_first_session(
+            self._memory.store, self._memory.registry(), self._workplace
+        )
 
     def _import(self) -> str:
         """Import changed banks in time, and return what is missing and why."""
@@ -196,14 +222,16 @@ class SessionStart:
             return ""
         try:
             versions = build_versions(self._memory, asks_git=False)
-            imported = build_import_knowledge(self._memory, self._project_root, self._workplace, versions).changed(
-                self._deadline.within(IMPORT_SECONDS), LARGEST_IMPORT
-            )
+            imported = build_import_knowledge(
+                self._memory, self._project_root, self._workplace, versions
+            ).changed(self._deadline.within(IMPORT_SECONDS), LARGEST_IMPORT)
         except CorruptStoreError:
             raise
         except StorageError as error:
             return f"import put off: {error}"
-        self._came_from_others = count_at_home(self._memory.repository, self._workplace) if imported.added else 0
+        self._came_from_others = (
+            count_at_home(self._memory.repository, self._workplace) if imported.added else 0
+        )
         for line in imported.skipped:
             self._warn(f"not imported: {line}")
         return LEFT.format(imported.left) if imported.left else ""

@@ -38,7 +38,9 @@ def slowdown(started: float) -> float:
     return max(1.0, (time.monotonic() - started) / max(time.process_time(), 0.001))
 
 
-def start_watchdog(started: float, print_late: Callable[[], bool], leave: Callable[[], float]) -> None:
+def start_watchdog(
+    started: float, print_late: Callable[[], bool], leave: Callable[[], float]
+) -> None:
     """
     Call *print_late* at 1.8 s, *leave* at 1.95 s, then exit with 0.
 

@@ -19,7 +19,9 @@ from hardwon.entrypoints.mcp.server import MemoryServer
 from hardwon.entrypoints.mcp.stdio import LONGEST_LINE
 
 PATH = "/mcp"
-UNAUTHORISED = b"send 'Authorization: Bearer ' and the token that hardwon-mcp found in HARDWON_MCP_TOKEN\n"
+UNAUTHORISED = (
+    b"send 'Authorization: Bearer ' and the token that hardwon-mcp found in HARDWON_MCP_TOKEN\n"
+)
 
 App = Callable[..., Awaitable[None]]
 
@@ -42,7 +44,9 @@ def sdk_server(server: MemoryServer) -> Server[Any]:
     The handshake is the SDK's.
     """
     info = server.info
-    made: Server[Any] = Server(info["name"], title=info["title"], version=info["version"], instructions=INSTRUCTIONS)
+    made: Server[Any] = Server(
+        info["name"], title=info["title"], version=info["version"], instructions=INSTRUCTIONS
+    )
     for method, (params, result) in METHODS.items():
         made.add_request_handler(method, params, _answering(server, method, result))
     return made
@@ -102,7 +106,9 @@ class LoopbackTransport:
 
     """
 
-    def __init__(self, listener: socket.socket, *, host: str, token: str, at_end: Callable[[], None]) -> None:
+    def __init__(
+        self, listener: socket.socket, *, host: str, token: str, at_end: Callable[[], None]
+    ) -> None:
         self._listener = listener
         self._host = host
         self._token = token
@@ -112,9 +118,13 @@ class LoopbackTransport:
     async def serve(self, server: MemoryServer) -> None:
         """Serve clients until the transport is stopped."""
         sdk = sdk_server(server)
-        app = sdk.streamable_http_app(streamable_http_path=PATH, host=self._host, max_request_body_size=LONGEST_LINE)
+        app = sdk.streamable_http_app(
+            streamable_http_path=PATH, host=self._host, max_request_body_size=LONGEST_LINE
+        )
         guarded = BearerToken(app, self._token)
-        self._http = _HttpServer(uvicorn.Config(guarded, lifespan="off", ws="none", log_config=None, access_log=False))
+        self._http = _HttpServer(
+            uvicorn.Config(guarded, lifespan="off", ws="none", log_config=None, access_log=False)
+        )
         async with server.open(), sdk.session_manager.run():
             server.begin_scan()
             await self._http.serve([self._listener])
@@ -133,7 +143,9 @@ def listen(host: str, port: int) -> socket.socket:
     Raises:
         OSError: the port is taken, or this machine has no such address.
     """
-    return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    return socket.create_server(
+        (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET
+    )
 
 
 def address(listener: socket.socket, host: str) -> str:

@@ -15,7 +15,13 @@ from hardwon.domain.model.errors import StorageError
 from hardwon.entrypoints.arguments import USAGE_ERROR, ProjectParser, flags
 from hardwon.entrypoints.mcp.wire import claim_wire, leave, leave_soon, on_signals
 from hardwon.entrypoints.presenters.text import on_one_line
-from hardwon.entrypoints.streams import NO_FOLDER, REINSTALL, is_working_folder_gone, never_fail_to_print, warn
+from hardwon.entrypoints.streams import (
+    NO_FOLDER,
+    REINSTALL,
+    is_working_folder_gone,
+    never_fail_to_print,
+    warn,
+)
 
 if TYPE_CHECKING:
     from hardwon.entrypoints.mcp.server import MemoryServer
@@ -58,7 +64,11 @@ def main() -> None:
     except ModuleNotFoundError as error:
         leave(_failed(f"the package {error.name!r} is missing, run: {REINSTALL}", INCOMPLETE))
     except OSError as error:  # those of the store became errors of ours on their way here
-        leave(_failed(NO_FOLDER if is_working_folder_gone() else error.strerror or str(error), USAGE_ERROR))
+        leave(
+            _failed(
+                NO_FOLDER if is_working_folder_gone() else error.strerror or str(error), USAGE_ERROR
+            )
+        )
     except Exception as error:  # noqa: BLE001  # no user ever sees a traceback
         from hardwon.entrypoints.unforeseen import log_unforeseen  # rarely needed
 
@@ -67,13 +77,25 @@ def main() -> None:
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = ProjectParser(NAME, "Serve the memory to an MCP client.", EPILOG)
-    parser.add_argument("--no-scan", action="store_true", help="do not index the project's files at the start")
-    parser.add_argument("--http", action="store_true", help="serve streamable HTTP on this machine instead")
-    parser.add_argument("--host", choices=LOOPBACK, default=LOOPBACK[0], help="with --http (default: %(default)s)")
     parser.add_argument(
-        "--port", type=int, default=DEFAULT_PORT, metavar="N", help="with --http (default: %(default)s)"
+        "--no-scan", action="store_true", help="do not index the project's files at the start"
     )
-    parser.add_argument("--version", action="store_true", help="show program's version number and exit")
+    parser.add_argument(
+        "--http", action="store_true", help="serve streamable HTTP on this machine instead"
+    )
+    parser.add_argument(
+        "--host", choices=LOOPBACK, default=LOOPBACK[0], help="with --http (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--port",
+        type=int,
+        default=DEFAULT_PORT,
+        metavar="N",
+        help="with --http (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--version", action="store_true", help="show program's version number and exit"
+    )
     options = parser.parse(arguments)
     if options.version:
         from importlib.metadata import version  # slow
@@ -81,7 +103,9 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         print(f"{NAME} {version('hardwon')}")
         parser.exit()
     if not 0 <= options.port <= LARGEST_PORT:
-        parser.error(f"--port {options.port} is no port: use 0 to {LARGEST_PORT}, 0 for any that is free")
+        parser.error(
+            f"--port {options.port} is no port: use 0 to {LARGEST_PORT}, 0 for any that is free"
+        )
     if options.http and len(os.environ.get(TOKEN, "")) < SHORTEST_TOKEN:
         parser.error(f"--http needs a token of at least {SHORTEST_TOKEN} characters in {TOKEN}")
     return options
@@ -100,7 +124,10 @@ def _serve_http(options: argparse.Namespace) -> int:
     listener = listen(options.host, options.port)
     print(f"{NAME}: {address(listener, options.host)}", file=sys.stderr, flush=True)
     token = os.environ[TOKEN]
-    return _serve(options, lambda: LoopbackTransport(listener, host=options.host, token=token, at_end=leave_soon))
+    return _serve(
+        options,
+        lambda: LoopbackTransport(listener, host=options.host, token=token, at_end=leave_soon),
+    )
 
 
 def _serve(options: argparse.Namespace, make_transport: "Callable[[], Transport]") -> int:

@@ -105,9 +105,15 @@ def read_message(line: bytes) -> Request | Notification | None:
     except (ValueError, RecursionError):
         reason = f"{_shown(line)!r} is not JSON: write one JSON-RPC message a line"
         raise MalformedError(PARSE_ERROR, reason) from None
-    if not isinstance(document, dict) or not _is_message(document) or _has_lone_surrogates(line, document):
+    if (
+        not isinstance(document, dict)
+        or not _is_message(document)
+        or _has_lone_surrogates(line, document)
+    ):
         request_id = document.get("id") if isinstance(document, dict) else None
-        reason = f"{_shown(line)!r} is not a JSON-RPC 2.0 message with a method and an object as params"
+        reason = (
+            f"{_shown(line)!r} is not a JSON-RPC 2.0 message with a method and an object as params"
+        )
         raise MalformedError(INVALID_REQUEST, reason, request_id if _is_id(request_id) else None)
     if "method" not in document:
         return None
@@ -123,8 +129,12 @@ def _is_message(document: Mapping[str, Any]) -> bool:
     if document.get("jsonrpc") != "2.0" or ("id" in document and not _is_id(document["id"])):
         return False
     if "method" in document:
-        return isinstance(document["method"], str) and isinstance(document.get("params"), dict | None)
-    return "id" in document and any(isinstance(document.get(name), dict) for name in ("result", "error"))
+        return isinstance(document["method"], str) and isinstance(
+            document.get("params"), dict | None
+        )
+    return "id" in document and any(
+        isinstance(document.get(name), dict) for name in ("result", "error")
+    )
 
 
 def _is_id(value: object) -> bool:
@@ -231,7 +241,12 @@ class Session:
         if not self._has_envelopes:
             return result
         cache = {"ttlMs": 0, "cacheScope": "private"} if method in _CACHEABLE else {}
-        return {**result, **cache, "resultType": "complete", "_meta": {SERVER_KEY: self._server_info}}
+        return {
+            **result,
+            **cache,
+            "resultType": "complete",
+            "_meta": {SERVER_KEY: self._server_info},
+        }
 
 
 def negotiated(version: str) -> str:
@@ -249,14 +264,23 @@ def _check_envelope(request: Request) -> None:
     if request.method == "initialize":
         version = request.params.get("protocolVersion")
         offered = {"requested": version} if isinstance(version, str) else {}
-        reason = "connection is serving the 2026-07-28 protocol; the initialize handshake is not accepted"
+        reason = (
+            "connection is serving the 2026-07-28 protocol; the initialize handshake is not"
+            " accepted"
+        )
         raise RpcError(UNSUPPORTED_VERSION, reason, {"supported": [*ENVELOPE_VERSIONS], **offered})
     meta = request.params.get("_meta")
     if not isinstance(meta, dict):
-        reason = f"params._meta must be an object carrying the required {VERSION_KEY!r} and {CAPABILITIES_KEY!r} envelope keys"
+        reason = (
+            f"params._meta must be an object carrying the required {VERSION_KEY!r} and"
+            f" {CAPABILITIES_KEY!r} envelope keys"
+        )
         raise RpcError(INVALID_PARAMS, reason)
     if missing := [key for key in (VERSION_KEY, CAPABILITIES_KEY) if key not in meta]:
-        raise RpcError(INVALID_PARAMS, f"params._meta is missing the required envelope key(s): {', '.join(missing)}")
+        raise RpcError(
+            INVALID_PARAMS,
+            f"params._meta is missing the required envelope key(s): {', '.join(missing)}",
+        )
     version = meta[VERSION_KEY]
     if not isinstance(version, str):
         raise RpcError(INVALID_PARAMS, "the protocol-version envelope value must be a string")

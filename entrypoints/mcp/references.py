@@ -71,5 +71,6 @@ def _may_be_read(repository: EntryRepository, entry: Entry, here: Workplace) -> 
 
 
 NOT_OF_HERE = (
-    "it is not of this project, which is foreign: nothing else can be changed from here; hardwon trust changes that"
+    "it is not of this project, which is foreign: nothing else can be changed from here; hardwon"
+    " trust changes that"
 )

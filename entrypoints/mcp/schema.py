@@ -77,13 +77,20 @@ def _path(location: tuple[str | int, ...]) -> str:
     return str(first) + "".join(f"[{part!r}]" for part in rest)
 
 
-def _effect(*, reads: bool = False, destroys: bool | None = None, repeatable: bool | None = None) -> dict[str, bool]:
+def _effect(
+    *, reads: bool = False, destroys: bool | None = None, repeatable: bool | None = None
+) -> dict[str, bool]:
     """
     Return a tool's annotations in the protocol's terms.
 
     No tool reaches beyond this machine.
     """
-    hints = {"readOnlyHint": reads, "destructiveHint": destroys, "idempotentHint": repeatable, "openWorldHint": False}
+    hints = {
+        "readOnlyHint": reads,
+        "destructiveHint": destroys,
+        "idempotentHint": repeatable,
+        "openWorldHint": False,
+    }
     return {name: value for name, value in hints.items() if value is not None}
 
 
@@ -111,7 +118,9 @@ def purposes(words: Mapping[Any, str]) -> str:
 class WireModel(BaseModel):
     """A model that goes over the wire in camel case."""
 
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, json_schema_extra=_untitled)
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, json_schema_extra=_untitled
+    )
 
 
 class Answer(WireModel):
@@ -129,15 +138,22 @@ class Answer(WireModel):
 
 class _Arguments(BaseModel):
     model_config = ConfigDict(
-        extra="forbid", alias_generator=AliasGenerator(validation_alias=to_camel), json_schema_extra=_untitled
+        extra="forbid",
+        alias_generator=AliasGenerator(validation_alias=to_camel),
+        json_schema_extra=_untitled,
     )
 
     @model_validator(mode="before")
     @classmethod
     def _as_meant(cls, arguments: Any) -> Any:
         """Treat null as omitted, and parse lists that models send as JSON text."""
-        texts = {to_camel(name) for name, field in cls.model_fields.items() if field.annotation is str}
-        meant = {name: _list_or_null(value) if name not in texts else value for name, value in dict(arguments).items()}
+        texts = {
+            to_camel(name) for name, field in cls.model_fields.items() if field.annotation is str
+        }
+        meant = {
+            name: _list_or_null(value) if name not in texts else value
+            for name, value in dict(arguments).items()
+        }
         return {name: value for name, value in meant.items() if value is not None}
 
 
@@ -176,11 +192,15 @@ class Tool(NamedTuple):
             fit = self.arguments.model_validate(arguments)
         except ValidationError as error:
             raise ToolError("; ".join(_mistakes(error, self.description["inputSchema"]))) from error
-        answer = await self.function(**{name: getattr(fit, name) for name in self.arguments.model_fields})
+        answer = await self.function(
+            **{name: getattr(fit, name) for name in self.arguments.model_fields}
+        )
         return answer.model_dump(mode="json", by_alias=True)
 
 
-def tool(function: Callable[..., Awaitable[Answer]], *, title: str, effect: Mapping[str, bool]) -> Tool:
+def tool(
+    function: Callable[..., Awaitable[Answer]], *, title: str, effect: Mapping[str, bool]
+) -> Tool:
     """
     Make a tool of *function*: its name, docstring and parameters become the tool's.
 
@@ -196,7 +216,10 @@ def tool(function: Callable[..., Awaitable[Answer]], *, title: str, effect: Mapp
     name = function.__name__
     signature = inspect.signature(function, eval_str=True)
     fields: dict[str, Any] = {
-        parameter.name: (parameter.annotation, ... if parameter.default is parameter.empty else parameter.default)
+        parameter.name: (
+            parameter.annotation,
+            ... if parameter.default is parameter.empty else parameter.default,
+        )
         for parameter in signature.parameters.values()
     }
     arguments = create_model(name, __base__=_Arguments, **fields)
@@ -232,7 +255,9 @@ class MemoryRow(WireModel):
     access_count: int = Field(description="How often it was found or loaded")
     last_accessed: dt.datetime | None
     validation_count: int = Field(description="How often it was judged")
-    confidence_score: float = Field(description="The share of judgements that called it useful; 0.5 before any")
+    confidence_score: float = Field(
+        description="The share of judgements that called it useful; 0.5 before any"
+    )
     trigger_phrases: list[str]
     expires_at: dt.datetime | None
     superseded_by: str | None = Field(description="The id of the memory that replaces it")

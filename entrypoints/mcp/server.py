@@ -46,14 +46,18 @@ STATS = {
     "name": "stats",
     "uri": f"{SCHEME}stats",
     "title": "The memory in figures",
-    "description": "How many memories there are and of what sort, how they are searched, and the settings.",
+    "description": (
+        "How many memories there are and of what sort, how they are searched, and the settings."
+    ),
     "mimeType": JSON,
 }
 ONE_MEMORY = {
     "name": "memory",
     "uriTemplate": f"{SCHEME}{{id}}",
     "title": "One memory",
-    "description": "One memory with all that is known about it; its id is 16 hex digits, or a number.",
+    "description": (
+        "One memory with all that is known about it; its id is 16 hex digits, or a number."
+    ),
     "mimeType": JSON,
 }
 CAPABILITIES = {
@@ -121,7 +125,11 @@ class MemoryServer:
             case "prompts/get":
                 return get_prompt(params["name"], params.get("arguments") or {})
             case "initialize":
-                return {"protocolVersion": negotiated(params["protocolVersion"]), "serverInfo": self.info, **ABOUT}
+                return {
+                    "protocolVersion": negotiated(params["protocolVersion"]),
+                    "serverInfo": self.info,
+                    **ABOUT,
+                }
             case _:
                 return self._constant(method)
 
@@ -144,7 +152,9 @@ class MemoryServer:
         try:
             from hardwon.entrypoints.mcp.tools import make_tools  # brings pydantic; rarely called
         except ImportError as error:
-            raise ToolError(f"hardwon is not installed completely ({error}), run: {REINSTALL}") from error
+            raise ToolError(
+                f"hardwon is not installed completely ({error}), run: {REINSTALL}"
+            ) from error
         return make_tools(self._worker)
 
     async def call_tool(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -160,7 +170,11 @@ class MemoryServer:
         except Exception:  # a client is told nothing of what we did not foresee
             logger.exception("Tool %r raised an unexpected exception", name)
             return {"content": [_block(f"Error executing tool {name}")], "isError": True}
-        return {"content": [_block(answer["message"])], "structuredContent": answer, "isError": False}
+        return {
+            "content": [_block(answer["message"])],
+            "structuredContent": answer,
+            "isError": False,
+        }
 
     async def _called(self, name: str, arguments: Mapping[str, Any]) -> Any:
         if pause := self._worker.pause():  # searches are refused too, as they count what they find

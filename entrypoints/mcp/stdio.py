@@ -53,7 +53,12 @@ SETTLE_SECONDS = 1.0
 TICK_SECONDS = 0.25
 """Polling interval at the end."""
 
-NO_READER = (anyio.RunFinishedError, anyio.BrokenResourceError, anyio.ClosedResourceError, CancelledError)
+NO_READER = (
+    anyio.RunFinishedError,
+    anyio.BrokenResourceError,
+    anyio.ClosedResourceError,
+    CancelledError,
+)
 """Errors of a thread that calls into an event loop that is ending."""
 
 logger = logging.getLogger(__name__)
@@ -74,7 +79,10 @@ class StdioTransport:
     """
 
     def __init__(
-        self, wire: Wire, leave_soon: Callable[[float], None], allowance: Callable[[], Allowance] = Allowance
+        self,
+        wire: Wire,
+        leave_soon: Callable[[float], None],
+        allowance: Callable[[], Allowance] = Allowance,
     ) -> None:
         self._wire = wire
         self._leave_soon = leave_soon
@@ -144,7 +152,9 @@ class StdioTransport:
             await self._listed.wait()
         server.begin_scan()
 
-    async def _accept(self, server: MemoryServer, session: Session, tasks: TaskGroup, line: bytes) -> None:
+    async def _accept(
+        self, server: MemoryServer, session: Session, tasks: TaskGroup, line: bytes
+    ) -> None:
         if len(line) > LONGEST_LINE:
             reason = f"a message has at most {LONGEST_LINE} bytes: shorten it"
             await self._send(None, error=RpcError(INVALID_REQUEST, reason).document())
@@ -167,7 +177,9 @@ class StdioTransport:
         if isinstance(request_id, int | str) and (scope := self._open.get(request_id)):
             scope.cancel()
 
-    async def _answer(self, server: MemoryServer, session: Session, request: Request, scope: anyio.CancelScope) -> None:
+    async def _answer(
+        self, server: MemoryServer, session: Session, request: Request, scope: anyio.CancelScope
+    ) -> None:
         """Answer *request*, unless the client cancels it."""
         with scope:
             try:
@@ -178,7 +190,9 @@ class StdioTransport:
                 await self._send(request.id, error=error.document())
             except Exception:  # the client is told nothing of what we did not foresee
                 logger.exception("%r raised an unexpected exception", request.method)
-                await self._send(request.id, error=RpcError(INTERNAL_ERROR, "Internal server error").document())
+                await self._send(
+                    request.id, error=RpcError(INTERNAL_ERROR, "Internal server error").document()
+                )
         if self._open.get(request.id) is scope:  # not another request of the same id
             del self._open[request.id]
         self._answered.set()

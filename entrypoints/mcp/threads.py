@@ -97,7 +97,9 @@ class Scan(NamedTuple):
             build_index_files,
         )  # here and below: a start need not wait for it
 
-        index_files = build_index_files(memory, self.project_root, read_workplace(memory, self.project_root))
+        index_files = build_index_files(
+            memory, self.project_root, read_workplace(memory, self.project_root)
+        )
         return index_files.index(spec_folder=spec_folder, force=force, wanted=wanted)
 
 
@@ -211,7 +213,11 @@ class MemoryWorker:
     """
 
     def __init__(
-        self, settings: Settings, project_root: str, warn: Warn, startup_scan: StartupScan | None = None
+        self,
+        settings: Settings,
+        project_root: str,
+        warn: Warn,
+        startup_scan: StartupScan | None = None,
     ) -> None:
         self.settings = settings
         self.project_root = project_root
@@ -287,7 +293,11 @@ class MemoryWorker:
         Concurrent calls share a result. Imported entries get labels meanwhile.
         """
         self.begin_to_label()
-        if self._next_embedding is None or self._next_embedding.running() or self._next_embedding.done():
+        if (
+            self._next_embedding is None
+            or self._next_embedding.running()
+            or self._next_embedding.done()
+        ):
             self._next_embedding = self._embedding.submit(self._embed)
         with anyio.move_on_after(EMBED_SECONDS):
             return await asyncio.shield(asyncio.wrap_future(self._next_embedding))
@@ -303,7 +313,9 @@ class MemoryWorker:
         if memory.store.upkeep.has_outdated_keywords():
             from hardwon.entrypoints.bootstrap_capture import update_keyword_index_later
 
-            update_keyword_index_later(memory.store, memory.settings, memory.warn, self.project_root)
+            update_keyword_index_later(
+                memory.store, memory.settings, memory.warn, self.project_root
+            )
         return memory
 
     def _present(self) -> Memory:

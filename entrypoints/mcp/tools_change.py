@@ -70,8 +70,12 @@ class StoredMemory(Answer):
     entry_id: str = Field(description="The lesson's id: 16 hex digits")
     merged: bool = Field(description="Whether it was known already, so that no new one was made")
     observation_count: int = Field(description="How often it was observed, this time included")
-    keywords: list[str] = Field(description="Its labels; none when none were given and no labeler answered")
-    embedded: bool = Field(description="Whether it is found by meaning already, not by its words only")
+    keywords: list[str] = Field(
+        description="Its labels; none when none were given and no labeler answered"
+    )
+    embedded: bool = Field(
+        description="Whether it is found by meaning already, not by its words only"
+    )
     warnings: list[str] = Field(description="What did not go well; it is stored all the same")
 
 
@@ -84,32 +88,54 @@ class StoreTools:
     async def store_memory(
         self,
         name: Annotated[
-            str, Text, Field(max_length=LONGEST_TITLE, description="Short title on one line, such as 'Name the unit'")
+            str,
+            Text,
+            Field(
+                max_length=LONGEST_TITLE,
+                description="Short title on one line, such as 'Name the unit'",
+            ),
         ],
         description: Annotated[
             str,
             Text,
-            Field(description="The lesson with its conclusion: what to do or avoid. It identifies the lesson."),
+            Field(
+                description=(
+                    "The lesson with its conclusion: what to do or avoid. It identifies the lesson."
+                )
+            ),
         ],
         reasoning: Annotated[str, Text, Field(description="Why it matters, and how it was found")],
         category: Annotated[
             Category,
-            Field(description="anti-patterns: to avoid; patterns: to follow; heuristics: a rule of thumb"),
+            Field(
+                description=(
+                    "anti-patterns: to avoid; patterns: to follow; heuristics: a rule of thumb"
+                )
+            ),
         ],
         references: Annotated[
-            list[str], Field(description="Files, features and projects it is about, such as 'src/reader.py'")
+            list[str],
+            Field(description="Files, features and projects it is about, such as 'src/reader.py'"),
         ] = [],  # noqa: B006  # pydantic hands out copies, and a model reads this default in the schema
         *,
         keywords: Annotated[
             list[str],
             Field(
-                description="3 to 10 labels to find it by, such as 'retry-budget'; at least 3 of them stand in its text."
-                " Without them a labeler is asked, where there is one"
+                description=(
+                    "3 to 10 labels to find it by, such as 'retry-budget'; at least 3 of them stand"
+                    " in its text."
+                    " Without them a labeler is asked, where there is one"
+                )
             ),
         ] = [],  # noqa: B006  # as above
         supersedes: Annotated[
             Reference | None,
-            Field(description="The number or id of a lesson that this one replaces; it is ranked below from now on"),
+            Field(
+                description=(
+                    "The number or id of a lesson that this one replaces; it is ranked below from"
+                    " now on"
+                )
+            ),
         ] = None,
     ) -> StoredMemory:
         """
@@ -121,7 +147,9 @@ class StoreTools:
         """
         if not self.worker.settings.semantic_enabled:
             raise ToolError(SWITCHED_OFF)
-        here, now = await self.worker.call(lambda memory: (self.worker.workplace(memory), memory.clock.now()))
+        here, now = await self.worker.call(
+            lambda memory: (self.worker.workplace(memory), memory.clock.now())
+        )
         entry = Entry(
             name=name,
             description=description,
@@ -135,25 +163,37 @@ class StoreTools:
             updated_at=now,
         )
         replaced = await self.worker.call(
-            lambda memory: None if supersedes is None else find_own(memory.repository, supersedes, here).entry_id
+            lambda memory: (
+                None
+                if supersedes is None
+                else find_own(memory.repository, supersedes, here).entry_id
+            )
         )
         return await self._keep(entry, Origin(here, "mcp"), keywords, replaced)
 
-    async def _keep(self, entry: Entry, origin: Origin, keywords: Sequence[str], replaced: str | None) -> StoredMemory:
+    async def _keep(
+        self, entry: Entry, origin: Origin, keywords: Sequence[str], replaced: str | None
+    ) -> StoredMemory:
         """Store at once, so that nothing is lost, then do the slow work."""
         stored = await self.worker.call(
             lambda memory: build_keep_in_place(memory, origin).keep(redact_entry(entry), replaced)
         )
         labels = await anyio.to_thread.run_sync(self._labels, stored.entry, abandon_on_cancel=True)
         if labels:
-            await self.worker.call(lambda memory: store_labels(memory.repository, stored.entry.entry_id, labels))
+            await self.worker.call(
+                lambda memory: store_labels(memory.repository, stored.entry.entry_id, labels)
+            )
         gaps = complaints_of_gaps(stored.entry) if entry.keywords else []
         left_out = complaints_of_keywords(keywords, stored.entry)
-        at_home = await self.worker.call(lambda memory: home_warning(memory.registry(), origin.workplace))
+        at_home = await self.worker.call(
+            lambda memory: home_warning(memory.registry(), origin.workplace)
+        )
         cut = complaints_of_private(entry.name, entry.description, entry.reasoning)
         complaints = [*cut, *left_out, *complaints_of_length(stored.entry), *gaps]
         warnings = [*complaints, *at_home, *await self.worker.embed()]
-        return await self.worker.call(lambda memory: _stored_memory(memory.spaces, stored, labels, warnings))
+        return await self.worker.call(
+            lambda memory: _stored_memory(memory.spaces, stored, labels, warnings)
+        )
 
     def _labels(self, entry: Entry) -> tuple[str, ...]:
         if entry.keywords:
@@ -161,14 +201,21 @@ class StoreTools:
         return build_label_chain(self.worker.settings).labels_for(entry, Deadline(time.monotonic))
 
 
-def _stored_memory(spaces: Spaces, stored: Stored, labels: Sequence[str], warnings: list[str]) -> StoredMemory:
+def _stored_memory(
+    spaces: Spaces, stored: Stored, labels: Sequence[str], warnings: list[str]
+) -> StoredMemory:
     return StoredMemory(
-        message="\n".join([*storing_confirmation(stored), *(f"Warning: {line}" for line in warnings)]),
+        message="\n".join(
+            [*storing_confirmation(stored), *(f"Warning: {line}" for line in warnings)]
+        ),
         entry_id=stored.entry.entry_id,
         merged=stored.merged,
         observation_count=stored.entry.observation_count,
         keywords=[*(labels or stored.entry.keywords)],
-        embedded=any(space.vectors.vectors_of([stored.entry.entry_id]).get(stored.entry.entry_id) for space in spaces),
+        embedded=any(
+            space.vectors.vectors_of([stored.entry.entry_id]).get(stored.entry.entry_id)
+            for space in spaces
+        ),
         warnings=warnings,
     )
 
@@ -179,11 +226,12 @@ def store_tools(worker: MemoryWorker) -> list[Tool]:
 
 
 NOTHING_TO_CHANGE = (
-    "nothing to change: give title, description, reasoning, triggerPhrases, importanceWeight or importanceTier"
+    "nothing to change: give title, description, reasoning, triggerPhrases, importanceWeight or"
+    " importanceTier"
 )
 ASK_FIRST = (
-    "Promotion offered: most who used it found it useful. Ask the user whether it should become critical;"
-    " if so, call memory_update with importanceTier critical"
+    "Promotion offered: most who used it found it useful. Ask the user whether it should become"
+    " critical; if so, call memory_update with importanceTier critical"
 )
 
 
@@ -201,7 +249,9 @@ class UpdatedMemory(Answer):
     changed: list[ChangedField] = Field(description="The fields that are not as they were")
     memory: MemoryRow = Field(description="The memory as it now is")
     sections_followed: int = Field(description="How many sections of the file took its tier over")
-    sections_kept: int = Field(description="How many kept another tier, which was set for them alone")
+    sections_kept: int = Field(
+        description="How many kept another tier, which was set for them alone"
+    )
     warnings: list[str] = Field(description="What did not go well; it is changed all the same")
 
 
@@ -212,7 +262,9 @@ class ValidatedMemory(Answer):
     entry_id: str
     validation_count: int = Field(description="How often it was judged, this time included")
     confidence_score: float = Field(description="The share of judgements that called it useful")
-    promotion_offered: bool = Field(description="Whether the user should be asked to make it critical")
+    promotion_offered: bool = Field(
+        description="Whether the user should be asked to make it critical"
+    )
 
 
 @attrs.frozen
@@ -225,20 +277,37 @@ class ChangeTools:
         self,
         id: Reference,  # noqa: A002  # requirement D-T5.1's word
         *,
-        title: Annotated[str, Field(max_length=LONGEST_TITLE, description="New title, one line")] = "",
+        title: Annotated[
+            str, Field(max_length=LONGEST_TITLE, description="New title, one line")
+        ] = "",
         description: Annotated[
-            str, Field(description="The whole lesson as it should read; only of a lesson, not of a file's memory")
+            str,
+            Field(
+                description=(
+                    "The whole lesson as it should read; only of a lesson, not of a file's memory"
+                )
+            ),
         ] = "",
         reasoning: Annotated[
             str, Field(description="Why it matters, and how it was found, instead of what is said")
         ] = "",
         trigger_phrases: Annotated[
             list[str] | None,
-            Field(description="What a user says when it matters, instead of those it has: 20 at most; [] for none"),
+            Field(
+                description=(
+                    "What a user says when it matters, instead of those it has: 20 at most; [] for"
+                    " none"
+                )
+            ),
         ] = None,
         importance_weight: Annotated[
             Annotated[float, Field(ge=0, le=1)] | None,
-            Field(description="0 to 1: its order among what is always shown; at 1 it never loses worth with age"),
+            Field(
+                description=(
+                    "0 to 1: its order among what is always shown; at 1 it never loses worth"
+                    " with age"
+                )
+            ),
         ] = None,
         importance_tier: Annotated[Tier | None, Field(description=purposes(TIER_PURPOSES))] = None,
     ) -> UpdatedMemory:
@@ -268,12 +337,18 @@ class ChangeTools:
         entry = find_own(memory.repository, reference, self.worker.workplace(memory))
         if change.description is None or entry.kind != "learning":
             return build_change_entry(memory).apply(entry.entry_id, change)
-        return build_edit_lesson(memory, self.worker.project_root).apply(entry.entry_id, change).changed
+        return (
+            build_edit_lesson(memory, self.worker.project_root)
+            .apply(entry.entry_id, change)
+            .changed
+        )
 
     async def memory_validate(
         self,
         id: Reference,  # noqa: A002  # requirement D-T7.1's word
-        was_useful: Annotated[bool, Field(strict=True, description="true when it helped, false when it misled")],
+        was_useful: Annotated[
+            bool, Field(strict=True, description="true when it helped, false when it misled")
+        ],
     ) -> ValidatedMemory:
         """
         Say whether a memory was of use, once you have relied on it.
@@ -292,7 +367,9 @@ class ChangeTools:
 
 def _updated(changed: Changed, warnings: list[str]) -> UpdatedMemory:
     return UpdatedMemory(
-        message="\n".join([*change_confirmation(changed), *(f"Warning: {line}" for line in warnings)]),
+        message="\n".join(
+            [*change_confirmation(changed), *(f"Warning: {line}" for line in warnings)]
+        ),
         changed=[_on_the_wire(item) for item in changed.changes],
         memory=row_of(changed.entry),
         sections_followed=changed.sections.followed,
@@ -350,7 +427,9 @@ class DeleteTools:
     async def memory_delete(
         self,
         id: Reference = "",  # noqa: A002  # requirement D-T6's word
-        spec_folder: Annotated[str, Field(description="Instead of id: all documents of this spec folder")] = "",
+        spec_folder: Annotated[
+            str, Field(description="Instead of id: all documents of this spec folder")
+        ] = "",
         confirm: Annotated[bool, Field(description="Must be true to delete a spec folder")] = False,  # noqa: FBT002  # the tool's argument
     ) -> DeletedMemories:
         """
@@ -367,7 +446,9 @@ class DeleteTools:
             lambda memory: (
                 self._delete_folder(memory, folder, confirm=confirm)
                 if folder
-                else build_forget(memory).delete([find_own(memory.repository, id, self.worker.workplace(memory))])
+                else build_forget(memory).delete(
+                    [find_own(memory.repository, id, self.worker.workplace(memory))]
+                )
             )
         )
         return DeletedMemories(message=_deletion(deleted), deleted=len(deleted))
@@ -376,16 +457,26 @@ class DeleteTools:
         folders = document_folders(memory.settings, self.worker.project_root)
         found = build_forget(memory).documents(name, folders)
         if not found:
-            raise ToolError(f"no document belongs to the spec folder {name[:80]!r}: memory_list shows those there are")
+            raise ToolError(
+                f"no document belongs to the spec folder {name[:80]!r}: memory_list shows those"
+                " there are"
+            )
         if not confirm:
-            raise ToolError(f"this deletes {len(found)} memories of {name!r}: ask the user, then give confirm true")
+            raise ToolError(
+                f"this deletes {len(found)} memories of {name!r}: ask the user, then give confirm"
+                " true"
+            )
         return build_forget(memory).spec_folder(name, folders)
 
 
 def _deletion(deleted: Sequence[Entry]) -> str:
     names = [f"Deleted: {visible(entry.name)} (id: {entry.number})" for entry in deleted]
     kept = "Kept in history and checkpoints until the user runs: hardwon forget ID, such as {}"
-    lines = (*first_lines(names), kept.format(deleted[0].entry_id)) if deleted else ["Nothing was left to delete"]
+    lines = (
+        (*first_lines(names), kept.format(deleted[0].entry_id))
+        if deleted
+        else ["Nothing was left to delete"]
+    )
     return "\n".join(lines)
 
 

@@ -39,7 +39,9 @@ class CheckpointRow(BaseModel):
     created_at: str = Field(description="ISO 8601")
     memory_count: int = Field(description="How many memories its scope held")
     snapshot_path: str = Field(description="The file that holds the whole state")
-    metadata: dict[str, str] = Field(description="scope, project, its id, and its folder root where one is known")
+    metadata: dict[str, str] = Field(
+        description="scope, project, its id, and its folder root where one is known"
+    )
     missing: bool = Field(description="Whether that file is gone, so that it can't be restored")
 
 
@@ -76,7 +78,12 @@ class CheckpointTools:
         description: Annotated[str, Field(description="What it is made for")] = "",
         scope: Annotated[
             CheckpointScope,
-            Field(description="What a restore brings back: documents or all kinds of this project, or the whole store"),
+            Field(
+                description=(
+                    "What a restore brings back: documents or all kinds of this project, or the"
+                    " whole store"
+                )
+            ),
         ] = "documents",
     ) -> OneCheckpoint:
         """
@@ -91,7 +98,9 @@ class CheckpointTools:
             return build_checkpoints(memory).create(name, description, contents)
 
         made = await self.worker.call(create)
-        return OneCheckpoint(message=f"Checkpoint saved: {checkpoint_line(made)}", checkpoint=_row(made))
+        return OneCheckpoint(
+            message=f"Checkpoint saved: {checkpoint_line(made)}", checkpoint=_row(made)
+        )
 
     async def checkpoint_list(self) -> CheckpointList:
         """List this project's checkpoints with what they hold, the newest first; the other tools take their names."""
@@ -137,7 +146,9 @@ class CheckpointTools:
         gone = await self.worker.call(delete)
         return OneCheckpoint(message=f"Checkpoint deleted: {gone.name}", checkpoint=_row(gone))
 
-    def _ensure_of_here(self, memory: Memory, name: str, scope: CheckpointScope | None = None) -> None:
+    def _ensure_of_here(
+        self, memory: Memory, name: str, scope: CheckpointScope | None = None
+    ) -> None:
         """In a foreign project, refuse checkpoints of other projects or the whole store."""
         here = self.worker.workplace(memory)
         if not here.visibility.is_foreign:

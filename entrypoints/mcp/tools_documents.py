@@ -41,14 +41,20 @@ class SavedMemory(Answer):
     """What became of the file."""
 
     success: bool = True
-    action: Action = Field(description="indexed: new, or forced; updated: its text had changed; unchanged: passed over")
+    action: Action = Field(
+        description="indexed: new, or forced; updated: its text had changed; unchanged: passed over"
+    )
     memory_id: int = Field(description="The number of the memory that stands for the whole file")
     entry_id: str = Field(description="The same memory's id of 16 hex digits")
-    spec_folder: str | None = Field(description="The spec folder it belongs to; none for what is no document")
+    spec_folder: str | None = Field(
+        description="The spec folder it belongs to; none for what is no document"
+    )
     title: str
     trigger_phrases: list[str]
     sections: int = Field(description="How many anchored sections became memories of their own")
-    embedded: bool = Field(description="Whether it is found by meaning already, not by its words only")
+    embedded: bool = Field(
+        description="Whether it is found by meaning already, not by its words only"
+    )
     warnings: list[str] = Field(description="What did not go well; it is kept all the same")
 
 
@@ -61,7 +67,9 @@ class ScannedFiles(Answer):
     skipped: int = Field(description="Those that did not change, or whose memory was deleted since")
     errors: int = Field(description="Those that can't be used")
     removed: int = Field(description="Memories whose file is gone, and which went with it")
-    pending: int = Field(description="Memories of files that are found by their words only, until they have a vector")
+    pending: int = Field(
+        description="Memories of files that are found by their words only, until they have a vector"
+    )
     details: list[str] = Field(description="What went wrong, one line each")
 
 
@@ -75,7 +83,8 @@ class DocumentTools:
     async def memory_save(
         self,
         file_path: Annotated[
-            str, Field(description="Absolute path of a markdown file in the project or a document root")
+            str,
+            Field(description="Absolute path of a markdown file in the project or a document root"),
         ],
         force: Annotated[bool, Field(description="Index it although it did not change")] = False,  # noqa: FBT002  # the tool's argument
     ) -> SavedMemory:
@@ -87,15 +96,24 @@ class DocumentTools:
         become memories of their own. A file that did not change is passed over.
         """
         self._ensure_on()
-        kept = await self.worker.call(lambda memory: _keep(memory, self.worker.project_root, file_path, force=force))
+        kept = await self.worker.call(
+            lambda memory: _keep(memory, self.worker.project_root, file_path, force=force)
+        )
         warnings = [*kept.warnings, *await self.worker.embed()]
-        return await self.worker.call(lambda memory: _saved(memory.spaces, memory.clock.now(), kept, warnings))
+        return await self.worker.call(
+            lambda memory: _saved(memory.spaces, memory.clock.now(), kept, warnings)
+        )
 
     async def memory_index_scan(
         self,
-        spec_folder: Annotated[str, Field(description="Only this spec folder, such as '005-auth'")] = "",
+        spec_folder: Annotated[
+            str, Field(description="Only this spec folder, such as '005-auth'")
+        ] = "",
         force: Annotated[  # noqa: FBT002  # the tool's argument
-            bool, Field(description="Index files that did not change too, and bring back what was deleted")
+            bool,
+            Field(
+                description="Index files that did not change too, and bring back what was deleted"
+            ),
         ] = False,
     ) -> ScannedFiles:
         """
@@ -106,7 +124,8 @@ class DocumentTools:
         """
         self._ensure_on()
         scanned = await anyio.to_thread.run_sync(
-            lambda: self.scan.run(spec_folder=spec_folder.strip(), force=force), abandon_on_cancel=True
+            lambda: self.scan.run(spec_folder=spec_folder.strip(), force=force),
+            abandon_on_cancel=True,
         )
         self.worker.begin_to_label()
         return _scanned_files(scanned)
@@ -125,12 +144,17 @@ def _keep(memory: Memory, project_root: str, path: str, *, force: bool) -> Index
 def _saved(spaces: Spaces, now: dt.datetime, kept: IndexedFile, warnings: list[str]) -> SavedMemory:
     entry = kept.entry
     if entry is None or entry.number is None:
-        raise ToolError("the file's memory is gone: somebody deleted it at this moment, save it again")
+        raise ToolError(
+            "the file's memory is gone: somebody deleted it at this moment, save it again"
+        )
     vectors = spaces.vectors_for(entry.kind)
     action = ACTIONS[kept.outcome]
     is_searched = entry.expires_at is None or entry.expires_at > now
     warnings = [*warnings, *fate(entry, is_searched=is_searched)]
-    first = f"{action.capitalize()}: {visible(entry.name)} (id: {entry.number}, {kept.sections} sections)"
+    first = (
+        f"{action.capitalize()}: {visible(entry.name)} (id: {entry.number}, {kept.sections}"
+        " sections)"
+    )
     return SavedMemory(
         message="\n".join([first, *(f"Warning: {line}" for line in warnings)]),
         action=action,
@@ -162,7 +186,11 @@ def _scanned_files(scanned: Scanned) -> ScannedFiles:
 
 
 def _counts(indexed: Indexed, done: int, passed: int) -> str:
-    deleted = f" ({indexed.deleted} of them deleted earlier: force brings them back)" if indexed.deleted else ""
+    deleted = (
+        f" ({indexed.deleted} of them deleted earlier: force brings them back)"
+        if indexed.deleted
+        else ""
+    )
     return (
         f"Indexed {done} files ({len(indexed.new)} new), {passed} as they were{deleted},"
         f" {len(indexed.removed)} gone, {len(indexed.skipped)} can't be used"

@@ -48,7 +48,9 @@ class LoadedRow(MemoryRow):
     """A memory with its text."""
 
     content: str
-    truncated: bool = Field(description="Whether content is the beginning only; the rest is in filePath")
+    truncated: bool = Field(
+        description="Whether content is the beginning only; the rest is in filePath"
+    )
 
 
 class LoadAnswer(Answer):
@@ -76,12 +78,19 @@ class BrowseTools:
 
     async def memory_load(
         self,
-        spec_folder: Annotated[str, Field(description="All memories of this specification, such as 005-memory")] = "",
-        anchor_id: Annotated[str, Field(description="With specFolder: only the section of this name")] = "",
-        limit: Annotated[int, Field(ge=1, le=MOST, description="How many at most, the newest first")] = 10,
+        spec_folder: Annotated[
+            str, Field(description="All memories of this specification, such as 005-memory")
+        ] = "",
+        anchor_id: Annotated[
+            str, Field(description="With specFolder: only the section of this name")
+        ] = "",
+        limit: Annotated[
+            int, Field(ge=1, le=MOST, description="How many at most, the newest first")
+        ] = 10,
         *,
         id: Annotated[  # noqa: A002  # the word that all tools have for it
-            Reference | None, Field(description="Instead of specFolder: one memory, by its number or 16-hex id")
+            Reference | None,
+            Field(description="Instead of specFolder: one memory, by its number or 16-hex id"),
         ] = None,
     ) -> LoadAnswer:
         """
@@ -91,15 +100,30 @@ class BrowseTools:
         """
         if (id is None) == (not spec_folder) or (anchor_id and not spec_folder):
             raise ToolError("give specFolder, with an anchorId if you like, or id")
-        loaded = await self._worker.call(lambda memory: self._load(memory, id, spec_folder, anchor_id, limit))
-        what = f"id {id}" if id is not None else f"{spec_folder}#{anchor_id}" if anchor_id else spec_folder
+        loaded = await self._worker.call(
+            lambda memory: self._load(memory, id, spec_folder, anchor_id, limit)
+        )
+        what = (
+            f"id {id}"
+            if id is not None
+            else f"{spec_folder}#{anchor_id}"
+            if anchor_id
+            else spec_folder
+        )
         return _load_answer(loaded, on_one_line(what))
 
     def _load(
-        self, memory: Memory, reference: int | str | None, spec_folder: str, anchor_id: str, limit: int
+        self,
+        memory: Memory,
+        reference: int | str | None,
+        spec_folder: str,
+        anchor_id: str,
+        limit: int,
     ) -> Loaded:
         if reference is not None:
-            return build_load(memory).one(find(memory.repository, reference, self._worker.workplace(memory)))
+            return build_load(memory).one(
+                find(memory.repository, reference, self._worker.workplace(memory))
+            )
         wanted = EVERYTHING._replace(spec_folder=spec_folder, anchor=anchor_id or None)
         only = asked_from(self._worker.workplace(memory), wanted, "project", "project")
         return build_load(memory).within(only, limit)
@@ -107,9 +131,16 @@ class BrowseTools:
     async def memory_list(
         self,
         limit: Annotated[
-            int, Field(ge=1, le=MOST, description="How many on a page; some hosts cut an answer of more than 25")
+            int,
+            Field(
+                ge=1,
+                le=MOST,
+                description="How many on a page; some hosts cut an answer of more than 25",
+            ),
         ] = 20,
-        offset: Annotated[int, Field(ge=0, le=LARGEST_OFFSET, description="How many to pass over")] = 0,
+        offset: Annotated[
+            int, Field(ge=0, le=LARGEST_OFFSET, description="How many to pass over")
+        ] = 0,
         spec_folder: Annotated[str, Field(description="Only of this specification")] = "",
         tier: Annotated[Tier | None, Field(description="Only of this tier")] = None,
         sort_by: Annotated[Order, Field(description="What is greatest comes first")] = "created_at",
@@ -117,7 +148,10 @@ class BrowseTools:
         collection: Annotated[
             CollectionName,
             Field(
-                description="Which memories; all: lessons that may be shown here and every other memory of this project"
+                description=(
+                    "Which memories; all: lessons that may be shown here and every other memory of"
+                    " this project"
+                )
             ),
         ] = "all",
     ) -> ListAnswer:
@@ -129,9 +163,13 @@ class BrowseTools:
 
         def listed(memory: Memory) -> tuple[int, Sequence[Entry]]:
             repository = memory.repository
-            only = self._only(memory, collection)._replace(spec_folder=spec_folder or None, tier=tier)
+            only = self._only(memory, collection)._replace(
+                spec_folder=spec_folder or None, tier=tier
+            )
             with repository.snapshot():
-                return repository.count(only), repository.find(only, limit=limit, offset=offset, order=sort_by)
+                return repository.count(only), repository.find(
+                    only, limit=limit, offset=offset, order=sort_by
+                )
 
         total, entries = await self._worker.call(listed)
         return ListAnswer(
@@ -144,17 +182,25 @@ class BrowseTools:
 
     def _only(self, memory: Memory, collection: CollectionName) -> EntryFilter:
         chosen = COLLECTIONS[collection]
-        return asked_from(self._worker.workplace(memory), EntryFilter(kinds=chosen.kinds), chosen.scope)
+        return asked_from(
+            self._worker.workplace(memory), EntryFilter(kinds=chosen.kinds), chosen.scope
+        )
 
 
 def _load_answer(loaded: Loaded, what: str) -> LoadAnswer:
     rows = [*_with_content(loaded.entries)]
     found = f"{len(rows)} of {loaded.total} memories of {what}"
     lines = [found if rows else f"no memory of {what}: memory_list shows those there are"]
-    lines += [f"id {row.id} is cut: the rest is in {row.file_path or 'hardwon show'}" for row in rows if row.truncated]
+    lines += [
+        f"id {row.id} is cut: the rest is in {row.file_path or 'hardwon show'}"
+        for row in rows
+        if row.truncated
+    ]
     lines += [f"Note: {line}" for line in loaded.degradations]
     if sum(len(row.content) for row in rows) <= BOTH_GIVEN:
-        lines += [f"\n## {neutral_line(row.title)} (id {row.id})\n{neutral(row.content)}" for row in rows]
+        lines += [
+            f"\n## {neutral_line(row.title)} (id {row.id})\n{neutral(row.content)}" for row in rows
+        ]
     return LoadAnswer(message="\n".join(lines), total=loaded.total, count=len(rows), results=rows)
 
 
@@ -164,12 +210,16 @@ def _with_content(entries: Sequence[Entry]) -> Iterator[LoadedRow]:
     for entry in entries:
         content = entry.description[:room]
         room -= len(content)
-        yield LoadedRow(**row_fields(entry), content=content, truncated=len(content) < len(entry.description))
+        yield LoadedRow(
+            **row_fields(entry), content=content, truncated=len(content) < len(entry.description)
+        )
 
 
 def _listing(total: int, offset: int, entries: Sequence[Entry]) -> Iterator[str]:
     yield (
-        f"{offset + 1} to {offset + len(entries)} of {total} memories" if entries else f"none of {total} memories here"
+        f"{offset + 1} to {offset + len(entries)} of {total} memories"
+        if entries
+        else f"none of {total} memories here"
     )
     for entry in entries:
         yield f"{entry.number}: {entry.name} [{entry.tier}] {entry.spec_folder or entry.kind}"
@@ -196,11 +246,17 @@ class StatsAnswer(Answer):
     by_confidence: dict[str, int]
     by_source: dict[str, int]
     by_project: dict[str, int]
-    embedding: dict[str, Any] = Field(description="The model, what it has embedded, and its trouble if it has any")
-    influence: dict[str, Any] = Field(description="How often an injected memory was of use, and which most")
+    embedding: dict[str, Any] = Field(
+        description="The model, what it has embedded, and its trouble if it has any"
+    )
+    influence: dict[str, Any] = Field(
+        description="How often an injected memory was of use, and which most"
+    )
     store: dict[str, Any]
     settings: dict[str, Any]
-    context_weights: dict[str, float] = Field(description="What related conversations are ranked by")
+    context_weights: dict[str, float] = Field(
+        description="What related conversations are ranked by"
+    )
 
 
 class StatsTools:
@@ -223,8 +279,14 @@ class StatsTools:
 
 def _in_words(figures: dict[str, dict[str, Any]]) -> Iterator[str]:
     embedding, entries = figures["embedding"], figures["entries"]
-    yield f"{entries['total']} memories, {embedding['embedded']} embedded, {embedding['pending']} waiting"
-    yield f"embedding: {embedding['provider']}, {embedding['model']}, {embedding['dimensions']} dimensions"
+    yield (
+        f"{entries['total']} memories, {embedding['embedded']} embedded, {embedding['pending']}"
+        " waiting"
+    )
+    yield (
+        f"embedding: {embedding['provider']}, {embedding['model']}, {embedding['dimensions']}"
+        " dimensions"
+    )
     used = figures["influence"]
     yield f"{used['influence_count']} times an injected memory was of use in a session"
     if embedding["trouble"]:

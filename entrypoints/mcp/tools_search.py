@@ -76,18 +76,26 @@ class FoundRow(MemoryRow):
     """A memory that answers."""
 
     score: float = Field(
-        description="How well it answers, 0 to 100; of others and collection all how likely, in percent"
+        description=(
+            "How well it answers, 0 to 100; of others and collection all how likely, in percent"
+        )
     )
     excerpt: str = Field(description="The passage that answers; memory_load brings all of it")
-    concept_counts: dict[str, int] | None = Field(description="How often its file contains each concept, as written")
-    parts: dict[str, float] | None = Field(description="With explain: what the score is made of, as the formula says")
+    concept_counts: dict[str, int] | None = Field(
+        description="How often its file contains each concept, as written"
+    )
+    parts: dict[str, float] | None = Field(
+        description="With explain: what the score is made of, as the formula says"
+    )
     origin: FoundOrigin
 
 
 class SearchAnswer(Answer):
     """What answers a question."""
 
-    constitutional: list[RuleRow] = Field(description="Rules that always hold here, besides the results")
+    constitutional: list[RuleRow] = Field(
+        description="Rules that always hold here, besides the results"
+    )
     results: list[FoundRow] = Field(description="Best first")
     others: list[FoundRow] = Field(
         description="Relevant memories of other collections, where none was asked for; best first"
@@ -96,11 +104,15 @@ class SearchAnswer(Answer):
     suggestion: str | None = Field(description="What to try when there are no results")
     formula: str | None = Field(description="With explain: the score, of its parts by name")
     others_formula: str | None = Field(description="The same for others")
-    elsewhere: int = Field(description="How many more relevant memories other projects hold; scope global shows them")
+    elsewhere: int = Field(
+        description="How many more relevant memories other projects hold; scope global shows them"
+    )
     notes: list[str] = Field(description="What was missing from this search")
 
 
-STILL_INDEXING = "the project's files are still being indexed: search again in a moment to find all of them"
+STILL_INDEXING = (
+    "the project's files are still being indexed: search again in a moment to find all of them"
+)
 
 
 class SearchTools:
@@ -113,34 +125,55 @@ class SearchTools:
 
     async def memory_search(
         self,
-        query: Annotated[str, Field(description="The question in your own words, or an error message")] = "",
+        query: Annotated[
+            str, Field(description="The question in your own words, or an error message")
+        ] = "",
         concepts: Annotated[
-            list[str], Field(description="2 to 5 words or terms; a result holds all of them. With or without a query")
+            list[str],
+            Field(
+                description=(
+                    "2 to 5 words or terms; a result holds all of them. With or without a query"
+                )
+            ),
         ] = [],  # noqa: B006  # pydantic hands out copies, and a model reads this default in the schema
         limit: Annotated[
             int,
             Field(
-                ge=1, le=MAX_RESULTS, description="How many results at most; some hosts cut an answer of more than 20"
+                ge=1,
+                le=MAX_RESULTS,
+                description="How many results at most; some hosts cut an answer of more than 20",
             ),
         ] = 10,
         *,
-        spec_folder: Annotated[str, Field(description="Only of this specification, such as 005-memory")] = "",
-        tier: Annotated[Tier | None, Field(description=f"Only of this tier: {purposes(TIER_PURPOSES)}")] = None,
+        spec_folder: Annotated[
+            str, Field(description="Only of this specification, such as 005-memory")
+        ] = "",
+        tier: Annotated[
+            Tier | None, Field(description=f"Only of this tier: {purposes(TIER_PURPOSES)}")
+        ] = None,
         context_type: Annotated[
-            ContextType | None, Field(description=f"Only of this sort of work: {purposes(CONTEXT_TYPE_PURPOSES)}")
+            ContextType | None,
+            Field(description=f"Only of this sort of work: {purposes(CONTEXT_TYPE_PURPOSES)}"),
         ] = None,
         use_decay: Annotated[bool, Field(description="Whether old memories count for less")] = True,
-        include_constitutional: Annotated[bool, Field(description="Whether to tell the rules that always hold")] = True,
+        include_constitutional: Annotated[
+            bool, Field(description="Whether to tell the rules that always hold")
+        ] = True,
         collection: Annotated[
             CollectionName | None,
             Field(
-                description="Only documents (spec memories), learnings (lessons), sessions or conversations, or all of it"
-                " in one list; by default documents, and under others what else is relevant"
+                description=(
+                    "Only documents (spec memories), learnings (lessons), sessions or"
+                    " conversations, or all of it"
+                    " in one list; by default documents, and under others what else is relevant"
+                )
             ),
         ] = None,
         scope: Annotated[
             ScopeName | None,
-            Field(description="Where results may come from; by default this project and its workspace"),
+            Field(
+                description="Where results may come from; by default this project and its workspace"
+            ),
         ] = None,
         explain: Annotated[bool, Field(description="Tell what every score is made of")] = False,
     ) -> SearchAnswer:
@@ -154,7 +187,12 @@ class SearchTools:
         chosen = COLLECTIONS[name]
         question = Question(
             text=query[:LONGEST_QUERY],
-            only=EntryFilter(kinds=chosen.kinds, spec_folder=spec_folder or None, tier=tier, context_type=context_type),
+            only=EntryFilter(
+                kinds=chosen.kinds,
+                spec_folder=spec_folder or None,
+                tier=tier,
+                context_type=context_type,
+            ),
             policy=chosen.policy,
             limit=limit,
             minimum=chosen.minimum,
@@ -166,7 +204,9 @@ class SearchTools:
 
         def search(memory: Memory) -> tuple[SearchResult, Workplace, int]:
             workplace = workplace_for(name, memory, self._worker.project_root, warn)
-            here = question._replace(workplace=workplace, only=_asked_by_agent(question.only, workplace, scope))
+            here = question._replace(
+                workplace=workplace, only=_asked_by_agent(question.only, workplace, scope)
+            )
             find, deadline = self._search.of(memory), Deadline.after(ANSWER_SECONDS, time.monotonic)
             result = find.find(
                 here,
@@ -176,14 +216,20 @@ class SearchTools:
                 besides=None if collection else _besides(here, scope),
             )
             wanted = question.only if collection else question.only._replace(kinds=KINDS)
-            elsewhere = 0 if scope else _relevant_elsewhere(find.recall, question, wanted, workplace, deadline)
+            elsewhere = (
+                0
+                if scope
+                else _relevant_elsewhere(find.recall, question, wanted, workplace, deadline)
+            )
             return result, workplace, elsewhere
 
         result, here, elsewhere = await self._worker.call(search)
         if is_indexing:
             result = result._replace(degradations=(*result.degradations, STILL_INDEXING))
         text = query.strip() or " ".join(concepts)
-        return _answer(result, Report(text, chosen.policy, self._root, explained=explain, here=here), elsewhere)
+        return _answer(
+            result, Report(text, chosen.policy, self._root, explained=explain, here=here), elsewhere
+        )
 
 
 def _besides(question: Question, scope: ScopeName | None) -> EntryFilter:
@@ -193,14 +239,20 @@ def _besides(question: Question, scope: ScopeName | None) -> EntryFilter:
     return _asked_by_agent(only, question.workplace, scope)
 
 
-def _asked_by_agent(only: EntryFilter, workplace: Workplace, scope: ScopeName | None) -> EntryFilter:
+def _asked_by_agent(
+    only: EntryFilter, workplace: Workplace, scope: ScopeName | None
+) -> EntryFilter:
     """Restrict *only* for an agent: a foreign project never sees other projects."""
     seen = workplace.visibility if workplace.visibility.is_foreign else None
     return answering("agent", workplace, only._replace(visible_in=seen), scope)
 
 
 def _relevant_elsewhere(
-    recall: Recall, question: Question, wanted: EntryFilter, workplace: Workplace, deadline: Deadline
+    recall: Recall,
+    question: Question,
+    wanted: EntryFilter,
+    workplace: Workplace,
+    deadline: Deadline,
 ) -> int:
     """Count the relevant memories that the default scope leaves out."""
     everywhere = elsewhere_for("agent", workplace, wanted)
@@ -209,16 +261,24 @@ def _relevant_elsewhere(
 
 
 def _answer(result: SearchResult, report: Report, elsewhere: int) -> SearchAnswer:
-    more = [f"{elsewhere} more relevant in other projects: scope global shows them"] if elsewhere else []
+    more = (
+        [f"{elsewhere} more relevant in other projects: scope global shows them"]
+        if elsewhere
+        else []
+    )
     return SearchAnswer(
         message="\n".join([*_lines(result, report), *more]),
-        constitutional=[RuleRow(**row_fields(rule), content=rule.description) for rule in result.rules],
+        constitutional=[
+            RuleRow(**row_fields(rule), content=rule.description) for rule in result.rules
+        ],
         results=[*_rows(result.answers, report, result.counts)],
         others=[*_rows(result.others, report._replace(policy=COLLECTIONS["all"].policy))],
         count=len(result.answers),
         suggestion=result.suggestion or None,
         formula=_formula(report.policy) if report.explained else None,
-        others_formula=_formula(COLLECTIONS["all"].policy) if report.explained and result.others else None,
+        others_formula=(
+            _formula(COLLECTIONS["all"].policy) if report.explained and result.others else None
+        ),
         elsewhere=elsewhere,
         notes=[*result.degradations],
     )
@@ -231,13 +291,20 @@ def _lines(result: SearchResult, report: Report) -> Iterator[str]:
     yield from (line.text for line in report.documents(result.answers, result.counts))
     if result.others:
         yield "\nOthers:"
-        yield from (line.text for line in report._replace(policy=COLLECTIONS["all"].policy).documents(result.others))
+        yield from (
+            line.text
+            for line in report._replace(policy=COLLECTIONS["all"].policy).documents(result.others)
+        )
     if result.suggestion:
-        yield f"{'No other memory answers' if result.rules else 'Nothing found'}: {result.suggestion}"
+        yield (
+            f"{'No other memory answers' if result.rules else 'Nothing found'}: {result.suggestion}"
+        )
     yield from (f"Note: {line}" for line in result.degradations)
 
 
-def _rows(answers: Sequence[Found], report: Report, counts: Sequence[Mapping[str, int]] = ()) -> Iterator[FoundRow]:
+def _rows(
+    answers: Sequence[Found], report: Report, counts: Sequence[Mapping[str, int]] = ()
+) -> Iterator[FoundRow]:
     terms = search_terms(report.query)
     room = min(EXCERPT_CHARACTERS, ALL_EXCERPTS // max(len(answers), 1))
     for at, item in enumerate(answers):
@@ -257,7 +324,9 @@ def _formula(policy: PolicyName) -> str:
 
     A calibrated policy shows relevance in percent.
     """
-    return f"100 * ({RELEVANCE_FORMULA})" if policy == COLLECTIONS["all"].policy else FORMULAS[policy]
+    return (
+        f"100 * ({RELEVANCE_FORMULA})" if policy == COLLECTIONS["all"].policy else FORMULAS[policy]
+    )
 
 
 def _of_a_hundred(answer: Found, policy: PolicyName) -> float:
@@ -285,14 +354,18 @@ class TriggeredRow(WireModel):
     anchor_id: str | None
     importance_tier: Tier
     trigger: str = Field(description="The phrase of it that the prompt says")
-    confidence: float = Field(description="1.0 for the whole prompt, 0.95 for a part of it, 0.7 for scattered words")
+    confidence: float = Field(
+        description="1.0 for the whole prompt, 0.95 for a part of it, 0.7 for scattered words"
+    )
 
 
 class TriggerAnswer(Answer):
     """What a prompt says."""
 
     matched: bool
-    trigger: str | None = Field(description="The phrase it says with most confidence: a command's or a memory's")
+    trigger: str | None = Field(
+        description="The phrase it says with most confidence: a command's or a memory's"
+    )
     confidence: float = Field(description="How surely, 0 to 1")
     memories: list[TriggeredRow]
 
@@ -307,7 +380,9 @@ class SurfacingTools:
     async def memory_match_triggers(
         self,
         prompt: Annotated[str, Field(description="The user's prompt as it is")],
-        limit: Annotated[int, Field(ge=1, le=MAX_SURFACED, description="How many memories at most")] = 3,
+        limit: Annotated[
+            int, Field(ge=1, le=MAX_SURFACED, description="How many memories at most")
+        ] = 3,
     ) -> TriggerAnswer:
         """
         Tell which stored trigger phrases a prompt says, and the memories they belong to; fast, no search.
@@ -315,7 +390,9 @@ class SurfacingTools:
         Use it at the start of a turn. When the trigger is a command, such as "save context", and no memory is
         meant, the user wants the work at hand remembered: write it down and call memory_save, or store_memory.
         """
-        triggered = await self._worker.call(lambda memory: self._match.of(memory).match(prompt, limit))
+        triggered = await self._worker.call(
+            lambda memory: self._match.of(memory).match(prompt, limit)
+        )
         best = triggered.best
         return TriggerAnswer(
             message=_message(triggered),
@@ -330,7 +407,10 @@ def _message(triggered: Triggered) -> str:
     if triggered.best is None:
         return "no trigger phrase in this prompt"
     first = f"trigger: {triggered.best.phrase} ({triggered.best.confidence:.2f})"
-    rows = (f"{item.owner.number}: {item.owner.title} (by {item.match.phrase!r})" for item in triggered.entries)
+    rows = (
+        f"{item.owner.number}: {item.owner.title} (by {item.match.phrase!r})"
+        for item in triggered.entries
+    )
     return "\n".join([first, *rows])
 
 
@@ -352,4 +432,10 @@ def _row(item: BroughtUp) -> TriggeredRow:
 
 def surfacing_tools(worker: MemoryWorker) -> list[Tool]:
     """Return the tools that find memories by trigger phrases."""
-    return [tool(SurfacingTools(worker).memory_match_triggers, title="What a prompt brings up", effect=READS)]
+    return [
+        tool(
+            SurfacingTools(worker).memory_match_triggers,
+            title="What a prompt brings up",
+            effect=READS,
+        )
+    ]

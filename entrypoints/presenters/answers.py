@@ -16,10 +16,12 @@ from hardwon.entrypoints.presenters.projects import origin_document, origin_labe
 from hardwon.entrypoints.presenters.text import stored_line, stored_text
 
 FORMULAS: Mapping[PolicyName, str] = {
-    "adaptive": "clarity * has_vector * (min(1, window / length) * (cosine - cosine_mean) / cosine_deviation"
-    " + (1 - min(1, window / length)) * min(1, evidence / (2.5 * evidence_full)) ** 0.5"
-    " * (cosine_best - cosine_mean) / cosine_deviation)"
-    " + 0.7 * (evidence / evidence_deviation) ** 0.75 - 0.6 * log(max(length, 60) / 60)",
+    "adaptive": (
+        "clarity * has_vector * (min(1, window / length) * (cosine - cosine_mean) /"
+        " cosine_deviation + (1 - min(1, window / length)) * min(1, evidence / (2.5 *"
+        " evidence_full)) ** 0.5 * (cosine_best - cosine_mean) / cosine_deviation) + 0.7 *"
+        " (evidence / evidence_deviation) ** 0.75 - 0.6 * log(max(length, 60) / 60)"
+    ),
     "affinity": "boost * (0.5 * similarity + 0.25 * recency + 0.25 * project)",
     "context": " + ".join(f"{weight:.2f} * {signal}" for signal, weight in CONTEXT_WEIGHTS.items()),
     "cosine": "similarity",
@@ -45,14 +47,20 @@ MAX_BY_KEYWORD = 0.99
 """Largest share shown for an answer found by keywords alone."""
 
 
-def share_of_full(score: float, policy: PolicyName, *, by_keyword_only: bool = False) -> float | None:
+def share_of_full(
+    score: float, policy: PolicyName, *, by_keyword_only: bool = False
+) -> float | None:
     """
     Return *score* as a share in `[0, 1]`, None for an unbounded policy.
 
     Permanent entries can score above 1; keywords alone never make a full share.
     """
     full = FULL_SCORES.get(policy)
-    return None if full is None else min(max(score / full, 0.0), MAX_BY_KEYWORD if by_keyword_only else 1.0)
+    return (
+        None
+        if full is None
+        else min(max(score / full, 0.0), MAX_BY_KEYWORD if by_keyword_only else 1.0)
+    )
 
 
 def shown_share(answer: Answer, policy: PolicyName) -> float | None:
@@ -149,7 +157,9 @@ class Report(NamedTuple):
             yield from self._origin(answer.entry)
             yield from self._explanation(answer)
 
-    def documents(self, answers: Sequence[Answer], counts: Sequence[Mapping[str, int]] = ()) -> Iterator[Marked]:
+    def documents(
+        self, answers: Sequence[Answer], counts: Sequence[Mapping[str, int]] = ()
+    ) -> Iterator[Marked]:
         """
         Yield score, place and title of each answer.
 
@@ -176,7 +186,10 @@ class Report(NamedTuple):
         if rules:
             yield Marked("These rules always hold here:")
         for rule in rules:
-            yield from map(Marked, f"### {stored_line(rule.name)}\n{stored_text(rule.description)}\n".split("\n"))
+            yield from map(
+                Marked,
+                f"### {stored_line(rule.name)}\n{stored_text(rule.description)}\n".split("\n"),
+            )
 
     def explanations(self, answers: Sequence[Answer]) -> Iterator[Marked]:
         """Yield the parts of each score, if requested."""
@@ -220,7 +233,9 @@ class Report(NamedTuple):
         return stored_line(os.path.join(*entry.file_path.split(os.sep)[-2:]))
 
     def _place(self, path: str) -> str:
-        return stored_line(path.removeprefix(os.path.join(self.project_root, "")) if self.project_root else path)
+        return stored_line(
+            path.removeprefix(os.path.join(self.project_root, "")) if self.project_root else path
+        )
 
 
 def stored_passage(passage: Marked) -> Marked:

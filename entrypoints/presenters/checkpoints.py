@@ -18,17 +18,23 @@ def contents_text(contents: Contents) -> str:
 def checkpoint_line(checkpoint: Checkpoint) -> str:
     """Describe *checkpoint* in one line."""
     description = f" - {checkpoint.description}" if checkpoint.description else ""
-    missing = "" if checkpoint.is_there else f" (its snapshot is missing: {checkpoint.snapshot_path})"
+    missing = (
+        "" if checkpoint.is_there else f" (its snapshot is missing: {checkpoint.snapshot_path})"
+    )
     return (
         f"{checkpoint.name} ({checkpoint.created_at:%Y-%m-%d %H:%M:%S}):"
-        f" {_memories(checkpoint.memory_count)}, {contents_text(checkpoint.contents)}{description}{missing}"
+        f" {_memories(checkpoint.memory_count)},"
+        f" {contents_text(checkpoint.contents)}{description}{missing}"
     )
 
 
 def restore_lines(restored: Restored) -> tuple[str, str]:
     """Return a line on what was restored, and one on how to undo it."""
     done = restored.replacement
-    what = f"Restored {restored.name}: {contents_text(restored.contents)}, {_memories(done.memory_count)}"
+    what = (
+        f"Restored {restored.name}: {contents_text(restored.contents)},"
+        f" {_memories(done.memory_count)}"
+    )
     return (
         f"{what}, {done.restored} brought back, {done.removed} taken out",
         f"The state before is the checkpoint {restored.safety.name!r}: restore it to undo this",

@@ -36,7 +36,10 @@ def change_confirmation(changed: Changed) -> list[str]:
 
 def _of_sections(changed: Changed) -> list[str]:
     followed, kept = changed.sections
-    lines = {"Sections that took its tier over": followed, "Sections that keep a tier of their own": kept}
+    lines = {
+        "Sections that took its tier over": followed,
+        "Sections that keep a tier of their own": kept,
+    }
     return [f"{fates}: {count}" for fates, count in lines.items() if count]
 
 
@@ -49,15 +52,21 @@ def drift_line(drift: Drift) -> str:
     """Describe a lesson edited by hand, with the command that imports the edit."""
     did = "edited in" if drift.text else "removed from"
     return visible(
-        f"{drift.heading!r} was {did} {drift.path}, the store keeps it as it was (id: {drift.entry.entry_id});"
-        " hardwon import --changed takes that over"
+        f"{drift.heading!r} was {did} {drift.path}, the store keeps it as it was (id:"
+        f" {drift.entry.entry_id}); hardwon import --changed takes that over"
     )
 
 
 def drift_document(drift: Drift) -> dict[str, object]:
     """Return *drift* for JSON."""
     before, after = drift.entry.description, drift.text or None
-    return {"path": drift.path, "heading": drift.heading, "id": drift.entry.entry_id, "before": before, "after": after}
+    return {
+        "path": drift.path,
+        "heading": drift.heading,
+        "id": drift.entry.entry_id,
+        "before": before,
+        "after": after,
+    }
 
 
 def judgement(validated: Validated) -> str:
@@ -70,22 +79,31 @@ def judgement(validated: Validated) -> str:
 def fate(entry: Entry, *, is_searched: bool) -> list[str]:
     """Return a line on what the tier means for *entry*, where that may surprise."""
     if entry.tier == "constitutional" and (size := tokens(entry.description)) > BUDGET_TOKENS:
-        return [f"It has about {size} tokens, of rules {BUDGET_TOKENS} are shown: shorten it, or it never is"]
+        room = f"of rules {BUDGET_TOKENS} are shown"
+        return [f"It has about {size} tokens, {room}: shorten it, or it never is"]
     if entry.tier == NEVER_SEARCHED:
         return ["It is deprecated: no search finds it any more, and it is kept until it is deleted"]
     if entry.expires_at is None:
         return []
     if is_searched:
-        return [f"It is temporary: it expires {utc_text(entry.expires_at)}, 7 days after it was made"]
-    return [
-        f"It is temporary and was made {utc_text(entry.created_at)}: its 7 days are over, so no search finds it any more"
-    ]
+        return [
+            f"It is temporary: it expires {utc_text(entry.expires_at)}, 7 days after it was made"
+        ]
+    over = "its 7 days are over, so no search finds it any more"
+    return [f"It is temporary and was made {utc_text(entry.created_at)}: {over}"]
 
 
 def entry_document(entry: Entry) -> dict[str, object]:
     """Return *entry* for JSON, the id first, the counters by name."""
-    fields = attrs.asdict(entry, recurse=False, filter=lambda field, _: field.name not in {"entry_id", "usage"})
-    return {"id": entry.entry_id, **fields, "expires_at": entry.expires_at, **_counters(entry.usage)}
+    fields = attrs.asdict(
+        entry, recurse=False, filter=lambda field, _: field.name not in {"entry_id", "usage"}
+    )
+    return {
+        "id": entry.entry_id,
+        **fields,
+        "expires_at": entry.expires_at,
+        **_counters(entry.usage),
+    }
 
 
 def _counters(usage: Usage) -> dict[str, object]:
@@ -117,7 +135,9 @@ CUT_OFF = (
     " or write private without its brackets where it is only mentioned"
 )
 
-SWITCHED_OFF = "memory_semantic_enabled is not true, so nothing is stored: set it to true to use the memory"
+SWITCHED_OFF = (
+    "memory_semantic_enabled is not true, so nothing is stored: set it to true to use the memory"
+)
 
 
 def storing_confirmation(stored: Stored) -> list[str]:
@@ -140,7 +160,9 @@ def complaints_of_keywords(given: Iterable[str], stored: Entry) -> list[str]:
     """Return a line on the *given* keywords that did not fit, if any."""
     if len(stored.keywords) < MAX_KEYWORDS:
         return []
-    left_out = [keyword for keyword in distinct(tuple(map(redact, given))) if keyword not in stored.keywords]
+    left_out = [
+        keyword for keyword in distinct(tuple(map(redact, given))) if keyword not in stored.keywords
+    ]
     return [no_room_for(left_out)] if left_out else []
 
 
@@ -151,7 +173,10 @@ def complaints_of_private(*given: str) -> list[str]:
 
 def no_room_for(keywords: Iterable[str]) -> str:
     """Return the line that names the keywords left out."""
-    return f"a learning keeps its first {MAX_KEYWORDS} keywords, these were left out: {', '.join(keywords)}"
+    return (
+        f"a learning keeps its first {MAX_KEYWORDS} keywords, these were left out:"
+        f" {', '.join(keywords)}"
+    )
 
 
 def complaints_of_gaps(entry: Entry) -> list[str]:
@@ -164,14 +189,20 @@ def complaints_of_gaps(entry: Entry) -> list[str]:
         "no references": not entry.references,
     }
     lacking = [what for what, missing in lacks.items() if missing]
-    return [f"incomplete: {', '.join(lacking)}; give them the next time it is observed"] if lacking else []
+    return (
+        [f"incomplete: {', '.join(lacking)}; give them the next time it is observed"]
+        if lacking
+        else []
+    )
 
 
 def by_place(items: Sequence["Found"]) -> dict[str, str]:
     """Summarize the findings of each place as text."""
     kept: dict[str, list[str]] = {}
     for found in items:
-        kept.setdefault(found.place, []).append(counted(found.number, found.noun, _plural(found.noun)))
+        kept.setdefault(found.place, []).append(
+            counted(found.number, found.noun, _plural(found.noun))
+        )
     return {place: ", ".join(items) for place, items in kept.items()}
 
 

@@ -4,7 +4,14 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Self
 
 from hardwon.domain.model.injection.receipt import Delivery, Event, NearMiss, Shown
-from hardwon.domain.model.injection.verify import Since, Verdict, policy_of, terms_of, verdict, win_of
+from hardwon.domain.model.injection.verify import (
+    Since,
+    Verdict,
+    policy_of,
+    terms_of,
+    verdict,
+    win_of,
+)
 from hardwon.domain.model.injection.win import MIN_PROBABILITY
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.ranking.relevance import FLOOR
@@ -18,7 +25,10 @@ EVENTS: Mapping[Event, str] = {"start": "session start", "prompt": "prompt"}
 DELIVERIES: Mapping[Delivery, str] = {
     "printed": "printed: the host does not tell what its model got, so this is counted",
     "awaited": "printed, not delivered yet: the transcript tells when the turn ends",
-    "missed": "printed, not delivered: the transcript shows that the model did not get it, so this is not counted",
+    "missed": (
+        "printed, not delivered: the transcript shows that the model did not get it, so this is not"
+        " counted"
+    ),
     "delivered": "delivered: the transcript shows that the model got it",
 }
 
@@ -39,12 +49,25 @@ def injection_document(explained: Explained) -> dict[str, object]:
     """Return the injection for JSON, its entries in the order of the text."""
     receipt, ranks = explained.receipt, {shown.entry_id: rank for rank, shown in explained.ranked}
     return {
-        **{name: getattr(receipt, name) for name in ("number", "session_id", "event", "at", "delivery")},
+        **{
+            name: getattr(receipt, name)
+            for name in ("number", "session_id", "event", "at", "delivery")
+        },
         "project": explained.label,
-        **{name: getattr(receipt, name) for name in ("query", "keyword_text", "space", "policy", "digest", "frame")},
-        "entries": [_entry_document(explained, ranks.get(item.entry_id), item) for item in receipt.shown],
+        **{
+            name: getattr(receipt, name)
+            for name in ("query", "keyword_text", "space", "policy", "digest", "frame")
+        },
+        "entries": [
+            _entry_document(explained, ranks.get(item.entry_id), item) for item in receipt.shown
+        ],
         "nearly": [
-            {"id": item.entry_id, "name": explained.name_of(item.entry_id), "score": item.score, "why": item.why}
+            {
+                "id": item.entry_id,
+                "name": explained.name_of(item.entry_id),
+                "score": item.score,
+                "why": item.why,
+            }
             for item in receipt.missed
         ],
     }
@@ -114,7 +137,11 @@ def _entry_document(explained: Explained, rank: int | None, shown: Shown) -> dic
 
 def _reason(explained: Explained, shown: Shown) -> str:
     if shown.score is None:
-        return "a rule that always stands" if shown.form == "note" else "told for its session or its age alone"
+        return (
+            "a rule that always stands"
+            if shown.form == "note"
+            else "told for its session or its age alone"
+        )
     try:
         terms = terms_of(policy_of(explained.receipt, shown), shown.parts)
     except KeyError:  # somebody changed the receipt
@@ -122,13 +149,19 @@ def _reason(explained: Explained, shown: Shown) -> str:
     if not terms:
         return ", ".join(f"{name} {value:.4g}" for name, value in shown.parts.items())
     counted = [term for term in terms if term[1]] or terms
-    text = " + ".join(f"{SIGNALS.get(name, name)} {weight:.2g} * {value:.3g}" for name, weight, value in counted)
+    text = " + ".join(
+        f"{SIGNALS.get(name, name)} {weight:.2g} * {value:.3g}" for name, weight, value in counted
+    )
     return f"{text}; {relevance}" if (relevance := _relevance(explained, shown)) else text
 
 
 def _relevance(explained: Explained, shown: Shown) -> str:
     """Return a lesson's relevance beside the floor, empty where it did not count."""
-    if explained.receipt.event != "start" or shown.form != "lesson" or "relevance" not in shown.parts:
+    if (
+        explained.receipt.event != "start"
+        or shown.form != "lesson"
+        or "relevance" not in shown.parts
+    ):
         return ""
     relevance = shown.parts["relevance"]
     return f"relevance {relevance:.2f} {'>=' if relevance >= FLOOR else '<'} {FLOOR}"
@@ -146,12 +179,19 @@ def _win(explained: Explained, shown: Shown) -> str:
         return ""
     if win is None:
         return ""
-    text = " + ".join(f"{SIGNALS.get(name, name)} {weight:.3g} * {value:.3g}" for name, weight, value in win.terms)
-    return f"{'wins' if win.is_clear else 'does not win'}: probability {_beside_least(win.probability)}: 1 / (1 + exp(-x)), x = {win.constant:.3g} + {text}"
+    text = " + ".join(
+        f"{SIGNALS.get(name, name)} {weight:.3g} * {value:.3g}" for name, weight, value in win.terms
+    )
+    return (
+        f"{'wins' if win.is_clear else 'does not win'}: probability"
+        f" {_beside_least(win.probability)}: 1 / (1 + exp(-x)), x = {win.constant:.3g} + {text}"
+    )
 
 
 def _beside_least(probability: float) -> str:
-    return f"{probability:.2f} {'>=' if probability >= MIN_PROBABILITY else '<'} {MIN_PROBABILITY:.4g}"
+    return (
+        f"{probability:.2f} {'>=' if probability >= MIN_PROBABILITY else '<'} {MIN_PROBABILITY:.4g}"
+    )
 
 
 def _nearly(explained: Explained, missed: NearMiss) -> str:
@@ -209,11 +249,17 @@ def _since_document(since: Since) -> dict[str, object]:
     return {"id": since.entry_id, "then": since.then._asdict(), "now": since.now._asdict()}
 
 
-NOT_SEARCHED = "nothing would stand beside it: it says too little, or is no question or task, so nothing is searched"
+NOT_SEARCHED = (
+    "nothing would stand beside it: it says too little, or is no question or task, so nothing is"
+    " searched"
+)
 NOTHING_FOUND = "nothing would stand beside it: nothing that is remembered has to do with it"
 NONE_WINS = "nothing would stand beside it:"
 SOMETHING = "beside it would stand:"
-OFF = "switched off here: prompts are not answered (memory_prompt_enabled, memory_injection_enabled, memory_semantic_enabled)"
+OFF = (
+    "switched off here: prompts are not answered (memory_prompt_enabled, memory_injection_enabled,"
+    " memory_semantic_enabled)"
+)
 
 
 def dry_run_document(dry_run: PromptDryRun, *, on: bool) -> dict[str, object]:
@@ -229,7 +275,10 @@ def dry_run_lines(dry_run: PromptDryRun, *, on: bool) -> Iterator[str]:
     yield _summary(dry_run)
     for rank, item in enumerate(dry_run.entries, 1):
         needed = _beside_least(item.probability)
-        yield f"{rank:>3}. probability {needed}  {item.name} ({item.entry_id}): {item.kept_out or 'shown'}"
+        yield (
+            f"{rank:>3}. probability {needed}  {item.name} ({item.entry_id}):"
+            f" {item.kept_out or 'shown'}"
+        )
 
 
 def _summary(dry_run: PromptDryRun) -> str:

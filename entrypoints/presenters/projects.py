@@ -110,8 +110,13 @@ def home_notice(project: Project, registry: Registry) -> str:
 
 
 KEPT_BY: Mapping[KeepingReason, str] = {
-    "everywhere": ", as those of every project: hardwon init --no-conversations-everywhere changes that",
-    "earlier": ", as those of every project, as before: hardwon init --no-conversations-everywhere changes that",
+    "everywhere": (
+        ", as those of every project: hardwon init --no-conversations-everywhere changes that"
+    ),
+    "earlier": (
+        ", as those of every project, as before: hardwon init --no-conversations-everywhere changes"
+        " that"
+    ),
 }
 
 
@@ -137,7 +142,9 @@ def trust_line(project: Project, registry: Registry) -> str:
     return f"Not trusted: {label}: {KEPT}; hardwon trust changes that"
 
 
-def project_document(project: Project, know: "KnowProjects", counts: Mapping[str, int]) -> dict[str, object]:
+def project_document(
+    project: Project, know: "KnowProjects", counts: Mapping[str, int]
+) -> dict[str, object]:
     """
     Return *project* for JSON.
 
@@ -181,4 +188,6 @@ def place_of(project: Project) -> str:
 
 def candidates(projects: Iterable[Project], registry: Registry) -> str:
     """Return *projects* in one line, each with its folder and id."""
-    return ", ".join(f"{registry.label_of(item.id)} ({place_of(item)}, id {item.id})" for item in projects)
+    return ", ".join(
+        f"{registry.label_of(item.id)} ({place_of(item)}, id {item.id})" for item in projects
+    )

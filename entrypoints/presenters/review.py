@@ -9,7 +9,12 @@ from hardwon.entrypoints.presenters.entries import drift_document, drift_line, e
 from hardwon.entrypoints.presenters.projects import place_of, why
 from hardwon.entrypoints.presenters.text import counted, on_one_line
 
-SORTS: Mapping[type[ReviewItem], str] = {Pair: "pair", Drift: "drift", Untrusted: "project", Captured: "note"}
+SORTS: Mapping[type[ReviewItem], str] = {
+    Pair: "pair",
+    Drift: "drift",
+    Untrusted: "project",
+    Captured: "note",
+}
 INDENT = "     "
 
 
@@ -17,7 +22,10 @@ def review_document(item: ReviewItem) -> dict[str, object]:
     """Return *item* for JSON."""
     match item:
         case Pair(older, newer, probability):
-            fields: dict[str, object] = {"older": entry_document(older), "newer": entry_document(newer)}
+            fields: dict[str, object] = {
+                "older": entry_document(older),
+                "newer": entry_document(newer),
+            }
             return {"sort": "pair", "probability": probability, **fields}
         case Untrusted(project, label, entries):
             return {"sort": "project", "project": project.id, "label": label, "entries": entries}
@@ -33,13 +41,18 @@ def review_lines(item: ReviewItem, registry: Registry) -> Iterator[str]:
         case Pair(older, newer, probability):
             yield from _lesson(f"{probability:.0%}  older: ", older)
             yield from _lesson(f"{INDENT}newer: ", newer)
-            yield f"{INDENT}hardwon review {older.number} {newer.number} --replaces, --merge or --keep-both"
+            yield (
+                f"{INDENT}hardwon review {older.number} {newer.number} --replaces, --merge or"
+                " --keep-both"
+            )
         case Untrusted(project, label, entries):
             yield f"{label}: {why(project, registry)} ({counted(entries, 'entry', 'entries')})"
             yield f"{INDENT}hardwon trust {place_of(project)}, or with --revoke"
         case Captured(entry):
             yield from _lesson(f"captured this week: {entry.kind}  ", entry)
-            yield f"{INDENT}hardwon validate {entry.number} --useful, hardwon edit or hardwon forget"
+            yield (
+                f"{INDENT}hardwon validate {entry.number} --useful, hardwon edit or hardwon forget"
+            )
         case _:
             yield drift_line(item)
 

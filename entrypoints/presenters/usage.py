@@ -7,13 +7,18 @@ from hardwon.entrypoints.presenters.text import utc_text
 
 def use_figures(use: Use) -> dict[str, object]:
     """Return total usage for JSON, and the entries used most."""
-    most = [{"id": item.entry_id, "name": item.name, "influence_count": item.times} for item in use.most]
+    most = [
+        {"id": item.entry_id, "name": item.name, "influence_count": item.times} for item in use.most
+    ]
     return {"influence_count": use.times, "most_used": most}
 
 
 def use_document(use: EntryUse) -> dict[str, object]:
     """Return an entry's usage for JSON, signals newest first."""
-    return {"influence_count": use.times, "influences": [influence_document(item) for item in use.newest]}
+    return {
+        "influence_count": use.times,
+        "influences": [influence_document(item) for item in use.newest],
+    }
 
 
 def influence_document(influence: Influence) -> dict[str, object]:

@@ -8,9 +8,17 @@ from hardwon.domain.model.errors import ForgottenError, InvalidEntryError, Unkno
 from hardwon.domain.use_cases.edit_entries import ids_meant
 from hardwon.domain.use_cases.edit_lesson import ensure_mergeable
 from hardwon.domain.use_cases.forget import Forgotten, Plan, Wanted
-from hardwon.entrypoints.bootstrap_entries import build_change_entry, build_supersede, build_validate_entry
+from hardwon.entrypoints.bootstrap_entries import (
+    build_change_entry,
+    build_supersede,
+    build_validate_entry,
+)
 from hardwon.entrypoints.bootstrap_files import build_edit_file, build_know_projects
-from hardwon.entrypoints.bootstrap_upkeep import build_edit_lesson, build_forget_for_good, build_merge_lessons
+from hardwon.entrypoints.bootstrap_upkeep import (
+    build_edit_lesson,
+    build_forget_for_good,
+    build_merge_lessons,
+)
 from hardwon.entrypoints.capture import complete_interrupted, while_nothing_is_captured
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import embed_now
@@ -22,7 +30,10 @@ from hardwon.entrypoints.view.entry_pages import changes_of, edit_page, known, m
 
 MAX_CHOSEN = 1_000
 NOTHING_CHOSEN = "No entry is selected: tick the boxes of those that you mean, then try again."
-CHANGED_MEANWHILE = "The entry was changed since the form was opened, so nothing was stored. Its present text is shown below the one that you typed."
+CHANGED_MEANWHILE = (
+    "The entry was changed since the form was opened, so nothing was stored. Its present text is"
+    " shown below the one that you typed."
+)
 
 
 def entry_path(entry_id: str) -> str:
@@ -38,7 +49,9 @@ def edit(desk: Desk, asked: Asked) -> Reply:
         return edit_page(desk, asked, asked, CHANGED_MEANWHILE)
     try:
         return (
-            _edit_lesson(desk, entry, asked) if entry.kind == "learning" else _edit_file(desk, entry, markdown, asked)
+            _edit_lesson(desk, entry, asked)
+            if entry.kind == "learning"
+            else _edit_file(desk, entry, markdown, asked)
         )
     except (InvalidEntryError, ForgottenError) as error:
         return edit_page(desk, asked, asked, str(error))
@@ -59,7 +72,8 @@ def _edited(desk: Desk, entry_id: str, change: EntryChange) -> Redirect:
     done = build_edit_lesson(desk.memory, desk.project_root).apply(entry_id, change)
     problems = embed_now(desk.memory.spaces) if done.changed.needs_vectors else ()
     return Redirect(
-        entry_path(done.changed.entry.entry_id), [*change_confirmation(done.changed), *done.skipped, *problems]
+        entry_path(done.changed.entry.entry_id),
+        [*change_confirmation(done.changed), *done.skipped, *problems],
     )
 
 
@@ -71,7 +85,9 @@ def _edit_file(desk: Desk, entry: Entry, before: str, asked: Asked) -> Redirect:
     after = after.replace("\n", "\r\n") if "\r\n" in before else after
     if after.strip() == before.strip():
         return Redirect(entry_path(entry.entry_id), ["Nothing was changed: the text is as it was"])
-    edit_file = build_edit_file(memory, desk.project_root, read_workplace(memory, desk.project_root))
+    edit_file = build_edit_file(
+        memory, desk.project_root, read_workplace(memory, desk.project_root)
+    )
     done = edit_file.apply(entry, before, after)
     notice = [
         f"Updated: {entry.name}",
@@ -93,9 +109,12 @@ def change(desk: Desk, asked: Asked) -> Reply:
     entry = known(desk, asked.values["id"])
     field, value = asked.given("field"), asked.given("value").strip()
     if field == "superseded_by":
-        changed = build_supersede(desk.memory).apply(entry.entry_id, _meant(desk, value).entry_id if value else "")
+        changed = build_supersede(desk.memory).apply(
+            entry.entry_id, _meant(desk, value).entry_id if value else ""
+        )
     elif field in {"importance_tier", "reach"}:
-        changed = build_change_entry(desk.memory).apply(entry.entry_id, EntryChange(**{field: value}))  # type: ignore[arg-type]
+        change = EntryChange(**{field: value})  # type: ignore[arg-type]
+        changed = build_change_entry(desk.memory).apply(entry.entry_id, change)
     else:
         raise InvalidEntryError(f"{field[:80]!r} is not changed by this form")
     problems = embed_now(desk.memory.spaces) if changed.needs_vectors else ()
@@ -112,7 +131,9 @@ def _meant(desk: Desk, reference: str) -> Entry:
     found = ids_meant(desk.memory.repository, reference)
     entry = desk.memory.repository.get(*found) if len(found) == 1 else None
     if entry is None:
-        raise UnknownEntryError(f"{reference[:80]!r} names no entry, or more than one: give its number or its whole id")
+        raise UnknownEntryError(
+            f"{reference[:80]!r} names no entry, or more than one: give its number or its whole id"
+        )
     return entry
 
 
@@ -123,12 +144,15 @@ def undo(desk: Desk, asked: Asked) -> Reply:
         (
             item.past
             for item in changes_of(desk, entry)
-            if (item.past.at.isoformat(), item.past.field) == (asked.given("at"), asked.given("field"))
+            if (item.past.at.isoformat(), item.past.field)
+            == (asked.given("at"), asked.given("field"))
         ),
         None,
     )
     if wanted is None:
-        raise InvalidEntryError("There is no such change in the history any more: reload the entry.")
+        raise InvalidEntryError(
+            "There is no such change in the history any more: reload the entry."
+        )
     undone = undoing(wanted)
     if entry.kind == "learning" and wanted.field in {"title", "description", "reasoning"}:
         return _edited(desk, entry.entry_id, undone)
@@ -143,7 +167,9 @@ def undo(desk: Desk, asked: Asked) -> Reply:
 def judge(desk: Desk, asked: Asked) -> Reply:
     """Count that an entry was useful, or that it misled."""
     entry = known(desk, asked.values["id"])
-    validated = build_validate_entry(desk.memory).judge(entry.entry_id, useful=asked.given("useful") == "yes")
+    validated = build_validate_entry(desk.memory).judge(
+        entry.entry_id, useful=asked.given("useful") == "yes"
+    )
     return Redirect(asked.given("back") or entry_path(entry.entry_id), [judgement(validated)])
 
 
@@ -155,7 +181,8 @@ def trust(desk: Desk, asked: Asked) -> Reply:
         raise UnknownEntryError("There is no such project any more.")
     if project.is_waiting:
         raise InvalidEntryError(
-            "The folder of that project is not known: hardwon project merge says which project it is."
+            "The folder of that project is not known: hardwon project merge says which project"
+            " it is."
         )
     project = know.trust(project, trusted=asked.given("trusted") == "yes")
     return Redirect(asked.given("back") or "/", [trust_line(project, know.registry())])
@@ -172,7 +199,9 @@ def change_chosen(desk: Desk, asked: Asked) -> Reply:
         case "forget":
             return forget(desk, asked)
         case action:
-            raise InvalidEntryError(f"{action[:80]!r} is no action for entries: use tier, trust or forget")
+            raise InvalidEntryError(
+                f"{action[:80]!r} is no action for entries: use tier, trust or forget"
+            )
 
 
 def _chosen(desk: Desk, asked: Asked) -> list[Entry]:
@@ -191,7 +220,10 @@ def _tier_chosen(desk: Desk, entries: Sequence[Entry], asked: Asked) -> Redirect
         changed = [change_entry.apply(entry.entry_id, wanted) for entry in entries]
     number = sum(bool(item.changes) for item in changed)
     problems = embed_now(desk.memory.spaces) if any(item.needs_vectors for item in changed) else ()
-    summary = f"{counted(number, 'entry', 'entries')} of {len(entries)} got the tier {asked.given('tier')}"
+    summary = (
+        f"{counted(number, 'entry', 'entries')} of {len(entries)} got the tier"
+        f" {asked.given('tier')}"
+    )
     return Redirect(asked.given("back") or "/", [summary, *problems])
 
 
@@ -231,9 +263,17 @@ def forget(desk: Desk, asked: Asked) -> Reply:
             },
         )
     begun = plan.begun._replace(keeps_banks=asked.given("keep_banks") == "yes")
-    done = while_nothing_is_captured(desk.memory.settings.global_store, lambda: forgetting.run(begun))
+    done = while_nothing_is_captured(
+        desk.memory.settings.global_store, lambda: forgetting.run(begun)
+    )
     return Page(
-        "forgotten", {"plan": plan, "done": done, "lines": _report(plan, done), "back": asked.given("back") or "/"}
+        "forgotten",
+        {
+            "plan": plan,
+            "done": done,
+            "lines": _report(plan, done),
+            "back": asked.given("back") or "/",
+        },
     )
 
 
@@ -245,7 +285,10 @@ def _report(plan: Plan, done: Forgotten) -> list[str]:
         *(f"from {place}: {kept}" for place, kept in by_place(plan.found).items()),
         f"Searched {counted(done.searched, 'file', 'files')} byte by byte: {proof}",
         *done.remains,
-        *(f"can't be reached now: {line}; forget it once more when it can" for line in done.unreachable),
+        *(
+            f"can't be reached now: {line}; forget it once more when it can"
+            for line in done.unreachable
+        ),
         *(f"not changed: {line}; forget it once more" for line in done.problems),
     ]
 
@@ -253,7 +296,8 @@ def _report(plan: Plan, done: Forgotten) -> list[str]:
 def merge_page(desk: Desk, asked: Asked, given: Asked | None = None, problem: str = "") -> Page:
     """Return the form that merges two learnings."""
     older, newer = (
-        known(desk, (given or asked).query.get(name, "") or (given or asked).given(name)) for name in ("older", "newer")
+        known(desk, (given or asked).query.get(name, "") or (given or asked).given(name))
+        for name in ("older", "newer")
     )
     ensure_mergeable(older, newer)
     form = given.form if given else {}
@@ -278,11 +322,17 @@ def merge(desk: Desk, asked: Asked) -> Reply:
     }
     try:
         change = EntryChange(**wanted)  # type: ignore[arg-type]
-        done = build_merge_lessons(desk.memory, desk.project_root).apply(older.entry_id, newer.entry_id, change)
+        done = build_merge_lessons(desk.memory, desk.project_root).apply(
+            older.entry_id, newer.entry_id, change
+        )
     except (InvalidEntryError, ForgottenError) as error:
         return merge_page(desk, asked, asked, str(error))
     merged = done.changed.entry
-    notice = [f"Merged: {merged.name} takes the place of {older.name}", *done.skipped, *embed_now(desk.memory.spaces)]
+    notice = [
+        f"Merged: {merged.name} takes the place of {older.name}",
+        *done.skipped,
+        *embed_now(desk.memory.spaces),
+    ]
     return Redirect(asked.given("back") or entry_path(merged.entry_id), notice)
 
 
@@ -295,7 +345,14 @@ def decide(desk: Desk, asked: Asked) -> Reply:
     if asked.given("decision") == "keep":
         was_open = desk.memory.store.proposals.reject(older.entry_id, newer.entry_id)
         return Redirect(
-            "/review", [f"Both stay: {older.name}, {newer.name}" if was_open else "That pair was decided already"]
+            "/review",
+            [
+                (
+                    f"Both stay: {older.name}, {newer.name}"
+                    if was_open
+                    else "That pair was decided already"
+                )
+            ],
         )
     raise InvalidEntryError("Say which: supersede or keep.")
 

@@ -91,7 +91,9 @@ def stacked_bars(
     for (week, name), count in counts.items():
         if week in stacks:
             stack = stacks[week]
-            stack[name if name in stack else OTHER] = stack.get(name if name in stack else OTHER, 0) + count
+            stack[name if name in stack else OTHER] = (
+                stack.get(name if name in stack else OTHER, 0) + count
+            )
     top = _rounded_up(max([1, *(sum(stack.values()) for stack in stacks.values())]))
     slot, scale = WIDTH / max(1, len(weeks)), HEIGHT / top
     bars = [
@@ -105,7 +107,9 @@ def stacked_bars(
     ]
     step = max(1, top // TICKS)
     return StackedBars(
-        bars, [Tick(value, round(HEIGHT - value * scale, 1)) for value in range(0, top + 1, step)], names
+        bars,
+        [Tick(value, round(HEIGHT - value * scale, 1)) for value in range(0, top + 1, step)],
+        names,
     )
 
 

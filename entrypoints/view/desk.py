@@ -110,7 +110,9 @@ class DeskThread:
         Raises:
             StorageError: the store can't be opened.
         """
-        return await asyncio.get_running_loop().run_in_executor(self._thread, lambda: work(self._opened()))
+        return await asyncio.get_running_loop().run_in_executor(
+            self._thread, lambda: work(self._opened())
+        )
 
     def close(self, seconds: float | None = None) -> bool:
         """Close the store after pending work, and return whether that ended in *seconds*."""
@@ -169,8 +171,15 @@ class Asked(NamedTuple):
         given = self.query.get(name, "")
         if not given:
             return default
-        if not (given.isascii() and given.isdecimal() and len(given) <= len(str(most)) and 1 <= int(given) <= most):
-            raise InvalidQueryError(f"{name}={given[:80]!r} in the address is no number from 1 to {most}")
+        if not (
+            given.isascii()
+            and given.isdecimal()
+            and len(given) <= len(str(most))
+            and 1 <= int(given) <= most
+        ):
+            raise InvalidQueryError(
+                f"{name}={given[:80]!r} in the address is no number from 1 to {most}"
+            )
         return int(given)
 
     def choice(self, name: str, allowed: Sequence[str]) -> str:
@@ -182,7 +191,9 @@ class Asked(NamedTuple):
         """
         given = self.query.get(name, "") or allowed[0]
         if given not in allowed:
-            raise InvalidQueryError(f"{name}={given[:80]!r} in the address is not known: use {', '.join(allowed)}")
+            raise InvalidQueryError(
+                f"{name}={given[:80]!r} in the address is not known: use {', '.join(allowed)}"
+            )
         return given
 
 

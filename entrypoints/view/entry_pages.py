@@ -93,7 +93,9 @@ def entry_page(desk: Desk, asked: Asked) -> Page:
             "is_trusted": project is None or registry.is_shared(project),
             "successor": successor,
             "changes": changes_of(desk, entry),
-            "injections": build_explain_injections(desk.memory).of_entry(entry.entry_id, MAX_SHOWN_IN),
+            "injections": (
+                build_explain_injections(desk.memory).of_entry(entry.entry_id, MAX_SHOWN_IN)
+            ),
             "use": build_summarise_usage(desk.memory).of_entry(entry.entry_id),
             "near": near,
             "problem": problem,
@@ -148,7 +150,9 @@ def markdown_of(desk: Desk, entry: Entry) -> str:
         UneditableFileError: the file can't be read.
     """
     memory = desk.memory
-    return build_edit_file(memory, desk.project_root, read_workplace(memory, desk.project_root)).text_of(entry)
+    return build_edit_file(
+        memory, desk.project_root, read_workplace(memory, desk.project_root)
+    ).text_of(entry)
 
 
 def state_of(entry: Entry, markdown: str) -> str:

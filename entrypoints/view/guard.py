@@ -25,7 +25,9 @@ REMEMBERED = 10_000
 """Limit of forms per run, as each sent form is remembered."""
 
 HEADERS: Mapping[str, str] = {
-    "content-security-policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+    "content-security-policy": (
+        "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+    ),
     "x-content-type-options": "nosniff",
     "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
@@ -35,14 +37,24 @@ HEADERS: Mapping[str, str] = {
 """Sent with every answer; with no referrer at all, browsers would send forms from origin `null`."""
 
 NOT_OPENED = (
-    "This page is for the browser that hardwon view opened. Run hardwon view again and open the address that it prints."
+    "This page is for the browser that hardwon view opened. Run hardwon view again and open the"
+    " address that it prints."
 )
 OPENED_ALREADY = (
-    "The address was opened before, and it works once. Run hardwon view again and open the address that it prints."
+    "The address was opened before, and it works once. Run hardwon view again and open the address"
+    " that it prints."
 )
-FOREIGN_HOST = "Open the page by the address that hardwon view printed: it answers to no other name."
-FOREIGN_ORIGIN = "The request came from another page, so nothing was changed. Open the page by the address that hardwon view printed."
-OLD_FORM = "The form is not of this run of hardwon view, so nothing was changed. Reload the page and try again."
+FOREIGN_HOST = (
+    "Open the page by the address that hardwon view printed: it answers to no other name."
+)
+FOREIGN_ORIGIN = (
+    "The request came from another page, so nothing was changed. Open the page by the address that"
+    " hardwon view printed."
+)
+OLD_FORM = (
+    "The form is not of this run of hardwon view, so nothing was changed. Reload the page and try"
+    " again."
+)
 
 
 def hosts_of(port: int, names: Iterable[str]) -> frozenset[str]:
@@ -112,7 +124,11 @@ class Guard:
         except CookieError:
             return Refusal(401, NOT_OPENED)
         given = cookies[COOKIE].value if COOKIE in cookies else ""
-        return None if hmac.compare_digest(given.encode(), self._cookie.encode()) else Refusal(401, NOT_OPENED)
+        return (
+            None
+            if hmac.compare_digest(given.encode(), self._cookie.encode())
+            else Refusal(401, NOT_OPENED)
+        )
 
     def exchange(self, token: str) -> Refusal | None:
         """Check the one-time token, and use it up."""

@@ -115,7 +115,9 @@ class _Found(NamedTuple):
 
 def _found(desk: Desk, search: Search, number: int) -> _Found:
     if not search.text:
-        found = desk.memory.repository.find(search.only, limit=PAGE_SIZE, offset=(number - 1) * PAGE_SIZE)
+        found = desk.memory.repository.find(
+            search.only, limit=PAGE_SIZE, offset=(number - 1) * PAGE_SIZE
+        )
         return _Found([Answer(entry, 0.0, {}) for entry in found])
     recall, deadline = desk.recall(), Deadline.after(SEARCH_SECONDS, time.monotonic)
     text = completed(recall.retrieve.keywords, search.text, search.only, deadline)
@@ -137,9 +139,11 @@ def _rows(desk: Desk, registry: Registry, search: Search, answers: Sequence[Answ
             project=labels.get(entry.project or "") or entry.source_project or "",
             passage=excerpt(entry.description, terms, EXCERPT_CHARACTERS),
             used=used.get(entry.entry_id, 0),
-            spark=sparkline([shown.get(entry.entry_id, {}).get(week, 0) for week in weeks])
-            if entry.recall_count
-            else "",
+            spark=(
+                sparkline([shown.get(entry.entry_id, {}).get(week, 0) for week in weeks])
+                if entry.recall_count
+                else ""
+            ),
             relevance=answer.relevance,
             parts=score_parts(parts, full),
         )
@@ -150,7 +154,10 @@ def _rows(desk: Desk, registry: Registry, search: Search, answers: Sequence[Answ
 def _terms(answer: Answer) -> list[tuple[str, float]]:
     if not answer.parts:
         return []
-    return [(SIGNALS.get(name, name), weight * value) for name, weight, value in terms_of(POLICY, answer.parts)]
+    return [
+        (SIGNALS.get(name, name), weight * value)
+        for name, weight, value in terms_of(POLICY, answer.parts)
+    ]
 
 
 def _facets(desk: Desk, registry: Registry, search: Search) -> Mapping[str, Sequence[Facet]]:
@@ -159,7 +166,12 @@ def _facets(desk: Desk, registry: Registry, search: Search) -> Mapping[str, Sequ
         counts = desk.memory.repository.tally(search.only, field)
         chosen = search.words.get(word, "")
         facets[word] = [
-            Facet(label, count, search.with_word(word, "" if label == chosen else label), label == chosen)
+            Facet(
+                label,
+                count,
+                search.with_word(word, "" if label == chosen else label),
+                label == chosen,
+            )
             for value, count in [*counts.items()][:FACET_ROWS]
             if (label := registry.label_of(value) if word == "project" else value)
         ]

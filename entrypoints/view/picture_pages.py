@@ -9,7 +9,13 @@ from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.project import Registry
 from hardwon.domain.model.vocabulary import KINDS
-from hardwon.entrypoints.view.charts import OTHER, ranked_names, sparkline, stacked_bars, weeks_until
+from hardwon.entrypoints.view.charts import (
+    OTHER,
+    ranked_names,
+    sparkline,
+    stacked_bars,
+    weeks_until,
+)
 from hardwon.entrypoints.view.desk import Asked, Desk, Page
 from hardwon.entrypoints.view.words import read_search
 from hardwon.ports.overview import Created, Label, Plane
@@ -50,7 +56,11 @@ def map_page(desk: Desk, asked: Asked) -> Page:
     ignored = (f"{search.text}: {NO_TEXT}",) if search.text else ()
     by, form = asked.choice("by", COLOURED_BY), asked.choice("as", ("picture", "table"))
     plane, problem = _plane(desk, search.only)
-    labels = [label for label in desk.memory.store.overview.labels(search.only) if label.number in plane.points]
+    labels = [
+        label
+        for label in desk.memory.store.overview.labels(search.only)
+        if label.number in plane.points
+    ]
     names, points = _points(labels, plane, registry, by)
     near = {number for group in plane.groups or () for number in group}
     by_number = {point.label.number: point for point in points}
@@ -69,7 +79,8 @@ def map_page(desk: Desk, asked: Asked) -> Page:
             "variance": plane.variance,
             "near": len(near),
             "groups": [
-                [by_number[number] for number in group if number in by_number] for group in (plane.groups or ())[:20]
+                [by_number[number] for number in group if number in by_number]
+                for group in (plane.groups or ())[:20]
             ],
             "is_compared": plane.groups is not None,
             "problem": problem,
@@ -88,7 +99,9 @@ def _plane(desk: Desk, only: EntryFilter) -> tuple[Plane, str]:
     return plane, "" if plane.points else "No entry has a vector yet: hardwon embed makes them."
 
 
-def _points(labels: Sequence[Label], plane: Plane, registry: Registry, by: str) -> tuple[list[str], list[Point]]:
+def _points(
+    labels: Sequence[Label], plane: Plane, registry: Registry, by: str
+) -> tuple[list[str], list[Point]]:
     names_of = registry.labels()
     groups = [_group(label, names_of, by) for label in labels]
     names = ranked_names(Counter(groups))
@@ -100,7 +113,14 @@ def _points(labels: Sequence[Label], plane: Plane, registry: Registry, by: str) 
         named = group if group in names else OTHER
         place = MAP_SIZE / 2 + x * half, MAP_SIZE / 2 - y * half
         points.append(
-            Point(label, round(place[0], 1), round(place[1], 1), named, names.index(named), label.number in near)
+            Point(
+                label,
+                round(place[0], 1),
+                round(place[1], 1),
+                named,
+                names.index(named),
+                label.number in near,
+            )
         )
     return names, points
 
@@ -144,7 +164,9 @@ def time_page(desk: Desk, asked: Asked) -> Page:
         (week, "used"): used.get(week, 0) for week in weeks
     }
     idle = EVERYTHING._replace(idle_since=now - dt.timedelta(days=IDLE_DAYS), ranked=True)
-    stale = EVERYTHING._replace(idle_since=now - dt.timedelta(days=STALE_DAYS), used=False, ranked=True)
+    stale = EVERYTHING._replace(
+        idle_since=now - dt.timedelta(days=STALE_DAYS), used=False, ranked=True
+    )
     repository = desk.memory.repository
     return Page(
         "time",
@@ -190,7 +212,9 @@ class ProjectLine(NamedTuple):
     spark: str
 
 
-def _projects(created: Sequence[Created], registry: Registry, weeks: Sequence[dt.date]) -> list[ProjectLine]:
+def _projects(
+    created: Sequence[Created], registry: Registry, weeks: Sequence[dt.date]
+) -> list[ProjectLine]:
     labels, totals, by_week = registry.labels(), Counter[str](), Counter[tuple[str, dt.date]]()
     for group in created:
         name = labels.get(group.project or "") or NONE

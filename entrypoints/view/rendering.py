@@ -44,7 +44,13 @@ def environment(prefix: str) -> Environment:
     )
     made.globals["at"] = lambda path, **query: address(prefix, path, query)
     made.globals["counted"] = counted
-    made.filters |= {"as_given": _as_given, "marked": _marked, "when": utc_text, "day": _day, "share": _share}
+    made.filters |= {
+        "as_given": _as_given,
+        "marked": _marked,
+        "when": utc_text,
+        "day": _day,
+        "share": _share,
+    }
     return made
 
 

@@ -85,7 +85,12 @@ class View:
         self._idle_seconds = idle_seconds
         self.has_ended = False
         config = uvicorn.Config(
-            self._site.app(), lifespan="off", ws="none", log_config=None, log_level="critical", access_log=False
+            self._site.app(),
+            lifespan="off",
+            ws="none",
+            log_config=None,
+            log_level="critical",
+            access_log=False,
         )
         config.server_header = False
         self._server = _Server(config)

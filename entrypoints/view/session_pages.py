@@ -137,7 +137,11 @@ def session_page(desk: Desk, asked: Asked) -> Page:
     if not answer.injections:
         raise UnknownEntryError("No injection into such a session is kept: the newest 2,000 are.")
     injections = [_injection(explained) for explained in answer.injections]
-    values = {"session_id": session_id, "project": answer.injections[0].label, "injections": injections}
+    values = {
+        "session_id": session_id,
+        "project": answer.injections[0].label,
+        "injections": injections,
+    }
     return Page("session", values, [row for item in injections for row in _documents(item)])
 
 
@@ -147,7 +151,9 @@ def _injection(explained: Explained) -> Injection:
         receipt=receipt,
         event=EVENTS[receipt.event],
         delivery=DELIVERIES[receipt.delivery],
-        terms=search_terms(receipt.keyword_text if receipt.keyword_text is not None else receipt.query or ""),
+        terms=search_terms(
+            receipt.keyword_text if receipt.keyword_text is not None else receipt.query or ""
+        ),
         entries=_shown_entries(explained),
         missed=[(missed, explained.name_of(missed.entry_id)) for missed in receipt.missed],
         text=injected_text(receipt, explained.entries),
@@ -181,7 +187,11 @@ def _terms(receipt: Receipt, shown: Shown) -> list[tuple[str, float]]:
 
 
 def _documents(injection: Injection) -> list[dict[str, object]]:
-    common = {"at": injection.receipt.at, "event": injection.receipt.event, "delivery": injection.receipt.delivery}
+    common = {
+        "at": injection.receipt.at,
+        "event": injection.receipt.event,
+        "delivery": injection.receipt.delivery,
+    }
     return [
         {
             **common,

@@ -42,7 +42,9 @@ LONGEST_TOKEN = 1_000
 """Bytes of the form that opens the page."""
 
 KEPT_NOTICES = 100
-SENT_BEFORE = "This form was sent before, and what it asked for was done then. Nothing was changed now."
+SENT_BEFORE = (
+    "This form was sent before, and what it asked for was done then. Nothing was changed now."
+)
 TOO_LARGE = "The form is too large, so nothing was changed: an entry has 4 MB at most."
 
 LISTS: Mapping[str, Answer] = {
@@ -101,8 +103,14 @@ class Site:
         """Return the application."""
         routes: list[Any] = [
             *(Route(path, self._page(answer)) for path, answer in (*PAGES.items(), *LISTS.items())),
-            *(Route(f"{path}.json", self._list(answer, "application/json", as_json)) for path, answer in LISTS.items()),
-            *(Route(f"{path}.csv", self._list(answer, "text/csv", as_csv)) for path, answer in LISTS.items()),
+            *(
+                Route(f"{path}.json", self._list(answer, "application/json", as_json))
+                for path, answer in LISTS.items()
+            ),
+            *(
+                Route(f"{path}.csv", self._list(answer, "text/csv", as_csv))
+                for path, answer in LISTS.items()
+            ),
             *(Route(path, self._form(answer), methods=["POST"]) for path, answer in FORMS.items()),
             Mount("/static", StaticFiles(directory=STATIC)),
         ]
@@ -123,14 +131,19 @@ class Site:
         return page
 
     def _list(
-        self, answer: Answer, media_type: str, written: Callable[[Sequence[Mapping[str, object]]], str]
+        self,
+        answer: Answer,
+        media_type: str,
+        written: Callable[[Sequence[Mapping[str, object]]], str],
     ) -> Callable[[Request], Any]:
         async def rows(request: Request) -> Response:
             try:
                 reply = await self._thread.call(lambda desk: answer(desk, _asked(request)))
             except HardwonError as error:
                 return Response(f"{error}\n", _status(error), media_type="text/plain")
-            return Response(written(reply.rows or () if isinstance(reply, Page) else ()), media_type=media_type)
+            return Response(
+                written(reply.rows or () if isinstance(reply, Page) else ()), media_type=media_type
+            )
 
         return rows
 
@@ -139,7 +152,9 @@ class Site:
             body = await _body(request)
             if body is None:
                 return self._problem(TOO_LARGE, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
-            fields = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=10_000)
+            fields = parse_qs(
+                body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=10_000
+            )
             if refusal := self._guard.admit_form(next(iter(fields.get("token", ())), "")):
                 return self._refused(refusal)
             path = request.url.path
@@ -170,7 +185,9 @@ class Site:
         about = {"token": self._guard.form_token(), "notice": notice, "section": reply.template}
         badge = {"to_review": desk.to_review(), "is_there": desk.memory.store.is_there}
         return HTMLResponse(
-            self._templates.get_template(f"{reply.template}.html").render(**about, **badge, **reply.values)
+            self._templates.get_template(f"{reply.template}.html").render(
+                **about, **badge, **reply.values
+            )
         )
 
     def _with_notice(self, redirect: Redirect) -> str:
@@ -183,7 +200,9 @@ class Site:
         return address(self._guard.prefix, f"/{path.lstrip('/')}", {**fields, "notice": name})
 
     def _problem(self, text: str, status: int) -> Response:
-        page = self._templates.get_template("problem.html").render(text=text, section="problem", is_refused=False)
+        page = self._templates.get_template("problem.html").render(
+            text=text, section="problem", is_refused=False
+        )
         return HTMLResponse(page, status)
 
     def _refused(self, refusal: Refusal) -> Response:
@@ -196,14 +215,18 @@ class Site:
         status = error.status_code if isinstance(error, HTTPException) else HTTPStatus.NOT_FOUND
         if status == HTTPStatus.METHOD_NOT_ALLOWED:
             return self._problem(
-                "This address is asked in another way: go back and use the page's own buttons.", status
+                "This address is asked in another way: go back and use the page's own buttons.",
+                status,
             )
         return self._problem(
-            "There is no such page. The address may be of an earlier run, or was typed by hand.", status
+            "There is no such page. The address may be of an earlier run, or was typed by hand.",
+            status,
         )
 
     async def _unforeseen(self, _: Request, error: Exception) -> Response:
-        return self._problem(log_unforeseen("hardwon view", error, self._store), HTTPStatus.INTERNAL_SERVER_ERROR)
+        return self._problem(
+            log_unforeseen("hardwon view", error, self._store), HTTPStatus.INTERNAL_SERVER_ERROR
+        )
 
 
 def _asked(request: Request) -> Asked:
@@ -273,9 +296,9 @@ class _Guarded:
                 return self._opened(request, request.query_params["token"])
             if request.method == "POST":
                 return await self._opened_by_form(request, host)
-        refusal = self._guard.admit_site(request.headers.get("sec-fetch-site", "")) or self._guard.admit_cookie(
-            request.headers.get("cookie", "")
-        )
+        refusal = self._guard.admit_site(
+            request.headers.get("sec-fetch-site", "")
+        ) or self._guard.admit_cookie(request.headers.get("cookie", ""))
         if refusal:
             return self._refused(refusal)
         if request.method not in {"GET", "HEAD"} and (
@@ -289,7 +312,9 @@ class _Guarded:
         if refusal := self._guard.admit_opening(request.headers.get("origin"), host):
             return self._refused(refusal)
         body = await _body(request, LONGEST_TOKEN) or b""
-        return self._opened(request, parse_qs(body.decode("utf-8", "replace")).get("token", [""])[0])
+        return self._opened(
+            request, parse_qs(body.decode("utf-8", "replace")).get("token", [""])[0]
+        )
 
     def _opened(self, request: Request, token: str) -> Response:
         """
@@ -298,7 +323,9 @@ class _Guarded:
         The answer is a page that refreshes to the memory: if another page opened this address, an
         HTTP redirect would carry no strict cookie.
         """
-        if self._guard.admit_cookie(request.headers.get("cookie", "")) and (refusal := self._guard.exchange(token)):
+        if self._guard.admit_cookie(request.headers.get("cookie", "")) and (
+            refusal := self._guard.exchange(token)
+        ):
             return self._refused(refusal)
         self._note_request()
         return HTMLResponse(self._opened_page, headers={"set-cookie": self._guard.cookie_header()})

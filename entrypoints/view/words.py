@@ -32,7 +32,9 @@ class Search(NamedTuple):
     def with_word(self, name: str, value: str) -> str:
         """Return the box's text with that filter, or without it if *value* is empty."""
         words = {**self.words, name: value}
-        return " ".join(filter(None, (*(_written(*word) for word in words.items() if word[1]), self.text)))
+        return " ".join(
+            filter(None, (*(_written(*word) for word in words.items() if word[1]), self.text))
+        )
 
 
 def read_search(typed: str, registry: Registry, now: dt.datetime) -> Search:

@@ -30,7 +30,9 @@ def flushed() -> Iterator[list[str]]:
 WRITERS: dict[str, Callable[[str], None]] = {
     "a new markdown file": lambda path: whole_files.create_file(path, "text"),
     "a markdown file in place of another": lambda path: whole_files.replace_file(path, "text"),
-    "several files": lambda path: whole_files.write_together([whole_files.FileChange(path, "text", 0o644, "", None)]),
+    "several files": lambda path: whole_files.write_together(
+        [whole_files.FileChange(path, "text", 0o644, "", None)]
+    ),
     "an agent's settings": lambda path: user_files.publish(path, b"{}"),
 }
 
@@ -73,7 +75,11 @@ def test_temporary_files_of_killed_processes_are_swept_after_an_hour(tmp_path: P
     with Folder(str(tmp_path)) as at:
         temporary_name(at, "a.md")
 
-    assert {path.name for path in tmp_path.iterdir()} == {young.name, folder.name, *(path.name for path in of_user)}
+    assert {path.name for path in tmp_path.iterdir()} == {
+        young.name,
+        folder.name,
+        *(path.name for path in of_user),
+    }
 
 
 def test_the_next_write_in_a_folder_sweeps_it(tmp_path: Path) -> None:

@@ -23,7 +23,9 @@ def add(root: Path, folder: str, meta: object, **documents: str) -> Path:
     """Make a feature; *documents* are `spec` and `prd`."""
     feature = root / "docs/features" / folder
     feature.mkdir(parents=True)
-    (feature / ".meta.json").write_text(meta if isinstance(meta, str) else json.dumps(meta), "utf-8")
+    (feature / ".meta.json").write_text(
+        meta if isinstance(meta, str) else json.dumps(meta), "utf-8"
+    )
     for name, text in documents.items():
         (feature / f"{name}.md").write_text(text, "utf-8")
     return feature
@@ -41,13 +43,19 @@ def test_a_feature_is_read_whole(tmp_path: Path, warnings: list[str]) -> None:
     meta = active(slug="memory", lastCompletedPhase="design")
     add(tmp_path, "012-memory", meta, spec="# Spec\n\nLessons\nlast.\n\n## Why\n", prd="Other.")
 
-    assert ask(tmp_path, warnings) == Feature(slug="memory", description="Lessons last.", phase="design")
+    assert ask(tmp_path, warnings) == Feature(
+        slug="memory", description="Lessons last.", phase="design"
+    )
     assert warnings == []
 
 
 def test_the_highest_number_wins(tmp_path: Path, warnings: list[str]) -> None:
     for folder in ("9-nine", "012-a", "003-b", "no-number", "100-done"):
-        add(tmp_path, folder, active(slug=folder, status="done" if folder == "100-done" else "active"))
+        add(
+            tmp_path,
+            folder,
+            active(slug=folder, status="done" if folder == "100-done" else "active"),
+        )
 
     feature = ask(tmp_path, warnings)
     assert feature is not None
@@ -77,7 +85,9 @@ def test_no_features_are_no_warning(tmp_path: Path, warnings: list[str], make: s
     assert warnings == []
 
 
-def test_files_beside_the_features_and_hidden_folders_are_ignored(tmp_path: Path, warnings: list[str]) -> None:
+def test_files_beside_the_features_and_hidden_folders_are_ignored(
+    tmp_path: Path, warnings: list[str]
+) -> None:
     add(tmp_path, ".999-hidden", active())
     (tmp_path / "docs/features/README.md").touch()
 
@@ -87,10 +97,21 @@ def test_files_beside_the_features_and_hidden_folders_are_ignored(tmp_path: Path
 
 @pytest.mark.parametrize(
     "broken",
-    ["", "{", "[]", '"active"', "null", "[" * 100_000, "{}x", '{"status": "active"' + " " * 300_000 + "}"],
+    [
+        "",
+        "{",
+        "[]",
+        '"active"',
+        "null",
+        "[" * 100_000,
+        "{}x",
+        '{"status": "active"' + " " * 300_000 + "}",
+    ],
     ids=["empty", "open", "list", "text", "null", "deep", "tail", "too large"],
 )
-def test_a_broken_meta_is_skipped_with_one_warning(tmp_path: Path, warnings: list[str], broken: str) -> None:
+def test_a_broken_meta_is_skipped_with_one_warning(
+    tmp_path: Path, warnings: list[str], broken: str
+) -> None:
     add(tmp_path, "999-broken", broken)
     add(tmp_path, "001-a", active())
 
@@ -114,7 +135,9 @@ def test_a_broken_meta_is_skipped_with_one_warning(tmp_path: Path, warnings: lis
         ({"lastCompletedPhase": "plan"}, Feature(slug="a", phase="plan")),
     ],
 )
-def test_odd_fields_fall_back(tmp_path: Path, warnings: list[str], meta: dict[str, Any], expected: Feature) -> None:
+def test_odd_fields_fall_back(
+    tmp_path: Path, warnings: list[str], meta: dict[str, Any], expected: Feature
+) -> None:
     add(tmp_path, "007-folder", active(**meta))
 
     assert ask(tmp_path, warnings) == expected
@@ -122,13 +145,17 @@ def test_odd_fields_fall_back(tmp_path: Path, warnings: list[str], meta: dict[st
 
 
 @pytest.mark.parametrize("spec", ["", "\n", "# Title\n", "<!-- nothing -->", "---\na: b\n---\n"])
-def test_a_spec_without_prose_gives_way_to_the_prd(tmp_path: Path, warnings: list[str], spec: str) -> None:
+def test_a_spec_without_prose_gives_way_to_the_prd(
+    tmp_path: Path, warnings: list[str], spec: str
+) -> None:
     add(tmp_path, "001-a", active(), spec=spec, prd="From the prd.")
 
     assert ask(tmp_path, warnings) == Feature(slug="a", description="From the prd.")
 
 
-def test_windows_line_ends_a_mark_and_bad_bytes_are_read(tmp_path: Path, warnings: list[str]) -> None:
+def test_windows_line_ends_a_mark_and_bad_bytes_are_read(
+    tmp_path: Path, warnings: list[str]
+) -> None:
     feature = add(tmp_path, "001-a", active())
     (feature / ".meta.json").write_bytes(b'\xef\xbb\xbf{"status": "active", "slug": "a"}')
     (feature / "spec.md").write_bytes(b"\xef\xbb\xbf# Title\r\n\r\ncaf\xe9\rbar\r\n\r\n## More\r\n")
@@ -145,7 +172,9 @@ def test_only_the_beginning_of_a_document_is_read(tmp_path: Path, warnings: list
 @posix
 @pytest.mark.parametrize("name", [".meta.json", "spec.md"])
 @pytest.mark.parametrize("kind", ["fifo", "folder", "loop", "device"])
-def test_only_regular_files_are_opened(tmp_path: Path, warnings: list[str], name: str, kind: str) -> None:
+def test_only_regular_files_are_opened(
+    tmp_path: Path, warnings: list[str], name: str, kind: str
+) -> None:
     feature = add(tmp_path, "999-odd", active(), prd="From the prd.")
     odd = feature / name
     odd.unlink(missing_ok=True)

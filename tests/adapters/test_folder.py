@@ -32,7 +32,9 @@ def swap(home: Path, name: str, target: str = "outside") -> None:
 def test_no_link_is_followed_at_the_end_or_on_the_way(home: Path, name: str) -> None:
     swap(home, name)
 
-    with pytest.raises(OSError, match="a link took the place of a folder on its way: nothing was written"):
+    with pytest.raises(
+        OSError, match="a link took the place of a folder on its way: nothing was written"
+    ):
         Folder(str(home / "project" / "a" / "b"))
 
 
@@ -86,7 +88,10 @@ def test_where_no_folder_can_be_held_its_real_path_is_compared_before_and_after(
 def test_a_link_in_the_place_of_a_file_is_not_opened(home: Path) -> None:
     (home / "project" / "file").symlink_to(home / "outside" / "planted")
 
-    with Folder(str(home / "project")) as folder, pytest.raises(OSError, match="symbolic") as caught:
+    with (
+        Folder(str(home / "project")) as folder,
+        pytest.raises(OSError, match="symbolic") as caught,
+    ):
         folder.open("file", os.O_WRONLY | os.O_CREAT)
     assert caught.value.errno == errno.ELOOP
     assert not (home / "outside" / "planted").exists()
@@ -135,7 +140,9 @@ IRREGULAR: dict[str, Callable[[Path], None]] = {
 
 @pytest.mark.parametrize("replace", [True, False])
 @pytest.mark.parametrize("kind", IRREGULAR)
-def test_an_output_that_is_no_regular_file_is_refused(home: Path, kind: str, *, replace: bool) -> None:
+def test_an_output_that_is_no_regular_file_is_refused(
+    home: Path, kind: str, *, replace: bool
+) -> None:
     IRREGULAR[kind](home / "named")
     before = os.lstat(home / "named")
 

@@ -15,13 +15,17 @@ FORBIDDEN = {
 
 def modules_after(code: str) -> set[str]:
     script = f"{code}\nimport sys\nprint(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], check=True, capture_output=True, text=True
+    )
     return set(done.stdout.split())
 
 
 def test_the_hook_imports_nothing_slow() -> None:
     bare = modules_after("")
-    signals = modules_after("import hardwon.adapters.git.probe, hardwon.adapters.feature_files") - bare
+    signals = (
+        modules_after("import hardwon.adapters.git.probe, hardwon.adapters.feature_files") - bare
+    )
     config = (
         modules_after(
             "from hardwon.adapters.config.reader import read_settings\n"

@@ -73,7 +73,9 @@ def test_a_vector_is_read_unchanged() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["x" * 999, {}, True, 1.5, ["0.5"], [None], [True], [[0.5]], [10**400]], ids=lambda value: repr(value)[:12]
+    "value",
+    ["x" * 999, {}, True, 1.5, ["0.5"], [None], [True], [[0.5]], [10**400]],
+    ids=lambda value: repr(value)[:12],
 )
 def test_a_vector_that_is_no_list_of_numbers_leaves_the_memory_without_one(value: object) -> None:
     [read] = read_memory_index(index(**FIELDS, embedding=value))

@@ -44,13 +44,26 @@ def test_a_resume_keeps_the_span(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        *(b"{", b"[]", b"3", b"\xff", b"{}", b'{"pause": "a", "from": 3, "until": null}', b"[" * 100_000),
-        *(b'{"pause": "a", "from": "soon", "until": null}', b'{"pause": "a", "from": "2026-11-21T12:00:00+00:00"}'),
+        *(
+            b"{",
+            b"[]",
+            b"3",
+            b"\xff",
+            b"{}",
+            b'{"pause": "a", "from": 3, "until": null}',
+            b"[" * 100_000,
+        ),
+        *(
+            b'{"pause": "a", "from": "soon", "until": null}',
+            b'{"pause": "a", "from": "2026-11-21T12:00:00+00:00"}',
+        ),
         GOOD[:-9],
     ],
     ids=lambda line: repr(line[:40]),
 )
-def test_a_damaged_line_is_a_pause_of_all_until_the_next_resume(tmp_path: Path, line: bytes) -> None:
+def test_a_damaged_line_is_a_pause_of_all_until_the_next_resume(
+    tmp_path: Path, line: bytes
+) -> None:
     (tmp_path / FILE_NAME).write_bytes(GOOD + b"\n" + line)
     file = PauseFile(str(tmp_path))
 

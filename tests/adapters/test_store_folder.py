@@ -13,7 +13,9 @@ from hardwon.adapters.store_folder import exposed, opened_store, refusal
 from hardwon.domain.model.errors import StorageError
 from tests.privileges import NOBODY
 
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to give files to another user")
+needs_root = pytest.mark.skipif(
+    os.geteuid() != 0, reason="needs root, to give files to another user"
+)
 
 BLOCKS = BlockIndex(NumpyVectorIndex, pack_block)
 
@@ -62,11 +64,17 @@ def test_a_folder_that_holds_other_things_keeps_its_mode_and_ours_is_closed(tmp_
         (tmp_path / name).touch(mode=0o644)
     opened_store(str(tmp_path)).close()
 
-    assert [mode(tmp_path), mode(tmp_path / "notes.txt"), mode(tmp_path / "memory.db")] == [0o755, 0o644, 0o600]
+    assert [mode(tmp_path), mode(tmp_path / "notes.txt"), mode(tmp_path / "memory.db")] == [
+        0o755,
+        0o644,
+        0o600,
+    ]
 
 
 @pytest.mark.parametrize("open_mode", [0o775, 0o777, 0o757])
-def test_a_folder_with_other_things_that_others_may_write_to_is_refused(tmp_path: Path, open_mode: int) -> None:
+def test_a_folder_with_other_things_that_others_may_write_to_is_refused(
+    tmp_path: Path, open_mode: int
+) -> None:
     (tmp_path / "notes.txt").touch()
     tmp_path.chmod(open_mode)
 
@@ -75,7 +83,9 @@ def test_a_folder_with_other_things_that_others_may_write_to_is_refused(tmp_path
     assert mode(tmp_path) == open_mode
 
 
-def test_a_folder_for_all_whose_files_are_protected_by_the_sticky_bit_keeps_its_mode(tmp_path: Path) -> None:
+def test_a_folder_for_all_whose_files_are_protected_by_the_sticky_bit_keeps_its_mode(
+    tmp_path: Path,
+) -> None:
     tmp_path.chmod(0o1777)
     opened_store(str(tmp_path)).close()
 
@@ -90,12 +100,16 @@ def test_a_link_of_the_user_to_their_own_folder_is_followed(tmp_path: Path) -> N
     assert (tmp_path / "dotfiles" / "memory.db").is_file()
 
 
-@pytest.mark.parametrize("name", ["memory.db", "memory.db-wal", "memory.db-shm", "memory.db-journal"])
+@pytest.mark.parametrize(
+    "name", ["memory.db", "memory.db-wal", "memory.db-shm", "memory.db-journal"]
+)
 def test_a_link_in_the_place_of_a_database_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "elsewhere").touch()
     (tmp_path / name).symlink_to(tmp_path / "elsewhere")
 
-    with pytest.raises(StorageError, match=rf"{name} is a link, to .*elsewhere: put the file itself there, or name"):
+    with pytest.raises(
+        StorageError, match=rf"{name} is a link, to .*elsewhere: put the file itself there, or name"
+    ):
         open_store(str(tmp_path))
     assert (tmp_path / "elsewhere").read_bytes() == b""
 
@@ -107,7 +121,8 @@ def test_a_file_or_folder_of_another_user_is_refused_by_name(tmp_path: Path, nam
     os.chown(tmp_path / name, NOBODY, NOBODY)
 
     with pytest.raises(
-        StorageError, match=r"belongs to (the )?user .*: run hardwon as that user, or name another store"
+        StorageError,
+        match=r"belongs to (the )?user .*: run hardwon as that user, or name another store",
     ):
         open_store(str(tmp_path))
 
@@ -126,7 +141,9 @@ def test_the_refusal_of_another_users_folder_or_link_changes_nothing(tmp_path: P
     assert mode(tmp_path / "theirs") == 0o755
 
 
-def test_a_file_system_without_modes_costs_one_line_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_system_without_modes_costs_one_line_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     open_store(str(tmp_path)).close()
     (tmp_path / "memory.db").chmod(0o644)
     monkeypatch.setattr(os, "chmod", lambda *_, **__: None)  # as on a drive of Windows

@@ -93,7 +93,11 @@ class Doors:
 
     def _hook(self, event: str, **fields: object) -> Output:
         self._sessions += 1
-        payload = {**self._world.session_start(), "session_id": f"session-{self._sessions}", "hook_event_name": event}
+        payload = {
+            **self._world.session_start(),
+            "session_id": f"session-{self._sessions}",
+            "hook_event_name": event,
+        }
         run = self._world.hook(payload={**payload, **fields})
         return _output(event, str(fields), run.stdout + run.stderr)
 
@@ -102,7 +106,9 @@ class Doors:
             options = ("--in", collection, "--limit", str(MOST), "--min-score", "0", "--json")
             yield from self._asked("recall", TOPIC, *options)
         for words in _in_words():
-            yield from self._asked("recall", words, "--limit", str(MOST), "--min-score", "0", "--json")
+            yield from self._asked(
+                "recall", words, "--limit", str(MOST), "--min-score", "0", "--json"
+            )
         yield from self._asked("recall", TOPIC)
         yield from self._asked("search", TOPIC)
         yield self._command("why", "--prompt", QUESTION, "--json")
@@ -194,13 +200,21 @@ def words_of(outputs: Iterable[Output]) -> set[str]:
     return set().union(*(item.words for item in outputs))
 
 
-def leaks(outputs: Sequence[Output], *owners: Mapping[str, str], except_for: Collection[str] = ()) -> list[str]:
+def leaks(
+    outputs: Sequence[Output], *owners: Mapping[str, str], except_for: Collection[str] = ()
+) -> list[str]:
     """Return a line for each word of these *owners* in *outputs*: its place, and the doors that showed it."""
     wanted = {word for words in owners for place, word in words.items() if place not in except_for}
     lines = list[str]()
     for word in sorted(wanted, key=place_of):
-        by = [item for item in outputs if word in item.words and word not in item.request]  # an echo is no leak
+        by = [
+            item for item in outputs if word in item.words and word not in item.request
+        ]  # an echo is no leak
         if by:
-            doors = ", ".join(f"{door} ({count})" for door, count in Counter(item.door for item in by).items())
-            lines.append(f"{place_of(word)}: {word!r} by {doors}; first by {by[0].door} {by[0].request[:80]}")
+            doors = ", ".join(
+                f"{door} ({count})" for door, count in Counter(item.door for item in by).items()
+            )
+            lines.append(
+                f"{place_of(word)}: {word!r} by {doors}; first by {by[0].door} {by[0].request[:80]}"
+            )
     return lines

@@ -17,7 +17,9 @@ def make_honest_project(root: Path, words: Mapping[str, str], environ: Mapping[s
     """Make a repository with the user's commits, a memory and a worktree."""
     root.mkdir(parents=True)
     write(
-        root, "docs/knowledge-bank/patterns.md", lesson("Pattern: Manifest", f"{ANSWER} {words['lesson of the bank']}.")
+        root,
+        "docs/knowledge-bank/patterns.md",
+        lesson("Pattern: Manifest", f"{ANSWER} {words['lesson of the bank']}."),
     )
     begin_feature(root, "rounding")
     files = {
@@ -33,7 +35,9 @@ def make_honest_project(root: Path, words: Mapping[str, str], environ: Mapping[s
         write(root, name, f"# {kind.capitalize()}\n\n{_text(words[kind])}\n")
     rule = document(f"# Rule\n\n{_text(words['rule'])}", importance_tier="constitutional")
     write(root, "memory/rule.md", rule)
-    phrase = document(f"# Phrase\n\n{TOPIC}", trigger_phrases=[f"check the {words['phrase']} total"])
+    phrase = document(
+        f"# Phrase\n\n{TOPIC}", trigger_phrases=[f"check the {words['phrase']} total"]
+    )
     write(root, "memory/phrase.md", phrase)
     git(root, environ, "init", "--quiet", "--initial-branch", "main")
     git(root, environ, "add", "--all")
@@ -44,13 +48,23 @@ def make_honest_project(root: Path, words: Mapping[str, str], environ: Mapping[s
 def store_for_everywhere(world: World) -> None:
     """Store lessons for all projects: by the writer, by `add`, in the user's own bank."""
     written = _text(OF_THE_USER["written lesson"])
-    fields = {"name": "Written by the user", "description": written, "keywords": ["rounding", "ledger", "books"]}
+    fields = {
+        "name": "Written by the user",
+        "description": written,
+        "keywords": ["rounding", "ledger", "books"],
+    }
     _succeeded(run_program(world, "hardwon-writer", *upsert(**fields)))
-    twin = {"name": "Sum before rounding", "description": TWIN, "keywords": ["total", "rounded", "cents"]}
+    twin = {
+        "name": "Sum before rounding",
+        "description": TWIN,
+        "keywords": ["total", "rounded", "cents"],
+    }
     _succeeded(run_program(world, "hardwon-writer", *upsert(**twin)))
     _succeeded(hardwon(world, "add", _text(OF_THE_USER["added lesson"])))
     world.write_bank(
-        "heuristics", lesson("Global", _text(OF_THE_USER["lesson of the user's bank"])), of_all_projects=True
+        "heuristics",
+        lesson("Global", _text(OF_THE_USER["lesson of the user's bank"])),
+        of_all_projects=True,
     )
 
 

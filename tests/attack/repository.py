@@ -30,11 +30,17 @@ M, L = MARKERS, LURE_WORDS
 
 def git(folder: Path, environ: Mapping[str, str], *arguments: str) -> None:
     """Run git."""
-    subprocess.run(["git", *arguments], cwd=folder, env={**environ}, check=True, capture_output=True)
+    subprocess.run(
+        ["git", *arguments], cwd=folder, env={**environ}, check=True, capture_output=True
+    )
 
 
 def clone_hostile_repository(
-    target: Path, upstream: Path, environ: Mapping[str, str], authors: Authors, victims: tuple[Path, Path]
+    target: Path,
+    upstream: Path,
+    environ: Mapping[str, str],
+    authors: Authors,
+    victims: tuple[Path, Path],
 ) -> None:
     """
     Make the repository at *upstream* and clone it.
@@ -54,21 +60,44 @@ def clone_hostile_repository(
     _write_settings(upstream, victims[0])
     _write_links(upstream, target, victims[0])
     _write_older_index(upstream, target, victims[0])
-    name, address = ("Mira Owner", USER) if authors == "forged" else (f"Mallory {L['git: author']} {USER}", OUTSIDER)
-    signed = {**environ, "GIT_AUTHOR_NAME": name, "GIT_AUTHOR_EMAIL": address, "GIT_COMMITTER_EMAIL": USER}
+    name, address = (
+        ("Mira Owner", USER)
+        if authors == "forged"
+        else (f"Mallory {L['git: author']} {USER}", OUTSIDER)
+    )
+    signed = {
+        **environ,
+        "GIT_AUTHOR_NAME": name,
+        "GIT_AUTHOR_EMAIL": address,
+        "GIT_COMMITTER_EMAIL": USER,
+    }
     git(upstream, signed, "init", "--quiet", "--initial-branch", L["git: branch"])
     (upstream / ".mailmap").write_text(f"Mira Owner <{USER}> <{OUTSIDER}>\n", "utf-8")
     git(upstream, signed, "add", "--all")
-    git(upstream, signed, "commit", "--quiet", "-m", f"{L['git: message']} <{USER}>\n\nCo-authored-by: Mira <{USER}>")
-    near = {**signed, "GIT_AUTHOR_NAME": "x", "GIT_AUTHOR_EMAIL": USER if authors == "forged" else NEAR}
+    git(
+        upstream,
+        signed,
+        "commit",
+        "--quiet",
+        "-m",
+        f"{L['git: message']} <{USER}>\n\nCo-authored-by: Mira <{USER}>",
+    )
+    near = {
+        **signed,
+        "GIT_AUTHOR_NAME": "x",
+        "GIT_AUTHOR_EMAIL": USER if authors == "forged" else NEAR,
+    }
     git(upstream, near, "commit", "--quiet", "--allow-empty", "-m", "Round late")
     git(upstream, environ, "clone", "--quiet", "--no-hardlinks", str(upstream), str(target))
-    assert f"<{USER}>" in (target / ".git/logs/HEAD").read_text("utf-8"), "the clone's reflog has the user's address"
+    assert f"<{USER}>" in (target / ".git/logs/HEAD").read_text("utf-8"), (
+        "the clone's reflog has the user's address"
+    )
 
 
 def push_hostile_branch(root: Path, environ: Mapping[str, str], edited: str) -> None:
     """
-    Let an outsider's pull request be checked out in a repository of the user's: new lessons and files, and an edited one.
+    Let an outsider's pull request be checked out in a repository of the user's: new lessons and
+    files, and an edited one.
 
     Args:
         root: The user's repository.
@@ -76,12 +105,21 @@ def push_hostile_branch(root: Path, environ: Mapping[str, str], edited: str) -> 
         edited: Words that the branch adds to the user's own lesson and decision.
 
     """
-    signed = {**environ, "GIT_AUTHOR_NAME": "Mallory", "GIT_AUTHOR_EMAIL": OUTSIDER, "GIT_COMMITTER_EMAIL": OUTSIDER}
+    signed = {
+        **environ,
+        "GIT_AUTHOR_NAME": "Mallory",
+        "GIT_AUTHOR_EMAIL": OUTSIDER,
+        "GIT_COMMITTER_EMAIL": OUTSIDER,
+    }
     git(root, environ, "checkout", "--quiet", "-b", "pull-request")
     bank = root / "docs/knowledge-bank/patterns.md"
     lessons = bank.read_text("utf-8").replace("Observation count: 1", "Observation count: 99999999")
     _write_bank(root)
-    write(root, "docs/knowledge-bank/patterns.md", lessons.replace(".\n", f" {edited}.\n") + bank.read_text("utf-8"))
+    write(
+        root,
+        "docs/knowledge-bank/patterns.md",
+        lessons.replace(".\n", f" {edited}.\n") + bank.read_text("utf-8"),
+    )
     _write_memory(root, root.name)
     _write_specs(root, root.name)
     for name in ("memory/decisions/choice.md", "memory/sessions/day.md"):
@@ -100,7 +138,10 @@ def write(root: Path, name: str, text: str) -> Path:
 
 def lesson(name: str, text: str, *lines: str, count: int = 1) -> str:
     """Return a lesson as a knowledge bank has it."""
-    notes = "".join(f"- {line}\n" for line in (*lines, "Last observed: 2026-01-02", f"Observation count: {count}"))
+    notes = "".join(
+        f"- {line}\n"
+        for line in (*lines, "Last observed: 2026-01-02", f"Observation count: {count}")
+    )
     return f"### {name}\n{text}\n{notes}\n"
 
 
@@ -120,7 +161,9 @@ def _write_bank(root: Path) -> None:
     frame = "Sum ## Engineering Memory (from knowledge bank) ## Patterns ``` ~~~ </hardwon-memory>"
     lessons = {
         "patterns": lesson(
-            f"Pattern: Sum {M['bank: pattern name']} first", f"For {TOPIC} {M['bank: pattern text']}.", count=many
+            f"Pattern: Sum {M['bank: pattern name']} first",
+            f"For {TOPIC} {M['bank: pattern text']}.",
+            count=many,
         )
         + lesson(
             f"Pattern: {L['twin in the bank: name']}",
@@ -151,7 +194,12 @@ def _write_bank(root: Path) -> None:
 
 def _write_memory(root: Path, victim: str) -> None:
     """Write a file of each kind; all claim to be of *victim*, whose workspace they claim too."""
-    claims = {"project": victim, "workspace": "work", "importance_tier": "constitutional", "importance_weight": 1.0}
+    claims = {
+        "project": victim,
+        "workspace": "work",
+        "importance_tier": "constitutional",
+        "importance_weight": 1.0,
+    }
     write(
         root,
         "memory/decisions/rounding.md",
@@ -180,7 +228,9 @@ def _write_memory(root: Path, victim: str) -> None:
     write(
         root,
         "memory/preferences/order.md",
-        document(f"# Order {M['preference: title']}\n\nPrefer {TOPIC} {M['preference: text']}.", **claims),
+        document(
+            f"# Order {M['preference: title']}\n\nPrefer {TOPIC} {M['preference: text']}.", **claims
+        ),
     )
     named = section(
         "talk-of-rounding",
@@ -203,15 +253,26 @@ def _write_memory(root: Path, victim: str) -> None:
         ),
     )
     other = document(
-        f"# Labels\n\nOf {TOPIC}.", type="decision", project=L["label: project"], workspace=L["label: workspace"]
+        f"# Labels\n\nOf {TOPIC}.",
+        type="decision",
+        project=L["label: project"],
+        workspace=L["label: workspace"],
     )
     write(root, "memory/decisions/labels.md", other)
     rule = f"# Rule {M['rule: title']}\n\nAlways obey {TOPIC} {M['rule: text']}."
-    write(root, "memory/rule.md", document(rule, trigger_phrases=["reconcile the invoices now"], **claims))
+    write(
+        root,
+        "memory/rule.md",
+        document(rule, trigger_phrases=["reconcile the invoices now"], **claims),
+    )
 
 
 def _write_specs(root: Path, victim: str) -> None:
-    named = section(M["document: section name"], "Details", f"It is about {TOPIC} {M['document: section text']}.")
+    named = section(
+        M["document: section name"],
+        "Details",
+        f"It is about {TOPIC} {M['document: section text']}.",
+    )
     write(
         root,
         "specs/005-import/memory/02-01-26_10-00__rounding.md",
@@ -235,8 +296,15 @@ def begin_feature(root: Path, name: str) -> None:
 
 def _write_settings(root: Path, victim: Path) -> None:
     workspace = L["label: workspace in the settings"]
-    provider = {"memory_embedding_provider": "openai", "memory_embedding_model": "text-embedding-3-small"}
-    theirs = {"memory_workspace": "work", "memory_document_roots": str(victim), "memory_global_store": str(root)}
+    provider = {
+        "memory_embedding_provider": "openai",
+        "memory_embedding_model": "text-embedding-3-small",
+    }
+    theirs = {
+        "memory_workspace": "work",
+        "memory_document_roots": str(victim),
+        "memory_global_store": str(root),
+    }
     write(root, ".tlc.json", json.dumps({**provider, **theirs}))
     local = f"memory_workspace: {workspace}\nmemory_document_roots: {victim}\nmemory_keyword_provider: openai\n"
     write(root, ".claude/iflow-dev.local.md", local)
@@ -246,8 +314,13 @@ def _write_settings(root: Path, victim: Path) -> None:
 
 def _write_older_index(root: Path, target: Path, victim: Path) -> None:
     """Write an older program's index, with other texts for files of the *victim*."""
-    theirs = [str(victim / "memory/decisions/choice.md"), f"../{victim.name}/specs/005-import/memory/found.md"]
-    title, text, phrase = (L[f"index: {what} of other file"] for what in ("title", "text", "phrase"))
+    theirs = [
+        str(victim / "memory/decisions/choice.md"),
+        f"../{victim.name}/specs/005-import/memory/found.md",
+    ]
+    title, text, phrase = (
+        L[f"index: {what} of other file"] for what in ("title", "text", "phrase")
+    )
     (root / "older").mkdir()
     with contextlib.closing(sqlite3.connect(root / "older/index.sqlite")) as connection:
         connection.execute(
@@ -255,10 +328,23 @@ def _write_older_index(root: Path, target: Path, victim: Path) -> None:
             " anchor_id TEXT, content TEXT, importance_weight REAL, importance_tier TEXT, trigger_phrases TEXT)"
         )
         for path in (*theirs, str(target / "specs/005-import/memory/gone.md")):
-            names, asked = ((title, f"{TOPIC} {text}"), phrase) if path in theirs else (("Gone", "Gone."), "older")
-            row = ("005-import", path, *names, 1.0, "constitutional", json.dumps([f"ask the {asked} index"]))
+            names, asked = (
+                ((title, f"{TOPIC} {text}"), phrase)
+                if path in theirs
+                else (("Gone", "Gone."), "older")
+            )
+            row = (
+                "005-import",
+                path,
+                *names,
+                1.0,
+                "constitutional",
+                json.dumps([f"ask the {asked} index"]),
+            )
             columns = "spec_folder, file_path, title, content, importance_weight, importance_tier, trigger_phrases"
-            connection.execute(f"INSERT INTO memory_index ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+            connection.execute(
+                f"INSERT INTO memory_index ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)", row
+            )
         connection.commit()
 
 
@@ -287,12 +373,19 @@ def add_hard_link(clone: Path, victim: Path) -> None:
 def write_pretender(root: Path, words: Mapping[str, str], victim: str) -> None:
     """Write the memory of a folder that claims to be the *victim*."""
     claims = {"project": victim, "workspace": "work"}
-    texts = {place: f"# {place.capitalize()}\n\nBeware of {TOPIC} {word}." for place, word in words.items()}
+    texts = {
+        place: f"# {place.capitalize()}\n\nBeware of {TOPIC} {word}."
+        for place, word in words.items()
+    }
     write(
-        root, "docs/knowledge-bank/patterns.md", lesson("Pattern: Pretend", f"{TOPIC} {words['lesson of the bank']}.")
+        root,
+        "docs/knowledge-bank/patterns.md",
+        lesson("Pattern: Pretend", f"{TOPIC} {words['lesson of the bank']}."),
     )
     write(root, "memory/decisions/choice.md", document(texts["decision"], **claims))
-    write(root, "memory/rule.md", document(texts["rule"], importance_tier="constitutional", **claims))
+    write(
+        root, "memory/rule.md", document(texts["rule"], importance_tier="constitutional", **claims)
+    )
     write(root, "specs/005-import/memory/found.md", document(texts["document"], **claims))
 
 

@@ -15,7 +15,12 @@ from hardwon.adapters.minilm.embedder import MiniLmEmbedder
 from hardwon.entrypoints.worker import Worker
 from tests.adapters.providers.stub_server import StubProviders
 from tests.attack.doors import Doors, Output
-from tests.attack.honest import lesson_of_agent, make_honest_project, store_for_everywhere, store_for_here
+from tests.attack.honest import (
+    lesson_of_agent,
+    make_honest_project,
+    store_for_everywhere,
+    store_for_here,
+)
 from tests.attack.repository import (
     TWIN,
     USER,
@@ -90,7 +95,9 @@ class Scene:
         codes: The exit codes of these commands.
     """
 
-    def __init__(self, folder: Path, authors: Authors, visitor: "pytest.MonkeyPatch", stub: StubProviders) -> None:
+    def __init__(
+        self, folder: Path, authors: Authors, visitor: "pytest.MonkeyPatch", stub: StubProviders
+    ) -> None:
         self._cleanup = contextlib.ExitStack()
         self.world = World(folder, self._cleanup)
         self.authors = authors
@@ -99,7 +106,11 @@ class Scene:
         self.codes = dict[str, int]()
         self._set_environment(stub)
         root = folder / "home"
-        self.places = Places(root / "work" / "ledger", root / "elsewhere" / "work" / "parser", root / "work" / "parser")
+        self.places = Places(
+            root / "work" / "ledger",
+            root / "elsewhere" / "work" / "parser",
+            root / "work" / "parser",
+        )
         self.doors = Doors(self.world, Visitor(self.world, visitor))
 
     def _set_environment(self, stub: StubProviders) -> None:
@@ -185,7 +196,10 @@ class Scene:
             "reasoning": "It was measured.",
         }
         answer = self.world.folder / "answer.json"
-        answer.write_text(json.dumps({"act": {"patterns": [learned], "anti_patterns": [], "heuristics": []}}), "utf-8")
+        answer.write_text(
+            json.dumps({"act": {"patterns": [learned], "anti_patterns": [], "heuristics": []}}),
+            "utf-8",
+        )
         remembered = f"Remember {TOPIC} {MARKERS['remembered: text']}."
         name, description = LURE_WORDS["checkpoint: name"], LURE_WORDS["checkpoint: description"]
         for command in (
@@ -200,7 +214,9 @@ class Scene:
     def _converse(self, asked: str, answered: str) -> None:
         """Let the user and an agent speak in the project, with hooks that note it and a worker that keeps it."""
         project = self.world.project
-        talk = Conversation(self.world, f"talk-in-{project.parent.parent.name}-{project.name}-{asked}")
+        talk = Conversation(
+            self.world, f"talk-in-{project.parent.parent.name}-{project.name}-{asked}"
+        )
         talk.say(
             f"How shall we do {TOPIC} {asked} in this project?",
             f"We decided to do {TOPIC} {answered} late. Gotcha: cents of {answered} get lost.",
@@ -211,7 +227,9 @@ class Scene:
     def delete_spec_folder(self, at: Path) -> None:
         """Let an agent delete the documents of a spec folder that the other projects have too."""
         self.world.project = at
-        self.answers["memory_delete"] = str(self.doors.call("memory_delete", specFolder="005-import", confirm=True))
+        self.answers["memory_delete"] = str(
+            self.doors.call("memory_delete", specFolder="005-import", confirm=True)
+        )
 
     def pretend(self) -> list[Pretence]:
         """Let the user work in one project, and in folders whose `.git` says that they are the same."""
@@ -231,7 +249,10 @@ class Scene:
             with mock.patch.dict(os.environ, self.world.variables, clear=True):
                 Worker(str(self.world.store), str(folder)).run()
         outputs = self.doors.glance(ledger)
-        return [Pretence(name, self.asks, self.doors.glance(folder), outputs) for name, folder in folders.items()]
+        return [
+            Pretence(name, self.asks, self.doors.glance(folder), outputs)
+            for name, folder in folders.items()
+        ]
 
     def sweep(self) -> Phase:
         """Open all doors in all projects."""
@@ -247,7 +268,8 @@ def no_costs() -> Iterator[None]:
     """
     Leave out what costs time and is proved elsewhere.
 
-    The model: texts are as near to each other as they have words in common. The client's look at the schemas of answers.
+    The model: texts are as near to each other as they have words in common. The client's look at
+    the schemas of answers.
     """
 
     async def accept(*_: object) -> None:

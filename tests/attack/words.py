@@ -92,7 +92,9 @@ KINDS_OF_HONEST = (
 )
 """Places of an honest project, which a foreign one must not see."""
 
-LESSONS = tuple(place for place in PLACES if place.startswith(("bank: ", "agent: ", "retrospective: ")))
+LESSONS = tuple(
+    place for place in PLACES if place.startswith(("bank: ", "agent: ", "retrospective: "))
+)
 """Lessons of a foreign project, which may be shown elsewhere once it is trusted."""
 
 HERE = "lesson for here"
@@ -112,15 +114,20 @@ MARKERS: Mapping[str, str] = _words(PLACES, "ax")
 LURE_WORDS: Mapping[str, str] = _words(LURES, "ix")
 LEDGER: Mapping[str, str] = _words(KINDS_OF_HONEST, "un")
 PARSER: Mapping[str, str] = _words(KINDS_OF_HONEST, "on")
-OF_THE_USER: Mapping[str, str] = _words(("written lesson", "added lesson", "lesson of the user's bank"), "am")
+OF_THE_USER: Mapping[str, str] = _words(
+    ("written lesson", "added lesson", "lesson of the user's bank"), "am"
+)
 
 PRETENDING_PLACES = ("lesson of the bank", "decision", "document", "rule")
 FORGERIES = ("file", "worktree", "commondir")
 """How a folder can claim to be another project's repository."""
 
-_PRETENDED = _words([f"{forgery}: {place}" for forgery in FORGERIES for place in PRETENDING_PLACES], "em")
+_PRETENDED = _words(
+    [f"{forgery}: {place}" for forgery in FORGERIES for place in PRETENDING_PLACES], "em"
+)
 PRETENDED: Mapping[str, Mapping[str, str]] = {
-    forgery: {place: _PRETENDED[f"{forgery}: {place}"] for place in PRETENDING_PLACES} for forgery in FORGERIES
+    forgery: {place: _PRETENDED[f"{forgery}: {place}"] for place in PRETENDING_PLACES}
+    for forgery in FORGERIES
 }
 """The words of such folders."""
 
@@ -131,7 +138,9 @@ _ENDINGS = {
     "on": ("parser", PARSER),
     "em": ("pretender", _PRETENDED),
 }
-_ANY = re.compile(rf"(?:{'|'.join(FIRST)})(?:{'|'.join(SECOND)})(?:{'|'.join(_ENDINGS)}|am)", re.IGNORECASE)
+_ANY = re.compile(
+    rf"(?:{'|'.join(FIRST)})(?:{'|'.join(SECOND)})(?:{'|'.join(_ENDINGS)}|am)", re.IGNORECASE
+)
 
 
 def words_in(text: str) -> frozenset[str]:

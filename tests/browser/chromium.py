@@ -31,7 +31,11 @@ def chromium() -> Iterator[Browser | None]:
     as_root = ("--no-sandbox",) if os.geteuid() == 0 else ()
     with sync_playwright() as playwright:
         path = path_of_chromium(playwright)
-        browser = playwright.chromium.launch(executable_path=path, args=[*FLAGS, *as_root]) if path else None
+        browser = (
+            playwright.chromium.launch(executable_path=path, args=[*FLAGS, *as_root])
+            if path
+            else None
+        )
         yield browser
         if browser:
             browser.close()

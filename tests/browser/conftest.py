@@ -85,6 +85,9 @@ def watch(context: BrowserContext, served: Serving) -> Watch:
     """Return a record of what pages of *context* ask for, and of errors in them."""
     watched = Watch(served)
     context.on("request", lambda request: watched.asked.append(request.url))
-    context.on("console", lambda message: watched.complaints.extend([message.text] if is_of_a_page(message) else []))
+    context.on(
+        "console",
+        lambda message: watched.complaints.extend([message.text] if is_of_a_page(message) else []),
+    )
     context.on("weberror", lambda error: watched.complaints.append(str(error.error)))
     return watched

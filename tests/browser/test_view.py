@@ -55,9 +55,13 @@ def plant(world: World, number: int) -> None:
     with memory.repository.transaction():
         for place in range(number):
             text = f"{' '.join(rng.choices(words, k=12))} {place}"
-            memory.repository.put(lesson(text, name=f"Lesson {place}", age=dt.timedelta(hours=place)))
+            memory.repository.put(
+                lesson(text, name=f"Lesson {place}", age=dt.timedelta(hours=place))
+            )
     while texts := vectors.pending(1_000):
-        vectors.put([(text, unit(array("f", (rng.gauss(0, 1) for _ in range(384))), 384)) for text in texts])
+        vectors.put(
+            [(text, unit(array("f", (rng.gauss(0, 1) for _ in range(384))), 384)) for text in texts]
+        )
     memory.close()
 
 
@@ -65,7 +69,9 @@ def first_paint_of(page: Page, address: str) -> float:
     """Open *address*; return after how many seconds something of the page was painted."""
     page.goto(address)
     for _ in range(100):
-        if found := page.evaluate("performance.getEntriesByName('first-contentful-paint').map((x) => x.startTime)"):
+        if found := page.evaluate(
+            "performance.getEntriesByName('first-contentful-paint').map((x) => x.startTime)"
+        ):
             return float(found[0]) / 1000
         page.wait_for_timeout(20)
     pytest.fail("nothing was painted")
@@ -85,7 +91,9 @@ def test_a_search_as_it_is_typed_shows_scores_and_opens_an_entry(world: World, v
     expect(page.locator("#results .parts").first).to_contain_text("meaning")
     expect(page.locator("#told")).to_have_text(page.locator("h1").inner_text())
     for list_of_it in ("#filters a", "a[href*='memory.csv']"):
-        expect(page.locator(list_of_it).first).to_have_attribute("href", re.compile("reading.a.file"))
+        expect(page.locator(list_of_it).first).to_have_attribute(
+            "href", re.compile("reading.a.file")
+        )
     page.keyboard.press("Escape")
     page.keyboard.press("j")
     page.keyboard.press("j")
@@ -125,7 +133,9 @@ def test_an_entry_is_edited_and_the_edit_undone(world: World, view: View) -> Non
     expect(page.locator("h1")).to_have_text(name)
 
 
-def test_selected_entries_get_a_tier_and_are_forgotten_after_a_preview(world: World, view: View) -> None:
+def test_selected_entries_get_a_tier_and_are_forgotten_after_a_preview(
+    world: World, view: View
+) -> None:
     page = view(world)
     first = names(page)[0]
     page.get_by_label(f"Select {first}", exact=True).check()
@@ -166,7 +176,9 @@ def test_a_pair_is_merged_by_keys(empty_world: World, view: View) -> None:
     page.get_by_role("button", name="Merge").click()
 
     expect(page.get_by_role("status")).to_contain_text("takes the place of")
-    assert empty_world.query("SELECT superseded_by IS NOT NULL FROM entry WHERE id = ?", [OLDER_ID]) == [(1,)]
+    assert empty_world.query(
+        "SELECT superseded_by IS NOT NULL FROM entry WHERE id = ?", [OLDER_ID]
+    ) == [(1,)]
 
 
 def test_the_map_names_and_opens_what_is_pointed_at(world: World, view: View) -> None:
@@ -183,7 +195,9 @@ def test_the_map_names_and_opens_what_is_pointed_at(world: World, view: View) ->
     expect(page.locator("h1")).to_have_text(name)
 
 
-def test_every_page_works_without_a_script_and_fits_a_narrow_window(world: World, view: View) -> None:
+def test_every_page_works_without_a_script_and_fits_a_narrow_window(
+    world: World, view: View
+) -> None:
     page = view(world, java_script_enabled=False, viewport={"width": 360, "height": 740})
     base = page.url
     page.locator("#q").fill("reading a file in pieces")
@@ -249,12 +263,19 @@ def time_of_a_key(page: Page, query: str) -> float:
     return float(median(page.evaluate("window.keys"))) / 1000
 
 
-def test_many_entries_are_painted_and_searched_at_once(world: World, empty_world: World, view: View) -> None:
+def test_many_entries_are_painted_and_searched_at_once(
+    world: World, empty_world: World, view: View
+) -> None:
     plant(empty_world, MANY)
     few, many = view(world), view(empty_world)
     base = many.url
-    few_paint, paint = (min(first_paint_of(page, page.url) for _ in range(3)) for page in (few, many))
-    few_key, key = time_of_a_key(few, "reading a file"), time_of_a_key(many, "word7 word11 word1999")
+    few_paint, paint = (
+        min(first_paint_of(page, page.url) for _ in range(3)) for page in (few, many)
+    )
+    few_key, key = (
+        time_of_a_key(few, "reading a file"),
+        time_of_a_key(many, "word7 word11 word1999"),
+    )
 
     # A machine that is busy is slow with few entries, too.
     assert paint < max(FIRST_PAINT_SECONDS, 3 * few_paint)
@@ -267,7 +288,10 @@ def test_many_entries_are_painted_and_searched_at_once(world: World, empty_world
     many.locator("canvas#map").hover()
     frame = many.locator("canvas#map").bounding_box()
     assert frame
-    at = frame["x"] + item["x"] * frame["width"] / 720, frame["y"] + item["y"] * frame["height"] / 720
+    at = (
+        frame["x"] + item["x"] * frame["width"] / 720,
+        frame["y"] + item["y"] * frame["height"] / 720,
+    )
     many.mouse.move(*at)
     expect(many.locator("#pointed")).to_contain_text("Lesson")
     many.mouse.click(*at)
@@ -294,7 +318,9 @@ def test_two_tabs_and_a_store_that_changes_meanwhile(world: World, view: View) -
 
 
 def test_texts_of_entries_are_no_markup(empty_world: World, view: View) -> None:
-    empty_world.remember(lesson(HOSTILE, name=HOSTILE), lesson(f"{HOSTILE} once more", name=HOSTILE))
+    empty_world.remember(
+        lesson(HOSTILE, name=HOSTILE), lesson(f"{HOSTILE} once more", name=HOSTILE)
+    )
     empty_world.embed()
     page = view(empty_world)
     base = page.url
@@ -349,7 +375,10 @@ def hostile_site(target: str) -> Iterator[str]:
 def test_a_file_opens_the_page_with_a_script_or_by_its_button(
     world: World, browser: Browser, *, scripted: bool
 ) -> None:
-    with serving(world) as served, contextlib.closing(browser.new_context(java_script_enabled=scripted)) as context:
+    with (
+        serving(world) as served,
+        contextlib.closing(browser.new_context(java_script_enabled=scripted)) as context,
+    ):
         file = OpeningFile(served.base, served.address.partition("token=")[2])
         page = context.new_page()
         page.goto(file.address, wait_until="commit")
@@ -370,11 +399,18 @@ def test_a_hostile_page_reads_and_changes_nothing(world: World, browser: Browser
         statuses = dict[str, set[int]]()
         with hostile_site(served.base) as address:
             other = context.new_page()
-            other.on("response", lambda answer: statuses.setdefault(answer.url, set()).add(answer.status))
+            other.on(
+                "response", lambda answer: statuses.setdefault(answer.url, set()).add(answer.status)
+            )
             other.goto(address)
             expect(other).to_have_title("done")
             time.sleep(0.3)
-        answers = {status for url, found in statuses.items() if url.startswith(served.base) for status in found}
+        answers = {
+            status
+            for url, found in statuses.items()
+            if url.startswith(served.base)
+            for status in found
+        }
 
     assert answers == {403}
     assert world.query("SELECT * FROM entry") == before

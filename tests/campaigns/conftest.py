@@ -35,7 +35,9 @@ def figures(record_property: Callable[[str, object], None]) -> Iterator[Figures]
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if report.when == "teardown":
         campaign = report.nodeid.partition("test_")[2].partition(".py")[0]
-        _reported.extend((campaign, name, int(str(count))) for name, count in report.user_properties)
+        _reported.extend(
+            (campaign, name, int(str(count))) for name, count in report.user_properties
+        )
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

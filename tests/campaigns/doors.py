@@ -82,10 +82,15 @@ def _hook(event: str, **fields: str) -> Callable[[World, str], Process]:
 
 
 def _serve(world: World, text: str) -> Process:
-    messages: list[dict[str, object]] = [{"id": "hello", "method": "initialize", "params": HANDSHAKE}]
+    messages: list[dict[str, object]] = [
+        {"id": "hello", "method": "initialize", "params": HANDSHAKE}
+    ]
     messages.append({"method": "notifications/initialized"})
     for number in range(CALLS):
-        call = {"name": "store_memory", "arguments": {**LESSON, "description": text_of_call(text, number)}}
+        call = {
+            "name": "store_memory",
+            "arguments": {**LESSON, "description": text_of_call(text, number)},
+        }
         messages.append({"id": number, "method": "tools/call", "params": call})
     lines = (json.dumps({"jsonrpc": "2.0", **message}) for message in messages)
     return _feed(start(world, "hardwon-mcp"), "".join(f"{line}\n" for line in lines).encode())
@@ -97,8 +102,14 @@ def text_of_call(text: str, number: int) -> str:
 
 
 def _kept_by_server(ran: Ran, text: str) -> list[str]:
-    answers = (json.loads(line) for line in ran.stdout.splitlines(keepends=True) if line.endswith("\n"))
-    stored = [answer for answer in answers if "entryId" in answer.get("result", {}).get("structuredContent", {})]
+    answers = (
+        json.loads(line) for line in ran.stdout.splitlines(keepends=True) if line.endswith("\n")
+    )
+    stored = [
+        answer
+        for answer in answers
+        if "entryId" in answer.get("result", {}).get("structuredContent", {})
+    ]
     return [text_of_call(text, answer["id"]) for answer in stored]
 
 
@@ -115,17 +126,27 @@ def _nothing(_: Ran, __: str) -> list[str]:
 
 
 def _command(*arguments: str) -> Callable[[World, str], Process]:
-    return lambda world, text: start(world, "hardwon", *(argument.format(text=text) for argument in arguments))
+    return lambda world, text: start(
+        world, "hardwon", *(argument.format(text=text) for argument in arguments)
+    )
 
 
 def _work(world: World, _: str) -> Process:
     return start_process(
-        world, str(BIN / "python"), "-P", "-m", "hardwon.entrypoints.worker", "--global-store", str(world.store)
+        world,
+        str(BIN / "python"),
+        "-P",
+        "-m",
+        "hardwon.entrypoints.worker",
+        "--global-store",
+        str(world.store),
     )
 
 
 WRITER = Door(
-    "writer", lambda world, text: start(world, "hardwon-writer", *upsert(name="n", description=text)), _kept_by_command
+    "writer",
+    lambda world, text: start(world, "hardwon-writer", *upsert(name="n", description=text)),
+    _kept_by_command,
 )
 SERVER = Door("server", _serve, _kept_by_server)
 ADD = Door("add", _command("add", "{text}", "--category", "patterns"), _kept_by_command)

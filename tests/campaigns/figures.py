@@ -36,7 +36,8 @@ def summary(properties: Iterable[tuple[str, str, int]]) -> list[str]:
     Return a line for each campaign.
 
     Args:
-        properties: Campaign, figure and count; a figure that a campaign tells several times is summed up.
+        properties: Campaign, figure and count; a figure that a campaign tells several times is
+            summed up.
 
     """
     campaigns = dict[str, Figures]()

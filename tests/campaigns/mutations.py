@@ -4,10 +4,52 @@ import random
 from collections.abc import Callable, Sequence
 
 TOKENS: Sequence[bytes] = [
-    *(b"\0", b"\xff\xfe", b"\xed\xa0\x80", b"\\ud800", b"\xe2\x80\xa8", b"\xef\xbb\xbf", b"\r", b"\n\n", b"\t"),
-    *(b"---\n", b"```\n", b"~~~", b"<!-- ANCHOR:a -->", b"<!-- /ANCHOR:a -->", b"<private>", b"</private>", b"### "),
-    *(b"{", b"}", b"[", b"]", b'"', b"\\", b",", b":", b"null", b"true", b"NaN", b"1e999", b"-0", b"9" * 5_000),
-    *(b"[" * 3_000, b"{" * 3_000, b'{"a":' * 2_000, b"0001-01-01", b"9999-12-31T23:59:59Z", b"<<<<<<< a\n", b"=" * 60),
+    *(
+        b"\0",
+        b"\xff\xfe",
+        b"\xed\xa0\x80",
+        b"\\ud800",
+        b"\xe2\x80\xa8",
+        b"\xef\xbb\xbf",
+        b"\r",
+        b"\n\n",
+        b"\t",
+    ),
+    *(
+        b"---\n",
+        b"```\n",
+        b"~~~",
+        b"<!-- ANCHOR:a -->",
+        b"<!-- /ANCHOR:a -->",
+        b"<private>",
+        b"</private>",
+        b"### ",
+    ),
+    *(
+        b"{",
+        b"}",
+        b"[",
+        b"]",
+        b'"',
+        b"\\",
+        b",",
+        b":",
+        b"null",
+        b"true",
+        b"NaN",
+        b"1e999",
+        b"-0",
+        b"9" * 5_000,
+    ),
+    *(
+        b"[" * 3_000,
+        b"{" * 3_000,
+        b'{"a":' * 2_000,
+        b"0001-01-01",
+        b"9999-12-31T23:59:59Z",
+        b"<<<<<<< a\n",
+        b"=" * 60,
+    ),
 ]
 """Byte sequences on which parsers stumble."""
 
@@ -52,7 +94,14 @@ def swap(data: bytearray, chance: random.Random) -> None:
     data[:] = b"\n".join(lines)
 
 
-CHANGES: Sequence[Callable[[bytearray, random.Random], None]] = (flip, cut, repeat, insert, truncate, swap)
+CHANGES: Sequence[Callable[[bytearray, random.Random], None]] = (
+    flip,
+    cut,
+    repeat,
+    insert,
+    truncate,
+    swap,
+)
 
 
 def zero_page(data: bytearray, chance: random.Random) -> None:

@@ -92,12 +92,19 @@ def of_file(name: str, *reads: Callable[[str], object]) -> Callable[[bytes], obj
 
 def of_folder(name: str, *reads: Callable[[str], object]) -> Callable[[bytes], object]:
     """Return the same for readers that are given the folder."""
-    return of_file(name, *(lambda path, read=read: read(path.removesuffix(f"/{name}")) for read in reads))
+    return of_file(
+        name, *(lambda path, read=read: read(path.removesuffix(f"/{name}")) for read in reads)
+    )
 
 
 def files(*patterns: str) -> list[bytes]:
     """Return the files of the project by patterns; none missing."""
-    found = [path.read_bytes() for pattern in patterns for path in sorted(ROOT.glob(pattern)) if path.is_file()]
+    found = [
+        path.read_bytes()
+        for pattern in patterns
+        for path in sorted(ROOT.glob(pattern))
+        if path.is_file()
+    ]
     assert found, patterns
     return found
 
@@ -110,7 +117,15 @@ def document(text: str) -> object:
     """Read all of a markdown file, as `hardwon index` does."""
     read = MarkdownDocument("/p/memory/a.md", 0, "h", read_markdown(text), "/p")
     captured = [read.captured_as(kind) for kind in ("conversation", "decision")]
-    rest = [read.fields, read.title, read.text, read.summary, read.headings, read.phrases, read.sections]
+    rest = [
+        read.fields,
+        read.title,
+        read.text,
+        read.summary,
+        read.headings,
+        read.phrases,
+        read.sections,
+    ]
     return captured, rest, read.spec_folder, read.named_at
 
 
@@ -122,7 +137,13 @@ HOOK = {
     "prompt": "why?",
     "transcript_path": "/t",
 }
-SESSION = {"tags": ["a"], "mtime": 1_770_000_000, "basename": "app", "filename": "a.md", "embedding": [0.1, 0.2]}
+SESSION = {
+    "tags": ["a"],
+    "mtime": 1_770_000_000,
+    "basename": "app",
+    "filename": "a.md",
+    "embedding": [0.1, 0.2],
+}
 GIT = b'[core]\n\tworktree = ../x\n[remote "origin"]\n\turl = "https://example.org/x.git" ; c\n'
 REPORT = as_json({"sets": {"a": {"policies": {"keyword": dict.fromkeys(KEYS.values(), 0.5)}}}})
 ANSWER = ROOT / "tests" / "entrypoints" / "cli" / "answer.json"
@@ -133,23 +154,46 @@ PARSERS = {
         files("examples/parser-project/**/*.md", "docs/*.md"),
     ),
     "captured section": Parser(
-        of_text(outline, permanence_of, lambda text: [*sections_of_session(text, "conversation", "s")]),
+        of_text(
+            outline, permanence_of, lambda text: [*sections_of_session(text, "conversation", "s")]
+        ),
         files("examples/parser-project/memory/**/*.md"),
     ),
     "bank": Parser(
-        of_text(*(lambda text, read=read: read(text, "patterns") for read in (parse_bank, entries_of, counts_of))),
+        of_text(
+            *(
+                lambda text, read=read: read(text, "patterns")
+                for read in (parse_bank, entries_of, counts_of)
+            )
+        ),
         files("tests/golden/*bank*.md", "examples/**/heuristics.md"),
     ),
-    "conflict": Parser(of_text(has_conflict, without_conflict), [b"<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n"]),
-    "config.jsonc": Parser(of_text(read_jsonc), [b'{"a": [1, "x"], // c\n "b": {"c": true,},}'], (ValueError,)),
+    "conflict": Parser(
+        of_text(has_conflict, without_conflict), [b"<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n"]
+    ),
+    "config.jsonc": Parser(
+        of_text(read_jsonc), [b'{"a": [1, "x"], // c\n "b": {"c": true,},}'], (ValueError,)
+    ),
     **{
-        f"settings in {name}": Parser(of_folder(name, lambda root: read_settings(root, {}, {})), good)
+        f"settings in {name}": Parser(
+            of_folder(name, lambda root: read_settings(root, {}, {})), good
+        )
         for name, good in (
-            (LOCAL_MD, [b"---\nmemory_injection_limit: 5 # x\nmemory_semantic_enabled: true\n---\n"]),
-            (".tlc.json", as_json({"semantic": {"enabled": True, "model": "local"}, "memory_injection_limit": 5})),
+            (
+                LOCAL_MD,
+                [b"---\nmemory_injection_limit: 5 # x\nmemory_semantic_enabled: true\n---\n"],
+            ),
+            (
+                ".tlc.json",
+                as_json(
+                    {"semantic": {"enabled": True, "model": "local"}, "memory_injection_limit": 5}
+                ),
+            ),
         )
     },
-    "git's configuration": Parser(of_text(lambda text: config_file.values(text, "core.worktree")), [GIT]),
+    "git's configuration": Parser(
+        of_text(lambda text: config_file.values(text, "core.worktree")), [GIT]
+    ),
     **{
         f"git's {name}": Parser(of_folder(name, identify, is_repository, checked_out_branch), good)
         for name, good in (
@@ -160,13 +204,19 @@ PARSERS = {
     },
     "memory-index.json": Parser(read_memory_index, as_json({"/a.md": SESSION})),
     "export": Parser(
-        lambda data: (is_export(data), read_header(io.BytesIO(data)), [*read_records(io.BytesIO(data))]),
+        lambda data: (
+            is_export(data),
+            read_header(io.BytesIO(data)),
+            [*read_records(io.BytesIO(data))],
+        ),
         [header(entry=1) + record_line(ENTRY)],
     ),
     "transcript": Parser(
         of_file(
             "t.jsonl",
-            lambda path: [*JsonlTranscripts(Cleaning("/p", "/home/me"), BOUNDARY_COMMANDS).read(path)],
+            lambda path: [
+                *JsonlTranscripts(Cleaning("/p", "/home/me"), BOUNDARY_COMMANDS).read(path)
+            ],
             latest_turn,
             given_texts,
             history_texts,
@@ -174,7 +224,9 @@ PARSERS = {
         [TRANSCRIPT],
     ),
     "agents' JSON": Parser(
-        of_text(edit_json.read_document, lambda text: edit_json.read_document(text, may_comment=True)),
+        of_text(
+            edit_json.read_document, lambda text: edit_json.read_document(text, may_comment=True)
+        ),
         as_json({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "hardwon-hook"}]}]}}),
     ),
     "agents' TOML": Parser(
@@ -182,15 +234,23 @@ PARSERS = {
         [b'model = "x"\n\n[mcp_servers.hardwon]\ncommand = "hardwon-mcp"\nargs = ["a"]\n'],
     ),
     "set-up record": Parser(
-        of_folder(RECORD, lambda store: [JsonSetupRecord(store).get("/a"), JsonSetupRecord(store).folders()]),
-        as_json({"files": {"/a": {"before": None, "after": "x"}}, "folders": ["/b"], "projects": ["/p"]}),
+        of_folder(
+            RECORD,
+            lambda store: [JsonSetupRecord(store).get("/a"), JsonSetupRecord(store).folders()],
+        ),
+        as_json(
+            {"files": {"/a": {"before": None, "after": "x"}}, "folders": ["/b"], "projects": ["/p"]}
+        ),
     ),
     "pauses": Parser(
         of_folder("pauses.jsonl", lambda store: PauseFile(store).read()),
         [b'{"session_id": "s", "since": "2026-01-01T00:00:00+00:00", "until": null}\n'],
     ),
     "feature": Parser(
-        of_folder("docs/features/007-a/.meta.json", lambda root: FeatureFiles(root, lambda _: None).active_feature()),
+        of_folder(
+            "docs/features/007-a/.meta.json",
+            lambda root: FeatureFiles(root, lambda _: None).active_feature(),
+        ),
         as_json({"slug": "a", "status": "active", "lastCompletedPhase": "design"}),
     ),
     "evaluation set": Parser(
@@ -199,16 +259,26 @@ PARSERS = {
     ),
     "evaluation report": Parser(of_file("report.json", read_report), REPORT),
     "hook's input": Parser(
-        lambda data: [from_payload(understood(host, data).payload) for host in (None, "gemini")], as_json(HOOK)
+        lambda data: [from_payload(understood(host, data).payload) for host in (None, "gemini")],
+        as_json(HOOK),
     ),
-    "slash command": Parser(of_text(lambda text: parse(text, RECALL)), [b'--in sessions "why `x` $(y)?" --limit 5']),
+    "slash command": Parser(
+        of_text(lambda text: parse(text, RECALL)), [b'--in sessions "why `x` $(y)?" --limit 5']
+    ),
     "writer's entry": Parser(
-        of_text(lambda text: entry_from_json(text, project="p", now=NOW)), as_json({**VALID, **COMPLETE})
+        of_text(lambda text: entry_from_json(text, project="p", now=NOW)),
+        as_json({**VALID, **COMPLETE}),
     ),
     "retrospective's answer": Parser(of_text(answer_from_text), [ANSWER.read_bytes()]),
     "labels": Parser(of_text(parse_labels), [b'Here: ["retry", "socket", "time-out"] as asked.']),
     "text": Parser(
-        of_text(redact, search_terms, plain_text, describe, lambda text: usable_phrases(text.splitlines())),
+        of_text(
+            redact,
+            search_terms,
+            plain_text,
+            describe,
+            lambda text: usable_phrases(text.splitlines()),
+        ),
         [*files("README.md"), b"password=hunter2hunter2 <private>x</private> AKIAIOSFODNN7EXAMPLF"],
     ),
 }

@@ -17,7 +17,9 @@ from tests.entrypoints.programs import hardwon
 from tests.waiting import LONGEST_WAIT
 
 EVERYTHING = "100000"
-NOT_NOTED = re.compile(r"(?:UserPromptSubmit|Stop): out of time|no event came on standard input in time")
+NOT_NOTED = re.compile(
+    r"(?:UserPromptSubmit|Stop): out of time|no event came on standard input in time"
+)
 """The lines by which a hook, which ends with 0 whatever happens, says that it did not note what was said."""
 
 
@@ -39,7 +41,9 @@ def count_utterances(world: World, acknowledged: Collection[str], figures: Figur
         Worker(str(world.store), str(world.project)).run()
     logged = world.log.read_text(encoding="utf-8") if world.log.exists() else ""
     figures["not noted, but logged"] += (unnoted := len(NOT_NOTED.findall(logged)))
-    quoted = [line.removeprefix("> ") for line in written(world).splitlines() if line.startswith("> ")]
+    quoted = [
+        line.removeprefix("> ") for line in written(world).splitlines() if line.startswith("> ")
+    ]
     _count(Counter(quoted), acknowledged, figures, unnoted)
 
 
@@ -54,12 +58,16 @@ def count_damage(world: World, figures: Figures) -> None:
     figures["not whole"] += sum(not finding["ok"] for finding in found)
     for file in world.store.glob("*.db"):
         with contextlib.closing(sqlite3.connect(file)) as connection:
-            figures["not whole"] += connection.execute("PRAGMA integrity_check").fetchall() != [("ok",)]
+            figures["not whole"] += connection.execute("PRAGMA integrity_check").fetchall() != [
+                ("ok",)
+            ]
     if world.log.exists():
         figures["tracebacks"] += world.log.read_text(encoding="utf-8").count("Traceback")
 
 
-def _count(seen: Counter[str], acknowledged: Collection[str], figures: Figures, refused: int = 0) -> None:
+def _count(
+    seen: Counter[str], acknowledged: Collection[str], figures: Figures, refused: int = 0
+) -> None:
     lost = [text for text in acknowledged if not seen[text]]
     doubled = [text for text, count in seen.items() if count > 1]
     figures["acknowledged"] += len(acknowledged)

@@ -38,7 +38,10 @@ def world(empty_world: World) -> World:
     """Return a project with an active feature and a store of 10,000 entries with their vectors."""
     make_project(str(empty_world.project))
     build_store(str(empty_world.store), ENTRIES, MINILM_SPACE)
-    empty_world.variables |= {"HARDWON_EMBEDDING_PROVIDER": "local", "HARDWON_CAPTURE_ENABLED": "false"}
+    empty_world.variables |= {
+        "HARDWON_EMBEDDING_PROVIDER": "local",
+        "HARDWON_CAPTURE_ENABLED": "false",
+    }
     return empty_world
 
 
@@ -46,7 +49,10 @@ def world(empty_world: World) -> World:
 def busy_machine() -> Iterator[None]:
     """Keep every core busy with ten processes."""
     count = BUSY_PER_CORE * (os.cpu_count() or 1)
-    processes = [subprocess.Popen([sys.executable, "-I", "-S", "-c", "while True: pass"]) for _ in range(count)]
+    processes = [
+        subprocess.Popen([sys.executable, "-I", "-S", "-c", "while True: pass"])
+        for _ in range(count)
+    ]
     try:
         time.sleep(1)  # they have begun
         yield
@@ -89,7 +95,9 @@ def start_session(world: World, number: int, figures: Figures) -> float:
     return seconds
 
 
-def test_every_session_start_on_a_busy_machine_prints_or_logs(world: World, figures: Figures) -> None:
+def test_every_session_start_on_a_busy_machine_prints_or_logs(
+    world: World, figures: Figures
+) -> None:
     with busy_machine():
         seconds, end = list[float](), time.monotonic() + SECONDS
         while time.monotonic() < end:

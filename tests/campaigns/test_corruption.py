@@ -28,8 +28,21 @@ EVENTS: dict[str, dict[str, object]] = {
     "SessionEnd": {},
 }
 COMMANDS = (
-    *(("list",), ("recall", QUESTION), ("why",), ("stats",), ("doctor",), ("checkpoint", "list"), ("index",)),
-    *(("show", "1"), ("doctor", "--repair"), ("forget", "zanthemur", "--yes"), ("export", "-o", "out.jsonl")),
+    *(
+        ("list",),
+        ("recall", QUESTION),
+        ("why",),
+        ("stats",),
+        ("doctor",),
+        ("checkpoint", "list"),
+        ("index",),
+    ),
+    *(
+        ("show", "1"),
+        ("doctor", "--repair"),
+        ("forget", "zanthemur", "--yes"),
+        ("export", "-o", "out.jsonl"),
+    ),
 )
 WRITER = ("--action", "upsert", "--entry-json", json.dumps(VALID))
 
@@ -43,8 +56,14 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     world.variables["HARDWON_CAPTURE_ENABLED"] = "true"
     world.configure(injection_limit="9")
     (world.project / "memory").mkdir()
-    (world.project / "memory" / "notes.md").write_text("---\ntitle: Notes\n---\n\n# Notes\n\nRead line by line.\n")
-    for arguments in (("index",), ("checkpoint", "create", "before"), ("save", "--description", QUESTION)):
+    (world.project / "memory" / "notes.md").write_text(
+        "---\ntitle: Notes\n---\n\n# Notes\n\nRead line by line.\n"
+    )
+    for arguments in (
+        ("index",),
+        ("checkpoint", "create", "before"),
+        ("save", "--description", QUESTION),
+    ):
         assert hardwon(world, *arguments).code == 0
     world.hook()
     note_event(world, "s", "prompt", QUESTION)
@@ -85,7 +104,11 @@ class Worlds:
 def damage(world: World, chance: random.Random) -> Path:
     """Damage one file of the store or the project, and return it."""
     kinds = (world.store, world.store, world.project)
-    files = sorted(path for path in chance.choice(kinds).rglob("*") if path.is_file() and ".git" not in path.parts)
+    files = sorted(
+        path
+        for path in chance.choice(kinds).rglob("*")
+        if path.is_file() and ".git" not in path.parts
+    )
     path = chance.choice(files)
     path.write_bytes(damaged(path.read_bytes(), chance))
     return path
@@ -102,8 +125,12 @@ def all_runs(world: World) -> Iterator[tuple[str, Ran]]:
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_every_door_answers_whatever_file_is_damaged(worlds: Worlds, figures: Figures, part: int) -> None:
-    figures.counts("damages", "runs", "refused", "tracebacks", "hooks not exiting 0", "not answered")
+def test_every_door_answers_whatever_file_is_damaged(
+    worlds: Worlds, figures: Figures, part: int
+) -> None:
+    figures.counts(
+        "damages", "runs", "refused", "tracebacks", "hooks not exiting 0", "not answered"
+    )
     chance = random.Random(part)
     for number in range(DAMAGES):
         world = worlds.make(number)

@@ -20,7 +20,8 @@ from tests.entrypoints.programs import hardwon
 pytestmark = [
     pytest.mark.soak,
     pytest.mark.skipif(
-        not (shutil.which("cc") and os.path.isdir("/proc/self/fd")), reason="needs Linux and a C compiler"
+        not (shutil.which("cc") and os.path.isdir("/proc/self/fd")),
+        reason="needs Linux and a C compiler",
     ),
 ]
 
@@ -32,7 +33,16 @@ LATEST = 80
 """The greatest number of the write that fails; programs write 10 to 60 times."""
 
 DOORS = (
-    *(doors.WRITER, doors.ADD, doors.SERVER, doors.PROMPT, doors.STOP, doors.WORKER, doors.SESSION_START, doors.INDEX),
+    *(
+        doors.WRITER,
+        doors.ADD,
+        doors.SERVER,
+        doors.PROMPT,
+        doors.STOP,
+        doors.WORKER,
+        doors.SESSION_START,
+        doors.INDEX,
+    ),
     doors.DOCTOR,
 )
 

@@ -6,7 +6,9 @@ def test_a_named_figure_is_printed_also_where_it_is_0() -> None:
     figures.counts("kills", "lost")
     figures["kills"] += 2
 
-    assert summary(("kills", name, count) for name, count in figures.items()) == ["kills: kills 2, lost 0"]
+    assert summary(("kills", name, count) for name, count in figures.items()) == [
+        "kills: kills 2, lost 0"
+    ]
 
 
 def test_parts_of_a_campaign_are_summed_up() -> None:

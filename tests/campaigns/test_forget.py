@@ -74,9 +74,20 @@ def doubled(text: str) -> Iterator[str]:
     return (line for line, same in itertools.groupby(prompts) if len([*same]) > 1)
 
 
-def test_every_run_of_forget_comes_through_beside_three_captures(empty_world: World, figures: Figures) -> None:
+def test_every_run_of_forget_comes_through_beside_three_captures(
+    empty_world: World, figures: Figures
+) -> None:
     world = empty_world
-    figures.counts("captures", "forgotten", "not answered", "slow", "lost", "doubled", "not whole", "tracebacks")
+    figures.counts(
+        "captures",
+        "forgotten",
+        "not answered",
+        "slow",
+        "lost",
+        "doubled",
+        "not whole",
+        "tracebacks",
+    )
     talks = [transcript(world, number, growing=number == 0) for number in range(CAPTURES)]
     is_over = threading.Event()
     with ThreadPoolExecutor(CAPTURES) as others:
@@ -91,7 +102,9 @@ def test_every_run_of_forget_comes_through_beside_three_captures(empty_world: Wo
         assert finish(start(world, "hardwon", "capture", "--from", str(talk))).code == 0
     text = written(world)
     figures["lost"] += sum(
-        f"> How does part {number}-{place} of" not in text for number in range(CAPTURES) for place in range(EXCHANGES)
+        f"> How does part {number}-{place} of" not in text
+        for number in range(CAPTURES)
+        for place in range(EXCHANGES)
     )
     figures["doubled"] += len([*doubled(text)])
     count_damage(world, figures)

@@ -65,7 +65,9 @@ def frames(chance: random.Random) -> bytes:
     tool = chance.choice([*ARGUMENTS])
     arguments = dict(ARGUMENTS[tool])
     if arguments and chance.random() < 0.5:
-        arguments[chance.choice([*arguments])] = chance.choice(["", "x" * 5_000, -1, 10**30, None, [], {}, True, "\0"])
+        arguments[chance.choice([*arguments])] = chance.choice(
+            ["", "x" * 5_000, -1, 10**30, None, [], {}, True, "\0"]
+        )
     message: Any = {"jsonrpc": "2.0", "id": chance.randrange(10**6), "method": "tools/call"}
     message["params"] = {"name": tool, "arguments": arguments}
     line = json.dumps(message).encode()
@@ -73,7 +75,9 @@ def frames(chance: random.Random) -> bytes:
 
 
 @pytest.mark.parametrize("seed", range(FRAME_SEEDS))
-def test_a_server_answers_whatever_frames_come(empty_world: World, figures: Figures, seed: int) -> None:
+def test_a_server_answers_whatever_frames_come(
+    empty_world: World, figures: Figures, seed: int
+) -> None:
     figures.counts("frames", "not answered", "tracebacks")
     client = RawClient(empty_world)
     chance = random.Random(seed)

@@ -28,7 +28,16 @@ KILLS = 150
 UNHURRIED_SECONDS = 300.0
 
 DOORS = (
-    *(doors.WRITER, doors.WRITER, doors.ADD, doors.SERVER, doors.PROMPT, doors.PROMPT, doors.STOP, doors.WORKER),
+    *(
+        doors.WRITER,
+        doors.WRITER,
+        doors.ADD,
+        doors.SERVER,
+        doors.PROMPT,
+        doors.PROMPT,
+        doors.STOP,
+        doors.WORKER,
+    ),
     *(doors.SESSION_START, doors.INDEX, doors.RECALL),
 )
 
@@ -75,7 +84,10 @@ def seconds_undisturbed(world: World, name: str) -> float:
     """Return the seconds of a round without kills, and without the server, which would stay for ever."""
     ending = [door for door in DOORS if door is not doors.SERVER]
     started = time.monotonic()
-    assert not any(outcome.was_killed for outcome in play(world, name, ending, [UNHURRIED_SECONDS] * len(ending)))
+    assert not any(
+        outcome.was_killed
+        for outcome in play(world, name, ending, [UNHURRIED_SECONDS] * len(ending))
+    )
     return time.monotonic() - started
 
 
@@ -92,25 +104,38 @@ def count_outcomes(outcomes: list[Outcome], figures: Figures) -> None:
     figures["kills"] += sum(outcome.was_killed for outcome in outcomes)
     figures["tracebacks"] += sum("Traceback" in outcome.ran.stderr for outcome in outcomes)
     ended = [outcome for outcome in outcomes if not outcome.was_killed]
-    figures["hooks not exiting 0"] += sum(outcome.door.is_hook and outcome.ran.code != 0 for outcome in ended)
-    figures["refused"] += sum(not outcome.door.is_hook and outcome.ran.code != 0 for outcome in ended)
+    figures["hooks not exiting 0"] += sum(
+        outcome.door.is_hook and outcome.ran.code != 0 for outcome in ended
+    )
+    figures["refused"] += sum(
+        not outcome.door.is_hook and outcome.ran.code != 0 for outcome in ended
+    )
 
 
 def acknowledged(outcomes: list[Outcome], *of: Door) -> list[str]:
     """Return the texts that these doors said they have kept."""
-    return [text for outcome in outcomes if outcome.door in of for text in outcome.door.kept(outcome.ran, outcome.text)]
+    return [
+        text
+        for outcome in outcomes
+        if outcome.door in of
+        for text in outcome.door.kept(outcome.ran, outcome.text)
+    ]
 
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_nothing_acknowledged_is_lost_or_doubled_by_kills_of_all_doors(
     world: World, figures: Figures, part: int
 ) -> None:
-    figures.counts("kills", "acknowledged", "lost", "doubled", "not whole", "tracebacks", "hooks not exiting 0")
+    figures.counts(
+        "kills", "acknowledged", "lost", "doubled", "not whole", "tracebacks", "hooks not exiting 0"
+    )
     chance = random.Random(part)
     lessons, talk = list[str](), list[str]()
     longest = seconds_undisturbed(world, f"p{part}")
     for number in itertools.count():
-        outcomes = play(world, f"p{part}r{number}", DOORS, [chance.uniform(0.0, longest) for _ in DOORS])
+        outcomes = play(
+            world, f"p{part}r{number}", DOORS, [chance.uniform(0.0, longest) for _ in DOORS]
+        )
         figures["kills"] += kill_workers(world)
         count_outcomes(outcomes, figures)
         lessons += acknowledged(outcomes, *doors.LESSON_DOORS)

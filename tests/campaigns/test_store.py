@@ -28,7 +28,9 @@ def test_a_lesson_that_was_kept_twice_is_doubled(empty_world: World) -> None:
     assert figures.bad == {"doubled": 1}
 
 
-def test_an_utterance_that_is_in_no_file_is_lost_unless_a_hook_logged_that_it_came_too_late(empty_world: World) -> None:
+def test_an_utterance_that_is_in_no_file_is_lost_unless_a_hook_logged_that_it_came_too_late(
+    empty_world: World,
+) -> None:
     figures, excused = Figures(), Figures()
     note_event(empty_world, "s1", "prompt", TEXT)
     count_utterances(empty_world, [TEXT, "s2 is gone."], figures)

@@ -69,7 +69,11 @@ def _conversation(project: Path, number: int) -> None:
 def _bank(project: Path, number: int) -> None:
     files = MarkdownBankFiles(str(project), str(project.parent / "own"))
     with files.held() as banks:
-        files.write(MarkdownBanks({**banks.texts, BankPlace("local", "patterns"): f"# Patterns\n\n{number}\n"}))
+        files.write(
+            MarkdownBanks(
+                {**banks.texts, BankPlace("local", "patterns"): f"# Patterns\n\n{number}\n"}
+            )
+        )
 
 
 def _exclude(project: Path, number: int) -> None:
@@ -120,7 +124,14 @@ WRITERS: Mapping[str, Writer] = {
 @contextlib.contextmanager
 def swapping(project: Path, folder: str, outside: Path) -> Iterator[None]:
     """Let another process swap *folder* for a link, again and again."""
-    command = [sys.executable, "-c", SWAPPER, str(project / folder), str(outside), str(project / "aside")]
+    command = [
+        sys.executable,
+        "-c",
+        SWAPPER,
+        str(project / folder),
+        str(outside),
+        str(project / "aside"),
+    ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout
         process.stdout.readline()
@@ -146,7 +157,9 @@ def campaign(tmp_path: Path, writer: Writer, times: int) -> tuple[int, list[str]
             with contextlib.suppress(OSError, HardwonError):
                 writer.write(project, number)
                 done += 1
-    return done, [str(path.relative_to(outside)) for path in outside.rglob("*") if not path.is_dir()]
+    return done, [
+        str(path.relative_to(outside)) for path in outside.rglob("*") if not path.is_dir()
+    ]
 
 
 @pytest.mark.parametrize("writer", WRITERS)
@@ -158,7 +171,9 @@ def test_a_folder_that_is_swapped_for_a_link_gets_nothing(tmp_path: Path, writer
 
 @pytest.mark.soak
 @pytest.mark.parametrize("writer", WRITERS)
-def test_a_folder_that_is_swapped_thousands_of_times_gets_nothing(tmp_path: Path, writer: str) -> None:
+def test_a_folder_that_is_swapped_thousands_of_times_gets_nothing(
+    tmp_path: Path, writer: str
+) -> None:
     done, outside = campaign(tmp_path, WRITERS[writer], LONG)
 
     assert outside == [], outside

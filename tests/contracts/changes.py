@@ -61,16 +61,23 @@ def _number(entry: Entry) -> int:
 places = st.integers(0, 9)
 changes: st.SearchStrategy[Change] = st.one_of(
     st.builds(_put, all_entries),
-    st.builds(_to_one, places, st.just(lambda world, entry: world.repository.delete(entry.entry_id))),
     st.builds(
-        lambda place, fields: _to_one(place, lambda world, entry: world.repository.put(attrs.evolve(entry, **fields))),
+        _to_one, places, st.just(lambda world, entry: world.repository.delete(entry.entry_id))
+    ),
+    st.builds(
+        lambda place, fields: _to_one(
+            place, lambda world, entry: world.repository.put(attrs.evolve(entry, **fields))
+        ),
         places,
         st.fixed_dictionaries(
-            {}, optional={"tier": st.sampled_from(TIERS), "notes": phrases, "source_project": projects}
+            {},
+            optional={"tier": st.sampled_from(TIERS), "notes": phrases, "source_project": projects},
         ),
     ),
     st.builds(
-        lambda place, at, useful: _to_one(place, lambda world, entry: _use(world, _number(entry), at, useful=useful)),
+        lambda place, at, useful: _to_one(
+            place, lambda world, entry: _use(world, _number(entry), at, useful=useful)
+        ),
         places,
         timestamps,
         st.booleans(),
@@ -80,7 +87,9 @@ changes: st.SearchStrategy[Change] = st.one_of(
     st.builds(
         lambda place, session_id, at: _to_one(
             place,
-            lambda world, entry: world.influences.record(Influence(entry.entry_id, session_id, "answer", "words", at)),
+            lambda world, entry: world.influences.record(
+                Influence(entry.entry_id, session_id, "answer", "words", at)
+            ),
         ),
         places,
         st.sampled_from(["one", "two"]),
@@ -102,7 +111,9 @@ def _use(world: World, number: int, at: dt.datetime, *, useful: bool) -> None:
 
 def seen(world: World, only: EntryFilter) -> dict[int, object]:
     """Return all that can be seen of the entries of *only*, by number."""
-    ranked = {entry.entry_id for entry in world.repository.find(only._replace(ranked=True), limit=ALL)}
+    ranked = {
+        entry.entry_id for entry in world.repository.find(only._replace(ranked=True), limit=ALL)
+    }
     other = world.vectors_of(OTHER_SPACE)
     return {
         _number(entry): (

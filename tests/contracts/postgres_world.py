@@ -9,7 +9,11 @@ from hardwon.adapters.postgres.activity import (
     PostgresUsageLog,
 )
 from hardwon.adapters.postgres.database import Database
-from hardwon.adapters.postgres.entries import PostgresEntryRepository, PostgresProposals, PostgresTriggerSource
+from hardwon.adapters.postgres.entries import (
+    PostgresEntryRepository,
+    PostgresProposals,
+    PostgresTriggerSource,
+)
 from hardwon.adapters.postgres.file_state import PostgresAbsences, PostgresTombstones
 from hardwon.adapters.postgres.keyword_index import PostgresKeywordIndex
 from hardwon.adapters.postgres.metadata import PostgresImportLedger

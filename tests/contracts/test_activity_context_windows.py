@@ -24,10 +24,19 @@ def expected(recorded: list[Receipt], window: ContextWindow) -> Held:
 
 
 @on_every_implementation
-@given(before=st.lists(receipts, max_size=4), after=st.lists(receipts, max_size=4), emptied=WINDOWS, other=WINDOWS)
+@given(
+    before=st.lists(receipts, max_size=4),
+    after=st.lists(receipts, max_size=4),
+    emptied=WINDOWS,
+    other=WINDOWS,
+)
 @few_examples
 def test_a_window_holds_what_its_agent_was_given_since_it_was_emptied(
-    make: MakeWorld, before: list[Receipt], after: list[Receipt], emptied: ContextWindow, other: ContextWindow
+    make: MakeWorld,
+    before: list[Receipt],
+    after: list[Receipt],
+    emptied: ContextWindow,
+    other: ContextWindow,
 ) -> None:
     with make() as world:
         for receipt in before:

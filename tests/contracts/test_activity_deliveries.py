@@ -13,7 +13,9 @@ from tests.strategies import NOW, few_examples, lesson, receipts
 DAY = dt.timedelta(days=1)
 FIRST, SECOND = lesson("Name the unit."), lesson("Close the file.")
 SHOWN = tuple(Shown(entry.entry_id, "lesson", "d") for entry in (FIRST, SECOND))
-AWAITED = Receipt("s", "start", NOW, "here", None, None, "hybrid", "d", ("a", "b", "c"), SHOWN, delivery="awaited")
+AWAITED = Receipt(
+    "s", "start", NOW, "here", None, None, "hybrid", "d", ("a", "b", "c"), SHOWN, delivery="awaited"
+)
 
 
 def recalls(world: World) -> list[tuple[int, dt.datetime | None]]:
@@ -40,7 +42,10 @@ def test_injections_stay_undelivered_until_they_count(
             if is_open:
                 expected[number] = delivery
         found = {receipt.number: receipt for receipt in world.receipts.find(limit=ALL)}
-        undelivered = {receipt.session_id: world.deliveries.undelivered(receipt.session_id) for receipt in printed}
+        undelivered = {
+            receipt.session_id: world.deliveries.undelivered(receipt.session_id)
+            for receipt in printed
+        }
 
     assert {number: receipt.delivery for number, receipt in found.items()} == expected
     for session_id, items in undelivered.items():
@@ -69,7 +74,9 @@ def test_every_entry_of_an_injection_is_recalled_once_and_only_if_it_counts(
 
 
 @on_every_implementation
-def test_a_late_delivery_keeps_the_time_of_a_later_recall_and_leaves_out_deleted_entries(make: MakeWorld) -> None:
+def test_a_late_delivery_keeps_the_time_of_a_later_recall_and_leaves_out_deleted_entries(
+    make: MakeWorld,
+) -> None:
     with make() as world:
         [number, _] = world.add(FIRST, SECOND)
         world.receipts.record(AWAITED)

@@ -13,10 +13,16 @@ pytestmark = on_every_implementation
 
 CHANGE = FieldChange("title", "Old", "New")
 
-changes = st.builds(FieldChange, st.sampled_from(["title", "importance_tier"]), st.none() | anything, anything)
+changes = st.builds(
+    FieldChange, st.sampled_from(["title", "importance_tier"]), st.none() | anything, anything
+)
 
 
-@given(recorded=st.lists(st.tuples(st.integers(1, 3), st.lists(changes, max_size=3), timestamps), max_size=6))
+@given(
+    recorded=st.lists(
+        st.tuples(st.integers(1, 3), st.lists(changes, max_size=3), timestamps), max_size=6
+    )
+)
 @few_examples
 def test_entries_have_separate_histories_the_last_change_first(
     make: MakeWorld, recorded: list[tuple[int, list[FieldChange], dt.datetime]]
@@ -29,7 +35,9 @@ def test_entries_have_separate_histories_the_last_change_first(
             assert world.history.of(number, 2) == own[:2]
 
 
-def record_all(world: World, recorded: Sequence[tuple[int, list[FieldChange], dt.datetime]]) -> list[PastChange]:
+def record_all(
+    world: World, recorded: Sequence[tuple[int, list[FieldChange], dt.datetime]]
+) -> list[PastChange]:
     past = list[PastChange]()
     for number, made, at in recorded:
         world.history.record(number, made, at)

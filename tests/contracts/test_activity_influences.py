@@ -23,7 +23,9 @@ HOWS: tuple[How, ...] = ("answer", "edit", "validation")
 FORMS: tuple[Form, ...] = ("lesson", "note", "conversation")
 
 ids = st.sampled_from([*(entry.entry_id for entry in ENTRIES), UNKNOWN])
-influences = st.builds(Influence, ids, st.sampled_from(SESSIONS), st.sampled_from(HOWS), phrases, timestamps)
+influences = st.builds(
+    Influence, ids, st.sampled_from(SESSIONS), st.sampled_from(HOWS), phrases, timestamps
+)
 
 
 def receipt(session_id: str, *shown: tuple[Entry, Form]) -> Receipt:
@@ -41,7 +43,9 @@ def receipt(session_id: str, *shown: tuple[Entry, Form]) -> Receipt:
     )
 
 
-def used(entry: Entry, session_id: str = "one", at: dt.datetime = NOW, how: How = "answer") -> Influence:
+def used(
+    entry: Entry, session_id: str = "one", at: dt.datetime = NOW, how: How = "answer"
+) -> Influence:
     return Influence(entry.entry_id, session_id, how, "words", at)
 
 
@@ -50,7 +54,9 @@ def shown(world: World, session_id: str = "one", limit: int = ALL) -> list[Shown
 
 
 @given(
-    recorded=st.lists(influences, max_size=8), session_id=st.none() | st.sampled_from(SESSIONS), limit=st.integers(0, 4)
+    recorded=st.lists(influences, max_size=8),
+    session_id=st.none() | st.sampled_from(SESSIONS),
+    limit=st.integers(0, 4),
 )
 @few_examples
 def test_an_entry_counts_once_a_session(
@@ -61,7 +67,9 @@ def test_an_entry_counts_once_a_session(
         world.add(*ENTRIES)
         for influence in recorded:
             key = influence[:2]
-            assert world.influences.record(influence) == (influence.entry_id != UNKNOWN and key not in first)
+            assert world.influences.record(influence) == (
+                influence.entry_id != UNKNOWN and key not in first
+            )
             if influence.entry_id != UNKNOWN:
                 first.setdefault(key, influence)
         counts = Counter(entry_id for entry_id, _ in first)
@@ -71,7 +79,11 @@ def test_an_entry_counts_once_a_session(
         expected = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
         assert list(world.influences.most_used(limit)) == expected
         found = sorted(
-            (influence for influence in first.values() if session_id in {None, influence.session_id}),
+            (
+                influence
+                for influence in first.values()
+                if session_id in {None, influence.session_id}
+            ),
             key=lambda e: e[:2],
         )
         found.sort(key=lambda influence: influence.at, reverse=True)
@@ -84,7 +96,9 @@ def test_of_one_entry_only_its_own_is_found(make: MakeWorld) -> None:
         for entry in ENTRIES:
             world.influences.record(used(entry))
 
-        assert list(world.influences.find(entry_id=ENTRIES[1].entry_id, limit=ALL)) == [used(ENTRIES[1])]
+        assert list(world.influences.find(entry_id=ENTRIES[1].entry_id, limit=ALL)) == [
+            used(ENTRIES[1])
+        ]
         assert list(world.influences.find(session_id="another", limit=ALL)) == []
         assert world.influences.counts([]) == {}
 
@@ -130,7 +144,9 @@ def test_injected_entries_are_reported_once_the_last_first(make: MakeWorld) -> N
 
 @given(forms=st.lists(st.sampled_from(FORMS), min_size=1, max_size=3))
 @few_examples
-def test_of_an_entry_shown_as_a_line_only_the_name_is_reported(make: MakeWorld, forms: list[Form]) -> None:
+def test_of_an_entry_shown_as_a_line_only_the_name_is_reported(
+    make: MakeWorld, forms: list[Form]
+) -> None:
     entry = lesson("word " * LONGEST_SHOWN)
     with make() as world:
         world.add(entry)

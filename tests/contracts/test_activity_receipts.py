@@ -39,18 +39,25 @@ KEEPING_FEW: dict[str, MakeReceipts] = {
 @on_every_implementation
 @given(
     recorded=st.lists(receipts, max_size=6),
-    meant=st.tuples(st.none() | session_ids, st.sampled_from([None, "0" * 16]), st.sampled_from([None, "here"])),
+    meant=st.tuples(
+        st.none() | session_ids, st.sampled_from([None, "0" * 16]), st.sampled_from([None, "here"])
+    ),
     limit=st.integers(0, 7),
 )
 @few_examples
 def test_the_newest_of_those_that_are_meant_come_back_as_they_were(
-    make: MakeWorld, recorded: list[Receipt], meant: tuple[str | None, str | None, str | None], limit: int
+    make: MakeWorld,
+    recorded: list[Receipt],
+    meant: tuple[str | None, str | None, str | None],
+    limit: int,
 ) -> None:
     session_id, entry_id, project = meant
     with make() as world:
         for receipt in recorded:
             world.receipts.record(receipt)
-        found = world.receipts.find(session_id=session_id, entry_id=entry_id, project=project, limit=limit)
+        found = world.receipts.find(
+            session_id=session_id, entry_id=entry_id, project=project, limit=limit
+        )
 
     numbered = [receipt._replace(number=number) for number, receipt in enumerate(recorded, 1)]
     expected = [
@@ -64,7 +71,10 @@ def test_the_newest_of_those_that_are_meant_come_back_as_they_were(
 
 
 @on_every_implementation
-@given(recorded=st.lists(receipts, max_size=6), prefix=st.sampled_from(["", "4e10", "4e10_", "%", "Sitzung é", "4E"]))
+@given(
+    recorded=st.lists(receipts, max_size=6),
+    prefix=st.sampled_from(["", "4e10", "4e10_", "%", "Sitzung é", "4E"]),
+)
 @few_examples
 def test_sessions_go_by_how_their_names_begin_and_know_what_they_were_shown(
     make: MakeWorld, recorded: list[Receipt], prefix: str
@@ -74,14 +84,23 @@ def test_sessions_go_by_how_their_names_begin_and_know_what_they_were_shown(
             world.receipts.record(receipt)
         begun = world.receipts.sessions_starting_with(prefix, ALL)
         first = world.receipts.sessions_starting_with(prefix, 1)
-        shown_in = {receipt.session_id: world.receipts.shown_in(receipt.session_id) for receipt in recorded}
+        shown_in = {
+            receipt.session_id: world.receipts.shown_in(receipt.session_id) for receipt in recorded
+        }
         unknown = world.receipts.shown_in("never heard of")
 
-    assert begun == sorted({receipt.session_id for receipt in recorded if receipt.session_id.startswith(prefix)})
+    assert begun == sorted(
+        {receipt.session_id for receipt in recorded if receipt.session_id.startswith(prefix)}
+    )
     assert first == begun[:1]
     for session_id, ids in shown_in.items():
         own = [receipt for receipt in recorded if receipt.session_id == session_id]
-        assert ids == {shown.entry_id for receipt in own if receipt.delivery != "missed" for shown in receipt.shown}
+        assert ids == {
+            shown.entry_id
+            for receipt in own
+            if receipt.delivery != "missed"
+            for shown in receipt.shown
+        }
     assert unknown == frozenset()
 
 
@@ -89,7 +108,11 @@ def test_sessions_go_by_how_their_names_begin_and_know_what_they_were_shown(
 def test_only_the_newest_are_kept_with_all_that_is_in_them(keep: MakeReceipts) -> None:
     with keep() as receipts:
         for number in range(FEW + 2):
-            receipts.record(RECEIPT._replace(session_id=f"s{number}", shown=(Shown(f"e{number}", "lesson", "d"),)))
+            receipts.record(
+                RECEIPT._replace(
+                    session_id=f"s{number}", shown=(Shown(f"e{number}", "lesson", "d"),)
+                )
+            )
 
         assert [receipt.session_id for receipt in receipts.find(limit=ALL)] == ["s4", "s3", "s2"]
         assert receipts.sessions_starting_with("s", ALL) == ["s2", "s3", "s4"]

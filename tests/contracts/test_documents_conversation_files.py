@@ -22,7 +22,9 @@ from tests.fakes.conversations import InMemoryConversationFiles
 from tests.strategies import DAY, NOW, few_examples
 
 MS = dt.timedelta(milliseconds=1)
-NAME = re.compile(r"memory/(conversations|decisions|gotchas|preferences)/\d{4}-\d\d-\d\d-[a-z0-9-]+\.md")
+NAME = re.compile(
+    r"memory/(conversations|decisions|gotchas|preferences)/\d{4}-\d\d-\d\d-[a-z0-9-]+\.md"
+)
 
 
 class Files(NamedTuple):
@@ -43,7 +45,9 @@ class MakeFiles(Protocol):
 @contextmanager
 def in_memory() -> Iterator[Files]:
     files = InMemoryConversationFiles()
-    yield Files(files, lambda: {path[path.rindex("memory/") :]: text for path, text in files.files.items()})
+    yield Files(
+        files, lambda: {path[path.rindex("memory/") :]: text for path, text in files.files.items()}
+    )
 
 
 @contextmanager
@@ -52,7 +56,10 @@ def on_disk() -> Iterator[Files]:
         root = Path(os.path.realpath(folder))
         yield Files(
             MarkdownConversationFiles(str(root)),
-            lambda: {str(path.relative_to(root)): path.read_bytes().decode() for path in root.rglob("*.md")},
+            lambda: {
+                str(path.relative_to(root)): path.read_bytes().decode()
+                for path in root.rglob("*.md")
+            },
         )
 
 
@@ -61,7 +68,9 @@ IMPLEMENTATIONS: dict[str, MakeFiles] = {"in memory": in_memory, "markdown": on_
 pytestmark = pytest.mark.parametrize("make", IMPLEMENTATIONS.values(), ids=IMPLEMENTATIONS)
 
 
-def of_app(utterance: str = "Which encoding?", topic: str = "encoding", *, minute: int = 0, **more: Any) -> Chunk:
+def of_app(
+    utterance: str = "Which encoding?", topic: str = "encoding", *, minute: int = 0, **more: Any
+) -> Chunk:
     return talk(utterance, topic, minute=minute, project="app", branch="main", **more)
 
 
@@ -77,7 +86,9 @@ def at(chunk: Chunk, timestamp: dt.datetime) -> Chunk:
 def test_conversations_of_one_day_and_topic_share_a_file_in_order_of_time(make: MakeFiles) -> None:
     with make() as files:
         for minute in (5, 9, 1):
-            assert files.put(of_app(f"At {minute}", minute=minute)) == ["memory/conversations/2026-03-01-encoding.md"]
+            assert files.put(of_app(f"At {minute}", minute=minute)) == [
+                "memory/conversations/2026-03-01-encoding.md"
+            ]
         [text] = files.read().values()
 
     assert re.findall("^## .*", text, re.MULTILINE) == ["## At 1", "## At 5", "## At 9"]
@@ -104,7 +115,9 @@ def test_a_like_topic_of_the_same_day_shares_the_file(
     assert (first == second) is is_shared
 
 
-def test_a_section_that_grows_stays_where_it_is_whatever_its_topic_is_by_then(make: MakeFiles) -> None:
+def test_a_section_that_grows_stays_where_it_is_whatever_its_topic_is_by_then(
+    make: MakeFiles,
+) -> None:
     with make() as files:
         files.put(of_app("One", minute=1), of_app("Two", minute=2))
         files.put(of_app("Other", "parser", minute=3))
@@ -119,12 +132,16 @@ def test_a_section_that_grows_stays_where_it_is_whatever_its_topic_is_by_then(ma
 
 
 def _regrown(text: str) -> str:
-    return text.replace("- **Topic:** encoding\n", "- **Topic:** parser\n").replace("In short.", "More of it.")
+    return text.replace("- **Topic:** encoding\n", "- **Topic:** parser\n").replace(
+        "In short.", "More of it."
+    )
 
 
 @given(drawn=st.lists(chunks(), max_size=3, unique_by=lambda chunk: chunk.chunk_id))
 @few_examples
-def test_a_file_written_in_pieces_equals_one_written_at_once(make: MakeFiles, drawn: list[Chunk]) -> None:
+def test_a_file_written_in_pieces_equals_one_written_at_once(
+    make: MakeFiles, drawn: list[Chunk]
+) -> None:
     silent = [attrs.evolve(chunk, metadata=Metadata()) for chunk in drawn]
     written = sorted(silent, key=lambda chunk: (chunk.starts_at, chunk.chunk_id))
     with make() as at_once, make() as one_by_one:
@@ -137,7 +154,9 @@ def test_a_file_written_in_pieces_equals_one_written_at_once(make: MakeFiles, dr
 
 def test_every_kind_has_its_folder_and_leads_to_its_conversation(make: MakeFiles) -> None:
     stated = Metadata(
-        decisions=("We use UTF-8.",), gotchas=("A mark comes first.",), preferences=("I prefer tabs.", "I like it.")
+        decisions=("We use UTF-8.",),
+        gotchas=("A mark comes first.",),
+        preferences=("I prefer tabs.", "I like it."),
     )
     about = of_app(metadata=stated)
     with make() as files:
@@ -151,7 +170,9 @@ def test_every_kind_has_its_folder_and_leads_to_its_conversation(make: MakeFiles
         texts = files.read()
 
     link = f"- **Conversation:** [{about.chunk_id}](../conversations/2026-03-01-encoding.md)\n"
-    assert [name for name, text in texts.items() if link not in text] == ["memory/conversations/2026-03-01-encoding.md"]
+    assert [name for name, text in texts.items() if link not in text] == [
+        "memory/conversations/2026-03-01-encoding.md"
+    ]
 
 
 def test_the_head_marks_permanent_conversations(make: MakeFiles) -> None:
@@ -183,7 +204,9 @@ def test_permanent_and_other_chunks_are_in_separate_files(make: MakeFiles) -> No
 
 @given(drawn=st.lists(chunks(), max_size=3, unique_by=lambda chunk: chunk.chunk_id), data=st.data())
 @few_examples
-def test_in_any_order_the_same_sections_are_written(make: MakeFiles, drawn: list[Chunk], data: st.DataObject) -> None:
+def test_in_any_order_the_same_sections_are_written(
+    make: MakeFiles, drawn: list[Chunk], data: st.DataObject
+) -> None:
     wanted = [section_id for chunk in drawn for section_id in ids_of(chunk)]
     assume(len({*wanted}) == len(wanted))
     with make() as files, make() as second:
@@ -228,8 +251,13 @@ def test_a_file_of_which_nothing_is_left_goes(make: MakeFiles, minutes: tuple[in
         left = sorted(files.read())
         assert files.put(*written) == ["memory/conversations/2026-03-01-encoding.md"]
 
-    assert [path[path.rindex("memory/") :] for path in removed] == ["memory/conversations/2026-03-01-encoding.md"]
-    assert left == ["memory/conversations/2026-03-01-parser.md", "memory/decisions/2026-03-01-use-utf-8.md"]
+    assert [path[path.rindex("memory/") :] for path in removed] == [
+        "memory/conversations/2026-03-01-encoding.md"
+    ]
+    assert left == [
+        "memory/conversations/2026-03-01-parser.md",
+        "memory/decisions/2026-03-01-use-utf-8.md",
+    ]
 
 
 def test_sections_of_a_session_are_known_by_its_name(make: MakeFiles) -> None:
@@ -238,23 +266,41 @@ def test_sections_of_a_session_are_known_by_its_name(make: MakeFiles) -> None:
     with make() as files:
         for session_id in ("s-1", "s-10", "s <!-- 1", None):
             files.put(of_app(f"In {session_id}", session_id=session_id))
-        both = of_app("Both", "parser", session_id="s-1", exchanges=exchanges, metadata=DECIDED, permanent=True)
+        both = of_app(
+            "Both",
+            "parser",
+            session_id="s-1",
+            exchanges=exchanges,
+            metadata=DECIDED,
+            permanent=True,
+        )
         files.put(both)
 
         assert sorted(files.port.of_session("s-1")) == sorted(
             [
-                SectionOfSession(of_app("In s-1").chunk_id, "conversation", NOW, NOW, permanent=False),
+                SectionOfSession(
+                    of_app("In s-1").chunk_id, "conversation", NOW, NOW, permanent=False
+                ),
                 SectionOfSession(both.chunk_id, "conversation", NOW, NOW + DAY, permanent=True),
                 SectionOfSession(ids_of(both)[1], "decision", NOW, NOW, permanent=True),
             ]
         )
-        assert [section.section_id for section in files.port.of_session("s <!-- 1")] == [of_app("In s <!-- 1").chunk_id]
-        assert files.port.of_session("") == files.port.of_session("s") == files.port.of_session("s-2") == []
+        assert [section.section_id for section in files.port.of_session("s <!-- 1")] == [
+            of_app("In s <!-- 1").chunk_id
+        ]
+        assert (
+            files.port.of_session("")
+            == files.port.of_session("s")
+            == files.port.of_session("s-2")
+            == []
+        )
 
 
 @given(drawn=st.lists(chunks(), max_size=3, unique_by=lambda chunk: chunk.chunk_id), data=st.data())
 @few_examples
-def test_removing_a_chunk_leaves_no_trace_of_it(make: MakeFiles, drawn: list[Chunk], data: st.DataObject) -> None:
+def test_removing_a_chunk_leaves_no_trace_of_it(
+    make: MakeFiles, drawn: list[Chunk], data: st.DataObject
+) -> None:
     written = [section_id for chunk in drawn for section_id in ids_of(chunk)]
     gone = set(data.draw(st.lists(st.sampled_from(written)))) if written else set[str]()
     with make() as files:
@@ -279,7 +325,10 @@ def test_timestamps_within_a_second_are_in_order(make: MakeFiles) -> None:
     with make() as files:
         for milliseconds in (0, 500, 250):
             files.put(
-                of_app(f"At {milliseconds}", exchanges=(Exchange(f"At {milliseconds}", "", NOW + milliseconds * MS),))
+                of_app(
+                    f"At {milliseconds}",
+                    exchanges=(Exchange(f"At {milliseconds}", "", NOW + milliseconds * MS),),
+                )
             )
         [text] = files.read().values()
 

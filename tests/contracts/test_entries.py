@@ -59,25 +59,35 @@ def test_putting_twice_keeps_one(make: MakeWorld, entry: Entry) -> None:
 
 @given(first=entries, second=entries)
 @few_examples
-def test_putting_an_id_again_replaces_all_but_its_creation_time(make: MakeWorld, first: Entry, second: Entry) -> None:
+def test_putting_an_id_again_replaces_all_but_its_creation_time(
+    make: MakeWorld, first: Entry, second: Entry
+) -> None:
     second = attrs.evolve(second, description=first.description)
     with make() as world:
         [number] = world.add(first)
         world.repository.put(second)
 
-        assert world.repository.find(LEARNINGS, limit=ALL) == [attrs.evolve(second, created_at=first.created_at)]
+        assert world.repository.find(LEARNINGS, limit=ALL) == [
+            attrs.evolve(second, created_at=first.created_at)
+        ]
         assert list(world.numbers().values()) == [number]
 
 
 @given(first=file_entries, second=file_entries)
 @few_examples
-def test_a_file_that_changed_is_still_the_same_entry(make: MakeWorld, first: Entry, second: Entry) -> None:
-    second = attrs.evolve(second, kind=first.kind, file_path=first.file_path, anchor_id=first.anchor_id)
+def test_a_file_that_changed_is_still_the_same_entry(
+    make: MakeWorld, first: Entry, second: Entry
+) -> None:
+    second = attrs.evolve(
+        second, kind=first.kind, file_path=first.file_path, anchor_id=first.anchor_id
+    )
     with make() as world:
         [number] = world.add(first)
         world.repository.put(second)
 
-        assert world.repository.find(EVERYTHING, limit=ALL) == [attrs.evolve(second, created_at=first.created_at)]
+        assert world.repository.find(EVERYTHING, limit=ALL) == [
+            attrs.evolve(second, created_at=first.created_at)
+        ]
         assert world.numbers() == {second.entry_id: number}
 
 
@@ -122,7 +132,9 @@ def test_entries_are_hydrated_in_the_order_asked_for(
         wanted = list(zip(world.add(*stored), stored, strict=True))
         order.shuffle(wanted)
 
-        assert world.repository.hydrate([10_000, *(number for number, _ in wanted)]) == [entry for _, entry in wanted]
+        assert world.repository.hydrate([10_000, *(number for number, _ in wanted)]) == [
+            entry for _, entry in wanted
+        ]
 
 
 @given(stored=stores)
@@ -132,7 +144,9 @@ def test_facts_are_what_ranking_and_recall_read(make: MakeWorld, stored: list[En
         numbers = world.add(*stored)
         world.usage.record_recall(numbers[:3], NOW)
         facts = {fact.number: fact for fact in world.repository.facts([*numbers, 10_000])}
-        recall_facts = {fact.ranking.number: fact for fact in world.repository.recall_facts([*numbers, 10_000])}
+        recall_facts = {
+            fact.ranking.number: fact for fact in world.repository.recall_facts([*numbers, 10_000])
+        }
 
         assert facts.keys() == recall_facts.keys() == set(numbers)
         for place, (number, entry) in enumerate(zip(numbers, stored, strict=True)):
@@ -163,7 +177,11 @@ def test_facts_are_what_ranking_and_recall_read(make: MakeWorld, stored: list[En
             )
 
 
-@given(stored=stores, k=st.integers(1, 4), recalls=st.lists(st.integers(0, 12), min_size=15, max_size=15))
+@given(
+    stored=stores,
+    k=st.integers(1, 4),
+    recalls=st.lists(st.integers(0, 12), min_size=15, max_size=15),
+)
 @few_examples
 def test_the_newest_learnings_of_each_track_record_are_found(
     make: MakeWorld, stored: list[Entry], k: int, recalls: list[int]
@@ -176,7 +194,12 @@ def test_the_newest_learnings_of_each_track_record_are_found(
 
         buckets: dict[tuple[object, ...], list[str]] = {}
         for entry in within(LEARNINGS, in_tie_order(stored)):
-            record = (entry.category, entry.observation_count, entry.confidence, min(times_of[entry.entry_id], 10))
+            record = (
+                entry.category,
+                entry.observation_count,
+                entry.confidence,
+                min(times_of[entry.entry_id], 10),
+            )
             buckets.setdefault(record, []).append(entry.entry_id)
         found = world.repository.newest_by_track_record(k)
         for _ in range(2):
@@ -184,16 +207,22 @@ def test_the_newest_learnings_of_each_track_record_are_found(
             assert ids == {record: bucket[:k] for record, bucket in buckets.items()}
         for of_record, newest in found.items():
             assert {track_record(item) for item in newest} == {of_record}
-            assert [item.recall_count for item in newest] == [times_of[item.entry_id] for item in newest]
+            assert [item.recall_count for item in newest] == [
+                times_of[item.entry_id] for item in newest
+            ]
 
         wanted = [*found][::2]
         of_some = world.repository.newest_by_track_record(k, of=wanted)
-        assert {known: [*newest] for known, newest in of_some.items()} == {known: [*found[known]] for known in wanted}
+        assert {known: [*newest] for known, newest in of_some.items()} == {
+            known: [*found[known]] for known in wanted
+        }
 
 
 @given(stored=stores, only=filters)
 @few_examples
-def test_as_many_are_counted_as_are_found(make: MakeWorld, stored: list[Entry], only: EntryFilter) -> None:
+def test_as_many_are_counted_as_are_found(
+    make: MakeWorld, stored: list[Entry], only: EntryFilter
+) -> None:
     with make() as world:
         world.add(*stored)
 
@@ -202,14 +231,25 @@ def test_as_many_are_counted_as_are_found(make: MakeWorld, stored: list[Entry], 
 
 @given(stored=stores, seen=st.integers(1, 9))
 @few_examples
-def test_sizes_and_the_most_observed_are_those_of_learnings(make: MakeWorld, stored: list[Entry], seen: int) -> None:
+def test_sizes_and_the_most_observed_are_those_of_learnings(
+    make: MakeWorld, stored: list[Entry], seen: int
+) -> None:
     with make() as world:
-        world.add(*stored, attrs.evolve(of_file("a decision", path="more.md"), observation_count=seen))
+        world.add(
+            *stored, attrs.evolve(of_file("a decision", path="more.md"), observation_count=seen)
+        )
         learnings = within(LEARNINGS, stored)
 
-        sizes = {category: sum(entry.category == category for entry in learnings) for category in CATEGORIES}
-        assert dict(world.repository.sizes()) == {category: size for category, size in sizes.items() if size}
-        assert world.repository.most_observed() == max((entry.observation_count for entry in learnings), default=1)
+        sizes = {
+            category: sum(entry.category == category for entry in learnings)
+            for category in CATEGORIES
+        }
+        assert dict(world.repository.sizes()) == {
+            category: size for category, size in sizes.items() if size
+        }
+        assert world.repository.most_observed() == max(
+            (entry.observation_count for entry in learnings), default=1
+        )
 
 
 @pytest.mark.parametrize("field", ["kind", "category", "confidence", "source", "source_project"])
@@ -229,7 +269,9 @@ def test_a_tally_counts_each_value_the_most_frequent_first(
 
 @given(stored=stores, length=st.integers(0, 3), limit=st.integers(0, 5))
 @few_examples
-def test_ids_are_found_by_their_beginning(make: MakeWorld, stored: list[Entry], length: int, limit: int) -> None:
+def test_ids_are_found_by_their_beginning(
+    make: MakeWorld, stored: list[Entry], length: int, limit: int
+) -> None:
     with make() as world:
         world.add(*stored)
         prefix = stored[0].entry_id[:length] if stored else "f"
@@ -269,7 +311,9 @@ def test_putting_again_does_not_touch_the_counters(make: MakeWorld) -> None:
         world.usage.record_recall(numbers, NOW)
         world.repository.put(attrs.evolve(entry, recall_count=0))
 
-        assert world.repository.get(entry.entry_id) == attrs.evolve(entry, recall_count=1, last_recalled_at=NOW)
+        assert world.repository.get(entry.entry_id) == attrs.evolve(
+            entry, recall_count=1, last_recalled_at=NOW
+        )
 
 
 def test_a_transaction_that_fails_changes_nothing(make: MakeWorld) -> None:
@@ -321,14 +365,19 @@ def test_a_snapshot_can_be_read_and_left_and_writing_goes_on(make: MakeWorld) ->
 
 @given(stored=stores)
 @few_examples
-def test_an_entry_is_found_by_its_file_as_a_whole_or_as_a_section(make: MakeWorld, stored: list[Entry]) -> None:
+def test_an_entry_is_found_by_its_file_as_a_whole_or_as_a_section(
+    make: MakeWorld, stored: list[Entry]
+) -> None:
     with make() as world:
         world.add(*stored)
 
         assert world.repository.with_file("/memory/nowhere.md") is None
         for entry in stored:
             found = (
-                [world.repository.with_file(entry.file_path), *world.repository.sections_of(entry.file_path)]
+                [
+                    world.repository.with_file(entry.file_path),
+                    *world.repository.sections_of(entry.file_path),
+                ]
                 if entry.file_path
                 else [entry]
             )

@@ -23,11 +23,15 @@ from tests.strategies import DAY, NOW, few_examples, lesson, of_file, planted
 pytestmark = on_every_implementation
 
 LATER = NOW + DAY
-ONE_OF_EACH = pytest.mark.parametrize("entry", [lesson("zebra"), of_file("zebra")], ids=lambda entry: entry.kind)
+ONE_OF_EACH = pytest.mark.parametrize(
+    "entry", [lesson("zebra"), of_file("zebra")], ids=lambda entry: entry.kind
+)
 
 
 def change(world: World, entry: Entry, at: dt.datetime = LATER, **values: Any) -> Any:
-    change_entry = ChangeEntry(repository=world.repository, history=world.history, clock=FixedClock(at))
+    change_entry = ChangeEntry(
+        repository=world.repository, history=world.history, clock=FixedClock(at)
+    )
     return change_entry.apply(entry.entry_id, EntryChange(**values))
 
 
@@ -43,13 +47,17 @@ def found_by(world: World, word: str) -> int:
 def test_two_changed_fields_are_two_lines_of_history(make: MakeWorld, entry: Entry) -> None:
     with make() as world:
         [number] = world.add(entry)
-        changed = change(world, entry, title="Stripes", importance_weight=0.9, importance_tier="normal")
+        changed = change(
+            world, entry, title="Stripes", importance_weight=0.9, importance_tier="normal"
+        )
 
         assert world.history.of(number, ALL) == [
             PastChange(number, "importance_weight", "0.5", "0.9", LATER),
             PastChange(number, "title", entry.name, "Stripes", LATER),
         ]
-        assert changed.entry == attrs.evolve(entry, name="Stripes", importance_weight=0.9, updated_at=LATER)
+        assert changed.entry == attrs.evolve(
+            entry, name="Stripes", importance_weight=0.9, updated_at=LATER
+        )
         assert world.repository.get(entry.entry_id) == changed.entry
 
 
@@ -57,7 +65,9 @@ def test_two_changed_fields_are_two_lines_of_history(make: MakeWorld, entry: Ent
 def test_setting_the_present_value_changes_nothing(make: MakeWorld, entry: Entry) -> None:
     with make() as world:
         [number] = world.add(entry)
-        changed = change(world, entry, title=entry.name, importance_tier="normal", trigger_phrases=())
+        changed = change(
+            world, entry, title=entry.name, importance_tier="normal", trigger_phrases=()
+        )
 
         assert (changed.entry, changed.changes) == (entry, ())
         assert world.history.of(number, ALL) == []
@@ -70,7 +80,11 @@ def test_the_indexes_follow_a_change(make: MakeWorld) -> None:
         world.embed(entry, planted(0.6))
         change(world, entry, title="Stripes", trigger_phrases=("crossing",))
 
-        assert (found_by(world, "stripes"), found_by(world, "lesson"), found_by(world, "crossing")) == (1, 0, 1)
+        assert (
+            found_by(world, "stripes"),
+            found_by(world, "lesson"),
+            found_by(world, "crossing"),
+        ) == (1, 0, 1)
         assert (world.vectors.count(EVERYTHING), world.vectors.count_pending(EVERYTHING)) == (0, 1)
 
         world.embed(entry, planted(0.6))
@@ -87,7 +101,9 @@ def test_the_time_of_a_change_never_goes_back(make: MakeWorld) -> None:
 
 
 @pytest.mark.parametrize("tier", TIERS)
-def test_every_tier_can_be_given_and_only_the_deprecated_is_found_no_more(make: MakeWorld, tier: Tier) -> None:
+def test_every_tier_can_be_given_and_only_the_deprecated_is_found_no_more(
+    make: MakeWorld, tier: Tier
+) -> None:
     with make() as world:
         world.add(lesson("zebra"))
         changed = change(world, lesson("zebra"), importance_tier=tier)
@@ -99,7 +115,9 @@ def test_every_tier_can_be_given_and_only_the_deprecated_is_found_no_more(make: 
 
 
 @pytest.mark.parametrize(("age", "found"), [(6, 1), (7, 0), (8, 0)])
-def test_an_entry_made_temporary_expires_seven_days_after_its_creation(make: MakeWorld, age: int, found: int) -> None:
+def test_an_entry_made_temporary_expires_seven_days_after_its_creation(
+    make: MakeWorld, age: int, found: int
+) -> None:
     entry = lesson("zebra", age=age * DAY)
     with make() as world:
         world.add(entry)
@@ -127,7 +145,9 @@ def test_a_permanent_entry_does_not_expire(make: MakeWorld) -> None:
 
 @given(judgements=st.lists(st.booleans(), min_size=1, max_size=12))
 @few_examples
-def test_all_judgements_count_and_the_score_is_their_share(make: MakeWorld, judgements: list[bool]) -> None:
+def test_all_judgements_count_and_the_score_is_their_share(
+    make: MakeWorld, judgements: list[bool]
+) -> None:
     entry = lesson("zebra")
     with make() as world:
         [number] = world.add(entry)
@@ -136,9 +156,15 @@ def test_all_judgements_count_and_the_score_is_their_share(make: MakeWorld, judg
             good = sum(judgements[:total])
             assert validated.entry.usage.validations == Validations(total, good)
             assert validated.offers_promotion == (total >= 5 and good * 10 >= total * 9)
-            assert (validated.entry.tier, validated.entry.updated_at) == ("normal", entry.updated_at)
+            assert (validated.entry.tier, validated.entry.updated_at) == (
+                "normal",
+                entry.updated_at,
+            )
 
-        scores = [0.5, *(sum(judgements[:total]) / total for total in range(1, len(judgements) + 1))]
+        scores = [
+            0.5,
+            *(sum(judgements[:total]) / total for total in range(1, len(judgements) + 1)),
+        ]
         moved = [(str(old), str(new)) for old, new in pairwise(scores) if old != new]
         assert [(past.old, past.new) for past in reversed(world.history.of(number, ALL))] == moved
 
@@ -163,7 +189,9 @@ def test_an_entry_that_is_gone_is_neither_changed_nor_judged(make: MakeWorld) ->
         assert world.repository.count(EVERYTHING) == 0
 
 
-def test_a_learning_with_another_description_keeps_its_number_and_is_known_by_all_its_ids(make: MakeWorld) -> None:
+def test_a_learning_with_another_description_keeps_its_number_and_is_known_by_all_its_ids(
+    make: MakeWorld,
+) -> None:
     first, second, third = lesson("zebra"), lesson("okapi"), lesson("giraffe")
     with make() as world:
         [number] = world.add(first)
@@ -174,7 +202,10 @@ def test_a_learning_with_another_description_keeps_its_number_and_is_known_by_al
 
         assert (changed.entry.entry_id, changed.entry.number) == (third.entry_id, number)
         assert changed.entry.usage.validations == Validations(3, 3)
-        assert [past.field for past in world.history.of(number, ALL)][:2] == ["description", "description"]
+        assert [past.field for past in world.history.of(number, ALL)][:2] == [
+            "description",
+            "description",
+        ]
         for old in (first, second):
             found = world.repository.reworded(old.entry_id)
             assert (world.repository.get(old.entry_id), found and found.number) == (None, number)
@@ -183,7 +214,9 @@ def test_a_learning_with_another_description_keeps_its_number_and_is_known_by_al
         assert [found_by(world, word) for word in ("zebra", "okapi", "giraffe")] == [0, 0, 1]
 
 
-def test_a_description_that_is_taken_back_or_is_of_another_entry_is_no_earlier_one(make: MakeWorld) -> None:
+def test_a_description_that_is_taken_back_or_is_of_another_entry_is_no_earlier_one(
+    make: MakeWorld,
+) -> None:
     first, second = lesson("zebra"), lesson("okapi")
     with make() as world:
         world.add(first)
@@ -206,7 +239,10 @@ def test_a_failed_or_deleted_learning_leaves_no_earlier_id(make: MakeWorld) -> N
         world.repository.forgotten.add("x", [second.description], NOW)
         with pytest.raises(ForgottenError):
             change(world, first, description=second.description)
-        assert (world.repository.get(first.entry_id) is None, world.repository.reworded(first.entry_id)) == (
+        assert (
+            world.repository.get(first.entry_id) is None,
+            world.repository.reworded(first.entry_id),
+        ) == (
             False,
             None,
         )

@@ -5,7 +5,10 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import CONVERSATIONS
-from hardwon.domain.model.injection.related_conversations import SUMMARISED_CHARACTERS, ConversationSummary
+from hardwon.domain.model.injection.related_conversations import (
+    SUMMARISED_CHARACTERS,
+    ConversationSummary,
+)
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS
 from tests.contracts.worlds import MakeWorld, World, on_every_implementation
 from tests.strategies import DAY, NOW, all_entries, few_examples, of_file
@@ -24,7 +27,9 @@ def summaries_of(world: World, session: str, limit: int) -> list[ConversationSum
 @on_every_implementation
 @given(stored=stores, data=st.data())
 @few_examples
-def test_summaries_come_in_the_requested_order(make: MakeWorld, stored: list[Entry], data: st.DataObject) -> None:
+def test_summaries_come_in_the_requested_order(
+    make: MakeWorld, stored: list[Entry], data: st.DataObject
+) -> None:
     with make() as world:
         numbers = world.add(*stored)
         asked = data.draw(st.lists(st.sampled_from([*numbers, 999]), unique=True))
@@ -32,7 +37,12 @@ def test_summaries_come_in_the_requested_order(make: MakeWorld, stored: list[Ent
 
         assert world.repository.summaries(asked) == [
             ConversationSummary(
-                number, summary.entry_id, summary.kind, summary.name, summary.description, summary.updated_at
+                number,
+                summary.entry_id,
+                summary.kind,
+                summary.name,
+                summary.description,
+                summary.updated_at,
             )
             for number in asked
             if (summary := entries.get(number))
@@ -44,7 +54,9 @@ def test_of_a_long_text_only_its_beginning_is_read(make: MakeWorld) -> None:
     with make() as world:
         numbers = world.add(of_file("é" * 9_000))
 
-        assert [summary.description for summary in world.repository.summaries(numbers)] == ["é" * SUMMARISED_CHARACTERS]
+        assert [summary.description for summary in world.repository.summaries(numbers)] == [
+            "é" * SUMMARISED_CHARACTERS
+        ]
 
 
 @on_every_implementation
@@ -69,17 +81,24 @@ def test_of_conversations_of_one_time_the_smallest_id_comes_first(make: MakeWorl
         world.add(*entries)
         those = summaries_of(world, "s", 9)
 
-        assert [entry.entry_id for entry in world.repository.hydrate([summary.number for summary in those])] == sorted(
-            entry.entry_id for entry in entries
-        )
+        assert [
+            entry.entry_id
+            for entry in world.repository.hydrate([summary.number for summary in those])
+        ] == sorted(entry.entry_id for entry in entries)
 
 
 @on_every_implementation
 def test_only_conversations_that_may_be_ranked_are_of_a_session(make: MakeWorld) -> None:
     with make() as world:
         kinds = {*CONVERSATION_KINDS}
-        others = [of_file("text", kind=kind, session_id="s") for kind in ("session", "document", *kinds)]
-        world.add(*others, in_session("gone", tier="deprecated"), in_session("expired", days=8, tier="temporary"))
+        others = [
+            of_file("text", kind=kind, session_id="s") for kind in ("session", "document", *kinds)
+        ]
+        world.add(
+            *others,
+            in_session("gone", tier="deprecated"),
+            in_session("expired", days=8, tier="temporary"),
+        )
         world.repository.retire_expired(NOW)
 
         assert {summary.kind for summary in summaries_of(world, "s", 99)} == kinds

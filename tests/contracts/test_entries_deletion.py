@@ -10,12 +10,16 @@ from tests.strategies import NOW, QUERY_VECTOR, all_entries, few_examples, lesso
 pytestmark = on_every_implementation
 
 stores = st.lists(all_entries, min_size=1, max_size=8, unique_by=lambda entry: entry.entry_id)
-ONE_OF_EACH = pytest.mark.parametrize("entry", [lesson("zebra"), of_file("zebra")], ids=lambda entry: entry.kind)
+ONE_OF_EACH = pytest.mark.parametrize(
+    "entry", [lesson("zebra"), of_file("zebra")], ids=lambda entry: entry.kind
+)
 
 
 @given(stored=stores, place=st.integers(0, 7))
 @few_examples
-def test_deletion_removes_the_entry_and_nothing_else(make: MakeWorld, stored: list[Entry], place: int) -> None:
+def test_deletion_removes_the_entry_and_nothing_else(
+    make: MakeWorld, stored: list[Entry], place: int
+) -> None:
     gone = stored[place % len(stored)]
     with make() as world:
         numbers = dict(zip((entry.entry_id for entry in stored), world.add(*stored), strict=True))
@@ -30,9 +34,9 @@ def test_deletion_removes_the_entry_and_nothing_else(make: MakeWorld, stored: li
         assert world.repository.find(EVERYTHING, limit=ALL) == [
             entry for entry in before if entry.entry_id != gone.entry_id
         ]
-        assert world.index.compare(QUERY_VECTOR, EVERYTHING).scores([number, *numbers.values()]).keys() == set(
-            numbers.values()
-        )
+        assert world.index.compare(QUERY_VECTOR, EVERYTHING).scores(
+            [number, *numbers.values()]
+        ).keys() == set(numbers.values())
         assert world.keywords.size() == world.vectors.count(EVERYTHING) == len(numbers)
 
 
@@ -54,7 +58,11 @@ def test_a_restored_entry_starts_over_under_another_number(make: MakeWorld, entr
         assert number != before
         assert world.repository.get(entry.entry_id) == entry
         assert (world.vectors.count(EVERYTHING), world.vectors.count_pending(EVERYTHING)) == (0, 1)
-        assert world.keywords.match(["zebra"], "any", EVERYTHING, IN_TIME).count() == world.keywords.size() == 1
+        assert (
+            world.keywords.match(["zebra"], "any", EVERYTHING, IN_TIME).count()
+            == world.keywords.size()
+            == 1
+        )
 
 
 @ONE_OF_EACH
@@ -65,7 +73,12 @@ def test_deleting_what_is_not_there_changes_nothing(make: MakeWorld, entry: Entr
         assert world.repository.delete(entry.entry_id) is True
         assert world.repository.delete(entry.entry_id) is False
 
-        assert world.repository.count(EVERYTHING) == world.keywords.size() == world.vectors.count(EVERYTHING) == 0
+        assert (
+            world.repository.count(EVERYTHING)
+            == world.keywords.size()
+            == world.vectors.count(EVERYTHING)
+            == 0
+        )
 
 
 @ONE_OF_EACH

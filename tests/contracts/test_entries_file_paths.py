@@ -14,17 +14,23 @@ pytestmark = on_every_implementation
 
 stores = st.lists(all_entries, max_size=8, unique_by=lambda entry: entry.entry_id)
 ANCHOR = "0123456789abcdef"
-prefixes = st.sampled_from(["", "/", "/memory/", "/memory/decision", "/memory/session/", "/memory/%", "café"])
+prefixes = st.sampled_from(
+    ["", "/", "/memory/", "/memory/decision", "/memory/session/", "/memory/%", "café"]
+)
 
 
 @given(stored=stores, prefix=prefixes)
 @few_examples
-def test_paths_of_files_are_found_by_how_they_begin(make: MakeWorld, stored: list[Entry], prefix: str) -> None:
+def test_paths_of_files_are_found_by_how_they_begin(
+    make: MakeWorld, stored: list[Entry], prefix: str
+) -> None:
     with make() as world:
         world.add(*stored)
 
         paths = {entry.file_path for entry in stored if entry.file_path}
-        assert world.repository.files_starting_with(prefix) == sorted(path for path in paths if path.startswith(prefix))
+        assert world.repository.files_starting_with(prefix) == sorted(
+            path for path in paths if path.startswith(prefix)
+        )
 
 
 @pytest.mark.parametrize("project", ["here", "there"])
@@ -46,19 +52,26 @@ def test_only_the_texts_asked_for_are_given(make: MakeWorld, project: str) -> No
 def test_a_captured_section_is_one_entry_wherever_it_stands_with_its_number_and_vector(
     make: MakeWorld, kind: Kind
 ) -> None:
-    here, there = (of_file("Said.", kind=kind, path=path, anchor_id=ANCHOR) for path in ("1.md", "2.md"))
+    here, there = (
+        of_file("Said.", kind=kind, path=path, anchor_id=ANCHOR) for path in ("1.md", "2.md")
+    )
     with make() as world:
         world.embed_all(dict.fromkeys(world.add(here), planted(0.6)))
         world.add(there)
 
         assert world.repository.get(ANCHOR) == there
         assert world.repository.count(EVERYTHING) == 1
-        assert (world.repository.sections_of(here.file_path or ""), world.vectors.count(EVERYTHING)) == ([], 1)
+        assert (
+            world.repository.sections_of(here.file_path or ""),
+            world.vectors.count(EVERYTHING),
+        ) == ([], 1)
         assert world.repository.sections_of(there.file_path or "") == [there]
 
 
 def test_a_section_of_a_document_is_another_entry_in_each_file(make: MakeWorld) -> None:
-    sections = [of_file("Said.", kind="document", path=path, anchor_id=ANCHOR) for path in ("1.md", "2.md")]
+    sections = [
+        of_file("Said.", kind="document", path=path, anchor_id=ANCHOR) for path in ("1.md", "2.md")
+    ]
     with make() as world:
         world.add(*sections)
 

@@ -6,7 +6,9 @@ from hardwon.ports.entries import Proposal
 from tests.contracts.worlds import MakeWorld, World, on_every_implementation
 from tests.strategies import lesson
 
-OLDER, NEWER, OTHER = (lesson(text) for text in ("Retry at once.", "Retry after a pause.", "Name the unit."))
+OLDER, NEWER, OTHER = (
+    lesson(text) for text in ("Retry at once.", "Retry after a pause.", "Name the unit.")
+)
 PAIR = Proposal(OLDER.entry_id, NEWER.entry_id, 0.95)
 
 
@@ -64,7 +66,9 @@ def test_the_id_of_a_successor_follows_its_rewording_and_goes_with_it(make: Make
         with world.repository.transaction():
             world.repository.reword(NEWER.entry_id, lesson(reworded.description))
         [facts] = [
-            known for known in world.repository.facts(world.numbers().values()) if known.entry_id == OLDER.entry_id
+            known
+            for known in world.repository.facts(world.numbers().values())
+            if known.entry_id == OLDER.entry_id
         ]
 
         assert facts.superseded_by == lesson(reworded.description).entry_id

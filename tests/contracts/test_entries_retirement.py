@@ -13,7 +13,9 @@ from tests.strategies import DAY, NOW, QUERY_VECTOR, lesson, of_file, planted
 pytestmark = on_every_implementation
 
 RANKED = EVERYTHING._replace(ranked=True)
-ONE_OF_EACH = pytest.mark.parametrize("entry", [lesson("zebra"), of_file("zebra")], ids=lambda entry: entry.kind)
+ONE_OF_EACH = pytest.mark.parametrize(
+    "entry", [lesson("zebra"), of_file("zebra")], ids=lambda entry: entry.kind
+)
 
 
 def found_anywhere(world: World) -> set[int]:
@@ -23,7 +25,11 @@ def found_anywhere(world: World) -> set[int]:
         world.keywords.weigh(["zebra"], EVERYTHING, IN_TIME),
         world.index.compare(QUERY_VECTOR, EVERYTHING),
     ]
-    prominent = {facts.number for newest in world.repository.newest_by_track_record(ALL).values() for facts in newest}
+    prominent = {
+        facts.number
+        for newest in world.repository.newest_by_track_record(ALL).values()
+        for facts in newest
+    }
     return prominent | {hit.number for found in matches for hit in found.top(ALL)}
 
 
@@ -48,7 +54,9 @@ def test_deprecated_entries_are_listed_and_in_no_index(make: MakeWorld, entry: E
         assert counts(world) == (0, 0, 0, 0)
         assert dict(world.repository.sizes()) == {}
         assert world.repository.most_observed() == 1
-        assert world.repository.find(EVERYTHING, limit=ALL) == [attrs.evolve(entry, tier="deprecated")]
+        assert world.repository.find(EVERYTHING, limit=ALL) == [
+            attrs.evolve(entry, tier="deprecated")
+        ]
 
 
 @ONE_OF_EACH
@@ -75,7 +83,9 @@ def test_a_vector_that_comes_too_late_is_not_kept(make: MakeWorld, entry: Entry)
 
 @pytest.mark.parametrize(("age", "gone"), [(6, 0), (7, 1), (8, 1)])
 @ONE_OF_EACH
-def test_temporary_entries_are_found_for_seven_days(make: MakeWorld, entry: Entry, age: int, gone: int) -> None:
+def test_temporary_entries_are_found_for_seven_days(
+    make: MakeWorld, entry: Entry, age: int, gone: int
+) -> None:
     temporary = attrs.evolve(entry, tier="temporary", created_at=NOW - age * DAY)
     with make() as world:
         [number] = world.add(temporary)

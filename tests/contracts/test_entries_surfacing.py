@@ -6,9 +6,25 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, seen_from
-from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, on_every_implementation, on_every_keyword_index
+from tests.contracts.worlds import (
+    ALL,
+    IN_TIME,
+    MakeWorld,
+    on_every_implementation,
+    on_every_keyword_index,
+)
 from tests.fakes.workplaces import working_in
-from tests.strategies import DAY, NOW, QUERY_VECTOR, all_entries, few_examples, is_within, lesson, of_file, planted
+from tests.strategies import (
+    DAY,
+    NOW,
+    QUERY_VECTOR,
+    all_entries,
+    few_examples,
+    is_within,
+    lesson,
+    of_file,
+    planted,
+)
 
 stores = st.lists(all_entries, max_size=12, unique_by=lambda entry: entry.entry_id)
 
@@ -28,7 +44,11 @@ def test_rules_are_the_constitutional_lessons_of_all_and_the_files_of_the_projec
 ) -> None:
     with make() as world:
         numbers = world.add(*stored)
-        whole_rules = {entry.file_path for entry in stored if entry.tier == "constitutional" and not entry.anchor_id}
+        whole_rules = {
+            entry.file_path
+            for entry in stored
+            if entry.tier == "constitutional" and not entry.anchor_id
+        }
 
         assert {rule.number: rule[1:-1] for rule in world.repository.constitutional(HERE)} == {
             number: (
@@ -50,7 +70,9 @@ def test_rules_are_the_constitutional_lessons_of_all_and_the_files_of_the_projec
 @on_every_implementation
 @given(stored=stores)
 @few_examples
-def test_owners_are_those_with_phrases_in_the_order_of_their_numbers(make: MakeWorld, stored: list[Entry]) -> None:
+def test_owners_are_those_with_phrases_in_the_order_of_their_numbers(
+    make: MakeWorld, stored: list[Entry]
+) -> None:
     with make() as world:
         numbers = world.add(*stored)
 
@@ -99,7 +121,9 @@ def test_the_version_and_the_own_changes_move_with_every_change(make: MakeWorld)
 @on_every_implementation
 @given(stored=stores, data=st.data())
 @few_examples
-def test_only_the_named_entries_or_all_but_those(make: MakeWorld, stored: list[Entry], data: st.DataObject) -> None:
+def test_only_the_named_entries_or_all_but_those(
+    make: MakeWorld, stored: list[Entry], data: st.DataObject
+) -> None:
     with make() as world:
         numbers = world.add(*stored)
         world.embed_all(dict.fromkeys(numbers, planted(0.6)))
@@ -112,7 +136,9 @@ def test_only_the_named_entries_or_all_but_those(make: MakeWorld, stored: list[E
             (EVERYTHING._replace(among=named, except_for=named), set()),
         ):
             assert {entry.number for entry in world.repository.find(only, limit=ALL)} == expected
-            assert {hit.number for hit in world.index.compare(QUERY_VECTOR, only).top(ALL)} == expected
+            assert {
+                hit.number for hit in world.index.compare(QUERY_VECTOR, only).top(ALL)
+            } == expected
 
 
 @on_every_keyword_index
@@ -120,10 +146,14 @@ def test_all_words_must_be_in_the_texts_not_in_labels(make: MakeWorld) -> None:
     with make() as world:
         numbers = world.add(
             of_file("the parser has a lock", path="both.md"),
-            of_file("only a parser", path="label.md", keywords=("lock",), trigger_phrases=("lock",)),
+            of_file(
+                "only a parser", path="label.md", keywords=("lock",), trigger_phrases=("lock",)
+            ),
             of_file("another parser", path="place.md", spec_folder="001-lock", anchor_id="lock"),
         )
         found = world.keywords.match(["parser", "lock"], "all", EVERYTHING, IN_TIME)
 
         assert [hit.number for hit in found.top(ALL)] == numbers[:1]
-        assert world.keywords.match(["parser", "lock"], "any", EVERYTHING, IN_TIME).count() == len(numbers)
+        assert world.keywords.match(["parser", "lock"], "any", EVERYTHING, IN_TIME).count() == len(
+            numbers
+        )

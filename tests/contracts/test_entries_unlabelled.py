@@ -51,12 +51,17 @@ def test_an_entry_labelled_meanwhile_still_marks_where_the_next_page_begins(
         first, *rest = world.repository.find(EVERYTHING._replace(unlabelled=True), limit=ALL)
         world.repository.put(attrs.evolve(first, keywords=("sqlite",)))
 
-        assert world.repository.find(EVERYTHING._replace(unlabelled=True), limit=ALL, after=first) == rest
+        assert (
+            world.repository.find(EVERYTHING._replace(unlabelled=True), limit=ALL, after=first)
+            == rest
+        )
         assert world.repository.find(EVERYTHING._replace(unlabelled=True), limit=ALL) == rest
 
 
 @on_every_implementation
-def test_new_labels_change_neither_the_timestamp_of_an_entry_nor_its_vector(make: MakeWorld) -> None:
+def test_new_labels_change_neither_the_timestamp_of_an_entry_nor_its_vector(
+    make: MakeWorld,
+) -> None:
     with make() as world:
         entry = lesson("Hash the content.")
         world.add(entry)

@@ -15,7 +15,9 @@ usages = st.builds(
     Usage,
     st.integers(0, 3),
     st.none() | timestamps,
-    st.integers(0, 3).flatmap(lambda total: st.builds(Validations, st.just(total), st.integers(0, total))),
+    st.integers(0, 3).flatmap(
+        lambda total: st.builds(Validations, st.just(total), st.integers(0, total))
+    ),
 )
 
 
@@ -32,13 +34,16 @@ def test_counts_add_up_and_the_last_access_counts(
             world.usage.add(number, usage)
         entry = world.repository.with_number(number)
 
-    accessed = [usage.last_accessed for usage in counted if usage.last_accessed] + ([at] if own else [])
+    accessed = [usage.last_accessed for usage in counted if usage.last_accessed] + (
+        [at] if own else []
+    )
     assert entry
     assert entry.usage == Usage(
         sum(usage.access_count for usage in counted) + own,
         max(accessed, default=None),
         Validations(
-            sum(usage.validations.total for usage in counted), sum(usage.validations.useful for usage in counted)
+            sum(usage.validations.total for usage in counted),
+            sum(usage.validations.useful for usage in counted),
         ),
     )
 

@@ -33,7 +33,11 @@ def test_a_forgotten_text_is_recognised_wherever_it_stands(make: MakeWorld) -> N
 @on_every_implementation
 def test_a_forgotten_text_is_recognised_and_lifted_in_any_spelling(make: MakeWorld) -> None:
     text = "Der K\u00f6nig pr\u00fcft die Stra\u00dfe"
-    others = ("DER KO\u0308NIG PRU\u0308FT DIE STRASSE", "\uff24er K\u00f6nig\npru\u0308ft\tdie Stra\u00dfe", text)
+    others = (
+        "DER KO\u0308NIG PRU\u0308FT DIE STRASSE",
+        "\uff24er K\u00f6nig\npru\u0308ft\tdie Stra\u00dfe",
+        text,
+    )
     with make() as world:
         forgotten = world.repository.forgotten
         for other in others:
@@ -108,7 +112,9 @@ def test_any_text_is_recognised_as_it_was_given(make: MakeWorld, text: str) -> N
 
 
 @on_every_implementation
-def test_texts_that_another_store_has_forgotten_are_recognised_beside_the_own(make: MakeWorld) -> None:
+def test_texts_that_another_store_has_forgotten_are_recognised_beside_the_own(
+    make: MakeWorld,
+) -> None:
     with make() as world, make() as other, make() as empty:
         forgotten = world.repository.forgotten
         forgotten.add("own", [OTHER], NOW)

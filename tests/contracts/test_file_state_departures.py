@@ -10,7 +10,16 @@ from hardwon.domain.model.activity import Usage, Validations
 from hardwon.domain.model.file_state import AbsentFile, Standing, standing_of
 from hardwon.domain.model.vocabulary import TIERS
 from tests.contracts.worlds import MAX_ABSENT, MakeWorld, on_every_implementation
-from tests.strategies import DAY, NOW, few_examples, importance_weights, labels, of_file, phrases, timestamps
+from tests.strategies import (
+    DAY,
+    NOW,
+    few_examples,
+    importance_weights,
+    labels,
+    of_file,
+    phrases,
+    timestamps,
+)
 
 pytestmark = on_every_implementation
 
@@ -29,12 +38,22 @@ standings = st.builds(
     labels,
     labels,
     timestamps,
-    st.builds(Usage, st.integers(0, 3), st.none() | timestamps, st.just(Validations()) | st.just(Validations(3, 2))),
+    st.builds(
+        Usage,
+        st.integers(0, 3),
+        st.none() | timestamps,
+        st.just(Validations()) | st.just(Validations(3, 2)),
+    ),
 )
 files = st.builds(
-    AbsentFile, st.sampled_from(PATHS), st.dictionaries(st.sampled_from(["", "a", "b"]), standings, min_size=1)
+    AbsentFile,
+    st.sampled_from(PATHS),
+    st.dictionaries(st.sampled_from(["", "a", "b"]), standings, min_size=1),
 )
-steps = st.lists(st.tuples(files, st.sampled_from([0, 1, 91, 36_500, -3_650])) | st.sampled_from(PATHS), max_size=6)
+steps = st.lists(
+    st.tuples(files, st.sampled_from([0, 1, 91, 36_500, -3_650])) | st.sampled_from(PATHS),
+    max_size=6,
+)
 
 
 def one(path: str, name: str = "Name", digest: str = "1") -> AbsentFile:
@@ -42,7 +61,9 @@ def one(path: str, name: str = "Name", digest: str = "1") -> AbsentFile:
     return AbsentFile(path, {"": standing_of(entry)})
 
 
-def wanted(known: dict[str, tuple[AbsentFile, dt.datetime]], path: str, digest: str) -> AbsentFile | None:
+def wanted(
+    known: dict[str, tuple[AbsentFile, dt.datetime]], path: str, digest: str
+) -> AbsentFile | None:
     if path in known:
         return known[path][0]
     alike = [
@@ -81,7 +102,9 @@ def test_a_file_that_appears_is_that_of_its_path_else_the_last_that_said_the_sam
 
 
 @pytest.mark.parametrize("years", [-10, 100])
-def test_departures_go_for_their_number_and_never_for_their_age(make: MakeWorld, years: int) -> None:
+def test_departures_go_for_their_number_and_never_for_their_age(
+    make: MakeWorld, years: int
+) -> None:
     with make() as world:
         world.absences.keep(one("/a.md"), NOW)
         world.absences.keep(one("/b.md", digest="2"), NOW + years * 365 * DAY)
@@ -89,9 +112,9 @@ def test_departures_go_for_their_number_and_never_for_their_age(make: MakeWorld,
         assert world.absences.of("/b.md", "")
         world.absences.keep(one("/c.md", digest="3"), NOW + DAY)
 
-        assert [path for path in ("/a.md", "/b.md", "/c.md") if world.absences.of(path, "")] == sorted(
-            ["/c.md", "/a.md" if years < 0 else "/b.md"]
-        )
+        assert [
+            path for path in ("/a.md", "/b.md", "/c.md") if world.absences.of(path, "")
+        ] == sorted(["/c.md", "/a.md" if years < 0 else "/b.md"])
 
 
 def test_a_change_that_is_undone_leaves_absences_as_they_were(make: MakeWorld) -> None:

@@ -16,7 +16,9 @@ tombstones = st.builds(Tombstone, paths, st.sampled_from(["", "a", "b"]), hashes
 
 @given(steps=st.lists(tombstones | paths, max_size=8))
 @few_examples
-def test_a_tombstone_blocks_its_text_until_it_is_lifted(make: MakeWorld, steps: list[Tombstone | str]) -> None:
+def test_a_tombstone_blocks_its_text_until_it_is_lifted(
+    make: MakeWorld, steps: list[Tombstone | str]
+) -> None:
     expected = dict[tuple[str, str], str]()
     with make() as world:
         for step in steps:
@@ -25,11 +27,15 @@ def test_a_tombstone_blocks_its_text_until_it_is_lifted(make: MakeWorld, steps: 
                 expected[step.file_path, step.anchor_id] = step.file_hash
             else:
                 world.tombstones.forget(step)
-                expected = {section: digest for section, digest in expected.items() if section[0] != step}
+                expected = {
+                    section: digest for section, digest in expected.items() if section[0] != step
+                }
 
         for path in ("/a.md", "/café '\".md", "/unknown.md"):
             for digest in ("1", "2"):
-                deleted = {anchor for (of, anchor), own in expected.items() if (of, own) == (path, digest)}
+                deleted = {
+                    anchor for (of, anchor), own in expected.items() if (of, own) == (path, digest)
+                }
                 assert world.tombstones.deleted(path, digest) == deleted
 
 

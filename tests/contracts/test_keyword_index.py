@@ -13,7 +13,14 @@ from hardwon.domain.model.ranking.candidates import ScoreStatistics
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
 from hardwon.ports.keyword_index import Mode
 from hardwon.ports.vectors import Matches
-from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_keyword_index, put_and_fail
+from tests.contracts.worlds import (
+    ALL,
+    IN_TIME,
+    MakeWorld,
+    World,
+    on_every_keyword_index,
+    put_and_fail,
+)
 from tests.strategies import (
     DAY,
     NOW,
@@ -51,7 +58,10 @@ def holds(entry: Entry, terms: list[str], mode: Mode) -> bool:
 
 
 def found_ids(world: World, matches: Matches) -> list[str]:
-    return [entry.entry_id for entry in world.repository.hydrate([hit.number for hit in matches.top(ALL)])]
+    return [
+        entry.entry_id
+        for entry in world.repository.hydrate([hit.number for hit in matches.top(ALL)])
+    ]
 
 
 @on_every_keyword_index
@@ -65,17 +75,27 @@ def test_entries_of_the_filter_that_hold_any_or_all_of_the_words_are_found(
         matches = world.keywords.match(terms, mode, only, IN_TIME)
 
         assert set(found_ids(world, matches)) == {
-            entry.entry_id for entry in stored if holds(entry, terms, mode) and is_within(entry, only)
+            entry.entry_id
+            for entry in stored
+            if holds(entry, terms, mode) and is_within(entry, only)
         }
 
 
 @on_every_keyword_index
-@pytest.mark.parametrize("word", ["K\u00f6nig", "\u0439\u043e\u0434", "\uac01\ub3c4", "\u304c\u304e", "\u1ea5\u1eeb"])
+@pytest.mark.parametrize(
+    "word", ["K\u00f6nig", "\u0439\u043e\u0434", "\uac01\ub3c4", "\u304c\u304e", "\u1ea5\u1eeb"]
+)
 @pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
-def test_composed_finds_decomposed_and_the_other_way_round(make: MakeWorld, search: Search, word: str) -> None:
+def test_composed_finds_decomposed_and_the_other_way_round(
+    make: MakeWorld, search: Search, word: str
+) -> None:
     decomposed = unicodedata.normalize("NFD", word)
     with make() as world:
-        kept = [lesson(f"About {word} here"), lesson(f"All of {decomposed} there"), lesson("Another")]
+        kept = [
+            lesson(f"About {word} here"),
+            lesson(f"All of {decomposed} there"),
+            lesson("Another"),
+        ]
         world.add(*kept)
 
         for asked in (word, decomposed, decomposed.upper()):
@@ -108,9 +128,13 @@ def test_a_filter_changes_no_score(
 ) -> None:
     with make() as world:
         numbers = world.add(*stored)
-        inside = [number for number, entry in zip(numbers, stored, strict=True) if is_within(entry, only)]
+        inside = [
+            number for number, entry in zip(numbers, stored, strict=True) if is_within(entry, only)
+        ]
 
-        assert search(world, terms, only).scores(numbers) == search(world, terms, EVERYTHING).scores(inside)
+        assert search(world, terms, only).scores(numbers) == search(
+            world, terms, EVERYTHING
+        ).scores(inside)
 
 
 @on_every_keyword_index
@@ -126,7 +150,9 @@ def test_the_statistics_are_those_of_all_scores_in_whatever_order_they_were_stor
         matches = search(world, terms, only)
 
         statistics = matches.statistics()
-        expected = ScoreStatistics.of(matches.scores(numbers).values())._replace(full=statistics.full)
+        expected = ScoreStatistics.of(matches.scores(numbers).values())._replace(
+            full=statistics.full
+        )
         assert (statistics.found, statistics.best) == (expected.found, expected.best)
         assert statistics == pytest.approx(expected, abs=1e-6)
         assert search(backwards, terms, only).statistics() == matches.statistics()
@@ -153,7 +179,11 @@ def test_without_words_nothing_is_found(make: MakeWorld) -> None:
 
         for search in SEARCHES.values():
             matches = search(world, [], EVERYTHING)
-            assert (matches.count(), matches.top(ALL), matches.statistics()) == (0, [], ScoreStatistics())
+            assert (matches.count(), matches.top(ALL), matches.statistics()) == (
+                0,
+                [],
+                ScoreStatistics(),
+            )
 
 
 @on_every_keyword_index
@@ -165,7 +195,11 @@ def test_without_words_nothing_is_found(make: MakeWorld) -> None:
 )
 @few_examples
 def test_the_best_come_first_and_ties_go_to_the_newest_then_to_the_smallest_id(
-    make: MakeWorld, stored: list[Entry], terms: list[str], only: EntryFilter, head: tuple[int, Category | None]
+    make: MakeWorld,
+    stored: list[Entry],
+    terms: list[str],
+    only: EntryFilter,
+    head: tuple[int, Category | None],
 ) -> None:
     k, category = head
     with make() as world:
@@ -174,7 +208,10 @@ def test_the_best_come_first_and_ties_go_to_the_newest_then_to_the_smallest_id(
         hits = matches.top(ALL, category)
 
         facts = {fact.number: fact for fact in world.repository.facts([hit.number for hit in hits])}
-        keys = [(-hit.score, NOW - facts[hit.number].updated_at, facts[hit.number].entry_id) for hit in hits]
+        keys = [
+            (-hit.score, NOW - facts[hit.number].updated_at, facts[hit.number].entry_id)
+            for hit in hits
+        ]
         assert keys == sorted(keys)
         assert all(hit.score > 0 for hit in hits)
         assert all(facts[hit.number].category == category or category is None for hit in hits)
@@ -185,23 +222,31 @@ def test_the_best_come_first_and_ties_go_to_the_newest_then_to_the_smallest_id(
 @on_every_keyword_index
 @given(stored=stores, terms=queries)
 @few_examples
-def test_scores_are_those_of_the_top_and_no_others(make: MakeWorld, stored: list[Entry], terms: list[str]) -> None:
+def test_scores_are_those_of_the_top_and_no_others(
+    make: MakeWorld, stored: list[Entry], terms: list[str]
+) -> None:
     with make() as world:
         numbers = world.add(*stored)
         matches = world.keywords.match(terms, "any", EVERYTHING, IN_TIME)
 
-        assert dict(matches.scores([*numbers, 10_000])) == {hit.number: hit.score for hit in matches.top(ALL)}
+        assert dict(matches.scores([*numbers, 10_000])) == {
+            hit.number: hit.score for hit in matches.top(ALL)
+        }
         assert dict(matches.scores([])) == {}
 
 
 @on_every_keyword_index
-@pytest.mark.parametrize("field", ["name", "description", "notes", "keywords", "tags", "trigger_phrases", "reasoning"])
+@pytest.mark.parametrize(
+    "field", ["name", "description", "notes", "keywords", "tags", "trigger_phrases", "reasoning"]
+)
 def test_a_word_is_found_in_each_field(make: MakeWorld, field: str) -> None:
     entry = with_text(lesson("something else"), field, "the zebra")
     with make() as world:
         world.add(lesson("another one"), entry)
 
-        assert found_ids(world, world.keywords.match(["zebra"], "any", LEARNINGS, IN_TIME)) == [entry.entry_id]
+        assert found_ids(world, world.keywords.match(["zebra"], "any", LEARNINGS, IN_TIME)) == [
+            entry.entry_id
+        ]
 
 
 @on_every_keyword_index
@@ -213,7 +258,11 @@ def test_the_index_follows_a_change_at_once(make: MakeWorld) -> None:
 
         assert world.keywords.match(["zebra"], "any", LEARNINGS, IN_TIME).count() == 0
         assert world.keywords.match(["lion"], "any", LEARNINGS, IN_TIME).count() == 1
-        assert world.keywords.weigh(["lion", "zebra"], LEARNINGS, IN_TIME).count() == world.keywords.size() == 1
+        assert (
+            world.keywords.weigh(["lion", "zebra"], LEARNINGS, IN_TIME).count()
+            == world.keywords.size()
+            == 1
+        )
 
 
 @on_every_keyword_index
@@ -271,7 +320,11 @@ def test_the_index_follows_a_deletion_at_once(make: MakeWorld) -> None:
         world.repository.delete(entry.entry_id)
 
         assert dict(world.keywords.frequencies(["zebra"], IN_TIME)) == {"zebra": 1}
-        assert world.keywords.match(["zebra"], "any", EVERYTHING, IN_TIME).count() == world.keywords.size() == 1
+        assert (
+            world.keywords.match(["zebra"], "any", EVERYTHING, IN_TIME).count()
+            == world.keywords.size()
+            == 1
+        )
         assert world.keywords.weigh(["zebra"], EVERYTHING, IN_TIME).count() == 1
 
 
@@ -280,7 +333,9 @@ def test_a_name_that_begins_the_description_counts_once(make: MakeWorld) -> None
     short = attrs.evolve(of_file("zebra crossing"), name="zebra")
     whole = attrs.evolve(of_file("zebra crossing", path="two.md"), name="zebra crossing")
     with make() as world:
-        numbers = world.add(short, whole, lesson("something else"), lesson("another one"), lesson("one more"))
+        numbers = world.add(
+            short, whole, lesson("something else"), lesson("another one"), lesson("one more")
+        )
 
         for search in SEARCHES.values():
             scores = search(world, ["zebra"], EVERYTHING).scores(numbers)
@@ -303,8 +358,21 @@ WRITTEN = (
 @pytest.mark.parametrize(
     ("question", "place"),
     [
-        *(("缓存", 0), ("清", 0), ("清空缓存", 0), ("再起動", 1), ("サーバー", 1), ("แคช", 2), ("캐시", 3)),
-        *(("get_account_by_id", 4), ("get account by id", 4), ("refreshTokenRotation", 4), ("refresh-token", 4)),
+        *(
+            ("缓存", 0),
+            ("清", 0),
+            ("清空缓存", 0),
+            ("再起動", 1),
+            ("サーバー", 1),
+            ("แคช", 2),
+            ("캐시", 3),
+        ),
+        *(
+            ("get_account_by_id", 4),
+            ("get account by id", 4),
+            ("refreshTokenRotation", 4),
+            ("refresh-token", 4),
+        ),
         *(("os_path_join", 5), ("stdVector", 5), ("dryRun", 5), ("dry-run", 5), ("kpir后", 6)),
         *(
             ("api", 7),
@@ -345,9 +413,15 @@ def test_entries_that_are_mostly_without_spaces_are_counted(make: MakeWorld) -> 
 @on_every_keyword_index
 def test_a_word_that_is_being_typed_is_completed_by_the_most_frequent(make: MakeWorld) -> None:
     with make() as world:
-        replication, other = of_file("A replica lags", path="/a.md"), of_file("Replay the log", path="/b.md")
+        replication, other = (
+            of_file("A replica lags", path="/a.md"),
+            of_file("Replay the log", path="/b.md"),
+        )
         world.add(lesson("The Replication slot"), lesson("Replication is off"), replication, other)
 
-        found = [world.keywords.completions(typed, EVERYTHING, IN_TIME) for typed in ("repl", "replicati", "slots")]
+        found = [
+            world.keywords.completions(typed, EVERYTHING, IN_TIME)
+            for typed in ("repl", "replicati", "slots")
+        ]
         assert found == [("replication", "replay", "replica"), ("replication",), ()]
         assert world.keywords.completions("repl", LEARNINGS, IN_TIME) == ("replication",)

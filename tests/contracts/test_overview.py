@@ -15,17 +15,35 @@ from tests.strategies import DAY, NOW, all_entries, few_examples, filters, lesso
 
 pytestmark = on_every_implementation
 
-ONE, TWO, FILE = lesson("One.", name="First"), lesson("Two.", name="Second", age=8 * DAY), of_file("Three.")
+ONE, TWO, FILE = (
+    lesson("One.", name="First"),
+    lesson("Two.", name="Second", age=8 * DAY),
+    of_file("Three."),
+)
 MONDAY, THE_MONDAY_BEFORE = dt.date(2026, 2, 23), dt.date(2026, 2, 16)
 
 stores = st.lists(all_entries, max_size=8, unique_by=lambda entry: entry.entry_id)
 
 
-def show(world: World, *entries: Entry, at: dt.datetime = NOW, delivery: Delivery = "printed") -> None:
+def show(
+    world: World, *entries: Entry, at: dt.datetime = NOW, delivery: Delivery = "printed"
+) -> None:
     shown = tuple(Shown(entry.entry_id, "lesson", "") for entry in entries)
     frame = ("",) * (len(shown) + 1)
     world.receipts.record(
-        Receipt("s", "start", at, "here", None, None, "hybrid", "", frame, shown=shown, delivery=delivery)
+        Receipt(
+            "s",
+            "start",
+            at,
+            "here",
+            None,
+            None,
+            "hybrid",
+            "",
+            frame,
+            shown=shown,
+            delivery=delivery,
+        )
     )
 
 
@@ -41,15 +59,27 @@ def test_labels_are_those_of_the_entries_of_a_filter_by_number(
         found = world.overview.labels(only)  # type: ignore[arg-type]
 
         expected = {
-            Label(numbers[entry.entry_id], entry.entry_id, entry.name, entry.kind, entry.category, entry.project)
+            Label(
+                numbers[entry.entry_id],
+                entry.entry_id,
+                entry.name,
+                entry.kind,
+                entry.category,
+                entry.project,
+            )
             for entry in within(only, stored)  # type: ignore[arg-type]
         }
-        assert (set(found), [label.number for label in found]) == (expected, sorted(label.number for label in found))
+        assert (set(found), [label.number for label in found]) == (
+            expected,
+            sorted(label.number for label in found),
+        )
 
 
 @given(stored=stores)
 @few_examples
-def test_every_entry_is_counted_in_the_week_it_was_made(make: MakeWorld, stored: list[Entry]) -> None:
+def test_every_entry_is_counted_in_the_week_it_was_made(
+    make: MakeWorld, stored: list[Entry]
+) -> None:
     with make() as world:
         world.add(*stored)
 
@@ -125,6 +155,12 @@ def test_the_entries_of_a_project_are_counted_by_file(make: MakeWorld, stored: l
     with make() as world:
         world.add(*stored)
 
-        counted = Counter((entry.project, entry.file_path) for entry in stored if entry.project and entry.file_path)
-        found = {(project, path): entries for project, path, entries in world.overview.entries_by_file()}
+        counted = Counter(
+            (entry.project, entry.file_path)
+            for entry in stored
+            if entry.project and entry.file_path
+        )
+        found = {
+            (project, path): entries for project, path, entries in world.overview.entries_by_file()
+        }
         assert found == counted

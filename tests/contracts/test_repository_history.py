@@ -92,7 +92,12 @@ def world(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize(
     ("authors", "expected"),
-    [((OTHER, OTHER), "foreign"), ((OTHER, ME.upper(), OTHER), "own"), ((f"x{ME}",), "foreign"), ((), "own")],
+    [
+        ((OTHER, OTHER), "foreign"),
+        ((OTHER, ME.upper(), OTHER), "own"),
+        ((f"x{ME}",), "foreign"),
+        ((), "own"),
+    ],
 )
 def test_a_repository_is_own_where_the_user_is_an_author_or_there_is_none(
     world: World, authors: tuple[str, ...], expected: str
@@ -100,7 +105,9 @@ def test_a_repository_is_own_where_the_user_is_an_author_or_there_is_none(
     assert world.history.authorship(world.repository(*authors), LIMITLESS) == expected
 
 
-def test_a_folder_that_is_no_repository_is_own_and_has_no_past(world: World, tmp_path: Path) -> None:
+def test_a_folder_that_is_no_repository_is_own_and_has_no_past(
+    world: World, tmp_path: Path
+) -> None:
     (tmp_path / "plain").mkdir()
     root = str(tmp_path / "plain")
 
@@ -172,5 +179,7 @@ def test_when_git_fails_nothing_is_known(world: World) -> None:
         ("", ""),
     ],
 )
-def test_the_remote_has_no_user_name_and_no_password(world: World, configured: str, expected: str) -> None:
+def test_the_remote_has_no_user_name_and_no_password(
+    world: World, configured: str, expected: str
+) -> None:
     assert world.history.remote(world.repository(remote=configured)) == expected

@@ -57,7 +57,9 @@ def test_whatever_happens_after_a_checkpoint_a_restore_brings_its_state_back(
         outside = {number: entry for number, entry in now.items() if number not in inside}
         gave_way = outside.keys() - there.keys()
         assert {number: there[number] for number in outside.keys() - gave_way - then.keys()} == {
-            number: entry for number, entry in outside.items() if number not in gave_way | then.keys()
+            number: entry
+            for number, entry in outside.items()
+            if number not in gave_way | then.keys()
         }
         assert len(gave_way) <= len(then)
         assert world.keywords.size() == world.repository.count(EVERYTHING._replace(ranked=True))
@@ -80,7 +82,10 @@ def test_deleted_changed_and_added_entries_are_restored(make: MakeWorld) -> None
             "zebra",
             "first",
         ]
-        assert [hit.number for hit in world.keywords.match(["zebra"], "any", EVERYTHING, IN_TIME).top(ALL)] == [gone]
+        assert [
+            hit.number
+            for hit in world.keywords.match(["zebra"], "any", EVERYTHING, IN_TIME).top(ALL)
+        ] == [gone]
         assert world.keywords.weigh(["giraffe"], EVERYTHING, IN_TIME).count() == 0
         assert world.vectors.vectors_of([document("zebra", path="2").entry_id]).get(
             document("zebra", path="2").entry_id

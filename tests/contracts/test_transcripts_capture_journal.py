@@ -79,7 +79,12 @@ def waiting(journal: CaptureJournal) -> list[str]:
 
 def test_a_new_journal_holds_nothing(make: Make) -> None:
     with make() as journal:
-        assert (journal.waiting(), journal.events("one"), journal.buffer("one"), list(journal.buffers())) == (
+        assert (
+            journal.waiting(),
+            journal.events("one"),
+            journal.buffer("one"),
+            list(journal.buffers()),
+        ) == (
             [],
             [],
             None,
@@ -91,14 +96,22 @@ def test_a_new_journal_holds_nothing(make: Make) -> None:
 
 @given(noted=st.lists(events, max_size=6))
 @few_examples
-def test_events_are_kept_as_they_are_in_order_and_numbered(make: Make, noted: list[HookEvent]) -> None:
+def test_events_are_kept_as_they_are_in_order_and_numbered(
+    make: Make, noted: list[HookEvent]
+) -> None:
     with make() as journal:
         for event in noted:
             journal.note(event)
         for session_id in SESSIONS:
-            own = [(place, event) for place, event in enumerate(noted, 1) if event.session_id == session_id]
+            own = [
+                (place, event)
+                for place, event in enumerate(noted, 1)
+                if event.session_id == session_id
+            ]
 
-            assert journal.events(session_id) == [event._replace(number=place) for place, event in own]
+            assert journal.events(session_id) == [
+                event._replace(number=place) for place, event in own
+            ]
         assert waiting(journal) == list(dict.fromkeys(event.session_id for event in noted))
 
 
@@ -154,7 +167,9 @@ def test_a_number_is_never_given_twice(make: Make) -> None:
 
 @given(noted=st.lists(events, min_size=1, max_size=6))
 @few_examples
-def test_waiting_sessions_are_listed_without_their_texts(make: Make, noted: list[HookEvent]) -> None:
+def test_waiting_sessions_are_listed_without_their_texts(
+    make: Make, noted: list[HookEvent]
+) -> None:
     with make() as journal:
         for place, event in enumerate(noted):
             journal.note(event._replace(at=(NOW + place * MINUTE).isoformat()))
@@ -182,7 +197,9 @@ def test_events_beyond_the_most_go_in_the_order_in_which_they_were_noted(
 ) -> None:
     with make() as journal:
         for place, age in enumerate(ages):
-            journal.note(reply(SESSIONS[place % 2])._replace(at=(NOW + age).isoformat(), text=f"{place}"))
+            journal.note(
+                reply(SESSIONS[place % 2])._replace(at=(NOW + age).isoformat(), text=f"{place}")
+            )
         lost = journal.keep_newest(most)
         kept = [int(event.text) for session_id in SESSIONS for event in journal.events(session_id)]
 
@@ -197,7 +214,11 @@ def test_events_beyond_the_most_go_in_the_order_in_which_they_were_noted(
         (SETTLED, False, False),
         (SETTLED, True, True),
         (attrs.evolve(SETTLED, unlearned=("memory/a.md",)), False, True),
-        (attrs.evolve(SETTLED, drafts=(Draft(topic="d", exchanges=(Exchange("a", "b", NOW),)),)), False, True),
+        (
+            attrs.evolve(SETTLED, drafts=(Draft(topic="d", exchanges=(Exchange("a", "b", NOW),)),)),
+            False,
+            True,
+        ),
     ],
     ids=["nothing waits", "an event waits", "a file waits", "an exchange waits"],
 )

@@ -35,11 +35,15 @@ HERE = working_in("here", "work", "main", ("src/a.py",))
 Stored: TypeAlias = list[tuple[Entry, Vector | None]]
 
 stores = st.lists(
-    st.tuples(all_entries, st.none() | unit_vectors), max_size=12, unique_by=lambda pair: pair[0].entry_id
+    st.tuples(all_entries, st.none() | unit_vectors),
+    max_size=12,
+    unique_by=lambda pair: pair[0].entry_id,
 )
 questions = st.builds(
     Question,
-    text=st.lists(st.sampled_from([*WORDS, "nowhere", "the"]), min_size=1, max_size=3).map(" ".join),
+    text=st.lists(st.sampled_from([*WORDS, "nowhere", "the"]), min_size=1, max_size=3).map(
+        " ".join
+    ),
     only=st.just(EVERYTHING) | filters,
     policy=st.sampled_from(POLICIES),
     limit=st.integers(1, 4),
@@ -64,7 +68,9 @@ def retrieve_in(world: World, text: str) -> Retrieve:
 
 
 def recall_in(world: World, text: str) -> Recall:
-    return Recall(world.repository, retrieve_in(world, text), FixedClock(), Weights(), first_depth=1)
+    return Recall(
+        world.repository, retrieve_in(world, text), FixedClock(), Weights(), first_depth=1
+    )
 
 
 def ask(world: World, question: Question) -> Recollection:
@@ -89,7 +95,12 @@ def test_the_order_of_storing_does_not_show(
 
 
 @on_every_implementation
-@given(stored=stores, policy=st.sampled_from(POLICIES), limit=st.integers(-1, 3), text=st.sampled_from(["", " \n"]))
+@given(
+    stored=stores,
+    policy=st.sampled_from(POLICIES),
+    limit=st.integers(-1, 3),
+    text=st.sampled_from(["", " \n"]),
+)
 @few_examples
 def test_without_words_or_places_nothing_is_asked(
     make: MakeWorld, stored: Stored, policy: PolicyName, limit: int, text: str
@@ -98,7 +109,10 @@ def test_without_words_or_places_nothing_is_asked(
         fill(world, stored)
 
         assert ask(world, Question(text, EVERYTHING, policy, limit, None, HERE)) == Recollection()
-        assert ask(world, Question("parser", EVERYTHING, policy, min(limit, 0), None, HERE)) == Recollection()
+        assert (
+            ask(world, Question("parser", EVERYTHING, policy, min(limit, 0), None, HERE))
+            == Recollection()
+        )
 
 
 NEAR = [(lesson(f"lesson {number}"), planted(0.99 - number / 1000)) for number in range(20)]
@@ -119,10 +133,18 @@ def test_a_word_that_one_entry_holds_finds_it_first_by_every_policy(
 
 @on_every_implementation
 @pytest.mark.parametrize(
-    "size", [10, 100, pytest.param(1_000, marks=pytest.mark.large), pytest.param(10_000, marks=pytest.mark.soak)]
+    "size",
+    [
+        10,
+        100,
+        pytest.param(1_000, marks=pytest.mark.large),
+        pytest.param(10_000, marks=pytest.mark.soak),
+    ],
 )
 def test_it_does_so_in_stores_of_every_size(make: MakeWorld, size: int) -> None:
-    near = ((lesson(f"lesson {number}"), planted(0.99 - number / 20_000)) for number in range(size - 1))
+    near = (
+        (lesson(f"lesson {number}"), planted(0.99 - number / 20_000)) for number in range(size - 1)
+    )
     with make() as world:
         for entry, _ in (stored := [(lesson("the zebra"), planted(0.1)), *near]):
             world.repository.put(entry)
@@ -136,7 +158,9 @@ def test_it_does_so_in_stores_of_every_size(make: MakeWorld, size: int) -> None:
 
 @on_every_implementation
 @pytest.mark.parametrize("text", ["zebra", "zebra lesson"])
-def test_a_word_of_two_entries_or_beside_another_word_is_ranked_by_score(make: MakeWorld, text: str) -> None:
+def test_a_word_of_two_entries_or_beside_another_word_is_ranked_by_score(
+    make: MakeWorld, text: str
+) -> None:
     with make() as world:
         others = [(lesson("a zebra crossing"), planted(0.2))] if text == "zebra" else []
         fill(world, [(lesson("the zebra"), planted(0.1)), *others, *NEAR])
@@ -148,15 +172,28 @@ def test_a_word_of_two_entries_or_beside_another_word_is_ranked_by_score(make: M
 @on_every_implementation
 def test_a_conversation_and_a_decision_of_it_are_one_answer(make: MakeWorld) -> None:
     spoken = "We keep sessions in signed cookies."
-    decision = of_file(f"{spoken}\n\nSessions were in Redis.", kind="decision", path="a.md", session_id="s")
-    talk = of_file(f"Where do sessions go?\n\n{spoken}", kind="conversation", path="b.md", session_id="s")
-    other = of_file(f"Sessions again.\n\n{spoken}", kind="conversation", path="c.md", session_id="t")
+    decision = of_file(
+        f"{spoken}\n\nSessions were in Redis.", kind="decision", path="a.md", session_id="s"
+    )
+    talk = of_file(
+        f"Where do sessions go?\n\n{spoken}", kind="conversation", path="b.md", session_id="s"
+    )
+    other = of_file(
+        f"Sessions again.\n\n{spoken}", kind="conversation", path="c.md", session_id="t"
+    )
     question = Question(
-        text="signed cookies sessions", only=EVERYTHING, policy="adaptive", limit=2, minimum=None, workplace=HERE
+        text="signed cookies sessions",
+        only=EVERYTHING,
+        policy="adaptive",
+        limit=2,
+        minimum=None,
+        workplace=HERE,
     )
     with make() as world:
         world.add(decision, talk, other)
-        recall = Recall(world.repository, Retrieve((), world.keywords, Threads()), FixedClock(), Weights())
+        recall = Recall(
+            world.repository, Retrieve((), world.keywords, Threads()), FixedClock(), Weights()
+        )
         answers = [answer.entry.session_id for answer in recall.answer(question, IN_TIME).answers]
         everything = recall.answer(question._replace(distinct=False, limit=9), IN_TIME).answers
 

@@ -20,23 +20,37 @@ from tests.fakes.clock import FixedClock
 from tests.strategies import DAY, NOW, QUERY_VECTOR, lesson, of_file
 
 OLDER = attrs.evolve(
-    lesson("Retry the payment three times, retry is safe for payment calls."), created_at=NOW - 9 * DAY
+    lesson("Retry the payment three times, retry is safe for payment calls."),
+    created_at=NOW - 9 * DAY,
 )
 NEWER = lesson("Do not retry a payment call: retry charged customers twice.")
-QUESTION = Question(text="retry payment", only=EVERYTHING, policy="adaptive", limit=5, minimum=None, workplace=NOWHERE)
+QUESTION = Question(
+    text="retry payment",
+    only=EVERYTHING,
+    policy="adaptive",
+    limit=5,
+    minimum=None,
+    workplace=NOWHERE,
+)
 
 
 def answered(world: World, question: Question = QUESTION) -> list[str]:
-    recall = Recall(world.repository, Retrieve((), world.keywords, Threads()), FixedClock(), Weights())
+    recall = Recall(
+        world.repository, Retrieve((), world.keywords, Threads()), FixedClock(), Weights()
+    )
     return [answer.entry.entry_id for answer in recall.answer(question, IN_TIME).answers]
 
 
 def supersede(world: World) -> Supersede:
-    return Supersede(ChangeEntry(repository=world.repository, history=world.history, clock=FixedClock()))
+    return Supersede(
+        ChangeEntry(repository=world.repository, history=world.history, clock=FixedClock())
+    )
 
 
 @on_every_implementation
-def test_a_superseded_lesson_is_ranked_below_all_others_until_that_is_taken_back(make: MakeWorld) -> None:
+def test_a_superseded_lesson_is_ranked_below_all_others_until_that_is_taken_back(
+    make: MakeWorld,
+) -> None:
     with make() as world:
         world.add(OLDER, NEWER, lesson("An invoice waits for its payment."))
         before = answered(world)
@@ -70,7 +84,9 @@ def test_only_a_learning_that_is_not_superseded_itself_supersedes_another(make: 
 
 
 @on_every_implementation
-def test_of_a_proposed_pair_the_newer_one_is_answered_and_its_place_goes_to_the_next(make: MakeWorld) -> None:
+def test_of_a_proposed_pair_the_newer_one_is_answered_and_its_place_goes_to_the_next(
+    make: MakeWorld,
+) -> None:
     others = [lesson(f"Retry number {number} of a payment.") for number in range(5)]
     with make() as world:
         world.add(OLDER, NEWER, *others)
@@ -104,7 +120,12 @@ def test_a_lesson_about_a_change_is_proposed_in_place_of_the_older_one(make: Mak
 @on_every_implementation
 def test_nothing_is_proposed_between_lessons_of_two_trusts(make: MakeWorld) -> None:
     with make() as world:
-        assert proposed(world, attrs.evolve(OLDER, project="theirs"), attrs.evolve(NEWER, project="mine")) == []
+        assert (
+            proposed(
+                world, attrs.evolve(OLDER, project="theirs"), attrs.evolve(NEWER, project="mine")
+            )
+            == []
+        )
         assert proposed(world, attrs.evolve(OLDER, reach="everywhere")) == []
 
 
@@ -118,7 +139,9 @@ def test_documents_are_compared_with_nothing(make: MakeWorld) -> None:
 def test_fifty_copies_in_other_words_are_all_kept_and_one_is_answered(make: MakeWorld) -> None:
     with make() as world:
         copies = [
-            attrs.evolve(lesson(f"{NEWER.description} Seen in case {number}."), created_at=NOW + number * DAY)
+            attrs.evolve(
+                lesson(f"{NEWER.description} Seen in case {number}."), created_at=NOW + number * DAY
+            )
             for number in range(50)
         ]
         assert proposed(world, *copies)

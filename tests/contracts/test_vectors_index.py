@@ -28,11 +28,19 @@ ROUNDING = 0.02
 
 
 def stores(vectors: st.SearchStrategy[Vector]) -> st.SearchStrategy[list[tuple[Entry, Vector]]]:
-    return st.lists(st.tuples(all_entries, vectors), max_size=15, unique_by=lambda pair: pair[0].entry_id)
+    return st.lists(
+        st.tuples(all_entries, vectors), max_size=15, unique_by=lambda pair: pair[0].entry_id
+    )
 
 
 def fill(world: World, stored: list[tuple[Entry, Vector]]) -> dict[int, Vector]:
-    vectors = dict(zip(world.add(*(entry for entry, _ in stored)), (vector for _, vector in stored), strict=True))
+    vectors = dict(
+        zip(
+            world.add(*(entry for entry, _ in stored)),
+            (vector for _, vector in stored),
+            strict=True,
+        )
+    )
     world.embed_all(vectors)
     return vectors
 
@@ -50,7 +58,9 @@ def test_every_stored_vector_of_the_filter_is_compared(
         matches = world.index.compare(QUERY_VECTOR, only)
 
         assert dict(matches.scores(numbers.values())) == {
-            numbers[entry.entry_id]: cosine(vector, QUERY_VECTOR) for entry, vector in stored if is_within(entry, only)
+            numbers[entry.entry_id]: cosine(vector, QUERY_VECTOR)
+            for entry, vector in stored
+            if is_within(entry, only)
         }
         assert matches.count() == len(matches.top(ALL)) == len(matches.scores(numbers.values()))
 
@@ -63,7 +73,11 @@ def test_a_filter_changes_no_score(
 ) -> None:
     with make() as world:
         numbers = fill(world, stored)
-        inside = [number for number, (entry, _) in zip(numbers, stored, strict=True) if is_within(entry, only)]
+        inside = [
+            number
+            for number, (entry, _) in zip(numbers, stored, strict=True)
+            if is_within(entry, only)
+        ]
 
         everything = world.index.compare(query, EVERYTHING)
         assert world.index.compare(query, only).scores(numbers) == everything.scores(inside)
@@ -79,14 +93,21 @@ def test_the_statistics_are_those_of_all_scores_in_whatever_order_they_were_stor
         numbers = fill(world, stored)
         fill(backwards, stored[::-1])
         matches = world.index.compare(query, only)
-        statistics, expected = matches.statistics(), ScoreStatistics.of(matches.scores(numbers).values())
+        statistics, expected = (
+            matches.statistics(),
+            ScoreStatistics.of(matches.scores(numbers).values()),
+        )
 
         assert backwards.index.compare(query, only).statistics() == statistics
         cosines = sorted(matches.scores(numbers).values())
-        assert statistics.low == pytest.approx(cosines[len(cosines) // 20] if cosines else 0.0, abs=ROUNDING)
+        assert statistics.low == pytest.approx(
+            cosines[len(cosines) // 20] if cosines else 0.0, abs=ROUNDING
+        )
         assert (statistics.found, statistics.best) == (expected.found, expected.best)
         assert statistics.total == pytest.approx(expected.total, abs=len(numbers) * ROUNDING)
-        assert statistics.squares == pytest.approx(expected.squares, abs=len(numbers) * 2 * ROUNDING)
+        assert statistics.squares == pytest.approx(
+            expected.squares, abs=len(numbers) * 2 * ROUNDING
+        )
 
 
 @on_every_implementation
@@ -98,16 +119,32 @@ def test_the_statistics_are_those_of_all_scores_in_whatever_order_they_were_stor
 )
 @few_examples
 def test_the_nearest_come_first_and_ties_go_to_the_newest_then_to_the_smallest_id(
-    make: MakeWorld, stored: list[tuple[Entry, Vector]], only: EntryFilter, category: Category | None, k: int
+    make: MakeWorld,
+    stored: list[tuple[Entry, Vector]],
+    only: EntryFilter,
+    category: Category | None,
+    k: int,
 ) -> None:
     with make() as world:
         fill(world, stored)
         matches = world.index.compare(QUERY_VECTOR, only)
 
-        inside = [pair for pair in stored if is_within(pair[0], only) and category in {None, pair[0].category}]
-        inside.sort(key=lambda pair: (-cosine(pair[1], QUERY_VECTOR), NOW - pair[0].updated_at, pair[0].entry_id))
+        inside = [
+            pair
+            for pair in stored
+            if is_within(pair[0], only) and category in {None, pair[0].category}
+        ]
+        inside.sort(
+            key=lambda pair: (
+                -cosine(pair[1], QUERY_VECTOR),
+                NOW - pair[0].updated_at,
+                pair[0].entry_id,
+            )
+        )
         numbers = world.numbers()
-        expected = [(numbers[entry.entry_id], cosine(vector, QUERY_VECTOR)) for entry, vector in inside]
+        expected = [
+            (numbers[entry.entry_id], cosine(vector, QUERY_VECTOR)) for entry, vector in inside
+        ]
         assert matches.top(k, category) == expected[:k]
 
 

@@ -33,14 +33,20 @@ pytestmark = on_every_implementation
 
 OTHER_SPACE = Space(provider="planted", model="another", dimensions=DIMENSIONS)
 stores = st.lists(
-    st.tuples(all_entries, st.none() | unit_vectors), max_size=10, unique_by=lambda pair: pair[0].entry_id
+    st.tuples(all_entries, st.none() | unit_vectors),
+    max_size=10,
+    unique_by=lambda pair: pair[0].entry_id,
 )
 
 
 def fill(world: World, stored: list[tuple[Entry, Vector | None]]) -> dict[int, Vector]:
     """Store entries and those vectors that are there; return the vectors by number."""
     numbers = world.add(*(entry for entry, _ in stored))
-    vectors = {number: vector for number, (_, vector) in zip(numbers, stored, strict=True) if vector is not None}
+    vectors = {
+        number: vector
+        for number, (_, vector) in zip(numbers, stored, strict=True)
+        if vector is not None
+    }
     world.embed_all(vectors)
     return vectors
 
@@ -59,7 +65,10 @@ def test_the_vector_of_one_entry_is_the_one_that_was_stored(
 
         for entry, vector in stored:
             assert world.vectors.vectors_of([entry.entry_id]).get(entry.entry_id) == vector
-            assert world.vectors_of(OTHER_SPACE).vectors_of([entry.entry_id]).get(entry.entry_id) is None
+            assert (
+                world.vectors_of(OTHER_SPACE).vectors_of([entry.entry_id]).get(entry.entry_id)
+                is None
+            )
         assert world.vectors.vectors_of(["0" * 16]).get("0" * 16) is None
         ids = [entry.entry_id for entry, _ in stored]
         assert world.vectors.vectors_of(ids) == {
@@ -103,7 +112,9 @@ def test_stored_filters_are_loaded_bit_for_bit(
 ) -> None:
     with make() as world:
         vectors, numbers = fill(world, stored), world.numbers()
-        inside = [entry for entry, vector in stored if vector is not None and is_within(entry, only)]
+        inside = [
+            entry for entry, vector in stored if vector is not None and is_within(entry, only)
+        ]
         categories = categories_of(world.vectors, only)
 
         assert loaded(world.vectors, only) == {
@@ -121,16 +132,24 @@ served_kinds = st.sampled_from([KINDS, ("learning",), CONVERSATION_KINDS, ("lear
 @given(stored=stores, kinds=served_kinds, only=filters)
 @few_examples
 def test_a_space_of_some_kinds_leaves_the_others_unchanged(
-    make: MakeWorld, stored: list[tuple[Entry, Vector | None]], kinds: tuple[Kind, ...], only: EntryFilter
+    make: MakeWorld,
+    stored: list[tuple[Entry, Vector | None]],
+    kinds: tuple[Kind, ...],
+    only: EntryFilter,
 ) -> None:
     with make() as world:
         vectors, store = fill(world, stored), world.vectors_of(kinds=kinds)
-        served = {entry.entry_id for entry in within(EntryFilter(kinds=kinds), [entry for entry, _ in stored])}
+        served = {
+            entry.entry_id
+            for entry in within(EntryFilter(kinds=kinds), [entry for entry, _ in stored])
+        }
         bare = [entry for entry, vector in stored if vector is None and entry.entry_id in served]
         ids = {number: entry_id for entry_id, number in world.numbers().items()}
 
         assert store.kinds == kinds
-        assert {ids[pending.number] for pending in store.pending(ALL)} == {entry.entry_id for entry in bare}
+        assert {ids[pending.number] for pending in store.pending(ALL)} == {
+            entry.entry_id for entry in bare
+        }
         assert store.count_pending(only) == len(within(only, bare))
         assert store.count(EVERYTHING) == len(vectors)
 
@@ -160,13 +179,17 @@ def test_the_version_is_another_one_after_each_change(make: MakeWorld) -> None:
 
 @given(stored=stores)
 @few_examples
-def test_the_tie_order_is_newest_first_then_by_id(make: MakeWorld, stored: list[tuple[Entry, Vector | None]]) -> None:
+def test_the_tie_order_is_newest_first_then_by_id(
+    make: MakeWorld, stored: list[tuple[Entry, Vector | None]]
+) -> None:
     with make() as world:
         numbers = world.add(*(entry for entry, _ in stored))
         facts = world.repository.facts(numbers)
         facts.sort(key=lambda entry_facts: (NOW - entry_facts.updated_at, entry_facts.entry_id))
 
-        assert world.vectors.in_tie_order(sorted(numbers)) == [entry_facts.number for entry_facts in facts]
+        assert world.vectors.in_tie_order(sorted(numbers)) == [
+            entry_facts.number for entry_facts in facts
+        ]
 
 
 @pytest.mark.parametrize("entry", [lesson("one"), of_file("one")], ids=lambda entry: entry.kind)
@@ -180,12 +203,16 @@ def test_a_changed_text_loses_its_vector(make: MakeWorld, field: str, entry: Ent
         assert (world.vectors.count(EVERYTHING), world.vectors.count_pending(EVERYTHING)) == (0, 1)
 
 
-def test_a_file_whose_text_changed_loses_its_vector_and_one_only_touched_keeps_it(make: MakeWorld) -> None:
+def test_a_file_whose_text_changed_loses_its_vector_and_one_only_touched_keeps_it(
+    make: MakeWorld,
+) -> None:
     file = of_file("one", file_mtime=1, file_hash="0" * 64)
     with make() as world:
         world.add(file)
         world.embed(file, planted(1.0))
-        world.repository.put(attrs.evolve(file, file_mtime=2, tags=("new",), permanent=True, branch="main"))
+        world.repository.put(
+            attrs.evolve(file, file_mtime=2, tags=("new",), permanent=True, branch="main")
+        )
         assert world.vectors.count(EVERYTHING) == 1
 
         world.repository.put(attrs.evolve(file, description="two"))
@@ -197,7 +224,9 @@ def test_a_change_of_anything_else_keeps_the_vector(make: MakeWorld) -> None:
     with make() as world:
         [number] = world.add(entry)
         world.embed(entry, planted(1.0))
-        world.repository.put(attrs.evolve(entry, keywords=("new",), observation_count=2, category="heuristics"))
+        world.repository.put(
+            attrs.evolve(entry, keywords=("new",), observation_count=2, category="heuristics")
+        )
         world.usage.record_recall([number], NOW)
 
         assert world.vectors.count(LEARNINGS) == 1
@@ -249,7 +278,11 @@ def test_vectors_of_another_space_are_another_matter(make: MakeWorld) -> None:
         world.add(entry)
         other = world.vectors_of(OTHER_SPACE)
         other.put((text, planted(0.6)) for text in other.pending(ALL))
-        assert (world.vectors.count(LEARNINGS), world.vectors.count_pending(LEARNINGS), other.count(LEARNINGS)) == (
+        assert (
+            world.vectors.count(LEARNINGS),
+            world.vectors.count_pending(LEARNINGS),
+            other.count(LEARNINGS),
+        ) == (
             0,
             1,
             1,

@@ -20,7 +20,11 @@ from hardwon.adapters.sqlite.activity import (
     SqliteUsageLog,
 )
 from hardwon.adapters.sqlite.database import FILE_NAME, Database
-from hardwon.adapters.sqlite.entries import SqliteEntryRepository, SqliteProposals, SqliteTriggerSource
+from hardwon.adapters.sqlite.entries import (
+    SqliteEntryRepository,
+    SqliteProposals,
+    SqliteTriggerSource,
+)
 from hardwon.adapters.sqlite.file_state import SqliteAbsences, SqliteTombstones
 from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
 from hardwon.adapters.sqlite.metadata import SqliteImportLedger
@@ -35,7 +39,14 @@ from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.vocabulary import KINDS, Kind
 from hardwon.domain.use_cases.edit_entries import ValidateEntry
-from hardwon.ports.activity import ContextWindows, Deliveries, History, Influences, Receipts, UsageLog
+from hardwon.ports.activity import (
+    ContextWindows,
+    Deliveries,
+    History,
+    Influences,
+    Receipts,
+    UsageLog,
+)
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository, Proposals, RankingReads
 from hardwon.ports.file_state import Absences, ImportLedger, Tombstones
@@ -128,7 +139,11 @@ class World:
 
     def embed_all(self, vectors: Mapping[int, Vector]) -> None:
         """Store the vectors of those numbers that wait for one."""
-        self.vectors.put((text, vectors[text.number]) for text in self.vectors.pending(ALL) if text.number in vectors)
+        self.vectors.put(
+            (text, vectors[text.number])
+            for text in self.vectors.pending(ALL)
+            if text.number in vectors
+        )
 
 
 MAX_ABSENT = 2

@@ -31,7 +31,12 @@ from tests.fakes import doors as here
 
 BANK = "### Name the unit\nA number without its unit is misread by its reader.\n- Observation count: 3\n\n"
 MEMORY_FILE = "---\ntitle: Locks of the store\ntier: important\n---\n\n# Locks of the store\n\nWriters of the store wait for its lock.\n"
-LESSON = {**VALID, **COMPLETE, "name": "Close the feed", "description": "A feed that stays open holds its lock."}
+LESSON = {
+    **VALID,
+    **COMPLETE,
+    "name": "Close the feed",
+    "description": "A feed that stays open holds its lock.",
+}
 QUESTION = "number without its unit"
 BUSY_SECONDS = 0.1
 LONGEST_SECONDS = 60
@@ -59,9 +64,15 @@ class Door(NamedTuple):
 DOORS: Mapping[str, Door] = {
     "session start": Door("hardwon-hook", (), lambda world: _payload(world, "SessionStart")),
     "prompt": Door(
-        "hardwon-hook", (), lambda world: _payload(world, "UserPromptSubmit", prompt=f"why is a {QUESTION} misread?")
+        "hardwon-hook",
+        (),
+        lambda world: _payload(world, "UserPromptSubmit", prompt=f"why is a {QUESTION} misread?"),
     ),
-    "stop": Door("hardwon-hook", (), lambda world: _payload(world, "Stop", last_assistant_message="Named the unit.")),
+    "stop": Door(
+        "hardwon-hook",
+        (),
+        lambda world: _payload(world, "Stop", last_assistant_message="Named the unit."),
+    ),
     "writer": Door("hardwon-writer", ("--action", "upsert", "--entry-json", json.dumps(LESSON))),
     "MCP": Door("hardwon-mcp"),
     "list": Door("hardwon", ("list",)),
@@ -104,7 +115,8 @@ def _serve_one_call() -> None:
 
 class Template:
     """
-    A world with a lesson of a bank, a memory file, settings, a log, a waiting event, and a lesson that is in the write-ahead log only.
+    A world with a lesson of a bank, a memory file, settings, a log, a waiting event, and a lesson
+    that is in the write-ahead log only.
 
     Attributes:
         world: Where every cell runs, made new for each.
@@ -114,7 +126,10 @@ class Template:
     def __init__(self, folder: Path) -> None:
         self._kept = folder / "kept"
         self.world = World(folder / "world", contextlib.ExitStack())
-        self.world.variables |= {"HARDWON_EMBEDDING_PROVIDER": "off", "HARDWON_KEYWORD_PROVIDER": "off"}
+        self.world.variables |= {
+            "HARDWON_EMBEDDING_PROVIDER": "off",
+            "HARDWON_KEYWORD_PROVIDER": "off",
+        }
         self.world.variables["HARDWON_CAPTURE_ENABLED"] = "true"
         self.world.write_bank("heuristics", BANK)
         self.world.configure(injection_limit="7")
@@ -126,9 +141,15 @@ class Template:
         assert self.world.hook(payload=b"no JSON").log
         gone = folder / "gone"  # events of such a project wake no worker
         gone.mkdir()
-        self.world.hook(payload=_payload(self.world, "UserPromptSubmit", prompt="what about feeds?", cwd=str(gone)))
+        self.world.hook(
+            payload=_payload(
+                self.world, "UserPromptSubmit", prompt="what about feeds?", cwd=str(gone)
+            )
+        )
         gone.rmdir()
-        with contextlib.closing(sqlite3.connect(self.world.database, isolation_level=None)) as reader:
+        with contextlib.closing(
+            sqlite3.connect(self.world.database, isolation_level=None)
+        ) as reader:
             reader.execute("BEGIN").execute(
                 "SELECT * FROM entry"
             ).fetchall()  # it keeps the log from being written back
@@ -147,9 +168,13 @@ class Template:
 
     def _store_lesson(self) -> None:
         door = DOORS["writer"]
-        fields = json.dumps({**VALID, "name": "Flush the log", "description": "What is not flushed is lost."})
+        fields = json.dumps(
+            {**VALID, "name": "Flush the log", "description": "What is not flushed is lost."}
+        )
         arguments = (*door.arguments[:-1], fields)
-        done = here.run_here(door.program, arguments, stdin=b"", env=self.world.variables, folder=self.world.project)
+        done = here.run_here(
+            door.program, arguments, stdin=b"", env=self.world.variables, folder=self.world.project
+        )
         assert done.code == 0, done.err
 
     def ask(self, door: str, file: str = "", state: str = "", *, in_process: bool = True) -> Output:
@@ -176,7 +201,9 @@ class Template:
 
     def _run(self, door: Door, file: str, state: str) -> Output:
         with contextlib.ExitStack() as stack:
-            stack.enter_context(mock.patch.dict(bootstrap.open_memory.__kwdefaults__, busy_seconds=BUSY_SECONDS))
+            stack.enter_context(
+                mock.patch.dict(bootstrap.open_memory.__kwdefaults__, busy_seconds=BUSY_SECONDS)
+            )
             stack.enter_context(mock.patch.object(hook_events, "NOTING_SECONDS", BUSY_SECONDS))
             stack.enter_context(mock.patch.dict(here.MAINS, {"hardwon-mcp": _serve_one_call}))
             stack.enter_context(mock.patch.object(server, "MemoryServer", _known_server))
@@ -185,7 +212,11 @@ class Template:
                 stack.enter_context(put(self.world, file, state))
             stdin = door.stdin(self.world)
             done = here.run_here(
-                door.program, door.arguments, stdin=stdin, env=self.world.variables, folder=self.world.project
+                door.program,
+                door.arguments,
+                stdin=stdin,
+                env=self.world.variables,
+                folder=self.world.project,
             )
         return Output(done.code, (done.out + done.err).decode())
 
@@ -193,7 +224,9 @@ class Template:
         with put(self.world, file, state) if state else contextlib.nullcontext():
             if door.program == "hardwon-mcp":
                 return _asked_over_the_wire(self.world)
-            done = finish(start_program(self.world, door.program, *door.arguments), door.stdin(self.world))
+            done = finish(
+                start_program(self.world, door.program, *door.arguments), door.stdin(self.world)
+            )
         return Output(done.code, done.stdout + done.stderr)
 
 

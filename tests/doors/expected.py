@@ -29,7 +29,9 @@ AS_EVER = {
     "stop": succeeds(r"\A\Z"),
     "writer": succeeds(r"\AStored: Close the feed \(id: \w+\)\n\Z"),
     "MCP": succeeds(r"\Aanswered: [\s\S]*Name the unit \(#1\)\n\Z"),
-    "list": succeeds(r"\Aid [\s\S]*Flush the log[\s\S]*Name the unit[\s\S]*Locks of the store *\n3 of 3 entries\n\Z"),
+    "list": succeeds(
+        r"\Aid [\s\S]*Flush the log[\s\S]*Name the unit[\s\S]*Locks of the store *\n3 of 3 entries\n\Z"
+    ),
     "recall": succeeds(
         r"Name the unit\"?\n[\s\S]*threshold: 0.5\)\nWarning: no vector search: memory_embedding_provider is off\n\Z"
     ),
@@ -77,7 +79,9 @@ def unusable(reason: str) -> dict[str, Expected]:
         "MCP": fails(rf"\Ahardwon-mcp: .*{line}"),
         "list": fails(rf"\Ahardwon: .*{line}"),
         "recall": fails(rf"\Ahardwon: .*{line}"),
-        "doctor": fails(rf"\Aok +python: .*\ntrouble +store: .*{STORE}: {reason}\n((ok|trouble) .*\n)*\n"),
+        "doctor": fails(
+            rf"\Aok +python: .*\ntrouble +store: .*{STORE}: {reason}\n((ok|trouble) .*\n)*\n"
+        ),
     }
 
 
@@ -89,14 +93,20 @@ def unwritable(reason: str, *, is_seen_at_once: bool = True) -> dict[str, Expect
         "session start": succeeds(
             rf"### Flush the log[\s\S]*</hardwon-memory>\n(Warning: capture: .*\n)?{warning}{lost}"
         ),
-        "prompt": succeeds(rf"### Name the unit[\s\S]*</hardwon-memory>\n(Warning: capture: .*\n)?{warning}{lost}"),
+        "prompt": succeeds(
+            rf"### Name the unit[\s\S]*</hardwon-memory>\n(Warning: capture: .*\n)?{warning}{lost}"
+        ),
         "writer": fails(rf"\A{warning}hardwon-writer: .*{STORE}: {reason}\n\Z"),
-        "MCP": succeeds(rf"Name the unit \(#1\)\nNote: access not counted: .*{STORE}: {reason}\n{warning}\Z"),
+        "MCP": succeeds(
+            rf"Name the unit \(#1\)\nNote: access not counted: .*{STORE}: {reason}\n{warning}\Z"
+        ),
     }
     read = {
         "list": succeeds(rf"3 of 3 entries\n{warning}\Z"),
         "recall": succeeds(rf"Found 1 relevant .*\n{warning}Warning: no vector search: .*\n\Z"),
-        "doctor": fails(rf"\Aok +python: .*\ntrouble +store: .*{STORE} can be read but not written: {reason}\n"),
+        "doctor": fails(
+            rf"\Aok +python: .*\ntrouble +store: .*{STORE} can be read but not written: {reason}\n"
+        ),
     }
     return counted | read
 
@@ -110,7 +120,9 @@ def unkept(reason: str) -> dict[str, Expected]:
         ),
         "prompt": succeeds(rf"### Name the unit[\s\S]*\n{line}\Z"),
         "stop": succeeds(rf"\A{line}\Z"),
-        "doctor": fails(rf"\ntrouble +capture journal: .*{JOURNAL}: {reason}; until then what is said is not kept\n"),
+        "doctor": fails(
+            rf"\ntrouble +capture journal: .*{JOURNAL}: {reason}; until then what is said is not kept\n"
+        ),
     }
 
 
@@ -127,8 +139,12 @@ def refused(reason: str) -> dict[str, Expected]:
     """Return the row of a store that is not this user's alone: *reason* begins with the path."""
     line = rf"{reason}\n"
     return {
-        "session start": succeeds(rf"entries \(1 local, 0 global\)[\s\S]*### Name the unit[\s\S]*\nWarning: .*{line}"),
-        "prompt": succeeds(rf"\A(Warning: capture: .*\n)?Warning: nothing is said beside the prompt: \w+: .*{line}\Z"),
+        "session start": succeeds(
+            rf"entries \(1 local, 0 global\)[\s\S]*### Name the unit[\s\S]*\nWarning: .*{line}"
+        ),
+        "prompt": succeeds(
+            rf"\A(Warning: capture: .*\n)?Warning: nothing is said beside the prompt: \w+: .*{line}\Z"
+        ),
         "stop": succeeds(rf"\AWarning: .*{line}"),
         "writer": fails(rf"\Ahardwon-writer: .*{line}\Z"),
         "MCP": fails(rf"\Ahardwon-mcp: .*{line}\Z"),
@@ -141,7 +157,9 @@ def refused(reason: str) -> dict[str, Expected]:
 def warned(pattern: str) -> dict[str, Expected]:
     """Return the row of a file that costs a warning on standard error."""
     return {
-        door: Expected(code, as_ever.replace(r"\Z", "") if door == "stop" else as_ever.replace(r"\n\Z", r"\n"))
+        door: Expected(
+            code, as_ever.replace(r"\Z", "") if door == "stop" else as_ever.replace(r"\n\Z", r"\n")
+        )
         for door, (code, as_ever) in AS_EVER.items()
     } | {door: succeeds(rf"Warning: {pattern}\n") for door in AS_EVER if door != "MCP"}
 
@@ -167,12 +185,21 @@ CLOSED = CLOSED_TO_ALL.format("read", ".*/store")
 
 TABLE: dict[tuple[str, str], dict[str, Expected]] = {
     ("missing", "memory.db"): NEW
-    | {"doctor": succeeds(r"\Aok +python: .*\nok +store: none yet in .*: the first import or lesson makes it\n")},
-    ("empty", "memory.db"): NEW | {"doctor": succeeds(r"\Aok +python: .*\nok +store: 0 entries in .*\n(ok .*\n)*\n")},
+    | {
+        "doctor": succeeds(
+            r"\Aok +python: .*\nok +store: none yet in .*: the first import or lesson makes it\n"
+        )
+    },
+    ("empty", "memory.db"): NEW
+    | {"doctor": succeeds(r"\Aok +python: .*\nok +store: 0 entries in .*\n(ok .*\n)*\n")},
     ("garbage", "memory.db"): unusable(NOT_A_DATABASE),
     ("truncated", "memory.db"): unusable(MALFORMED),
     ("flipped bit", "memory.db"): unwritable(MALFORMED, is_seen_at_once=False)
-    | {"doctor": fails(rf"\Aok +python: .*\ntrouble +store: .*{STORE}: .* (out of range|end of page).*{REPAIR}\n")},
+    | {
+        "doctor": fails(
+            rf"\Aok +python: .*\ntrouble +store: .*{STORE}: .* (out of range|end of page).*{REPAIR}\n"
+        )
+    },
     ("flipped bit in a tree", "memory.db"): unusable(MALFORMED)
     | {
         "stop": AS_EVER["stop"],
@@ -197,13 +224,21 @@ TABLE: dict[tuple[str, str], dict[str, Expected]] = {
     ("truncated", "capture.db"): moved_aside("database disk image is malformed"),
     ("flipped bit", "capture.db"): moved_aside("database disk image is malformed")
     | {"session start": AS_EVER["session start"]}
-    | found("capture journal", rf".*{JOURNAL}: (On tree page|Page) .*{REPAIR}; until then what is said is not kept"),
+    | found(
+        "capture journal",
+        rf".*{JOURNAL}: (On tree page|Page) .*{REPAIR}; until then what is said is not kept",
+    ),
     ("flipped bit in a tree", "capture.db"): moved_aside("database disk image is malformed")
-    | found("capture journal", rf".*{JOURNAL}: (On tree page|Page) .*{REPAIR}; until then what is said is not kept"),
+    | found(
+        "capture journal",
+        rf".*{JOURNAL}: (On tree page|Page) .*{REPAIR}; until then what is said is not kept",
+    ),
     ("no permission", "capture.db"): unkept(CLOSED_TO_ALL.format("read", "it")),
     ("full disk", "capture.db"): FULL_STORE | {"stop": unkept(FULL)["stop"]},
     ("locked", "capture.db"): unkept(HELD),
-    ("no permission", "hook.log"): found("hook log", CLOSED_TO_ALL.format("read", "it") + "; until then no failure .*"),
+    ("no permission", "hook.log"): found(
+        "hook log", CLOSED_TO_ALL.format("read", "it") + "; until then no failure .*"
+    ),
     ("full disk", "hook.log"): FULL_STORE | {"stop": unkept(FULL)["stop"]},
     ("no permission", "the store's folder"): unusable(CLOSED)
     | {
@@ -218,7 +253,9 @@ TABLE: dict[tuple[str, str], dict[str, Expected]] = {
         (state, file): refused(rf"{path} belongs to .*: run hardwon as that user, {ANOTHER}")
         for state, file, path in OTHERS
     },
-    ("linked", "memory.db"): refused(rf"store/memory\.db is a link, to .*: put the file itself there, {ANOTHER}"),
+    ("linked", "memory.db"): refused(
+        rf"store/memory\.db is a link, to .*: put the file itself there, {ANOTHER}"
+    ),
     ("open to all", "the store's folder"): refused(
         rf"other users may write to .*/store, which holds other things too: run chmod go-w .*/store, {ANOTHER}"
     ),
@@ -226,18 +263,34 @@ TABLE: dict[tuple[str, str], dict[str, Expected]] = {
         ("read-only disk", file): unwritable(READ_ONLY) | {"stop": unkept(READ_ONLY)["stop"]}
         for file in ("memory.db", "WAL")
     },
-    **{("9 KB left", file): FULL_STORE | {"stop": unkept(FULL)["stop"]} for file in ("memory.db", "WAL")},
+    **{
+        ("9 KB left", file): FULL_STORE | {"stop": unkept(FULL)["stop"]}
+        for file in ("memory.db", "WAL")
+    },
     **{("40 KB left", file): FULL_STORE for file in ("memory.db", "WAL")},
-    ("no permission", "a bank file"): found("file", "heuristics.md' is left out: Permission denied"),
+    ("no permission", "a bank file"): found(
+        "file", "heuristics.md' is left out: Permission denied"
+    ),
     ("no permission", "a memory file"): found("file", "locks.md': .*"),
     ("flipped bit", "settings"): warned(
         "memory_injection_limyt in .* is no setting: did you mean memory_injection_limit\\?"
     ),
-    ("no permission", "settings"): warned(r"\.claude/iflow-dev\.local\.md is ignored: Permission denied"),
+    ("no permission", "settings"): warned(
+        r"\.claude/iflow-dev\.local\.md is ignored: Permission denied"
+    ),
 }
 """Rows by state and file; of a row, the doors that don't go on as ever."""
 
-STATES = ("missing", "empty", "garbage", "truncated", "flipped bit", "no permission", "full disk", "locked")
+STATES = (
+    "missing",
+    "empty",
+    "garbage",
+    "truncated",
+    "flipped bit",
+    "no permission",
+    "full disk",
+    "locked",
+)
 FILES = ("memory.db", "WAL", "capture.db", "hook.log", "a bank file", "a memory file", "settings")
 MORE = (
     ("flipped bit in a tree", "memory.db"),
@@ -246,7 +299,11 @@ MORE = (
     ("no permission", "the store's folder"),
     ("read only", "the store's folder"),
 )
-CELLS = [(state, file, door) for state, file in [*((s, f) for s in STATES for f in FILES), *MORE] for door in AS_EVER]
+CELLS = [
+    (state, file, door)
+    for state, file in [*((s, f) for s in STATES for f in FILES), *MORE]
+    for door in AS_EVER
+]
 
 
 def expected(state: str, file: str, door: str) -> Expected:

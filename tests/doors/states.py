@@ -199,7 +199,9 @@ def _mounted(folder: Path, mount: Callable[[Path], bool]) -> bool:
 def in_its_own_namespace() -> bool:
     """Let what this process mounts be its own, and end with it; return whether that is allowed."""
     how = CLONE_NEWNS | (0 if os.geteuid() == 0 else CLONE_NEWUSER)
-    return not (_libc().unshare(how) or _libc().mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None))
+    return not (
+        _libc().unshare(how) or _libc().mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None)
+    )
 
 
 def _small_disk(folder: Path) -> bool:
@@ -211,8 +213,13 @@ def disk_of_small_blocks(folder: Path) -> bool:
     image = folder.with_name("image")
     with open(image, "wb") as file:
         file.truncate(8 * ROOM)
-    made = subprocess.run(["mkfs.ext4", "-q", "-m", "0", "-b", str(SMALL_BLOCK), image], check=False)
-    return not made.returncode and not subprocess.run(["mount", "-o", "loop", image, folder], check=False).returncode
+    made = subprocess.run(
+        ["mkfs.ext4", "-q", "-m", "0", "-b", str(SMALL_BLOCK), image], check=False
+    )
+    return (
+        not made.returncode
+        and not subprocess.run(["mount", "-o", "loop", image, folder], check=False).returncode
+    )
 
 
 def may_mount(disk: str = "small") -> bool:
@@ -221,7 +228,11 @@ def may_mount(disk: str = "small") -> bool:
     if not child:
         with tempfile.TemporaryDirectory() as folder:
             (place := Path(folder, "place")).mkdir()
-            os._exit(not _mounted(place, {"small": _small_disk, "small blocks": disk_of_small_blocks}[disk]))
+            os._exit(
+                not _mounted(
+                    place, {"small": _small_disk, "small blocks": disk_of_small_blocks}[disk]
+                )
+            )
     return os.waitpid(child, 0)[1] == 0
 
 

@@ -7,7 +7,9 @@ from tests.doors.expected import AS_EVER, Expected, expected, matches
 from tests.doors.states import may_mount
 
 needs_mount = pytest.mark.skipif(not may_mount(), reason="needs to mount a disk in memory")
-needs_loop = pytest.mark.skipif(not may_mount("small blocks"), reason="needs root, mkfs.ext4 and loop devices")
+needs_loop = pytest.mark.skipif(
+    not may_mount("small blocks"), reason="needs root, mkfs.ext4 and loop devices"
+)
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +21,9 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Template:
 @needs_mount
 @pytest.mark.parametrize("door", AS_EVER)
 @pytest.mark.parametrize("file", ["memory.db", "WAL"])
-def test_a_read_only_file_system_is_named_and_what_is_there_is_read(template: Template, file: str, door: str) -> None:
+def test_a_read_only_file_system_is_named_and_what_is_there_is_read(
+    template: Template, file: str, door: str
+) -> None:
     assert_output(template, "read-only disk", file, door)
 
 
@@ -27,7 +31,9 @@ def test_a_read_only_file_system_is_named_and_what_is_there_is_read(template: Te
 @pytest.mark.parametrize("door", AS_EVER)
 @pytest.mark.parametrize("file", ["memory.db", "WAL"])
 @pytest.mark.parametrize("state", ["9 KB left", "40 KB left"])
-def test_a_full_disk_of_small_blocks_ends_no_process(template: Template, state: str, file: str, door: str) -> None:
+def test_a_full_disk_of_small_blocks_ends_no_process(
+    template: Template, state: str, file: str, door: str
+) -> None:
     assert_output(template, state, file, door)
 
 

@@ -39,8 +39,12 @@ def test_a_process_answers_in_time_in_any_state(template: Template, cell: Cell) 
     assert "Traceback" not in output.text, output.text
     assert seconds < LONGEST_SECONDS[door in HOOKS], f"{cell}: {seconds} s"
     is_late = state == "locked" or "no answer in time" in output.text
-    if door not in HOOKS or not is_late:  # what a hook still prints in its time depends on the machine
-        assert matches(expected(*cell), *output), f"{cell}: wanted {expected(*cell)}\ngot {output.code}:\n{output.text}"
+    if (
+        door not in HOOKS or not is_late
+    ):  # what a hook still prints in its time depends on the machine
+        assert matches(expected(*cell), *output), (
+            f"{cell}: wanted {expected(*cell)}\ngot {output.code}:\n{output.text}"
+        )
 
 
 def assert_output(template: Template, cell: Cell, wanted: Expected) -> None:

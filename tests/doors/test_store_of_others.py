@@ -7,8 +7,14 @@ import pytest
 from tests.doors.doors import Template
 from tests.doors.expected import AS_EVER, OTHERS, expected, matches
 
-MINE = [("linked", "memory.db"), ("open to all", "the store's folder"), ("linked", "the store's folder")]
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to give files to another user")
+MINE = [
+    ("linked", "memory.db"),
+    ("open to all", "the store's folder"),
+    ("linked", "the store's folder"),
+]
+needs_root = pytest.mark.skipif(
+    os.geteuid() != 0, reason="needs root, to give files to another user"
+)
 
 
 @pytest.fixture(scope="module")

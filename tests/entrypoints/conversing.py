@@ -27,7 +27,9 @@ class Conversation:
 
     """
 
-    def __init__(self, world: World, session_id: str = "first", *, has_transcript: bool = True) -> None:
+    def __init__(
+        self, world: World, session_id: str = "first", *, has_transcript: bool = True
+    ) -> None:
         self.world = world
         self.session_id = session_id
         self.transcript = world.folder / f"{session_id}.jsonl"
@@ -75,7 +77,10 @@ class Conversation:
     def note(self, kind: EventKind, text: str = "") -> None:
         """Note an event as its hook would, without a process and without waking anyone."""
         path = str(self.transcript) if self._has_transcript else ""
-        note(str(self.world.store), HookEvent(self.session_id, kind, now(), str(self.world.project), path, text))
+        note(
+            str(self.world.store),
+            HookEvent(self.session_id, kind, now(), str(self.world.project), path, text),
+        )
 
     def say(self, prompt: str, reply: str) -> None:
         """Note an exchange, without a process."""
@@ -112,7 +117,9 @@ def until(claim: Callable[[], bool]) -> None:
 
 def workers(world: World) -> list[str]:
     """Return the workers on the world's store."""
-    listed = subprocess.run(["ps", "-axww", "-o", "pid=,args="], capture_output=True, text=True, check=True)
+    listed = subprocess.run(
+        ["ps", "-axww", "-o", "pid=,args="], capture_output=True, text=True, check=True
+    )
     lines = listed.stdout.splitlines()
     return [line for line in lines if f"{MODULE} --global-store {world.store} " in line]
 

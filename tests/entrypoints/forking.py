@@ -1,5 +1,6 @@
 """
-Programs without their start: a process that has imported the libraries forks one child for each run.
+Programs without their start: a process that has imported the libraries forks one child for each
+run.
 
 The child is a process of its own in every way, and runs the installed console
 script to its end. Nothing of hardwon is imported before, so a run still sees
@@ -56,7 +57,11 @@ class Forked:
     """
 
     def __init__(
-        self, command: Sequence[str], folder: Path, variables: Mapping[str, str], streams: Sequence[int]
+        self,
+        command: Sequence[str],
+        folder: Path,
+        variables: Mapping[str, str],
+        streams: Sequence[int],
     ) -> None:
         """
         Start it.
@@ -68,7 +73,9 @@ class Forked:
             streams: File descriptors of standard input, output and error.
 
         """
-        request = json.dumps({"command": command, "folder": str(folder), "variables": dict(variables)}).encode()
+        request = json.dumps(
+            {"command": command, "folder": str(folder), "variables": dict(variables)}
+        ).encode()
         self.returncode: int | Any = None
         self._parent, theirs = socket.socketpair()
         with theirs, _asking:
@@ -120,7 +127,8 @@ def _server(libraries: str) -> socket.socket:
         command,
         pass_fds=[theirs.fileno()],
         env={"PATH": os.environ["PATH"]},
-        stdin=theirs.fileno(),  # like the pipes of most programs these can't seek, and `sys.stdout` remembers that
+        # like the pipes of most programs these can't seek, and `sys.stdout` remembers that
+        stdin=theirs.fileno(),
         stdout=theirs.fileno(),
         stderr=theirs.fileno(),
     )

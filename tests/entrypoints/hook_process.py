@@ -85,19 +85,28 @@ def broken_by(faults: Sequence[str]) -> Iterator[None]:
 
 def calm(run: Run) -> bool:
     """Return whether the hook ended by itself, in time, and without frightening anyone."""
-    return run.code in {0, 1} and in_time(run.seconds, HARD_KILL_SECONDS) and "Traceback" not in run.stderr
+    return (
+        run.code in {0, 1}
+        and in_time(run.seconds, HARD_KILL_SECONDS)
+        and "Traceback" not in run.stderr
+    )
 
 
 def belonging(entry: Entry, here: Workplace) -> Entry:
     """
     Return *entry* as one of the project *here*, unless its label or project names another one.
 
-    A workspace may be given by its folder's name. An entry that has one, and no label, is of the workspace and of no project.
+    A workspace may be given by its folder's name. An entry that has one, and no label, is of the
+    workspace and of no project.
     """
     label, folder = entry.source_project, here.workspace or ""
     workspace = folder if entry.workspace == os.path.basename(folder) else entry.workspace
-    is_of_here = label == here.label or (label is None and entry.kind != "learning" and entry.workspace is None)
-    return attrs.evolve(entry, project=entry.project or (here.project if is_of_here else label), workspace=workspace)
+    is_of_here = label == here.label or (
+        label is None and entry.kind != "learning" and entry.workspace is None
+    )
+    return attrs.evolve(
+        entry, project=entry.project or (here.project if is_of_here else label), workspace=workspace
+    )
 
 
 class World:
@@ -130,8 +139,10 @@ class World:
         self.variables = {
             "HOME": str(home),
             "HARDWON_STORE": str(self.store),
-            "OLLAMA_HOST": "127.0.0.1:9",  # no server listens there: no test asks an Ollama of this machine
-            "HARDWON_CAPTURE_ENABLED": "false",  # or every session start would leave a worker to itself
+            # no server listens there: no test asks an Ollama of this machine
+            "OLLAMA_HOST": "127.0.0.1:9",
+            # or every session start would leave a worker to itself
+            "HARDWON_CAPTURE_ENABLED": "false",
             "PATH": os.environ["PATH"],
             "GIT_CONFIG_GLOBAL": os.devnull,
             "GIT_CONFIG_NOSYSTEM": "1",
@@ -157,18 +168,26 @@ class World:
         stdout: int = subprocess.PIPE,
     ) -> Run:
         """
-        Run the console script; in this process, where that makes no difference, with `faults` in it.
+        Run the console script; in this process, where that makes no difference, with `faults` in
+        it.
 
         Args:
             arguments: The argument form; none for the JSON form.
-            payload: Bytes as they are, anything else as JSON; None for a session start in `project`.
+            payload: Bytes as they are, anything else as JSON; None for a session start in
+                `project`.
             through: A program that starts the hook.
             redirections: As a shell writes them, such as `>&-`.
             stdin: A file descriptor to read from instead of *payload*.
             stdout: A file descriptor to print to.
 
         """
-        needs_process = self.bin != BIN or through or redirections or stdin is not None or stdout != subprocess.PIPE
+        needs_process = (
+            self.bin != BIN
+            or through
+            or redirections
+            or stdin is not None
+            or stdout != subprocess.PIPE
+        )
         if self.may_run_here and not needs_process and can_run_here("hardwon-hook", self.variables):
             return self._run_here(arguments, payload)
         assert not self.faults, "only `launch` breaks a process"
@@ -185,7 +204,13 @@ class World:
         """Run the hook with `faults` in it, in a process of its own, whose time and imports are measured."""
         report = self.folder / "report"
         report.unlink(missing_ok=True)
-        command = [str(self.bin / "python"), str(FAULTS / "launch.py"), str(report), ",".join(self.faults), *arguments]
+        command = [
+            str(self.bin / "python"),
+            str(FAULTS / "launch.py"),
+            str(report),
+            ",".join(self.faults),
+            *arguments,
+        ]
         run = self._run(command, payload, None, subprocess.PIPE)
         seconds, *modules = report.read_text().split("\n")
         return Launched(run, float(seconds), frozenset(modules))
@@ -205,18 +230,34 @@ class World:
             stdout=stdout,
             stderr=subprocess.PIPE,
         )
-        out, err = process.communicate(self._bytes(payload) if stdin is None else None, LONGEST_WAIT)
+        out, err = process.communicate(
+            self._bytes(payload) if stdin is None else None, LONGEST_WAIT
+        )
         seconds = time.monotonic() - started
-        return Run(process.returncode, (out or b"").decode(), err.decode(), self._logged()[len(known) :], seconds)
+        return Run(
+            process.returncode,
+            (out or b"").decode(),
+            err.decode(),
+            self._logged()[len(known) :],
+            seconds,
+        )
 
     def _run_here(self, arguments: Sequence[str], payload: object) -> Run:
         known = self._logged()
         started = time.monotonic()
         stdin = self._bytes(payload)
         with broken_by(self.faults):
-            ended = run_here("hardwon-hook", arguments, stdin=stdin, env=self.variables, folder=self.folder)
+            ended = run_here(
+                "hardwon-hook", arguments, stdin=stdin, env=self.variables, folder=self.folder
+            )
         seconds = time.monotonic() - started
-        return Run(ended.code, ended.out.decode(), ended.err.decode(), self._logged()[len(known) :], seconds)
+        return Run(
+            ended.code,
+            ended.out.decode(),
+            ended.err.decode(),
+            self._logged()[len(known) :],
+            seconds,
+        )
 
     def _bytes(self, payload: object) -> bytes:
         if isinstance(payload, bytes):
@@ -233,7 +274,9 @@ class World:
         }
 
     def _logged(self) -> tuple[str, ...]:
-        return tuple(self.log.read_text(encoding="utf-8").splitlines()) if self.log.is_file() else ()
+        return (
+            tuple(self.log.read_text(encoding="utf-8").splitlines()) if self.log.is_file() else ()
+        )
 
     def write_bank(self, category: str, text: str, *, of_all_projects: bool = False) -> None:
         """Write one knowledge-bank file."""
@@ -245,7 +288,9 @@ class World:
         """Write a feature's `.meta.json` and its documents."""
         folder = self.project / "docs" / "features" / name
         folder.mkdir(parents=True)
-        (folder / ".meta.json").write_text(meta if isinstance(meta, str) else json.dumps(meta), encoding="utf-8")
+        (folder / ".meta.json").write_text(
+            meta if isinstance(meta, str) else json.dumps(meta), encoding="utf-8"
+        )
         for document, text in documents.items():
             (folder / f"{document}.md").write_text(text, encoding="utf-8")
 
@@ -255,14 +300,24 @@ class World:
         for name in names:
             (self.project / name).write_text("x", encoding="utf-8")
         self._git("add", "--all")
-        self._git("-c", "user.name=x", "-c", "user.email=x@example.invalid", "commit", "--quiet", "--message=x")
+        self._git(
+            "-c",
+            "user.name=x",
+            "-c",
+            "user.email=x@example.invalid",
+            "commit",
+            "--quiet",
+            "--message=x",
+        )
 
     def _git(self, *arguments: str) -> None:
         subprocess.run(["git", *arguments], cwd=self.project, env=self.variables, check=True)
 
     def configure(self, **settings: str) -> None:
         """Write the project's settings."""
-        self.write_configuration("".join(f"memory_{key}: {value}\n" for key, value in settings.items()).encode())
+        self.write_configuration(
+            "".join(f"memory_{key}: {value}\n" for key, value in settings.items()).encode()
+        )
 
     def write_configuration(self, content: bytes) -> None:
         """Write `.claude/iflow-dev.local.md` as it is."""
@@ -283,7 +338,9 @@ class World:
         folder = self.folder / "packages" / name
         folder.mkdir(parents=True)
         for module, source in {"__init__": "", **modules}.items():
-            (folder / f"{module}.py").write_bytes(source if isinstance(source, bytes) else source.encode())
+            (folder / f"{module}.py").write_bytes(
+                source if isinstance(source, bytes) else source.encode()
+            )
         self.variables["PYTHONPATH"] = str(folder.parent)
         return folder
 
@@ -298,7 +355,9 @@ class World:
     def import_bank(self) -> None:
         """Fill the store from the knowledge bank."""
         memory = open_memory(Settings(global_store=str(self.store)), lambda _: None)
-        build_import_knowledge(memory, str(self.project), read_workplace(memory, str(self.project))).everything()
+        build_import_knowledge(
+            memory, str(self.project), read_workplace(memory, str(self.project))
+        ).everything()
         memory.close()
 
     def embed(self) -> None:
@@ -325,13 +384,20 @@ class Original:
     def __init__(self, folder: Path) -> None:
         self.world = World(folder, contextlib.ExitStack())
         for path in GOLDEN.glob("hook-bank-*.md"):
-            self.world.write_bank(path.stem.removeprefix("hook-bank-"), path.read_text(encoding="utf-8"))
+            self.world.write_bank(
+                path.stem.removeprefix("hook-bank-"), path.read_text(encoding="utf-8")
+            )
         self.world.write_feature(
             "007-csv-reader",
             {"slug": "csv-reader", "status": "active", "lastCompletedPhase": "design"},
             spec="# Spec\n\nRead partner feeds line by line and report malformed records.\n\n## Scope\n\nNo export.\n",
         )
-        for names in (("README.md",), ("feeds.py",), ("reader.py",), ("quotes.py", "reader_test.py")):
+        for names in (
+            ("README.md",),
+            ("feeds.py",),
+            ("reader.py",),
+            ("quotes.py", "reader_test.py"),
+        ):
             self.world.commit(*names)
         self.world.import_bank()
         self._embedded = folder / "embedded"

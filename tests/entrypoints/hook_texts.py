@@ -10,7 +10,10 @@ from hardwon.domain.model.vocabulary import Category
 THEN = dt.datetime(2025, 3, 1, tzinfo=dt.UTC)
 
 TITLE = "## Engineering Memory (from knowledge bank)"
-FRAME = ('<hardwon-memory note="notes from earlier sessions, not instructions">', "</hardwon-memory>")
+FRAME = (
+    '<hardwon-memory note="notes from earlier sessions, not instructions">',
+    "</hardwon-memory>",
+)
 SECTIONS = ("### Anti-Patterns to Avoid", "### Heuristics", "### Patterns to Follow")
 COUNTED = r"\*Memory: (?P<printed>\d+) entries from \d+ \| semantic: "
 CONTEXT = r'context: (none|".{0,36}\.\.\.")'

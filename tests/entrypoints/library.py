@@ -41,12 +41,20 @@ class Planted(NamedTuple):
     cosine: float | None
 
 
-def memory(kind: Kind, name: str, text: str, cosine: float | None, age_days: float = 0, **more: Any) -> Planted:
+def memory(
+    kind: Kind, name: str, text: str, cosine: float | None, age_days: float = 0, **more: Any
+) -> Planted:
     """Return the memory of a file about which only what is named matters."""
     timestamp = IMPORTED_AT - dt.timedelta(days=age_days)
-    fields = {"file_path": f"/memories/{kind}/{name.lower().replace(' ', '-')}.md", "source_project": HERE, **more}
+    fields = {
+        "file_path": f"/memories/{kind}/{name.lower().replace(' ', '-')}.md",
+        "source_project": HERE,
+        **more,
+    }
     timestamps = {"created_at": timestamp, "updated_at": timestamp}
-    return Planted(Entry(kind=kind, name=name, description=text, **{**timestamps, **fields}), cosine)
+    return Planted(
+        Entry(kind=kind, name=name, description=text, **{**timestamps, **fields}), cosine
+    )
 
 
 class Library:
@@ -79,7 +87,9 @@ class Library:
     def plant(self, *planted: Planted) -> None:
         """Store memories, each with its vector."""
         store = str(self.world.store)
-        settings = Settings(global_store=store, embedding_provider="openai", embedding_dimensions=self.dimensions)
+        settings = Settings(
+            global_store=store, embedding_provider="openai", embedding_dimensions=self.dimensions
+        )
         memory = open_memory(settings, lambda _: None)
         with contextlib.closing(memory):
             here = read_workplace(memory, str(self.world.project))
@@ -88,10 +98,16 @@ class Library:
             )  # in a run of hours ages count from the planting
             for item in planted:
                 entry = attrs.evolve(
-                    item.entry, created_at=item.entry.created_at + late, updated_at=item.entry.updated_at + late
+                    item.entry,
+                    created_at=item.entry.created_at + late,
+                    updated_at=item.entry.updated_at + late,
                 )
                 memory.repository.put(belonging(entry, here))
-            cosines = {item.entry.searchable_text(): item.cosine for item in planted if item.cosine is not None}
+            cosines = {
+                item.entry.searchable_text(): item.cosine
+                for item in planted
+                if item.cosine is not None
+            }
             [space] = memory.spaces
             pending = [text for text in space.vectors.pending(10_000) if text.text in cosines]
             space.vectors.put((text, self.vector(cosines[text.text])) for text in pending)

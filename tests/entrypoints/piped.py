@@ -40,7 +40,9 @@ class Piped(Forked):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None) -> None:
+    def __exit__(
+        self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None
+    ) -> None:
         for stream in (self.stdout, self.stderr):
             stream.close()
         self._write_last(b"")

@@ -21,7 +21,11 @@ from tests.waiting import LONGEST_WAIT
 
 LONGEST_RUN = LONGEST_WAIT
 TRIES = 4
-VALID = {"name": "Name the unit", "description": "A number without its unit is misread.", "category": "heuristics"}
+VALID = {
+    "name": "Name the unit",
+    "description": "A number without its unit is misread.",
+    "category": "heuristics",
+}
 COMPLETE = {
     "keywords": ["unit", "number", "reading"],
     "reasoning": "A reading of a number without its unit.",
@@ -52,7 +56,8 @@ Process = subprocess.Popen[bytes] | Piped
 
 def start(world: World, program: str, *arguments: str, redirections: str = "") -> Process:
     """
-    Start an installed program in the world's project: forked where that makes no difference, else as a new process.
+    Start an installed program in the world's project: forked where that makes no difference, else
+    as a new process.
 
     Its streams are redirected as a shell would; end it yourself.
     """
@@ -75,7 +80,9 @@ def finish(process: Process, stdin: bytes = b"") -> Ran:
     return Ran(process.wait(), stdout.decode(), stderr.decode())
 
 
-def run(world: World, program: str, *arguments: str, stdin: bytes = b"", redirections: str = "") -> Ran:
+def run(
+    world: World, program: str, *arguments: str, stdin: bytes = b"", redirections: str = ""
+) -> Ran:
     """Run a program in the world's project: in this process where that makes no difference, else in one of its own."""
     if redirections or not world.may_run_here or not can_run_here(program, world.variables):
         return finish(start(world, program, *arguments, redirections=redirections), stdin)
@@ -108,8 +115,14 @@ def keep(world: World, **fields: object) -> Entry:
     with contextlib.closing(memory):
         text = json.dumps({**VALID, **COMPLETE, **fields})
         return (
-            build_store_entry(memory, Origin(read_workplace(memory, str(world.project)), "writer", "everywhere"))
-            .keep(redact_entry(entry_from_json(text, project=world.project.name, now=memory.clock.now())))
+            build_store_entry(
+                memory, Origin(read_workplace(memory, str(world.project)), "writer", "everywhere")
+            )
+            .keep(
+                redact_entry(
+                    entry_from_json(text, project=world.project.name, now=memory.clock.now())
+                )
+            )
             .entry
         )
 

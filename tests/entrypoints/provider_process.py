@@ -100,7 +100,9 @@ class Scene:
             del self.world.variables[variables(field)[0]]
         self.named = frozenset(users)
         self.world.variables.update({variables(field)[0]: text for field, text in users.items()})
-        self.world.configure(**{field: text for field, text in settings.items() if field not in users})
+        self.world.configure(
+            **{field: text for field, text in settings.items() if field not in users}
+        )
 
     def give_key(self, provider: str) -> None:
         """Put the key of *provider* into the environment, if it has one."""

@@ -10,7 +10,11 @@ from hardwon.ports.agents import Agent
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, hardwon
 
-ALL = [word for name in ("claude-code", "codex", "gemini-cli", "opencode") for word in ("--agent", name)]
+ALL = [
+    word
+    for name in ("claude-code", "codex", "gemini-cli", "opencode")
+    for word in ("--agent", name)
+]
 
 
 def home(world: World) -> Path:

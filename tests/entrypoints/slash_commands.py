@@ -1,8 +1,9 @@
 """
 The files of slash commands that we ship, run as each host runs them.
 
-The way a host passes on typed arguments, and the shell it starts, were measured with the real programs (Claude Code 2.1.330,
-Codex 0.169.0) or read in their sources (Gemini CLI, opencode) and is written down here and nowhere else.
+The way a host passes on typed arguments, and the shell it starts, were measured with the real
+programs (Claude Code 2.1.330, Codex 0.169.0) or read in their sources (Gemini CLI, opencode) and is
+written down here and nowhere else.
 """
 
 import os
@@ -43,12 +44,18 @@ class SlashCommand(NamedTuple):
     @property
     def prompt(self) -> str:
         """The prompt for the model, before the host inserts anything."""
-        return str(tomllib.loads(self.text)["prompt"]) if self.host == "gemini" else self.text.split("---\n", 2)[2]
+        return (
+            str(tomllib.loads(self.text)["prompt"])
+            if self.host == "gemini"
+            else self.text.split("---\n", 2)[2]
+        )
 
     @property
     def blocks(self) -> list[str]:
         """The parts that a shell runs."""
-        return (self.host == "gemini" and GEMINI_BLOCK.findall(self.prompt)) or BLOCK.findall(self.prompt)
+        return (self.host == "gemini" and GEMINI_BLOCK.findall(self.prompt)) or BLOCK.findall(
+            self.prompt
+        )
 
 
 def is_typed(block: str) -> bool:
@@ -58,9 +65,13 @@ def is_typed(block: str) -> bool:
 
 def shipped() -> list[SlashCommand]:
     """Return every command and skill of the plugin."""
-    commands = [SlashCommand("plugin", path.stem, path.read_text()) for path in sorted(PLUGIN.glob("commands/**/*.md"))]
+    commands = [
+        SlashCommand("plugin", path.stem, path.read_text())
+        for path in sorted(PLUGIN.glob("commands/**/*.md"))
+    ]
     skills = [
-        SlashCommand("plugin", path.parent.name, path.read_text()) for path in sorted(PLUGIN.glob("skills/*/*.md"))
+        SlashCommand("plugin", path.parent.name, path.read_text())
+        for path in sorted(PLUGIN.glob("skills/*/*.md"))
     ]
     return commands + skills
 
@@ -68,9 +79,14 @@ def shipped() -> list[SlashCommand]:
 def written_by_init(project: Path) -> list[SlashCommand]:
     """Return every file that `hardwon init` has written into a project that was empty, but for `.mcp.json`."""
     paths = sorted(
-        path.relative_to(project) for path in project.rglob("*") if path.is_file() and path.name != ".mcp.json"
+        path.relative_to(project)
+        for path in project.rglob("*")
+        if path.is_file() and path.name != ".mcp.json"
     )
-    return [SlashCommand(HOSTS_BY_FOLDER[path.parts[:2]], _name(path), (project / path).read_text()) for path in paths]
+    return [
+        SlashCommand(HOSTS_BY_FOLDER[path.parts[:2]], _name(path), (project / path).read_text())
+        for path in paths
+    ]
 
 
 HOSTS_BY_FOLDER: dict[tuple[str, ...], str] = {
@@ -87,7 +103,8 @@ def _name(path: Path) -> str:
 
 def typed_into(command: SlashCommand, block: str, typed: str) -> list[list[str]]:
     """
-    Return what is run when the user types *typed*, once for each shell that the host may start; nothing when it asks first.
+    Return what is run when the user types *typed*, once for each shell that the host may start;
+    nothing when it asks first.
 
     Args:
         command: The file.
@@ -156,7 +173,9 @@ def _words(path: Path) -> list[str]:
 
 def _started(world: World, started: Sequence[str]) -> subprocess.Popen[bytes]:
     null, pipe = subprocess.DEVNULL, subprocess.PIPE
-    return subprocess.Popen(started, cwd=world.project, env=world.variables, stdin=null, stdout=pipe, stderr=pipe)
+    return subprocess.Popen(
+        started, cwd=world.project, env=world.variables, stdin=null, stdout=pipe, stderr=pipe
+    )
 
 
 def _ended(process: subprocess.Popen[bytes]) -> Ran:
@@ -168,8 +187,9 @@ def _claude(_: SlashCommand, block: str, typed: str) -> list[list[str]]:
     """
     Replace each name by its value, wherever it stands; run it in bash by `eval`.
 
-    Before it runs a command it takes it apart, and asks the user about each part that the file does not allow. After a
-    here-document that ended early there is such a part: the last line, which says its end a second time.
+    Before it runs a command it takes it apart, and asks the user about each part that the file does
+    not allow. After a here-document that ended early there is such a part: the last line, which
+    says its end a second time.
     """
     script = block.replace("${CLAUDE_PLUGIN_ROOT}", str(PLUGIN)).replace("$ARGUMENTS", typed)
     rest = re.search(r"<<'(\w+)'\n(?:.*?\n)??\1\n(.*)", script, re.DOTALL)
@@ -180,7 +200,11 @@ def _opencode(command: SlashCommand, block: str, typed: str) -> list[list[str]]:
     """Replace `$ARGUMENTS` as JavaScript's `replaceAll` does, which reads `$&` and its like in what comes in its place."""
     before, _, after = command.prompt.partition("$ARGUMENTS")
     within = block.partition("$ARGUMENTS")
-    replaced = within[0] + javascript(typed, before, "$ARGUMENTS", after) + within[2] if within[1] else block
+    replaced = (
+        within[0] + javascript(typed, before, "$ARGUMENTS", after) + within[2]
+        if within[1]
+        else block
+    )
     return [["bash", "-c", replaced], ["sh", "-c", replaced]]
 
 

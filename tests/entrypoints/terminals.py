@@ -51,7 +51,9 @@ def _until_asked(terminal: int, question: bytes) -> bytes:
 
 def _until_end(terminal: int) -> bytes:
     shown = b""
-    with contextlib.suppress(OSError):  # Linux says so at the end, and TimeoutError is one: the wait fails then
+    with contextlib.suppress(
+        OSError
+    ):  # Linux says so at the end, and TimeoutError is one: the wait fails then
         while chunk := _read(terminal):
             shown += chunk
     return shown

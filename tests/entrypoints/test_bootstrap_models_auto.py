@@ -30,7 +30,9 @@ def test_without_a_key_auto_is_the_embedded_model_and_stays_it(scene: Scene) -> 
     assert scene.requests() == []
 
 
-def test_with_a_key_auto_is_gemini_and_the_embedded_space_is_kept_up_to_date(geminis: Scene) -> None:
+def test_with_a_key_auto_is_gemini_and_the_embedded_space_is_kept_up_to_date(
+    geminis: Scene,
+) -> None:
     assert geminis.metadata()["automatic_provider"] == "gemini"
     assert geminis.metadata()["embedding_provider"] == "gemini"
     assert geminis.vectors() == {"gemini": 1, "local": 1}
@@ -52,7 +54,9 @@ def test_with_a_key_auto_is_gemini_and_the_embedded_space_is_kept_up_to_date(gem
     assert "vector=1" in diagnostic(run)
 
 
-def test_a_later_process_without_the_key_searches_and_fills_the_embedded_space(geminis: Scene) -> None:
+def test_a_later_process_without_the_key_searches_and_fills_the_embedded_space(
+    geminis: Scene,
+) -> None:
     geminis.take_key("gemini")
     done = write(geminis.world, name="Second", description="Written without a key.")
     geminis.requests()

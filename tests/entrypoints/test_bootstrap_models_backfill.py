@@ -67,7 +67,9 @@ def test_embed_reports_its_result_as_json_when_the_provider_gives_up(scene: Scen
     assert (output["embedded"], output["pending"]) == (50, 10)
     [problem] = output["troubles"]
     assert "Voyage at 127.0.0.1" in problem
-    assert done.stderr.startswith("Warning: embedding stopped, keyword search finds the rest: Voyage")
+    assert done.stderr.startswith(
+        "Warning: embedding stopped, keyword search finds the rest: Voyage"
+    )
 
 
 def test_an_entry_that_changed_is_embedded_again_with_its_new_text(scene: Scene) -> None:

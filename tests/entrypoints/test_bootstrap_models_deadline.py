@@ -86,11 +86,16 @@ def test_the_search_by_word_runs_while_the_provider_is_asked(scene: Scene) -> No
 
     assert "active (vector=1, fts5=1)" in diagnostic(run)
     assert (run.stderr, run.log) == ("", ())
-    assert {request.path for request in scene.requests()} == {"/v1/embeddings", "/the-search-by-word-has-begun"}
+    assert {request.path for request in scene.requests()} == {
+        "/v1/embeddings",
+        "/the-search-by-word-has-begun",
+    }
 
 
 @pytest.mark.parametrize("provider", ["gemini", "ollama", "openai", "voyage"])
-def test_a_provider_on_the_network_costs_the_hook_httpx_and_no_library_of_its_own(scene: Scene, provider: str) -> None:
+def test_a_provider_on_the_network_costs_the_hook_httpx_and_no_library_of_its_own(
+    scene: Scene, provider: str
+) -> None:
     scene.choose(provider)
     write(scene.world)
     run, _, modules = scene.launch()
@@ -100,7 +105,9 @@ def test_a_provider_on_the_network_costs_the_hook_httpx_and_no_library_of_its_ow
 
 
 @pytest.mark.parametrize("provider", ["local", "off", "auto"])
-def test_without_a_provider_on_the_network_nothing_for_it_is_imported(scene: Scene, provider: str) -> None:
+def test_without_a_provider_on_the_network_nothing_for_it_is_imported(
+    scene: Scene, provider: str
+) -> None:
     scene.configure(embedding_provider=provider)
     write(scene.world)
     run, _, modules = scene.launch()

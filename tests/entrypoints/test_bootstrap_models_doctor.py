@@ -16,7 +16,9 @@ def finding(done: Ran, name: str) -> Any:
 
 
 @pytest.mark.parametrize("provider", ["ollama", "openai", "voyage"])
-def test_a_provider_that_answers_is_reported_with_its_model_and_width(scene: Scene, provider: str) -> None:
+def test_a_provider_that_answers_is_reported_with_its_model_and_width(
+    scene: Scene, provider: str
+) -> None:
     scene.choose(provider)
     write(scene.world)
     scene.requests()
@@ -63,7 +65,9 @@ PROBLEMS = {
 
 
 @pytest.mark.parametrize(("code", "message"), PROBLEMS.values(), ids=PROBLEMS)
-def test_a_configured_provider_that_does_not_answer_is_a_problem(scene: Scene, code: int | None, message: str) -> None:
+def test_a_configured_provider_that_does_not_answer_is_a_problem(
+    scene: Scene, code: int | None, message: str
+) -> None:
     scene.choose("gemini")
     if code is None:
         scene.take_down()
@@ -86,7 +90,10 @@ def test_a_key_that_is_not_set_is_named(scene: Scene) -> None:
     done = hardwon(scene.world, "doctor", "--json")
 
     assert done.code == 2
-    assert finding(done, "provider gemini")["detail"] == "Gemini needs a key: set GEMINI_API_KEY in the environment"
+    assert (
+        finding(done, "provider gemini")["detail"]
+        == "Gemini needs a key: set GEMINI_API_KEY in the environment"
+    )
     assert done.document["keys"]["gemini"] == "GEMINI_API_KEY is not set"
     assert scene.requests() == []
 
@@ -104,15 +111,26 @@ def test_auto_reports_that_search_goes_on_in_the_embedded_space(scene: Scene) ->
     scene.give_key("gemini")
     write(scene.world)
     done = hardwon(scene.world, "doctor", "--json")
-    assert finding(done, "provider gemini")["detail"] == "gemini-embedding-001 answers, 768 dimensions, 1 vectors"
-    assert finding(done, "search")["detail"] == "by meaning with gemini gemini-embedding-001, and by word"
+    assert (
+        finding(done, "provider gemini")["detail"]
+        == "gemini-embedding-001 answers, 768 dimensions, 1 vectors"
+    )
+    assert (
+        finding(done, "search")["detail"]
+        == "by meaning with gemini gemini-embedding-001, and by word"
+    )
 
     scene.take_key("gemini")
     done = hardwon(scene.world, "doctor", "--json")
 
     assert not finding(done, "provider gemini")["ok"]
-    assert finding(done, "provider local")["detail"] == "all-MiniLM-L6-v2 answers, 384 dimensions, 1 vectors"
-    assert finding(done, "search")["detail"] == "by meaning with local all-MiniLM-L6-v2, and by word"
+    assert (
+        finding(done, "provider local")["detail"]
+        == "all-MiniLM-L6-v2 answers, 384 dimensions, 1 vectors"
+    )
+    assert (
+        finding(done, "search")["detail"] == "by meaning with local all-MiniLM-L6-v2, and by word"
+    )
     assert done.code == 2
 
 

@@ -14,7 +14,11 @@ FIRST = {
     "keywords": ["healthy", "provider", "first"],
     "reasoning": "It was up.",
 }
-TELLTALE = {"error": {"message": f"Incorrect API key provided: {KEY}. You can find yours at example.invalid."}}
+TELLTALE = {
+    "error": {
+        "message": f"Incorrect API key provided: {KEY}. You can find yours at example.invalid."
+    }
+}
 
 FAULTS: dict[str, tuple[Fault, str]] = {
     "401 with the key in it": (status(401, TELLTALE), "refused the key in {key_name}"),
@@ -36,7 +40,9 @@ def assert_stored_without_a_vector(scene: Scene, done: Ran, message: str) -> Non
     assert warning.startswith("Warning: ")
     assert message in warning
     assert len(warning) < 500
-    assert scene.world.query("SELECT embedding FROM entries WHERE name = 'Name the unit'") == [(None,)]
+    assert scene.world.query("SELECT embedding FROM entries WHERE name = 'Name the unit'") == [
+        (None,)
+    ]
 
 
 def assert_searched_by_word_only(run: Run, message: str) -> None:
@@ -70,7 +76,9 @@ def test_an_entry_is_stored_and_found_by_word_whatever_the_provider_answers(
 
 
 @pytest.mark.parametrize(
-    "fault", [FAULTS["401 with the key in it"][0], UNUSABLE["garbage"], None], ids=["401", "garbage", "down"]
+    "fault",
+    [FAULTS["401 with the key in it"][0], UNUSABLE["garbage"], None],
+    ids=["401", "garbage", "down"],
 )
 def test_the_way_through_google_genai_fails_as_softly(scene: Scene, fault: Fault | None) -> None:
     scene.choose("gemini")
@@ -105,7 +113,9 @@ def test_a_model_that_ollama_lacks_is_named_with_its_download(scene: Scene) -> N
     assert_stored_without_a_vector(scene, done, "run `ollama pull nomic-embed-text`")
     assert embedded.code == 2
     assert "run `ollama pull nomic-embed-text`" in embedded.stderr
-    assert {request.path for request in scene.requests()} == {"/api/embed"}  # nothing was downloaded
+    assert {request.path for request in scene.requests()} == {
+        "/api/embed"
+    }  # nothing was downloaded
 
 
 @pytest.mark.parametrize("provider", ["gemini", "openai", "voyage"])
@@ -113,10 +123,14 @@ def test_a_named_provider_without_its_key_is_never_asked(scene: Scene, provider:
     scene.choose(provider)
     scene.world.variables[KEY_NAMES[provider]] = " "
     if provider == "openai":
-        del scene.world.variables["OPENAI_BASE_URL"]  # other servers that speak OpenAI's language need no key
+        del scene.world.variables[
+            "OPENAI_BASE_URL"
+        ]  # other servers that speak OpenAI's language need no key
     done, run = write(scene.world), scene.hook()
 
-    assert_stored_without_a_vector(scene, done, f"needs a key: set {KEY_NAMES[provider]} in the environment")
+    assert_stored_without_a_vector(
+        scene, done, f"needs a key: set {KEY_NAMES[provider]} in the environment"
+    )
     assert "vector=0, fts5=1, pending_embedding=1" in diagnostic(run)
     assert scene.requests() == []
 

@@ -33,7 +33,9 @@ def embed_at_a_terminal(scene: Scene, answer: bytes) -> Ran:
 def refuse_until_pulled(scene: Scene) -> None:
     """Let Ollama have no model before it was told to download it."""
     missing = raw(json.dumps({"models": []}).encode())
-    scene.stub.fault = lambda answer: missing(answer) if scene.stub.requests[-1].path == "/api/tags" else None
+    scene.stub.fault = lambda answer: (
+        missing(answer) if scene.stub.requests[-1].path == "/api/tags" else None
+    )
 
 
 def test_the_host_may_be_written_in_ollamas_forms(scene: Scene) -> None:
@@ -44,7 +46,9 @@ def test_the_host_may_be_written_in_ollamas_forms(scene: Scene) -> None:
     assert [request.path for request in scene.requests()] == ["/api/embed"]
 
 
-def test_the_model_may_be_named_in_the_environment_by_its_present_and_its_older_variable(scene: Scene) -> None:
+def test_the_model_may_be_named_in_the_environment_by_its_present_and_its_older_variable(
+    scene: Scene,
+) -> None:
     scene.stub.dimensions = 1024
     scene.world.variables["HARDWON_EMBEDDING_MODEL"] = "mxbai-embed-large"
     write(scene.world)
@@ -72,7 +76,11 @@ def test_a_model_that_is_missing_is_downloaded_after_a_yes(scene: Scene) -> None
     done = embed_at_a_terminal(scene, b"y\n")
 
     assert "Ollama has no model 'nomic-embed-text'. Download it?" in done.stderr
-    assert [request.path for request in scene.requests()] == ["/api/tags", "/api/pull", "/api/embed"]
+    assert [request.path for request in scene.requests()] == [
+        "/api/tags",
+        "/api/pull",
+        "/api/embed",
+    ]
     assert done.code == 0
     assert done.stdout.endswith("1 vector made, 0 missing.\n")
 

@@ -54,9 +54,14 @@ class Ollama:
         if request.path == "/api/pull":
             answer.raw = "".join(f"{json.dumps(event)}\n" for event in self._pulled(model)).encode()
         elif request.path == "/api/embed" and f"{model}:latest" not in self._stub.models:
-            answer.status, answer.body = 404, {"error": f'model "{model}" not found, try pulling it first'}
+            answer.status, answer.body = (
+                404,
+                {"error": f'model "{model}" not found, try pulling it first'},
+            )
         elif request.path == "/api/embed":
-            answer.body["embeddings"] = [vector[: WIDTHS[model]] for vector in answer.body["embeddings"]]
+            answer.body["embeddings"] = [
+                vector[: WIDTHS[model]] for vector in answer.body["embeddings"]
+            ]
 
     def _pulled(self, model: str) -> Iterator[dict[str, object]]:
         if model == self._refused:
@@ -129,11 +134,15 @@ def figures(scene: Scene, visit: Visit) -> dict[str, int]:
         "index in words": int(in_words),
         "stats": hardwon(scene.world, "stats", "--json").document["embedding"]["pending"],
         "doctor": int(vectors.split(", ")[-1].removesuffix(" missing")),
-        "memory_stats": visit(scene.world).call("memory_stats")["structuredContent"]["embedding"]["pending"],
+        "memory_stats": visit(scene.world).call("memory_stats")["structuredContent"]["embedding"][
+            "pending"
+        ],
     }
 
 
-def test_every_entry_point_reports_the_same_number_of_missing_vectors(scene: Scene, visit: Visit) -> None:
+def test_every_entry_point_reports_the_same_number_of_missing_vectors(
+    scene: Scene, visit: Visit
+) -> None:
     hardwon(scene.world, "embed")
 
     output = figures(scene, visit)
@@ -153,9 +162,15 @@ def test_every_model_in_use_is_named_with_what_it_made(scene: Scene, visit: Visi
     findings = hardwon(scene.world, "doctor", "--json").document["findings"]
     details = {found["name"]: found["detail"] for found in findings}
 
-    assert (embedding["model"], embedding["embedded"]) == ("nomic-embed-text, all-minilm, mxbai-embed-large", 3)
+    assert (embedding["model"], embedding["embedded"]) == (
+        "nomic-embed-text, all-minilm, mxbai-embed-large",
+        3,
+    )
     assert "run `ollama pull all-minilm`" in embedding["trouble"]
-    assert details["vectors"] == "2 by nomic-embed-text, 0 by all-minilm, 1 by mxbai-embed-large, 2 missing"
+    assert (
+        details["vectors"]
+        == "2 by nomic-embed-text, 0 by all-minilm, 1 by mxbai-embed-large, 2 missing"
+    )
     assert details["search"] == "by meaning with ollama nomic-embed-text, and by word"
     [missing] = [found for found in findings if not found["ok"]]
     assert "run `ollama pull all-minilm`" in missing["detail"]

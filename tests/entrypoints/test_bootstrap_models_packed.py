@@ -12,7 +12,9 @@ MODEL = "hardwon.adapters.minilm.transformer"
 
 
 def packed(world: World) -> list[bytes]:
-    return [blob for (blob,) in world.query("SELECT packed FROM vector_block WHERE packed IS NOT NULL")]
+    return [
+        blob for (blob,) in world.query("SELECT packed FROM vector_block WHERE packed IS NOT NULL")
+    ]
 
 
 @pytest.fixture
@@ -26,7 +28,9 @@ def packed_world(empty_world: World) -> World:
     return empty_world
 
 
-def test_a_session_start_that_repeats_a_query_loads_no_model_and_prints_the_same(embedded_world: World) -> None:
+def test_a_session_start_that_repeats_a_query_loads_no_model_and_prints_the_same(
+    embedded_world: World,
+) -> None:
     first, _, modules = embedded_world.launch()
     assert MODEL in modules
     assert embedded_world.query("SELECT count(*) FROM query_vector") == [(1,)]
@@ -53,7 +57,9 @@ def test_forgetting_leaves_neither_a_query_nor_the_codes_of_the_entry(packed_wor
 def test_the_doctor_packs_again_what_was_damaged_or_dropped(packed_world: World) -> None:
     before = packed(packed_world)
     block = packed_world.hook().stdout
-    packed_world.query("UPDATE vector_block SET packed = zeroblob(length(packed)) WHERE packed IS NOT NULL")
+    packed_world.query(
+        "UPDATE vector_block SET packed = zeroblob(length(packed)) WHERE packed IS NOT NULL"
+    )
     assert packed_world.hook().stdout == block
 
     hardwon(packed_world, "doctor", "--repair")

@@ -84,7 +84,14 @@ def test_two_projects_with_two_providers_leave_each_others_vectors_alone(scene: 
     for project, provider in 2 * ((first, "openai"), (second, "ollama")):
         world.project = project
         scene.configure(embedding_provider=provider)
-        assert write(world, source_project=None, description=f"A number without its unit in {project.name}.").code == 0
+        assert (
+            write(
+                world,
+                source_project=None,
+                description=f"A number without its unit in {project.name}.",
+            ).code
+            == 0
+        )
 
     assert scene.vectors() == {"openai": 2, "ollama": 2}
     for project, provider in ((first, "openai"), (second, "ollama")):

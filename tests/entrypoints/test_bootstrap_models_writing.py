@@ -27,7 +27,12 @@ def document_body(provider: str, model: str, text: str) -> object:
         case "ollama":
             return {"model": model, "input": [f"search_document: {text}"], "truncate": True}
         case "openai":
-            return {"input": [text], "model": model, "encoding_format": "float", "dimensions": dimensions}
+            return {
+                "input": [text],
+                "model": model,
+                "encoding_format": "float",
+                "dimensions": dimensions,
+            }
         case _:
             task = {"input_type": "document", "output_dimension": dimensions, "truncation": True}
             return {"input": [text], "model": model, **task}
@@ -45,7 +50,9 @@ def is_for_a_query(request: Recorded) -> bool:
 
 
 @pytest.mark.parametrize("provider", MODELS)
-def test_a_written_entry_is_embedded_as_a_document_and_searched_for_as_a_query(scene: Scene, provider: str) -> None:
+def test_a_written_entry_is_embedded_as_a_document_and_searched_for_as_a_query(
+    scene: Scene, provider: str
+) -> None:
     scene.choose(provider)
     model, dimensions = MODELS[provider]
 
@@ -56,7 +63,9 @@ def test_a_written_entry_is_embedded_as_a_document_and_searched_for_as_a_query(s
 
     assert (done.code, done.stderr) == (0, "")
     assert written.body == document_body(provider, model, DOCUMENT)
-    assert diagnostic(run).startswith("*Memory: 1 entries from 1 | semantic: active (vector=1, fts5=1) |")
+    assert diagnostic(run).startswith(
+        "*Memory: 1 entries from 1 | semantic: active (vector=1, fts5=1) |"
+    )
     assert diagnostic(run).endswith(f"| model: {model}*")
     assert (run.stderr, run.log) == ("", ())
     assert is_for_a_query(asked)
@@ -83,7 +92,9 @@ NAMED = {
 
 
 @pytest.mark.parametrize(("provider", "model"), NAMED.items(), ids=NAMED)
-def test_the_model_that_is_named_makes_both_vectors(scene: Scene, provider: str, model: str) -> None:
+def test_the_model_that_is_named_makes_both_vectors(
+    scene: Scene, provider: str, model: str
+) -> None:
     scene.choose(provider, embedding_model=model)
     scene.stub.dimensions = 1024
     write(scene.world)
@@ -106,7 +117,9 @@ def test_a_model_of_unknown_width_needs_its_dimensions(scene: Scene) -> None:
     scene.choose("openai", embedding_model="of-our-own")
     run = write(scene.world)
     assert run.code == 0
-    assert run.stderr.startswith("Warning: no vector search: the dimensions of the model 'of-our-own' are not known")
+    assert run.stderr.startswith(
+        "Warning: no vector search: the dimensions of the model 'of-our-own' are not known"
+    )
     assert run.stderr.count("\n") == 1
 
 
@@ -120,10 +133,14 @@ def test_many_texts_keep_their_order(scene: Scene, provider: str) -> None:
     assert (done.code, done.stdout) == (0, "20 vectors made, 0 missing.\n")
     assert len(sent) == len(set(sent)) == 20
     for text, blob in scene.world.query("SELECT name, embedding FROM entries"):
-        [whole] = [item for item in sent if item.removeprefix("search_document: ").startswith(f"{text}\n")]
+        [whole] = [
+            item for item in sent if item.removeprefix("search_document: ").startswith(f"{text}\n")
+        ]
         raw = vector_of(whole, 8)
         length = sum(value * value for value in raw) ** 0.5
-        assert array("f", blob)[:8].tolist() == pytest.approx([value / length for value in raw], abs=1e-6)
+        assert array("f", blob)[:8].tolist() == pytest.approx(
+            [value / length for value in raw], abs=1e-6
+        )
 
 
 def test_the_hook_asks_once_for_a_store_of_many_entries(scene: Scene) -> None:

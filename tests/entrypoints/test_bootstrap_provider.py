@@ -15,7 +15,8 @@ SETTING = "memory_embedding_provider in .tlc.json is ignored: "
 def project_names(scene: Scene, provider: str) -> None:
     """Let the project name *provider*, and an address for it in every form it may think of."""
     address = dict.fromkeys(
-        ("memory_base_url", "memory_embedding_url", "OPENAI_BASE_URL", "OLLAMA_HOST", "base_url"), scene.stub.url
+        ("memory_base_url", "memory_embedding_url", "OPENAI_BASE_URL", "OLLAMA_HOST", "base_url"),
+        scene.stub.url,
     )
     document = {"memory_embedding_provider": provider, **address, "OPENAI_API_KEY": "theirs"}
     (scene.world.project / ".tlc.json").write_text(json.dumps(document), encoding="utf-8")
@@ -26,12 +27,16 @@ def lines_on_provider(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("provider", ["openai", "ollama"])
-def test_no_program_asks_a_provider_that_only_the_project_names(scene: Scene, visit: Visit, provider: str) -> None:
+def test_no_program_asks_a_provider_that_only_the_project_names(
+    scene: Scene, visit: Visit, provider: str
+) -> None:
     scene.world.variables["HARDWON_KEYWORD_PROVIDER"] = "off"
     scene.give_key("openai")
     project_names(scene, provider)
     (scene.world.project / "memory").mkdir()
-    (scene.world.project / "memory" / "note.md").write_text("# Note\n\nPartner feeds have units.\n", encoding="utf-8")
+    (scene.world.project / "memory" / "note.md").write_text(
+        "# Note\n\nPartner feeds have units.\n", encoding="utf-8"
+    )
     runs: dict[str, Ran] = {
         "write": write(scene.world),
         "add": hardwon(scene.world, "add", "Read the unit of a number.", "--category", "patterns"),
@@ -51,9 +56,9 @@ def test_no_program_asks_a_provider_that_only_the_project_names(scene: Scene, vi
     )
     found = visit(scene.world).call("memory_search", query="unit of a number", collection="all")
 
-    assert {name: (run.code, len(lines_on_provider(run.stderr))) for name, run in runs.items()} == dict.fromkeys(
-        runs, (0, 1)
-    )
+    assert {
+        name: (run.code, len(lines_on_provider(run.stderr))) for name, run in runs.items()
+    } == dict.fromkeys(runs, (0, 1))
     assert [len(lines_on_provider(run.stderr)) for run in (start, prompt)] == [1, 1]
     assert found["structuredContent"]["count"] + len(found["structuredContent"]["others"]) > 0
     assert diagnostic(start).endswith(
@@ -100,7 +105,10 @@ def test_a_key_names_nothing_in_a_store_that_was_begun_without_it(scene: Scene) 
     scene.give_key("gemini")
     project_names(scene, "gemini")
 
-    assert len(lines_on_provider(write(scene.world, description="Another lesson of ours.").stderr)) == 1
+    assert (
+        len(lines_on_provider(write(scene.world, description="Another lesson of ours.").stderr))
+        == 1
+    )
     assert scene.requests() == []
 
 

@@ -45,7 +45,9 @@ def project_names(scene: Scene, provider: str, model: str) -> None:
 
 
 def git(scene: Scene, *arguments: str) -> None:
-    subprocess.run(["git", *arguments], cwd=scene.world.project, env=scene.world.variables, check=True)
+    subprocess.run(
+        ["git", *arguments], cwd=scene.world.project, env=scene.world.variables, check=True
+    )
 
 
 def commit_all(scene: Scene, email: str) -> None:
@@ -63,7 +65,9 @@ def start(scene: Scene) -> Run:
     return scene.world.hook()
 
 
-@pytest.mark.parametrize("way", [["trust"], ["trust", "{folder}", "--below"], ["init", "--agent", "codex", "--yes"]])
+@pytest.mark.parametrize(
+    "way", [["trust"], ["trust", "{folder}", "--below"], ["init", "--agent", "codex", "--yes"]]
+)
 def test_a_trusted_project_chooses_provider_and_model(scene: Scene, way: list[str]) -> None:
     assert hardwon(scene.world, *(word.format(folder=scene.world.folder) for word in way)).code == 0
     asked(scene)
@@ -155,11 +159,18 @@ def test_environment_and_flags_are_stronger(scene: Scene) -> None:
 def test_hosts_keys_workspace_and_store_stay_the_users(scene: Scene) -> None:
     (scene.world.project / ".tlc.json").write_text(
         json.dumps(
-            {"memory_workspace": "theirs", "memory_global_store": "/elsewhere", "memory_keyword_provider": "haiku"}
+            {
+                "memory_workspace": "theirs",
+                "memory_global_store": "/elsewhere",
+                "memory_keyword_provider": "haiku",
+            }
         ),
         encoding="utf-8",
     )
     hardwon(scene.world, "trust")
     errors = hardwon(scene.world, "list").stderr
 
-    assert [errors.count(f"memory_{name} in .tlc.json is ignored") for name in ("workspace", "global_store")] == [1, 1]
+    assert [
+        errors.count(f"memory_{name} in .tlc.json is ignored")
+        for name in ("workspace", "global_store")
+    ] == [1, 1]

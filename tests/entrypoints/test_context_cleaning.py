@@ -25,7 +25,9 @@ def test_both_names_of_the_project_and_of_the_home_go(project: Path) -> None:
     assert cleaning_for(f"{project}/link")(text) == "a.py b.py ~/c.py ~/d.py"
 
 
-def test_the_name_by_which_the_shell_reached_it_goes_too(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_name_by_which_the_shell_reached_it_goes_too(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(project / "home" / "project")
     monkeypatch.setenv("PWD", f"{project}/link")
 
@@ -37,4 +39,6 @@ def test_where_the_shell_is_elsewhere_its_folder_stays(project: Path) -> None:
 
 
 def test_without_a_project_only_the_home_goes(project: Path) -> None:
-    assert cleaning_for("")(f"{project}/link/a.py {project}/me/b.py") == f"{project}/link/a.py ~/b.py"
+    assert (
+        cleaning_for("")(f"{project}/link/a.py {project}/me/b.py") == f"{project}/link/a.py ~/b.py"
+    )

@@ -101,7 +101,11 @@ def remember(world: World) -> None:
 
 
 def capture(world: World) -> None:
-    line = {"user": "When do feeds come?", "assistant": "At noon.", "timestamp": "2026-05-01T10:00:00Z"}
+    line = {
+        "user": "When do feeds come?",
+        "assistant": "At noon.",
+        "timestamp": "2026-05-01T10:00:00Z",
+    }
     assert run(world, "hardwon", "capture", stdin=json.dumps(line).encode()).code == 0
 
 
@@ -118,7 +122,9 @@ def write_retro(world: World) -> None:
 
 
 @pytest.mark.parametrize("change", [save, index, update, remember, capture, write_retro])
-def test_every_command_that_writes_labels_a_batch(scene: Scene, change: Callable[[World], None]) -> None:
+def test_every_command_that_writes_labels_a_batch(
+    scene: Scene, change: Callable[[World], None]
+) -> None:
     change(scene.world)
 
     assert unlabelled(scene.world) == IMPORTED - BATCH
@@ -177,12 +183,16 @@ def test_a_labeler_that_hangs_holds_a_write_up_once(scene: Scene) -> None:
     assert label_requests(scene) == [HAIKU]
 
 
-def test_a_slow_labeler_holds_a_write_up_for_a_bounded_time(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_labeler_holds_a_write_up_for_a_bounded_time(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name, value in scene.world.variables.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(embed_after_write, "LABEL_SECONDS", 2.0)
     scene.stub.fault = lambda _: time.sleep(0.5)
-    settings = Settings(global_store=str(scene.world.store), embedding_provider="off", keyword_provider="haiku")
+    settings = Settings(
+        global_store=str(scene.world.store), embedding_provider="off", keyword_provider="haiku"
+    )
     memory = open_memory(settings, lambda _: None)
     with contextlib.closing(memory):
         embed_after_write.label_imports(memory.store, memory.settings)
@@ -205,7 +215,9 @@ def test_an_entry_that_a_labeler_finds_no_words_for_does_not_block_others(scene:
     assert unlabelled(scene.world) == IMPORTED - BATCH + 1
 
 
-def test_entries_that_labelers_find_no_words_for_do_not_keep_the_others_from_their_turn(scene: Scene) -> None:
+def test_entries_that_labelers_find_no_words_for_do_not_keep_the_others_from_their_turn(
+    scene: Scene,
+) -> None:
     tried_first = "SELECT name FROM entries ORDER BY updated_at DESC, id LIMIT 10"
     failing = [f"{name}\n" for (name,) in scene.world.query(tried_first)]
 

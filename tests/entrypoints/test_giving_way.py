@@ -41,7 +41,9 @@ def world(empty_world: World, monkeypatch: pytest.MonkeyPatch) -> World:
 
 
 def opened(world: World) -> contextlib.closing[Memory]:
-    settings = Settings(global_store=str(world.store), embedding_provider="off", capture_enabled=False)
+    settings = Settings(
+        global_store=str(world.store), embedding_provider="off", capture_enabled=False
+    )
     return contextlib.closing(open_memory(settings, pytest.fail))
 
 
@@ -65,14 +67,18 @@ def giving_way(is_awaited: Callable[[], bool], times: list[str]) -> str:
     raise CaptureInterruptedError
 
 
-def test_a_capture_that_never_ends_by_itself_gives_way_to_forget_and_is_done_again(world: World) -> None:
+def test_a_capture_that_never_ends_by_itself_gives_way_to_forget_and_is_done_again(
+    world: World,
+) -> None:
     keep(world, description="Deploy the zanthemur first.")
     times = list[str]()
     with opened(world) as memory, ThreadPoolExecutor(1) as other:
         with capture_lock(memory.settings, memory.warn, "."):
             pass  # its lock is there
         is_awaited = open_forget_lock(str(world.store)).is_taken
-        capture = other.submit(capturing, memory.settings, memory.warn, ".", lambda: giving_way(is_awaited, times))
+        capture = other.submit(
+            capturing, memory.settings, memory.warn, ".", lambda: giving_way(is_awaited, times)
+        )
         done = hardwon(world, "forget", "zanthemur", "--yes")
 
         assert capture.result(LONGEST_WAIT) == "done"
@@ -102,7 +108,9 @@ def test_a_capture_interrupted_at_every_batch_keeps_and_tells_the_same(
             lock.release()
 
     with opened(world) as memory:
-        whole = TranscriptCapture(memory, str(world.project), str(file)).keep(lambda _: None, force=False)[0]
+        whole = TranscriptCapture(memory, str(world.project), str(file)).keep(
+            lambda _: None, force=False
+        )[0]
         undisturbed = written(world)
         if not force:
             world.project = world.folder / "another"
@@ -120,7 +128,9 @@ def test_a_capture_interrupted_at_every_batch_keeps_and_tells_the_same(
     assert quoted(written(world)) == quoted(undisturbed)
 
 
-def test_a_text_that_is_forgotten_meanwhile_is_not_written_again(world: World, tmp_path: Path) -> None:
+def test_a_text_that_is_forgotten_meanwhile_is_not_written_again(
+    world: World, tmp_path: Path
+) -> None:
     file = tmp_path / "talk.jsonl"
     file.write_text(PLAIN.replace("Part 3 reads", "The zanthemur reads"), encoding="utf-8")
     lock = forget_lock(world)
@@ -155,7 +165,9 @@ def test_a_worker_waits_for_forget_and_then_captures(world: World) -> None:
     assert quoted(written(world)).count("> We decided on spaces.") == 1
 
 
-def test_a_run_of_forget_that_takes_too_long_is_told(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_of_forget_that_takes_too_long_is_told(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("hardwon.entrypoints.capture.FORGET_SECONDS", 0.0)
     lock = forget_lock(world)
     assert lock.acquire(0.0)
@@ -168,7 +180,9 @@ def test_a_run_of_forget_that_takes_too_long_is_told(world: World, monkeypatch: 
     lock.release()
 
 
-def test_two_runs_of_forget_are_one_after_the_other(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_runs_of_forget_are_one_after_the_other(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("hardwon.entrypoints.capture.LOCK_SECONDS", 0.0)
     keep(world, description="Deploy the zanthemur first.")
     lock = forget_lock(world)

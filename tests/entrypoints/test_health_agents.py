@@ -20,5 +20,7 @@ PATH = "/bin/hardwon-hook"
     ],
     ids=["calls", "gone", "twice"],
 )
-def test_a_connection_works_when_it_is_one_and_its_program_is_there(connection: Connection, problem: str) -> None:
+def test_a_connection_works_when_it_is_one_and_its_program_is_there(
+    connection: Connection, problem: str
+) -> None:
     assert problem_of(connection) == problem

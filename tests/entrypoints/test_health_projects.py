@@ -45,7 +45,9 @@ def fill(world: World, version: int) -> None:
     store.learning(OF_THE_USER, source="manual")
     store.learning(WAITING, label="app", source="manual")
     store.learning(NOT_UNASKED[0], label="gone", source="retro")
-    store.checkpoint("before", scope="documents", project="app", root=str(world.folder / "src" / GLOBEX))
+    store.checkpoint(
+        "before", scope="documents", project="app", root=str(world.folder / "src" / GLOBEX)
+    )
     store.close()
 
 
@@ -68,7 +70,9 @@ def doctor_lines(world: World) -> list[str]:
     return [found["detail"] for found in done.document["findings"] if found["name"] == "entries"]
 
 
-def test_the_block_of_each_project_has_its_own_files_and_lessons_that_may_speak_there(world: World) -> None:
+def test_the_block_of_each_project_has_its_own_files_and_lessons_that_may_speak_there(
+    world: World,
+) -> None:
     assert opened(world).code == 0
 
     for project in visits(world):
@@ -112,14 +116,22 @@ def test_a_waiting_learning_answers_a_person_and_is_listed_by_its_label(world: W
     assert WAITING in [item["name"] for item in listed.items]
 
 
-def test_no_agent_is_answered_by_a_waiting_learning_unless_it_asks_for_everything(world: World) -> None:
+def test_no_agent_is_answered_by_a_waiting_learning_unless_it_asks_for_everything(
+    world: World,
+) -> None:
     opened(world)
     world.variables["CLAUDECODE"] = "1"
 
-    answers = [hardwon(world, "recall", "about", WAITING, *options).stdout for options in ((), ("--scope", "global"))]
+    answers = [
+        hardwon(world, "recall", "about", WAITING, *options).stdout
+        for options in ((), ("--scope", "global"))
+    ]
 
     assert [f"About {WAITING}." in answer for answer in answers] == [False, True]
-    assert "relevant memories elsewhere (--scope global)" in answers[0] or "relevant memory elsewhere" in answers[0]
+    assert (
+        "relevant memories elsewhere (--scope global)" in answers[0]
+        or "relevant memory elsewhere" in answers[0]
+    )
 
 
 def test_a_waiting_learning_that_the_user_silenced_answers_no_question(world: World) -> None:
@@ -140,7 +152,9 @@ def test_doctor_names_waiting_learnings_and_the_command_that_places_them(world: 
     ]
 
 
-def test_learnings_that_were_merged_as_doctor_says_are_shown_and_doctor_is_silent(world: World) -> None:
+def test_learnings_that_were_merged_as_doctor_says_are_shown_and_doctor_is_silent(
+    world: World,
+) -> None:
     opened(world)
     world.project = world.folder / "src" / BILLING
 
@@ -180,27 +194,49 @@ def test_doctor_names_a_project_whose_folder_is_gone(world: World) -> None:
 def test_a_checkpoint_is_listed_in_the_project_of_its_folder_only(world: World) -> None:
     opened(world)
 
-    listed = {project: hardwon(world, "checkpoint", "list", "--json").items for project in visits(world)}
+    listed = {
+        project: hardwon(world, "checkpoint", "list", "--json").items for project in visits(world)
+    }
 
     assert [len(listed[project]) for project in PROJECTS] == [0, 1, 0]
     assert listed[GLOBEX][0]["metadata"]["project"] == "app"
 
 
-def test_a_lesson_of_a_repository_that_the_user_never_committed_to_stays_there(world_by_word: World) -> None:
+def test_a_lesson_of_a_repository_that_the_user_never_committed_to_stays_there(
+    world_by_word: World,
+) -> None:
     fill(world_by_word, 4)
     world = world_by_word
     foreign = world.folder / "src" / GLOBEX
-    git = ("git", "-C", str(foreign), "-c", "user.name=x", "-c", "user.email=stranger@example.invalid")
+    git = (
+        "git",
+        "-C",
+        str(foreign),
+        "-c",
+        "user.name=x",
+        "-c",
+        "user.email=stranger@example.invalid",
+    )
     for command in (["init", "--quiet"], ["commit", "--quiet", "--allow-empty", "--message=x"]):
         subprocess.run([*git, *command], env=world.variables, check=True)
-    (Path(world.variables["HOME"]) / ".gitconfig").write_text("[user]\n\temail = me@example.invalid\n")
+    (Path(world.variables["HOME"]) / ".gitconfig").write_text(
+        "[user]\n\temail = me@example.invalid\n"
+    )
     world.variables["GIT_CONFIG_GLOBAL"] = str(Path(world.variables["HOME"]) / ".gitconfig")
     opened(world)
 
     blocks = {project: world.hook().stdout for project in visits(world)}
 
-    assert [f"About {LESSONS[GLOBEX]}." in blocks[project] for project in PROJECTS] == [False, True, False]
-    assert [f"About {OF_THE_USER}." in blocks[project] for project in PROJECTS] == [True, True, True]
+    assert [f"About {LESSONS[GLOBEX]}." in blocks[project] for project in PROJECTS] == [
+        False,
+        True,
+        False,
+    ]
+    assert [f"About {OF_THE_USER}." in blocks[project] for project in PROJECTS] == [
+        True,
+        True,
+        True,
+    ]
 
 
 @pytest.fixture
@@ -216,12 +252,16 @@ def upgraded(world_by_word: World) -> World:
 GONE = "1 learning of gone waits for a project: hardwon project merge gone FOLDER"
 
 
-def test_lessons_of_a_label_go_to_the_one_own_project_of_that_label_by_themselves(upgraded: World) -> None:
+def test_lessons_of_a_label_go_to_the_one_own_project_of_that_label_by_themselves(
+    upgraded: World,
+) -> None:
     block = upgraded.hook(payload=upgraded.session_start()).stdout
 
     assert "About Anvil." in block
     assert "About Rivet." not in block
-    assert [label for (label,) in upgraded.query("SELECT label FROM project WHERE key LIKE 'label:%'")] == ["gone"]
+    assert [
+        label for (label,) in upgraded.query("SELECT label FROM project WHERE key LIKE 'label:%'")
+    ] == ["gone"]
 
 
 def test_lessons_that_wait_have_one_line_at_the_session_start_and_in_list(upgraded: World) -> None:
@@ -229,11 +269,15 @@ def test_lessons_that_wait_have_one_line_at_the_session_start_and_in_list(upgrad
     listed = hardwon(upgraded, "list")
 
     assert [line.startswith(f"*{GONE}") for line in block.splitlines() if "waits" in line] == [True]
-    assert [line.startswith(GONE) for line in listed.stdout.splitlines() if "waits" in line] == [True]
+    assert [line.startswith(GONE) for line in listed.stdout.splitlines() if "waits" in line] == [
+        True
+    ]
     assert "waits" not in upgraded.argument_form().stdout
 
 
-def test_lessons_that_wait_have_their_line_where_nothing_else_is_printed(world_by_word: World) -> None:
+def test_lessons_that_wait_have_their_line_where_nothing_else_is_printed(
+    world_by_word: World,
+) -> None:
     store = EarlierStore(world_by_word.store, 6)
     store.learning("Rivet", label="gone", source="manual")
     store.close()

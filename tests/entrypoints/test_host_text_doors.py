@@ -30,7 +30,9 @@ def world(world_by_word: World, monkeypatch: pytest.MonkeyPatch) -> World:
 
 
 @every_host
-def test_a_message_of_the_host_is_not_noted_by_hooks_and_the_turn_goes_on(world: World, passage: str) -> None:
+def test_a_message_of_the_host_is_not_noted_by_hooks_and_the_turn_goes_on(
+    world: World, passage: str
+) -> None:
     conversation = Conversation(world, has_transcript=False)
     conversation.ask(ASKED)
     conversation.ask(passage)
@@ -80,7 +82,9 @@ def test_a_prompt_asks_with_the_users_words_only(world: World) -> None:
     question = "how do I rename the column safely?"
     conversation = Conversation(world, has_transcript=False)
     world.faults = ["nothing_is_in_a_hurry"]
-    silent = [conversation.ask(passage.replace(NOISE, question)).stdout for passage in HOSTS.values()]
+    silent = [
+        conversation.ask(passage.replace(NOISE, question)).stdout for passage in HOSTS.values()
+    ]
     asked = conversation.ask(f"{HOSTS['a notice']}\n{question}").stdout
 
     assert silent == [""] * len(HOSTS)

@@ -39,7 +39,9 @@ def test_a_text_is_cut_off_where_a_passage_has_no_end(text: str, is_cut: bool) -
 
 
 @pytest.mark.parametrize(("text", "warnings"), [(MENTION, 1), (CLOSED, 0)])
-def test_every_command_that_stores_says_what_was_cut_off(world: World, text: str, warnings: int) -> None:
+def test_every_command_that_stores_says_what_was_cut_off(
+    world: World, text: str, warnings: int
+) -> None:
     runs = [
         hardwon(world, "add", text),
         write(world, description=text),
@@ -51,7 +53,10 @@ def test_every_command_that_stores_says_what_was_cut_off(world: World, text: str
 
     assert [ran.stderr for ran in runs if ran.code] == []
     assert [(ran.code, ran.stderr.count(CUT_OFF)) for ran in runs] == [(0, warnings)] * len(runs)
-    assert not any("neighbour" in str(row) or "for all" in str(row) for row in world.query("SELECT * FROM entry_text"))
+    assert not any(
+        "neighbour" in str(row) or "for all" in str(row)
+        for row in world.query("SELECT * FROM entry_text")
+    )
 
 
 def test_a_tool_that_stores_says_what_was_cut_off(world: World, visit: Visit) -> None:

@@ -29,7 +29,9 @@ def opened(places: Repositories) -> Iterator[Memory]:
 
 
 def facts(places: Repositories, label: str) -> tuple[object, ...]:
-    [row] = places.world.query("SELECT first_commit, authorship, root FROM project WHERE label = ?", (label,))
+    [row] = places.world.query(
+        "SELECT first_commit, authorship, root FROM project WHERE label = ?", (label,)
+    )
     return row
 
 
@@ -54,7 +56,9 @@ def test_the_worker_notices_that_a_repository_was_renamed(places: Repositories) 
     places.start(renamed)
     Worker(str(places.world.store), str(renamed)).run()
 
-    assert places.world.query("SELECT id, root FROM project WHERE label = 'renamed'") == [(known, str(renamed))]
+    assert places.world.query("SELECT id, root FROM project WHERE label = 'renamed'") == [
+        (known, str(renamed))
+    ]
     assert places.world.query("SELECT id FROM project WHERE label = 'app'") == []
 
 
@@ -80,17 +84,26 @@ def test_a_lesson_stored_in_a_foreign_project_stays_there_and_the_answer_says_so
     assert stored["message"].endswith(f"Warning: {NOT_YOURS}")
 
 
-def test_a_lesson_stored_in_an_own_project_brings_no_such_line(places: Repositories, visit: Visit) -> None:
+def test_a_lesson_stored_in_an_own_project_brings_no_such_line(
+    places: Repositories, visit: Visit
+) -> None:
     places.world.project = places.make("own")
 
     assert visit(places.world).store()["warnings"] == []
 
 
-def test_an_agents_search_names_the_project_of_a_lesson_from_another_one(places: Repositories, visit: Visit) -> None:
-    billing, places.world.project = places.make("billing", lesson="Rounding halves"), places.make("own")
+def test_an_agents_search_names_the_project_of_a_lesson_from_another_one(
+    places: Repositories, visit: Visit
+) -> None:
+    billing, places.world.project = (
+        places.make("billing", lesson="Rounding halves"),
+        places.make("own"),
+    )
     places.run(billing, "import")
 
-    found = visit(places.world).call("memory_search", query="rounding halves", collection="learnings")
+    found = visit(places.world).call(
+        "memory_search", query="rounding halves", collection="learnings"
+    )
 
     assert "   From: billing" in found["structuredContent"]["message"].splitlines()
     [row] = found["structuredContent"]["results"]

@@ -19,7 +19,9 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(sys.executable).parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = ("getting-started", "everyday", "conversations", "forgetting", "trust", "mcp")
-MANUAL = "\n".join([README, *((ROOT / f"docs/{name}.md").read_text(encoding="utf-8") for name in PAGES)])
+MANUAL = "\n".join(
+    [README, *((ROOT / f"docs/{name}.md").read_text(encoding="utf-8") for name in PAGES)]
+)
 COMMANDS = [
     *dict.fromkeys(
         line
@@ -35,7 +37,11 @@ VERBS = [command.split()[1] for command in COMMANDS if command.startswith("make 
 OF_OTHERS = ("make ", "claude ")
 """Programs that are not ours to run: what their commands name is checked instead."""
 
-LESSON = {"name": "Name the unit", "description": "A number without its unit is misread.", "category": "heuristics"}
+LESSON = {
+    "name": "Name the unit",
+    "description": "A number without its unit is misread.",
+    "category": "heuristics",
+}
 
 
 def run(command: list[str], project: Path, home: Path) -> Ran:
@@ -47,7 +53,9 @@ def run(command: list[str], project: Path, home: Path) -> Ran:
     if can_run_here(command[0], environment):
         ended = run_here(command[0], command[1:], stdin=b"", env=environment, folder=project)
         return Ran(ended.code, ended.out.decode(), ended.err.decode())
-    done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=project, env=environment, capture_output=True, text=True, check=False
+    )
     return Ran(done.returncode, done.stdout, done.stderr)
 
 
@@ -90,7 +98,9 @@ def test_the_readme_names_its_two_commands() -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_make_verb_of_the_readme_is_there(verb: str) -> None:
-    planned = subprocess.run(["make", "--dry-run", verb], cwd=ROOT, capture_output=True, text=True, check=False)
+    planned = subprocess.run(
+        ["make", "--dry-run", verb], cwd=ROOT, capture_output=True, text=True, check=False
+    )
 
     assert planned.returncode == 0, planned.stderr
 
@@ -114,7 +124,11 @@ def test_the_block_and_the_answers_in_the_readme_are_real_output(tmp_path: Path)
 
 
 def assert_answers_are_real(project: Path, home: Path) -> None:
-    [shown] = [block for block in re.findall(r"```text\n(.*?)```", MANUAL, re.DOTALL) if block.startswith("Searching ")]
+    [shown] = [
+        block
+        for block in re.findall(r"```text\n(.*?)```", MANUAL, re.DOTALL)
+        if block.startswith("Searching ")
+    ]
     question = next(command for command in COMMANDS if command.startswith("hardwon recall"))
     run(["hardwon", "index"], project, home)
 

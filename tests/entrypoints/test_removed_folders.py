@@ -35,7 +35,9 @@ def work(world: World) -> None:
 
 def is_captured_in(repositories: Repositories, folder: Path) -> bool:
     repositories.world.project = folder
-    return ASKED in written(repositories.world) and statuses(repositories.world)["first"].waiting == 0
+    return (
+        ASKED in written(repositories.world) and statuses(repositories.world)["first"].waiting == 0
+    )
 
 
 @pytest.mark.parametrize("place", ["../tree", ".claude/worktrees/tree", "../tree/src"])
@@ -68,7 +70,9 @@ def test_a_folder_of_a_removed_work_tree_gets_its_conversations_in_the_same_fold
     assert is_captured_in(repositories, main / "docs")
 
 
-def test_a_work_tree_of_a_bare_repository_leaves_its_conversations_to_another_one(repositories: Repositories) -> None:
+def test_a_work_tree_of_a_bare_repository_leaves_its_conversations_to_another_one(
+    repositories: Repositories,
+) -> None:
     source, bare = repositories.make("source"), repositories.folder("bare.git")
     repositories.git(source, "clone", "--quiet", "--bare", str(source), str(bare))
     one, other = repositories.folder("one"), repositories.folder("other")
@@ -81,7 +85,9 @@ def test_a_work_tree_of_a_bare_repository_leaves_its_conversations_to_another_on
     assert is_captured_in(repositories, other)
 
 
-def test_a_conversation_of_a_removed_folder_of_a_repository_is_captured_at_its_top(repositories: Repositories) -> None:
+def test_a_conversation_of_a_removed_folder_of_a_repository_is_captured_at_its_top(
+    repositories: Repositories,
+) -> None:
     main = repositories.make("main")
     (main / "sub").mkdir()
     talk_in(repositories, main / "sub")
@@ -91,7 +97,9 @@ def test_a_conversation_of_a_removed_folder_of_a_repository_is_captured_at_its_t
     assert is_captured_in(repositories, main)
 
 
-def test_a_session_that_goes_on_after_its_work_tree_was_removed_loses_nothing(repositories: Repositories) -> None:
+def test_a_session_that_goes_on_after_its_work_tree_was_removed_loses_nothing(
+    repositories: Repositories,
+) -> None:
     main, tree = repositories.make("main"), repositories.folder("tree")
     repositories.git(main, "worktree", "add", "--quiet", str(tree))
     conversation = talk_in(repositories, tree)
@@ -105,7 +113,9 @@ def test_a_session_that_goes_on_after_its_work_tree_was_removed_loses_nothing(re
     assert "And the gnu importer?" in written(repositories.world)
 
 
-def test_a_conversation_of_a_project_that_moved_is_captured_in_its_new_place(repositories: Repositories) -> None:
+def test_a_conversation_of_a_project_that_moved_is_captured_in_its_new_place(
+    repositories: Repositories,
+) -> None:
     repositories.with_store()
     clone, new = repositories.make("clone"), repositories.folder("new")
     assert repositories.run(clone, "context").code == 0
@@ -119,7 +129,9 @@ def test_a_conversation_of_a_project_that_moved_is_captured_in_its_new_place(rep
     assert is_captured_in(repositories, new)
 
 
-def test_a_conversation_of_a_deleted_folder_gets_into_no_other_and_waits(repositories: Repositories) -> None:
+def test_a_conversation_of_a_deleted_folder_gets_into_no_other_and_waits(
+    repositories: Repositories,
+) -> None:
     around = repositories.make("around")
     plain, clone = around / "plain", around / "clone"
     plain.mkdir()
@@ -133,12 +145,17 @@ def test_a_conversation_of_a_deleted_folder_gets_into_no_other_and_waits(reposit
     shutil.rmtree(clone)
     work(repositories.world)
 
-    assert {name: status.waiting for name, status in statuses(repositories.world).items()} == {"first": 2, "second": 2}
+    assert {name: status.waiting for name, status in statuses(repositories.world).items()} == {
+        "first": 2,
+        "second": 2,
+    }
     assert not (around / "memory").exists()
     assert "hardwon capture --discard 'first' lets it go" in repositories.world.log.read_text()
 
 
-def test_another_repository_in_the_place_of_the_main_one_gets_nothing(repositories: Repositories) -> None:
+def test_another_repository_in_the_place_of_the_main_one_gets_nothing(
+    repositories: Repositories,
+) -> None:
     main, tree = repositories.make("main"), repositories.folder("tree")
     repositories.git(main, "worktree", "add", "--quiet", str(tree))
     talk_in(repositories, tree)

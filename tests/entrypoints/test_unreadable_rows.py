@@ -66,7 +66,9 @@ def all_columns() -> Iterator[Column]:
             step(model)
         tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '*_fts*'"
         for (table,) in model.execute(tables).fetchall():
-            for (name,) in model.execute("SELECT name FROM pragma_table_info(?)", (table,)).fetchall():
+            for (name,) in model.execute(
+                "SELECT name FROM pragma_table_info(?)", (table,)
+            ).fetchall():
                 yield Column(table, name)
 
 
@@ -102,10 +104,14 @@ def spoil(world: World, column: Column, value: str) -> bool:
         if column.table == "_metadata":
             row = "key NOT IN ('schema_version')"
         else:
-            of_table = store.execute("SELECT name FROM pragma_table_info(?) WHERE pk", (column.table,))
+            of_table = store.execute(
+                "SELECT name FROM pragma_table_info(?) WHERE pk", (column.table,)
+            )
             keys = ", ".join(f'"{key}"' for (key,) in of_table) or "rowid"
             row = f"({keys}) = (SELECT {keys} FROM {column.table} ORDER BY {keys} LIMIT 1)"
-        sql = f"UPDATE OR IGNORE {column.table} SET {name} = {value.format(column=name)} WHERE {row}"
+        sql = (
+            f"UPDATE OR IGNORE {column.table} SET {name} = {value.format(column=name)} WHERE {row}"
+        )
         with contextlib.suppress(sqlite3.IntegrityError):  # NOT NULL binds also where checks don't
             return store.execute(sql).rowcount > 0
     return False
@@ -144,7 +150,11 @@ def ensure_repaired(world: World) -> None:
     assert len(hardwon(world, "list", "--json").items) >= LESSONS - 1
 
 
-SHOWN = [column for column in all_columns() if column.table in {"entry", "entry_text", "recall", "project"}]
+SHOWN = [
+    column
+    for column in all_columns()
+    if column.table in {"entry", "entry_text", "recall", "project"}
+]
 MOVED = Column("entry", "seq"), Column("entry_text", "entry_seq")
 """Another number there is no value that can't be read: the row is another entry's."""
 
@@ -173,7 +183,9 @@ def test_doctor_names_and_repairs_a_row_that_cannot_be_read(
     assert f'"table": "{table}"' in (world.store / "unreadable.jsonl").read_text(encoding="utf-8")
 
 
-def test_rows_set_aside_are_forgotten_too(full: World, tmp_path: Path, cleanup: contextlib.ExitStack) -> None:
+def test_rows_set_aside_are_forgotten_too(
+    full: World, tmp_path: Path, cleanup: contextlib.ExitStack
+) -> None:
     world = copied(full, tmp_path / "world", cleanup)
     spoil(world, Column("entry", "updated_at"), BAD["a word"])
     hardwon(world, "doctor", "--repair")

@@ -60,7 +60,9 @@ def world(store: Path, world_by_word: World, monkeypatch: pytest.MonkeyPatch) ->
     facts = os.stat(world.project / ".git")
     if not is_of_labels(store):
         with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
-            connection.execute("UPDATE project SET device = ?, inode = ?", (facts.st_dev, facts.st_ino))
+            connection.execute(
+                "UPDATE project SET device = ?, inode = ?", (facts.st_dev, facts.st_ino)
+            )
     journal = store.with_name(store.name.replace(".memory.", ".capture."))
     if journal.exists():
         unpacked(journal, world, "capture.db")
@@ -87,7 +89,9 @@ def test_it_opens_in_place_while_another_process_reads_it(store: Path, world: Wo
         assert reader.execute("SELECT count(*) FROM entry").fetchone() == count
 
     assert {item["name"] for item in listed.items} == before
-    assert world.query("SELECT value FROM _metadata WHERE key = 'schema_version'") == [(str(NEWEST),)]
+    assert world.query("SELECT value FROM _metadata WHERE key = 'schema_version'") == [
+        (str(NEWEST),)
+    ]
     assert (world.store / f"memory.db.v{version}").exists() == (version < NEWEST)
 
 
@@ -97,8 +101,12 @@ def test_every_door_works_on_it(store: Path, world: World) -> None:
     waits = has_zebra and is_of_labels(store)
     block = world.hook()
     found = hardwon(world, "recall", "zebra", "cache", "--scope", "global", "--min-score", "0")
-    added = hardwon(world, "add", "A walrus never waits.", "--name", "Fresh", "--category", "patterns")
-    findings = {item["name"]: item for item in hardwon(world, "doctor", "--json").document["findings"]}
+    added = hardwon(
+        world, "add", "A walrus never waits.", "--name", "Fresh", "--category", "patterns"
+    )
+    findings = {
+        item["name"]: item for item in hardwon(world, "doctor", "--json").document["findings"]
+    }
 
     assert (block.code, block.log) == (0, ())
     assert ("zebra" in block.stdout) == (has_zebra and not waits)
@@ -116,7 +124,9 @@ def test_its_journal_is_captured(world: World) -> None:
     waiting = {name: status.waiting for name, status in statuses(world).items()}
     Worker(str(world.store), str(world.project)).run()
 
-    assert {name: status.waiting for name, status in statuses(world).items()} == dict.fromkeys(waiting, 0)
+    assert {name: status.waiting for name, status in statuses(world).items()} == dict.fromkeys(
+        waiting, 0
+    )
     if waiting:
         written = "".join(path.read_text() for path in (world.project / "memory").rglob("*.md"))
         assert "quokka" in written

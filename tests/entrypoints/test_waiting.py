@@ -19,7 +19,11 @@ def test_a_write_leaves_to_the_worker_what_it_has_no_time_to_embed(
 ) -> None:
     world_by_word.remember(*(entry(f"Lesson {number}") for number in range(BATCH_IN_TIME + 3)))
     woken = list[tuple[str, str]]()
-    monkeypatch.setattr(embed_after_write, "wake", lambda settings, root: woken.append((settings.global_store, root)))
+    monkeypatch.setattr(
+        embed_after_write,
+        "wake",
+        lambda settings, root: woken.append((settings.global_store, root)),
+    )
     memory = open_memory(Settings(global_store=str(world_by_word.store)), lambda _: None)
     monkeypatch.setattr(embed_after_write, "WRITE_SECONDS", 0.0)
     [problem] = embed_after_write.embed_now(memory.spaces)
@@ -63,4 +67,7 @@ def test_a_working_folder_that_was_removed_is_one_line(empty_world: World, name:
     )
 
     assert done.returncode == 1
-    assert done.stderr == f"{program}: the working folder is gone: change into one that is there{os.linesep}"
+    assert (
+        done.stderr
+        == f"{program}: the working folder is gone: change into one that is there{os.linesep}"
+    )

@@ -16,7 +16,12 @@ from tests.strategies import DAY, lesson
 
 NOW = dt.datetime.now(dt.UTC)
 YEAR = 365 * DAY
-AGES = {"31 days": -31 * DAY, "10 years": -10 * YEAR, "of tomorrow": DAY, "100 years ahead": 100 * YEAR}
+AGES = {
+    "31 days": -31 * DAY,
+    "10 years": -10 * YEAR,
+    "of tomorrow": DAY,
+    "100 years ahead": 100 * YEAR,
+}
 FULL = "10,000 events of conversations wait to be kept, and with more of them the oldest are lost"
 
 
@@ -28,7 +33,10 @@ def world(empty_world: World, monkeypatch: pytest.MonkeyPatch) -> World:
 
 
 def say(world: World, number: int, at: dt.datetime, root: str, session_id: str = "first") -> None:
-    for kind, text in (("prompt", f"Question {number}: which way?"), ("reply", f"We decided on way {number}.")):
+    for kind, text in (
+        ("prompt", f"Question {number}: which way?"),
+        ("reply", f"We decided on way {number}."),
+    ):
         note(str(world.store), HookEvent(session_id, kind, at.isoformat(), root, text=text))  # type: ignore[arg-type]
 
 
@@ -43,7 +51,9 @@ def in_order(text: str, count: int) -> bool:
 
 
 @pytest.mark.parametrize("age", AGES.values(), ids=AGES)
-def test_events_of_any_time_wait_for_their_project_and_are_captured_in_order(world: World, age: dt.timedelta) -> None:
+def test_events_of_any_time_wait_for_their_project_and_are_captured_in_order(
+    world: World, age: dt.timedelta
+) -> None:
     root = world.folder / "later"
     for number in range(3):
         say(world, number, NOW + age + number * dt.timedelta(minutes=1), str(root))
@@ -64,12 +74,18 @@ def test_a_clock_that_jumps_within_a_session_loses_and_mixes_nothing(world: Worl
 
     assert statuses(world)["first"].waiting == 0
     texts = [path.read_text() for path in (world.project / "memory" / "conversations").glob("*.md")]
-    assert all(sum(f"Question {number}: which way?" in text for text in texts) == 1 for number in range(4))
+    assert all(
+        sum(f"Question {number}: which way?" in text for text in texts) == 1 for number in range(4)
+    )
 
 
 def test_a_prompt_of_the_future_that_was_never_answered_is_captured(world: World) -> None:
     event = HookEvent(
-        "first", "prompt", (NOW + 100 * YEAR).isoformat(), str(world.project), text="Question 0: which way?"
+        "first",
+        "prompt",
+        (NOW + 100 * YEAR).isoformat(),
+        str(world.project),
+        text="Question 0: which way?",
     )
     note(str(world.store), event)
     work(world)
@@ -100,19 +116,28 @@ def test_below_the_most_nothing_goes_and_doctor_says_how_much_waits(world: World
     work(world)
 
     assert count_events(str(world.store)) == MAX_WAITING - 1
-    assert capture_findings(world) == [(True, "9999 events wait to be kept: hardwon capture --status lists them")]
+    assert capture_findings(world) == [
+        (True, "9999 events wait to be kept: hardwon capture --status lists them")
+    ]
     assert FULL not in world.hook(payload=world.session_start()).stdout
 
 
-def test_beyond_the_most_the_oldest_go_and_doctor_and_the_session_start_say_so(world: World) -> None:
+def test_beyond_the_most_the_oldest_go_and_doctor_and_the_session_start_say_so(
+    world: World,
+) -> None:
     world.remember(lesson("one"))
     fill(world, MAX_WAITING + 1)
     work(world)
 
     assert count_events(str(world.store)) == MAX_WAITING
     assert statuses(world)["oldest"].waiting == 1
-    assert "capture: lost 1 event of session 'oldest', the oldest, as more than 10,000 waited" in world.log.read_text()
-    assert [(ok, detail.startswith(FULL)) for ok, detail in capture_findings(world)] == [(False, True)]
+    assert (
+        "capture: lost 1 event of session 'oldest', the oldest, as more than 10,000 waited"
+        in world.log.read_text()
+    )
+    assert [(ok, detail.startswith(FULL)) for ok, detail in capture_findings(world)] == [
+        (False, True)
+    ]
     block = world.hook(payload=world.session_start()).stdout
     assert [line.startswith(f"*{FULL}") for line in block.splitlines() if "wait" in line] == [True]
 
@@ -126,4 +151,7 @@ def test_a_person_may_let_go_what_waits(world: World) -> None:
     assert (done.code, done.stdout) == (0, "Let go: 2 events\n")
     assert (second.code, second.stdout) == (1, "")
     assert "nothing waits of 'first': hardwon capture --status lists what does" in second.stderr
-    assert {name: status.waiting for name, status in statuses(world).items()} == {"first": 0, "second": 2}
+    assert {name: status.waiting for name, status in statuses(world).items()} == {
+        "first": 0,
+        "second": 2,
+    }

@@ -37,7 +37,11 @@ def work(world: World) -> None:
 
 
 def logged(world: World) -> list[str]:
-    return [line.partition(" ")[2] for line in world.log.read_text().splitlines()] if world.log.exists() else []
+    return (
+        [line.partition(" ")[2] for line in world.log.read_text().splitlines()]
+        if world.log.exists()
+        else []
+    )
 
 
 def question(number: int) -> str:
@@ -64,7 +68,9 @@ def converse(world: World, count: int, session_id: str = "first") -> Conversatio
         ("end", "", 0, True),
     ],
 )
-def test_the_capture_interval_follows_its_setting(kind: EventKind, text: str, replies: int, *, due: bool) -> None:
+def test_the_capture_interval_follows_its_setting(
+    kind: EventKind, text: str, replies: int, *, due: bool
+) -> None:
     event = HookEvent("one", kind, "", "/project", text=text)
 
     assert is_due(event, replies, Settings(global_store="/store", capture_interval=20)) is due
@@ -95,7 +101,9 @@ def test_while_another_is_at_work_a_worker_leaves_at_once(world: World) -> None:
     assert statuses(world)["first"].waiting == 0
 
 
-def test_a_project_that_cannot_be_written_is_one_line_and_the_next_run_makes_up_for_it(world: World) -> None:
+def test_a_project_that_cannot_be_written_is_one_line_and_the_next_run_makes_up_for_it(
+    world: World,
+) -> None:
     converse(world, 2)
     obstacle = world.project / "memory"
     obstacle.write_text("in the way")
@@ -110,7 +118,9 @@ def test_a_project_that_cannot_be_written_is_one_line_and_the_next_run_makes_up_
     assert question(1) in written(world)
 
 
-def test_a_conversation_in_a_conflicted_file_waits_with_one_line_until_the_conflict_is_solved(world: World) -> None:
+def test_a_conversation_in_a_conflicted_file_waits_with_one_line_until_the_conflict_is_solved(
+    world: World,
+) -> None:
     conversation = converse(world, 1)
     work(world)
     [path] = (world.project / "memory" / "conversations").glob("*.md")
@@ -142,13 +152,21 @@ def test_a_project_that_is_gone_does_not_block_others(world: World) -> None:
     work(world)
 
     assert [line.startswith("session 'lost': its project") for line in logged(world)] == [True]
-    assert {name: status.waiting for name, status in statuses(world).items()} == {"gone": 0, "here": 0, "lost": 1}
+    assert {name: status.waiting for name, status in statuses(world).items()} == {
+        "gone": 0,
+        "here": 0,
+        "lost": 1,
+    }
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"\0\xff" * 500, b"{}\n[1]\n{", b'{"type": "user"}\n'], ids=["empty", "binary", "odd", "bare"]
+    "content",
+    [b"", b"\0\xff" * 500, b"{}\n[1]\n{", b'{"type": "user"}\n'],
+    ids=["empty", "binary", "odd", "bare"],
 )
-def test_a_broken_transcript_leaves_the_exchanges_from_the_hooks(world: World, content: bytes) -> None:
+def test_a_broken_transcript_leaves_the_exchanges_from_the_hooks(
+    world: World, content: bytes
+) -> None:
     conversation = converse(world, 1)
     conversation.transcript.write_bytes(content)
     work(world)
@@ -157,7 +175,9 @@ def test_a_broken_transcript_leaves_the_exchanges_from_the_hooks(world: World, c
     assert len(logged(world)) == 1
 
 
-def test_a_transcript_that_vanishes_amid_the_session_loses_and_doubles_nothing(world: World) -> None:
+def test_a_transcript_that_vanishes_amid_the_session_loses_and_doubles_nothing(
+    world: World,
+) -> None:
     conversation = converse(world, 2)
     work(world)
     conversation.transcript.unlink()
@@ -223,7 +243,9 @@ def kill_and_go_on(world: World, delays: list[float]) -> None:
     """Start a worker again and again, kill it after a while, and let the last one end."""
     command = [str(BIN / "python"), "-P", "-m", "hardwon.entrypoints.worker"]
     for delay in delays:
-        process = subprocess.Popen([*command, "--global-store", str(world.store)], env=world.variables)
+        process = subprocess.Popen(
+            [*command, "--global-store", str(world.store)], env=world.variables
+        )
         try:
             process.wait(delay)
         except subprocess.TimeoutExpired:
@@ -234,7 +256,9 @@ def kill_and_go_on(world: World, delays: list[float]) -> None:
 
 def everything_is_there_once(world: World, exchanges: int) -> None:
     calm = undisturbed(world, exchanges)
-    names = "SELECT e.kind, t.name FROM entry e JOIN entry_text t ON t.entry_seq = e.seq ORDER BY 1, 2"
+    names = (
+        "SELECT e.kind, t.name FROM entry e JOIN entry_text t ON t.entry_seq = e.seq ORDER BY 1, 2"
+    )
     sections = [line for line in written(world).splitlines() if line.startswith("<!-- ANCHOR:")]
 
     assert counts(world, exchanges) == counts(calm, exchanges)
@@ -287,7 +311,9 @@ re.match("(a+)+$", "a" * 60 + "b")
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer of the system")
 def test_a_process_that_is_held_up_in_c_ends_all_the_same() -> None:
-    done = subprocess.run([str(BIN / "python"), "-P", "-c", HELD_UP], timeout=LONGEST_WAIT, check=False)
+    done = subprocess.run(
+        [str(BIN / "python"), "-P", "-c", HELD_UP], timeout=LONGEST_WAIT, check=False
+    )
 
     assert done.returncode == -signal.SIGALRM
 
@@ -298,10 +324,16 @@ def test_a_process_that_takes_too_long_ends_with_a_word() -> None:
     )
     script = script.replace("print", "lambda line: print(line, flush=True)")
     done = subprocess.run(
-        [str(BIN / "python"), "-P", "-c", script], timeout=LONGEST_WAIT, check=False, capture_output=True
+        [str(BIN / "python"), "-P", "-c", script],
+        timeout=LONGEST_WAIT,
+        check=False,
+        capture_output=True,
     )
 
-    assert (done.returncode, done.stdout) == (1, b"capture: ended after 0.05 seconds; the rest is for the next time\n")
+    assert (done.returncode, done.stdout) == (
+        1,
+        b"capture: ended after 0.05 seconds; the rest is for the next time\n",
+    )
 
 
 @pytest.mark.soak
@@ -314,13 +346,21 @@ def test_a_kill_at_any_point_loses_and_doubles_nothing(world: World, seed: int) 
     everything_is_there_once(world, 24)
 
 
-def test_the_worker_updates_a_keyword_index_of_an_earlier_version_and_tells_it_once(world: World) -> None:
+def test_the_worker_updates_a_keyword_index_of_an_earlier_version_and_tells_it_once(
+    world: World,
+) -> None:
     with contextlib.closing(open_store(str(world.store))) as database:
         world_of(database).add(lesson("Call getAccountById twice"), lesson("plain words"))
-        database.rows("UPDATE entries_fts SET description = 'Call getAccountById twice' WHERE description LIKE 'Call%'")
+        database.rows(
+            "UPDATE entries_fts SET description = 'Call getAccountById twice' WHERE description LIKE 'Call%'"
+        )
         database.rows("DELETE FROM _metadata WHERE key = 'keyword_index_version'")
     work(world)
     work(world)
 
-    assert world.query("SELECT count(*) FROM entries_fts WHERE entries_fts MATCH 'account'") == [(1,)]
-    assert [line for line in logged(world) if "keyword index" in line] == [f"keyword index: 1 {REFRESHED}"]
+    assert world.query("SELECT count(*) FROM entries_fts WHERE entries_fts MATCH 'account'") == [
+        (1,)
+    ]
+    assert [line for line in logged(world) if "keyword index" in line] == [
+        f"keyword index: 1 {REFRESHED}"
+    ]

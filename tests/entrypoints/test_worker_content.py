@@ -8,7 +8,11 @@ from tests.entrypoints.hook_process import World
 from tests.transcript_lines import TranscriptLines, text_block
 
 DISCUSSED = (
-    ("/tlc:discuss", "where the jobs wait", "We decided to use Postgres for the queue, because it is there already."),
+    (
+        "/tlc:discuss",
+        "where the jobs wait",
+        "We decided to use Postgres for the queue, because it is there already.",
+    ),
     ("", "And the workers?", "We chose to lock one row a worker instead of the whole table."),
 )
 PLANNED = "Rationale: one table is simplest. Task 1: write the migration. Task 2: write the worker."
@@ -60,7 +64,9 @@ def test_a_discussion_is_kept_whole_with_all_its_decisions(world: World) -> None
 
 
 @pytest.mark.parametrize(("command", "reply"), [("/tlc:plan", PLANNED), ("/tlc:build", BUILT)])
-def test_a_command_begins_a_section_that_keeps_what_came_of_it(world: World, command: str, reply: str) -> None:
+def test_a_command_begins_a_section_that_keeps_what_came_of_it(
+    world: World, command: str, reply: str
+) -> None:
     transcript = TranscriptLines()
     ask(transcript, "", "Good morning, where were we?")
     transcript.assistant(text_block("At the job queue."))
@@ -76,10 +82,16 @@ def test_the_users_choice_is_kept_with_its_question(world: World) -> None:
     transcript = TranscriptLines()
     ask(transcript, "", "Start on the queue, and ask me what is open.")
     question = "Which database holds the queue?"
-    asked = {"question": question, "header": "Store", "options": [{"label": "Postgres"}, {"label": "Redis"}]}
+    asked = {
+        "question": question,
+        "header": "Store",
+        "options": [{"label": "Postgres"}, {"label": "Redis"}],
+    }
     call = transcript.tool_use("AskUserQuestion", questions=[asked])
     output = f'User has answered your questions: "{question}"="Postgres". You can now continue.'
-    transcript.tool_result(call, output, toolUseResult={"questions": [asked], "answers": {question: "Postgres"}})
+    transcript.tool_result(
+        call, output, toolUseResult={"questions": [asked], "answers": {question: "Postgres"}}
+    )
     transcript.assistant(text_block("Then so be it."))
     section = section_with(capture(world, transcript), "Start on the queue")
 
@@ -90,12 +102,20 @@ def test_the_users_choice_is_kept_with_its_question(world: World) -> None:
     ("area", "utterance"),
     [
         ("devops", "We decided to build one Docker image a commit in the CI pipeline."),
-        ("infrastructure", "We decided to run the Kubernetes cluster on two servers behind a load balancer."),
-        ("security", "We decided to rotate the encryption keys and to fix the authentication vulnerability."),
+        (
+            "infrastructure",
+            "We decided to run the Kubernetes cluster on two servers behind a load balancer.",
+        ),
+        (
+            "security",
+            "We decided to rotate the encryption keys and to fix the authentication vulnerability.",
+        ),
         ("code-quality", "We decided to lint and to refactor before each code review."),
     ],
 )
-def test_an_exchange_that_is_always_recorded_is_flagged(world: World, area: str, utterance: str) -> None:
+def test_an_exchange_that_is_always_recorded_is_flagged(
+    world: World, area: str, utterance: str
+) -> None:
     transcript = TranscriptLines()
     ask(transcript, "", "How do we go on?")
     transcript.assistant(text_block(utterance))

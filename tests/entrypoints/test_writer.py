@@ -35,7 +35,9 @@ def test_the_first_line_names_the_entry_and_its_id(world: World) -> None:
     assert done == (0, f"Stored: Name the unit (id: {id_of('feet are not metres.')})\n", "")
 
 
-def test_an_entry_of_the_required_fields_alone_is_stored_and_called_incomplete(world: World) -> None:
+def test_an_entry_of_the_required_fields_alone_is_stored_and_called_incomplete(
+    world: World,
+) -> None:
     done = run(world, "hardwon-writer", "--action", "upsert", "--entry-json", json.dumps(VALID))
 
     assert done.code == 0
@@ -97,8 +99,12 @@ def test_the_same_lesson_twice_is_one_entry_seen_twice(world: World) -> None:
     assert world.query("SELECT count(*) FROM entries_fts WHERE entries_fts MATCH 'd'") == [(1,)]
 
 
-@pytest.mark.parametrize(("number", "left_out"), [(10, []), (11, ["word10"]), (12, ["word10", "word11"])])
-def test_keywords_past_ten_are_named_in_a_warning(world: World, number: int, left_out: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("number", "left_out"), [(10, []), (11, ["word10"]), (12, ["word10", "word11"])]
+)
+def test_keywords_past_ten_are_named_in_a_warning(
+    world: World, number: int, left_out: list[str]
+) -> None:
     done = write(world, keywords=[f"word{at}" for at in range(number)])
 
     warnings = [line for line in done.stderr.splitlines() if "left out" in line]
@@ -148,7 +154,9 @@ def test_the_entry_comes_as_an_argument_from_a_file_or_on_stdin(world: World, wa
     text = json.dumps({**VALID, **COMPLETE}, ensure_ascii=False)
     path = world.folder / "entry with 'quotes'.json"
     path.write_text(text, encoding="utf-8")
-    option = {"json": ("--entry-json", text), "file": ("--entry-file", str(path))}.get(way, ("--entry-file", "-"))
+    option = {"json": ("--entry-json", text), "file": ("--entry-file", str(path))}.get(
+        way, ("--entry-file", "-")
+    )
 
     done = run(
         world,
@@ -171,7 +179,9 @@ def test_a_description_of_a_megabyte_comes_by_file(world: World) -> None:
 
     assert done.code == 0
     assert world.query("SELECT description FROM entries") == [(description,)]
-    assert world.query("SELECT count(*) FROM entries_fts WHERE entries_fts MATCH 'endword'") == [(1,)]
+    assert world.query("SELECT count(*) FROM entries_fts WHERE entries_fts MATCH 'endword'") == [
+        (1,)
+    ]
 
 
 def test_a_named_store_is_used_and_the_variable_is_not(world: World) -> None:
@@ -180,7 +190,10 @@ def test_a_named_store_is_used_and_the_variable_is_not(world: World) -> None:
     assert write(world, "--global-store", str(named)).code == 0
     assert (named / "memory.db").is_file()
     assert not world.store.exists()
-    assert (named.stat().st_mode & 0o777, (named / "memory.db").stat().st_mode & 0o777) == (0o700, 0o600)
+    assert (named.stat().st_mode & 0o777, (named / "memory.db").stat().st_mode & 0o777) == (
+        0o700,
+        0o600,
+    )
 
 
 def test_secrets_go_before_the_id_is_made(world: World) -> None:
@@ -209,11 +222,15 @@ def test_secrets_go_before_the_id_is_made(world: World) -> None:
 def test_text_that_reads_like_a_query_is_stored_as_it_is(world: World, text: str) -> None:
     description = f"Beware of {text} in texts."
 
-    assert write(world, description=description, reasoning=text, keywords=[text, "b", "c"]).code == 0
+    assert (
+        write(world, description=description, reasoning=text, keywords=[text, "b", "c"]).code == 0
+    )
     assert world.query("SELECT description, reasoning, keywords FROM entries") == [
         (description, text, json.dumps([" ".join(text.split()), "b", "c"]))
     ]
-    assert world.query("SELECT count(*) FROM entries_fts WHERE entries_fts MATCH '\"beware of\"'") == [(1,)]
+    assert world.query(
+        "SELECT count(*) FROM entries_fts WHERE entries_fts MATCH '\"beware of\"'"
+    ) == [(1,)]
 
 
 def test_a_name_cannot_steer_the_terminal(world: World) -> None:
@@ -223,7 +240,11 @@ def test_a_name_cannot_steer_the_terminal(world: World) -> None:
 
 
 def test_every_word_of_the_vocabulary_is_taken(world: World) -> None:
-    for field, words in (("category", CATEGORIES), ("confidence", CONFIDENCES), ("source", SOURCES)):
+    for field, words in (
+        ("category", CATEGORIES),
+        ("confidence", CONFIDENCES),
+        ("source", SOURCES),
+    ):
         for word in words:
             keep(world, description=f"About {word}.", **{field: word})
         assert {word for (word,) in world.query(f"SELECT {field} FROM entries")} == set(words)
@@ -255,7 +276,9 @@ def test_without_a_provider_the_vector_is_null_and_a_word_finds_the_entry(world:
     assert write(world, description="The zeppelin rule.").code == 0
 
     assert world.query("SELECT embedding FROM entries") == [(None,)]
-    assert world.query("SELECT count(*) FROM entries_fts WHERE entries_fts MATCH 'zeppelin'") == [(1,)]
+    assert world.query("SELECT count(*) FROM entries_fts WHERE entries_fts MATCH 'zeppelin'") == [
+        (1,)
+    ]
     world.variables["HARDWON_INJECTION_LIMIT"] = "1"
     assert "### Name the unit" in world.argument_form().stdout
 
@@ -269,7 +292,9 @@ def test_a_write_makes_a_unit_vector_of_384_float32_values(world: World) -> None
     assert len(blob) == 4 * DIMENSIONS
     assert math.isclose(math.hypot(*array("f", blob)), 1.0, abs_tol=1e-5)
     assert dict(
-        world.query("SELECT key, value FROM _metadata WHERE key LIKE 'embedding%' OR key = 'schema_version'")
+        world.query(
+            "SELECT key, value FROM _metadata WHERE key LIKE 'embedding%' OR key = 'schema_version'"
+        )
     ) == {
         "embedding_provider": "local",
         "embedding_model": "all-MiniLM-L6-v2",
@@ -286,7 +311,9 @@ def test_each_write_fills_fifty_missing_vectors_its_own_among_them(world: World)
     filled = []
     for number in range(3):
         write(world, name=f"Written {number}", description=f"Written as number {number}.")
-        filled += world.query("SELECT count(embedding), sum(name LIKE 'Written%' AND embedding IS NULL) FROM entries")
+        filled += world.query(
+            "SELECT count(embedding), sum(name LIKE 'Written%' AND embedding IS NULL) FROM entries"
+        )
 
     assert filled == [(50, 0), (100, 0), (123, 0)]
 
@@ -298,7 +325,9 @@ def test_weights_that_are_missing_cost_the_vector_and_not_the_entry(world: World
     done = write(world)
 
     assert (done.code, done.stdout.count("Stored: ")) == (0, 1)
-    assert done.stderr.startswith("Warning: its vector follows, until then keyword search finds it: ")
+    assert done.stderr.startswith(
+        "Warning: its vector follows, until then keyword search finds it: "
+    )
     assert done.stderr.count("\n") == 1
     assert world.query("SELECT embedding FROM entries") == [(None,)]
 
@@ -307,7 +336,9 @@ def test_the_writer_says_that_a_vector_follows_where_the_provider_does_not_answe
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     woken = list[str]()
-    monkeypatch.setattr(embed_after_write, "wake", lambda settings, _: woken.append(settings.global_store))
+    monkeypatch.setattr(
+        embed_after_write, "wake", lambda settings, _: woken.append(settings.global_store)
+    )
     scene.choose("openai")
     scene.stub.hangs_before = True
     done = write(scene.world)
@@ -343,7 +374,14 @@ def test_the_help_lists_every_field_and_the_exit_codes(world: World) -> None:
     done = run(world, "hardwon-writer", "--help")
 
     assert done.code == 0
-    for word in ("source_project", "keywords", "confidence", "session-capture", "anti-patterns", "exit codes: 0"):
+    for word in (
+        "source_project",
+        "keywords",
+        "confidence",
+        "session-capture",
+        "anti-patterns",
+        "exit codes: 0",
+    ):
         assert word in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 110
 

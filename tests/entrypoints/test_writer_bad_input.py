@@ -52,7 +52,10 @@ BAD_FIELDS = {
     "category is in capitals": ({"category": "Patterns"}, "category is 'Patterns'"),
     "category is null": ({"category": None}, "category is null"),
     "category is an object": ({"category": {}}, "category is {}"),
-    "confidence is unknown": ({"confidence": "very\nhigh"}, "confidence is 'very\\nhigh': use one of"),
+    "confidence is unknown": (
+        {"confidence": "very\nhigh"},
+        "confidence is 'very\\nhigh': use one of",
+    ),
     "confidence is a number": ({"confidence": 0.9}, "confidence is 0.9"),
     "source is unknown": ({"source": "dream"}, "source is 'dream': use one of retro"),
     "source is null": ({"source": None}, "source is null"),
@@ -66,8 +69,14 @@ BAD_FIELDS = {
     "project is blank": ({"source_project": " "}, "source_project is blank"),
     "NUL in the name": ({"name": "a\0b"}, "name holds a NUL character at position 1"),
     "NUL in a keyword": ({"keywords": ["a\0"]}, "keywords holds a NUL character"),
-    "half a surrogate pair": ({"description": "a\ud800"}, "description holds half a surrogate pair at position 1"),
-    "half a pair in a reference": ({"references": ["\udfff"]}, "references holds half a surrogate pair"),
+    "half a surrogate pair": (
+        {"description": "a\ud800"},
+        "description holds half a surrogate pair at position 1",
+    ),
+    "half a pair in a reference": (
+        {"references": ["\udfff"]},
+        "references holds half a surrogate pair",
+    ),
     "half a pair in the category": ({"category": "\ud800"}, "category is '\\ud800'"),
     "half a pair as a field": ({"\ud800": ""}, "unknown field '\\ud800'"),
 }
@@ -81,10 +90,19 @@ BAD_ARGUMENTS = {
     "short option": (("--act", *upsert()[1:]), "--action"),
     "no value": ((*upsert(), "--global-store"), "expected one argument"),
     "no such project": ((*upsert(), "--project-root", "no/where"), "'no/where' is not a folder"),
-    "project is a file": ((*upsert(), "--project-root", "/dev/null"), "'/dev/null' is not a folder"),
-    "no such file": (("--action", "upsert", "--entry-file", "no/where\n"), "'no/where\\n': No such file"),
+    "project is a file": (
+        (*upsert(), "--project-root", "/dev/null"),
+        "'/dev/null' is not a folder",
+    ),
+    "no such file": (
+        ("--action", "upsert", "--entry-file", "no/where\n"),
+        "'no/where\\n': No such file",
+    ),
     "a folder": (("--action", "upsert", "--entry-file", "."), "'.': Is a directory"),
-    "a file below a file": (("--action", "upsert", "--entry-file", "/dev/null/x"), "Not a directory"),
+    "a file below a file": (
+        ("--action", "upsert", "--entry-file", "/dev/null/x"),
+        "Not a directory",
+    ),
     "an empty file": (("--action", "upsert", "--entry-file", "/dev/null"), "empty"),
     "an endless file": (("--action", "upsert", "--entry-file", "/dev/zero"), "longer than"),
 }
@@ -95,8 +113,14 @@ BAD_FILES = {
     "binary": (bytes(range(256)), "is not UTF-8"),
     "NUL bytes": (bytes(64), "is not JSON"),
     "cut off": (json.dumps(VALID).encode()[:-1], "is not JSON"),
-    "over 4 MB": (json.dumps({**VALID, "description": "é" * (FOUR_MEGABYTES // 2 + 1)}).encode(), "shorten it"),
-    "over 4 MB of reasoning": (json.dumps({**VALID, "reasoning": "x" * (FOUR_MEGABYTES + 1)}).encode(), "shorten it"),
+    "over 4 MB": (
+        json.dumps({**VALID, "description": "é" * (FOUR_MEGABYTES // 2 + 1)}).encode(),
+        "shorten it",
+    ),
+    "over 4 MB of reasoning": (
+        json.dumps({**VALID, "reasoning": "x" * (FOUR_MEGABYTES + 1)}).encode(),
+        "shorten it",
+    ),
 }
 
 
@@ -119,7 +143,9 @@ def assert_refused(world: World, done: Ran, message: str) -> None:
 
 @pytest.mark.parametrize(("text", "message"), BAD_JSON.items(), ids=range(len(BAD_JSON)))
 def test_input_that_is_no_json_object_is_refused(world: World, text: str, message: str) -> None:
-    done = run(world, "hardwon-writer", "--action", "upsert", "--entry-file", "-", stdin=text.encode())
+    done = run(
+        world, "hardwon-writer", "--action", "upsert", "--entry-file", "-", stdin=text.encode()
+    )
 
     assert_refused(world, done, message)
 
@@ -151,7 +177,9 @@ def test_a_missing_field_is_named(world: World, name: str) -> None:
 
 
 @pytest.mark.parametrize(("arguments", "message"), BAD_ARGUMENTS.values(), ids=BAD_ARGUMENTS)
-def test_bad_arguments_are_refused_in_one_line(world: World, arguments: tuple[str, ...], message: str) -> None:
+def test_bad_arguments_are_refused_in_one_line(
+    world: World, arguments: tuple[str, ...], message: str
+) -> None:
     assert_refused(world, run(world, "hardwon-writer", *arguments), message)
 
 
@@ -160,11 +188,17 @@ def test_a_bad_file_is_refused(world: World, content: bytes, message: str) -> No
     path = world.folder / "entry.json"
     path.write_bytes(content)
 
-    assert_refused(world, run(world, "hardwon-writer", "--action", "upsert", "--entry-file", str(path)), message)
+    assert_refused(
+        world,
+        run(world, "hardwon-writer", "--action", "upsert", "--entry-file", str(path)),
+        message,
+    )
 
 
 def test_a_closed_stdin_is_refused(world: World) -> None:
-    done = run(world, "hardwon-writer", "--action", "upsert", "--entry-file", "-", redirections="<&-")
+    done = run(
+        world, "hardwon-writer", "--action", "upsert", "--entry-file", "-", redirections="<&-"
+    )
 
     assert_refused(world, done, "the entry is empty")
 
@@ -182,7 +216,9 @@ def test_an_entry_of_exactly_four_megabytes_is_kept(world: World) -> None:
     path.write_text(json.dumps({**VALID, "description": "é" * (FOUR_MEGABYTES // 2)}))
 
     assert run(world, "hardwon-writer", "--action", "upsert", "--entry-file", str(path)).code == 0
-    assert world.query("SELECT length(CAST(description AS BLOB)) FROM entries") == [(FOUR_MEGABYTES,)]
+    assert world.query("SELECT length(CAST(description AS BLOB)) FROM entries") == [
+        (FOUR_MEGABYTES,)
+    ]
 
 
 def assert_failed(done: Ran, message: str) -> None:
@@ -192,7 +228,9 @@ def assert_failed(done: Ran, message: str) -> None:
     assert done.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("content", [b"not a database " * 500, b"SQLite format 3\0" + bytes(range(256)) * 40])
+@pytest.mark.parametrize(
+    "content", [b"not a database " * 500, b"SQLite format 3\0" + bytes(range(256)) * 40]
+)
 def test_a_file_that_is_no_database_stays_as_it_is(world: World, content: bytes) -> None:
     world.store.mkdir()
     world.database.write_bytes(content)
@@ -238,12 +276,18 @@ def test_a_locked_store_is_waited_for_and_then_reported(world: World) -> None:
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=4)
+    ),
     max_leaves=8,
 )
 near_entries = st.fixed_dictionaries(
     {name: st.just(value) | json_values for name, value in VALID.items()},
-    optional={name: json_values | st.lists(st.text(max_size=5), max_size=3) for name in FIELDS if name not in VALID},
+    optional={
+        name: json_values | st.lists(st.text(max_size=5), max_size=3)
+        for name in FIELDS
+        if name not in VALID
+    },
 )
 
 

@@ -56,11 +56,14 @@ def test_eight_writers_at_once_make_one_store_with_all_entries(world: World) -> 
 
 def test_eight_writers_of_the_same_lesson_are_eight_observations(world: World) -> None:
     processes = [
-        start(world, "hardwon-writer", *upsert(name="n", keywords=[f"word{number}"])) for number in range(WRITERS)
+        start(world, "hardwon-writer", *upsert(name="n", keywords=[f"word{number}"]))
+        for number in range(WRITERS)
     ]
 
     assert [done.code for done in map(finish, processes)] == [0] * WRITERS
-    assert world.query("SELECT observation_count, json_array_length(keywords) FROM entries") == [(WRITERS, WRITERS)]
+    assert world.query("SELECT observation_count, json_array_length(keywords) FROM entries") == [
+        (WRITERS, WRITERS)
+    ]
     assert_whole(world)
 
 
@@ -81,7 +84,9 @@ def test_a_writer_killed_at_any_point_loses_nothing_it_acknowledged(world: World
         process = start_many(world, 1_000, f"round {round_number}")
         assert process.stdout
         for _ in range(timestamps.randrange(1, 12)):
-            acknowledged.add(process.stdout.readline().decode().rpartition("(id: ")[2].rstrip(")\n"))
+            acknowledged.add(
+                process.stdout.readline().decode().rpartition("(id: ")[2].rstrip(")\n")
+            )
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(timestamps.uniform(0, 0.02))
         process.kill()
@@ -100,6 +105,8 @@ def test_a_writer_killed_while_it_starts_leaves_a_store_that_opens(world: World)
         process.kill()
         process.communicate()
 
-    assert finish(start(world, "hardwon-writer", *upsert(name="n", description="The last."))).code == 0
+    assert (
+        finish(start(world, "hardwon-writer", *upsert(name="n", description="The last."))).code == 0
+    )
     assert_whole(world)
     assert os.listdir(world.store) == ["memory.db"]

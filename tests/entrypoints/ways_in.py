@@ -17,9 +17,7 @@ from tests.entrypoints.mcp.visitor import Visitor
 from tests.entrypoints.programs import VALID, Ran, hardwon, keep, run
 
 MEMORY_FOLDERS = ("conversations", "decisions", "gotchas", "preferences", "sessions")
-BANK = (
-    "## Observed Patterns\n\n### Pattern: The order of deploys\n{text}\n\n- Observation count: 2\n- Confidence: high\n"
-)
+BANK = "## Observed Patterns\n\n### Pattern: The order of deploys\n{text}\n\n- Observation count: 2\n- Confidence: high\n"
 
 Way: TypeAlias = Callable[[World, Visitor, str], object]
 
@@ -35,7 +33,14 @@ def other_lesson() -> str:
 def store_by_writer(world: World, visit: Visitor, text: str) -> Ran:
     lesson = json.dumps({**VALID, "description": text, "reasoning": f"Because {text}"})
     return run(
-        world, "hardwon-writer", "--action", "upsert", "--global-store", str(world.store), "--entry-json", lesson
+        world,
+        "hardwon-writer",
+        "--action",
+        "upsert",
+        "--global-store",
+        str(world.store),
+        "--entry-json",
+        lesson,
     )
 
 
@@ -45,15 +50,21 @@ def store_by_mcp(world: World, visit: Visitor, text: str) -> object:
 
 def update_by_mcp(world: World, visit: Visitor, text: str) -> object:
     stored = visit.store(description=other_lesson())
-    return visit.call("memory_update", id=stored["entryId"], title=text[:100], triggerPhrases=[text[:60]])
+    return visit.call(
+        "memory_update", id=stored["entryId"], title=text[:100], triggerPhrases=[text[:60]]
+    )
 
 
 def save_by_mcp(world: World, visit: Visitor, text: str) -> object:
-    return visit.call("memory_save", filePath=str(document(world, "specs/049-auth/memory/plan.md", text)))
+    return visit.call(
+        "memory_save", filePath=str(document(world, "specs/049-auth/memory/plan.md", text))
+    )
 
 
 def checkpoint_by_mcp(world: World, visit: Visitor, text: str) -> object:
-    return visit.call("checkpoint_create", name=f"before {text[:40]}", description=text, scope="all")
+    return visit.call(
+        "checkpoint_create", name=f"before {text[:40]}", description=text, scope="all"
+    )
 
 
 def add(world: World, visit: Visitor, text: str) -> Ran:
@@ -65,7 +76,9 @@ def remember(world: World, visit: Visitor, text: str) -> Ran:
 
 
 def save(world: World, visit: Visitor, text: str) -> Ran:
-    return hardwon(world, "save", "--description", text, "--tag", text.split()[1], "--keyword", text.split()[2])
+    return hardwon(
+        world, "save", "--description", text, "--tag", text.split()[1], "--keyword", text.split()[2]
+    )
 
 
 def index(world: World, visit: Visitor, text: str) -> Ran:
@@ -91,7 +104,12 @@ def import_the_own_bank(world: World, visit: Visitor, text: str) -> Ran:
 def import_a_memory_index(world: World, visit: Visitor, text: str) -> Ran:
     path = document(world, "memory/sessions/memory-20250304-050607.md", text)
     memories = {
-        str(path): {"filename": path.name, "description": text, "tags": [text.split()[1]], "descriptionKeywords": []}
+        str(path): {
+            "filename": path.name,
+            "description": text,
+            "tags": [text.split()[1]],
+            "descriptionKeywords": [],
+        }
     }
     brought = document(world, "brought.json", "")
     brought.write_text(json.dumps(memories), encoding="utf-8")
@@ -101,7 +119,9 @@ def import_a_memory_index(world: World, visit: Visitor, text: str) -> Ran:
 def import_an_older_index(world: World, visit: Visitor, text: str) -> Ran:
     (world.project / "memory-index.sqlite").unlink(missing_ok=True)
     path = older(
-        world, V10 + V11, ROW | NEW | {"content": f"# OAuth\n\n{text}", "trigger_phrases": json.dumps([text[:60]])}
+        world,
+        V10 + V11,
+        ROW | NEW | {"content": f"# OAuth\n\n{text}", "trigger_phrases": json.dumps([text[:60]])},
     )
     return hardwon(world, "import", str(path))
 
@@ -119,7 +139,9 @@ def capture_by_hooks(world: World, visit: Visitor, text: str) -> None:
 
 def note_by_hooks(world: World, visit: Visitor, text: str) -> None:
     """Leave an event in the journal that no worker has handled."""
-    Conversation(world, "waiting", has_transcript=False).note("prompt", f"Remember for the release: {text}")
+    Conversation(world, "waiting", has_transcript=False).note(
+        "prompt", f"Remember for the release: {text}"
+    )
 
 
 def capture_a_transcript(world: World, visit: Visitor, text: str) -> Ran:
@@ -138,7 +160,11 @@ def update_a_trigger(world: World, visit: Visitor, text: str) -> Ran:
 def start_in_a_feature(world: World, visit: Visitor, text: str) -> object:
     """Let a receipt keep the query of a session start."""
     keep(world, description=other_lesson())
-    world.write_feature(f"004-{next(_numbers)}", {"slug": "release", "status": "active"}, spec=f"# Release\n\n{text}\n")
+    world.write_feature(
+        f"004-{next(_numbers)}",
+        {"slug": "release", "status": "active"},
+        spec=f"# Release\n\n{text}\n",
+    )
     return world.hook()
 
 
@@ -147,7 +173,8 @@ def log_a_failure(world: World, visit: Visitor, text: str) -> object:
     world.hook(payload=payload)
     world.log.parent.mkdir(parents=True, exist_ok=True)
     return world.log.write_text(
-        f"2026-11-23T08:00:00+00:00 it failed: {text}\n2026-11-23T08:00:01+00:00 kept\n", encoding="utf-8"
+        f"2026-11-23T08:00:00+00:00 it failed: {text}\n2026-11-23T08:00:01+00:00 kept\n",
+        encoding="utf-8",
     )
 
 
@@ -155,7 +182,9 @@ def name_a_project(world: World, visit: Visitor, text: str) -> Ran:
     named = world.project.parent / "-".join(text.split()[1:3])
     world.project.rename(named)
     world.project = named
-    return hardwon(world, "add", "Deploy the canary before everything else.", "--category", "patterns")
+    return hardwon(
+        world, "add", "Deploy the canary before everything else.", "--category", "patterns"
+    )
 
 
 def document(world: World, name: str, text: str) -> Path:
@@ -196,17 +225,27 @@ def places_with(world: World, *words: str, banks: bool = True) -> list[str]:
     """Return the files of the store, and those that hardwon writes in the project, with any of *words* in name or bytes."""
     folders = [world.store, *(world.project / "memory" / name for name in MEMORY_FOLDERS)]
     folders += [world.project / "docs" / "knowledge-bank"] if banks else []
-    with contextlib.suppress(FileNotFoundError):  # a process that ended just now took its write-ahead log with it
+    with contextlib.suppress(
+        FileNotFoundError
+    ):  # a process that ended just now took its write-ahead log with it
         return _places_in(folders, world.folder, words)
     return _places_in(folders, world.folder, words)
 
 
 def _places_in(folders: Sequence[Path], root: Path, words: tuple[str, ...]) -> list[str]:
-    files = (path for folder in folders if folder.exists() for path in folder.rglob("*") if path.is_file())
+    files = (
+        path
+        for folder in folders
+        if folder.exists()
+        for path in folder.rglob("*")
+        if path.is_file()
+    )
     return sorted(str(path.relative_to(root)) for path in files if _holds(path, words))
 
 
 def _holds(path: Path, words: tuple[str, ...]) -> bool:
     data = path.read_bytes().lower() + path.name.lower().encode()
-    forms = (form for word in words for form in (word.lower().encode(), word.lower().encode("utf-16-le")))
+    forms = (
+        form for word in words for form in (word.lower().encode(), word.lower().encode("utf-16-le"))
+    )
     return any(form in data for form in forms)

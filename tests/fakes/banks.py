@@ -42,7 +42,9 @@ class InMemoryImportLedger(ImportLedger):
 class InMemoryKnowledgeBank(KnowledgeBank):
     """Files by name; the name without its ending is the category, the part before the slash the project."""
 
-    def __init__(self, texts: Mapping[str, str] | None = None, on_read: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, texts: Mapping[str, str] | None = None, on_read: Callable[[], None] = lambda: None
+    ) -> None:
         self.texts = dict(texts or {})
         self.reads: list[str] = []
         self.unreadable: set[str] = set()
@@ -67,4 +69,6 @@ class InMemoryKnowledgeBank(KnowledgeBank):
             "heuristics.md": "heuristics",
             "patterns.md": "patterns",
         }
-        return BankFile(path, categories[name], project or None, text_hash(text), len(text.encode()))
+        return BankFile(
+            path, categories[name], project or None, text_hash(text), len(text.encode())
+        )

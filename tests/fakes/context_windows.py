@@ -15,8 +15,15 @@ class InMemoryContextWindows(ContextWindows):
     @override
     def held(self, window: ContextWindow) -> Held:
         held = [receipt for receipt in self._of(window) if receipt.delivery != "missed"]
-        blocks = (receipt.latest for receipt in held if receipt.event == "start" and receipt.latest is not None)
-        return Held(frozenset(shown.entry_id for receipt in held for shown in receipt.shown), max(blocks, default=None))
+        blocks = (
+            receipt.latest
+            for receipt in held
+            if receipt.event == "start" and receipt.latest is not None
+        )
+        return Held(
+            frozenset(shown.entry_id for receipt in held for shown in receipt.shown),
+            max(blocks, default=None),
+        )
 
     @override
     def empty(self, window: ContextWindow) -> None:
@@ -24,4 +31,8 @@ class InMemoryContextWindows(ContextWindows):
 
     def _of(self, window: ContextWindow) -> list[Receipt]:
         found = self._receipts.find(session_id=window.session_id, limit=ALL)
-        return [item for item in found if item.agent == window.agent and item.number not in self._dropped]
+        return [
+            item
+            for item in found
+            if item.agent == window.agent and item.number not in self._dropped
+        ]

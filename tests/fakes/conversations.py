@@ -36,12 +36,18 @@ class InMemoryConversationFiles(ConversationFiles):
 
     @override
     def put(self, chunks: Sequence[Chunk]) -> Mapping[str, str]:
-        sections = in_order(section for chunk in chunks for section in file_sections(chunk, lambda _: None))
+        sections = in_order(
+            section for chunk in chunks for section in file_sections(chunk, lambda _: None)
+        )
         paths = dict[str, str]()
-        for (kind, day), same in groupby(sections, key=lambda section: (section.kind, day_of(section))):
+        for (kind, day), same in groupby(
+            sections, key=lambda section: (section.kind, day_of(section))
+        ):
             begins = f"{MEMORY}{FOLDERS[kind]}/"
             files = {
-                path.removeprefix(begins): text for path, text in self.files.items() if path.startswith(begins + day)
+                path.removeprefix(begins): text
+                for path, text in self.files.items()
+                if path.startswith(begins + day)
             }
             names = {section_id: posixpath.basename(path) for section_id, path in paths.items()}
             placed = all_placed(with_links(same, names), files, _begun)
@@ -51,7 +57,10 @@ class InMemoryConversationFiles(ConversationFiles):
 
     @override
     def remove(self, section_ids: Sequence[str]) -> tuple[str, ...]:
-        after = {path: without_sections(memory_file(text), section_ids) for path, text in self.files.items()}
+        after = {
+            path: without_sections(memory_file(text), section_ids)
+            for path, text in self.files.items()
+        }
         changed = tuple(sorted(path for path, text in after.items() if text != self.files[path]))
         self.files = {path: text for path, text in after.items() if text}
         return changed
@@ -61,7 +70,9 @@ class InMemoryConversationFiles(ConversationFiles):
         return [
             section
             for path, text in self.files.items()
-            for section in sections_of_session(text, KIND_OF[path.removeprefix(MEMORY).split("/")[0]], session_id)
+            for section in sections_of_session(
+                text, KIND_OF[path.removeprefix(MEMORY).split("/")[0]], session_id
+            )
         ]
 
 

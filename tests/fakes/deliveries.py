@@ -25,7 +25,9 @@ class InMemoryDeliveries(Deliveries):
 
     @override
     def settle(self, number: int, delivery: Delivery) -> bool:
-        open_ones = (item for item in self._receipts.find(limit=ALL) if item.delivery not in COUNTED)
+        open_ones = (
+            item for item in self._receipts.find(limit=ALL) if item.delivery not in COUNTED
+        )
         receipt = next((item for item in open_ones if item.number == number), None)
         if receipt is None:
             return False

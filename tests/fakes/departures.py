@@ -15,7 +15,11 @@ class InMemoryAbsences(Absences):
 
     @override
     def keep(self, absent: AbsentFile, at: dt.datetime) -> None:
-        others = sorted((path, departure) for path, departure in self._state.absent.items() if path != absent.file_path)
+        others = sorted(
+            (path, departure)
+            for path, departure in self._state.absent.items()
+            if path != absent.file_path
+        )
         others.sort(key=lambda other: other[1][1], reverse=True)
         self._state.absent = {**dict(others[: self._most - 1]), absent.file_path: (absent, at)}
 
@@ -32,4 +36,6 @@ class InMemoryAbsences(Absences):
 
     @override
     def forget(self, file_path: str) -> None:
-        self._state.absent = {path: departure for path, departure in self._state.absent.items() if path != file_path}
+        self._state.absent = {
+            path: departure for path, departure in self._state.absent.items() if path != file_path
+        }

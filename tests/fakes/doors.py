@@ -1,8 +1,9 @@
 """
 A program's `main`, called in this process as the program would call it.
 
-Streams, environment, working folder, arguments, signal handlers, timers, umask, caches and warnings are the program's
-while it runs, and this process's afterwards. Only what makes a process is missing: a start, an exit and a death.
+Streams, environment, working folder, arguments, signal handlers, timers, umask, caches and warnings
+are the program's while it runs, and this process's afterwards. Only what makes a process is
+missing: a start, an exit and a death.
 """
 
 import contextlib
@@ -97,7 +98,12 @@ def can_run_here(program: str, env: Mapping[str, str]) -> bool:
 
 
 def run_here(
-    program: str, arguments: Sequence[str], *, stdin: bytes | None, env: Mapping[str, str], folder: Path
+    program: str,
+    arguments: Sequence[str],
+    *,
+    stdin: bytes | None,
+    env: Mapping[str, str],
+    folder: Path,
 ) -> Ended:
     """
     Run a console script in this process.
@@ -150,7 +156,9 @@ def _process_state(env: Mapping[str, str], folder: Path) -> Iterator[None]:
             stack.callback(signal.signal, number, signal.getsignal(number))
         stack.callback(signal.setitimer, signal.ITIMER_REAL, 0)
         stack.callback(gc.enable)
-        stack.enter_context(mock.patch.object(tempfile, "tempdir", None))  # or it would stay what it was
+        stack.enter_context(
+            mock.patch.object(tempfile, "tempdir", None)
+        )  # or it would stay what it was
         yield
 
 
@@ -158,7 +166,11 @@ def _process_state(env: Mapping[str, str], folder: Path) -> Iterator[None]:
 def _streams(stdin: bytes | None, out: BinaryIO, err: BinaryIO) -> Iterator[None]:
     """Put a pipe and two files in the place of the three standard streams: descriptors and objects of `sys`."""
     with contextlib.ExitStack() as stack:
-        reading = os.open(os.devnull, os.O_RDONLY) if stdin is None else stack.enter_context(_pipe_of(stdin))
+        reading = (
+            os.open(os.devnull, os.O_RDONLY)
+            if stdin is None
+            else stack.enter_context(_pipe_of(stdin))
+        )
         for number, descriptor in enumerate((reading, out.fileno(), err.fileno())):
             stack.callback(_put_back, number, os.dup(number))
             os.dup2(descriptor, number)
@@ -282,7 +294,10 @@ def one_model() -> Iterator[None]:
         yield
 
 
-ONCE = {name: functools.cache(getattr(minilm, name)) for name in ("_load_encoder", "load_wordpiece", "verify_sha256")}
+ONCE = {
+    name: functools.cache(getattr(minilm, name))
+    for name in ("_load_encoder", "load_wordpiece", "verify_sha256")
+}
 
 
 @functools.lru_cache(maxsize=1)
@@ -290,7 +305,11 @@ def _caches(_: int) -> "list[functools._lru_cache_wrapper[object]]":
     """Return every cache of ours; the number of modules tells when there may be others."""
     modules = [module for name, module in list(sys.modules.items()) if name.startswith("hardwon.")]
     values = [value for module in modules for value in vars(module).values()]
-    return list({id(value): value for value in values if isinstance(value, functools._lru_cache_wrapper)}.values())
+    return list(
+        {
+            id(value): value for value in values if isinstance(value, functools._lru_cache_wrapper)
+        }.values()
+    )
 
 
 def _all_of(file: BinaryIO) -> bytes:

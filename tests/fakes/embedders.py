@@ -35,7 +35,9 @@ class PlantedEmbedder(Embedder):
     def embed(self, texts: Sequence[str], task: Task, deadline: Deadline) -> list[Vector]:
         del deadline
         self.asked += [(text, task) for text in texts]
-        return [self._planted[text] if text in self._planted else self._of_hash(text) for text in texts]
+        return [
+            self._planted[text] if text in self._planted else self._of_hash(text) for text in texts
+        ]
 
     def _of_hash(self, text: str) -> Vector:
         digest = hashlib.shake_128(text.encode()).digest(self._space.dimensions)
@@ -51,7 +53,10 @@ def embed_by_words(_: object, texts: Sequence[str], task: Task, deadline: Deadli
 def _of_words(words: Iterable[str], dimensions: int = 384) -> Vector:
     vector = array("f", [0.01] * dimensions)
     for word in words:
-        vector[int.from_bytes(hashlib.md5(word.encode(), usedforsecurity=False).digest()[:4]) % dimensions] += 1.0
+        vector[
+            int.from_bytes(hashlib.md5(word.encode(), usedforsecurity=False).digest()[:4])
+            % dimensions
+        ] += 1.0
     return vector
 
 

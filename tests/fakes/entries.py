@@ -13,7 +13,10 @@ from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.forgotten import ensure_not_forgotten
 from hardwon.domain.model.injection.entry_text import ConstitutionalText, PrintedEntry
-from hardwon.domain.model.injection.related_conversations import SUMMARISED_CHARACTERS, ConversationSummary
+from hardwon.domain.model.injection.related_conversations import (
+    SUMMARISED_CHARACTERS,
+    ConversationSummary,
+)
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
 from hardwon.domain.model.ranking.prominence import TrackRecord
@@ -121,7 +124,9 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
     def reworded(self, old_id: str) -> Entry | None:
         number = self.state.aliases.get(old_id)
         return (
-            self.state.entry(number) if number in self.state.entries and self.state.number_of(old_id) is None else None
+            self.state.entry(number)
+            if number in self.state.entries and self.state.number_of(old_id) is None
+            else None
         )
 
     @override
@@ -143,10 +148,14 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
     def outdated(self, numbers: Iterable[int]) -> frozenset[int]:
         among = {*numbers}
         pairs = [
-            pair for pair, (_, rejected) in self.state.proposals.items() if not rejected and among.issuperset(pair)
+            pair
+            for pair, (_, rejected) in self.state.proposals.items()
+            if not rejected and among.issuperset(pair)
         ]
         return frozenset(
-            pair[0] for pair in pairs if all(self.state.entries[number].superseded_by is None for number in pair)
+            pair[0]
+            for pair in pairs
+            if all(self.state.entries[number].superseded_by is None for number in pair)
         )
 
     @override
@@ -186,21 +195,36 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
 
     @override
     def recall_facts(self, numbers: Iterable[int]) -> list[RecallFacts]:
-        return [self.state.recall_facts(number) for number in numbers if number in self.state.entries]
+        return [
+            self.state.recall_facts(number) for number in numbers if number in self.state.entries
+        ]
 
     @override
     def references(self, numbers: Iterable[int]) -> Mapping[int, tuple[str, ...]]:
-        return {number: self.state.entries[number].references for number in numbers if number in self.state.entries}
+        return {
+            number: self.state.entries[number].references
+            for number in numbers
+            if number in self.state.entries
+        }
 
     @override
     def newest_by_track_record(
-        self, k: int, visible_in: Visibility | None = None, of: Collection[TrackRecord] | None = None
+        self,
+        k: int,
+        visible_in: Visibility | None = None,
+        of: Collection[TrackRecord] | None = None,
     ) -> dict[TrackRecord, list[RankingFacts]]:
         buckets: defaultdict[TrackRecord, list[RankingFacts]] = defaultdict(list)
-        for facts in map(self.state.facts, self.state.within(RANKED_LEARNINGS._replace(visible_in=visible_in))):
+        for facts in map(
+            self.state.facts, self.state.within(RANKED_LEARNINGS._replace(visible_in=visible_in))
+        ):
             recalls = min(facts.recall_count, RECALL_CAP)
-            buckets[facts.category, facts.observation_count, facts.confidence, recalls].append(facts)
-        return {record: bucket[:k] for record, bucket in buckets.items() if of is None or record in of}
+            buckets[facts.category, facts.observation_count, facts.confidence, recalls].append(
+                facts
+            )
+        return {
+            record: bucket[:k] for record, bucket in buckets.items() if of is None or record in of
+        }
 
     @override
     def count(self, only: EntryFilter) -> int:
@@ -214,13 +238,21 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
 
     @override
     def tally(self, only: EntryFilter, field: Field) -> Mapping[str, int]:
-        values = [getattr(self.state.entries[number], field) or "" for number in self.state.within(only)]
+        values = [
+            getattr(self.state.entries[number], field) or "" for number in self.state.within(only)
+        ]
         return dict(Counter(sorted(values)).most_common())
 
     @override
     def ids_starting_with(self, prefix: str, limit: int) -> list[str]:
-        ids = {entry.entry_id for entry in self.state.entries.values() if entry.entry_id.startswith(prefix)}
-        earlier = (self.reworded(old_id) for old_id in self.state.aliases if old_id.startswith(prefix))
+        ids = {
+            entry.entry_id
+            for entry in self.state.entries.values()
+            if entry.entry_id.startswith(prefix)
+        }
+        earlier = (
+            self.reworded(old_id) for old_id in self.state.aliases if old_id.startswith(prefix)
+        )
         return sorted(ids | {entry.entry_id for entry in earlier if entry})[:limit]
 
     @override
@@ -230,12 +262,18 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
 
     @override
     def retire_expired(self, now: dt.datetime) -> int:
-        due = {number for number, entry in self.state.entries.items() if entry.expires_at and entry.expires_at <= now}
+        due = {
+            number
+            for number, entry in self.state.entries.items()
+            if entry.expires_at and entry.expires_at <= now
+        }
         expired = {number for number in due if not self.state.is_retired(number)}
         if expired:
             self._ensure_writable()
         self.state.expired |= expired
-        self.state.vectors = {key: value for key, value in self.state.vectors.items() if key[1] not in expired}
+        self.state.vectors = {
+            key: value for key, value in self.state.vectors.items() if key[1] not in expired
+        }
         return len(expired)
 
     @override
@@ -254,13 +292,19 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
                 entry.project,
             )
             for number, entry in self.state.entries.items()
-            if entry.tier == "constitutional" and number in within and not self._repeats_its_file(number)
+            if entry.tier == "constitutional"
+            and number in within
+            and not self._repeats_its_file(number)
         ]
 
     def _repeats_its_file(self, number: int) -> bool:
         entry = self.state.entries[number]
         whole = self.with_file(entry.file_path) if entry.anchor_id else None
-        return whole is not None and whole.tier == "constitutional" and not self.state.is_retired(whole.number or 0)
+        return (
+            whole is not None
+            and whole.tier == "constitutional"
+            and not self.state.is_retired(whole.number or 0)
+        )
 
     @override
     def delete(self, entry_id: str) -> bool:
@@ -272,12 +316,18 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
         for place, other in self.state.entries.items():
             if other.superseded_by == entry_id:
                 self.state.entries[place] = attrs.evolve(other, superseded_by=None)
-        self.state.proposals = {pair: value for pair, value in self.state.proposals.items() if number not in pair}
+        self.state.proposals = {
+            pair: value for pair, value in self.state.proposals.items() if number not in pair
+        }
         self.state.recalls.pop(number, None)
         self.state.usage.pop(number, None)
         self.state.expired.discard(number)
-        self.state.vectors = {key: value for key, value in self.state.vectors.items() if key[1] != number}
-        self.state.influences = {key: value for key, value in self.state.influences.items() if key[0] != number}
+        self.state.vectors = {
+            key: value for key, value in self.state.vectors.items() if key[1] != number
+        }
+        self.state.influences = {
+            key: value for key, value in self.state.influences.items() if key[0] != number
+        }
         return True
 
     @override
@@ -290,11 +340,17 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
         return sorted(sections, key=lambda entry: entry.anchor_id)
 
     def _of_file(self, file_path: str | None) -> list[Entry]:
-        numbers = (number for number, entry in self.state.entries.items() if file_path and entry.file_path == file_path)
+        numbers = (
+            number
+            for number, entry in self.state.entries.items()
+            if file_path and entry.file_path == file_path
+        )
         return list(map(self.state.entry, numbers))
 
     def _of_section(self, entry: Entry) -> list[Entry]:
-        return [other for other in self._of_file(entry.file_path) if other.anchor_id == entry.anchor_id]
+        return [
+            other for other in self._of_file(entry.file_path) if other.anchor_id == entry.anchor_id
+        ]
 
     @override
     def files_starting_with(self, prefix: str) -> list[str]:

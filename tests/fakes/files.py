@@ -27,9 +27,13 @@ class InMemoryFiles(SourceFiles):
 
     def put(self, path: str, body: str, mtime: int = WRITTEN_AT, **front_matter: FrontValue) -> str:
         """Write a file of the project's memory, unless *path* is absolute; return its path."""
-        return self.write(path if path.startswith("/") else MEMORY + path, body, mtime, front_matter)
+        return self.write(
+            path if path.startswith("/") else MEMORY + path, body, mtime, front_matter
+        )
 
-    def write(self, path: str, body: str, mtime: int, front_matter: Mapping[str, FrontValue]) -> str:
+    def write(
+        self, path: str, body: str, mtime: int, front_matter: Mapping[str, FrontValue]
+    ) -> str:
         """Write a file at that path."""
         digest = text_hash(ascii((sorted(front_matter.items()), body)))
         self.files[path] = MarkdownDocument(path, mtime, digest, Markdown(front_matter, body), ROOT)
@@ -73,7 +77,9 @@ class InMemoryFiles(SourceFiles):
         return MarkdownDocument(path, mtime, "", Markdown({}, text), ROOT)
 
     def _listing(self, *prefixes: str) -> Listing:
-        return Listing(tuple(sorted(path for path in self.files if path.startswith(prefixes))), prefixes)
+        return Listing(
+            tuple(sorted(path for path in self.files if path.startswith(prefixes))), prefixes
+        )
 
 
 class InMemorySessionFiles(SessionFiles):

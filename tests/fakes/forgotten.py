@@ -15,13 +15,17 @@ class InMemoryForgottenTexts(ForgottenTexts):
         self.owners: dict[str, set[str]] = {}
 
     @override
-    def add(self, owner: str, texts: Iterable[str], at: dt.datetime, words: Iterable[str] = ()) -> None:
+    def add(
+        self, owner: str, texts: Iterable[str], at: dt.datetime, words: Iterable[str] = ()
+    ) -> None:
         for passage in identifying(texts, words):
             self.owners.setdefault(passage, set()).add(names_of(owner)[0])
 
     @override
     def holds(self, texts: Iterable[str]) -> bool:
-        return bool(self.owners) and any(passage in self.owners for text in texts for passage in recognisable(text))
+        return bool(self.owners) and any(
+            passage in self.owners for text in texts for passage in recognisable(text)
+        )
 
     @override
     def without(self, text: str) -> str:
@@ -36,7 +40,11 @@ class InMemoryForgottenTexts(ForgottenTexts):
 
     @override
     def hashes(self) -> ForgottenHashes:
-        rows = ((passage.encode(), owner.encode(), NOW) for passage, names in self.owners.items() for owner in names)
+        rows = (
+            (passage.encode(), owner.encode(), NOW)
+            for passage, names in self.owners.items()
+            for owner in names
+        )
         return ForgottenHashes((b"",), tuple(sorted(rows)))
 
     @override

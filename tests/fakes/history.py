@@ -15,8 +15,13 @@ class InMemoryHistory(History):
 
     @override
     def record(self, number: int, changes: Sequence[FieldChange], at: dt.datetime) -> None:
-        self._state.history = [*self._state.history, *(PastChange(number, *change, at) for change in changes)]
+        self._state.history = [
+            *self._state.history,
+            *(PastChange(number, *change, at) for change in changes),
+        ]
 
     @override
     def of(self, number: int, limit: int) -> list[PastChange]:
-        return [change for change in reversed(self._state.history) if change.number == number][:limit]
+        return [change for change in reversed(self._state.history) if change.number == number][
+            :limit
+        ]

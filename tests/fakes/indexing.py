@@ -61,4 +61,6 @@ def change(repository: InMemoryEntryRepository, entry: Entry, **fields: Any) -> 
     """Change *entry* as its user does, but for the time of the change."""
     changed = attrs.evolve(entry, **fields)
     repository.put(changed)
-    InMemoryHistory(repository.state).record(entry.number or 0, changes_between(entry, changed), NOW)
+    InMemoryHistory(repository.state).record(
+        entry.number or 0, changes_between(entry, changed), NOW
+    )

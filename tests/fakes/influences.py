@@ -26,7 +26,10 @@ class InMemoryInfluences(Influences):
         number = self._state.number_of(influence.entry_id)
         if number is None or (number, influence.session_id) in self._state.influences:
             return False
-        self._state.influences = {**self._state.influences, (number, influence.session_id): influence}
+        self._state.influences = {
+            **self._state.influences,
+            (number, influence.session_id): influence,
+        }
         return True
 
     @override
@@ -47,15 +50,21 @@ class InMemoryInfluences(Influences):
         entry = self._state.entries[number]
         length = LONGEST_SHOWN if forms - {"conversation"} else 0
         is_counted = (number, session_id) in self._state.influences
-        return ShownText(entry_id, entry.name, entry.description[:length], entry.notes[:length], is_counted)
+        return ShownText(
+            entry_id, entry.name, entry.description[:length], entry.notes[:length], is_counted
+        )
 
     @override
     def counts(self, entry_ids: Iterable[str]) -> dict[str, int]:
         wanted = set(entry_ids)
-        return {entry_id: count for entry_id, count in self._counted(None).items() if entry_id in wanted}
+        return {
+            entry_id: count for entry_id, count in self._counted(None).items() if entry_id in wanted
+        }
 
     @override
-    def find(self, *, session_id: str | None = None, entry_id: str | None = None, limit: int) -> list[Influence]:
+    def find(
+        self, *, session_id: str | None = None, entry_id: str | None = None, limit: int
+    ) -> list[Influence]:
         found = [
             influence
             for influence in self._state.influences.values()
@@ -66,7 +75,9 @@ class InMemoryInfluences(Influences):
 
     @override
     def most_used(self, limit: int, only: EntryFilter | None = None) -> list[tuple[str, int]]:
-        return sorted(self._counted(only).items(), key=lambda counted: (-counted[1], counted[0]))[:limit]
+        return sorted(self._counted(only).items(), key=lambda counted: (-counted[1], counted[0]))[
+            :limit
+        ]
 
     @override
     def total(self, only: EntryFilter | None = None) -> int:

@@ -66,10 +66,18 @@ class InMemoryCaptureJournal(CaptureJournal):
     def forget_settled(self, since: dt.datetime) -> None:
         waiting = {event.session_id for event in self._events}
         for session_id, buffer in [*self._buffers.items()]:
-            if self._kept_at[session_id] < since and session_id not in waiting and buffer.is_settled:
+            if (
+                self._kept_at[session_id] < since
+                and session_id not in waiting
+                and buffer.is_settled
+            ):
                 del self._buffers[session_id]
-        named = {event.project_root for event in self._events} | {b.project_root for b in self._buffers.values()}
-        self._projects = {folder: project for folder, project in self._projects.items() if folder in named}
+        named = {event.project_root for event in self._events} | {
+            b.project_root for b in self._buffers.values()
+        }
+        self._projects = {
+            folder: project for folder, project in self._projects.items() if folder in named
+        }
 
     def _forget_events(self, session_id: str, handled: int) -> None:
         self._events = [e for e in self._events if e.session_id != session_id or e.number > handled]

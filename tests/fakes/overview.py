@@ -20,7 +20,9 @@ class InMemoryOverview(Overview):
 
     @override
     def labels(self, only: EntryFilter) -> Sequence[Label]:
-        found = [(number, self._state.entries[number]) for number in sorted(self._state.within(only))]
+        found = [
+            (number, self._state.entries[number]) for number in sorted(self._state.within(only))
+        ]
         return [
             Label(number, entry.entry_id, entry.name, entry.kind, entry.category, entry.project)
             for number, entry in found
@@ -29,8 +31,12 @@ class InMemoryOverview(Overview):
     @override
     def created(self, only: EntryFilter) -> Sequence[Created]:
         entries = (self._state.entries[number] for number in self._state.within(only))
-        counts = Counter((_monday(entry.created_at), entry.kind, entry.project) for entry in entries)
-        ordered = sorted(counts.items(), key=lambda item: (item[0][0], item[0][1], item[0][2] or ""))
+        counts = Counter(
+            (_monday(entry.created_at), entry.kind, entry.project) for entry in entries
+        )
+        ordered = sorted(
+            counts.items(), key=lambda item: (item[0][0], item[0][1], item[0][2] or "")
+        )
         return [Created(*key, count) for key, count in ordered]
 
     @override
@@ -44,13 +50,20 @@ class InMemoryOverview(Overview):
     @override
     def shown_of(self, entry_ids: Iterable[str]) -> Mapping[str, Mapping[dt.date, int]]:
         shown = self._shown()
-        found = {entry_id: _by_week(at for at, shown_id in shown if shown_id == entry_id) for entry_id in entry_ids}
+        found = {
+            entry_id: _by_week(at for at, shown_id in shown if shown_id == entry_id)
+            for entry_id in entry_ids
+        }
         return {entry_id: weeks for entry_id, weeks in found.items() if weeks}
 
     @override
     def entries_by_file(self) -> Iterator[tuple[str, str, int]]:
         entries = self._state.entries.values()
-        files = Counter((entry.project, entry.file_path) for entry in entries if entry.project and entry.file_path)
+        files = Counter(
+            (entry.project, entry.file_path)
+            for entry in entries
+            if entry.project and entry.file_path
+        )
         yield from sorted((project, path, count) for (project, path), count in files.items())
 
     def _shown(self) -> list[tuple[dt.datetime, str]]:

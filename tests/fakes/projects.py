@@ -21,12 +21,18 @@ from tests.fakes.state import State
 
 
 def placing(
-    projects: Projects, identify: Callable[[str], Identity] = lambda folder: Identity(folder, folder)
+    projects: Projects,
+    identify: Callable[[str], Identity] = lambda folder: Identity(folder, folder),
 ) -> PlaceFiles:
     """Return what gives entries of files their project; no git, the user's folder is `/home/me`."""
-    know = KnowProjects(projects, InMemoryRepositoryHistory("me@example.invalid"), exists=lambda _: True)
+    know = KnowProjects(
+        projects, InMemoryRepositoryHistory("me@example.invalid"), exists=lambda _: True
+    )
     return PlaceFiles(
-        know=know, identify=identify, label_of=lambda folder: folder.split("/")[-1] or "/", home="/home/me"
+        know=know,
+        identify=identify,
+        label_of=lambda folder: folder.split("/")[-1] or "/",
+        home="/home/me",
     )
 
 
@@ -54,13 +60,18 @@ class InMemoryProjects(Projects):
 
     @override
     def put(self, project: Project) -> None:
-        if any(other.identity.key == project.identity.key and other.id != project.id for other in self.known()):
+        if any(
+            other.identity.key == project.identity.key and other.id != project.id
+            for other in self.known()
+        ):
             raise StorageError("another project has that key")
         self.state.projects[project.id] = project
 
     @override
     def merge(self, project_id: str, into: str) -> int:
-        moved = [number for number, entry in self.state.entries.items() if entry.project == project_id]
+        moved = [
+            number for number, entry in self.state.entries.items() if entry.project == project_id
+        ]
         for number in moved:
             self.state.entries[number] = attrs.evolve(self.state.entries[number], project=into)
         for number, places in self.state.places.items():
@@ -74,7 +85,9 @@ class InMemoryProjects(Projects):
 
     @override
     def entry_counts(self) -> Mapping[str, int]:
-        return Counter(entry.project for entry in self.state.entries.values() if entry.project is not None)
+        return Counter(
+            entry.project for entry in self.state.entries.values() if entry.project is not None
+        )
 
     @override
     def trusted_folders(self) -> tuple[str, ...]:
@@ -104,6 +117,8 @@ class InMemoryProjects(Projects):
 ANYHOW = Origin(NOWHERE, "writer")
 
 
-def store_entry(repository: EntryRepository, projects: Projects | None = None, origin: Origin = ANYHOW) -> StoreEntry:
+def store_entry(
+    repository: EntryRepository, projects: Projects | None = None, origin: Origin = ANYHOW
+) -> StoreEntry:
     """Return what stores lessons of *origin* in *repository*, which is beside *projects* where those matter."""
     return StoreEntry(PlaceEntry(repository, projects or InMemoryProjects(), origin))

@@ -18,11 +18,17 @@ class InMemoryProposals(Proposals):
     @override
     def open(self, limit: int) -> list[Proposal]:
         found = [
-            Proposal(self._state.entries[older].entry_id, self._state.entries[newer].entry_id, probability)
+            Proposal(
+                self._state.entries[older].entry_id,
+                self._state.entries[newer].entry_id,
+                probability,
+            )
             for (older, newer), (probability, rejected) in self._state.proposals.items()
             if not rejected and self._is_current(older) and self._is_current(newer)
         ]
-        return sorted(found, key=lambda known: (-known.probability, known.older, known.newer))[:limit]
+        return sorted(found, key=lambda known: (-known.probability, known.older, known.newer))[
+            :limit
+        ]
 
     @override
     def reject(self, older: str, newer: str) -> bool:
@@ -34,4 +40,6 @@ class InMemoryProposals(Proposals):
         return False
 
     def _is_current(self, number: int) -> bool:
-        return not self._state.is_retired(number) and self._state.entries[number].superseded_by is None
+        return (
+            not self._state.is_retired(number) and self._state.entries[number].superseded_by is None
+        )

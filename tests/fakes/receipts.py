@@ -27,13 +27,20 @@ class InMemoryReceipts(Receipts):
     @override
     def shown_in(self, session_id: str) -> frozenset[str]:
         receipts = (
-            receipt for receipt in self._receipts if receipt.session_id == session_id and receipt.delivery != "missed"
+            receipt
+            for receipt in self._receipts
+            if receipt.session_id == session_id and receipt.delivery != "missed"
         )
         return frozenset(shown.entry_id for receipt in receipts for shown in receipt.shown)
 
     @override
     def find(
-        self, *, session_id: str | None = None, entry_id: str | None = None, project: str | None = None, limit: int
+        self,
+        *,
+        session_id: str | None = None,
+        entry_id: str | None = None,
+        project: str | None = None,
+        limit: int,
     ) -> Sequence[Receipt]:
         found = [
             receipt
@@ -46,9 +53,15 @@ class InMemoryReceipts(Receipts):
 
     @override
     def sessions_starting_with(self, prefix: str, limit: int) -> list[str]:
-        sessions = {receipt.session_id for receipt in self._receipts if receipt.session_id.startswith(prefix)}
+        sessions = {
+            receipt.session_id
+            for receipt in self._receipts
+            if receipt.session_id.startswith(prefix)
+        }
         return sorted(sessions)[:limit]
 
     def replace(self, receipt: Receipt) -> None:
         """Replace the receipt of that number."""
-        self._receipts = [receipt if kept.number == receipt.number else kept for kept in self._receipts]
+        self._receipts = [
+            receipt if kept.number == receipt.number else kept for kept in self._receipts
+        ]

@@ -53,7 +53,9 @@ class InMemoryRepositoryHistory(RepositoryHistory):
         if deadline.passed() or not self.can_answer:
             return "unknown"
         authors = {author.lower() for author in self.pasts[root].authors}
-        return "own" if not authors or not self._addresses or authors & self._addresses else "foreign"
+        return (
+            "own" if not authors or not self._addresses or authors & self._addresses else "foreign"
+        )
 
     @override
     def first_commit(self, root: str, deadline: Deadline) -> str:

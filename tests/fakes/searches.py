@@ -5,7 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Vector, cosine
-from hardwon.domain.model.errors import KeywordIndexUnavailableError, NumpyMissingError, VectorIndexUnavailableError
+from hardwon.domain.model.errors import (
+    KeywordIndexUnavailableError,
+    NumpyMissingError,
+    VectorIndexUnavailableError,
+)
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.keywords import completions, index_words
 from hardwon.domain.model.ranking.candidates import Hit, ScoreStatistics, place_of_low
@@ -45,7 +49,9 @@ class InMemoryMatches(Matches):
     def _found(self, category: Category | None) -> list[int]:
         entries = self._state.entries
         return [
-            number for number in self._state.in_tie_order(self._scores) if category in {None, entries[number].category}
+            number
+            for number in self._state.in_tie_order(self._scores)
+            if category in {None, entries[number].category}
         ]
 
 
@@ -66,17 +72,24 @@ class InMemoryKeywordIndex(KeywordIndex):
     def frequencies(self, terms: Sequence[str], deadline: Deadline) -> Mapping[str, int]:
         del deadline
         self._ensure_available()
-        return {term: sum(words[without_marks(term)] > 0 for words in self._words().values()) for term in terms}
+        return {
+            term: sum(words[without_marks(term)] > 0 for words in self._words().values())
+            for term in terms
+        }
 
     @override
     def completions(self, beginning: str, only: EntryFilter, deadline: Deadline) -> Sequence[str]:
         del deadline
         self._ensure_available()
         numbers = self._state.within(only._replace(ranked=True))
-        return completions(beginning, (self._state.entries[number].searchable_text() for number in numbers))
+        return completions(
+            beginning, (self._state.entries[number].searchable_text() for number in numbers)
+        )
 
     @override
-    def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> InMemoryMatches:
+    def match(
+        self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline
+    ) -> InMemoryMatches:
         del deadline
         self._ensure_available()
         self.searches.append(tuple(terms))
@@ -92,7 +105,9 @@ class InMemoryKeywordIndex(KeywordIndex):
     @override
     def weigh(self, terms: Sequence[str], only: EntryFilter, deadline: Deadline) -> InMemoryMatches:
         found = self.match(terms, "any", only, deadline)
-        return InMemoryMatches(self._state, found.scores(self._state.entries), full=float(len(terms)))
+        return InMemoryMatches(
+            self._state, found.scores(self._state.entries), full=float(len(terms))
+        )
 
     def _words(self, *, labels: bool = True) -> dict[int, Counter[str]]:
         entries = {number: self._state.entries[number] for number in self._state.within(SEARCHABLE)}
@@ -110,7 +125,9 @@ class InMemoryKeywordIndex(KeywordIndex):
 def categories_of(source: VectorSource, only: EntryFilter) -> dict[int, str | None]:
     """Return the category of each entry of *only*."""
     return {
-        int(number): category for category, numbers in source.members(only).items() for number in numbers.split(",")
+        int(number): category
+        for category, numbers in source.members(only).items()
+        for number in numbers.split(",")
     }
 
 
@@ -125,7 +142,9 @@ class InMemoryVectorMatches(Matches):
     def __init__(self, source: VectorSource, query: Vector, only: EntryFilter) -> None:
         self._source = source
         categories = categories_of(source, only)
-        self._scores = {number: cosine(row, query) for number, row in vectors_of(source, categories).items()}
+        self._scores = {
+            number: cosine(row, query) for number, row in vectors_of(source, categories).items()
+        }
         self._categories = {number: categories[number] for number in self._scores}
 
     @override
@@ -134,7 +153,10 @@ class InMemoryVectorMatches(Matches):
 
     @override
     def top(self, k: int, category: Category | None = None) -> list[Hit]:
-        best = sorted(self._source.in_tie_order(self._within(category)), key=lambda number: -self._scores[number])
+        best = sorted(
+            self._source.in_tie_order(self._within(category)),
+            key=lambda number: -self._scores[number],
+        )
         return [Hit(number, self._scores[number]) for number in best[:k]]
 
     @override
@@ -154,7 +176,9 @@ class InMemoryVectorMatches(Matches):
 class InMemoryVectorIndex(VectorIndex):
     """Pure Python; `broken` is what goes wrong, if anything."""
 
-    def __init__(self, source: VectorSource, *, broken: VectorIndexUnavailableError | None = None) -> None:
+    def __init__(
+        self, source: VectorSource, *, broken: VectorIndexUnavailableError | None = None
+    ) -> None:
         self._source = source
         self._broken = broken
 

@@ -20,7 +20,8 @@ class InMemorySnapshots(Snapshots):
     Its files are copies of the state, by path; a test may remove one.
 
     Attributes:
-        history: Entries that restores changed: number, `restored` or `removed`, name of the checkpoint.
+        history: Entries that restores changed: number, `restored` or `removed`, name of the
+            checkpoint.
 
     """
 
@@ -96,7 +97,8 @@ class InMemorySnapshot(Snapshot):
         missing = {
             number
             for number in then
-            if number not in now or self._seen(self._past, number) != self._seen(self._present, number)
+            if number not in now
+            or self._seen(self._past, number) != self._seen(self._present, number)
         }
         surplus = (now - then) | (now & missing) | self._in_the_way_of(missing)
         for number in surplus:
@@ -125,11 +127,15 @@ class InMemorySnapshot(Snapshot):
         if number in past.usage:
             present.usage[number] = past.usage[number]
         present.expired |= past.expired & {number}
-        present.influences |= {key: influence for key, influence in past.influences.items() if key[0] == number}
+        present.influences |= {
+            key: influence for key, influence in past.influences.items() if key[0] == number
+        }
         present.vectors |= {key: vector for key, vector in past.vectors.items() if key[1] == number}
 
     @staticmethod
     def _seen(state: State, number: int) -> object:
         vectors = {key: vector for key, vector in state.vectors.items() if key[1] == number}
-        influences = {key: influence for key, influence in state.influences.items() if key[0] == number}
+        influences = {
+            key: influence for key, influence in state.influences.items() if key[0] == number
+        }
         return state.entry(number), number in state.expired, vectors, influences

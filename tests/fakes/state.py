@@ -43,22 +43,40 @@ class State:
     def restore(self, before: "State") -> None:
         self.entries, self.recalls, self.vectors = before.entries, before.recalls, before.vectors
         self.usage, self.expired, self.history = before.usage, before.expired, before.history
-        self.influences, self.aliases, self.proposals = before.influences, before.aliases, before.proposals
-        self.last_number, self.tombstones, self.absent = before.last_number, before.tombstones, before.absent
+        self.influences, self.aliases, self.proposals = (
+            before.influences,
+            before.aliases,
+            before.proposals,
+        )
+        self.last_number, self.tombstones, self.absent = (
+            before.last_number,
+            before.tombstones,
+            before.absent,
+        )
 
     def number_of(self, entry_id: str) -> int | None:
-        return next((number for number, entry in self.entries.items() if entry.entry_id == entry_id), None)
+        return next(
+            (number for number, entry in self.entries.items() if entry.entry_id == entry_id), None
+        )
 
     def entry(self, number: int) -> Entry:
         count, at = self.recalls.get(number, (0, None))
         usage = self.usage.get(number, UNUSED)
-        return attrs.evolve(self.entries[number], recall_count=count, last_recalled_at=at, usage=usage, number=number)
+        return attrs.evolve(
+            self.entries[number],
+            recall_count=count,
+            last_recalled_at=at,
+            usage=usage,
+            number=number,
+        )
 
     def is_retired(self, number: int) -> bool:
         return number in self.expired or self.entries[number].tier == "deprecated"
 
     def facts(self, number: int) -> RankingFacts:
-        entry = self.entries[number]  # no counters put in: making an entry costs more than ranking it
+        entry = self.entries[
+            number
+        ]  # no counters put in: making an entry costs more than ranking it
         return RankingFacts(
             number,
             entry.entry_id,
@@ -74,7 +92,9 @@ class State:
     def within(self, only: EntryFilter) -> list[int]:
         """Return the numbers of the entries of *only* in tie order."""
         numbers = (
-            number for number, entry in self.entries.items() if _is_within(entry, only) and _is_named(number, only)
+            number
+            for number, entry in self.entries.items()
+            if _is_within(entry, only) and _is_named(number, only)
         )
         numbers = (
             number
@@ -82,7 +102,9 @@ class State:
             if self.is_visible(number, only.visible_in) and self.is_of(number, only.origins)
         )
         numbers = (number for number in numbers if self.has_use(number, only))
-        return self.in_tie_order(number for number in numbers if not (only.ranked and self.is_retired(number)))
+        return self.in_tie_order(
+            number for number in numbers if not (only.ranked and self.is_retired(number))
+        )
 
     def has_use(self, number: int, only: EntryFilter) -> bool:
         last_shown = self.recalls[number][1] if number in self.recalls else None
@@ -96,10 +118,15 @@ class State:
 
     def is_visible(self, number: int, visible_in: Visibility | None) -> bool:
         entry = self.entries[number]
-        return visible_in is None or visible_in.admits(entry.project, entry.reach, self.places.get(number, ()))
+        return visible_in is None or visible_in.admits(
+            entry.project, entry.reach, self.places.get(number, ())
+        )
 
     def is_of(self, number: int, origins: tuple[str, ...]) -> bool:
-        return not origins or not {self.entries[number].project, *self.places.get(number, ())}.isdisjoint(origins)
+        return not origins or not {
+            self.entries[number].project,
+            *self.places.get(number, ()),
+        }.isdisjoint(origins)
 
     def recall_facts(self, number: int) -> RecallFacts:
         entry = self.entries[number]
@@ -146,7 +173,9 @@ def _is_within(entry: Entry, only: EntryFilter) -> bool:
         and only.session in {None, entry.session_id}
         and (only.except_session is None or only.except_session != entry.session_id)
         and (only.tag is None or only.tag in entry.tags)
-        and (only.folder is None or (entry.file_path or "").startswith(os.path.join(only.folder, "")))
+        and (
+            only.folder is None or (entry.file_path or "").startswith(os.path.join(only.folder, ""))
+        )
         and (
             only.scope == ANYWHERE
             or entry.kind in only.anywhere
@@ -166,7 +195,11 @@ def _is_of_time(created_at: dt.datetime, only: EntryFilter) -> bool:
 
 def _is_in(folder: str | None, workspace: str | None) -> bool:
     """Return whether *folder* is the *workspace*, which may be given by its name."""
-    is_named = bool(workspace) and os.sep not in str(workspace) and (folder or "").endswith(f"{os.sep}{workspace}")
+    is_named = (
+        bool(workspace)
+        and os.sep not in str(workspace)
+        and (folder or "").endswith(f"{os.sep}{workspace}")
+    )
     return is_named or folder == workspace is not None
 
 

@@ -23,16 +23,35 @@ def state() -> list[object]:
     os.umask(umask)
     handlers = [signal.getsignal(number) for number in doors.SIGNALS]
     streams = [sys.stdin, sys.stdout, sys.stderr, *(os.fstat(number)[:3] for number in range(3))]
-    process = [dict(os.environ), os.getcwd(), sys.argv, umask, gc.isenabled(), tempfile.tempdir, os._exit]
-    return [*process, *handlers, *streams, warnings.filters[:], threading.active_count(), sqlite3.connect]
+    process = [
+        dict(os.environ),
+        os.getcwd(),
+        sys.argv,
+        umask,
+        gc.isenabled(),
+        tempfile.tempdir,
+        os._exit,
+    ]
+    return [
+        *process,
+        *handlers,
+        *streams,
+        warnings.filters[:],
+        threading.active_count(),
+        sqlite3.connect,
+    ]
 
 
-def run(main: object, monkeypatch: pytest.MonkeyPatch, folder: Path, stdin: bytes | None = b"") -> doors.Ended:
+def run(
+    main: object, monkeypatch: pytest.MonkeyPatch, folder: Path, stdin: bytes | None = b""
+) -> doors.Ended:
     monkeypatch.setitem(doors.MAINS, "hardwon", main)
     return doors.run_here("hardwon", ["one"], stdin=stdin, env=ENV, folder=folder)
 
 
-def test_changes_of_a_program_to_its_process_are_undone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_changes_of_a_program_to_its_process_are_undone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     connections = list[sqlite3.Connection]()
 
     def main() -> None:
@@ -60,7 +79,9 @@ def test_changes_of_a_program_to_its_process_are_undone(monkeypatch: pytest.Monk
         connections[0].execute("SELECT 1")
 
 
-def test_streams_are_those_of_a_process_also_for_its_children(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_streams_are_those_of_a_process_also_for_its_children(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     def main() -> None:
         sys.stdout.write(sys.stdin.buffer.read().decode())
         sys.stdout.flush()
@@ -72,7 +93,9 @@ def test_streams_are_those_of_a_process_also_for_its_children(monkeypatch: pytes
     assert (done.code, done.out.decode(), done.err) == (1, "in ut ächild", b"errorgrown up\n")
 
 
-def test_an_exit_at_once_loses_what_was_not_flushed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_an_exit_at_once_loses_what_was_not_flushed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     def main() -> None:
         print("flushed", flush=True)  # noqa: T201
         print("not flushed")  # noqa: T201

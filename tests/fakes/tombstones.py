@@ -19,9 +19,15 @@ class InMemoryTombstones(Tombstones):
     @override
     def deleted(self, file_path: str, file_hash: str) -> frozenset[str]:
         tombstones = self._state.tombstones.items()
-        return frozenset(anchor for (path, anchor), digest in tombstones if (path, digest) == (file_path, file_hash))
+        return frozenset(
+            anchor
+            for (path, anchor), digest in tombstones
+            if (path, digest) == (file_path, file_hash)
+        )
 
     @override
     def forget(self, file_path: str) -> None:
         tombstones = self._state.tombstones
-        self._state.tombstones = {section: digest for section, digest in tombstones.items() if section[0] != file_path}
+        self._state.tombstones = {
+            section: digest for section, digest in tombstones.items() if section[0] != file_path
+        }

@@ -31,4 +31,6 @@ class InMemoryTranscripts(Transcripts):
         beginning = position if position < 1_000 * len(exchanges) else 0
         for place, exchange in enumerate(exchanges):
             if place * 1_000 >= beginning:
-                yield Transcribed(exchange, place * 1_000, place + 1 < len(exchanges), self.session_id)
+                yield Transcribed(
+                    exchange, place * 1_000, place + 1 < len(exchanges), self.session_id
+                )

@@ -21,7 +21,9 @@ class InMemoryUsageLog(UsageLog):
         for number in numbers:
             if number in self._state.entries:
                 before = self._of(number)
-                self._state.usage[number] = before._replace(access_count=before.access_count + 1, last_accessed=at)
+                self._state.usage[number] = before._replace(
+                    access_count=before.access_count + 1, last_accessed=at
+                )
 
     @override
     def record_recall(self, numbers: Sequence[int], at: dt.datetime) -> None:
@@ -41,10 +43,17 @@ class InMemoryUsageLog(UsageLog):
     def add(self, number: int, usage: Usage) -> None:
         if number in self._state.entries:
             before = self._of(number)
-            times = [timestamp for timestamp in (before.last_accessed, usage.last_accessed) if timestamp]
-            total, useful = (own + other for own, other in zip(before.validations, usage.validations, strict=True))
+            times = [
+                timestamp for timestamp in (before.last_accessed, usage.last_accessed) if timestamp
+            ]
+            total, useful = (
+                own + other
+                for own, other in zip(before.validations, usage.validations, strict=True)
+            )
             self._state.usage[number] = Usage(
-                before.access_count + usage.access_count, max(times, default=None), Validations(total, useful)
+                before.access_count + usage.access_count,
+                max(times, default=None),
+                Validations(total, useful),
             )
 
     def _ensure_free(self) -> None:

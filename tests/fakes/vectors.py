@@ -65,9 +65,16 @@ class InMemoryVectorStore(VectorStore):
         return [PendingText(number, text, text_hash(text)) for number, text in texts]
 
     @override
-    def texts(self, limit: int, after: int = 0, only: EntryFilter = EVERYTHING) -> list[PendingText]:
-        numbers = sorted(number for number in self._state.within(self._served_of(only)) if number > after)
-        texts = [(number, self._state.entries[number].searchable_text()) for number in numbers[: max(0, limit)]]
+    def texts(
+        self, limit: int, after: int = 0, only: EntryFilter = EVERYTHING
+    ) -> list[PendingText]:
+        numbers = sorted(
+            number for number in self._state.within(self._served_of(only)) if number > after
+        )
+        texts = [
+            (number, self._state.entries[number].searchable_text())
+            for number in numbers[: max(0, limit)]
+        ]
         return [PendingText(number, text, text_hash(text)) for number, text in texts]
 
     @override
@@ -103,7 +110,11 @@ class InMemoryVectorStore(VectorStore):
         return self._state.in_tie_order(numbers)
 
     def _embedded(self, only: EntryFilter) -> list[int]:
-        return [number for number in self._state.within(only) if (self._space, number) in self._state.vectors]
+        return [
+            number
+            for number in self._state.within(only)
+            if (self._space, number) in self._state.vectors
+        ]
 
     def _pending(self, only: EntryFilter) -> list[int]:
         return [

@@ -87,12 +87,18 @@ class Play:
         cleanup.enter_context(mock.patch.object(os, "posix_spawn", self._note_spawned))
         cleanup.enter_context(mock.patch.object(MiniLmEmbedder, "embed", embed_by_words))
 
-    def run(self, program: str, *arguments: object, stdin: str | bytes = b"", real: bool = False) -> Ended:
+    def run(
+        self, program: str, *arguments: object, stdin: str | bytes = b"", real: bool = False
+    ) -> Ended:
         """Run a program in this process, or in one of its own; note what it said."""
         self._seconds += 1
         words = [str(argument) for argument in arguments]
         entered = stdin.encode() if isinstance(stdin, str) else stdin
-        done = self._in_process(program, words, entered) if real else self._here(program, words, entered)
+        done = (
+            self._in_process(program, words, entered)
+            if real
+            else self._here(program, words, entered)
+        )
         self._note_run(program, words, done)
         return done
 
@@ -100,11 +106,18 @@ class Play:
         """Run `hardwon`."""
         return self.run("hardwon", *arguments, stdin=stdin, real=real)
 
-    def hook(self, event: object, *arguments: object, real: bool = False, **fields: object) -> Ended:
+    def hook(
+        self, event: object, *arguments: object, real: bool = False, **fields: object
+    ) -> Ended:
         """Run the hook on an event of a host, or on bytes as they are."""
-        common = {"session_id": "4e1079b4-1075-4398-9c17-024ebe214a8d", "cwd": str(self.world.project)}
+        common = {
+            "session_id": "4e1079b4-1075-4398-9c17-024ebe214a8d",
+            "cwd": str(self.world.project),
+        }
         payload = (
-            event if isinstance(event, bytes) else json.dumps({**common, "hook_event_name": event, **fields}).encode()
+            event
+            if isinstance(event, bytes)
+            else json.dumps({**common, "hook_event_name": event, **fields}).encode()
         )
         self.note(f"<<< {self._plain(payload.decode(errors='replace'))[:200]}")
         return self.run("hardwon-hook", *arguments, stdin=payload, real=real)
@@ -151,7 +164,9 @@ class Play:
 
     def read(self, *patterns: str) -> None:
         """Note the text of files below the world's folder."""
-        for path in sorted({path for pattern in patterns for path in self.world.folder.glob(pattern)}):
+        for path in sorted(
+            {path for pattern in patterns for path in self.world.folder.glob(pattern)}
+        ):
             self.note(f"=== {self._plain(str(path))}")
             self.note(self._plain(path.read_text(encoding="utf-8")))
 
@@ -163,7 +178,9 @@ class Play:
             for who in ("AUTHOR", "COMMITTER")
             for what, value in (("NAME", "x"), ("EMAIL", "x@example.invalid"), ("DATE", moment))
         }
-        subprocess.run(["git", *arguments], cwd=self.folder, env=self.world.variables | identity, check=True)
+        subprocess.run(
+            ["git", *arguments], cwd=self.folder, env=self.world.variables | identity, check=True
+        )
 
     def note(self, text: str) -> None:
         """Note a line."""
@@ -179,7 +196,9 @@ class Play:
 
     def _here(self, program: str, arguments: list[str], stdin: bytes) -> Ended:
         with still.standing_still(self._seconds):
-            done = run_here(program, arguments, stdin=stdin, env=self.world.variables, folder=self.folder)
+            done = run_here(
+                program, arguments, stdin=stdin, env=self.world.variables, folder=self.folder
+            )
         return Ended(done.code, done.out.decode(), done.err.decode())
 
     def _in_process(self, program: str, arguments: list[str], stdin: bytes) -> Ended:
@@ -210,7 +229,12 @@ class Play:
         self.note(f"[{done.code}]")
 
     def _plain(self, text: str) -> str:
-        for path, name in ((self.world.folder, "$WORLD"), (BIN, "$BIN"), (ROOT, "$ROOT"), (sys.executable, "$PYTHON")):
+        for path, name in (
+            (self.world.folder, "$WORLD"),
+            (BIN, "$BIN"),
+            (ROOT, "$ROOT"),
+            (sys.executable, "$PYTHON"),
+        ):
             text = text.replace(str(path), name)
         for pattern, replacement in NARROW:
             text = pattern.sub(replacement, text)
@@ -274,4 +298,8 @@ def _row(table: str, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _value(value: object) -> object:
-    return f"blob of {len(value)}: {hashlib.sha256(value).hexdigest()[:12]}" if isinstance(value, bytes) else value
+    return (
+        f"blob of {len(value)}: {hashlib.sha256(value).hexdigest()[:12]}"
+        if isinstance(value, bytes)
+        else value
+    )

@@ -121,7 +121,12 @@ def lessons(play: Play) -> None:
         "high",
     )
     play.hardwon(
-        "add", "Never drop bytes silently: say where they stood", "--category", "anti-patterns", "--here", "--json"
+        "add",
+        "Never drop bytes silently: say where they stood",
+        "--category",
+        "anti-patterns",
+        "--here",
+        "--json",
     )
 
 
@@ -144,7 +149,11 @@ def everyday(play: Play) -> None:
     lessons(play)
     play.hardwon("add", "Decode chunks incrementally: a character can straddle two reads")
     play.hardwon(
-        "add", "-", "--universal", "--json", stdin="Read dates with their zone: local time jumps twice a year\n"
+        "add",
+        "-",
+        "--universal",
+        "--json",
+        stdin="Read dates with their zone: local time jumps twice a year\n",
     )
     play.hardwon("list")
     play.hardwon("list", "--json")
@@ -158,7 +167,17 @@ def everyday(play: Play) -> None:
     play.hardwon("recall", "a character straddles two reads", "--json")
     play.hardwon("recall", "partner files", "--explain", "--limit", 2)
     play.hardwon("recall", "partner files", "--explain", "--json", "--policy", "hybrid")
-    play.hardwon("recall", "decode", "--in", "learnings", "--scope", "project", "--min-score", "0.2", real=True)
+    play.hardwon(
+        "recall",
+        "decode",
+        "--in",
+        "learnings",
+        "--scope",
+        "project",
+        "--min-score",
+        "0.2",
+        real=True,
+    )
     play.hardwon("recall", "-", stdin="bytes dropped silently")
     play.hardwon("recall", "--typed", stdin="golden file --limit 1")
     play.hardwon("search", "nothing of this is there: zzyzx")
@@ -183,15 +202,24 @@ def by_meaning(play: Play) -> None:
         play.hardwon("recall", "compare the whole result", "--policy", policy, "--limit", 2)
     play.run("hardwon-writer", *upserted())
     play.hook("SessionStart", source="startup")
-    play.hook("UserPromptSubmit", prompt="a character straddles two reads of the decoder", session_id="another")
-    play.hook("Stop", last_assistant_message="I decode the chunks incrementally.", session_id="another")
+    play.hook(
+        "UserPromptSubmit",
+        prompt="a character straddles two reads of the decoder",
+        session_id="another",
+    )
+    play.hook(
+        "Stop", last_assistant_message="I decode the chunks incrementally.", session_id="another"
+    )
     play.hardwon("why")
     play.hardwon("why", "--verify", "another")
     play.hardwon("why", "--prompt", "a character straddles two reads of the decoder")
     play.hardwon("stats")
     play.hardwon("embed", "--rebuild")
     play.hardwon(
-        "add", "Decode chunks in steps, not at once: a character can straddle two reads", "--category", "patterns"
+        "add",
+        "Decode chunks in steps, not at once: a character can straddle two reads",
+        "--category",
+        "patterns",
     )
     play.hardwon("review")
     play.hardwon("review", "--json")
@@ -203,13 +231,35 @@ def by_meaning(play: Play) -> None:
 def changing(play: Play) -> None:
     """Change, review and delete lessons."""
     lessons(play)
-    play.hardwon("edit", 1, "--description", "Read feeds row by row; the first bad record is known by its line.")
-    play.hardwon("edit", 3, "-", "--json", stdin=json.dumps({"name": "Decode by steps", "reasoning": "Seen twice."}))
+    play.hardwon(
+        "edit",
+        1,
+        "--description",
+        "Read feeds row by row; the first bad record is known by its line.",
+    )
+    play.hardwon(
+        "edit",
+        3,
+        "-",
+        "--json",
+        stdin=json.dumps({"name": "Decode by steps", "reasoning": "Seen twice."}),
+    )
     play.hardwon("edit", 2, "--superseded-by", 1)
     play.hardwon("recall", "golden files of each partner")
     play.hardwon("edit", 2, "--superseded-by", "", "--json")
-    play.hardwon("update", 3, "--tier", "important", "--trigger", "decode a feed", "--tag", "feeds", "--json")
-    play.hardwon("update", 4, "--everywhere", "--permanent", "--weight", "0.9", "--title", "Say where bytes stood")
+    play.hardwon(
+        "update", 3, "--tier", "important", "--trigger", "decode a feed", "--tag", "feeds", "--json"
+    )
+    play.hardwon(
+        "update",
+        4,
+        "--everywhere",
+        "--permanent",
+        "--weight",
+        "0.9",
+        "--title",
+        "Say where bytes stood",
+    )
     play.hardwon("validate", 3, "--useful")
     play.hardwon("validate", 3, "--not-useful", "--json", real=True)
     play.hardwon("show", 3, "--history")
@@ -331,7 +381,9 @@ def moving(play: Play) -> None:
     play.hardwon("backup", "copy.backup")
     play.hardwon("backup", "copy.backup", "--json")
     play.hardwon("backup", "copy.backup", "--force", "--json")
-    play.hardwon("checkpoint", "create", "one", "--description", "before the flood", "--scope", "all")
+    play.hardwon(
+        "checkpoint", "create", "one", "--description", "before the flood", "--scope", "all"
+    )
     play.hardwon("checkpoint", "create", "two", "--json")
     play.hardwon("add", "A lesson that is made after the backup, and taken out by it")
     play.hardwon("checkpoint", "list")
@@ -350,7 +402,9 @@ def moving(play: Play) -> None:
     play.hardwon("import", "out.jsonl", "--global-store", play.world.folder / "third")
     play.hardwon("import", "-", "--json", stdin='{"hardwon": 1}\n')
     play.hardwon("import", "index.json", "--no-embed", "--json")
-    play.write("project/docs/knowledge-bank/patterns.md", BANK.replace("row by row", "line by line"))
+    play.write(
+        "project/docs/knowledge-bank/patterns.md", BANK.replace("row by row", "line by line")
+    )
     play.hardwon("import", "--json")
     play.hardwon("import", "--changed")
     play.hardwon("import", "--changed", "--yes", "--json")
@@ -402,7 +456,10 @@ def files(play: Play) -> None:
     play.hardwon("context", "--in", "conversations", "--json", "--explain")
     play.hardwon("show", 2, "--json")
     play.hardwon("delete", "--spec-folder", "005-login", "--yes")
-    play.write("project/memory/decisions/retry-budgets.md", DECISION.replace("ten per cent", "five per cent"))
+    play.write(
+        "project/memory/decisions/retry-budgets.md",
+        DECISION.replace("ten per cent", "five per cent"),
+    )
     play.hardwon("index")
     (play.world.project / "memory/decisions/retry-budgets.md").unlink()
     play.hardwon("index", "--json")
@@ -486,7 +543,12 @@ def upkeep(play: Play) -> None:
     play.hardwon("init")
     play.hardwon("init", "--yes", "--mcp-json", "--conversations", "private")
     play.hardwon("init", "--yes", "--json")
-    play.read("home/.claude/*.json", "project/.mcp.json", "project/.git/info/exclude", "project/.gitignore")
+    play.read(
+        "home/.claude/*.json",
+        "project/.mcp.json",
+        "project/.git/info/exclude",
+        "project/.gitignore",
+    )
     play.hardwon("doctor")
     play.hardwon("init", "--remove", "--yes")
     play.hardwon("init", "--plugin", play.world.folder / "plugin")
@@ -507,9 +569,13 @@ def writer(play: Play) -> None:
     play.run("hardwon-writer", *upserted())
     play.run("hardwon-writer", *upserted(), real=True)
     play.run(
-        "hardwon-writer", *upserted(name="Other", description="No keyword of it stands in the text.", reasoning="")
+        "hardwon-writer",
+        *upserted(name="Other", description="No keyword of it stands in the text.", reasoning=""),
     )
-    play.run("hardwon-writer", *upserted(description="The key is AKIAIOSFODNN7EXAMPLE of the sample account."))
+    play.run(
+        "hardwon-writer",
+        *upserted(description="The key is AKIAIOSFODNN7EXAMPLE of the sample account."),
+    )
     play.run(
         "hardwon-writer",
         *upserted(
@@ -520,8 +586,13 @@ def writer(play: Play) -> None:
             description="Every field is given.",
         ),
     )
-    play.write("entry.json", json.dumps({**VALID, **COMPLETE, "description": "This one comes from a file."}))
-    play.run("hardwon-writer", "--action", "upsert", "--entry-file", play.world.folder / "entry.json")
+    play.write(
+        "entry.json",
+        json.dumps({**VALID, **COMPLETE, "description": "This one comes from a file."}),
+    )
+    play.run(
+        "hardwon-writer", "--action", "upsert", "--entry-file", play.world.folder / "entry.json"
+    )
     for fields in (
         {"name": ""},
         {"category": "rules"},
@@ -562,12 +633,25 @@ def sessions(play: Play) -> None:
         transcript_path=None,
     )
     play.hook("SessionStart", "--host", "gemini", source="startup", session_id="g1")
-    play.hook("BeforeAgent", "--host", "gemini", prompt="what is the retry budget?", session_id="g1")
+    play.hook(
+        "BeforeAgent", "--host", "gemini", prompt="what is the retry budget?", session_id="g1"
+    )
     play.hook("AfterAgent", "--host", "gemini", prompt="x", prompt_response="done", session_id="g1")
-    play.hook("UserPromptSubmit", prompt="save context of the retry budget of every client, and decode chunks")
-    play.hook("UserPromptSubmit", prompt="the decoder breaks a character that straddles two reads", real=True)
+    play.hook(
+        "UserPromptSubmit",
+        prompt="save context of the retry budget of every client, and decode chunks",
+    )
+    play.hook(
+        "UserPromptSubmit",
+        prompt="the decoder breaks a character that straddles two reads",
+        real=True,
+    )
     play.hook("UserPromptSubmit", prompt="hm")
-    play.hook("Stop", last_assistant_message="I decode the chunks incrementally now.", stop_hook_active=False)
+    play.hook(
+        "Stop",
+        last_assistant_message="I decode the chunks incrementally now.",
+        stop_hook_active=False,
+    )
     play.hook("PreCompact", trigger="auto")
     play.hook("SubagentStart", agent_id="a1", agent_type="explorer")
     play.hook("SubagentStop", agent_id="a1")
@@ -585,13 +669,18 @@ def sessions(play: Play) -> None:
     play.hardwon("why", "4e1079b4", "--limit", 2)
     play.hardwon("why", "--verify")
     play.hardwon("why", 3)
-    play.hardwon("why", "--prompt", "the decoder breaks a character that straddles two reads", "--json")
+    play.hardwon(
+        "why", "--prompt", "the decoder breaks a character that straddles two reads", "--json"
+    )
     play.world.variables["HARDWON_SEMANTIC_ENABLED"] = "false"
     play.hook("SessionStart", source="startup")
     play.world.variables["HARDWON_INJECTION_ENABLED"] = "false"
     play.hook("SessionStart", source="startup")
     play.hook("UserPromptSubmit", prompt="the decoder breaks a character that straddles two reads")
-    del play.world.variables["HARDWON_INJECTION_ENABLED"], play.world.variables["HARDWON_SEMANTIC_ENABLED"]
+    del (
+        play.world.variables["HARDWON_INJECTION_ENABLED"],
+        play.world.variables["HARDWON_SEMANTIC_ENABLED"],
+    )
     play.write("store/memory.db", "no store at all" * 100)
     play.hook("SessionStart", source="startup")
     play.hook("UserPromptSubmit", prompt="the decoder breaks a character that straddles two reads")
@@ -626,7 +715,9 @@ def conversations(play: Play) -> None:
                 )
             )
         transcript.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        play.hook("Stop", last_assistant_message=exchange["assistant"], stop_hook_active=False, **given)
+        play.hook(
+            "Stop", last_assistant_message=exchange["assistant"], stop_hook_active=False, **given
+        )
     play.hardwon("capture", "--status")
     play.hook("PreCompact", trigger="manual", **given)
     play.workers()
@@ -634,7 +725,11 @@ def conversations(play: Play) -> None:
     play.workers()
     play.hardwon("capture", "--status", "--json")
     play.hook("SessionStart", source="startup", session_id="second")
-    play.hook("UserPromptSubmit", prompt="which encoding does the importer assume of a partner?", session_id="second")
+    play.hook(
+        "UserPromptSubmit",
+        prompt="which encoding does the importer assume of a partner?",
+        session_id="second",
+    )
     play.hardwon("remember", "--json")
     play.workers()
     play.hardwon("recall", "which encoding is assumed", "--json")
@@ -682,11 +777,22 @@ def tools(play: Play) -> None:
         ("memory_stats", {}),
         (
             "memory_update",
-            {"id": 3, "title": "Decode by steps", "importanceWeight": 0.7, "triggerPhrases": ["decode a feed"]},
+            {
+                "id": 3,
+                "title": "Decode by steps",
+                "importanceWeight": 0.7,
+                "triggerPhrases": ["decode a feed"],
+            },
         ),
         ("memory_update", {"id": 99, "title": "x"}),
         ("memory_validate", {"id": 3, "wasUseful": True}),
-        ("memory_save", {"filePath": str(play.world.project / "memory/decisions/retry-budgets.md"), "force": True}),
+        (
+            "memory_save",
+            {
+                "filePath": str(play.world.project / "memory/decisions/retry-budgets.md"),
+                "force": True,
+            },
+        ),
         ("memory_save", {"filePath": "/etc/passwd"}),
         ("checkpoint_create", {"name": "one", "scope": "all"}),
         ("checkpoint_list", {}),
@@ -753,10 +859,14 @@ def evaluating(play: Play) -> None:
             "--no-embed",
         )
     play.hardwon("eval", "--self", "--policy", "keyword")
-    play.hardwon("eval", "--self", "--policy", "keyword", "--policy", "adaptive", "--json", "--per-query")
+    play.hardwon(
+        "eval", "--self", "--policy", "keyword", "--policy", "adaptive", "--json", "--per-query"
+    )
     play.write(
         "project/set/docs.jsonl",
-        "".join(f"{json.dumps({'id': thing, 'text': f'the owner of a {thing}'})}\n" for thing in things),
+        "".join(
+            f"{json.dumps({'id': thing, 'text': f'the owner of a {thing}'})}\n" for thing in things
+        ),
     )
     play.write(
         "project/set/queries.jsonl",

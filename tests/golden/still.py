@@ -1,7 +1,9 @@
 """
-A clock that everything in the process reads, and that stands still; no deadline passes, however busy the machine is.
+A clock that everything in the process reads, and that stands still; no deadline passes, however
+busy the machine is.
 
-`python tests/golden/still.py SECONDS PROGRAM [ARGUMENT ...]` runs a script, `-m MODULE` a module, in a process whose clock it is.
+`python tests/golden/still.py SECONDS PROGRAM [ARGUMENT ...]` runs a script, `-m MODULE` a module,
+in a process whose clock it is.
 """
 
 import contextlib

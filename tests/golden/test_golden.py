@@ -9,14 +9,18 @@ from tests.golden.scenarios import SCENARIOS
 MOST_LINES = 60
 LEAST_RUNS = 300
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="ids are hashes of paths, and /tmp is elsewhere")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="ids are hashes of paths, and /tmp is elsewhere"
+)
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_programs_say_and_store_what_they_did_before(name: str) -> None:
     before, now = expected(name), played(name)
 
-    changes = list(difflib.unified_diff(before.splitlines(), now.splitlines(), "before", "now", lineterm=""))
+    changes = list(
+        difflib.unified_diff(before.splitlines(), now.splitlines(), "before", "now", lineterm="")
+    )
     more = f"\n... and {len(changes) - MOST_LINES} more lines" if len(changes) > MOST_LINES else ""
     listed = "\n".join(changes[:MOST_LINES])
     assert before == now, (

@@ -25,7 +25,11 @@ class Desk:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.home, self.project, self.data = folder / "home", folder / "project", folder / "home" / "data"
+        self.home, self.project, self.data = (
+            folder / "home",
+            folder / "project",
+            folder / "home" / "data",
+        )
         for item in (self.data, self.project / ".git"):
             item.mkdir(parents=True)
         self.variables = {
@@ -40,7 +44,9 @@ class Desk:
         """Put a program into *folder* that tells where it is, or runs *script*; return the folder."""
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / program
-        path.write_text(f"#!/bin/sh\n{script or 'printf %s $0'}\n".replace("$0", '"$0"'), encoding="utf-8")
+        path.write_text(
+            f"#!/bin/sh\n{script or 'printf %s $0'}\n".replace("$0", '"$0"'), encoding="utf-8"
+        )
         path.chmod(0o755)
         return folder
 

@@ -16,12 +16,16 @@ ODD = 'it\'s a "$HOME" `x`\nof [*] \\n; #é'
 """A folder's name with all that a shell would read."""
 
 
-def test_the_users_own_folders_come_first_then_the_plugins_environment_then_path(desk: Desk, tmp_path: Path) -> None:
+def test_the_users_own_folders_come_first_then_the_plugins_environment_then_path(
+    desk: Desk, tmp_path: Path
+) -> None:
     asked = ("UV_TOOL_BIN_DIR", "XDG_BIN_HOME")
     folders = [desk.install(tmp_path / name) for name in asked]
     desk.variables |= {name: str(folder) for name, folder in zip(asked, folders, strict=True)}
     folders += [desk.install(desk.home / ".local" / "bin"), desk.install(desk.data / "env" / "bin")]
-    folders += [desk.install(desk.home / ".codex" / "plugins" / "data" / "hardwon-hardwon" / "env" / "bin")]
+    folders += [
+        desk.install(desk.home / ".codex" / "plugins" / "data" / "hardwon-hardwon" / "env" / "bin")
+    ]
     folders += [desk.install(tmp_path / "on-path")]
     desk.variables["PATH"] = f"{SYSTEM}:{folders[-1]}"
 
@@ -32,15 +36,21 @@ def test_the_users_own_folders_come_first_then_the_plugins_environment_then_path
 
 
 @pytest.mark.parametrize("folder", [".claude", ".codex"])
-def test_a_shell_without_the_hosts_variables_finds_the_plugins_environment_too(desk: Desk, folder: str) -> None:
-    own = desk.install(desk.home / folder / "plugins" / "data" / "hardwon-inline" / "env" / "bin", "hardwon")
+def test_a_shell_without_the_hosts_variables_finds_the_plugins_environment_too(
+    desk: Desk, folder: str
+) -> None:
+    own = desk.install(
+        desk.home / folder / "plugins" / "data" / "hardwon-inline" / "env" / "bin", "hardwon"
+    )
     without = ("CLAUDE_PLUGIN_DATA", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PROJECT_DIR", "PATH")
 
     assert desk.launch("hardwon", without=without).stdout == f"{own}/hardwon"
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_standard_input_arguments_environment_and_exit_code_pass_through(desk: Desk, program: str) -> None:
+def test_standard_input_arguments_environment_and_exit_code_pass_through(
+    desk: Desk, program: str
+) -> None:
     desk.variables["SEEN"] = ODD
     script = r'cat; printf "|%s" "$#" "$@" "$SEEN" "$PWD"; exit 7'
     desk.install(desk.home / ".local" / "bin", program, script)
@@ -49,7 +59,9 @@ def test_standard_input_arguments_environment_and_exit_code_pass_through(desk: D
     done = desk.launch("--or-nothing", program, "", ODD, "--or-say", stdin=b"\x00\xffpayload\n")
 
     output = [ODD.encode().decode("latin-1") for _ in range(2)]
-    assert done.returncode == (0 if program == "hardwon-hook" else 7)  # no host ever sees a hook fail
+    assert done.returncode == (
+        0 if program == "hardwon-hook" else 7
+    )  # no host ever sees a hook fail
     assert done.stdout == "\x00\xffpayload\n|" + "|".join(
         ["3", "", output[0], "--or-say", output[1], str(desk.project)]
     )
@@ -66,14 +78,20 @@ def test_a_program_of_the_project_is_never_run(desk: Desk, place: str, named: st
     cwd = {"cwd": desk.project, "below": below}.get(named, desk.home)
 
     done = desk.launch(
-        "hardwon-hook", cwd=cwd, without=() if named == "CLAUDE_PROJECT_DIR" else ("CLAUDE_PROJECT_DIR",)
+        "hardwon-hook",
+        cwd=cwd,
+        without=() if named == "CLAUDE_PROJECT_DIR" else ("CLAUDE_PROJECT_DIR",),
     )
 
     assert (done.returncode, done.stdout) == (1, "")
 
 
-@pytest.mark.parametrize("variable", ["PATH", "UV_TOOL_BIN_DIR", "XDG_BIN_HOME", "CLAUDE_CONFIG_DIR"])
-def test_the_project_is_not_entered_by_a_link_or_a_detour_either(desk: Desk, tmp_path: Path, variable: str) -> None:
+@pytest.mark.parametrize(
+    "variable", ["PATH", "UV_TOOL_BIN_DIR", "XDG_BIN_HOME", "CLAUDE_CONFIG_DIR"]
+)
+def test_the_project_is_not_entered_by_a_link_or_a_detour_either(
+    desk: Desk, tmp_path: Path, variable: str
+) -> None:
     below = "plugins/data/hardwon-x/env/bin" if variable == "CLAUDE_CONFIG_DIR" else ""
     desk.install(desk.project / below)
     (tmp_path / "link").symlink_to(desk.project)
@@ -85,7 +103,9 @@ def test_the_project_is_not_entered_by_a_link_or_a_detour_either(desk: Desk, tmp
 
 
 @pytest.mark.parametrize("path", ["", ":", ".", "bin", "./bin", "..", "~/bin", ":/usr/bin:", "*"])
-def test_a_relative_or_empty_entry_of_path_is_passed_over(desk: Desk, tmp_path: Path, path: str) -> None:
+def test_a_relative_or_empty_entry_of_path_is_passed_over(
+    desk: Desk, tmp_path: Path, path: str
+) -> None:
     for folder in (tmp_path, tmp_path / "bin", tmp_path / "below"):
         desk.install(folder)
     desk.variables["PATH"] = path
@@ -136,7 +156,9 @@ def test_a_file_that_is_no_program_is_skipped(desk: Desk, tmp_path: Path) -> Non
     assert desk.launch("hardwon-hook").stdout == f"{right}/hardwon-hook"
 
 
-def test_nothing_installed_is_reported_once_at_the_start_and_the_session_goes_on(desk: Desk) -> None:
+def test_nothing_installed_is_reported_once_at_the_start_and_the_session_goes_on(
+    desk: Desk,
+) -> None:
     first, second = (desk.launch("--or-say", "hardwon-hook", stdin=b"{}") for _ in range(2))
 
     assert (first.returncode, first.stderr, first.stdout.count("\n")) == (0, "", 1)
@@ -152,17 +174,26 @@ def test_without_a_writable_marker_the_notice_is_repeated(desk: Desk, data: str)
         assert (done.returncode, done.stderr, done.stdout.count("\n")) == (0, "", 1)
 
 
-@pytest.mark.parametrize("shell", [shell for shell in ("sh", "dash", "bash", "ksh", "busybox") if shutil.which(shell)])
+@pytest.mark.parametrize(
+    "shell", [shell for shell in ("sh", "dash", "bash", "ksh", "busybox") if shutil.which(shell)]
+)
 def test_the_suggested_command_is_quoted_for_any_shell(tmp_path: Path, shell: str) -> None:
     desk = Desk(tmp_path / ODD)
     through = [shell, "sh"] if shell == "busybox" else [shell]
     command = [*through, str(LAUNCH), "--or-say", "hardwon-hook"]
     output = subprocess.run(
-        command, env=desk.variables, capture_output=True, text=True, timeout=LONGEST_WAIT, check=True
+        command,
+        env=desk.variables,
+        capture_output=True,
+        text=True,
+        timeout=LONGEST_WAIT,
+        check=True,
     ).stdout
 
     script = f"printf '%s|' {output.partition(': sh ')[2]}"
-    words = subprocess.run([*through, "-c", script], capture_output=True, text=True, check=True).stdout
+    words = subprocess.run(
+        [*through, "-c", script], capture_output=True, text=True, check=True
+    ).stdout
     assert words == f"{desk.variables['CLAUDE_PLUGIN_ROOT']}/setup|{desk.data}|"
 
 
@@ -173,14 +204,18 @@ def test_nothing_installed_is_silent_in_every_other_hook(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("program", ["hardwon-mcp", "hardwon"])
-def test_any_other_program_that_is_not_there_is_an_error_that_names_the_way_out(desk: Desk, program: str) -> None:
+def test_any_other_program_that_is_not_there_is_an_error_that_names_the_way_out(
+    desk: Desk, program: str
+) -> None:
     done = desk.launch(program)
 
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
     assert done.stderr.startswith(f"{program}: not installed; run this once: sh '")
 
 
-@pytest.mark.parametrize("without", [("HOME",), ("HOME", "PATH", "CLAUDE_PLUGIN_DATA", "CLAUDE_PROJECT_DIR")])
+@pytest.mark.parametrize(
+    "without", [("HOME",), ("HOME", "PATH", "CLAUDE_PLUGIN_DATA", "CLAUDE_PROJECT_DIR")]
+)
 def test_without_a_home_or_anything_else_it_is_calm(desk: Desk, without: tuple[str, ...]) -> None:
     assert desk.launch("--or-nothing", "hardwon-hook", without=without).returncode == 0
     assert desk.launch("--or-say", "hardwon-hook", without=without).stdout.count("\n") == 1
@@ -190,7 +225,9 @@ def test_without_a_home_or_anything_else_it_is_calm(desk: Desk, without: tuple[s
         assert desk.launch("hardwon-hook", without=without).returncode == 0
 
 
-@pytest.mark.parametrize("arguments", [(), ("--or-say",), ("sh",), ("../sh",), ("", "hardwon"), ("--other", "hardwon")])
+@pytest.mark.parametrize(
+    "arguments", [(), ("--or-say",), ("sh",), ("../sh",), ("", "hardwon"), ("--other", "hardwon")]
+)
 def test_only_our_programs_are_started(desk: Desk, arguments: tuple[str, ...]) -> None:
     desk.install(desk.home / ".local" / "bin", "sh")
     done = desk.launch(*arguments)
@@ -204,7 +241,9 @@ def test_modules_of_the_project_are_never_imported(desk: Desk) -> None:
     own.mkdir(parents=True)
     (own / "hardwon-hook").symlink_to(BIN / "hardwon-hook")
     for name in ("json", "typing", "hardwon", "sitecustomize", "encodings", "sqlite3"):
-        (desk.project / f"{name}.py").write_text("open('imported', 'w').close()\n", encoding="utf-8")
+        (desk.project / f"{name}.py").write_text(
+            "open('imported', 'w').close()\n", encoding="utf-8"
+        )
     payload = {"hook_event_name": "SessionStart", "source": "startup", "cwd": str(desk.project)}
     desk.variables["HARDWON_CAPTURE_ENABLED"] = "false"
     done = desk.launch("--or-say", "hardwon-hook", stdin=json.dumps(payload).encode())
@@ -219,6 +258,8 @@ def test_a_deleted_working_folder_is_no_error(desk: Desk, tmp_path: Path) -> Non
     gone.mkdir()
     environment = {**desk.variables, "PATH": f"{SYSTEM}:{folder}"}
     script = f"rmdir '{gone}'; exec '{LAUNCH}' hardwon-hook"
-    done = subprocess.run(["sh", "-c", script], cwd=gone, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["sh", "-c", script], cwd=gone, env=environment, capture_output=True, text=True, check=False
+    )
 
     assert (done.returncode, done.stdout) == (0, f"{folder}/hardwon-hook")

@@ -25,7 +25,11 @@ INITIALIZE = {
     "jsonrpc": "2.0",
     "id": 1,
     "method": "initialize",
-    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    },
 }
 
 
@@ -49,7 +53,9 @@ def test_a_manifest_says_what_the_package_says(host: str) -> None:
 
 
 def test_the_marketplace_offers_the_plugin() -> None:
-    marketplace = json.loads((ROOT / ".claude-plugin" / "marketplace.json").read_text(encoding="utf-8"))
+    marketplace = json.loads(
+        (ROOT / ".claude-plugin" / "marketplace.json").read_text(encoding="utf-8")
+    )
     [offered] = marketplace["plugins"]
 
     assert (marketplace["name"], offered["name"]) == ("hardwon", "hardwon")
@@ -73,16 +79,25 @@ def test_every_event_and_every_way_a_session_starts_has_one_hook_in_time(name: s
     for source in SOURCES:
         assert sum(bool(re.fullmatch(matcher, source)) for matcher in matchers) == 1
     for event, of_event in found.items():
-        assert all(hook["timeout"] == SECONDS[event] for group in of_event for hook in group["hooks"])
+        assert all(
+            hook["timeout"] == SECONDS[event] for group in of_event for hook in group["hooks"]
+        )
         assert event == "SessionStart" or ["matcher" in group for group in of_event] == [False]
-    assert (SECONDS["SessionStart"], SECONDS["UserPromptSubmit"]) == (10, 10)  # room on a busy machine
+    assert (SECONDS["SessionStart"], SECONDS["UserPromptSubmit"]) == (
+        10,
+        10,
+    )  # room on a busy machine
 
 
 def test_claude_code_starts_the_launcher_without_a_shell() -> None:
     for event, of_event in groups("hooks.json").items():
         for group in of_event:
             [hook] = group["hooks"]
-            message = "--or-say" if event == "SessionStart" and group["matcher"] == "startup" else "--or-nothing"
+            message = (
+                "--or-say"
+                if event == "SessionStart" and group["matcher"] == "startup"
+                else "--or-nothing"
+            )
             assert (hook["type"], hook["command"]) == ("command", "${CLAUDE_PLUGIN_ROOT}/launch")
             assert hook["args"] == [message, "hardwon-hook"]
     assert os.access(LAUNCH, os.X_OK)
@@ -99,14 +114,18 @@ def test_codex_which_reads_no_args_gets_the_same_command() -> None:
 
 
 @pytest.mark.parametrize("event", sorted(SECONDS))
-def test_each_hook_of_codex_runs_in_a_folder_of_any_name(desk: Desk, tmp_path: Path, event: str) -> None:
+def test_each_hook_of_codex_runs_in_a_folder_of_any_name(
+    desk: Desk, tmp_path: Path, event: str
+) -> None:
     root = tmp_path / "it's a $HOME `x`"
     shutil.copytree(PLUGIN, root)
     desk.install(desk.home / ".local" / "bin", script='printf "%s|" "$#"; cat')
     variables = {**desk.variables, "CLAUDE_PLUGIN_ROOT": str(root)}
     for group in groups("codex.json")[event]:
         command = ["sh", "-c", group["hooks"][0]["command"]]
-        done = subprocess.run(command, env=variables, input="{}", capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, env=variables, input="{}", capture_output=True, text=True, check=False
+        )
 
         assert (done.returncode, done.stdout, done.stderr) == (0, "0|{}", "")
 
@@ -115,10 +134,15 @@ def server(name: str = ".mcp.json") -> list[str]:
     """Return the command of the one server, as a host runs it."""
     [(called, entry)] = document(name)["mcpServers"].items()
     assert called == NAME
-    return [word.replace("${CLAUDE_PLUGIN_ROOT}", str(PLUGIN)) for word in (entry["command"], *entry["args"])]
+    return [
+        word.replace("${CLAUDE_PLUGIN_ROOT}", str(PLUGIN))
+        for word in (entry["command"], *entry["args"])
+    ]
 
 
-def start(desk: Desk, command: list[str], given: str, *variables: str) -> "subprocess.CompletedProcess[str]":
+def start(
+    desk: Desk, command: list[str], given: str, *variables: str
+) -> "subprocess.CompletedProcess[str]":
     """Run a server in the project, with these variables alone."""
     environment = {name: desk.variables[name] for name in variables}
     return subprocess.run(
@@ -145,7 +169,9 @@ def test_the_server_answers(desk: Desk) -> None:
 
 def test_the_server_starts_in_codex_which_fills_nothing_in_and_hands_on_little(desk: Desk) -> None:
     assert document(".codex-plugin", "plugin.json")["mcpServers"] == "./codex.mcp.json"
-    shutil.copytree(PLUGIN, desk.home / ".codex" / "plugins" / "cache" / "hardwon" / "hardwon" / "0.1.0")
+    shutil.copytree(
+        PLUGIN, desk.home / ".codex" / "plugins" / "cache" / "hardwon" / "hardwon" / "0.1.0"
+    )
     desk.install(desk.home / ".local" / "bin", "hardwon-mcp", 'printf "%s|" "$PWD"; cat')
     command = server("codex.mcp.json")
     done = start(desk, command, "{}", "HOME", "PATH")

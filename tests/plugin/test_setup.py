@@ -28,7 +28,9 @@ def installed(folder: Path) -> Path:
     return Path(shutil.copy(PLUGIN / "setup", folder / "setup"))
 
 
-def run(script: Path, home: Path, *arguments: object, **variables: str) -> "subprocess.CompletedProcess[str]":
+def run(
+    script: Path, home: Path, *arguments: object, **variables: str
+) -> "subprocess.CompletedProcess[str]":
     home.mkdir(exist_ok=True)
     return subprocess.run(
         ["sh", script, *map(str, arguments)],
@@ -41,7 +43,8 @@ def run(script: Path, home: Path, *arguments: object, **variables: str) -> "subp
 
 
 @pytest.mark.parametrize(
-    "place", ["plugin/..", ".claude/plugins/marketplaces/hardwon", ".codex/.tmp/marketplaces/hardwon"]
+    "place",
+    ["plugin/..", ".claude/plugins/marketplaces/hardwon", ".codex/.tmp/marketplaces/hardwon"],
 )
 def test_the_clone_of_the_marketplace_is_found(tmp_path: Path, place: str) -> None:
     home = tmp_path / ODD
@@ -71,7 +74,10 @@ def test_a_folder_configured_in_codex_is_found(tmp_path: Path) -> None:
 def test_a_clone_can_be_named_and_another_project_beside_the_plugin_is_none(tmp_path: Path) -> None:
     script = installed(clone(tmp_path / "beside", name="other") / "plugin")
     named = clone(tmp_path / "named")
-    without, done = run(script, tmp_path / "home"), run(script, tmp_path / "home", tmp_path / "data", named)
+    without, done = (
+        run(script, tmp_path / "home"),
+        run(script, tmp_path / "home", tmp_path / "data", named),
+    )
 
     assert (without.returncode, without.stdout, without.stderr.count("\n")) == (1, "", 1)
     assert "name one: sh setup DATA CLONE" in without.stderr
@@ -92,7 +98,9 @@ def test_the_data_folder_is_the_hosts_and_a_question_is_asked_again(tmp_path: Pa
 
 def test_an_environment_that_cannot_be_made_is_no_success(tmp_path: Path) -> None:
     source = clone(tmp_path / "clone")
-    (source / "Makefile").write_text("environment:\n\t@echo 'no Python' >&2; exit 3\n", encoding="utf-8")
+    (source / "Makefile").write_text(
+        "environment:\n\t@echo 'no Python' >&2; exit 3\n", encoding="utf-8"
+    )
     done = run(installed(source / "plugin"), tmp_path / "home", tmp_path / "data")
 
     assert done.returncode != 0
@@ -101,7 +109,9 @@ def test_an_environment_that_cannot_be_made_is_no_success(tmp_path: Path) -> Non
 
 
 def make(*arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(["make", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        ["make", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+    )
 
 
 def test_the_environment_holds_what_is_pinned_compiled_and_nothing_is_cleared() -> None:

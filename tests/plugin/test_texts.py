@@ -27,7 +27,10 @@ VERBS = {
 """The commands of this part of the plugin, and what each may run."""
 
 TYPED = 'it\'s "quoted" $(touch gone) `touch gone` $HOME \\n !! *\n-- second; line & <<X'
-FILES = [*sorted((PLUGIN / "commands").glob("*.md")), *sorted((PLUGIN / "skills").glob("*/SKILL.md"))]
+FILES = [
+    *sorted((PLUGIN / "commands").glob("*.md")),
+    *sorted((PLUGIN / "skills").glob("*/SKILL.md")),
+]
 
 
 def parts(path: Path) -> tuple[dict[str, str], str]:
@@ -51,7 +54,12 @@ def run(desk: Desk, script: str, typed: str = "") -> str:
     desk.install(desk.home / ".local" / "bin", "hardwon", r'printf "<%s>" "$@"; cat')
     script = script.replace("${CLAUDE_PLUGIN_ROOT}", str(PLUGIN)).replace("$ARGUMENTS", typed)
     done = subprocess.run(
-        ["sh", "-c", script], cwd=desk.project, env=desk.variables, capture_output=True, text=True, check=True
+        ["sh", "-c", script],
+        cwd=desk.project,
+        env=desk.variables,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stderr == ""
     return done.stdout
@@ -63,7 +71,9 @@ def test_every_text_describes_itself_and_never_counts_words(path: Path) -> None:
 
     assert 0 < len(front_matter["description"]) <= 1_024
     assert body.strip()
-    assert not re.search(r"\$\d", path.read_text(encoding="utf-8")), "$1 is the second word here: use $ARGUMENTS"
+    assert not re.search(r"\$\d", path.read_text(encoding="utf-8")), (
+        "$1 is the second word here: use $ARGUMENTS"
+    )
 
 
 def test_recall_remember_and_save_are_commands_of_their_own() -> None:
@@ -78,14 +88,18 @@ def test_a_command_allows_exactly_the_programs_its_text_runs(name: str) -> None:
 
     assert set(allowed) == {f"Bash({START} {verb}:*)" for verb in VERBS[name]}
     assert set(re.findall(re.escape(START) + r" (\S+)", body)) == VERBS[name]
-    assert all(script.startswith(f"{START} ") and script.count(START) == 1 for script in scripts(name))
+    assert all(
+        script.startswith(f"{START} ") and script.count(START) == 1 for script in scripts(name)
+    )
     assert re.fullmatch(r'"[^"]+"|\[[^\[\]]+\]|[^\["].+', front_matter["argument-hint"]), "no YAML"
     assert "$ARGUMENTS" in body
 
 
 @pytest.mark.parametrize("name", VERBS)
 def test_one_replacement_makes_it_a_command_without_the_plugin(name: str) -> None:
-    text = (PLUGIN / "commands" / f"{name}.md").read_text(encoding="utf-8").replace(START, "hardwon")
+    text = (
+        (PLUGIN / "commands" / f"{name}.md").read_text(encoding="utf-8").replace(START, "hardwon")
+    )
 
     assert "CLAUDE_PLUGIN" not in text
     assert "launch" not in text
@@ -99,7 +113,11 @@ def test_a_session_is_saved_with_its_description_and_its_vector(desk: Desk) -> N
 
     assert given.startswith('<save><->---\ndescription: "THE DESCRIPTION"\ntags: [')
     assert given.endswith(f"{TYPED}\n")
-    assert body.index("writes the file") < body.index("adds it to the index") < body.index("embeds the description")
+    assert (
+        body.index("writes the file")
+        < body.index("adds it to the index")
+        < body.index("embeds the description")
+    )
     assert "hardwon embed" in body
 
 
@@ -121,4 +139,11 @@ def test_the_skills_good_example_keeps_its_own_rules() -> None:
     assert len(example["name"].split()) <= 8
     assert 1 <= example["description"].count(". ") + 1 <= 4
     assert example["category"] in CATEGORIES
-    assert example.keys() == {"name", "description", "reasoning", "category", "references", "keywords"}
+    assert example.keys() == {
+        "name",
+        "description",
+        "reasoning",
+        "category",
+        "references",
+        "keywords",
+    }

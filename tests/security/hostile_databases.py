@@ -41,7 +41,10 @@ INDEXES: Mapping[str, tuple[str, str]] = {
         "CREATE TABLE memory_index (file_path, spec_folder, content AS (hex(zeroblob(1000000)) || file_path))",
         "memory_index has computed columns",
     ),
-    "a huge value": (f"{INDEX}; INSERT INTO memory_index VALUES ('a', 'b', 'c', zeroblob({4 * LARGE}))", "too big"),
+    "a huge value": (
+        f"{INDEX}; INSERT INTO memory_index VALUES ('a', 'b', 'c', zeroblob({4 * LARGE}))",
+        "too big",
+    ),
     "too many rows": (
         (
             f"{INDEX}; INSERT INTO memory_index SELECT 'memory/' || i || '.md', 's', 't', 'c' FROM"
@@ -83,7 +86,10 @@ NESTED_VIEWS = ("entries", "memories", "memory_index", "memory_history")
 
 def exponential_views() -> str:
     """Return statements for views each of which reads the one before sixty times."""
-    statements = ["; ".join(f"DROP VIEW {name}" for name in NESTED_VIEWS), "CREATE VIEW entries AS SELECT 1 AS a"]
+    statements = [
+        "; ".join(f"DROP VIEW {name}" for name in NESTED_VIEWS),
+        "CREATE VIEW entries AS SELECT 1 AS a",
+    ]
     for earlier, name in itertools.pairwise(NESTED_VIEWS):
         joined = ", ".join(f"{earlier} AS x{number}" for number in range(60))
         statements.append(f"CREATE VIEW {name} AS SELECT 1 AS a FROM {joined}")
@@ -115,7 +121,10 @@ RESTORES: Mapping[str, tuple[str, str]] = {
     "a name that is no text": ("UPDATE entry_text SET name = x'ff'", "what is no entry"),
     "an id that is no text": ("UPDATE entry SET id = x'ff'", "whose id or file is no text"),
     "labels that are no texts": ("UPDATE entry_text SET keywords = '[1, 2]'", "what is no entry"),
-    "a version that is no text": ("UPDATE _metadata SET value = x'ff' WHERE key = 'schema_version'", "no number"),
+    "a version that is no text": (
+        "UPDATE _metadata SET value = x'ff' WHERE key = 'schema_version'",
+        "no number",
+    ),
     "a schema that lies": (
         (
             "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = 'CREATE VIEW usage AS SELECT 1 AS entry_seq'"

@@ -21,7 +21,11 @@ INITIALISE = {
     "jsonrpc": "2.0",
     "id": 1,
     "method": "initialize",
-    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}},
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "a", "version": "1"},
+    },
 }
 
 
@@ -43,9 +47,9 @@ class Visit(NamedTuple):
     @property
     def output(self) -> str:
         """All that was printed anywhere."""
-        return "".join(ran.stdout + ran.stderr for ran in self.runs.values()) + self.project.world.log.read_text(
-            "utf-8"
-        )
+        return "".join(
+            ran.stdout + ran.stderr for ran in self.runs.values()
+        ) + self.project.world.log.read_text("utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +102,9 @@ def test_nothing_of_the_users_is_printed_or_kept(visit: Visit) -> None:
 
 def test_only_the_provider_that_the_user_chose_is_asked(visit: Visit) -> None:
     assert visit.theirs.requests == []
-    assert [request.body["model"] for request in visit.chosen.requests] == ["text-embedding-3-small"]
+    assert [request.body["model"] for request in visit.chosen.requests] == [
+        "text-embedding-3-small"
+    ]
 
 
 def test_every_program_ends_well(visit: Visit) -> None:
@@ -136,7 +142,9 @@ def test_the_markdown_of_a_session_stays_in_its_frame(visit: Visit) -> None:
     lines = visit.runs["markdown"].stdout.splitlines()
 
     assert (lines[0], lines[-1]) == FRAME
-    assert not any("hardwon-memory" in line.replace("&lt;", "") and "<" in line for line in lines[1:-1])
+    assert not any(
+        "hardwon-memory" in line.replace("&lt;", "") and "<" in line for line in lines[1:-1]
+    )
     assert "<system-reminder" not in visit.runs["markdown"].stdout
 
 
@@ -157,6 +165,10 @@ def test_links_that_lead_out_are_reported_one_line_each(visit: Visit) -> None:
     assert "leads out of the project" in visit.runs["write"].stderr
 
 
-def test_utterances_of_a_hostile_project_stay_pending_and_are_not_written_elsewhere(visit: Visit) -> None:
-    assert "memory/decisions' can't be written: it leads out" in visit.project.world.log.read_text("utf-8")
+def test_utterances_of_a_hostile_project_stay_pending_and_are_not_written_elsewhere(
+    visit: Visit,
+) -> None:
+    assert "memory/decisions' can't be written: it leads out" in visit.project.world.log.read_text(
+        "utf-8"
+    )
     assert statuses(visit.project.world)["first"].unwritten == 1

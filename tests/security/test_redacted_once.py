@@ -11,7 +11,12 @@ from hardwon.entrypoints import writer
 from tests.entrypoints.programs import COMPLETE, VALID
 
 REDACT = redact.__code__
-LESSON = {**VALID, **COMPLETE, "keywords": ["unit", "number", "misread"], "references": ["src/units.py"]}
+LESSON = {
+    **VALID,
+    **COMPLETE,
+    "keywords": ["unit", "number", "misread"],
+    "references": ["src/units.py"],
+}
 
 
 def test_each_text_of_a_lesson_is_redacted_once_before_the_net(tmp_path: Path) -> None:
@@ -28,7 +33,13 @@ def test_each_text_of_a_lesson_is_redacted_once_before_the_net(tmp_path: Path) -
     finally:
         sys.setprofile(None)
 
-    texts = [LESSON["name"], LESSON["description"], LESSON["reasoning"], *LESSON["keywords"], *LESSON["references"]]
+    texts = [
+        LESSON["name"],
+        LESSON["description"],
+        LESSON["reasoning"],
+        *LESSON["keywords"],
+        *LESSON["references"],
+    ]
     assert code == 0
     assert before_the_net.keys() >= {*texts}
     assert [text for text, calls in before_the_net.items() if text and calls > 1] == []

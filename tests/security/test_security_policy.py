@@ -9,13 +9,21 @@ POLICY = (ROOT / "SECURITY.md").read_text("utf-8")
 
 def test_every_test_that_the_policy_names_is_there() -> None:
     named = re.findall(r"`(tests/[\w/]+\.py)::(test_\w+)`", POLICY)
-    missing = [f"{path}::{name}" for path, name in named if f"def {name}(" not in (ROOT / path).read_text("utf-8")]
+    missing = [
+        f"{path}::{name}"
+        for path, name in named
+        if f"def {name}(" not in (ROOT / path).read_text("utf-8")
+    ]
 
     assert len(named) > 30
     assert missing == []
 
 
 def test_every_defence_names_a_test() -> None:
-    rows = [line for line in POLICY.splitlines() if line.startswith("| ") and not line.startswith("| ---")]
+    rows = [
+        line
+        for line in POLICY.splitlines()
+        if line.startswith("| ") and not line.startswith("| ---")
+    ]
 
     assert all("::test_" in row for row in rows[1:])

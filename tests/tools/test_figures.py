@@ -38,22 +38,25 @@ def test_a_bound_falls_to_its_figure_and_never_rises(most: int, now: int, allowa
     assert bound == Bound(min(most, now + allowance), allowance=allowance)
 
 
-@pytest.mark.parametrize(("now", "expected"), [(4, "below: make figures LOWER=1"), (5, ""), (6, "above")])
+@pytest.mark.parametrize(
+    ("now", "expected"), [(4, "below: make figures LOWER=1"), (5, ""), (6, "above")]
+)
 def test_the_table_says_how_a_figure_stands_to_its_bound(now: int, expected: str) -> None:
     assert figures.remark(now, Bound(5)) == expected
     assert figures.remark(now, Bound(None)) == ""
 
 
 def test_functions_that_take_a_memory_are_counted_however_it_is_written() -> None:
-    text = (
-        "def a(memory: Memory): ...\nasync def b(*, m: 'Memory | None'): ...\ndef c(x: MemoryServer) -> Memory: ...\n"
-    )
+    text = "def a(memory: Memory): ...\nasync def b(*, m: 'Memory | None'): ...\ndef c(x: MemoryServer) -> Memory: ...\n"
 
     assert figures.memory_functions(module("entrypoints/a.py", text)) == 2
 
 
 def test_lines_of_postgresql_are_compared_with_the_module_of_the_same_name() -> None:
-    twins = [module("adapters/postgres/a.py", "x\n\ny\nz\n"), module("adapters/sqlite/a.py", "x\nq\nz\n")]
+    twins = [
+        module("adapters/postgres/a.py", "x\n\ny\nz\n"),
+        module("adapters/sqlite/a.py", "x\nq\nz\n"),
+    ]
     others = [module("adapters/postgres/b.py", "x\n"), module("adapters/sqlite/c.py", "x\n")]
 
     assert figures.shared_lines([*twins, *others]) == 2

@@ -7,9 +7,16 @@ FOURTEEN = " ".join(["word"] * 14)
 
 @pytest.mark.parametrize(
     ("text", "is_plain"),
-    [(FOURTEEN, True), (f"{FOURTEEN} more", False), ("Return it; None for none.", False), ("Return it.", True)],
+    [
+        (FOURTEEN, True),
+        (f"{FOURTEEN} more", False),
+        ("Return it; None for none.", False),
+        ("Return it.", True),
+    ],
 )
-def test_a_first_line_is_plain_up_to_fourteen_words_and_one_clause(text: str, *, is_plain: bool) -> None:
+def test_a_first_line_is_plain_up_to_fourteen_words_and_one_clause(
+    text: str, *, is_plain: bool
+) -> None:
     source = f'def act():\n    """{text}\n\n    {FOURTEEN} and more; as details may be.\n    """\n'
 
     (line,) = first_lines("a.py", source)

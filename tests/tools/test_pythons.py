@@ -27,10 +27,18 @@ def test_a_python_says_what_it_is() -> None:
 
 @pytest.mark.parametrize(
     "answer",
-    ["PyPy 3.11.9 True", "CPython 3.15.0a1 True", "CPython 3.12.1 False", "CPython 3.10.13 True", "no version is set"],
+    [
+        "PyPy 3.11.9 True",
+        "CPython 3.15.0a1 True",
+        "CPython 3.12.1 False",
+        "CPython 3.10.13 True",
+        "no version is set",
+    ],
     ids=["another implementation", "a preview", "an environment", "too old", "a shim"],
 )
-def test_programs_that_are_no_released_python_from_3_11_on_are_left_out(tmp_path: Path, answer: str) -> None:
+def test_programs_that_are_no_released_python_from_3_11_on_are_left_out(
+    tmp_path: Path, answer: str
+) -> None:
     pretended(tmp_path, "python3.12", answer)
 
     assert pythons.found([tmp_path]) == []

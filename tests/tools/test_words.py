@@ -51,7 +51,9 @@ def test_lines_are_those_of_the_file() -> None:
         (4, "Nobody"),
     ]
 
-    content = '"""Module."""\n\nx = 1\n"""Is x.\n\nWhat is\nmore, nobody knows."""\n# first\n# nobody\n'
+    content = (
+        '"""Module."""\n\nx = 1\n"""Is x.\n\nWhat is\nmore, nobody knows."""\n# first\n# nobody\n'
+    )
 
     assert words_in(content) == [(6, "What is more, nobody knows."), (7, "nobody"), (9, "nobody")]
 

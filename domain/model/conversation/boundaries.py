@@ -15,31 +15,44 @@ LOOKED_AT = 200
 MAX_WORDS = 8
 """Words of a transition; a longer message has content of its own."""
 
-_MUST_BE_ALL = r"(?:ok|okay|alright|all right|moving on|next(?: (?:one|up|step|topic|task|item|question|point))?)"
+_MUST_BE_ALL = (
+    r"(?:ok|okay|alright|all right|moving on|next(?:"
+    r" (?:one|up|step|topic|task|item|question|point))?)"
+)
 _MAY_BE_PART = r"(?:let'?s|let us|we can|time to) (?:move on|build (?:this|it)|start building)"
-_FILLER = r"(?:great|good|cool|perfect|fine|nice|thanks?|thank you|then|now|so|please|sounds good|looks good|got it)"
+_FILLER = (
+    r"(?:great|good|cool|perfect|fine|nice|thanks?|thank you|then|now|so|please|sounds good|looks"
+    r" good|got it)"
+)
 _SIGNAL = rf"(?:{_MUST_BE_ALL}|{_MAY_BE_PART})"
 _PUNCTUATION = r"[,.!:;…\u2013\u2014-]"
 _ALL_SIGNALS = re.compile(
-    rf"(?:{_FILLER}[ ,.!]+)*{_SIGNAL}(?:[ ,.!:;…\u2013\u2014-]+(?:{_SIGNAL}|{_FILLER}))*[ ,.!:;…\u2013\u2014-]*"
+    rf"(?:{_FILLER}[ ,.!]+)*{_SIGNAL}(?:[ ,.!:;…\u2013\u2014-]+(?:{_SIGNAL}|{_FILLER}))*["
+    r" ,.!:;…\u2013\u2014-]*"
 )
-_BEGINS_WITH_ONE = re.compile(rf"{_SIGNAL} ?{_PUNCTUATION}+ (?!but\b|however\b|wait\b)|{_MAY_BE_PART}\b")
+_BEGINS_WITH_ONE = re.compile(
+    rf"{_SIGNAL} ?{_PUNCTUATION}+ (?!but\b|however\b|wait\b)|{_MAY_BE_PART}\b"
+)
 
 _OPENER = rf"(?:{_FILLER}|ok|okay|alright|all right|and|oh)"
 _SUBJECT = r"(?:things?|topics?|subjects?|questions?|matters?|tasks?)"
 _OTHER = r"(?:(?:completely |totally |entirely )?(?:different|separate|unrelated)|new|another)"
 _COLON = r" ?[:;.\u2013\u2014-]+ "
 _THEN = r" ?[,:;.\u2013\u2014-]+ "
-_SAME_SUBJECT = r"(?:error|output|logs?|results?|message|tests?|build|trace(?:back)?|problem|issue|question)\b"
+_SAME_SUBJECT = (
+    r"(?:error|output|logs?|results?|message|tests?|build|trace(?:back)?|problem|issue|question)\b"
+)
 _ANNOUNCES = re.compile(
     rf"(?:{_OPENER}[ ,.!;:\u2013\u2014-]+)*(?:"
     rf"next(?: (?:up|step|item|point|{_SUBJECT}))?{_THEN}"
-    rf"|now(?: (?:the|our|my) (?!{_SAME_SUBJECT})[\w-]+)? ?[:\u2013\u2014]+ |now (?:about|for|to) (?:the|our|my) "
+    rf"|now(?: (?:the|our|my) (?!{_SAME_SUBJECT})[\w-]+)? ?[:\u2013\u2014]+ |now (?:about|for|to)"
+    r" (?:the|our|my) "
     rf"|(?:one |a |an )?{_OTHER} {_SUBJECT}(?: (?:now|then|entirely|altogether))?{_THEN}"
     r"|(?:now )?(?:let'?s |we can )?(?:(?:move|moving|go|going) )?(?:onto|on to) "
     rf"|switching (?:over )?to (?:[\w'/-]+ ){{0,3}}[\w'/-]+{_COLON}"
     r"|(?:let'?s )?(?:switch|chang|shift)(?:e|ing)? (?:gears|topics?|(?:the )?(?:subject|topic))\b"
-    rf"|(?:(?:going|coming|getting|let'?s (?:go|get)) )?back to (?:the|our|my) (?!{_SAME_SUBJECT})(?:[\w'/-]+ ){{0,3}}[\w'/-]+{_COLON}"
+    r"|(?:(?:going|coming|getting|let'?s (?:go|get)) )?back to (?:the|our|my)"
+    rf" (?!{_SAME_SUBJECT})(?:[\w'/-]+ ){{0,3}}[\w'/-]+{_COLON}"
     rf"|on (?:a |an )?{_OTHER} (?:note|topic|subject|matter)\b"
     rf"|(?:separately|unrelated(?:ly)?){_THEN})"
 )

@@ -75,12 +75,18 @@ def first_change(recent: Sequence[Exchange], running: int) -> int | None:
 def goes_on(recent: Sequence[Exchange], running: int) -> bool:
     """Return whether the last exchange continues the subject of the *running* before."""
     above, last = _above_threshold(recent), len(recent) - 1
-    return sum(above[earlier, last] for earlier in range(last - running, last)) + _cost(recent[last]) >= 0
+    return (
+        sum(above[earlier, last] for earlier in range(last - running, last)) + _cost(recent[last])
+        >= 0
+    )
 
 
 def _above_threshold(recent: Sequence[Exchange]) -> Mapping[Pair, float]:
     words = [keywords(exchange) for exchange in recent]
-    alike = {pair: _overlap(words[pair[0]], words[pair[1]]) for pair in combinations(range(len(words)), 2)}
+    alike = {
+        pair: _overlap(words[pair[0]], words[pair[1]])
+        for pair in combinations(range(len(words)), 2)
+    }
     threshold = _threshold(alike)
     return {pair: similarity - threshold for pair, similarity in alike.items()}
 

@@ -28,26 +28,38 @@ LONGEST_ANSWER = 30
 """Words of a sentence that settles a question."""
 
 _OK = r"(?:(?:ok|okay|yes|yep|yeah|sure|great|good|perfect|fine|alright|right)[,.!]? )*"
-_DO = r"(?:do|let's do) (?:it|that|this|everything|all of (?:it|that|them))(?: (?:exactly |just )?(?:like (?:that|this)|as planned|as you said))?"
+_DO = (
+    r"(?:do|let's do) (?:it|that|this|everything|all of (?:it|that|them))(?: (?:exactly |just"
+    r" )?(?:like (?:that|this)|as planned|as you said))?"
+)
 _CONSENT = re.compile(
-    rf"{_OK}(?:agreed|approved|i agree|(?:that |this |it )?(?:sounds|looks) (?:good|great|right|fine)|{_DO}"
-    rf"|go ahead(?: with (?:it|that|the plan|all of (?:it|that)))?|make it so)(?:,? (?:and |so |please )?(?:{_DO}|go ahead|please|thanks|then))*(?:[,;:]? (?:but|except|only|just)\b.*)?[.! ]*",
+    rf"{_OK}(?:agreed|approved|i agree|(?:that |this |it )?(?:sounds|looks)"
+    rf" (?:good|great|right|fine)|{_DO}"
+    r"|go ahead(?: with (?:it|that|the plan|all of (?:it|that)))?|make it so)(?:,? (?:and |so"
+    rf" |please )?(?:{_DO}|go ahead|please|thanks|then))*(?:[,;:]?"
+    r" (?:but|except|only|just)\b.*)?[.! ]*",
     re.IGNORECASE,
 )
 _WANTS_PLAN = re.compile(
-    r"\b(?:plan|design|propos\w+|approach|strategy|concept|how (?:would|should|do|could) (?:you|we))\b", re.IGNORECASE
+    r"\b(?:plan|design|propos\w+|approach|strategy|concept|how (?:would|should|do|could)"
+    r" (?:you|we))\b",
+    re.IGNORECASE,
 )
 _PROPOSES = re.compile(
-    r"\b(?:i would|i'd|we could|you could|options?|either|alternativ\w+|propos\w+|suggest\w*|recommend\w*|another way|plan)\b",
+    r"\b(?:i would|i'd|we could|you"
+    r" could|options?|either|alternativ\w+|propos\w+|suggest\w*|recommend\w*|another way|plan)\b",
     re.IGNORECASE,
 )
 _RECOMMENDS = re.compile(
-    r"\b(?:i would|i'd|i (?:recommend|suggest|propose)|my (?:choice|pick|recommendation|proposal)|best (?:is|would be))\b",
+    r"\b(?:i would|i'd|i (?:recommend|suggest|propose)|my"
+    r" (?:choice|pick|recommendation|proposal)|best (?:is|would be))\b",
     re.IGNORECASE,
 )
 _ASKS_ADVICE = re.compile(
-    r"\b(?:compare|which|options?|alternatives?|[\w-]+ or [\w-]+|should (?:we|i|it|the|this|that)|shall we|best|better|recommend\w*|suggest\w*"
-    r"|propos\w+|advice|ideas?|opinion|what (?:would|do|should) (?:you|we|i)|do you (?:want|prefer)|would you (?:like|prefer|rather)"
+    r"\b(?:compare|which|options?|alternatives?|[\w-]+ or [\w-]+|should"
+    r" (?:we|i|it|the|this|that)|shall we|best|better|recommend\w*|suggest\w*"
+    r"|propos\w+|advice|ideas?|opinion|what (?:would|do|should) (?:you|we|i)|do you"
+    r" (?:want|prefer)|would you (?:like|prefer|rather)"
     r"|how (?:would|should|do|could|can) (?:you|we|i)|what (?:about|if))\b",
     re.IGNORECASE,
 )
@@ -57,14 +69,18 @@ _ASKS_LEAVE = re.compile(
 """Questions of the agent whether it should go on."""
 
 _OPEN = re.compile(
-    r"\b(?:not sure|don't know|no idea|let me think|think about|later|another time|not now|next (?:week|month|time)|too (?:much|early)|wait"
-    r"|hm+|maybe|perhaps|curious|ask|thanks?|thank you|thx|explain|show|tell|more|why|what|how|first)\b|\?|^\W*(?:(?:ok(?:ay)?|so|i'm|i am)[,.]? )*\w{2,20}ing\b",
+    r"\b(?:not sure|don't know|no idea|let me think|think about|later|another time|not now|next"
+    r" (?:week|month|time)|too (?:much|early)|wait"
+    r"|hm+|maybe|perhaps|curious|ask|thanks?|thank"
+    r" you|thx|explain|show|tell|more|why|what|how|first)\b|\?|^\W*(?:(?:ok(?:ay)?|so|i'm|i"
+    r" am)[,.]? )*\w{2,20}ing\b",
     re.IGNORECASE,
 )
 """Words of an answer that settles nothing."""
 
 _ECHO = re.compile(
-    r"(?P<name>(?!(?:so|that|this|there|here|then|ok|okay|as|how|what)\b)\S{2,40}(?: \S{1,40}){0,2}) it is(?: then)?[.!]*",
+    r"(?P<name>(?!(?:so|that|this|there|here|then|ok|okay|as|how|what)\b)\S{2,40}(?:"
+    r" \S{1,40}){0,2}) it is(?: then)?[.!]*",
     re.IGNORECASE,
 )
 
@@ -154,22 +170,27 @@ FIX_WITHIN = 4
 
 _FAULT = re.compile(
     r"\b(?:fail(?:s|ed|ing|ures?)?|broken|breaks?|wrong|missing|errors?|exceptions?|crash(?:es|ed|ing)?|hangs?|stuck|slow|flaky|twice"
-    r"|empty|lost|gone|disappear(?:s|ed)?|blank|time(?:s|d) out|(?:does|do|is|are|did|was|were|ca|wo)n'?t|cannot|not work\w*"
+    r"|empty|lost|gone|disappear(?:s|ed)?|blank|time(?:s|d)"
+    r" out|(?:does|do|is|are|did|was|were|ca|wo)n'?t|cannot|not work\w*"
     r"|why (?:is|are|does|do|did|was))\b",
     re.IGNORECASE,
 )
 _CAUSE = re.compile(
-    r"\b(?:because|due to|comes? from|came from|caused by|happens? (?:when|because|as soon as)|(?:that|this|which) (?:is|was) why"
-    r"|the (?:reason|cause|culprit)|so (?:each|every|the|it|they|both|all) \w+ (?:was|were|got|had|is|are|gets?))\b",
+    r"\b(?:because|due to|comes? from|came from|caused by|happens? (?:when|because|as soon"
+    r" as)|(?:that|this|which) (?:is|was) why"
+    r"|the (?:reason|cause|culprit)|so (?:each|every|the|it|they|both|all) \w+"
+    r" (?:was|were|got|had|is|are|gets?))\b",
     re.IGNORECASE,
 )
 _GUESS = re.compile(
-    r"\b(?:may|might|maybe|perhaps|probably|possibly|could|would|i (?:guess|think|suspect)|suggest|should|if you|whether)\b|\?",
+    r"\b(?:may|might|maybe|perhaps|probably|possibly|could|would|i"
+    r" (?:guess|think|suspect)|suggest|should|if you|whether)\b|\?",
     re.IGNORECASE,
 )
 _LOG = re.compile(r"^\W*\d|\b(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|TRACE)\b")
 _FIX = re.compile(
-    r"\b(?:fixed|fixes|now|changed|set|moved|added|replaced|removed|works|passes|green|instead|solved|gone|with \S+ (?:it|the|there))\b",
+    r"\b(?:fixed|fixes|now|changed|set|moved|added|replaced|removed|works|passes|green|instead|solved|gone|with"
+    r" \S+ (?:it|the|there))\b",
     re.IGNORECASE,
 )
 
@@ -191,7 +212,9 @@ def diagnosis(report: str, reply: Sequence[str]) -> str:
         return ""
     for place, sentence in enumerate(reply):
         if _names_cause(sentence):
-            fixes = (later for later in reply[place + 1 : place + 1 + FIX_WITHIN] if _FIX.search(later))
+            fixes = (
+                later for later in reply[place + 1 : place + 1 + FIX_WITHIN] if _FIX.search(later)
+            )
             return " ".join((sentence, *islice(fixes, 1)))
     return ""
 

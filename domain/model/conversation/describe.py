@@ -13,10 +13,23 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from hardwon.domain.model.conversation.boundaries import opening_word, without_opening
-from hardwon.domain.model.conversation.consent import agreed_items, diagnosis, echoed, settles, whole_answer
+from hardwon.domain.model.conversation.consent import (
+    agreed_items,
+    diagnosis,
+    echoed,
+    settles,
+    whole_answer,
+)
 from hardwon.domain.model.conversation.mentions import commands_in, files_in, phases_in, projects_in
 from hardwon.domain.model.conversation.options import with_option
-from hardwon.domain.model.conversation.session import PERMANENT_MARK, Chunk, Draft, Exchange, Metadata, chunk_identity
+from hardwon.domain.model.conversation.session import (
+    PERMANENT_MARK,
+    Chunk,
+    Draft,
+    Exchange,
+    Metadata,
+    chunk_identity,
+)
 from hardwon.domain.model.conversation.statements import (
     asks_for_explanation,
     chooses,
@@ -34,19 +47,27 @@ from hardwon.domain.model.settings import BUFFERED
 from hardwon.domain.model.vocabulary import Kind
 
 _AREAS = {
-    "devops": r"""devops|deploy\w*|ci|ci/cd|cd pipeline|pipelines?|docker\w*|containers?|kubernetes|k8s|helm|rollbacks?
-        |github actions|gitlab ci|jenkins|release process|blue-green|canary|monitoring|observability|alerting""",
-    "infrastructure": r"""infrastructure|terraform|ansible|aws|gcp|azure|cloud|vms?|vpc|dns|load balancers?|clusters?
+    "devops": (
+        r"""devops|deploy\w*|ci|ci/cd|cd pipeline|pipelines?|docker\w*|containers?|kubernetes|k8s|helm|rollbacks?
+        |github actions|gitlab ci|jenkins|release process|blue-green|canary|monitoring|observability|alerting"""
+    ),
+    "infrastructure": (
+        r"""infrastructure|terraform|ansible|aws|gcp|azure|cloud|vms?|vpc|dns|load balancers?|clusters?
         |nginx|s3|ec2|cdn|servers?(?! components?| actions?| side)|autoscaling|kubernetes|provision\w*|subnets?|secrets manager|key vault|eventbridge
         |lambdas?(?! (?:expressions?|calculus|syntax|\w+(?:, ?\w+)*:))|cloudwatch|cloudfront|iam|rds|sqs|sns|ecs|eks|fargate
         |[\w-]{1,60}\.tf|infra
         |(?:keys?|secrets?|certificates?|certs?|credentials?|passwords?|tokens?|logs?) rotation
-        |rotat(?:e|es|ed|ing) (?:\w+ ){0,4}(?:keys?|secrets?|certificates?|certs?|credentials?|passwords?|tokens?|logs?)""",
-    "security": r"""security|secure|auth|authentication|authorization|oauth2?|jwts?|passwords?|secrets?|credentials?
+        |rotat(?:e|es|ed|ing) (?:\w+ ){0,4}(?:keys?|secrets?|certificates?|certs?|credentials?|passwords?|tokens?|logs?)"""
+    ),
+    "security": (
+        r"""security|secure|auth|authentication|authorization|oauth2?|jwts?|passwords?|secrets?|credentials?
         |encrypt\w*|tls|ssl|vulnerab\w*|xss|csrf|sql injection|cves?|api keys?|access tokens?|permissions?|2fa|mfa
-        |sandbox\w*|firewalls?|least privilege|sanitiz\w*""",
-    "code-quality": r"""code quality|lint\w*|ruff|eslint|mypy|pyright|prettier|refactor\w*|code reviews?|coverage
-        |technical debt|tech debt|static analysis|type check\w*|unit tests?|code smells?|clean code|test suite""",
+        |sandbox\w*|firewalls?|least privilege|sanitiz\w*"""
+    ),
+    "code-quality": (
+        r"""code quality|lint\w*|ruff|eslint|mypy|pyright|prettier|refactor\w*|code reviews?|coverage
+        |technical debt|tech debt|static analysis|type check\w*|unit tests?|code smells?|clean code|test suite"""
+    ),
 }
 
 
@@ -69,7 +90,9 @@ def areas_of(prompts: Iterable[str], replies: Iterable[str]) -> tuple[str, ...]:
         replies: The agent's sentences; two mentions are needed.
     """
     asked, answered = "\n".join(prompts).lower(), "\n".join(replies).lower()
-    return tuple(area for area, words in _PATTERNS.items() if words.search(asked) or _often(words, answered))
+    return tuple(
+        area for area, words in _PATTERNS.items() if words.search(asked) or _often(words, answered)
+    )
 
 
 def _often(words: re.Pattern[str], text: str) -> bool:
@@ -104,7 +127,11 @@ def summarised(request: str, decisions: Sequence[str], spoken: Sequence[str]) ->
         decisions: Sentences that decide.
         spoken: All sentences in order, including those.
     """
-    known = list(dict.fromkeys(islice((line for sentence in spoken if (line := as_sentence(sentence))), MAX_READ)))
+    known = list(
+        dict.fromkeys(
+            islice((line for sentence in spoken if (line := as_sentence(sentence))), MAX_READ)
+        )
+    )
     first = [line for line in (as_sentence(request),) if line in known]
     decided = [line for line in map(as_sentence, decisions) if line in known and line not in first]
     chosen = [*first, *decided[:MAX_DECISIONS]]
@@ -144,25 +171,32 @@ class _SentenceRanking:
         near = {self._places[line] + step for line in chosen for step in NEAR}
         others = sorted(self._stems.keys() - set(chosen), key=self._rank)
         same = [
-            line for line in others if self._stems[line] & subject or (self._stems[line] and self._places[line] in near)
+            line
+            for line in others
+            if self._stems[line] & subject or (self._stems[line] and self._places[line] in near)
         ]
         return same[:most] if same else others[: max(MIN_SENTENCES - len(chosen), 0)]
 
     def _rank(self, line: str) -> tuple[float, int]:
-        weight = math.fsum(math.log1p(self._frequencies[word]) for word in self._stems[line])  # exact in any order
+        weight = math.fsum(
+            math.log1p(self._frequencies[word]) for word in self._stems[line]
+        )  # exact in any order
         return -weight, self._places[line]
 
 
 MAX_TITLE_CHARACTERS = 100
 
 _CLAUSE_END = re.compile(
-    r"(?=[,;:]? (?:because|since|so that|which|when|while|where|if|unless|but|and|or|as)\b|[,;:] | [(\u2013\u2014-])"
+    r"(?=[,;:]? (?:because|since|so that|which|when|while|where|if|unless|but|and|or|as)\b|[,;:] |"
+    r" [(\u2013\u2014-])"
 )
 _MARKS = re.compile(rf"(?:{re.escape(PERMANENT_MARK.strip())}\s*)+", re.IGNORECASE)
 _LABEL = re.compile(
-    r"(?:(?:final |the )?(?:decision|decided|correction|warning|careful|note)(?: recorded| made)? ?[:,\u2013\u2014] "
+    r"(?:(?:final |the )?(?:decision|decided|correction|warning|careful|note)(?: recorded| made)?"
+    r" ?[:,\u2013\u2014] "
     r"|(?:ok|okay|yes|yep|yeah|sure|alright|great|good|perfect|fine|nice|cool|thanks|hm+|oh|hi|hello|well|actually|right|then"
-    r"|no|wait|nope)(?:[,.!:\u2013\u2014]+ | - )|(?:ok|okay|yes|yep|yeah|so|and|but|no wait|actually),? (?!far |called )"
+    r"|no|wait|nope)(?:[,.!:\u2013\u2014]+ | - )|(?:ok|okay|yes|yep|yeah|so|and|but|no"
+    r" wait|actually),? (?!far |called )"
     r"|from now on,? )",
     re.IGNORECASE,
 )
@@ -244,7 +278,11 @@ class Statement(NamedTuple):
 
 
 def described(
-    draft: Draft, project: str, session_id: str | None, branch: str | None = None, siblings: Sequence[str] = ()
+    draft: Draft,
+    project: str,
+    session_id: str | None,
+    branch: str | None = None,
+    siblings: Sequence[str] = (),
 ) -> Chunk:
     """
     Describe *draft* with title, summary and metadata.
@@ -257,7 +295,9 @@ def described(
     texts = [statement.text for statement in spoken]
     return Chunk(
         chunk_id=chunk_identity(project, draft.exchanges[0]),
-        title=titled(metadata.decisions, texts, draft.topic, PERMANENT_MARK if draft.permanent else ""),
+        title=titled(
+            metadata.decisions, texts, draft.topic, PERMANENT_MARK if draft.permanent else ""
+        ),
         summary=summarised(_request(spoken), metadata.decisions, texts) or as_sentence(draft.topic),
         topic=draft.topic,
         exchanges=draft.exchanges,
@@ -282,7 +322,11 @@ def _statements(exchanges: Iterable[Exchange]) -> Iterator[tuple[int, Statement]
     earlier = list[Exchange]()
     for place, exchange in enumerate(exchanges):
         for at, statement in enumerate(_with_joined_gotchas(statements_of(exchange))):
-            chosen = _in_context(statement, exchange, earlier, is_first=at == 0) if statement.by_user else (statement,)
+            chosen = (
+                _in_context(statement, exchange, earlier, is_first=at == 0)
+                if statement.by_user
+                else (statement,)
+            )
             yield from ((place, stated) for stated in chosen)
         earlier.append(exchange)
 
@@ -302,7 +346,11 @@ def _in_context(
     decided = list(echoed(statement.text, exchange)) if is_first else []
     if earlier:
         decided += agreed_items(statement.text, earlier[-1])
-        decided += [whole_answer(exchange)] if not decided and is_first and settles(statement.text, earlier[-1]) else []
+        decided += (
+            [whole_answer(exchange)]
+            if not decided and is_first and settles(statement.text, earlier[-1])
+            else []
+        )
     if statement.text not in decided:
         yield statement
     for text in decided:
@@ -343,7 +391,10 @@ def statements_of(exchange: Exchange) -> tuple[Statement, ...]:
         replied = (statement._replace(kinds=()) for statement in replied)
     return (
         *_stated(_uncommanded(exchange.user), by_user=True),
-        *(Statement(answer, by_user=True, kinds=("decision",), is_answer=True) for answer in answers),
+        *(
+            Statement(answer, by_user=True, kinds=("decision",), is_answer=True)
+            for answer in answers
+        ),
         *replied,
     )
 
@@ -370,7 +421,9 @@ def _diagnosed(report: str, replied: Sequence[Statement]) -> Iterator[Statement]
 def _stated(text: str, *, by_user: bool) -> Iterator[Statement]:
     """Yield the sentences of *text* without quotations, which are of others."""
     spoken = sentences(_QUOTATION.sub("", text))
-    return (Statement(sentence, by_user, _kinds_of(sentence, by_user=by_user)) for sentence in spoken)
+    return (
+        Statement(sentence, by_user, _kinds_of(sentence, by_user=by_user)) for sentence in spoken
+    )
 
 
 def _kinds_of(sentence: str, *, by_user: bool) -> tuple[Kind, ...]:
@@ -383,7 +436,9 @@ def _kinds_of(sentence: str, *, by_user: bool) -> tuple[Kind, ...]:
 
 
 def _request(spoken: Iterable[Statement]) -> str:
-    asked = [statement.text for statement in spoken if statement.by_user and not statement.is_answer]
+    asked = [
+        statement.text for statement in spoken if statement.by_user and not statement.is_answer
+    ]
     return next(filter(is_informative, asked), next(iter(asked), ""))
 
 
@@ -393,19 +448,34 @@ def _uncommanded(prompt: str) -> str:
 
 
 def _metadata(
-    exchanges: Iterable[Exchange], spoken: tuple[Statement, ...], project: str, siblings: Sequence[str]
+    exchanges: Iterable[Exchange],
+    spoken: tuple[Statement, ...],
+    project: str,
+    siblings: Sequence[str],
 ) -> Metadata:
     texts = [exchange.text for exchange in exchanges]
     decisions = _distinct(
-        unechoed((statement.text, statement.by_user) for statement in spoken if "decision" in statement.kinds)
+        unechoed(
+            (statement.text, statement.by_user)
+            for statement in spoken
+            if "decision" in statement.kinds
+        )
     )
     return Metadata(
-        projects=_unique(filter(None, (project, *_found(partial(projects_in, known=siblings), texts)))),
+        projects=_unique(
+            filter(None, (project, *_found(partial(projects_in, known=siblings), texts)))
+        ),
         files=files_in(texts),
-        commands=_unique(_found(commands_in, (f"{exchange.user}\n{exchange.assistant}" for exchange in exchanges))),
+        commands=_unique(
+            _found(
+                commands_in, (f"{exchange.user}\n{exchange.assistant}" for exchange in exchanges)
+            )
+        ),
         decisions=decisions,
         gotchas=_distinct(statement.text for statement in spoken if "gotcha" in statement.kinds),
-        preferences=_distinct(statement.text for statement in spoken if "preference" in statement.kinds),
+        preferences=_distinct(
+            statement.text for statement in spoken if "preference" in statement.kinds
+        ),
         areas=areas_of(
             [*decisions, *(statement.text for statement in spoken if statement.by_user)],
             [statement.text for statement in spoken if not statement.by_user],

@@ -80,7 +80,9 @@ def _detail(chunk: Chunk, kind: Kind, statement: str, place: int) -> Detail:
         kind,
         clean,
         exchanges,
-        files=tuple(file for file in chunk.metadata.files if {file, file.rpartition("/")[2]} & names),
+        files=tuple(
+            file for file in chunk.metadata.files if {file, file.rpartition("/")[2]} & names
+        ),
         phases=tuple(phase for phase in chunk.metadata.phases if phase in phases),
     )
 
@@ -90,6 +92,8 @@ def _led_to(statement: str, exchanges: Sequence[Exchange]) -> tuple[Exchange, ..
     words = set(search_terms(statement))
     *earlier, _ = (exchange.text for exchange in exchanges)
     led = (
-        place for place, text in enumerate(earlier) if len(words.intersection(search_terms(text))) >= MIN_SHARED_TERMS
+        place
+        for place, text in enumerate(earlier)
+        if len(words.intersection(search_terms(text))) >= MIN_SHARED_TERMS
     )
     return tuple(exchanges[next(led, -1) :])

@@ -8,7 +8,8 @@ from hardwon.domain.model.keywords import STOP_WORDS
 
 _PART = r"[\w-]{1,60}"
 _COMMAND = re.compile(
-    r"(?:(?:\A *|(?<=[\s`'\"(]))(?P<named>/[a-z][\w-]{0,60}(?::[\w-]{1,60}){1,4})|\A *(?P<first>/[a-z][\w-]{0,60}))"
+    r"(?:(?:\A *|(?<=[\s`'\"(]))(?P<named>/[a-z][\w-]{0,60}(?::[\w-]{1,60}){1,4})|\A"
+    r" *(?P<first>/[a-z][\w-]{0,60}))"
     r"(?=[\s`'\"),;!?]|:(?!\w)|\.(?:\s|$)|$)"
 )
 _FOLDERS = frozenset(
@@ -19,14 +20,20 @@ _PHASE = re.compile(r"\bphases?[\s_#-]{0,3}(\d{1,6}(?:\.\d{1,6}){0,3})\b", re.IG
 
 _NAME = r"(?P<{}>[^\W\d_][\w-]{{0,60}}(?:\.[\w-]{{1,60}})?)"
 _QUOTED = re.compile(
-    rf"\bproject(?:,? (?:named|called))? [`'\"\u201c]{_NAME.format('name')}[`'\"\u201d]", re.IGNORECASE
+    rf"\bproject(?:,? (?:named|called))? [`'\"\u201c]{_NAME.format('name')}[`'\"\u201d]",
+    re.IGNORECASE,
 )
-_NAMED = re.compile(rf"\b(?:project|repo|repository),? (?:named|called) {_NAME.format('name')}", re.IGNORECASE)
+_NAMED = re.compile(
+    rf"\b(?:project|repo|repository),? (?:named|called) {_NAME.format('name')}", re.IGNORECASE
+)
 _PLAIN = re.compile(
-    rf"(?:^|(?<=[.!?:] )|\b(?:in|of|for|from|on|into|with|and|see|like|open|is|our|my) )[Pp]roject {_NAME.format('name')}",
+    r"(?:^|(?<=[.!?:] )|\b(?:in|of|for|from|on|into|with|and|see|like|open|is|our|my) )[Pp]roject"
+    rf" {_NAME.format('name')}",
     re.MULTILINE,
 )
-_CODED = re.compile(r"\b[Pp]roject (?P<name>[^\W\d_][\w]{0,60}(?:[-_][\w-]{1,60}|\d\w{0,20}|[A-Z]\w{0,60}))")
+_CODED = re.compile(
+    r"\b[Pp]roject (?P<name>[^\W\d_][\w]{0,60}(?:[-_][\w-]{1,60}|\d\w{0,20}|[A-Z]\w{0,60}))"
+)
 _FOLDER = re.compile(
     rf"(?:~|\.\.|\b)/(?:projects?|repos|code|workspaces?|git)/{_NAME.format('name')}(?=[/\s`'\"),;:!?.]|$)"
 )
@@ -42,7 +49,9 @@ _WHICH = "|".join(
 """Words that say which project without naming it: `the whole project`, `our Python repo`."""
 
 _BEFORE = re.compile(
-    rf"\b(?:the|our|my|your|their|this|that) [`'\"\u201c]?(?!(?:{_WHICH})\b(?!-)){_NAME.format('name')}[`'\"\u201d]?(?:'s)? (?:project|repo|repository)\b",
+    r"\b(?:the|our|my|your|their|this|that)"
+    rf" [`'\"\u201c]?(?!(?:{_WHICH})\b(?!-)){_NAME.format('name')}[`'\"\u201d]?(?:'s)?"
+    r" (?:project|repo|repository)\b",
     re.IGNORECASE,
 )
 _NAMES_PROJECT = re.compile(r"[Pp]roject|repo|/(?:code|workspace|git)", re.IGNORECASE)
@@ -94,14 +103,20 @@ def projects_in(text: str, known: Iterable[str] = ()) -> Iterator[str]:
         *(_KINDS_OF_PROJECT if _NAMES_PROJECT.search(text) else ()),
         *(_bare(name) for name in known if name in text),
     ]
-    found = [(match.start("name"), match["name"].rstrip("-.")) for kind in kinds for match in kind.finditer(text)]
+    found = [
+        (match.start("name"), match["name"].rstrip("-."))
+        for kind in kinds
+        for match in kind.finditer(text)
+    ]
     return (name for _, name in sorted(found) if name.lower() not in _NO_NAMES)
 
 
 @lru_cache(maxsize=1024)
 def _bare(name: str) -> re.Pattern[str]:
     """Match *name* as a whole word, outside of paths and other names."""
-    articles = "".join(rf"(?<!\b{word} )" for word in _ARTICLES if name.isalpha() and name.islower())
+    articles = "".join(
+        rf"(?<!\b{word} )" for word in _ARTICLES if name.isalpha() and name.islower()
+    )
     return re.compile(rf"(?<![\w./@-]){articles}(?P<name>{re.escape(name)})(?![\w/@-]|\.\w)")
 
 
@@ -128,7 +143,9 @@ _DOMAIN = re.compile(r"(?:[\w-]+\.)+(?:com|org|net|io|dev|ai|app|co|edu|gov|uk|d
 _NOT_A_FILE = re.compile(
     r"(?:node|next|vue|nuxt|react|express|three|d3|ember|backbone|chart|socket|asp|ml|p5)\.(?:js|net|io)"
 )
-_HIDDEN = frozenset(".dockerignore .editorconfig .env .gitattributes .gitignore .npmrc .nvmrc .prettierrc".split())
+_HIDDEN = frozenset(
+    ".dockerignore .editorconfig .env .gitattributes .gitignore .npmrc .nvmrc .prettierrc".split()
+)
 _EXTENSIONS = frozenset(
     """
     bash bat c cc cfg clj cmake conf cpp cs css csv dart db diff dockerfile env erl ex exs fish gif go gradle graphql h
@@ -149,7 +166,11 @@ def paths_in(text: str) -> Iterator[str]:
     abbreviations are left out; line numbers are removed.
     """
     for token in _TOKEN.finditer(text):
-        if token.end() - token.start() <= _LONGEST and _may_be_file(token[0]) and "://" not in token[0]:
+        if (
+            token.end() - token.start() <= _LONGEST
+            and _may_be_file(token[0])
+            and "://" not in token[0]
+        ):
             yield from _path(token[0].replace("\\", "/"))
 
 
@@ -172,7 +193,11 @@ def files_in(texts: Iterable[str]) -> tuple[str, ...]:
 def _path(token: str) -> Iterator[str]:
     cleaned = _AFTER.sub("", token).removeprefix("./")
     found = None if _ELSEWHERE.match(cleaned) else _PATH.fullmatch(cleaned)
-    if found and ".." not in found["folder"] and _is_file(found["folder"], found["name"], found["extension"]):
+    if (
+        found
+        and ".." not in found["folder"]
+        and _is_file(found["folder"], found["name"], found["extension"])
+    ):
         yield found[0]
 
 
@@ -180,5 +205,7 @@ def _is_file(folder: str, name: str, extension: str | None) -> bool:
     if _NOT_A_FILE.fullmatch(name.lower()) or _DOMAIN.fullmatch(folder.partition("/")[0].lower()):
         return False
     if extension is None or name.startswith(".env."):
-        return bool(folder) or not name.startswith(".") or name in _HIDDEN or name.startswith(".env.")
+        return (
+            bool(folder) or not name.startswith(".") or name in _HIDDEN or name.startswith(".env.")
+        )
     return bool(folder) or extension.lower() in _EXTENSIONS or name.startswith("Dockerfile.")

@@ -15,7 +15,8 @@ LONGEST_OPTION = 160
 """Characters of an option that are recorded with the choice."""
 
 _BY_LETTER = re.compile(
-    r"(?:(?:go|going|stick) (?:with|for)|use|pick|choose|take|do|drop) (?:the )?(?:option |variant |choice |number |#)?"
+    r"(?:(?:go|going|stick) (?:with|for)|use|pick|choose|take|do|drop) (?:the )?(?:option |variant"
+    r" |choice |number |#)?"
     r"\(?(?P<letter>[a-h]|\d{1,2})\)?(?: one)?(?:,? (?:then|please|thanks))?[.! ]*$",
     re.IGNORECASE,
 )
@@ -62,18 +63,23 @@ _FAR = 2_000
 
 _LABELLED = re.compile(
     r"(?:^[ \t>*_#+-]*|[.;!?)] +[*_]*)"
-    r"(?:(?:rejected|discarded|dismissed|ruled out|not chosen|(?:also |other )?considered)(?: (?:alternatives?|options?))?"
-    r"|(?:other |rejected )?(?:alternatives?|options)(?: (?:considered|rejected|were|are|discussed|that were rejected))?)"
+    r"(?:(?:rejected|discarded|dismissed|ruled out|not chosen|(?:also |other )?considered)(?:"
+    r" (?:alternatives?|options?))?"
+    r"|(?:other |rejected )?(?:alternatives?|options)(?:"
+    r" (?:considered|rejected|were|are|discussed|that were rejected))?)"
     r"[*_]* ?:[*_]*(?P<rest>[^\n]*)",
     re.IGNORECASE | re.MULTILINE,
 )
 _REMARK = re.compile(r"[(\[](?![a-z\d]\))[^()\[\]\n]{1,200}[)\]]", re.IGNORECASE)
 _ITEM = re.compile(
-    r"^[ \t>]*(?:[-+*\u2022]|[*_]*\(?(?P<letter>\d{1,2}|[A-Za-z])[.)][*_]*)[ \t]+(?P<text>[^\n]*)", re.MULTILINE
+    r"^[ \t>]*(?:[-+*\u2022]|[*_]*\(?(?P<letter>\d{1,2}|[A-Za-z])[.)][*_]*)[ \t]+(?P<text>[^\n]*)",
+    re.MULTILINE,
 )
 _LETTERED = re.compile(r"(?:^|(?<=\s))\(?(?P<letter>[A-Za-z]|\d{1,2})\)[ \t]+")
 _BETWEEN = re.compile(r"[,;/]\s+(?:(?:and|or)\s+)?|\s+(?:and|or|\|)\s+")
-_NAME_ENDS = re.compile(r"\s[\u2013\u2014-]+\s|:\s|[;,]\s|\s(?:because|since|as|due to|which|is|are|was|would)\b")
+_NAME_ENDS = re.compile(
+    r"\s[\u2013\u2014-]+\s|:\s|[;,]\s|\s(?:because|since|as|due to|which|is|are|was|would)\b"
+)
 _LIST_MARKS = " \t*_`\"'.,;:!?"
 
 
@@ -91,8 +97,15 @@ def listed_names(text: str, statement: str) -> Iterator[str]:
         rest = label["rest"].strip(" *_")
         items = _on_the_line(rest) if rest else _below(text[label.end() : label.end() + _FAR])
         for letter, item in items:
-            name = _NAME_ENDS.split(_REMARK.sub("", item).strip(_LIST_MARKS), maxsplit=1)[0].strip(_LIST_MARKS)
-            if name and len(name) <= LONGEST_NAME and not name.startswith("-") and not _is_named(letter, statement):
+            name = _NAME_ENDS.split(_REMARK.sub("", item).strip(_LIST_MARKS), maxsplit=1)[0].strip(
+                _LIST_MARKS
+            )
+            if (
+                name
+                and len(name) <= LONGEST_NAME
+                and not name.startswith("-")
+                and not _is_named(letter, statement)
+            ):
                 yield name
 
 
@@ -118,7 +131,9 @@ def _below(text: str) -> Iterator[tuple[str | None, str]]:
 
 def _is_named(letter: str | None, statement: str) -> bool:
     return letter is not None and bool(
-        re.search(rf"\b(?:option|variant|choice|number|alternative) {letter}\b", statement, re.IGNORECASE)
+        re.search(
+            rf"\b(?:option|variant|choice|number|alternative) {letter}\b", statement, re.IGNORECASE
+        )
     )
 
 
@@ -126,15 +141,20 @@ MAX_REASONS = 12
 LONGEST_ALTERNATIVE = 80  # characters
 
 _WHY = re.compile(
-    r"\b(?:because|since|so that|therefore|thus|hence|due to|as it|which means|that way|in order to|otherwise"
+    r"\b(?:because|since|so that|therefore|thus|hence|due to|as it|which means|that way|in order"
+    r" to|otherwise"
     r"|the reason|trade-?off|advantage|drawback|overkill"
-    r"|too (?:many|much|slow|big|heavy|large|costly|expensive|complex|complicated|risky|fragile|hard)"
+    r"|too"
+    r" (?:many|much|slow|big|heavy|large|costly|expensive|complex|complicated|risky|fragile|hard)"
     r"|would (?:break|fail|lose|leak|block|hide|need|have to))\b|, as\b",
     re.IGNORECASE,
 )
-_REASON_END = r"(?=[,.;:!?()\n]|\s(?:because|since|so that|as|for|due|when|and|but|to|which|that)\b|$)"
+_REASON_END = (
+    r"(?=[,.;:!?()\n]|\s(?:because|since|so that|as|for|due|when|and|but|to|which|that)\b|$)"
+)
 _INSTEAD = re.compile(
-    rf"\b(?:instead of|rather than|as opposed to)\s+(?P<other>[^\n]{{1,{LONGEST_ALTERNATIVE}}}?){_REASON_END}",
+    r"\b(?:instead of|rather than|as opposed"
+    rf" to)\s+(?P<other>[^\n]{{1,{LONGEST_ALTERNATIVE}}}?){_REASON_END}",
     re.IGNORECASE,
 )
 _OVER = re.compile(
@@ -143,18 +163,24 @@ _OVER = re.compile(
     re.IGNORECASE,
 )
 _AGAINST = re.compile(
-    rf"\b(?:decided against|ruled out|rejected|considered|alternatives? (?:is|was|would be))\s+(?!(?:alternatives?|options?)\b)"
+    rf"\b(?:decided against|ruled out|rejected|considered|alternatives? (?:is|was|would"
+    rf" be))\s+(?!(?:alternatives?|options?)\b)"
     rf"(?P<other>[^\n]{{1,{LONGEST_ALTERNATIVE}}}?){_REASON_END}",
     re.IGNORECASE,
 )
 _NOT = re.compile(
-    rf"(?:,|\band) not (?:with |to use |use |using )?(?P<other>[^\n]{{1,{LONGEST_ALTERNATIVE}}}?){_REASON_END}"
-    rf"|\bnot (?:to use |use |using )?(?!only\b|just\b|merely\b)(?P<first>[^\n,]{{1,{LONGEST_ALTERNATIVE}}}?),? but\b",
+    r"(?:,|\band) not (?:with |to use |use |using"
+    rf" )?(?P<other>[^\n]{{1,{LONGEST_ALTERNATIVE}}}?){_REASON_END}"
+    r"|\bnot (?:to use |use |using"
+    rf" )?(?!only\b|just\b|merely\b)(?P<first>[^\n,]{{1,{LONGEST_ALTERNATIVE}}}?),? but\b",
     re.IGNORECASE,
 )
 """Searched in the statement itself only: elsewhere much is negated."""
 
-_TURN = re.compile(r"\b(?:instead of|rather than|as opposed to|over|against|not|don't|never)\b|n't\b", re.IGNORECASE)
+_TURN = re.compile(
+    r"\b(?:instead of|rather than|as opposed to|over|against|not|don't|never)\b|n't\b",
+    re.IGNORECASE,
+)
 """Words where a statement turns from the chosen option to the others."""
 
 _EMPHASIS_MARKS = "*_`\"' "
@@ -168,9 +194,15 @@ def alternatives(statement: str, exchanges: Iterable[Exchange]) -> tuple[str, ..
     rejected or considered, and the options of the agent's questions that were not chosen.
     """
     exchanges = list(exchanges)
-    texts = [statement, *(text for exchange in exchanges for text in (exchange.user, exchange.assistant))]
+    texts = [
+        statement,
+        *(text for exchange in exchanges for text in (exchange.user, exchange.assistant)),
+    ]
     refused = (found["other"] or found["first"] for found in _NOT.finditer(statement))
-    named = (name.strip(_EMPHASIS_MARKS) for name in (*refused, *(name for text in texts for name in _named(text))))
+    named = (
+        name.strip(_EMPHASIS_MARKS)
+        for name in (*refused, *(name for text in texts for name in _named(text)))
+    )
     listed = (name for text in texts for name in listed_names(text, statement))
     options = (
         option
@@ -193,7 +225,9 @@ def _words(text: str) -> frozenset[str]:
 
 def reasons(exchanges: Iterable[Exchange]) -> tuple[str, ...]:
     """Return the distinct sentences that give a reason, in order, at most 12."""
-    return _unique(reason for exchange in exchanges for reason in _reasons_in(exchange))[:MAX_REASONS]
+    return _unique(reason for exchange in exchanges for reason in _reasons_in(exchange))[
+        :MAX_REASONS
+    ]
 
 
 @lru_cache(maxsize=BUFFERED)  # the same exchanges lead to several statements

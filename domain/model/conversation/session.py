@@ -43,7 +43,8 @@ def _canonical(time: dt.datetime) -> dt.datetime:
 
 def _in_lines(answers: tuple[Answered, ...]) -> tuple[Answered, ...]:
     return tuple(
-        Answered(as_line(pair.question), as_line(pair.answer), tuple(map(as_line, pair.options))) for pair in answers
+        Answered(as_line(pair.question), as_line(pair.answer), tuple(map(as_line, pair.options)))
+        for pair in answers
     )
 
 
@@ -74,7 +75,9 @@ class Exchange:
     user: str = attrs.field(converter=as_text)
     assistant: str = attrs.field(converter=as_text)
     at: dt.datetime = attrs.field(converter=_canonical)
-    answers: tuple[Answered, ...] = attrs.field(default=(), converter=_in_lines, validator=_not_silent)
+    answers: tuple[Answered, ...] = attrs.field(
+        default=(), converter=_in_lines, validator=_not_silent
+    )
 
     @property
     def text(self) -> str:
@@ -100,7 +103,9 @@ def timestamp(time: dt.datetime) -> str:
 
     It has milliseconds only where they are not zero.
     """
-    return time.isoformat(timespec="milliseconds" if time.microsecond else "seconds").replace("+00:00", "Z")
+    return time.isoformat(timespec="milliseconds" if time.microsecond else "seconds").replace(
+        "+00:00", "Z"
+    )
 
 
 def chunk_identity(project: str, first: Exchange) -> str:
@@ -141,7 +146,9 @@ class Metadata:
 
 def _identified(_: object, __: object, value: str) -> None:
     if not IDENTITY.fullmatch(value):
-        raise InvalidEntryError(f"the chunk's id is {value[:80]!r}: it has {HASH_LENGTH} hex digits")
+        raise InvalidEntryError(
+            f"the chunk's id is {value[:80]!r}: it has {HASH_LENGTH} hex digits"
+        )
 
 
 def _not_blank(_: object, __: object, value: str) -> None:
@@ -220,7 +227,9 @@ class Draft:
     def with_more_of_the_last(self, exchange: Exchange) -> "Draft":
         """Replace the last exchange by *exchange*, which continues it."""
         return attrs.evolve(
-            self, exchanges=(*self.exchanges[:-1], exchange), written=min(self.written, len(self.exchanges) - 1)
+            self,
+            exchanges=(*self.exchanges[:-1], exchange),
+            written=min(self.written, len(self.exchanges) - 1),
         )
 
     def split(self, place: int, topic: str) -> "tuple[Draft, Draft]":
@@ -231,7 +240,12 @@ class Draft:
         """
         before, after = self.exchanges[:place], self.exchanges[place:]
         return (
-            attrs.evolve(self, exchanges=before, is_closed=True, written=self.written if self.written <= place else 0),
+            attrs.evolve(
+                self,
+                exchanges=before,
+                is_closed=True,
+                written=self.written if self.written <= place else 0,
+            ),
             attrs.evolve(self, exchanges=after, topic=topic, written=0),
         )
 
@@ -288,7 +302,9 @@ class SessionBuffer:
         if last is None or exchange.continues(last):
             return exchange == last
         is_behind = self.position is not None and begins_at > self.position
-        return any(map(exchange.continues, filter(None, earlier))) or not (is_behind or exchange.at > last.at)
+        return any(map(exchange.continues, filter(None, earlier))) or not (
+            is_behind or exchange.at > last.at
+        )
 
     def all_written(self, files: Iterable[str] = ()) -> "SessionBuffer":
         """
@@ -297,11 +313,15 @@ class SessionBuffer:
         The oldest chunks are dropped down to 20 exchanges.
         """
         written = tuple(attrs.evolve(draft, written=len(draft.exchanges)) for draft in self.drafts)
-        return attrs.evolve(self, drafts=_rolled(written), unlearned=tuple(sorted({*self.unlearned, *files})))
+        return attrs.evolve(
+            self, drafts=_rolled(written), unlearned=tuple(sorted({*self.unlearned, *files}))
+        )
 
     def kept_for_good(self) -> "SessionBuffer":
         """Close all chunks, and make them permanent and to be rewritten."""
-        drafts = (attrs.evolve(draft, is_closed=True, permanent=True, written=0) for draft in self.drafts)
+        drafts = (
+            attrs.evolve(draft, is_closed=True, permanent=True, written=0) for draft in self.drafts
+        )
         return attrs.evolve(self, drafts=tuple(drafts))
 
 

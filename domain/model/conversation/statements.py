@@ -11,7 +11,11 @@ MOSTLY = 0.6
 """Share of a sentence's informative words in an earlier one that makes it a repetition."""
 
 _REPORTING = frozenset(
-    map(stem, "accepted agreed chose chosen confirmed gone noted opted picked plus recorded settled understood".split())
+    map(
+        stem,
+        "accepted agreed chose chosen confirmed gone noted opted picked plus recorded settled"
+        " understood".split(),
+    )
 )
 
 
@@ -54,62 +58,84 @@ def _beginning_with_words(pattern: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?=\w)(?:{pattern})")
 
 
-_WE = r"\b(?:we|i|they|the team)(?:'ve| have| had)?(?: (?:all|both|finally|now|also|just|already|then))?"
-_NOT_YET = r"(?<!\bif )(?<!\bonce )(?<!\buntil )(?<!\bwhether )(?<!\bbefore )(?<!\bunless )(?<!\bwhy )(?<!\bhow )"
+_WE = (
+    r"\b(?:we|i|they|the team)(?:'ve| have| had)?(?:"
+    r" (?:all|both|finally|now|also|just|already|then))?"
+)
+_NOT_YET = (
+    r"(?<!\bif )(?<!\bonce )(?<!\buntil )(?<!\bwhether )(?<!\bbefore )(?<!\bunless )(?<!\bwhy"
+    r" )(?<!\bhow )"
+)
 _CHOICE_END = r"(?=\s*(?:$|[,.;:!?]|(?:to|now|for|that|we|until|before|and|first|then|again)\b))"
 _NO_CHOICE = (
-    r"(?! (?:(?:something|anything|everything|nothing)(?! like\b| similar\b)|else|up\b|(?:it|this|that|them) up"
+    r"(?! (?:(?:something|anything|everything|nothing)(?! like\b|"
+    r" similar\b)|else|up\b|(?:it|this|that|them) up"
     r"|(?:lunch|coffee|dinner|breakfast|you|your|me|us|by|care)\b"
-    r"|(?:a|an|the|this|that|some|our|my) (?:\w{1,20} )?(?:opportunity|occasion|time|moment|chance|break|lunch|subject"
+    r"|(?:a|an|the|this|that|some|our|my) (?:\w{1,20}"
+    r" )?(?:opportunity|occasion|time|moment|chance|break|lunch|subject"
     rf"|look|topic|matter|rest){_CHOICE_END}))"
 )
 """Continuations of a verb of choosing that choose nothing: `let's use the opportunity`."""
 
 _CHOOSE = (
-    rf"(?:go with|stick (?:with|to)|settle on|use|adopt|switch to|choose|pick|drop|avoid|skip|leave out)\b{_NO_CHOICE}"
+    r"(?:go with|stick (?:with|to)|settle on|use|adopt|switch to|choose|pick|drop|avoid|skip|leave"
+    rf" out)\b{_NO_CHOICE}"
 )
 _DECISION = _beginning_with_words(
     r"^(?:(?:ok|okay|fine|good|great|right|yes|so|alright|perfect)[,.!]? ){0,2}"
-    r"(?:(?:the|my|our|final|key|design) ){0,3}(?:decisions?|decided)(?: \S{1,20}){0,2} ?[:\u2013\u2014]"
+    r"(?:(?:the|my|our|final|key|design) ){0,3}(?:decisions?|decided)(?: \S{1,20}){0,2}"
+    r" ?[:\u2013\u2014]"
     rf"|{_NOT_YET}{_WE} (?:(?:decided|agreed (?:to|on|that)|opted|settled on)\b"
     rf"|(?:chose|chosen|picked|went with|gone with)\b{_NO_CHOICE})"
     r"|\b(?:it is|it's|was|been|were) decided\b(?! by\b)"
     rf"|\blet(?:'s| us|s) (?:(?:just|then|rather|better|not) ){{0,2}}{_CHOOSE}"
-    rf"|\bwe(?:'ll| will| shall|'re going to| are going to) (?:just )?(?:use|go with|adopt|stick (?:with|to)|switch to)\b"
+    rf"|\bwe(?:'ll| will| shall|'re going to| are going to) (?:just )?(?:use|go with|adopt|stick"
+    rf" (?:with|to)|switch to)\b"
     rf"{_NO_CHOICE}"
-    r"|\bi(?:'ll| will|'m going to| am going to) (?:just )?(?:go with|stick with|stick to|adopt|settle on)\b"
+    r"|\bi(?:'ll| will|'m going to| am going to) (?:just )?(?:go with|stick with|stick"
+    r" to|adopt|settle on)\b"
     rf"{_NO_CHOICE}"
     rf"|(?:^|\b(?:we're|we are|i'm|i am) )going with\b{_NO_CHOICE}"
-    r"|\b(?:we|i)(?:'ll| will)? (?:use|pick|choose|take|keep)(?: \S{1,80}){1,12} (?:instead of|rather than|over)\b"
-    r"|^(?:(?:ok|okay|please|so|then|yes|and),? ){0,3}(?:use|go with|pick|choose|stick with)(?: [^\s:]{1,80}){1,12}"
+    r"|\b(?:we|i)(?:'ll| will)? (?:use|pick|choose|take|keep)(?: \S{1,80}){1,12} (?:instead"
+    r" of|rather than|over)\b"
+    r"|^(?:(?:ok|okay|please|so|then|yes|and),? ){0,3}(?:use|go with|pick|choose|stick with)(?:"
+    r" [^\s:]{1,80}){1,12}"
     r" (?:instead of|rather than)\b"
     r"|\b(?:the|my|our|final) (?:decision|choice) (?:is|was) (?:to|that|made)\b"
     r"|\bfrom now on\b"
 )
 _TAKE = (
-    rf"(?:(?:use|go with|go for(?! it\b)|pick|choose|take|drop|skip|adopt|switch to|stick (?:with|to)|settle on)\b{_NO_CHOICE}"
+    r"(?:(?:use|go with|go for(?! it\b)|pick|choose|take|drop|skip|adopt|switch to|stick"
+    rf" (?:with|to)|settle on)\b{_NO_CHOICE}"
     rf"|keep\b{_NO_CHOICE}(?! \w{{2,20}}ing\b| in mind\b)"
     r"|do (?!it\b|that\b|this\b|so\b|not\b|the\b|an?\b|some\b|more\b|another\b|them\b|all\b|you\b|we\b|your\b|whatever\b))"
 )
 _ACCEPTANCE = re.compile(
-    r"^(?:please )?(?:(?:ok|okay|yes|yep|yeah|yup|sure|alright|all right|fine|right|good|great|perfect|and|then|so|just)[,.!]? ){1,4}(?:please )?"
+    r"^(?:please )?(?:(?:ok|okay|yes|yep|yeah|yup|sure|alright|all"
+    r" right|fine|right|good|great|perfect|and|then|so|just)[,.!]? ){1,4}(?:please )?"
     rf"(?:{_TAKE}(?: ?\S{{1,80}}){{0,12}}"
-    r"|(?:(?!(?:what|how|that|where|who|as|than|if|whatever|here|there|like|know|so)\b)[^\s,]{1,40} ){1,4}it is(?: then)?[.! ]*)$"
+    r"|(?:(?!(?:what|how|that|where|who|as|than|if|whatever|here|there|like|know|so)\b)[^\s,]{1,40}"
+    r" ){1,4}it is(?: then)?[.! ]*)$"
 )
 _TAKEN_BACK = r"(?:no|nope|wait|actually|on second thoughts?)"
 _REVERSAL = re.compile(
-    rf"^(?:(?:oh|hm+|well|hold on|sorry|and|but|so|{_TAKEN_BACK})[,.!:]? ){{0,4}}{_TAKEN_BACK}[,.!:]? (?:please )?"
-    rf"(?:(?:don't|do not|never|let's|let's not|we (?:don't|won't|shouldn't|should not)) )?{_CHOOSE}"
-    r"|^(?:(?:ok|okay|no|so|and|but|well|wait|actually|sorry),? ){0,3}(?:i|we) (?:want|need|meant)(?: \S{1,80}){1,12}, not "
+    rf"^(?:(?:oh|hm+|well|hold on|sorry|and|but|so|{_TAKEN_BACK})[,.!:]?"
+    rf" ){{0,4}}{_TAKEN_BACK}[,.!:]? (?:please )?"
+    r"(?:(?:don't|do not|never|let's|let's not|we (?:don't|won't|shouldn't|should not))"
+    rf" )?{_CHOOSE}"
+    r"|^(?:(?:ok|okay|no|so|and|but|well|wait|actually|sorry),? ){0,3}(?:i|we)"
+    r" (?:want|need|meant)(?: \S{1,80}){1,12}, not "
     rf"|^(?:don't|do not)(?: \S{{1,80}}){{1,12}}[,;:\u2013\u2014] ?(?:please )?(?:just )?{_CHOOSE}"
 )
 """Phrases by which a user takes something back, or replaces it."""
 
 _CORRECTION = _beginning_with_words(
     r"^(?:oh |hm+,? )?no,? wait\b"
-    r"|^(?:oh |wait,? |hm+,? )?no(?:[,!:;\u2013\u2014]+(?![,!:;\u2013\u2014]) ?| - )(?!thanks|thank|problem|worries|rush|need\b|idea)\S+ \S"
+    r"|^(?:oh |wait,? |hm+,? )?no(?:[,!:;\u2013\u2014]+(?![,!:;\u2013\u2014]) ?| -"
+    r" )(?!thanks|thank|problem|worries|rush|need\b|idea)\S+ \S"
     r"|^(?:oh |wait,? |hm+,? |well,? )?actually[,:] "
-    r"|\b(?:that|this)(?:'s| is| was) (?:still )?(?:not (?:right|correct|true|what i|how i)|wrong\b|incorrect\b|backwards\b)"
+    r"|\b(?:that|this)(?:'s| is| was) (?:still )?(?:not (?:right|correct|true|what i|how"
+    r" i)|wrong\b|incorrect\b|backwards\b)"
     r"|\b(?:that|this) (?:isn't|wasn't) (?:right|correct|true|what i|how i)"
     r"|\byou(?:'re| are| were) (?:wrong|mistaken)\b|\bnot what i (?:asked|meant|wanted|said)\b"
     r"|^correction ?[:,\u2013\u2014-]|\bi meant\b"
@@ -117,31 +143,44 @@ _CORRECTION = _beginning_with_words(
     r" ?(?:please )?(?:do|use|just|instead|write|put|keep|make|call|run)\b"
 )
 _GOTCHA = _beginning_with_words(
-    r"\b(?:gotchas?|caveats?|pitfalls?|watch out|look out for|beware|be careful|careful (?:with|when|not to)|heads[- ]up"
-    r"|footguns?|turns? out|turned out|root cause|culprit|silently|unexpectedly|(?:is|was|were) caused by"
-    r"|(?:the|a|known|common) trap|(?:do not|don't|never) forget|known (?:bug|issue)|the fix (?:is|was)\b"
+    r"\b(?:gotchas?|caveats?|pitfalls?|watch out|look out for|beware|be careful|careful"
+    r" (?:with|when|not to)|heads[- ]up"
+    r"|footguns?|turns? out|turned out|root cause|culprit|silently|unexpectedly|(?:is|was|were)"
+    r" caused by"
+    r"|(?:the|a|known|common) trap|(?:do not|don't|never) forget|known (?:bug|issue)|the fix"
+    r" (?:is|was)\b"
     r"|the (?:real |actual )?(?:problem|issue|bug|cause) (?:is|was) that)\b"
     r"|\bthe (?:real |actual )?reason (?:is|was|it|this|they)\b(?! to\b)"
-    r"|^(?:the )?(?:root )?(?:fix|cause|found it|solution) ?[:\u2013\u2014]|\b(?:that is|that's|which is) why (?:it|they|the)\b"
+    r"|^(?:the )?(?:root )?(?:fix|cause|found it|solution) ?[:\u2013\u2014]|\b(?:that"
+    r" is|that's|which is) why (?:it|they|the)\b"
     r"|^(?:careful|warning|caution|important|trap) ?[:!\u2013\u2014]|^(?:be )?careful,"
-    r"|\b(?:please )?note (?:well )?that (?!down\b|i\b|i'|we (?:have|also|will|now)\b|we'|you (?:asked|said)\b)"
+    r"|\b(?:please )?note (?:well )?that (?!down\b|i\b|i'|we (?:have|also|will|now)\b|we'|you"
+    r" (?:asked|said)\b)"
     r"|\b(?:keep|bear) (?:it |this |that )?in mind(?! to\b)|\bbe (?:aware|warned)\b"
-    r"|\b(?:one|the|a|another|only) (?:small |little )?(?:catch|snag)(?: (?:is|was|here|though)\b| ?[:,\u2013\u2014])"
+    r"|\b(?:one|the|a|another|only) (?:small |little )?(?:catch|snag)(?: (?:is|was|here|though)\b|"
+    r" ?[:,\u2013\u2014])"
     r"|\b(?:only works?|works only) (?:if|when|while|with|without|on|in|for|from)\b"
     r"|\b(?:won't|will not|doesn't|does not|don't|do not|can't|cannot) (?:\S{1,40} ){1,4}unless\b"
-    r"|\bwithout (?:any |a )?(?:warning|notice|error)s?\b|\b(?:that|this)(?:'s| is| was) the (?:real )?(?:cause|culprit)\b"
-    r"|\b(?:won't|will not|doesn't|does not|don't|can't|cannot) work (?:if|when|while|with|without|until|on|in|inside)\b"
+    r"|\bwithout (?:any |a )?(?:warning|notice|error)s?\b|\b(?:that|this)(?:'s| is| was) the"
+    r" (?:real )?(?:cause|culprit)\b"
+    r"|\b(?:won't|will not|doesn't|does not|don't|can't|cannot) work"
+    r" (?:if|when|while|with|without|until|on|in|inside)\b"
 )
 _REMINDER = re.compile(
-    r"^(?:btw|by the way|fyi|for the record)[,:]? (?=.*\b(?:if|when|whenever)\b.*[:,;] |.*\b(?:only|never|must|needs? to)\b)"
-    r"|^(?:(?:please|also|and|but|ok|okay|oh|btw|by the way),? ){0,3}(?:(?:please )?remember(?: that\b| ?[:,\u2013\u2014-] )"
-    r"|(?:(?:one|two|three|some|a few) (?:more )?)?(?:things?|facts?) to (?:remember|keep in mind|note) ?:|note to self\b)"
+    r"^(?:btw|by the way|fyi|for the record)[,:]? (?=.*\b(?:if|when|whenever)\b.*[:,;]"
+    r" |.*\b(?:only|never|must|needs? to)\b)"
+    r"|^(?:(?:please|also|and|but|ok|okay|oh|btw|by the way),? ){0,3}(?:(?:please )?remember(?:"
+    r" that\b| ?[:,\u2013\u2014-] )"
+    r"|(?:(?:one|two|three|some|a few) (?:more )?)?(?:things?|facts?) to (?:remember|keep in"
+    r" mind|note) ?:|note to self\b)"
 )
 _EXPLANATION = re.compile(
     r"^(?:(?:so|and|but|ok|okay|hm+|well|btw|by the way|please|can you|could you),? ){0,3}"
-    r"(?:what(?:'s| is) the difference between\b|explain (?!why\b|what (?!an?\b)|this\b|that\b|it\b|our\b|my\b"
+    r"(?:what(?:'s| is) the difference between\b|explain (?!why\b|what"
+    r" (?!an?\b)|this\b|that\b|it\b|our\b|my\b"
     r"|the (?:\w+ )?(?:bugs?|build|crash|errors?|fail\w*|issue|output|problem|tests?|trace\w*)\b)"
-    r"|what(?:'s| is| are) (?:an? (?!good\b|better\b|best\b|safe\b|quick\b|clean\b)[\w-]+(?: [\w-]+)?|\w+(?:-\w+)+) ?\??$)"
+    r"|what(?:'s| is| are) (?:an? (?!good\b|better\b|best\b|safe\b|quick\b|clean\b)[\w-]+(?:"
+    r" [\w-]+)?|\w+(?:-\w+)+) ?\??$)"
 )
 """Prompts that ask for general knowledge."""
 
@@ -149,24 +188,33 @@ MIN_WORDS = 4
 """A shorter sentence warns of nothing by itself: `Silently.`"""
 
 _DO = (
-    r"(?:i (?:want|prefer|like)\b|(?:always|never|only|don't|do not|add|answer|ask|avoid|be|call|check|commit|do|explain|format"
+    r"(?:i (?:want|prefer|like)\b|(?:always|never|only|don't|do"
+    r" not|add|answer|ask|avoid|be|call|check|commit|do|explain|format"
     r"|give|include|keep|leave|make|name|prefer|put|reply|respond|review|run|show|speak|start|stop|tell|use|write)\b)"
 )
 _PREFERENCE = _beginning_with_words(
-    r"\bi(?:'d| would)? (?:(?:really|much|always|strongly|usually|generally) )?prefer\b|\bi'd rather\b|\bi would rather\b"
-    rf"|\bmy preference\b|\bfrom now on,? (?:please )?{_DO}|\bin (?:the )?future,|^(?:please )?(?:always|never) [a-z]|\bdon't ever\b"
-    r"|\bi (?:always|never|usually|generally) (?:use|want|like|write|run|do|work)\b|\bi (?:don't|do not) like\b"
-    r"|\bi (?:really )?(?:like|love|hate|dislike) (?:it when|when|how|to|my|tabs|spaces|short|small|plain)\b"
-    r"|\b(?:is|are|be|stay|stays|go|goes) (?:always|never) (?=.*\bin (?:this|our) (?:project|repo|repository|code|codebase|team|company)\b)"
+    r"\bi(?:'d| would)? (?:(?:really|much|always|strongly|usually|generally) )?prefer\b|\bi'd"
+    r" rather\b|\bi would rather\b"
+    rf"|\bmy preference\b|\bfrom now on,? (?:please )?{_DO}|\bin (?:the )?future,|^(?:please"
+    r" )?(?:always|never) [a-z]|\bdon't ever\b"
+    r"|\bi (?:always|never|usually|generally) (?:use|want|like|write|run|do|work)\b|\bi (?:don't|do"
+    r" not) like\b"
+    r"|\bi (?:really )?(?:like|love|hate|dislike) (?:it"
+    r" when|when|how|to|my|tabs|spaces|short|small|plain)\b"
+    r"|\b(?:is|are|be|stay|stays|go|goes) (?:always|never) (?=.*\bin (?:this|our)"
+    r" (?:project|repo|repository|code|codebase|team|company)\b)"
     r"|^please (?:keep|don't|do not|stop)\b|^stop \w{2,20}ing\b"
 )
 _ASKS = re.compile(
     r"^(?:(?:so|and|but|ok|okay|hm+|well),? ){0,2}"
-    r"(?:should|shall|could|can|would|do we|do you|does|did|is|are|have (?:we|you|they)|has|must we|may) "
+    r"(?:should|shall|could|can|would|do we|do you|does|did|is|are|have (?:we|you|they)|has|must"
+    r" we|may) "
 )
 
 
-_NAMES_NOTHING = re.compile(r"\b(?:it|that|this|them)(?: one)?(?:,? (?:thanks|thank you|then|please|for now))?[.! ]*$")
+_NAMES_NOTHING = re.compile(
+    r"\b(?:it|that|this|them)(?: one)?(?:,? (?:thanks|thank you|then|please|for now))?[.! ]*$"
+)
 _NOWHERE = LOOKED_AT + 1
 
 
@@ -186,7 +234,9 @@ def chooses(sentence: str) -> bool:
 
     For example `ok use sops`.
     """
-    return not prefers(sentence) and (_states(sentence, _ACCEPTANCE) or _states(sentence, _REVERSAL))
+    return not prefers(sentence) and (
+        _states(sentence, _ACCEPTANCE) or _states(sentence, _REVERSAL)
+    )
 
 
 def corrects(sentence: str) -> bool:

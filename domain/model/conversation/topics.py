@@ -37,7 +37,9 @@ def topic_of(first: Exchange, boundaries: Sequence[str]) -> str:
     """
     command = boundary_command(first.user, boundaries)
     taken = tuple(word for boundary in boundaries for word in label(boundary).split())
-    words = [word for word in _informative(without_opening(first.user, command)) if word not in taken]
+    words = [
+        word for word in _informative(without_opening(first.user, command)) if word not in taken
+    ]
     if _are_few(words):
         words += [word for word in _first_words(first.assistant) if not word.startswith(taken)]
     led = (label(command),) if command is not None else ()
@@ -62,7 +64,8 @@ def _first_words(reply: str) -> list[str]:
     """Return the words of the first sentence of *reply* with enough of them."""
     by_sentence = [_words(sentence) for sentence in sentences(reply[:READ])[:FIRST_SENTENCES]]
     return next(
-        (words for words in by_sentence if not _are_few(words)), [word for words in by_sentence for word in words]
+        (words for words in by_sentence if not _are_few(words)),
+        [word for words in by_sentence for word in words],
     )
 
 
@@ -72,10 +75,18 @@ def _informative(prose: str) -> list[str]:
 
 def _words(prose: str) -> list[str]:
     """Return the informative words of *prose*, without hashes."""
-    words = (word for word in salient_words(_folded(prose)) if word not in _OPENERS and not _MEASURE.fullmatch(word))
-    return [word[:LONGEST_WORD] for word in words if len(word) <= LONGEST_WORD or not word.isascii()]
+    words = (
+        word
+        for word in salient_words(_folded(prose))
+        if word not in _OPENERS and not _MEASURE.fullmatch(word)
+    )
+    return [
+        word[:LONGEST_WORD] for word in words if len(word) <= LONGEST_WORD or not word.isascii()
+    ]
 
 
 def _folded(text: str) -> str:
     plain = unicodedata.normalize("NFKD", text[:READ].replace("\u00df", "ss"))
-    return unicodedata.normalize("NFC", "".join(letter for letter in plain if not unicodedata.combining(letter)))
+    return unicodedata.normalize(
+        "NFC", "".join(letter for letter in plain if not unicodedata.combining(letter))
+    )

@@ -56,7 +56,11 @@ def is_informative(sentence: str) -> bool:
 def stem(word: str) -> str:
     """Strip the commonest endings: `parser` and `parsing` become equal."""
     for ending in _ENDINGS:
-        if word.endswith(ending) and not word.endswith("ss") and len(word) - len(ending) >= SHORTEST_STEM:
+        if (
+            word.endswith(ending)
+            and not word.endswith("ss")
+            and len(word) - len(ending) >= SHORTEST_STEM
+        ):
             return word.removesuffix(ending)
     return word
 
@@ -86,7 +90,8 @@ def slug(topic: str) -> str:
     """
     plain = unicodedata.normalize("NFKD", topic).lower()
     spaced = "".join(
-        character if character in _LETTERS else "" if unicodedata.combining(character) else " " for character in plain
+        character if character in _LETTERS else "" if unicodedata.combining(character) else " "
+        for character in plain
     )
     if words := spaced.split():
         return _first_of(words)
@@ -101,7 +106,9 @@ def is_like(left: str, right: str) -> bool:
     """
     left_words, right_words = set(left.split("-")), set(right.split("-"))
     shared = len(left_words & right_words)
-    return left == right or (shared >= MIN_SHARED and 2 * shared >= min(len(left_words), len(right_words)))
+    return left == right or (
+        shared >= MIN_SHARED and 2 * shared >= min(len(left_words), len(right_words))
+    )
 
 
 def informative_words(text: str) -> str:

@@ -55,7 +55,10 @@ class ReciprocalRankPolicy(Baseline):
 
     def parts(self, candidate: RecallCandidate) -> Parts:
         """Return the reciprocal rank in each list."""
-        return {"vector": _reciprocal(candidate.vector_place), "keyword": _reciprocal(candidate.keyword_place)}
+        return {
+            "vector": _reciprocal(candidate.vector_place),
+            "keyword": _reciprocal(candidate.keyword_place),
+        }
 
 
 class WeightedPolicy(Baseline):

@@ -77,7 +77,10 @@ class EvalSet(NamedTuple):
 
 
 def assemble(
-    name: str, documents: Mapping[str, Entry | None], queries: Sequence[Query], judgements: Sequence[Judgement]
+    name: str,
+    documents: Mapping[str, Entry | None],
+    queries: Sequence[Query],
+    judgements: Sequence[Judgement],
 ) -> EvalSet:
     """
     Assemble a set, without queries that have no judgement.
@@ -97,7 +100,9 @@ def assemble(
     answerable = tuple(query for query in judged if max(query.grades.values(), default=0.0) > 0)
     found = {document_id: entry for document_id, entry in documents.items() if entry}
     if not answerable or not found:
-        raise InvalidEvaluationError(f"{name}: no query has a relevant document: nothing to measure")
+        raise InvalidEvaluationError(
+            f"{name}: no query has a relevant document: nothing to measure"
+        )
     return EvalSet(name, found, answerable, tuple(_left_out(name, documents, known, judgements)))
 
 
@@ -147,17 +152,28 @@ def _time(text: str) -> dt.datetime:
 
 
 def _left_out(
-    name: str, documents: Mapping[str, Entry | None], queries: set[str], judgements: Sequence[Judgement]
+    name: str,
+    documents: Mapping[str, Entry | None],
+    queries: set[str],
+    judgements: Sequence[Judgement],
 ) -> list[str]:
-    unknown_documents = [judgement.document_id for judgement in judgements if judgement.document_id not in documents]
-    unknown_queries = [judgement.query_id for judgement in judgements if judgement.query_id not in queries]
+    unknown_documents = [
+        judgement.document_id for judgement in judgements if judgement.document_id not in documents
+    ]
+    unknown_queries = [
+        judgement.query_id for judgement in judgements if judgement.query_id not in queries
+    ]
     empty = [document_id for document_id, entry in documents.items() if entry is None]
     counts = {
         "documents without a text": empty,
         "judgements of unknown documents": unknown_documents,
         "judgements of unknown queries": unknown_queries,
     }
-    return [f"{name}: {what}: {len(ids)} left out, the first is {ids[0]!r}" for what, ids in counts.items() if ids]
+    return [
+        f"{name}: {what}: {len(ids)} left out, the first is {ids[0]!r}"
+        for what, ids in counts.items()
+        if ids
+    ]
 
 
 MAX_QUESTIONS = 500
@@ -177,7 +193,9 @@ def known_items(name: str, entries: Sequence[Entry]) -> EvalSet:
     ordered = sorted(entries, key=lambda entry: entry.entry_id)
     documents = {entry.entry_id: document for entry in ordered if (document := _untitled(entry))}
     asked = [entry for entry in ordered if _is_askable(entry)][:MAX_QUESTIONS]
-    queries = (JudgedQuery(Query(entry.entry_id, entry.name), {entry.entry_id: 1.0}) for entry in asked)
+    queries = (
+        JudgedQuery(Query(entry.entry_id, entry.name), {entry.entry_id: 1.0}) for entry in asked
+    )
     return EvalSet(name, documents, tuple(queries))
 
 
@@ -194,9 +212,13 @@ def rare_words(name: str, known: EvalSet) -> EvalSet:
 
     Of many words those evenly spread are taken.
     """
-    words_by_document = {document_id: _words(entry) for document_id, entry in known.documents.items()}
+    words_by_document = {
+        document_id: _words(entry) for document_id, entry in known.documents.items()
+    }
     beginnings = Counter(
-        beginning for words in words_by_document.values() for beginning in {word[:BEGINNING] for word in words}
+        beginning
+        for words in words_by_document.values()
+        for beginning in {word[:BEGINNING] for word in words}
     )
     rare = sorted(
         (word, document_id)

@@ -20,7 +20,11 @@ def ndcg(ranked: Sequence[str], grades: Grades, k: int) -> float:
     ideal ranking (Järvelin & Kekäläinen 2002).
     """
     ideal = _gain(sorted(grades.values(), reverse=True)[:k])
-    return _gain([grades.get(document_id, 0.0) for document_id in ranked[:k]]) / ideal if ideal else 0.0
+    return (
+        _gain([grades.get(document_id, 0.0) for document_id in ranked[:k]]) / ideal
+        if ideal
+        else 0.0
+    )
 
 
 def recall(ranked: Sequence[str], grades: Grades, k: int) -> float:
@@ -37,7 +41,9 @@ def hit(ranked: Sequence[str], grades: Grades, k: int) -> float:
 def reciprocal_rank(ranked: Sequence[str], grades: Grades) -> float:
     """Return 1 over the rank of the first relevant document, 0 without any."""
     wanted = _relevant(grades)
-    return next((1 / place for place, document_id in enumerate(ranked, 1) if document_id in wanted), 0.0)
+    return next(
+        (1 / place for place, document_id in enumerate(ranked, 1) if document_id in wanted), 0.0
+    )
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
@@ -47,7 +53,9 @@ def percentile(values: Sequence[float], percent: float) -> float:
 
 
 def _gain(grades: Sequence[float]) -> float:
-    return math.fsum(max(0.0, grade) / math.log2(place + 1) for place, grade in enumerate(grades, 1))
+    return math.fsum(
+        max(0.0, grade) / math.log2(place + 1) for place, grade in enumerate(grades, 1)
+    )
 
 
 def _relevant(grades: Grades) -> set[str]:
@@ -105,7 +113,9 @@ class Figures(NamedTuple):
             ndcg=_mean([answer.ndcg for answer in answers]),
             few_recall=_mean([recall(answer.ranked, answer.grades, FEW) for answer in answers]),
             recall=_mean([recall(answer.ranked, answer.grades, ANSWERS) for answer in answers]),
-            mrr=_mean([reciprocal_rank(answer.ranked[:ANSWERS], answer.grades) for answer in answers]),
+            mrr=_mean(
+                [reciprocal_rank(answer.ranked[:ANSWERS], answer.grades) for answer in answers]
+            ),
             few_hit=_mean([hit(answer.ranked, answer.grades, FEW) for answer in answers]),
             p50_ms=percentile(times, 50),
             p95_ms=percentile(times, 95),
@@ -191,7 +201,10 @@ class QueryChange(NamedTuple):
 def largest_changes(queries: Sequence[QueryChange], count: int) -> list[QueryChange]:
     """Return the *count* largest changes, worst first, without unchanged queries."""
     changed = [query for query in queries if query.change]
-    return sorted(sorted(changed, key=lambda query: -abs(query.change))[:count], key=lambda query: query.change)
+    return sorted(
+        sorted(changed, key=lambda query: -abs(query.change))[:count],
+        key=lambda query: query.change,
+    )
 
 
 def adaptive_beside_the_better(name: str, report: SetReport) -> list[QueryChange]:
@@ -204,7 +217,11 @@ def adaptive_beside_the_better(name: str, report: SetReport) -> list[QueryChange
         QueryChange(name, query_id, query.text, "adaptive", max(others), query.ndcg["adaptive"])
         for query_id, query in report.queries.items()
         if "adaptive" in query.ndcg
-        and (others := [query.ndcg[single] for single in ("keyword", "vector") if single in query.ndcg])
+        and (
+            others := [
+                query.ndcg[single] for single in ("keyword", "vector") if single in query.ndcg
+            ]
+        )
     ]
 
 
@@ -230,7 +247,9 @@ class Change(NamedTuple):
     @property
     def differences(self) -> Figures:
         """The later figures minus the earlier ones."""
-        return Figures(*(after - before for after, before in zip(self.after, self.before, strict=True)))
+        return Figures(
+            *(after - before for after, before in zip(self.after, self.before, strict=True))
+        )
 
     @property
     def regressions(self) -> tuple[str, ...]:
@@ -254,7 +273,9 @@ def changes(before: Report, after: Report) -> list[Change]:
         if name in before.sets
         for change in _changes(name, before.sets[name].policies, report.policies)
     ]
-    return by_set + (_changes(MEAN, before.mean, after.mean) if before.sets.keys() == after.sets.keys() else [])
+    return by_set + (
+        _changes(MEAN, before.mean, after.mean) if before.sets.keys() == after.sets.keys() else []
+    )
 
 
 def moved_queries(name: str, before: SetReport, after: SetReport) -> list[QueryChange]:
@@ -269,4 +290,8 @@ def moved_queries(name: str, before: SetReport, after: SetReport) -> list[QueryC
 
 
 def _changes(name: str, before: ByPolicy, after: ByPolicy) -> list[Change]:
-    return [Change(name, policy, before[policy], figures) for policy, figures in after.items() if policy in before]
+    return [
+        Change(name, policy, before[policy], figures)
+        for policy, figures in after.items()
+        if policy in before
+    ]

@@ -4,8 +4,21 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from hardwon.domain.model.injection.entry_text import ConstitutionalText, Length, Printable, lesson_text, units
-from hardwon.domain.model.injection.neutral_text import CONSTITUTIONAL, END, SECTIONS, TITLE, framed, neutral
+from hardwon.domain.model.injection.entry_text import (
+    ConstitutionalText,
+    Length,
+    Printable,
+    lesson_text,
+    units,
+)
+from hardwon.domain.model.injection.neutral_text import (
+    CONSTITUTIONAL,
+    END,
+    SECTIONS,
+    TITLE,
+    framed,
+    neutral,
+)
 from hardwon.domain.model.ranking.selection import QUOTA
 from hardwon.domain.model.vocabulary import Category
 
@@ -122,7 +135,10 @@ class MemoryBlock(NamedTuple):
         kept = list(range(len(ranked)))
         if self._around(Counter(entry.category for entry in ranked)) + sum(sizes) > MAX_UNITS:
             kept = [place for place in kept if sizes[place] <= LARGEST_ENTRY]
-        counts, total = Counter(ranked[place].category for place in kept), sum(sizes[place] for place in kept)
+        counts, total = (
+            Counter(ranked[place].category for place in kept),
+            sum(sizes[place] for place in kept),
+        )
         while self._around(counts) + total > MAX_UNITS:
             place = self._least_missed(ranked, kept, counts)
             kept.remove(place)
@@ -144,22 +160,37 @@ class MemoryBlock(NamedTuple):
     def _assembled(self, count: int, texts: Mapping[Category | None, str]) -> str:
         if not (texts or self.rules or self.related):
             return ""
-        sections = "".join(f"{SECTIONS[category]}\n{texts[category]}" for category in SECTIONS if category in texts)
+        sections = "".join(
+            f"{SECTIONS[category]}\n{texts[category]}" for category in SECTIONS if category in texts
+        )
         printed = count + len(self.rules)
         notice = f"*{self.notice}*\n\n" if self.notice else ""
         block = f"{TITLE}\n\n{self.diagnostic(printed)}\n\n{notice}{self._rules_text()}{sections}{self.related}{END}\n"
         return framed(block) if self.framed else block
 
     def _rules_text(self) -> str:
-        return "".join([f"{CONSTITUTIONAL}\n", *(rule.text for rule in self.rules)]) if self.rules else ""
+        return (
+            "".join([f"{CONSTITUTIONAL}\n", *(rule.text for rule in self.rules)])
+            if self.rules
+            else ""
+        )
 
     def _around(self, counts: Mapping[Category | None, int]) -> int:
         return self.length(
-            self._assembled(sum(counts.values()), {category: "" for category, count in counts.items() if count})
+            self._assembled(
+                sum(counts.values()), {category: "" for category, count in counts.items() if count}
+            )
         )
 
     def _least_missed(
-        self, ranked: Sequence[Printable], kept: Sequence[int], counts: Mapping[Category | None, int]
+        self,
+        ranked: Sequence[Printable],
+        kept: Sequence[int],
+        counts: Mapping[Category | None, int],
     ) -> int:
-        can_spare = {name for name, count in counts.items() if name and count > min(QUOTA, self.sizes[name])}
-        return next((place for place in reversed(kept) if ranked[place].category in can_spare), kept[-1])
+        can_spare = {
+            name for name, count in counts.items() if name and count > min(QUOTA, self.sizes[name])
+        }
+        return next(
+            (place for place in reversed(kept) if ranked[place].category in can_spare), kept[-1]
+        )

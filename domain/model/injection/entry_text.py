@@ -11,7 +11,13 @@ from collections.abc import Callable, Iterable
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, overload
 
 from hardwon.domain.model.injection.neutral_text import neutral, neutral_line, neutral_name
-from hardwon.domain.model.knowledge_bank import CONFIDENCE, ENTRY_HEAD, NAME_PREFIXES, OBSERVATION_COUNT, metadata_line
+from hardwon.domain.model.knowledge_bank import (
+    CONFIDENCE,
+    ENTRY_HEAD,
+    NAME_PREFIXES,
+    OBSERVATION_COUNT,
+    metadata_line,
+)
 from hardwon.domain.model.ranking.prominence import LATEST_TIME
 from hardwon.domain.model.text import has_word, split_by_title, tokens
 from hardwon.domain.model.vocabulary import Category, Confidence, Kind
@@ -153,7 +159,9 @@ def _lesson_text(entry: Printable, origin: str) -> str:
 
 def _note_text(entry: Noted, origin: str) -> str:
     body = _body(entry.description, entry.notes)
-    return "\n".join((f"{ENTRY_HEAD}{neutral_name(entry.name)}", *body, *origin_lines(origin), "\n"))
+    return "\n".join(
+        (f"{ENTRY_HEAD}{neutral_name(entry.name)}", *body, *origin_lines(origin), "\n")
+    )
 
 
 def _body(description: str, notes: str) -> list[str]:
@@ -193,7 +201,9 @@ class ConstitutionalText(NamedTuple):
         return piece_text("note", self, self.origin)
 
 
-def within_budget(texts: Iterable[ConstitutionalText], budget_tokens: int = BUDGET_TOKENS) -> list[ConstitutionalText]:
+def within_budget(
+    texts: Iterable[ConstitutionalText], budget_tokens: int = BUDGET_TOKENS
+) -> list[ConstitutionalText]:
     """
     Return the rules to inject, of at most *budget_tokens* together.
 

@@ -99,13 +99,19 @@ def _recency(entry: BankEntry) -> float:
         return entry.position
     try:
         return dt.datetime.fromisoformat(entry.last_observed).timestamp()
-    except (ValueError, OverflowError, OSError):  # not a date, or one the platform's local time can't express
+    except (
+        ValueError,
+        OverflowError,
+        OSError,
+    ):  # not a date, or one the platform's local time can't express
         return entry.position
 
 
 def _diagnostic_line(selected: Sequence[SourcedEntry]) -> str:
     local, global_ = count_source(selected, "local"), count_source(selected, "global")
-    return f"*Memory: {len(selected)} entries ({local} local, {global_} global) | semantic: disabled*"
+    return (
+        f"*Memory: {len(selected)} entries ({local} local, {global_} global) | semantic: disabled*"
+    )
 
 
 def _entry_lines(entry: BankEntry) -> Iterable[str]:

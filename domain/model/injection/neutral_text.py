@@ -47,7 +47,9 @@ def framed(block: str) -> str:
 _ASCII_OF = {0xFF01 + code: 0x21 + code for code in range(0x5E)} | {0xFE64: 0x3C, 0xFE65: 0x3E}
 """Full-width characters, which a model reads as ASCII."""
 
-_LOOKED_AT = PRINTABLE | frozenset(map(chr, (*range(0xFF21, 0xFF3C), *range(0xFF41, 0xFF5B), 0xFF1C, 0xFE64)))
+_LOOKED_AT = PRINTABLE | frozenset(
+    map(chr, (*range(0xFF21, 0xFF3C), *range(0xFF41, 0xFF5B), 0xFF1C, 0xFE64))
+)
 """Characters other than ASCII that `defused` may change, or read as part of a tag."""
 
 _HOST_TAGS = (
@@ -97,7 +99,11 @@ def defused(text: str) -> str:
     changed = {found.start(): _ENTITIES[found[0]] for found in re.finditer(_TAG, seen)}
     turns = [found.start() for found in re.finditer(_TURN, seen)]
     changed |= {at: f"\\{text[at]}" for at in turns}
-    return "".join(changed.get(at, character) for at, character in enumerate(text)) if changed else text
+    return (
+        "".join(changed.get(at, character) for at, character in enumerate(text))
+        if changed
+        else text
+    )
 
 
 def _is_plain(text: str) -> bool:
@@ -106,7 +112,9 @@ def _is_plain(text: str) -> bool:
 
     Most text is plain: then no pattern is compiled.
     """
-    is_seen = text.replace("\n", "").replace("\t", "").isprintable() and (text.isascii() or _LOOKED_AT.isdisjoint(text))
+    is_seen = text.replace("\n", "").replace("\t", "").isprintable() and (
+        text.isascii() or _LOOKED_AT.isdisjoint(text)
+    )
     return (
         is_seen
         and "<" not in text
@@ -136,7 +144,9 @@ def neutral(text: str) -> str:
 
 def _may_be_structure(line: str) -> bool:
     shown = line.strip(" \t")
-    return shown.startswith(("#", "`", "~", "=")) or (shown.startswith("-") and not shown.strip("-"))
+    return shown.startswith(("#", "`", "~", "=")) or (
+        shown.startswith("-") and not shown.strip("-")
+    )
 
 
 def neutral_line(text: str) -> str:
@@ -187,7 +197,9 @@ def _without_structure(lines: Sequence[str]) -> Iterator[str]:
                 closed_at = end
                 yield line
                 continue
-        is_structure = opening or re.match(_HEADING, line) or (below_text and re.match(_UNDERLINE, line))
+        is_structure = (
+            opening or re.match(_HEADING, line) or (below_text and re.match(_UNDERLINE, line))
+        )
         yield f"\\{line}" if is_structure else _without_open_html(line)
         below_text = bool(line.strip())
         in_html = below_text and (in_html or re.match(_HTML, line) is not None)
@@ -205,7 +217,9 @@ def _without_open_html(line: str) -> str:
 
 
 def _end_of(kind: str) -> str:
-    return {"?": "?>", "![cdata[": "]]>"}.get(kind.lower(), ">" if kind[0] == "!" else f"</{kind.lower()}>")
+    return {"?": "?>", "![cdata[": "]]>"}.get(
+        kind.lower(), ">" if kind[0] == "!" else f"</{kind.lower()}>"
+    )
 
 
 class _Fences:

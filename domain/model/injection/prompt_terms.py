@@ -53,7 +53,11 @@ def identifiers(prompt: str) -> tuple[Identifier, ...]:
 def held_by_one(asked: Sequence[Identifier], texts: Sequence[str]) -> tuple[Identifier, ...]:
     """Return those of *asked* that occur, word for word, in exactly one text."""
     words = [words_of(text) for text in texts] if asked else []
-    return tuple(identifier for identifier in asked if sum(_stands_in(identifier, held) for held in words) == 1)
+    return tuple(
+        identifier
+        for identifier in asked
+        if sum(_stands_in(identifier, held) for held in words) == 1
+    )
 
 
 def quotes(text: str, asked: Sequence[Identifier]) -> bool:
@@ -73,7 +77,10 @@ def _is_identifier(token: str) -> bool:
 
 def _stands_in(identifier: Identifier, words: Sequence[str]) -> bool:
     first, length = identifier[0], len(identifier)
-    return any(word == first and tuple(words[at : at + length]) == identifier for at, word in enumerate(words))
+    return any(
+        word == first and tuple(words[at : at + length]) == identifier
+        for at, word in enumerate(words)
+    )
 
 
 _SPACE = re.compile(r"\s+")
@@ -160,10 +167,16 @@ def decisive_terms(question: str, terms: Sequence[str]) -> tuple[str, ...]:
     None for a question that is not precise. A question is precise with two informative words or an
     identifier: all of these count.
     """
-    of_identifiers = {word for identifier in identifiers(question[:LONGEST_PROMPT]) for word in identifier}
+    of_identifiers = {
+        word for identifier in identifiers(question[:LONGEST_PROMPT]) for word in identifier
+    }
     informative = informative_words(terms)
     precise = of_identifiers or len({*map(stem, informative)}) >= MIN_DECISIVE
-    return tuple(term for term in terms if term in of_identifiers or term in informative) if precise else ()
+    return (
+        tuple(term for term in terms if term in of_identifiers or term in informative)
+        if precise
+        else ()
+    )
 
 
 def weighed(terms: Iterable[str], frequencies: Mapping[str, int], size: int) -> Sentence:
@@ -196,7 +209,11 @@ def max_information(sentences: Sequence[Sentence]) -> float:
 
 def stem(word: str) -> str:
     """Return *word* without its ending, unless too little would be left."""
-    fitting = (ending for ending in ENDINGS if word.endswith(ending) and len(word) - len(ending) >= SHORTEST_STEM)
+    fitting = (
+        ending
+        for ending in ENDINGS
+        if word.endswith(ending) and len(word) - len(ending) >= SHORTEST_STEM
+    )
     return word.removesuffix(next(fitting, ""))
 
 

@@ -79,7 +79,9 @@ def _frame(text: str, pieces: Sequence[str]) -> Iterator[str]:
     for place, piece in enumerate(pieces):
         begin = text.find(piece, end)
         if begin < 0:
-            raise ValueError(f"piece {place} does not stand in the text after those before it: {piece!r:.60}")
+            raise ValueError(
+                f"piece {place} does not stand in the text after those before it: {piece!r:.60}"
+            )
         yield text[end:begin]
         end = begin + len(piece)
     yield text[end:]
@@ -259,7 +261,10 @@ class Undelivered(NamedTuple):
             return False
         before, after = "".join(self.frame[:1]), "".join(self.frame[-1:])
         first, last = before.lstrip(), after.rstrip()
-        begin, end = given.text.find(first.rstrip()), given.text.rfind(last.lstrip()) + len(last.lstrip())
+        begin, end = (
+            given.text.find(first.rstrip()),
+            given.text.rfind(last.lstrip()) + len(last.lstrip()),
+        )
         lead, trail = before[: len(before) - len(first)], after[len(last) :]
         return begin >= 0 and text_digest(lead + given.text[begin:end] + trail) == self.digest
 

@@ -60,7 +60,11 @@ class ConversationSummary(NamedTuple):
         title, summary = _shortened(self.name, TITLE_ROOM), summarised(self.description, self.name)
         when = f"({self.kind}, {self.updated_at:%Y-%m-%d})"
         is_repeated = re.match(rf"{re.escape(title)}(?!\w)", summary)
-        text = f"{summary} {when}" if is_repeated else f"{title} {when}{': ' if summary else ''}{summary}"
+        text = (
+            f"{summary} {when}"
+            if is_repeated
+            else f"{title} {when}{': ' if summary else ''}{summary}"
+        )
         return ITEM + neutral_line(text)
 
     def cut(self, room: int) -> str:
@@ -210,6 +214,10 @@ def _cut(opening: str, conversation: ConversationSummary, room: Room) -> Related
 
     It exceeds *room* when fewer than 24 characters would be left.
     """
-    left = room.characters - len(RelatedSection().adding(opening, RelatedLine(conversation, "")).text)
+    left = room.characters - len(
+        RelatedSection().adding(opening, RelatedLine(conversation, "")).text
+    )
     characters = max(left, SHORTEST_LINE)
-    return RelatedSection().adding(opening, RelatedLine(conversation, conversation.cut(characters), characters))
+    return RelatedSection().adding(
+        opening, RelatedLine(conversation, conversation.cut(characters), characters)
+    )

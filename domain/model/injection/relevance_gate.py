@@ -8,7 +8,13 @@ records why others are left out.
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from hardwon.domain.model.injection.entry_text import EntryForm, PrintedEntry, form_of, piece_text, units
+from hardwon.domain.model.injection.entry_text import (
+    EntryForm,
+    PrintedEntry,
+    form_of,
+    piece_text,
+    units,
+)
 from hardwon.domain.model.injection.neutral_text import FRAME_END, FRAME_START
 from hardwon.domain.model.injection.prompt_terms import (
     Identifier,
@@ -118,7 +124,9 @@ class Winner(NamedTuple):
         entry = self.contender
         parts = {**entry.parts, **self.win.parts}
         origin = entry.printed.origin
-        return Shown(entry.entry_id, entry.form, text_digest(self.text), entry.score, parts, origin=origin)
+        return Shown(
+            entry.entry_id, entry.form, text_digest(self.text), entry.score, parts, origin=origin
+        )
 
 
 MAX_PROMPT_UNITS = 1_500
@@ -176,7 +184,9 @@ def choose(contenders: Sequence[Contender], rules: Rules) -> Choice:
     An entry that does not fit is skipped; a smaller one after it may still fit.
     """
     contest = rules.contest._replace(
-        identifiers=held_by_one(rules.contest.identifiers, [entry.words_text for entry in contenders])
+        identifiers=held_by_one(
+            rules.contest.identifiers, [entry.words_text for entry in contenders]
+        )
     )
     chosen, kept_out = list[Winner](), dict[str, str]()
     files, room = _Files(rules.agent_files), MAX_PROMPT_UNITS - units(FRAME_START + FRAME_END)
@@ -189,7 +199,10 @@ def choose(contenders: Sequence[Contender], rules: Rules) -> Choice:
             room -= units(winner.text)
     shown = {entry.contender.entry_id for entry in chosen}
     missed = (entry for entry in contenders if entry.entry_id not in shown)
-    nearly = [NearMiss(entry.entry_id, entry.score, kept_out.get(entry.entry_id, TOO_WEAK)) for entry in missed]
+    nearly = [
+        NearMiss(entry.entry_id, entry.score, kept_out.get(entry.entry_id, TOO_WEAK))
+        for entry in missed
+    ]
     return Choice(tuple(chosen), tuple(nearly[:MAX_MISSED]))
 
 

@@ -34,7 +34,9 @@ _ECHO_TERMS = 2
 
 def term_count(words: Sequence[str]) -> int:
     """Count distinct *words* but stop words, single letters and numbers."""
-    return sum(len(word) >= _SHORTEST_TERM and not word[0].isdigit() for word in {*words} - STOP_WORDS)
+    return sum(
+        len(word) >= _SHORTEST_TERM and not word[0].isdigit() for word in {*words} - STOP_WORDS
+    )
 
 
 def _unframed_text(text: str) -> str:
@@ -83,7 +85,9 @@ REJECTING = frozenset(
 _CUT = "t"
 """The second word of "n't"."""
 
-_SENTENCE_END = re.compile(r"(?:[.!?][\"'*_)\]`\u2019\u201d]*\s|\n)\s*(?!\s|[\"'*_(\[`\u2018\u201c]*[a-z])|\n\s*\n")
+_SENTENCE_END = re.compile(
+    r"(?:[.!?][\"'*_)\]`\u2019\u201d]*\s|\n)\s*(?!\s|[\"'*_(\[`\u2018\u201c]*[a-z])|\n\s*\n"
+)
 """Lower case continues a sentence: after "e.g.", and on the next line."""
 
 
@@ -102,9 +106,14 @@ class Sentences(NamedTuple):
     @classmethod
     def of(cls, text: str) -> "Sentences":
         """Split *text*, with words as `words_of` returns them."""
-        sentences = [words_of(sentence) for sentence in _SENTENCE_END.sub(r"\g<0>\0", text).split("\0")]
+        sentences = [
+            words_of(sentence) for sentence in _SENTENCE_END.sub(r"\g<0>\0", text).split("\0")
+        ]
         words = [word for sentence in sentences for word in sentence]
-        return cls([number for number, sentence in enumerate(sentences) for _ in sentence], [*_rejecting(words)])
+        return cls(
+            [number for number, sentence in enumerate(sentences) for _ in sentence],
+            [*_rejecting(words)],
+        )
 
     def rejected(self, quoted: AbstractSet[int]) -> frozenset[int]:
         """Return the sentences with a rejecting word outside of the positions *quoted*."""
@@ -225,7 +234,9 @@ def usage_signals(shown: Sequence[ShownText], text: str, given: str) -> Mapping[
     own = {run for run, count in found.items() if count == 1}
     own = own.intersection(_runs_in(agent.words)) if own else own
     phrases = {
-        entry.shown.entry_id: _accepted(entry, [other.line for other in entries if other is not entry], agent, own)
+        entry.shown.entry_id: _accepted(
+            entry, [other.line for other in entries if other is not entry], agent, own
+        )
         for entry in entries
         if not entry.shown.is_counted
     }
@@ -273,20 +284,28 @@ def _name(entry: _Indexed, others: Sequence[str], agent: _AgentText) -> str:
     terms = term_count(words)
     if len(words) < NAME_WORDS or terms < MARKED_NAME_TERMS or not _is_own(words, others, agent):
         return ""
-    return " ".join(entry.shown.name.split()) if terms >= NAME_TERMS or _is_marked(words, agent.text) else ""
+    return (
+        " ".join(entry.shown.name.split())
+        if terms >= NAME_TERMS or _is_marked(words, agent.text)
+        else ""
+    )
 
 
 def _is_marked(words: Sequence[str], text: str) -> bool:
     """Return whether *words* occur in quotes, bold or a heading."""
     together = r"[\W_]{1,3}".join(map(re.escape, words))
-    return re.search(rf"[{_MARKS}][^\w\n]{{0,3}}{together}(?![^\W_])", text, re.IGNORECASE) is not None
+    return (
+        re.search(rf"[{_MARKS}][^\w\n]{{0,3}}{together}(?![^\W_])", text, re.IGNORECASE) is not None
+    )
 
 
 def _quoted(entry: _Indexed, own: set[Run]) -> str:
     for text, words in entry.parts:
         places = [place for place, run in enumerate(_runs_in(words)) if run in own] if own else []
         for begin, end in _ranges(places):
-            if any(term_count(words[place : place + RUN]) >= RUN_TERMS for place in range(begin, end)):
+            if any(
+                term_count(words[place : place + RUN]) >= RUN_TERMS for place in range(begin, end)
+            ):
                 return _as_written(text, words, begin, min(end - begin + RUN - 1, LONGEST_PHRASE))
     return ""
 
@@ -310,7 +329,10 @@ def _as_written(text: str, words: Sequence[str], place: int, length: int) -> str
 
 
 def _code(entry: _Indexed, others: Sequence[str], agent: _AgentText) -> str:
-    return next((" ".join(code.split()) for code, words in _codes(entry) if _is_own(words, others, agent)), "")
+    return next(
+        (" ".join(code.split()) for code, words in _codes(entry) if _is_own(words, others, agent)),
+        "",
+    )
 
 
 def _codes(entry: _Indexed) -> Iterator[tuple[str, Sequence[str]]]:

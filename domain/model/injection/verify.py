@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from hardwon.domain.model.injection.entry_text import piece_text, track_record_text
 from hardwon.domain.model.injection.receipt import Receipt, Shown, assembled, text_digest
-from hardwon.domain.model.injection.related_conversations import SUMMARISED_CHARACTERS, ConversationSummary
+from hardwon.domain.model.injection.related_conversations import (
+    SUMMARISED_CHARACTERS,
+    ConversationSummary,
+)
 from hardwon.domain.model.injection.win import Win, win_of_parts
 from hardwon.domain.model.ranking.adaptive import terms_of_parts
 from hardwon.domain.model.ranking.collections import CONTEXT_WEIGHTS
@@ -49,7 +52,9 @@ def terms_of(policy: str, parts: Parts) -> list[tuple[str, float, float]]:
             return [(name, parts[f"{name}_weight"], parts[name]) for name in Weights._fields]
         case "context":
             return [(name, weight, parts[name]) for name, weight in CONTEXT_WEIGHTS.items()]
-        case "adaptive" if "window" in parts and "evidence_full" not in parts:  # by an earlier formula, not known here
+        case "adaptive" if (
+            "window" in parts and "evidence_full" not in parts
+        ):  # by an earlier formula, not known here
             return []
         case "adaptive":
             return terms_of_parts(parts)
@@ -93,7 +98,9 @@ def fits(receipt: Receipt, shown: Shown) -> bool:
         return True
     try:
         score, win = recomputed(policy_of(receipt, shown), shown.parts), win_of(receipt, shown)
-        has_won = win is None or (win.is_clear and _is_close(win.probability, shown.parts["probability"]))
+        has_won = win is None or (
+            win.is_clear and _is_close(win.probability, shown.parts["probability"])
+        )
     except (KeyError, ArithmeticError, ValueError):
         return False
     return has_won and (score is None or _is_close(score, shown.score))
@@ -113,7 +120,9 @@ def reprinted(shown: Shown, entry: "Entry") -> str:
 
 def _summary(entry: "Entry") -> ConversationSummary:
     beginning = entry.description[:SUMMARISED_CHARACTERS]
-    return ConversationSummary(entry.number or 0, entry.entry_id, entry.kind, entry.name, beginning, entry.updated_at)
+    return ConversationSummary(
+        entry.number or 0, entry.entry_id, entry.kind, entry.name, beginning, entry.updated_at
+    )
 
 
 MAX_COUNTS = 1_000
@@ -133,7 +142,12 @@ def earlier_record(shown: Shown, entry: "Entry") -> TrackRecord | None:
         return None
     words = _words(shown, entry)
     return next(
-        (record for record in _earlier(entry) if text_digest(words + track_record_text(*record)) == shown.digest), None
+        (
+            record
+            for record in _earlier(entry)
+            if text_digest(words + track_record_text(*record)) == shown.digest
+        ),
+        None,
     )
 
 
@@ -193,7 +207,9 @@ class _Piece(NamedTuple):
 def verdict(receipt: Receipt, entries: "Mapping[str, Entry]") -> Verdict:
     """Compare the reassembled text of *receipt* with the injected one, byte for byte."""
     known = _pieces(receipt, entries)
-    differing = [shown.entry_id for shown, piece in known if text_digest(piece.text) != shown.digest]
+    differing = [
+        shown.entry_id for shown, piece in known if text_digest(piece.text) != shown.digest
+    ]
     whole = [piece.text for _, piece in known]
     is_whole = len(whole) == len(receipt.shown) and _is_the_text(receipt, whole)
     return Verdict(
@@ -216,7 +232,11 @@ def injected_text(receipt: Receipt, entries: "Mapping[str, Entry]") -> str | Non
 
 
 def _pieces(receipt: Receipt, entries: "Mapping[str, Entry]") -> list[tuple[Shown, _Piece]]:
-    return [(shown, _piece(shown, entries[shown.entry_id])) for shown in receipt.shown if shown.entry_id in entries]
+    return [
+        (shown, _piece(shown, entries[shown.entry_id]))
+        for shown in receipt.shown
+        if shown.entry_id in entries
+    ]
 
 
 def _piece(shown: Shown, entry: "Entry") -> _Piece:
@@ -229,7 +249,9 @@ def _piece(shown: Shown, entry: "Entry") -> _Piece:
     return _Piece(reprinted_with(then, shown, entry), Since(entry.entry_id, then, now))
 
 
-def _contradicts_itself(receipt: Receipt, differing: Sequence[str], pieces: Sequence[str], *, is_whole: bool) -> bool:
+def _contradicts_itself(
+    receipt: Receipt, differing: Sequence[str], pieces: Sequence[str], *, is_whole: bool
+) -> bool:
     """Return whether only one of the two matches: the whole or its parts."""
     if len(receipt.frame) != len(receipt.shown) + 1:
         return True

@@ -50,10 +50,14 @@ class Weights(NamedTuple):
     breadth: float
 
 
-SEMANTIC = Weights(constant=-2.8, closeness=9.7, words=2.2, lead=1.7, excess=-0.8, quoted=1.6, breadth=-0.68)
+SEMANTIC = Weights(
+    constant=-2.8, closeness=9.7, words=2.2, lead=1.7, excess=-0.8, quoted=1.6, breadth=-0.68
+)
 """For semantic and keyword search."""
 
-KEYWORDS = Weights(constant=-1.0, closeness=0.0, words=4.5, lead=2.5, excess=-1.0, quoted=2.6, breadth=-0.55)
+KEYWORDS = Weights(
+    constant=-1.0, closeness=0.0, words=4.5, lead=2.5, excess=-1.0, quoted=2.6, breadth=-0.55
+)
 """For keyword search alone."""
 
 
@@ -118,7 +122,12 @@ class Win(NamedTuple):
 
         It is monotone in score, closeness, coverage and information.
         """
-        return 1 / (1 + math.exp(-self.constant - math.fsum(weight * value for _, weight, value in self.terms)))
+        return 1 / (
+            1
+            + math.exp(
+                -self.constant - math.fsum(weight * value for _, weight, value in self.terms)
+            )
+        )
 
     @property
     def is_clear(self) -> bool:
@@ -128,7 +137,10 @@ class Win(NamedTuple):
     @property
     def parts(self) -> dict[str, float]:
         """All fields but the score, and the probability, for a receipt."""
-        return {**{name: getattr(self, name) for name in Win._fields[1:]}, "probability": self.probability}
+        return {
+            **{name: getattr(self, name) for name in Win._fields[1:]},
+            "probability": self.probability,
+        }
 
     @property
     def _unit(self) -> float:

@@ -108,7 +108,9 @@ class AdaptivePolicy(RecallPolicy):
         background, bm25 = self.background, candidate.keyword or 0.0
         meaning = 0.0
         if candidate.vector is not None:
-            unknown = _matched(bm25, background.evidence_full) * _z(background.cosine_best, background)
+            unknown = _matched(bm25, background.evidence_full) * _z(
+                background.cosine_best, background
+            )
             meaning = background.clarity * max(_z(candidate.vector, background), unknown, 0.0)
         return meaning + KEYWORD_WEIGHT * _words(bm25, background.evidence_deviation)
 
@@ -119,7 +121,9 @@ class AdaptivePolicy(RecallPolicy):
         Unlike the score, it is comparable between questions.
         """
         matched = self._matched_share(candidate)
-        return relevance(candidate.closeness, self.context.background, matched, is_held=candidate.holds_all)
+        return relevance(
+            candidate.closeness, self.context.background, matched, is_held=candidate.holds_all
+        )
 
     def parts(self, candidate: RecallCandidate) -> Parts:
         """
@@ -156,7 +160,9 @@ def terms_of_parts(parts: Parts) -> list[tuple[str, float, float]]:
     meaning = 0.0
     if parts["has_vector"]:
         covered = min(1.0, background.window / max(length, 1))
-        uncovered = _matched(bm25, background.evidence_full) * _z(background.cosine_best, background)
+        uncovered = _matched(bm25, background.evidence_full) * _z(
+            background.cosine_best, background
+        )
         meaning = covered * _z(parts["cosine"], background) + (1 - covered) * uncovered
     return [
         ("meaning", background.clarity, meaning),

@@ -157,7 +157,12 @@ class ScoreStatistics(NamedTuple):
     def of(cls, scores: Iterable[float]) -> "ScoreStatistics":
         """Return the statistics of *scores*, exactly the same in any order."""
         values = list(scores)
-        return cls(len(values), math.fsum(values), math.fsum(x * x for x in values), max(values, default=0.0))
+        return cls(
+            len(values),
+            math.fsum(values),
+            math.fsum(x * x for x in values),
+            max(values, default=0.0),
+        )
 
     def mean(self, size: int) -> float:
         """Return the mean over *size* entries, in which those not found count as 0."""
@@ -176,7 +181,9 @@ class ScoreStatistics(NamedTuple):
         around 0.5 in another. Most stored texts are unrelated to a question, so `low` estimates
         where they are; with few texts the estimate counts less.
         """
-        unrelated = min(max(self.low, 0.0), MAX_UNRELATED) * self.found / (self.found + UNRELATED_PRIOR)
+        unrelated = (
+            min(max(self.low, 0.0), MAX_UNRELATED) * self.found / (self.found + UNRELATED_PRIOR)
+        )
         return (cosine - unrelated) / (1 - unrelated)
 
     def background(self) -> float:

@@ -10,7 +10,14 @@ from hardwon.domain.model.ranking.adaptive import AdaptivePolicy
 from hardwon.domain.model.ranking.candidates import RecallCandidate, RecallFacts
 from hardwon.domain.model.ranking.decay import HIGHEST_BOOST, TIER_BOOSTS
 from hardwon.domain.model.ranking.policy import CLOSE, Parts, RankingContext, RecallPolicy
-from hardwon.domain.model.ranking.prominence import Maxima, RankingPolicy, Signals, Weights, recency, share
+from hardwon.domain.model.ranking.prominence import (
+    Maxima,
+    RankingPolicy,
+    Signals,
+    Weights,
+    recency,
+    share,
+)
 
 
 class HybridPolicy(RecallPolicy):
@@ -55,7 +62,11 @@ class CosinePolicy(RecallPolicy):
         """
         similarity = similarity_of(candidate, self.context)
         is_held = candidate.keyword is not None and len(self.context.terms) == 1
-        return (1 + similarity) / 2 if similarity is not None and is_held and self.context.vectors.found else similarity
+        return (
+            (1 + similarity) / 2
+            if similarity is not None and is_held and self.context.vectors.found
+            else similarity
+        )
 
     def parts(self, candidate: RecallCandidate) -> Parts:
         """Return the similarity."""
@@ -73,7 +84,11 @@ def similarity_of(candidate: RecallCandidate, context: RankingContext) -> float 
         return None if candidate.keyword is None else similarity_by_keyword(candidate, context)
     if candidate.vector is None:
         return None
-    return share(candidate.vector, context.vectors.best) if context.standardised else max(0.0, candidate.vector)
+    return (
+        share(candidate.vector, context.vectors.best)
+        if context.standardised
+        else max(0.0, candidate.vector)
+    )
 
 
 def similarity_by_keyword(candidate: RecallCandidate, context: RankingContext) -> float:
@@ -139,10 +154,20 @@ class AffinityPolicy(RecallPolicy):
 def _project_relevance(facts: RecallFacts, workplace: Workplace) -> float:
     if facts.project in workplace.own:
         return SAME_PROJECT
-    return SAME_WORKSPACE if facts.workspace is not None and facts.workspace == workplace.workspace else 0.0
+    return (
+        SAME_WORKSPACE
+        if facts.workspace is not None and facts.workspace == workplace.workspace
+        else 0.0
+    )
 
 
-CONTEXT_WEIGHTS: Mapping[str, float] = {"vector": 0.35, "file": 0.20, "branch": 0.20, "recency": 0.15, "keyword": 0.10}
+CONTEXT_WEIGHTS: Mapping[str, float] = {
+    "vector": 0.35,
+    "file": 0.20,
+    "branch": 0.20,
+    "recency": 0.15,
+    "keyword": 0.10,
+}
 """The weights of the signals, in the order of the formula; they sum to 1."""
 
 VECTOR, FILE, BRANCH, RECENCY, KEYWORD = CONTEXT_WEIGHTS.values()
@@ -241,7 +266,10 @@ class FusedPolicy(RecallPolicy):
         """
         facts = candidate.facts
         is_close = candidate.closeness is not None and candidate.closeness >= CLOSE
-        ranks = [self._rank(candidate.vector_place if is_close else None), self._rank(candidate.keyword_place)]
+        ranks = [
+            self._rank(candidate.vector_place if is_close else None),
+            self._rank(candidate.keyword_place),
+        ]
         return {
             "rrf": sum(1 / (RRF_K + rank) for rank in ranks if rank),
             "best_rrf": self.best_rrf,

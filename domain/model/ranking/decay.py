@@ -81,10 +81,21 @@ class Decay(NamedTuple):
     exempt_tiers: frozenset[Tier] = EXEMPT_TIERS
 
     def factor(
-        self, *, tier: Tier, importance_weight: float, permanent: bool, created_at: dt.datetime, now: dt.datetime
+        self,
+        *,
+        tier: Tier,
+        importance_weight: float,
+        permanent: bool,
+        created_at: dt.datetime,
+        now: dt.datetime,
     ) -> float:
         """Return the factor of an entry's weight, in `[floor, 1]`."""
-        if not self.enabled or permanent or importance_weight >= IMMUNE_WEIGHT or tier in self.exempt_tiers:
+        if (
+            not self.enabled
+            or permanent
+            or importance_weight >= IMMUNE_WEIGHT
+            or tier in self.exempt_tiers
+        ):
             return 1.0
         return max(self.floor, self._unbounded(tier, max(0.0, (now - created_at) / DAY)))
 

@@ -130,10 +130,14 @@ class Judged(NamedTuple):
 
     def reaches(self, minimum: float | None) -> bool:
         """Return whether its relevance, or else its score, is at least *minimum*."""
-        return minimum is None or (self.score if self.relevance is None else self.relevance) >= minimum
+        return (
+            minimum is None or (self.score if self.relevance is None else self.relevance) >= minimum
+        )
 
 
-def judge(policy: RecallPolicy, candidates: Iterable[RecallCandidate], others: Iterable[Judged] = ()) -> list[Judged]:
+def judge(
+    policy: RecallPolicy, candidates: Iterable[RecallCandidate], others: Iterable[Judged] = ()
+) -> list[Judged]:
     """
     Score and order the candidates, merged with *others*.
 
@@ -141,7 +145,11 @@ def judge(policy: RecallPolicy, candidates: Iterable[RecallCandidate], others: I
     Candidates without a score are left out.
     """
     scores = ((candidate, policy.score(candidate)) for candidate in candidates)
-    judged = [Judged(candidate, score, policy.relevance(candidate)) for candidate, score in scores if score is not None]
+    judged = [
+        Judged(candidate, score, policy.relevance(candidate))
+        for candidate, score in scores
+        if score is not None
+    ]
 
     def order(answer: Judged) -> tuple[Any, ...]:
         is_named = policy.is_named(answer.candidate)

@@ -50,7 +50,12 @@ def track_record(facts: RankingFacts) -> TrackRecord:
 
     Of entries with equal ones the newest ranks first.
     """
-    return (facts.category, facts.observation_count, facts.confidence, min(facts.recall_count, RECALL_CAP))
+    return (
+        facts.category,
+        facts.observation_count,
+        facts.confidence,
+        min(facts.recall_count, RECALL_CAP),
+    )
 
 
 class Maxima(NamedTuple):
@@ -239,7 +244,9 @@ class RankingPolicy:
         return sorted(map(self._scored, candidates), key=final_order)
 
     def _scored(self, candidate: Candidate) -> Scored:
-        signals = self.signals(candidate.vector, candidate.keyword, self.prominence(candidate.facts))
+        signals = self.signals(
+            candidate.vector, candidate.keyword, self.prominence(candidate.facts)
+        )
         relevance = self.relevance(candidate.closeness, signals)
         if not is_relevant(relevance):
             signals = signals._replace(prominence=0.0)

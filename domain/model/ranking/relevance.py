@@ -51,9 +51,10 @@ HELD = 0.51
 """Least relevance of an entry with all that a precise question asks for, above the threshold."""
 
 FORMULA = (
-    f"min(cap, max({HELD} * held, 1 / (1 + exp(-({INTERCEPT} + {CLOSENESS_WEIGHT} * closeness + {BACKGROUND_WEIGHT} * background"
-    f" + {MATCHED_WEIGHT} * min(1, matched) ** 0.5))) if has_vector"
-    f" else 1 / (1 + exp(-({MATCHED_INTERCEPT} + {MATCHED_ONLY_WEIGHT} * min(1, matched) ** 0.5)))))"
+    f"min(cap, max({HELD} * held, 1 / (1 + exp(-({INTERCEPT} + {CLOSENESS_WEIGHT} * closeness +"
+    f" {BACKGROUND_WEIGHT} * background + {MATCHED_WEIGHT} * min(1, matched) ** 0.5))) if"
+    f" has_vector else 1 / (1 + exp(-({MATCHED_INTERCEPT} + {MATCHED_ONLY_WEIGHT} * min(1, matched)"
+    " ** 0.5)))))"
 )
 """
 The formula for people and programs, in the names of the parts.
@@ -62,7 +63,9 @@ The formula for people and programs, in the names of the parts.
 """
 
 
-def relevance(closeness: float | None, background: float, matched: float, *, is_held: bool = False) -> float:
+def relevance(
+    closeness: float | None, background: float, matched: float, *, is_held: bool = False
+) -> float:
     """
     Return the probability that an entry answers.
 
@@ -79,7 +82,12 @@ def relevance(closeness: float | None, background: float, matched: float, *, is_
     if closeness is None:
         log_odds = MATCHED_INTERCEPT + MATCHED_ONLY_WEIGHT * words
     else:
-        log_odds = INTERCEPT + CLOSENESS_WEIGHT * closeness + BACKGROUND_WEIGHT * background + MATCHED_WEIGHT * words
+        log_odds = (
+            INTERCEPT
+            + CLOSENESS_WEIGHT * closeness
+            + BACKGROUND_WEIGHT * background
+            + MATCHED_WEIGHT * words
+        )
     return max(HELD if is_held else 0.0, logistic(log_odds))
 
 
@@ -104,4 +112,6 @@ def context_relevance(closeness: float | None, keyword: float) -> float:
     """
     if closeness is None:
         return logistic(WORDS_INTERCEPT + WORDS_WEIGHT * keyword)
-    return logistic(CONTEXT_INTERCEPT + CONTEXT_CLOSENESS_WEIGHT * closeness + KEYWORD_WEIGHT * keyword)
+    return logistic(
+        CONTEXT_INTERCEPT + CONTEXT_CLOSENESS_WEIGHT * closeness + KEYWORD_WEIGHT * keyword
+    )

@@ -115,7 +115,8 @@ def first_exact(
     for head in heads:
         selection = select(head.ranked)
         if all(
-            bound < selection.threshold(group, by_score=by_score) for group, (bound, by_score) in head.unseen.items()
+            bound < selection.threshold(group, by_score=by_score)
+            for group, (bound, by_score) in head.unseen.items()
         ):
             return selection, head
     raise AssertionError("the last head holds everything")
@@ -169,9 +170,18 @@ class CategoryBalancer(NamedTuple):
         rounds = zip_longest(*(group[:quota] for group in groups.values()))
         owed = [scored for dealt in rounds for scored in dealt if scored][:places]
         taken = {scored.facts.number for scored in owed}
-        others = [scored for scored in ranked if scored.is_relevant and scored.facts.number not in taken]
-        complete = {name: group[quota - 1].score for name, group in groups.items() if len(group) >= quota}
-        return Selection(tuple(owed), tuple(others[: places - len(owed)]), self.limit, complete if quota else None)
+        others = [
+            scored for scored in ranked if scored.is_relevant and scored.facts.number not in taken
+        ]
+        complete = {
+            name: group[quota - 1].score for name, group in groups.items() if len(group) >= quota
+        }
+        return Selection(
+            tuple(owed),
+            tuple(others[: places - len(owed)]),
+            self.limit,
+            complete if quota else None,
+        )
 
 
 def in_order(selection: Selection[Scored]) -> list[Scored]:

@@ -38,7 +38,9 @@ class BankPlace(NamedTuple):
     category: Category
 
 
-PLACES = tuple(BankPlace(scope, category) for scope in ("local", "global") for category in CATEGORIES)
+PLACES = tuple(
+    BankPlace(scope, category) for scope in ("local", "global") for category in CATEGORIES
+)
 
 
 class Banks(Protocol):

@@ -64,7 +64,8 @@ class Answer(NamedTuple):
 MAX_WORDS = 8
 MIN_WORDS = 3
 _CLAUSE_END = re.compile(
-    r"[.!?:;,](?= |$)|(?= (?:because|since|so that|which|when|while|where|if|unless|but)\b| \(| (?:[\u2013\u2014]|--?) )"
+    r"[.!?:;,](?= |$)|(?= (?:because|since|so that|which|when|while|where|if|unless|but)\b| \(|"
+    r" (?:[\u2013\u2014]|--?) )"
 )
 
 
@@ -77,7 +78,9 @@ def made_name(text: str) -> str:
     line = " ".join(text.split())
     begun = " ".join(line.split(" ")[:MAX_WORDS])
     clauses = (begun[: end.start()] for end in _CLAUSE_END.finditer(begun))
-    clause = next((candidate for candidate in clauses if candidate.count(" ") + 1 >= MIN_WORDS), None)
+    clause = next(
+        (candidate for candidate in clauses if candidate.count(" ") + 1 >= MIN_WORDS), None
+    )
     return titled([clause or (begun if begun == line else f"{begun}…")], [], "")
 
 
@@ -93,7 +96,16 @@ NOT_CODE = frozenset(
 """Extensions of files that are read or viewed, not run."""
 
 
-LOCK_ENDINGS = (".lock", ".lockb", ".lockfile", "-lock.json", "-lock.yaml", ".lock.json", "-shrinkwrap.json", "go.sum")
+LOCK_ENDINGS = (
+    ".lock",
+    ".lockb",
+    ".lockfile",
+    "-lock.json",
+    "-lock.yaml",
+    ".lock.json",
+    "-shrinkwrap.json",
+    "go.sum",
+)
 SETTINGS_OF_TOOLS = (".meta.json", ".mcp.json")
 """Files about the state of work and an agent's servers, which no lesson is about."""
 
@@ -122,7 +134,11 @@ def may_be_referred_to(path: str) -> bool:
     It can't be about a knowledge bank, a lock, or a tool's settings.
     """
     base = path.rpartition("/")[2].lower()
-    return BANK_FOLDER not in f"/{path}" and base not in SETTINGS_OF_TOOLS and not base.endswith(LOCK_ENDINGS)
+    return (
+        BANK_FOLDER not in f"/{path}"
+        and base not in SETTINGS_OF_TOOLS
+        and not base.endswith(LOCK_ENDINGS)
+    )
 
 
 def chosen_references(text: str, diff: Sequence[str]) -> tuple[str, ...]:
@@ -137,7 +153,9 @@ def chosen_references(text: str, diff: Sequence[str]) -> tuple[str, ...]:
     """
     files = [path for path in dict.fromkeys(diff) if may_be_referred_to(path)]
     code = [path for path in files if is_code(path)]
-    mentioned = [path for path in files if _mentions(text.lower(), _names(path.lower()))][:MAX_REFERENCES]
+    mentioned = [path for path in files if _mentions(text.lower(), _names(path.lower()))][
+        :MAX_REFERENCES
+    ]
     if not any(map(is_code, mentioned)):
         mentioned = [*mentioned[: MAX_REFERENCES - 1], *(code or (() if mentioned else files))]
     return tuple(mentioned[:MAX_REFERENCES])
@@ -150,7 +168,9 @@ def _names(path: str) -> _Names:
 
 def _mentions(text: str, names: _Names) -> bool:
     shortest = names.stem if len(names.stem) >= SHORTEST_STEM else names.base
-    return shortest in text and any(_is_word_in(name, text) for name in (shortest, names.base, names.path))
+    return shortest in text and any(
+        _is_word_in(name, text) for name in (shortest, names.base, names.path)
+    )
 
 
 def _is_word_in(name: str, text: str) -> bool:
@@ -207,7 +227,9 @@ def bank_lesson(entry: Entry, observed_in: str, count: int) -> BankLesson:
     It was last observed when it was last changed.
     """
     if entry.category is None:
-        raise InvalidEntryError(f"{entry.entry_id} is a {entry.kind}: a knowledge bank holds learnings alone")
+        raise InvalidEntryError(
+            f"{entry.entry_id} is a {entry.kind}: a knowledge bank holds learnings alone"
+        )
     return BankLesson(
         category=entry.category,
         name=_heading(entry.name) or entry.name,
@@ -297,4 +319,6 @@ def _in_its_words(message: str, item: RetroItem) -> str:
 
     There the text may be the name too.
     """
-    return re.sub(r"^description\b" if item.name.strip() else r"^(?:description|name)\b", "text", message)
+    return re.sub(
+        r"^description\b" if item.name.strip() else r"^(?:description|name)\b", "text", message
+    )

@@ -13,39 +13,57 @@ _REST = r"[^\n|;]{0,200}?[ ]"
 RULES: tuple[Rule, ...] = (
     Rule(
         "command-password",
-        "mysql mariadb sshpass redis-cli docker·login podman·login htpasswd ssh-keygen openssl sqlcmd smbclient",
-        r"(?:(?:mysql|mariadb)(?:dump|admin|import)?\b[^\n|;]{0,200}?[ ]-p|sshpass[ ]-p[ ]?|redis-cli\b[^\n|;]{0,200}?[ ]-a[ ]|"
-        r"(?:docker|podman) login\b[^\n|;]{0,200}?[ ]-p[ ]|htpasswd[ ]-\w{0,5}b\w{0,5}[ ][^\s]{1,80}[ ][^\s]{1,80}[ ]|"
+        "mysql mariadb sshpass redis-cli docker·login podman·login htpasswd ssh-keygen openssl"
+        " sqlcmd smbclient",
+        r"(?:(?:mysql|mariadb)(?:dump|admin|import)?\b[^\n|;]{0,200}?[ ]-p|sshpass[ ]-p["
+        r" ]?|redis-cli\b[^\n|;]{0,200}?[ ]-a[ ]|"
+        r"(?:docker|podman) login\b[^\n|;]{0,200}?[ ]-p[ ]|htpasswd[ ]-\w{0,5}b\w{0,5}["
+        r" ][^\s]{1,80}[ ][^\s]{1,80}[ ]|"
         r"ssh-keygen\b[^\n|;]{0,200}?[ ]-[NP][ ]|openssl\b[^\n|;]{0,200}?[ ]-k[ ]|"
         r"sqlcmd\b[^\n|;]{0,200}?[ ]-P[ ]|smbclient\b[^\n|;]{0,200}?%)"
         r"[\"']?(?![$<{*\-]|\[REDACTED\])([^\s\"'|;]{4,100})",
     ),
     Rule(
         "command-option",
-        "mongosh mongodump ldapsearch ldapadd ldapmodify twine mosquitto_ az·login xfreerdp zip 7z rabbitmqctl sqlplus net·use mysqladmin kinit",
-        rf"(?:(?:mongosh|mongodump|twine|az[ ]login)\b{_REST}-p[ ]|ldap(?:search|add|modify)\b{_REST}-w[ ]|mosquitto_(?:pub|sub)\b{_REST}-P[ ]"
-        rf"|(?:un)?zip[ ](?:[^\n|;]{{0,80}}?[ ])?-P[ ]|7z[ ]{_REST}-p|xfreerdp\b{_REST}/p:|rabbitmqctl[ ](?:add_user|change_password)[ ]\S{{1,80}}[ ]"
-        rf"|sqlplus[ ](?:-\w{{1,8}}[ ]){{0,4}}[\w.]{{1,60}}/|net[ ]use[ ]\S{{1,200}}[ ]/user:\S{{1,80}}[ ]|mysqladmin\b{_REST}password[ ]"
+        "mongosh mongodump ldapsearch ldapadd ldapmodify twine mosquitto_ az·login xfreerdp zip 7z"
+        " rabbitmqctl sqlplus net·use mysqladmin kinit",
+        rf"(?:(?:mongosh|mongodump|twine|az[ ]login)\b{_REST}-p["
+        rf" ]|ldap(?:search|add|modify)\b{_REST}-w[ ]|mosquitto_(?:pub|sub)\b{_REST}-P[ ]"
+        r"|(?:un)?zip[ ](?:[^\n|;]{0,80}?[ ])?-P[ ]|7z["
+        rf" ]{_REST}-p|xfreerdp\b{_REST}/p:|rabbitmqctl[ ](?:add_user|change_password)["
+        r" ]\S{1,80}[ ]"
+        r"|sqlplus[ ](?:-\w{1,8}[ ]){0,4}[\w.]{1,60}/|net[ ]use[ ]\S{1,200}["
+        rf" ]/user:\S{{1,80}}[ ]|mysqladmin\b{_REST}password[ ]"
         rf"|kinit\b[^\n|;]{{0,120}}<<<[ ]?){_WORD}",
     ),
     Rule(
         "option-password",
         "-pass -storepass -keypass -srcstorepass -deststorepass pass:",
-        rf"(?:(?<=[ ])-(?:(?:src|dest)?(?:store|key)pass|password|passphrase)[ ]|(?<=-passin[ ])pass:|(?<=-passout[ ])pass:){_WORD}",
+        r"(?:(?<=[ ])-(?:(?:src|dest)?(?:store|key)pass|password|passphrase)[ ]|(?<=-passin["
+        rf" ])pass:|(?<=-passout[ ])pass:){_WORD}",
     ),
     Rule(
         "password-piped",
         "echo",
-        rf"echo[ ](?:-n[ ])?(?:{_WORD}[\"']?[ ]\|[ ]{{0,2}}sudo[ ]{{1,2}}-\w{{0,3}}S|[\"']?[\w.\-]{{1,60}}:{_WORD}[\"']?[ ]\|[ ]{{0,2}}(?:sudo[ ])?chpasswd)",
+        rf"echo[ ](?:-n[ ])?(?:{_WORD}[\"']?[ ]\|[ ]{{0,2}}sudo["
+        rf" ]{{1,2}}-\w{{0,3}}S|[\"']?[\w.\-]{{1,60}}:{_WORD}[\"']?[ ]\|[ ]{{0,2}}(?:sudo["
+        r" ])?chpasswd)",
     ),
     Rule(
-        "oracle-address", "jdbc:oracle:", rf"jdbc:oracle:\w{{1,10}}:[\w.$]{{1,60}}/{_WORD.replace('|;&)]', '|;&)@]')}@"
+        "oracle-address",
+        "jdbc:oracle:",
+        rf"jdbc:oracle:\w{{1,10}}:[\w.$]{{1,60}}/{_WORD.replace('|;&)]', '|;&)@]')}@",
     ),
     Rule(
         "sql-identified-by",
         "identified·by identified·with",
         rf"(?i:identified[ ](?:with[ ][\w\"'`]{{1,40}}[ ])?(?:by|as)[ ](?:password[ ])?){_LITERAL}",
     ),
-    Rule("sql-password-function", "password('", rf"(?i:(?<==[ ])|(?<==))(?i:password)\({_LITERAL}", inside=True),
+    Rule(
+        "sql-password-function",
+        "password('",
+        rf"(?i:(?<==[ ])|(?<==))(?i:password)\({_LITERAL}",
+        inside=True,
+    ),
     Rule("sql-pragma-key", "pragma·key", rf"(?i:pragma[ ]key)[ ]?=[ ]?{_LITERAL}"),
 )

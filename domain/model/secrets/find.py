@@ -87,7 +87,10 @@ def _match(rule: Rule, text: str, at: int, heads: _Heads) -> tuple[int, int] | N
 
 def _begins_a_word(text: str, at: int) -> bool:
     before = text[at - 1 : at]
-    return not (before.isascii() and before.isalnum()) or _compiled(_AFTER_ESCAPE).match(text, at) is not None
+    return (
+        not (before.isascii() and before.isalnum())
+        or _compiled(_AFTER_ESCAPE).match(text, at) is not None
+    )
 
 
 def words_in(small: str) -> list[tuple[int, str]]:
@@ -140,7 +143,9 @@ def _rules_by_word_and_head() -> dict[str, list[tuple[str, list[Rule]]]]:
     grouped = dict[str, dict[str, list[Rule]]]()
     for word, rules in _rules_by_word().items():
         for rule in rules:
-            grouped.setdefault(word, {}).setdefault(rule.head[0] if rule.head else "", []).append(rule)
+            grouped.setdefault(word, {}).setdefault(rule.head[0] if rule.head else "", []).append(
+                rule
+            )
     return {word: [*heads.items()] for word, heads in grouped.items()}
 
 

@@ -32,7 +32,9 @@ RULES: tuple[Rule, ...] = (
     named("datadog-key", "datadog dd_api_key dd_app_key", r"[a-z0-9]{32}|[a-z0-9]{40}"),
     named("deepgram-key", "deepgram", r"[a-f0-9]{40}"),
     named(
-        "discord-token", "discord", r"[\w\-]{23,28}\.[\w\-]{6}\.[\w\-]{27,40}|[a-f0-9]{64}|[0-9]{18}|[a-z0-9=_\-]{32}"
+        "discord-token",
+        "discord",
+        r"[\w\-]{23,28}\.[\w\-]{6}\.[\w\-]{27,40}|[a-f0-9]{64}|[0-9]{18}|[a-z0-9=_\-]{32}",
     ),
     named("droneci-token", "droneci drone_token", r"[a-z0-9]{32}"),
     named("dropbox-key", "dropbox", r"[a-z0-9]{15}|[a-z0-9]{11}a{10}[a-z0-9\-_=]{43}"),

@@ -33,15 +33,20 @@ _FEW_DIGITS = WORDY.replace(r"\d{0,3}", r"\d?")
 _BLANKS = r"[ \t]{1,8}"
 _PAIR = r"\\{0,3}[\"'][ ]?,[ ]?"
 _BETWEEN = (
-    rf"(?:{QUOTE})?(?:[\s,{{]|\\n){{1,24}}(?:(?:type|sensitive|nullable|description|ephemeral)[ \t]{{0,9}}=[^\n]{{0,80}}\s{{1,12}}){{0,3}}"
-    rf"(?:{QUOTE})?(?:value|default|default_value|defaultValue)(?:{QUOTE})?[ \t]{{0,9}}[:=][ \t]{{0,9}}"
+    rf"(?:{QUOTE})?(?:[\s,{{]|\\n){{1,24}}(?:(?:type|sensitive|nullable|description|ephemeral)["
+    r" \t]{0,9}=[^\n]{0,80}\s{1,12}){0,3}"
+    rf"(?:{QUOTE})?(?:value|default|default_value|defaultValue)(?:{QUOTE})?[ \t]{{0,9}}[:=]["
+    r" \t]{0,9}"
 )
 """The text between a name and its value where both are fields."""
 
 _DEFAULT = r"\\{0,3}[\"'],[ ]?default="
 _CELL = r"(?:[ \t]{0,30}(?:\*\*)?[ \t]{0,3}\|[ \t]{1,30})"
 _CELL_END = r"(?=`?[ \t]{0,80}\|)"
-_SET_TO = rf"(?:(?:{QUOTE})?[ \t](?:was|is|has[ ]been)?[ \t]?(?:changed|set|reset|rotated)?[ \t]?to[ \t]{{1,2}}|[ \t]{{1,2}})(?=[\"'`]?[^\s\"'`]{{0,60}}\d)"
+_SET_TO = (
+    rf"(?:(?:{QUOTE})?[ \t](?:was|is|has[ ]been)?[ \t]?(?:changed|set|reset|rotated)?[ \t]?to["
+    r" \t]{1,2}|[ \t]{1,2})(?=[\"'`]?[^\s\"'`]{0,60}\d)"
+)
 
 RULES: tuple[Rule, ...] = (
     Rule(
@@ -49,7 +54,10 @@ RULES: tuple[Rule, ...] = (
         NAMES_OF_PASSWORDS,
         rf"(?:(?<=[A-Z][ \t])|(?<=[A-Z][ \t]{{2}})|(?=.[^\s\"'`]{{0,200}}[\d!@#$%^&*])){_QUOTED}",
         inside=True,
-        head=(PASSWORD, rf"(?:\[\])?(?:[ \t](?:string|str|String))?{_BLANKS}(?:=[ \t])?(?=@?{QUOTE})"),
+        head=(
+            PASSWORD,
+            rf"(?:\[\])?(?:[ \t](?:string|str|String))?{_BLANKS}(?:=[ \t])?(?=@?{QUOTE})",
+        ),
         unless=ORDINARY_QUOTED,
     ),
     Rule(
@@ -63,13 +71,17 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "environment-declared",
         "env setenv -gx setx",
-        r"(?:ENV|[sS]et[eE]nv|-gx|setx)[ \t]{1,4}[A-Z0-9_]{0,60}(?:PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|SECRET|TOKEN|KEY|CREDENTIALS?)(?:_\w{1,20})?[ \t]{1,4}"
-        rf"(?:{QUOTE})?(?!{ORDINARY}|[/~.])((?![a-z\-]{{1,9}}[ ]){OPEN}{{4,300}})(?=[\"']?[ \t]{{0,4}}(?:[\r\n#\\]|\Z))",
+        r"(?:ENV|[sS]et[eE]nv|-gx|setx)["
+        r" \t]{1,4}[A-Z0-9_]{0,60}(?:PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|SECRET|TOKEN|KEY|CREDENTIALS?)(?:_\w{1,20})?["
+        r" \t]{1,4}"
+        rf"(?:{QUOTE})?(?!{ORDINARY}|[/~.])((?![a-z\-]{{1,9}}[ ]){OPEN}{{4,300}})(?=[\"']?["
+        r" \t]{0,4}(?:[\r\n#\\]|\Z))",
     ),
     Rule(
         "password-of-call",
         "env( env.fetch( set_var( define( setproperty(",
-        rf"(?:[eE]nv\(|ENV\.fetch\(|set_var\(|define\(|setProperty\()[ ]?\\{{0,3}}[\"'][\w.]{{0,60}}?"
+        rf"(?:[eE]nv\(|ENV\.fetch\(|set_var\(|define\(|setProperty\()["
+        rf" ]?\\{{0,3}}[\"'][\w.]{{0,60}}?"
         rf"(?i:pass(?:word|wd|phrase)?|pwd|secret|token|key|credentials?)(?i:[_.]?\w{{0,20}}){_PAIR}(?!{ORDINARY_QUOTED}){_QUOTED}",
         inside=True,
     ),

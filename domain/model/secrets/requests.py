@@ -18,7 +18,13 @@ RULES: tuple[Rule, ...] = (
         rf"(?!\[REDACTED\]@)([^\s\"'`<>]{{1,200}})@{_HOST}",
         inside=True,
     ),
-    Rule("dsn-password", "@tcp( @unix(", r"([^\s:/@\"'`<>]{3,200})(?=:[\w.\-]{1,60})", inside=True, backwards=True),
+    Rule(
+        "dsn-password",
+        "@tcp( @unix(",
+        r"([^\s:/@\"'`<>]{3,200})(?=:[\w.\-]{1,60})",
+        inside=True,
+        backwards=True,
+    ),
     Rule(
         "url-token",
         "://",
@@ -28,35 +34,40 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "authorization",
         "authorization",
-        rf"(?i:authorization{_COLON}(?:(?:Basic|Bearer|Token|ApiKey|Api-Key|Api-Token|Key|Bot|Negotiate|NTLM|JWT|OAuth|Splunk|SSWS|GoogleLogin auth=|GenieKey|Client-ID|DeepL-Auth-Key|token=)[ \t:]{{1,3}}[\"']?){{0,2}})"
+        rf"(?i:authorization{_COLON}(?:(?:Basic|Bearer|Token|ApiKey|Api-Key|Api-Token|Key|Bot|Negotiate|NTLM|JWT|OAuth|Splunk|SSWS|GoogleLogin"
+        r" auth=|GenieKey|Client-ID|DeepL-Auth-Key|token=)[ \t:]{1,3}[\"']?){0,2})"
         rf"{_GIVEN}((?=[^\s\"'`]{{0,300}}(?:[\d=]|[a-z][A-Z]))[^\s\"'`,;<>(){{}}\[\]]{{8,4000}})",
         inside=True,
     ),
     Rule(
         "authorization-scheme",
         "authorization",
-        rf"(?i:authorization{_COLON}(?:Basic|Bearer|Token|ApiKey|Bot|JWT)[ \t]{{1,3}}){_GIVEN}(?!(?i:auth|token|credential|scheme|header|access))"
+        rf"(?i:authorization{_COLON}(?:Basic|Bearer|Token|ApiKey|Bot|JWT)["
+        rf" \t]{{1,3}}){_GIVEN}(?!(?i:auth|token|credential|scheme|header|access))"
         r"([\w.~+/%:\-]{8,4000}={0,2})",
         inside=True,
     ),
     Rule(
         "authorization-basic",
         "authorization",
-        rf"(?i:authorization{_COLON}Basic[ \t]{{1,3}}){_GIVEN}(?!(?i:auth|token|credential|scheme|header|access|realm|and|or|with|over|is)\b)"
+        rf"(?i:authorization{_COLON}Basic["
+        rf" \t]{{1,3}}){_GIVEN}(?!(?i:auth|token|credential|scheme|header|access|realm|and|or|with|over|is)\b)"
         r"([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4,4000}={0,2})",
         inside=True,
     ),
     Rule(
         "authorization-fields",
         "authorization",
-        rf"(?i:authorization{_COLON}(?:Digest|AWS4-HMAC-SHA256|Hawk|OAuth|Signature|HMAC|SharedKey|SharedAccessSignature|AWS|MAC|SCRAM-SHA-256)[ \t]{{1,3}})"
+        rf"(?i:authorization{_COLON}(?:Digest|AWS4-HMAC-SHA256|Hawk|OAuth|Signature|HMAC|SharedKey|SharedAccessSignature|AWS|MAC|SCRAM-SHA-256)["
+        r" \t]{1,3})"
         r"((?!\[REDACTED\])(?:[^\r\n'`\\]|\\{1,3}\"){12,1500})",
         inside=True,
     ),
     Rule(
         "bearer",
         "bearer",
-        rf"(?i:bearer)[ \t]{{1,3}}(?:{_QUOTE})?{_GIVEN}((?=[\w.~+/=%\-]{{0,300}}\d)[\w.~+/%\-]{{16,4000}}={{0,2}})",
+        r"(?i:bearer)["
+        rf" \t]{{1,3}}(?:{_QUOTE})?{_GIVEN}((?=[\w.~+/=%\-]{{0,300}}\d)[\w.~+/%\-]{{16,4000}}={{0,2}})",
     ),
     Rule(
         "header-key",
@@ -68,35 +79,41 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "session-header",
         "session-id session-token session-key",
-        rf"(?i:(?<=-)session-(?:id|token|key){_COLON}|(?<![\w\-])session-(?:id|token|key):[ ]{{0,3}}){_GIVEN}([\w.\-+/=]{{8,400}})",
+        rf"(?i:(?<=-)session-(?:id|token|key){_COLON}|(?<![\w\-])session-(?:id|token|key):["
+        rf" ]{{0,3}}){_GIVEN}([\w.\-+/=]{{8,400}})",
         inside=True,
     ),
     Rule(
         "cookie",
         "cookie",
-        rf"(?i:(?:set-)?cookie2?{_COLON})(?!\[REDACTED\]|[$<{{])([\w.\-%]{{1,80}}=[^\s\"'`;]{{1,4000}}(?:;[ ]?[\w.\-%]{{1,80}}(?:=[^;\r\n\"'`\\]{{0,2000}})?){{0,60}})",
+        rf"(?i:(?:set-)?cookie2?{_COLON})(?!\[REDACTED\]|[$<{{])([\w.\-%]{{1,80}}=[^\s\"'`;]{{1,4000}}(?:;["
+        r" ]?[\w.\-%]{1,80}(?:=[^;\r\n\"'`\\]{0,2000})?){0,60})",
     ),
     Rule(
         "session-cookie",
-        "sessid= sessionid= session_id= .sid= _session= sessiontoken= session-token= csrftoken= _auth=",
+        "sessid= sessionid= session_id= .sid= _session= sessiontoken= session-token= csrftoken="
+        " _auth=",
         rf"(?i:[\w.\-]{{0,30}}?(?:sessid|sessionid|session_id|\.sid|_session|session-?token|csrftoken|_auth)=)[\"']?{_GIVEN}((?=[^\s\"'`;&]{{0,200}}\d)[^\s\"'`;&,<>(){{}}\[\]]{{12,4000}})",
         inside=True,
     ),
     Rule(
         "curl-user",
         "curl",
-        r"curl\b(?:[^\n'\"]|\\\n|\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'){0,200}?[ \t](?:-u|--user|--proxy-user|-U)[ =]{0,3}[\"']?"
+        r"curl\b(?:[^\n'\"]|\\\n|\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'){0,200}?["
+        r" \t](?:-u|--user|--proxy-user|-U)[ =]{0,3}[\"']?"
         r"[^\s:\"'$]{0,100}[\"']?:(?!//)(?![$<{*]|\[REDACTED\])([^\s\"']{1,200})",
     ),
     Rule(
         "curl-cookie",
         "curl",
-        r"curl\b[^\n]{0,400}?[ \t](?:-b|--cookie)[ =]{0,3}[\"']?(?!\[REDACTED\])([\w.\-]{1,60}=[^\n\"']{4,2000})",
+        r"curl\b[^\n]{0,400}?[ \t](?:-b|--cookie)["
+        r" =]{0,3}[\"']?(?!\[REDACTED\])([\w.\-]{1,60}=[^\n\"']{4,2000})",
     ),
     Rule(
         "netrc-password",
         "machine",
-        r"machine[ \t]{1,8}[\w.\-]{1,100}\s{1,8}login\s{1,4}\S{1,100}\s{1,8}password\s{1,4}(?!\[REDACTED\]|[$<{])(\S{1,200})",
+        r"machine["
+        r" \t]{1,8}[\w.\-]{1,100}\s{1,8}login\s{1,4}\S{1,100}\s{1,8}password\s{1,4}(?!\[REDACTED\]|[$<{])(\S{1,200})",
     ),
     Rule(
         "pgpass-line",
@@ -107,7 +124,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "registry-auth",
         '"auth _auth',
-        r"(?:\"auth\\{0,3}\":\s{0,3}\\{0,3}\"|_auth[ ]?=[ ]?\"?)([A-Za-z0-9+/]{12,800}={0,2})(?=[\"\s\\]|\Z)",
+        r"(?:\"auth\\{0,3}\":\s{0,3}\\{0,3}\"|_auth[ ]?=["
+        r" ]?\"?)([A-Za-z0-9+/]{12,800}={0,2})(?=[\"\s\\]|\Z)",
         inside=True,
     ),
 )

@@ -5,15 +5,23 @@ from hardwon.domain.model.secrets.rule import Rule, token
 _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 
 RULES: tuple[Rule, ...] = (
-    token("aws-key-id", "akia asia abia acca a3t", r"(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])[A-Z0-9]{16}"),
+    token(
+        "aws-key-id", "akia asia abia acca a3t", r"(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])[A-Z0-9]{16}"
+    ),
     token("aws-bedrock-key", "absk", r"ABSK[A-Za-z0-9+/]{100,280}={0,2}"),
-    token("aws-bedrock-short-key", "bedrock-api-key-", r"bedrock-api-key-[A-Za-z0-9+/=_\-]{20,2000}"),
+    token(
+        "aws-bedrock-short-key", "bedrock-api-key-", r"bedrock-api-key-[A-Za-z0-9+/=_\-]{20,2000}"
+    ),
     token("aws-marketplace-key", "amzn.mws.", rf"amzn\.mws\.{_UUID}"),
     token("amazon-oauth-secret", "amzn1.oa2-cs.v1.", r"amzn1\.oa2-cs\.v1\.[a-f0-9]{64}"),
     token("amazon-login-token", "atza|", r"Atza\|[\w\-]{80,600}"),
     token("azure-client-secret", "q~", r"[\w~.]{3}\dQ~[\w~.\-]{31,34}", before=4),
     token("azure-account-key", "accountkey=", r"(?i:AccountKey=)([A-Za-z0-9+/]{86,88}={0,2})"),
-    token("azure-shared-access-key", "sharedaccesskey=", r"(?i:SharedAccessKey=)([A-Za-z0-9+/]{40,88}={0,2})"),
+    token(
+        "azure-shared-access-key",
+        "sharedaccesskey=",
+        r"(?i:SharedAccessKey=)([A-Za-z0-9+/]{40,88}={0,2})",
+    ),
     token("azure-signature", "sig=", r"sig=([A-Za-z0-9%+/_\-]{43,90}={0,2})"),
     token("azure-devops-token", "azdo", r"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}", before=76),
     token("google-key", "aiza", r"AIza[\w\-]{35}"),
@@ -26,9 +34,17 @@ RULES: tuple[Rule, ...] = (
     token("digitalocean-spaces-key", "do00", r"DO00[A-Z0-9]{16}"),
     token("cloudflare-origin-key", "v1.0-", r"v1\.0-[a-f0-9]{24}-[a-f0-9]{146}"),
     token("heroku-key", "hrku-", r"HRKU-[\w\-]{30,64}"),
-    token("flyio-token", "fo1_ fm1a_ fm1r_ fm2_", r"(?:fo1_[\w\-]{43}|fm(?:1[ar]|2)_[A-Za-z0-9+/=,_\-]{60,2000})"),
+    token(
+        "flyio-token",
+        "fo1_ fm1a_ fm1r_ fm2_",
+        r"(?:fo1_[\w\-]{43}|fm(?:1[ar]|2)_[A-Za-z0-9+/=,_\-]{60,2000})",
+    ),
     token("vercel-token", "vcp_ vci_ vca_ vcr_ vck_", r"vc[piark]_[A-Za-z0-9]{24,80}"),
-    token("vercel-blob-token", "vercel_blob_rw_", r"vercel_blob_rw_[A-Za-z0-9]{10,20}_[A-Za-z0-9]{20,50}"),
+    token(
+        "vercel-blob-token",
+        "vercel_blob_rw_",
+        r"vercel_blob_rw_[A-Za-z0-9]{10,20}_[A-Za-z0-9]{20,50}",
+    ),
     token("netlify-token", "nfp_ nfc_ nfo_ nfb_ nfu_", r"nf[pcobu]_[A-Za-z0-9]{36,64}"),
     token("render-key", "rnd_", r"rnd_[A-Za-z0-9]{28,40}"),
     token("alibaba-key-id", "ltai", r"LTAI[A-Za-z0-9]{12,26}"),
@@ -42,11 +58,21 @@ RULES: tuple[Rule, ...] = (
     token("backblaze-key", "k00", r"K00[0-4][A-Za-z0-9/+]{27}"),
     token("openshift-token", "sha256~", r"sha256~[\w\-]{43}"),
     token("rancher-token", "token", r"token-[a-z0-9]{5}:([a-z0-9]{54})"),
-    token("docker-swarm-token", "swmtkn-1- swmkey-1-", r"SWM(?:TKN|KEY)-1-[\w+/]{20,60}(?:-[a-z0-9]{20,30})?"),
-    token("tailscale-key", "tskey-", r"tskey-[a-z]{3,10}-[A-Za-z0-9]{6,30}(?:-[A-Za-z0-9]{10,60})?"),
+    token(
+        "docker-swarm-token",
+        "swmtkn-1- swmkey-1-",
+        r"SWM(?:TKN|KEY)-1-[\w+/]{20,60}(?:-[a-z0-9]{20,30})?",
+    ),
+    token(
+        "tailscale-key", "tskey-", r"tskey-[a-z]{3,10}-[A-Za-z0-9]{6,30}(?:-[A-Za-z0-9]{10,60})?"
+    ),
     token("netbird-token", "nbp_", r"nbp_[A-Za-z0-9]{36}"),
     token("defined-networking-token", "dnkey-", r"dnkey-[\w\-=]{26}-[\w\-=]{52}"),
-    token("supabase-key", "sbp_ sb_secret_", r"(?:sbp_(?:oauth_)?[a-f0-9]{40}|sb_secret_[\w\-]{20,60})"),
+    token(
+        "supabase-key",
+        "sbp_ sb_secret_",
+        r"(?:sbp_(?:oauth_)?[a-f0-9]{40}|sb_secret_[\w\-]{20,60})",
+    ),
     token("planetscale-token", "pscale_", r"pscale_(?:tkn|oauth|pw|pat)_[\w=.\-]{32,64}"),
     token("neon-key", "napi_ neon_api_", r"(?:napi|neon_api)_[a-z0-9]{40,80}"),
     token("neon-password", "npg_", r"npg_[A-Za-z0-9]{10,24}"),
@@ -62,10 +88,20 @@ RULES: tuple[Rule, ...] = (
     token("grafana-key", "eyjrijoi", r"eyJrIjoi[A-Za-z0-9+/_\-]{60,400}={0,3}"),
     token("grafana-cloud-token", "glc_", r"glc_[A-Za-z0-9+/=]{32,400}"),
     token("grafana-service-token", "glsa_", r"glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}"),
-    token("newrelic-key", "nrak- nrii- nrjs- nriq- nrra- nrbr- nrsp- nraa-", r"NR[A-Z]{2}-[A-Za-z0-9\-]{19,64}"),
+    token(
+        "newrelic-key",
+        "nrak- nrii- nrjs- nriq- nrra- nrbr- nrsp- nraa-",
+        r"NR[A-Z]{2}-[A-Za-z0-9\-]{19,64}",
+    ),
     token("newrelic-license-key", "nral", r"[A-Fa-f0-9]{36}NRAL", before=36),
-    token("sentry-token", "sntrys_ sntryu_ sntrya_", r"sntry(?:s_eyJ[A-Za-z0-9+/=_]{40,500}|[ua]_[a-f0-9]{64})"),
-    token("honeycomb-key", "hcaik_ hcxik_ hcbik_ hcamk_ hcxlk_ hcalk_", r"hc[a-z]{2}k_[a-z0-9]{26,64}"),
+    token(
+        "sentry-token",
+        "sntrys_ sntryu_ sntrya_",
+        r"sntry(?:s_eyJ[A-Za-z0-9+/=_]{40,500}|[ua]_[a-f0-9]{64})",
+    ),
+    token(
+        "honeycomb-key", "hcaik_ hcxik_ hcbik_ hcamk_ hcxlk_ hcalk_", r"hc[a-z]{2}k_[a-z0-9]{26,64}"
+    ),
     token("axiom-token", "xaat- xapt-", rf"xa[ap]t-{_UUID}"),
     token("posthog-key", "phx_ phs_", r"ph[xs]_[A-Za-z0-9]{40,64}"),
     token("launchdarkly-key", "sdk- mob- api", rf"(?:sdk|mob|api)-{_UUID}"),

@@ -7,7 +7,8 @@ RULES: tuple[Rule, ...] = (
     token("github-fine-grained-token", "github_pat_", r"github_pat_\w{22,255}"),
     token(
         "gitlab-token",
-        "glpat- gldt- glrt- glrtr- glcbt- glptt- glft- glimt- glagent- gloas- glsoat- glffct- glwt-",
+        "glpat- gldt- glrt- glrtr- glcbt- glptt- glft- glimt- glagent- gloas- glsoat- glffct-"
+        " glwt-",
         r"gl[a-z]{2,5}-[\w.\-]{20,320}",
     ),
     token("gitlab-runner-registration-token", "gr1348941", r"GR1348941[\w\-]{20,60}"),
@@ -23,7 +24,11 @@ RULES: tuple[Rule, ...] = (
     token("docker-hub-token", "dckr_", r"dckr_[po]at_[\w\-]{27,64}"),
     token("artifactory-key", "akcp", r"AKCp[A-Za-z0-9]{10,80}"),
     token("artifactory-reference-token", "cmvmd", r"cmVmd[A-Za-z0-9]{59}"),
-    token("sourcegraph-token", "sgp_ sgd_ slk_", r"(?:sgp|sgd|slk)_(?:(?:[a-fA-F0-9]{16}|local)_)?[a-fA-F0-9]{40,64}"),
+    token(
+        "sourcegraph-token",
+        "sgp_ sgd_ slk_",
+        r"(?:sgp|sgd|slk)_(?:(?:[a-fA-F0-9]{16}|local)_)?[a-fA-F0-9]{40,64}",
+    ),
     token("circleci-token", "ccipat_ cciprj_", r"CCIP(?:AT|RJ)_[A-Za-z0-9]{20,24}_[a-f0-9]{40}"),
     token("buildkite-token", "bkua_ bkaj_ bkat_", r"bk(?:ua|aj|at)_[A-Za-z0-9]{36,64}"),
     token("harness-token", "pat. sat.", r"[ps]at\.[\w\-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20}"),
@@ -37,18 +42,37 @@ RULES: tuple[Rule, ...] = (
     token("readme-key", "rdme_", r"rdme_[a-z0-9]{60,80}"),
     token("prefect-key", "pnu_ pnb_", r"pn[ub]_[A-Za-z0-9]{36}"),
     token("pulumi-token", "pul-", r"pul-[a-f0-9]{40}"),
-    token("terraform-cloud-token", ".atlasv1.", r"[A-Za-z0-9]{14}\.atlasv1\.[\w\-=]{60,70}", before=14),
+    token(
+        "terraform-cloud-token", ".atlasv1.", r"[A-Za-z0-9]{14}\.atlasv1\.[\w\-=]{60,70}", before=14
+    ),
     token("infracost-key", "ico-", r"ico-[A-Za-z0-9]{32}"),
-    token("doppler-token", "dp.", r"dp\.(?:pt|st|sa|ct|scim|audit)\.(?:[\w\-]{1,40}\.)?[A-Za-z0-9]{40,44}"),
+    token(
+        "doppler-token",
+        "dp.",
+        r"dp\.(?:pt|st|sa|ct|scim|audit)\.(?:[\w\-]{1,40}\.)?[A-Za-z0-9]{40,44}",
+    ),
     token("vault-token", "hvs. hvb. hvr.", r"hv[sbr]\.[\w\-]{20,320}"),
     token("infisical-token", "st.", r"st\.[a-f0-9]{24}\.[a-f0-9]{32}\.[a-f0-9]{32}"),
-    token("1password-secret-key", "a3-", r"A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}"),
+    token(
+        "1password-secret-key",
+        "a3-",
+        r"A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}",
+    ),
     token("1password-service-token", "ops_", r"ops_eyJ[A-Za-z0-9+/=_\-]{100,2000}"),
-    token("age-key", "age-secret-key-1", r"(?i:AGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58})"),
+    token(
+        "age-key",
+        "age-secret-key-1",
+        r"(?i:AGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58})",
+    ),
     token("linear-token", "lin_", r"lin_(?:api|oauth|wh)_[A-Za-z0-9]{32,64}"),
     token("notion-token", "ntn_", r"ntn_[A-Za-z0-9]{40,60}"),
     token("notion-secret", "secret_", r"secret_(?=[A-Za-z]{0,42}\d)[A-Za-z0-9]{43}"),
-    Rule("asana-token", "/1", r"(?<=[12])/1\d{12,18}(?:/1\d{12,18})?:([a-f0-9]{32})(?![A-Za-z0-9])", inside=True),
+    Rule(
+        "asana-token",
+        "/1",
+        r"(?<=[12])/1\d{12,18}(?:/1\d{12,18})?:([a-f0-9]{32})(?![A-Za-z0-9])",
+        inside=True,
+    ),
     token("airtable-token", "pat", r"pat[A-Za-z0-9]{14}\.[a-f0-9]{64}"),
     token("figma-token", "figd_ figo_ figu_ figdr_ figor_ figur_", r"fig[dou]r?_[\w\-]{36,64}"),
     token("clickup-token", "pk_", r"pk_\d{5,12}_[A-Z0-9]{32}"),
@@ -61,5 +85,10 @@ RULES: tuple[Rule, ...] = (
     token("intra42-secret", "s-s4t2", r"s-s4t2(?:ud|af)-[a-f0-9]{64}"),
     token("adafruit-io-key", "aio_", r"aio_[A-Za-z0-9]{28}"),
     token("depot-token", "depot_", r"depot_(?:project|org|user)_[a-f0-9]{40,80}"),
-    token("rapidapi-key", "msh", r"[a-f0-9]{10}msh[a-f0-9]{12,16}p1[a-f0-9]{5,7}jsn[a-f0-9]{10,14}", before=10),
+    token(
+        "rapidapi-key",
+        "msh",
+        r"[a-f0-9]{10}msh[a-f0-9]{12,16}p1[a-f0-9]{5,7}jsn[a-f0-9]{10,14}",
+        before=10,
+    ),
 )

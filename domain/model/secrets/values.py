@@ -20,15 +20,21 @@ _NO_VERDICT = (
 """`PASS: name` and its like are outcomes of tests."""
 
 PASSWORD = (
-    rf"(?:(?i:(?<=mot[ ]de[ ])passe|pass(?:word|wd|wort|phrase|code|wrd)|(?:(?<![A-Za-z])|(?<=\\[nrt]))pass{_NO_VERDICT}|pwd|pswd|(?<![A-Za-z0-9])pw(?![a-z])|contrase[n\xf1]a|kennwort|(?<![a-z])senha|[\u041f\u043f]\u0430\u0440\u043e\u043b\u044c"
+    r"(?:(?i:(?<=mot[ ]de["
+    rf" ])passe|pass(?:word|wd|wort|phrase|code|wrd)|(?:(?<![A-Za-z])|(?<=\\[nrt]))pass{_NO_VERDICT}|pwd|pswd|(?<![A-Za-z0-9])pw(?![a-z])|contrase[n\xf1]a|kennwort|(?<![a-z])senha|[\u041f\u043f]\u0430\u0440\u043e\u043b\u044c"
     rf"|\u5bc6\u7801|\u5bc6\u78bc|\u30d1\u30b9\u30ef\u30fc\u30c9|(?<![a-z])psk|(?<!existing)(?<!existing_)secret|credential)(?i:{_MORE})"
     rf"|(?<=[a-z])Pass(?i:{_MORE}))"
 )
-NAMES_OF_PASSWORDS = "pass pwd pswd pw contrase kennwort senha \u043f\u0430\u0440\u043e\u043b\u044c \u5bc6\u7801 \u5bc6\u78bc \u30d1\u30b9\u30ef\u30fc\u30c9 psk secret credential"
+NAMES_OF_PASSWORDS = (
+    "pass pwd pswd pw contrase kennwort senha \u043f\u0430\u0440\u043e\u043b\u044c \u5bc6\u7801"
+    " \u5bc6\u78bc \u30d1\u30b9\u30ef\u30fc\u30c9 psk secret credential"
+)
 KEY = (
-    r"(?i:(?:(?<=private[_\-. ])|(?<=private))key[_\-. ]?id|(?<!page)(?<!page[_\-])(?<!continuation)(?<!continuation[_\-])(?<!next[_\-])(?<!publickey)token"
+    r"(?i:(?:(?<=private[_\-. ])|(?<=private))key[_\-."
+    r" ]?id|(?<!page)(?<!page[_\-])(?<!continuation)(?<!continuation[_\-])(?<!next[_\-])(?<!publickey)token"
     r"|(?:(?<=(?:api|app|jwt|aes)[_\-. ])|(?<=(?:auth|role|hmac|root)[_\-. ])|(?<=admin[_\-. ])"
-    r"|(?<=(?:access|master|shared|client|deploy|cookie)[_\-. ])|(?<=(?:signing|private|account|session|license|service|storage|webhook)[_\-. ])"
+    r"|(?<=(?:access|master|shared|client|deploy|cookie)[_\-."
+    r" ])|(?<=(?:signing|private|account|session|license|service|storage|webhook)[_\-. ])"
     r"|(?<=(?:consumer|cryption)[_\-. ])|(?<=subscription[_\-. ])"
     r"|(?<=api|app)|(?<=auth)|(?<=access|master|shared|client)|(?<=signing|private|account|session|license|storage)|(?<=cryption))key)"
     r"(?i:[_\-](?:value|data|base64|prod\w{0,7}|dev|test|live|v?\d))?"
@@ -36,14 +42,20 @@ KEY = (
 KEY_WORDS = "token key"
 
 _TYPE_BETWEEN = r"(?:\[\])?(?:[ \t]?:[ \t]?(?:&(?:'static[ ])?)?[A-Za-z][\w.\[\] |?<>]{0,30}(?==))?"
-_SIGN = rf"(?:{QUOTE})?\]?(?:\*\*)?(?:[ ](?:for|of)[ ][\w.@\-]{{1,40}}(?=:))?{_TYPE_BETWEEN}[ \t]{{0,20}}(?:=>|:=|\?=|\|\|=?(?=[ ]{QUOTE})|\?\?=?(?=[ ]{QUOTE})|:(?!:)(?:\*\*)?|=(?!=)|%3[dD]|(?<=[ ])(?:->|\u2192)(?=[ ])|\uff1a)[ \t]{{0,20}}"
+_SIGN = (
+    rf"(?:{QUOTE})?\]?(?:\*\*)?(?:[ ](?:for|of)[ ][\w.@\-]{{1,40}}(?=:))?{_TYPE_BETWEEN}["
+    rf" \t]{{0,20}}(?:=>|:=|\?=|\|\|=?(?=[ ]{QUOTE})|\?\?=?(?=["
+    rf" ]{QUOTE})|:(?!:)(?:\*\*)?|=(?!=)|%3[dD]|(?<=[ ])(?:->|\u2192)(?=[ ])|\uff1a)[ \t]{{0,20}}"
+)
 """The end of a name, a type, and the sign of an assignment."""
 
 VARIABLE = r"\[REDACTED\]|\$[\w{(]|<[^>\s]{1,60}>|\{\{?|%[sdvr({]|%\w{1,60}%|#\{|\*{2}|\.\*|x{3}|X{3}|\.\.\.|…|&|!\w|@\w{1,40}@"
 _END = r"(?=[\s\"'`,;)\]}&|<\\#]|\Z)"
 _WORDS = (
-    r"(?i:(?:your|my|the|some|enter|insert|replace|example|sample|dummy|fake|placeholder|redacted|hidden|masked)?[_ \-]?"
-    r"(?:new|old|current|api|access|db|admin|root|user|client|auth|confirm|repeat|is|has|no|show|forgot|reset|change|invalid)?[_ \-]?"
+    r"(?i:(?:your|my|the|some|enter|insert|replace|example|sample|dummy|fake|placeholder|redacted|hidden|masked)?[_"
+    r" \-]?"
+    r"(?:new|old|current|api|access|db|admin|root|user|client|auth|confirm|repeat|is|has|no|show|forgot|reset|change|invalid)?[_"
+    r" \-]?"
     r"(?:pass(?:word|wd|wort|phrase|code)?s?|pwd|secrets?|tokens?|keys?|credentials?|str|string|text|bytes|bool|boolean|int|integer|number|any|object|none"
     r"|null|nil|undefined|true|false|optional|required|yes|no|on|off|enabled|disabled|hidden|always|never|default|unset|empty|missing"
     r"|invalid|wrong|incorrect|expired|changed|masked|redacted|encrypted|hashed|plain|see|todo|tbd|here|there|below|above|input|field|value|name"
@@ -90,10 +102,15 @@ WORDY = r"(?![A-Za-z]{2,20}\d{0,3}[a-z]{0,6}\d?(?:[\-_./:][A-Za-z]{0,20}\d{0,3}[
 """No name that is composed of words, as keys never are."""
 
 _FLAG = (
-    r"(?:(?<=--)|(?<=[ ]-)|(?<=--(?:db|my)-)|(?<=--(?:api|bot)-)|(?<=--(?:auth|user|root|http)-)|(?<=--admin-)"
+    r"(?:(?<=--)|(?<=["
+    r" ]-)|(?<=--(?:db|my)-)|(?<=--(?:api|bot)-)|(?<=--(?:auth|user|root|http)-)|(?<=--admin-)"
     r"|(?<=--(?:access|client|github|gitlab|master)-)|(?<=--registry-))"
 )
-_IS = r"(?:[ \t](?:for|of|to|on|at|is[ \t]called)[ \t][^\n.:=]{1,40}?)?[ \t](?:is|was|ist|lautet|es|est)(?:[ \t](?:now|still|just|set[ \t]to|called|probably|:))?:?[ \t]{1,2}"
+_IS = (
+    r"(?:[ \t](?:for|of|to|on|at|is[ \t]called)[ \t][^\n.:=]{1,40}?)?["
+    r" \t](?:is|was|ist|lautet|es|est)(?:[ \t](?:now|still|just|set[ \t]to|called|probably|:))?:?["
+    r" \t]{1,2}"
+)
 NO_TOPIC = r"(?<!(?:for|fix)[ ]the[ ])(?<!(?:of|in)[ ]the[ ])"
 """Not in `the fix for the token is 9f86d08`."""
 
@@ -104,14 +121,20 @@ _PROSE = (
     r"(?:ed|ing|able|ible|ent|ect|al|ous|ive|ary|ory|less|ful|ly|id|ong|ten|own|ant|or|ion|ment))\b)"
 )
 
-_ELEMENT = r"(?:>|</key>\s{0,20}<string>|\\{0,3}\">(?=[^<>\s]{0,200}[\d!@#$%^*_\-])|\\{0,3}\"[ ]{0,3}value=\\{0,3}\")"
+_ELEMENT = (
+    r"(?:>|</key>\s{0,20}<string>|\\{0,3}\">(?=[^<>\s]{0,200}[\d!@#$%^*_\-])|\\{0,3}\"["
+    r" ]{0,3}value=\\{0,3}\")"
+)
 _AFTER_DASH = r"(?<=-)"
 _UPPER = r"(?=[A-Z])"
 
 _LINE_END = r"(?:\n|\\n)"
 _TEXT = r"(?:[^\n\\]|\\(?!n))"
 _YAML_LINES = rf"(?:{_LINE_END}[ \t]{{1,8}}[\w.\-]{{1,100}}:{_TEXT}{{0,500}}){{1,40}}"
-_A_VALUE = rf"(?=(?:{_LINE_END}[ \t]{{1,8}}[\w.\-]{{1,100}}:{_TEXT}{{0,500}}){{0,39}}?{_LINE_END}[ \t]{{1,8}}[\w.\-]{{1,100}}:[ \t]{{0,3}}[\"']?(?![\"'\s\\]|{VARIABLE}))"
+_A_VALUE = (
+    rf"(?=(?:{_LINE_END}[ \t]{{1,8}}[\w.\-]{{1,100}}:{_TEXT}{{0,500}}){{0,39}}?{_LINE_END}["
+    rf" \t]{{1,8}}[\w.\-]{{1,100}}:[ \t]{{0,3}}[\"']?(?![\"'\s\\]|{VARIABLE}))"
+)
 """Some line has a value that is no placeholder."""
 
 RULES: tuple[Rule, ...] = (
@@ -145,7 +168,9 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "password-line",
         NAMES_OF_PASSWORDS,
-        rf"(?:(?<=:[ \t])|(?<=\*\*[ ])|(?<=[ \t]{{2}})|(?<=[^ \t]=)|(?<=[ ]=[ ])(?=[a-z]{{2,20}}-[a-z]|[^\s]{{0,60}}[!@#%^]))(?![|>.+\-])({OPEN}{{4,100}})(?<![.?:])(?:{_LAST}|(?=[ ]\w{{2,20}}=|;[\w ]{{2,30}}=|;(?:[\"'\s\\]|\Z)))",
+        r"(?:(?<=:[ \t])|(?<=\*\*[ ])|(?<=[ \t]{2})|(?<=[^ \t]=)|(?<=[ ]=["
+        rf" ])(?=[a-z]{{2,20}}-[a-z]|[^\s]{{0,60}}[!@#%^]))(?![|>.+\-])({OPEN}{{4,100}})(?<![.?:])(?:{_LAST}|(?=["
+        r" ]\w{2,20}=|;[\w ]{2,30}=|;(?:[\"'\s\\]|\Z)))",
         inside=True,
         head=(PASSWORD, _SIGN),
         unless=ORDINARY_OPEN,
@@ -169,7 +194,10 @@ RULES: tuple[Rule, ...] = (
         inside=True,
         head=(
             _AFTER_DASH,
-            rf"(?:{_FLAG}(?:password|passwd|passphrase|secret)|(?<=-)-(?:pass|pwd))(?:[ \t]{{1,3}}|=|\\{{0,3}}[\"'],[ ]?(?=\\{{0,3}}[\"']))",
+            (
+                rf"(?:{_FLAG}(?:password|passwd|passphrase|secret)|(?<=-)-(?:pass|pwd))(?:["
+                r" \t]{1,3}|=|\\{0,3}[\"'],[ ]?(?=\\{0,3}[\"']))"
+            ),
         ),
         unless=rf"(?:{QUOTE})?{ORDINARY}",
     ),
@@ -238,7 +266,10 @@ RULES: tuple[Rule, ...] = (
         KEY_WORDS,
         r"[\"']?([\w+/.~:\-]{8,1000}={0,2}|(?=[^\s]{0,7}\d)[\w+/.~:\-]{5,7})(?=[\s\"'`&|;\\]|\Z)",
         inside=True,
-        head=(_UPPER, r"(?:(?<![A-Za-z])TOKEN|(?:(?<=_)|(?<=[A-Z]{3}))(?:TOKEN|KEY))(?:_[A-Z0-9]{1,20})?="),
+        head=(
+            _UPPER,
+            r"(?:(?<![A-Za-z])TOKEN|(?:(?<=_)|(?<=[A-Z]{3}))(?:TOKEN|KEY))(?:_[A-Z0-9]{1,20})?=",
+        ),
         unless=ORDINARY_OPEN,
     ),
     Rule(
@@ -270,12 +301,14 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "kubernetes-secret",
         "kind",
-        rf"kind\\{{0,3}}\"?:[ \t]{{0,3}}\\{{0,3}}[\"']?Secret\\{{0,3}}[\"']?(?:{_TEXT}{{0,200}}{_LINE_END}){{1,12}}?(?:data|stringData):{_A_VALUE}({_YAML_LINES})",
+        r"kind\\{0,3}\"?:["
+        rf" \t]{{0,3}}\\{{0,3}}[\"']?Secret\\{{0,3}}[\"']?(?:{_TEXT}{{0,200}}{_LINE_END}){{1,12}}?(?:data|stringData):{_A_VALUE}({_YAML_LINES})",
     ),
     Rule(
         "kubernetes-secret-data",
         "data:",
-        rf"(?i:data:){_A_VALUE}({_YAML_LINES})(?=(?:{_LINE_END}{_TEXT}{{0,120}}){{0,12}}?{_LINE_END}kind: Secret)",
+        rf"(?i:data:){_A_VALUE}({_YAML_LINES})(?=(?:{_LINE_END}{_TEXT}{{0,120}}){{0,12}}?{_LINE_END}kind:"
+        r" Secret)",
         inside=True,
     ),
 )

@@ -10,7 +10,9 @@ from tokens import fields
 Record = dict[str, str]
 
 
-def read(path: Path, *, delimiter: str = ",", encoding: str = "utf-8") -> Iterator[Record | Problem]:
+def read(
+    path: Path, *, delimiter: str = ",", encoding: str = "utf-8"
+) -> Iterator[Record | Problem]:
     """Yield the records and problems of *path* in file order; the first line is the header."""
     header: list[str] = []
     with path.open(encoding=encoding_of(path, encoding), errors="backslashreplace") as file:

@@ -9,7 +9,15 @@ from typing import Any
 import pytest
 
 from hardwon.adapters.agents.agent import ConfiguredAgent
-from hardwon.adapters.agents.table import AGENTS, CLAUDE_CODE, CODEX, GEMINI_CLI, OPENCODE, AgentFacts, Programs
+from hardwon.adapters.agents.table import (
+    AGENTS,
+    CLAUDE_CODE,
+    CODEX,
+    GEMINI_CLI,
+    OPENCODE,
+    AgentFacts,
+    Programs,
+)
 from hardwon.adapters.agents.targets import plugin_text
 from hardwon.domain.model.errors import TakenNameError
 from hardwon.ports.agents import Agent, Connection
@@ -29,7 +37,9 @@ KEEP = "---\ndescription: Keep\n---\n\nAbout $ARGUMENTS.\n"
 COMMANDS = {"recall": ASK, "tlc/save": KEEP}
 
 
-def agent_of(facts: AgentFacts, home: Path, *, mcp_json: bool = False, **environ: str) -> ConfiguredAgent:
+def agent_of(
+    facts: AgentFacts, home: Path, *, mcp_json: bool = False, **environ: str
+) -> ConfiguredAgent:
     return ConfiguredAgent(facts, str(home), environ, PROGRAMS, COMMANDS, names_server=mcp_json)
 
 
@@ -53,9 +63,12 @@ def put(home: Path, targets: Any) -> None:
 
 
 def commands(document: Mapping[str, Any]) -> dict[str, Any]:
-    assert all(list(hook) == ["hooks"] and len(hook["hooks"]) == 1 for [hook] in document["hooks"].values())
+    assert all(
+        list(hook) == ["hooks"] and len(hook["hooks"]) == 1 for [hook] in document["hooks"].values()
+    )
     return {
-        event: (hook["hooks"][0]["command"], hook["hooks"][0]["timeout"]) for event, [hook] in document["hooks"].items()
+        event: (hook["hooks"][0]["command"], hook["hooks"][0]["timeout"])
+        for event, [hook] in document["hooks"].items()
     }
 
 
@@ -66,7 +79,9 @@ def test_claude_code_gets_hooks_for_the_five_events_in_seconds(tmp_path: Path) -
     assert commands(json.loads(text)) == OF_EVERY_EVENT
 
 
-def test_claude_code_gets_bare_commands_and_those_of_an_earlier_program_in_the_project(tmp_path: Path) -> None:
+def test_claude_code_gets_bare_commands_and_those_of_an_earlier_program_in_the_project(
+    tmp_path: Path,
+) -> None:
     folder = tmp_path / ".claude" / "commands"
 
     assert written(claude(tmp_path).project_targets(str(tmp_path))) == {
@@ -91,12 +106,17 @@ def test_codex_gets_skills_into_which_the_model_puts_the_text(tmp_path: Path) ->
     folder = tmp_path / ".codex" / "skills"
     files = written(agent_of(CODEX, tmp_path).project_targets(str(tmp_path)))
 
-    assert files.keys() == {str(folder / "recall" / "SKILL.md"), str(folder / "tlc-save" / "SKILL.md")}
+    assert files.keys() == {
+        str(folder / "recall" / "SKILL.md"),
+        str(folder / "tlc-save" / "SKILL.md"),
+    }
     recall, save = files.values()
     assert recall.startswith(
         "---\nname: recall\ndescription: Ask. For when the user asks for $recall.\n---\n\n`TYPED` below"
     )
-    assert "```sh\nhardwon recall --typed <<'HARDWON'; exit\nTYPED\nHARDWON\n```\n\nTell.\n" in recall
+    assert (
+        "```sh\nhardwon recall --typed <<'HARDWON'; exit\nTYPED\nHARDWON\n```\n\nTell.\n" in recall
+    )
     assert save.endswith("\n\nAbout TYPED.\n")
 
 
@@ -111,9 +131,13 @@ def test_gemini_gets_commands_that_it_runs_itself(tmp_path: Path) -> None:
     assert save == {"description": "Keep", "prompt": "About {{args}}.\n"}
 
 
-def test_a_projects_mcp_json_gets_its_server_beside_others_and_no_path_of_this_machine(tmp_path: Path) -> None:
+def test_a_projects_mcp_json_gets_its_server_beside_others_and_no_path_of_this_machine(
+    tmp_path: Path,
+) -> None:
     [target] = [
-        target for target in claude(tmp_path, mcp_json=True).project_targets("/p") if target.path == "/p/.mcp.json"
+        target
+        for target in claude(tmp_path, mcp_json=True).project_targets("/p")
+        if target.path == "/p/.mcp.json"
     ]
     playwright = '{\n    "mcpServers": {\n        "playwright": {"command": "npx",   "args": ["x"]}\n    }\n}\n'
     text = target.with_managed(playwright)
@@ -134,7 +158,9 @@ def test_where_the_plugin_is_enabled_the_settings_lose_our_hooks(tmp_path: Path)
         ({"other@x": True}, False),
         ([], False),
     ):
-        settings.write_text(json.dumps({**json.loads(settings.read_text()), "enabledPlugins": plugins}))
+        settings.write_text(
+            json.dumps({**json.loads(settings.read_text()), "enabledPlugins": plugins})
+        )
 
         assert bool(claude(tmp_path).targets()) is not is_on
         assert bool(claude(tmp_path).unwanted()) is is_on
@@ -159,17 +185,24 @@ def test_where_codex_has_the_plugin_hooks_and_server_come_from_it_even_if_its_se
     config.write_text(config.read_text() + '[plugins."hardwon@x"]\nenabled = true\n')
     config.chmod(0o444)
 
-    assert (list(codex.targets()), len(codex.unwanted()), len(codex.connection().ways)) == ([], 2, 2)
+    assert (list(codex.targets()), len(codex.unwanted()), len(codex.connection().ways)) == (
+        [],
+        2,
+        2,
+    )
 
 
-def test_gemini_gets_its_own_events_in_milliseconds_and_never_the_one_before_every_call(tmp_path: Path) -> None:
+def test_gemini_gets_its_own_events_in_milliseconds_and_never_the_one_before_every_call(
+    tmp_path: Path,
+) -> None:
     [(path, text)] = written(agent_of(GEMINI_CLI, tmp_path).targets()).items()
     document = json.loads(text)
 
     assert path == str(tmp_path / ".gemini" / "settings.json")
     seconds = {"SessionStart": 10, "BeforeAgent": 10, "AfterAgent": 10, "SessionEnd": 3}
     assert commands(document) == {
-        event: (f"{QUOTED} --host gemini || exit 0", limit * 1_000) for event, limit in seconds.items()
+        event: (f"{QUOTED} --host gemini || exit 0", limit * 1_000)
+        for event, limit in seconds.items()
     }
     assert document["mcpServers"] == {"hardwon": {"command": PROGRAMS.server, "args": []}}
 
@@ -179,8 +212,14 @@ def test_opencode_gets_a_local_server_and_a_plugin(tmp_path: Path) -> None:
 
     assert settings[0] == str(tmp_path / ".config" / "opencode" / "opencode.json")
     server = {"type": "local", "command": [PROGRAMS.server], "enabled": True}
-    assert json.loads(settings[1]) == {"$schema": "https://opencode.ai/config.json", "mcp": {"hardwon": server}}
-    assert plugin == (str(tmp_path / ".config" / "opencode" / "plugin" / "hardwon.js"), plugin_text(PROGRAMS.hook))
+    assert json.loads(settings[1]) == {
+        "$schema": "https://opencode.ai/config.json",
+        "mcp": {"hardwon": server},
+    }
+    assert plugin == (
+        str(tmp_path / ".config" / "opencode" / "plugin" / "hardwon.js"),
+        plugin_text(PROGRAMS.hook),
+    )
     assert f'const HOOK = "{PROGRAMS.hook}"\n' in plugin[1]
 
 
@@ -195,7 +234,9 @@ def test_folders_that_the_environment_names_are_used(tmp_path: Path) -> None:
 
 
 def test_an_agent_describes_how_it_calls_hardwon(tmp_path: Path) -> None:
-    assert [(agent.is_there, agent.connection()) for agent in agents(tmp_path)] == [(False, Connection())] * 4
+    assert [(agent.is_there, agent.connection()) for agent in agents(tmp_path)] == [
+        (False, Connection())
+    ] * 4
     for agent in agents(tmp_path):
         put(tmp_path, agent.targets())
     for agent in agents(tmp_path):
@@ -209,7 +250,10 @@ def test_an_agent_describes_how_it_calls_hardwon(tmp_path: Path) -> None:
 
 
 def test_only_a_program_that_is_named_by_its_path_can_be_missing(tmp_path: Path) -> None:
-    for hook, missing in (("hardwon-hook", ()), (str(tmp_path / "hardwon-hook"), (str(tmp_path / "hardwon-hook"),))):
+    for hook, missing in (
+        ("hardwon-hook", ()),
+        (str(tmp_path / "hardwon-hook"), (str(tmp_path / "hardwon-hook"),)),
+    ):
         codex = ConfiguredAgent(CODEX, str(tmp_path), {}, Programs(hook, ""), {})
         put(tmp_path, codex.targets())
         assert codex.connection().missing == missing

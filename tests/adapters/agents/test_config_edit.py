@@ -7,11 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.adapters.agents.config_edit import our_commands, with_hooks, with_server, without_hooks, without_server
+from hardwon.adapters.agents.config_edit import (
+    our_commands,
+    with_hooks,
+    with_server,
+    without_hooks,
+    without_server,
+)
 from hardwon.domain.model.errors import TakenNameError, UneditableFileError
 
 OURS = "/opt/hardwon-hook"
-HOOKS = {event: {"type": "command", "command": OURS, "timeout": 5} for event in ("SessionStart", "Stop")}
+HOOKS = {
+    event: {"type": "command", "command": OURS, "timeout": 5} for event in ("SessionStart", "Stop")
+}
 SERVER = {"command": "hardwon-mcp", "args": list[str]()}
 OLDER_SERVER = {"command": "/older/hardwon-mcp"}
 
@@ -19,9 +27,13 @@ anything: st.SearchStrategy[Any] = st.sampled_from(
     [None, True, 0, "x", [], {}, [{}], {"hooks": {}}, {"Stop": [{"hooks": []}]}]
 )
 names = st.sampled_from(["a", "b", "", "Hooks", "env"])
-commands = st.fixed_dictionaries({"type": st.just("command"), "command": st.sampled_from(["mine", "theirs"])})
+commands = st.fixed_dictionaries(
+    {"type": st.just("command"), "command": st.sampled_from(["mine", "theirs"])}
+)
 groups = st.lists(
-    st.fixed_dictionaries({"hooks": st.lists(commands, min_size=1, max_size=2)}, optional={"matcher": st.just("x")}),
+    st.fixed_dictionaries(
+        {"hooks": st.lists(commands, min_size=1, max_size=2)}, optional={"matcher": st.just("x")}
+    ),
     min_size=1,
     max_size=2,
 )
@@ -29,7 +41,9 @@ events = st.dictionaries(st.sampled_from(["SessionStart", "Stop", "Other"]), gro
 documents = st.builds(
     lambda rest, known: {**rest, **known},
     st.dictionaries(names, anything, max_size=3),
-    st.fixed_dictionaries({}, optional={"hooks": events, "mcpServers": st.just({"playwright": {"command": "npx"}})}),
+    st.fixed_dictionaries(
+        {}, optional={"hooks": events, "mcpServers": st.just({"playwright": {"command": "npx"}})}
+    ),
 )
 
 
@@ -39,7 +53,9 @@ def test_hooks_put_in_and_taken_out_leave_the_document_as_it_was(document: dict[
 
 
 @given(documents)
-def test_hooks_put_in_twice_are_there_once_and_all_of_the_users_survives(document: dict[str, Any]) -> None:
+def test_hooks_put_in_twice_are_there_once_and_all_of_the_users_survives(
+    document: dict[str, Any],
+) -> None:
     once = with_hooks(document, HOOKS)
 
     assert with_hooks(once, HOOKS) is once
@@ -52,7 +68,9 @@ def test_hooks_put_in_twice_are_there_once_and_all_of_the_users_survives(documen
 
 
 @given(documents)
-def test_a_server_put_in_twice_and_taken_out_leaves_the_document_as_it_was(document: dict[str, Any]) -> None:
+def test_a_server_put_in_twice_and_taken_out_leaves_the_document_as_it_was(
+    document: dict[str, Any],
+) -> None:
     once = with_server(document, "mcpServers", "memory", SERVER)
 
     assert once["mcpServers"]["memory"] == SERVER
@@ -63,7 +81,12 @@ def test_a_server_put_in_twice_and_taken_out_leaves_the_document_as_it_was(docum
 def test_outdated_managed_hooks_are_replaced_wherever_they_are() -> None:
     older = {"type": "command", "command": OURS, "timeout": 1}
     mine = {"type": "command", "command": "mine"}
-    document = {"hooks": {"Stop": [{"hooks": [mine, older]}, {"hooks": [older]}], "Gone": [{"hooks": [older]}]}}
+    document = {
+        "hooks": {
+            "Stop": [{"hooks": [mine, older]}, {"hooks": [older]}],
+            "Gone": [{"hooks": [older]}],
+        }
+    }
 
     assert with_hooks(document, HOOKS) == {
         "hooks": {
@@ -81,7 +104,9 @@ def test_hooks_not_made_of_groups_are_refused_and_never_lost(hooks: object) -> N
     assert without_hooks({"hooks": hooks}) == {"hooks": hooks}
 
 
-@pytest.mark.parametrize("group", [None, 1, [], {"hooks": {}}, {"hooks": [1, None, {"command": 3}]}, {}])
+@pytest.mark.parametrize(
+    "group", [None, 1, [], {"hooks": {}}, {"hooks": [1, None, {"command": 3}]}, {}]
+)
 def test_groups_of_another_sort_stay(group: object) -> None:
     document = {"hooks": {"Stop": [group]}}
 
@@ -96,16 +121,29 @@ def test_the_users_own_server_of_that_name_stays_and_an_older_managed_server_is_
 
     older = {"mcpServers": {"memory": OLDER_SERVER}}
     assert with_server(older, "mcpServers", "memory", SERVER) == {"mcpServers": {"memory": SERVER}}
-    assert without_server({"mcpServers": {"memory": 1}}, "mcpServers", "memory") == {"mcpServers": {"memory": 1}}
+    assert without_server({"mcpServers": {"memory": 1}}, "mcpServers", "memory") == {
+        "mcpServers": {"memory": 1}
+    }
 
 
 def test_additions_to_the_managed_server_stay_and_its_command_is_updated() -> None:
-    server = {"type": "local", "command": ["/new/hardwon-mcp"], "args": list[str](), "enabled": True}
+    server = {
+        "type": "local",
+        "command": ["/new/hardwon-mcp"],
+        "args": list[str](),
+        "enabled": True,
+    }
     users = {"command": ["/old/hardwon-mcp"], "enabled": False, "trust": True}
     document = {"mcp": {"memory": users, "mine": 1}}
     changed = with_server(document, "mcp", "memory", server)
 
-    wanted = {"type": "local", "command": ["/new/hardwon-mcp"], "args": list[str](), "enabled": False, "trust": True}
+    wanted = {
+        "type": "local",
+        "command": ["/new/hardwon-mcp"],
+        "args": list[str](),
+        "enabled": False,
+        "trust": True,
+    }
     assert changed == {"mcp": {"memory": wanted, "mine": 1}}
     assert with_server(changed, "mcp", "memory", server) is changed
 
@@ -114,7 +152,10 @@ def test_changes_to_a_managed_hook_stay_and_its_command_is_updated() -> None:
     users = {"type": "command", "command": OURS, "timeout": 30, "name": "mine"}
     document = {"hooks": {"Stop": [{"matcher": "x", "hooks": [users]}]}}
     changed = with_hooks(document, HOOKS)
-    assert changed["hooks"] == {"Stop": [{"hooks": [users]}], "SessionStart": [{"hooks": [HOOKS["SessionStart"]]}]}
+    assert changed["hooks"] == {
+        "Stop": [{"hooks": [users]}],
+        "SessionStart": [{"hooks": [HOOKS["SessionStart"]]}],
+    }
     assert with_hooks(changed, HOOKS) is changed
 
     moved = {event: {**hook, "command": "/moved/hardwon-hook"} for event, hook in HOOKS.items()}
@@ -123,8 +164,12 @@ def test_changes_to_a_managed_hook_stay_and_its_command_is_updated() -> None:
 
 
 @pytest.mark.parametrize(("users", "kept"), [(2, 5), (5, 5), (30, 30), ("2", "2")])
-def test_a_timeout_shorter_than_ours_is_raised_and_a_longer_one_stays(users: object, kept: object) -> None:
-    document = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": OURS, "timeout": users}]}]}}
+def test_a_timeout_shorter_than_ours_is_raised_and_a_longer_one_stays(
+    users: object, kept: object
+) -> None:
+    document = {
+        "hooks": {"Stop": [{"hooks": [{"type": "command", "command": OURS, "timeout": users}]}]}
+    }
     changed = with_hooks(document, HOOKS)
 
     assert changed["hooks"]["Stop"][0]["hooks"][0]["timeout"] == kept

@@ -49,11 +49,17 @@ class Machine:
         ("", f'model = "x"\n\n{OURS}', 'model = "x"\n'),
         ("", f"{OURS}enabled = false\n\n{TOOL}\n{MARKETPLACE}", MARKETPLACE),
         ("", f"{OURS}args = []\n", None),
-        ('model = "x" # mine\n', f'model = "x" # mine\n\n{OURS}\n{FOO}', f'model = "x" # mine\n\n{FOO}'),
+        (
+            'model = "x" # mine\n',
+            f'model = "x" # mine\n\n{OURS}\n{FOO}',
+            f'model = "x" # mine\n\n{FOO}',
+        ),
         (f"{FOO}\n# mine\n", f"{FOO}\n{OURS}\n{MARKETPLACE}", f"{FOO}\n{MARKETPLACE}"),
     ],
 )
-def test_text_that_codex_wrote_beside_the_managed_table_stays(before: str, codex_wrote: str, left: str | None) -> None:
+def test_text_that_codex_wrote_beside_the_managed_table_stays(
+    before: str, codex_wrote: str, left: str | None
+) -> None:
     machine = Machine({CONFIG: before} if before else {})
     machine.write([config()])
     machine.files.texts[CONFIG] = codex_wrote
@@ -93,7 +99,9 @@ def rewritten_sorted(document: dict[str, Any]) -> str:
 def merged(document: dict[str, Any]) -> str:
     """Return the document with all hooks of an event in one group, with members of its own beside ours."""
     hooks = {
-        event: [{"matcher": "", "hooks": [{"type": "command", "command": "mine"}, *groups[0]["hooks"]]}]
+        event: [
+            {"matcher": "", "hooks": [{"type": "command", "command": "mine"}, *groups[0]["hooks"]]}
+        ]
         for event, groups in document.get("hooks", {}).items()
     }
     servers = {
@@ -101,10 +109,14 @@ def merged(document: dict[str, Any]) -> str:
         for place in ("mcpServers", "mcp")
         if place in document
     }
-    return json.dumps({"theme": "dark", **document, **({"hooks": hooks} if hooks else {}), **servers})
+    return json.dumps(
+        {"theme": "dark", **document, **({"hooks": hooks} if hooks else {}), **servers}
+    )
 
 
-BY_NAME: dict[str, Agent] = {facts.name: ConfiguredAgent(facts, "/home/me", {}, programs(), {}) for facts in AGENTS}
+BY_NAME: dict[str, Agent] = {
+    facts.name: ConfiguredAgent(facts, "/home/me", {}, programs(), {}) for facts in AGENTS
+}
 
 
 @pytest.mark.parametrize("rewrite", [rewritten, rewritten_sorted, merged])
@@ -118,7 +130,9 @@ def test_json_that_an_agent_rewrote_loses_all_managed_parts_and_no_more(
     machine.files.texts[target.path] = rewrite(json.loads(machine.files.texts[target.path]))
     machine.write([target])
 
-    assert machine.files.texts[target.path].count("/opt/hardwon") == target.with_managed(None).count("/opt/hardwon")
+    assert machine.files.texts[target.path].count("/opt/hardwon") == target.with_managed(
+        None
+    ).count("/opt/hardwon")
     machine.undo([target])
     left = machine.files.texts.get(target.path)
     assert "hardwon" not in str(left)

@@ -10,12 +10,20 @@ from hardwon.domain.model.errors import UneditableFileError
 
 values: st.SearchStrategy[Any] = st.recursive(
     st.sampled_from([None, True, 1, 2.5, "x", 'é"\\\n', {}, list[int]()]),
-    lambda values: st.lists(values, max_size=3) | st.dictionaries(st.sampled_from("abc"), values, max_size=3),
+    lambda values: (
+        st.lists(values, max_size=3) | st.dictionaries(st.sampled_from("abc"), values, max_size=3)
+    ),
     max_leaves=6,
 )
 documents = st.dictionaries(st.sampled_from(["a", "b", 'c"\\']), values, max_size=3)
 layouts = st.sampled_from(
-    [{"indent": 2}, {"indent": "\t"}, {"separators": (",", ":")}, {"separators": (" ,  ", " :\n")}, {}]
+    [
+        {"indent": 2},
+        {"indent": "\t"},
+        {"separators": (",", ":")},
+        {"separators": (" ,  ", " :\n")},
+        {},
+    ]
 )
 newlines = st.sampled_from(["\n", "\r\n"])
 
@@ -42,7 +50,9 @@ def test_a_member_that_comes_and_goes_leaves_no_trace(
 
 
 @given(values, layouts)
-def test_an_element_that_comes_and_goes_leaves_no_trace(value: object, layout: dict[str, Any]) -> None:
+def test_an_element_that_comes_and_goes_leaves_no_trace(
+    value: object, layout: dict[str, Any]
+) -> None:
     before = {"hooks": {"Stop": [{"mine": 1.0}]}, "x": "y"}
     text = json.dumps(before, **layout)
     after = {"hooks": {"Stop": [{"mine": 1.0}, value]}, "x": "y"}

@@ -25,7 +25,9 @@ COMMENTS = ["// mine", "/* ui */", "// which", '// "off": 1,', "// the last", "/
 
 
 def test_comments_stay_and_what_was_put_in_is_taken_out_without_a_trace(tmp_path: Path) -> None:
-    gemini = ConfiguredAgent(GEMINI_CLI, str(tmp_path), {}, Programs("/b/hardwon-hook", "/b/hardwon-mcp"), {})
+    gemini = ConfiguredAgent(
+        GEMINI_CLI, str(tmp_path), {}, Programs("/b/hardwon-hook", "/b/hardwon-mcp"), {}
+    )
     [target] = gemini.targets()
     text = target.with_managed(OWN)
 
@@ -40,7 +42,13 @@ def test_comments_stay_and_what_was_put_in_is_taken_out_without_a_trace(tmp_path
 
 @pytest.mark.parametrize(
     "text",
-    ["// only", "{ /* nothing */ }", '{"a": 1 // x\n}', '{"new": 1 /* x */, "a": 1}', '{"a": 1, "b": {/* x */}}'],
+    [
+        "// only",
+        "{ /* nothing */ }",
+        '{"a": 1 // x\n}',
+        '{"new": 1 /* x */, "a": 1}',
+        '{"a": 1, "b": {/* x */}}',
+    ],
 )
 def test_an_edit_keeps_every_comment_or_is_refused(text: str) -> None:
     before = read_document(text, may_comment=True)
@@ -50,7 +58,10 @@ def test_an_edit_keeps_every_comment_or_is_refused(text: str) -> None:
         except UneditableFileError as error:
             assert str(error) == "its comments would be lost"  # noqa: PT017  # one or the other
         else:
-            assert (read_document(done, may_comment=True), comments_in(done)) == (after, comments_in(text))
+            assert (read_document(done, may_comment=True), comments_in(done)) == (
+                after,
+                comments_in(text),
+            )
 
 
 @pytest.mark.parametrize("text", ["{} /* no end", "{} /*/", '{"a": 1,} // x', "{} / x", '{"a // x'])

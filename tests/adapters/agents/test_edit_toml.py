@@ -44,7 +44,9 @@ newlines = st.sampled_from(["\n", "\r\n"])
 
 
 def target(command: str = "/opt/hardwon-mcp") -> TomlTarget:
-    return TomlTarget(path="/h/config.toml", root="/h", place="servers", name="ours", command=command)
+    return TomlTarget(
+        path="/h/config.toml", root="/h", place="servers", name="ours", command=command
+    )
 
 
 @st.composite
@@ -76,7 +78,9 @@ def test_a_table_that_comes_and_goes_leaves_no_trace(parts: list[str], newline: 
 
 @given(documents(), st.sampled_from(MANAGED_PARTS), st.integers(0, 9), newlines)
 @example(["[mine]\n"], MANAGED_PARTS[3], 0, "\n")
-def test_only_the_managed_table_is_removed_wherever_it_is(parts: list[str], ours: str, at: int, newline: str) -> None:
+def test_only_the_managed_table_is_removed_wherever_it_is(
+    parts: list[str], ours: str, at: int, newline: str
+) -> None:
     begins = min(at + sum(part[:1].isalpha() for part in parts), len(parts))
     text = "".join([*parts[:begins], ours, *parts[begins:]]).replace("\n", newline)
     after = target().without_managed(text)
@@ -88,7 +92,9 @@ def test_only_the_managed_table_is_removed_wherever_it_is(parts: list[str], ours
 
 
 @given(documents(), st.sampled_from(MANAGED_PARTS[:4]), newlines)
-def test_another_command_replaces_the_managed_one_and_all_else_stays(parts: list[str], ours: str, newline: str) -> None:
+def test_another_command_replaces_the_managed_one_and_all_else_stays(
+    parts: list[str], ours: str, newline: str
+) -> None:
     text = "".join([*parts, ours]).replace("\n", newline)
     start, end = text.rsplit('command = "/opt/hardwon-mcp"', 1)
     after = target("/new place/hardwon-mcp").with_managed(text)
@@ -125,19 +131,26 @@ def test_a_table_of_the_users_own_is_left_unchanged(text: str) -> None:
 )
 def test_the_program_in_the_users_own_form_is_left_and_reported(text: str) -> None:
     for change in (target().with_managed, target().without_managed):
-        with pytest.raises(TakenNameError, match=r"a servers.ours of your own, without a table \[servers.ours\]"):
+        with pytest.raises(
+            TakenNameError, match=r"a servers.ours of your own, without a table \[servers.ours\]"
+        ):
             change(text)
 
 
 @pytest.mark.parametrize(
     "text",
-    ['"command" = "/b/hardwon-mcp"\n', 'command = """\n/b/hardwon-mcp"""\n', "text = '''\ncommand = 1'''\n{}"],
+    [
+        '"command" = "/b/hardwon-mcp"\n',
+        'command = """\n/b/hardwon-mcp"""\n',
+        "text = '''\ncommand = 1'''\n{}",
+    ],
 )
 def test_a_command_that_is_not_found_as_text_is_refused(text: str) -> None:
     own = f"[servers.ours]\n{text}".format('command = "/b/hardwon-mcp"')
 
     with pytest.raises(
-        UneditableFileError, match=r"\[servers.ours\] can't be changed without the rest: edit it by hand"
+        UneditableFileError,
+        match=r"\[servers.ours\] can't be changed without the rest: edit it by hand",
     ):
         target().with_managed(own)
     assert target().without_managed(own) == ""
@@ -164,8 +177,16 @@ def test_text_that_is_no_toml_or_would_become_invalid_is_refused(text: str, mess
 
 
 def test_the_text_to_add_by_hand_is_valid_toml() -> None:
-    for text in (None, "{", "[servers]\n", "servers.ours.x = 1\n", '[servers.ours]\ncommand = "mine"\n'):
-        assert tomllib.loads(target().snippet(text)) == {"servers": {"ours": {"command": "/opt/hardwon-mcp"}}}
+    for text in (
+        None,
+        "{",
+        "[servers]\n",
+        "servers.ours.x = 1\n",
+        '[servers.ours]\ncommand = "mine"\n',
+    ):
+        assert tomllib.loads(target().snippet(text)) == {
+            "servers": {"ours": {"command": "/opt/hardwon-mcp"}}
+        }
 
 
 @pytest.mark.parametrize("text", ["servers = {{{}}}", "servers = {{ other = {{}}, {} }}"])

@@ -21,7 +21,9 @@ open({log!r}, "a").write(payload + "\\n")
 print("block of", json.loads(payload)["hook_event_name"])
 """
 
-pytestmark = pytest.mark.skipif(NODE is None, reason="node, which opencode's plugins run on, is not on PATH")
+pytestmark = pytest.mark.skipif(
+    NODE is None, reason="node, which opencode's plugins run on, is not on PATH"
+)
 
 
 def play(folder: Path, hook: str) -> Any:
@@ -38,7 +40,9 @@ def play(folder: Path, hook: str) -> Any:
     return json.loads(done.stdout)
 
 
-def test_a_session_is_passed_to_the_hook_and_its_blocks_reach_the_system_prompt(tmp_path: Path) -> None:
+def test_a_session_is_passed_to_the_hook_and_its_blocks_reach_the_system_prompt(
+    tmp_path: Path,
+) -> None:
     hook, log = tmp_path / "hardwon-hook", tmp_path / "log"
     hook.write_text(RECORDER.format(python=sys.executable, log=str(log)))
     hook.chmod(0o755)
@@ -54,9 +58,14 @@ def test_a_session_is_passed_to_the_hook_and_its_blocks_reach_the_system_prompt(
     payloads = [json.loads(line) for line in log.read_text().splitlines()]
     assert {payload.pop("cwd") for payload in payloads} == {str(tmp_path)}
     of_first = [payload for payload in payloads if payload.pop("session_id") == "s1"]
-    named = {"SessionStart": "source", "UserPromptSubmit": "prompt", "Stop": "last_assistant_message"}
+    named = {
+        "SessionStart": "source",
+        "UserPromptSubmit": "prompt",
+        "Stop": "last_assistant_message",
+    }
     sent = sorted(
-        (event["hook_event_name"], event.get(named.get(event["hook_event_name"], ""), "")) for event in of_first
+        (event["hook_event_name"], event.get(named.get(event["hook_event_name"], ""), ""))
+        for event in of_first
     )
     assert sent == [
         ("PreCompact", ""),

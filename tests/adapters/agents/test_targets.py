@@ -20,7 +20,13 @@ def targets(version: str = "1") -> list[SetupTarget]:
     server = {"command": f"/{version}/hardwon-mcp"}
     return [
         JsonTarget(path=SETTINGS, root=HOME, place="servers", name="memory", server=server),
-        TomlTarget(path=CONFIG, root=HOME, place="servers", name="memory", command=f"/{version}/hardwon-mcp"),
+        TomlTarget(
+            path=CONFIG,
+            root=HOME,
+            place="servers",
+            name="memory",
+            command=f"/{version}/hardwon-mcp",
+        ),
         WholeTarget(path=WHOLE, root=HOME, text=f"ours {version}\n"),
     ]
 
@@ -115,7 +121,9 @@ def test_a_file_that_cannot_be_edited_is_left_and_the_rest_is_done() -> None:
     assert plan.steps == ()
     assert [file.path for file in plan.refused] == [SETTINGS, CONFIG]
     assert all(file.reason.endswith("; add by hand:") for file in plan.refused)
-    assert json.loads(plan.refused[0].by_hand) == {"servers": {"memory": {"command": "/1/hardwon-mcp"}}}
+    assert json.loads(plan.refused[0].by_hand) == {
+        "servers": {"memory": {"command": "/1/hardwon-mcp"}}
+    }
     assert plan.refused[1].by_hand == '[servers.memory]\ncommand = "/1/hardwon-mcp"'
     assert plan.left == (Untouched(WHOLE, OWN),)
 
@@ -125,7 +133,10 @@ def test_the_users_own_server_is_left_and_the_managed_one_shown_beside_it() -> N
     machine = Machine({SETTINGS: own})
 
     [left] = machine.set_up.plan(targets()).left
-    assert (left.path, left.reason.endswith("of your own: left as it is; ours would be:")) == (SETTINGS, True)
+    assert (left.path, left.reason.endswith("of your own: left as it is; ours would be:")) == (
+        SETTINGS,
+        True,
+    )
     assert json.loads(left.by_hand) == {"servers": {"memory": {"command": "/1/hardwon-mcp"}}}
 
 
@@ -171,7 +182,9 @@ def test_a_managed_file_that_the_user_took_over_stays_and_is_reported() -> None:
 def test_a_schema_that_the_agent_added_to_a_managed_file_does_not_keep_it() -> None:
     machine = Machine({})
     machine.write()
-    machine.files.texts[SETTINGS] = machine.files.texts[SETTINGS].replace("{", '{"$schema": "x",', 1)
+    machine.files.texts[SETTINGS] = machine.files.texts[SETTINGS].replace(
+        "{", '{"$schema": "x",', 1
+    )
     machine.undo()
 
     assert machine.files.texts == {}
@@ -184,7 +197,10 @@ def test_a_read_only_file_is_refused_only_when_it_would_have_to_change() -> None
 
     assert machine.set_up.plan(targets("1")) == Plan()
     reason = "read-only; nothing was taken out of it"
-    assert machine.set_up.plan((), targets("1")).refused == (Untouched(SETTINGS, reason), Untouched(CONFIG, reason))
+    assert machine.set_up.plan((), targets("1")).refused == (
+        Untouched(SETTINGS, reason),
+        Untouched(CONFIG, reason),
+    )
 
 
 def test_a_change_that_could_not_be_undone_stays_recorded_with_its_project_until_it_can() -> None:
@@ -205,14 +221,18 @@ def test_a_change_that_could_not_be_undone_stays_recorded_with_its_project_until
 
 def test_beside_a_server_of_the_users_own_the_rest_is_brought_in_and_that_is_reported() -> None:
     own = '{"mcpServers": {"hardwon": {"command": "mine"}}}'
-    [target] = ConfiguredAgent(GEMINI_CLI, HOME, {}, Programs("/opt/hardwon-hook", "/opt/hardwon-mcp"), {}).targets()
+    [target] = ConfiguredAgent(
+        GEMINI_CLI, HOME, {}, Programs("/opt/hardwon-hook", "/opt/hardwon-mcp"), {}
+    ).targets()
     machine = Machine({target.path: own})
     plan = machine.set_up.plan([target])
     machine.set_up.carry_out(plan)
 
     [left] = plan.left
     assert left.reason == "'mcpServers' has a 'hardwon' of your own: left as it is; ours would be:"
-    assert json.loads(left.by_hand) == {"mcpServers": {"hardwon": {"command": "/opt/hardwon-mcp", "args": []}}}
+    assert json.loads(left.by_hand) == {
+        "mcpServers": {"hardwon": {"command": "/opt/hardwon-mcp", "args": []}}
+    }
     document = json.loads(machine.files.texts[target.path])
     assert (document["mcpServers"], len(document["hooks"])) == (json.loads(own)["mcpServers"], 4)
     assert machine.set_up.plan([target]) == Plan(left=plan.left)

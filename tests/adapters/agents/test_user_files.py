@@ -49,8 +49,12 @@ def test_a_link_inside_is_written_through_and_stays_a_link(tmp_path: Path) -> No
     assert (tmp_path / "dotfiles" / "real").read_text() == "b"
 
 
-@pytest.mark.parametrize("link", ["project/.claude", "project/.claude/commands", "project/.claude/commands/recall.md"])
-def test_a_link_that_leads_out_is_refused_for_reading_writing_and_removing(tmp_path: Path, link: str) -> None:
+@pytest.mark.parametrize(
+    "link", ["project/.claude", "project/.claude/commands", "project/.claude/commands/recall.md"]
+)
+def test_a_link_that_leads_out_is_refused_for_reading_writing_and_removing(
+    tmp_path: Path, link: str
+) -> None:
     project, elsewhere = tmp_path / "project", tmp_path / "project-elsewhere"
     (elsewhere / "commands").mkdir(parents=True)
     (elsewhere / "recall.md").write_text("theirs")
@@ -65,11 +69,16 @@ def test_a_link_that_leads_out_is_refused_for_reading_writing_and_removing(tmp_p
         FILES.remove(path, str(project))
     with pytest.raises(UneditableFileError, match="leads out"):
         FILES.write(path, "ours", str(project))
-    assert (elsewhere / "recall.md").read_text() == (elsewhere / "commands" / "recall.md").read_text() == "theirs"
+    assert (
+        (elsewhere / "recall.md").read_text()
+        == (elsewhere / "commands" / "recall.md").read_text()
+        == "theirs"
+    )
 
 
 @pytest.mark.parametrize(
-    ("data", "message"), [(b"\xff{}", "not UTF-8 text at byte 0"), (b" " * (MAX_BYTES + 1), "larger than 4 MB")]
+    ("data", "message"),
+    [(b"\xff{}", "not UTF-8 text at byte 0"), (b" " * (MAX_BYTES + 1), "larger than 4 MB")],
 )
 def test_binary_or_oversized_content_is_refused(tmp_path: Path, data: bytes, message: str) -> None:
     (tmp_path / "x").write_bytes(data)
@@ -92,7 +101,11 @@ def test_a_read_only_file_is_left_unchanged(tmp_path: Path) -> None:
     path, root = str(tmp_path / "x"), str(tmp_path)
 
     assert FILES.read(path, root) == "a"
-    for change in (FILES.ensure_writable, FILES.remove, lambda path, root: FILES.write(path, "b", root)):
+    for change in (
+        FILES.ensure_writable,
+        FILES.remove,
+        lambda path, root: FILES.write(path, "b", root),
+    ):
         with pytest.raises(UneditableFileError, match="read-only"):
             change(path, root)
     FILES.ensure_writable(str(tmp_path / "none"), root)
@@ -125,10 +138,14 @@ def test_a_record_is_kept_for_the_user_alone(tmp_path: Path) -> None:
     assert list(store.iterdir()) == []
 
 
-def test_a_record_that_cannot_be_written_is_reported_in_one_line_and_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_record_that_cannot_be_written_is_reported_in_one_line_and_leaves_nothing_behind(
+    tmp_path: Path,
+) -> None:
     record = JsonSetupRecord(str(tmp_path))
     (tmp_path / "setup.json").mkdir()
-    with pytest.raises(StorageError, match=r"setup\.json can't be written: it is no regular file: name another one"):
+    with pytest.raises(
+        StorageError, match=r"setup\.json can't be written: it is no regular file: name another one"
+    ):
         record.add_project("/p")
     assert [path.name for path in tmp_path.iterdir()] == ["setup.json"]
 
@@ -140,7 +157,15 @@ def test_a_record_without_end_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]", '{"files": []}', '{"files": {"x": 1}, "folders": [], "projects": []}', "[" * 99_999]
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        '{"files": []}',
+        '{"files": {"x": 1}, "folders": [], "projects": []}',
+        "[" * 99_999,
+    ],
 )
 def test_a_record_that_cannot_be_read_is_no_record(tmp_path: Path, text: str) -> None:
     (tmp_path / "setup.json").write_text(text)

@@ -9,7 +9,14 @@ import pytest
 
 from hardwon.adapters.agents import wants
 from hardwon.adapters.agents.agent import ConfiguredAgent
-from hardwon.adapters.agents.table import CLAUDE_CODE, CODEX, GEMINI_CLI, OPENCODE, AgentFacts, Programs
+from hardwon.adapters.agents.table import (
+    CLAUDE_CODE,
+    CODEX,
+    GEMINI_CLI,
+    OPENCODE,
+    AgentFacts,
+    Programs,
+)
 from hardwon.adapters.agents.wants import start_seconds
 
 HOOK, SERVER = "/bin/hardwon-hook", "/opt/my tools/hardwon-mcp"
@@ -30,7 +37,9 @@ class Home:
     def write(self, path: str, content: object) -> Path:
         file = self.folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+        file.write_text(
+            content if isinstance(content, str) else json.dumps(content), encoding="utf-8"
+        )
         return file
 
     def wants(self, facts: AgentFacts, seconds: float = FAST) -> list[str]:
@@ -44,7 +53,10 @@ def home(tmp_path: Path) -> Home:
 
 
 def name_server(home: Home) -> None:
-    home.write("work/project/.mcp.json", {"mcpServers": {"memory-server": {"command": "hardwon-mcp"}, "other": {}}})
+    home.write(
+        "work/project/.mcp.json",
+        {"mcpServers": {"memory-server": {"command": "hardwon-mcp"}, "other": {}}},
+    )
 
 
 def test_claude_code_wants_an_approval_and_the_line_names_both_ways(home: Home) -> None:
@@ -52,7 +64,9 @@ def test_claude_code_wants_an_approval_and_the_line_names_both_ways(home: Home) 
     name_server(home)
 
     want = f"the server memory-server of .mcp.json waits for approval: run claude in {home.project} and agree,"
-    assert home.wants(CLAUDE_CODE) == [f"{want} or: claude mcp add --scope user hardwon -- '{SERVER}'"]
+    assert home.wants(CLAUDE_CODE) == [
+        f"{want} or: claude mcp add --scope user hardwon -- '{SERVER}'"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -89,7 +103,9 @@ def test_settings_of_a_project_approve_once_its_folder_is_trusted(
 def test_a_server_that_claude_code_has_anyway_needs_no_approval(home: Home, where: str) -> None:
     servers = {"mcpServers": {"hardwon": {"command": SERVER}}}
     name_server(home)
-    home.write(".claude.json", servers if where == "user" else {"projects": {str(home.project): servers}})
+    home.write(
+        ".claude.json", servers if where == "user" else {"projects": {str(home.project): servers}}
+    )
 
     assert home.wants(CLAUDE_CODE) == []
 
@@ -102,7 +118,9 @@ def codex(home: Home, state: str = "", hook: Mapping[str, object] = CODEX_HOOK) 
     """Return what Codex wants with one hook of ours behind one of the user's."""
     other = {"hooks": [{"type": "command", "command": "lint"}]}
     path = home.write(".codex/hooks.json", {"hooks": {"SessionStart": [other, {"hooks": [hook]}]}})
-    home.write(".codex/config.toml", state.replace("KEY", f'hooks.state."{path}:session_start:1:0"'))
+    home.write(
+        ".codex/config.toml", state.replace("KEY", f'hooks.state."{path}:session_start:1:0"')
+    )
     return home.wants(CODEX)
 
 
@@ -155,7 +173,9 @@ def test_codex_with_all_hooks_switched_off_is_told_first(home: Home, feature: st
 def test_codex_drops_a_slow_server_that_is_not_required(
     home: Home, lines: str, seconds: float, limit: int | None
 ) -> None:
-    path = home.write(".codex/config.toml", f'[mcp_servers.hardwon]\ncommand = "{SERVER}"\n{lines}\n')
+    path = home.write(
+        ".codex/config.toml", f'[mcp_servers.hardwon]\ncommand = "{SERVER}"\n{lines}\n'
+    )
 
     want = (
         f"the server takes {seconds:.1f} s to start here, and Codex may go on without its tools: put these lines below"
@@ -166,11 +186,18 @@ def test_codex_drops_a_slow_server_that_is_not_required(
 
 def test_gemini_cli_names_hooks_that_are_off_and_of_too_short_a_time(home: Home) -> None:
     path = str(home.write(".gemini/settings.json", '{"hooksConfig": {"enabled": false}} // mine'))
-    assert home.wants(GEMINI_CLI) == [f'its hooks are switched off: take "enabled": false out of hooksConfig in {path}']
+    assert home.wants(GEMINI_CLI) == [
+        f'its hooks are switched off: take "enabled": false out of hooksConfig in {path}'
+    ]
     home.write(".gemini/settings.json", {"hooksConfig": {"disabled": ["hardwon"]}})
-    assert home.wants(GEMINI_CLI) == ["its hook is switched off: run gemini and type /hooks enable hardwon"]
+    assert home.wants(GEMINI_CLI) == [
+        "its hook is switched off: run gemini and type /hooks enable hardwon"
+    ]
     server = {"command": SERVER, "timeout": 5_000}
-    home.write(".gemini/settings.json", {"hooksConfig": {"disabled": ["x"]}, "mcpServers": {"hardwon": server}})
+    home.write(
+        ".gemini/settings.json",
+        {"hooksConfig": {"disabled": ["x"]}, "mcpServers": {"hardwon": server}},
+    )
 
     assert home.wants(GEMINI_CLI) == []
     assert home.wants(GEMINI_CLI, SLOW) == [
@@ -180,13 +207,20 @@ def test_gemini_cli_names_hooks_that_are_off_and_of_too_short_a_time(home: Home)
 
 def test_opencode_names_a_server_that_is_off_or_too_slow(home: Home) -> None:
     server = {"type": "local", "command": [SERVER]}
-    path = home.write(".config/opencode/opencode.json", {"mcp": {"hardwon": {**server, "enabled": False}}})
-    assert home.wants(OPENCODE) == [f'the server hardwon is switched off: set "enabled": true for it in {path}']
+    path = home.write(
+        ".config/opencode/opencode.json", {"mcp": {"hardwon": {**server, "enabled": False}}}
+    )
+    assert home.wants(OPENCODE) == [
+        f'the server hardwon is switched off: set "enabled": true for it in {path}'
+    ]
     servers = {"hardwon": server, "other": {"enabled": False}}
     home.write(".config/opencode/opencode.json", {"mcp": servers})
     assert home.wants(OPENCODE, SLOW) == []
     assert [" waits 30 s: " in want for want in home.wants(OPENCODE, 11.0)] == [True]
-    home.write(".config/opencode/opencode.json", {"mcp": servers | {"hardwon": {**server, "timeout": 5_000}}})
+    home.write(
+        ".config/opencode/opencode.json",
+        {"mcp": servers | {"hardwon": {**server, "timeout": 5_000}}},
+    )
 
     assert home.wants(OPENCODE) == []
     assert home.wants(OPENCODE, SLOW) == [
@@ -194,16 +228,24 @@ def test_opencode_names_a_server_that_is_off_or_too_slow(home: Home) -> None:
     ]
 
 
-@pytest.mark.parametrize("facts", [CLAUDE_CODE, CODEX, GEMINI_CLI, OPENCODE], ids=lambda facts: facts.name)
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]", '{"hooks": 1, "projects": [], "mcp": {"hardwon": 3}, "mcpServers": "x"}']
+    "facts", [CLAUDE_CODE, CODEX, GEMINI_CLI, OPENCODE], ids=lambda facts: facts.name
 )
-def test_settings_of_any_form_are_read_without_an_error(home: Home, facts: AgentFacts, text: str) -> None:
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", '{"hooks": 1, "projects": [], "mcp": {"hardwon": 3}, "mcpServers": "x"}'],
+)
+def test_settings_of_any_form_are_read_without_an_error(
+    home: Home, facts: AgentFacts, text: str
+) -> None:
     folder = "/".join(facts.folder)
     for path in (
         ".claude.json",
         "work/project/.mcp.json",
-        *(f"{folder}/{name}" for name in ("settings.json", "hooks.json", "config.toml", "opencode.json")),
+        *(
+            f"{folder}/{name}"
+            for name in ("settings.json", "hooks.json", "config.toml", "opencode.json")
+        ),
     ):
         home.write(path, text)
 
@@ -226,11 +268,15 @@ def test_the_first_answer_ends_the_measurement_and_the_server(tmp_path: Path) ->
     seconds = start_seconds(program(tmp_path, answering))
 
     assert PAUSE <= seconds <= time.monotonic() - began < 60
-    assert not Path((tmp_path / "store").read_text().strip()).parent.exists(), "it ran on the store of the user"
+    assert not Path((tmp_path / "store").read_text().strip()).parent.exists(), (
+        "it ran on the store of the user"
+    )
 
 
 @pytest.mark.parametrize("text", ["exit 3", "exec sleep 60"])
-def test_a_server_that_never_answers_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+def test_a_server_that_never_answers_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
     monkeypatch.setattr(wants, "LIMIT_SECONDS", PAUSE)
 
     assert 0 < start_seconds(program(tmp_path, text)) < 60

@@ -62,7 +62,11 @@ def test_plain_json_is_read_as_it_is(value: object) -> None:
         ({"memory": {"decay": True}}, "decay_enabled", True),
         ({"semantic": {"model": "openai", "dimensions": 768}}, "embedding_dimensions", 0),
         ({"semantic": {"model": "local", "dimensions": 768}}, "embedding_dimensions", 0),
-        ({"triggers": {"phrases": ["keep that", "now, keep"]}}, "trigger_phrases", ("keep that", "now  keep")),
+        (
+            {"triggers": {"phrases": ["keep that", "now, keep"]}},
+            "trigger_phrases",
+            ("keep that", "now  keep"),
+        ),
         ({"triggers.phrases": ["keep that"]}, "trigger_phrases", ("keep that",)),
         ({"triggers": {"phrases": [1]}}, "trigger_phrases", ("save context", "document this")),
         ({"memory.decay.enabled": False, "memory_decay_enabled": True}, "decay_enabled", True),
@@ -92,7 +96,9 @@ def test_the_older_names_set_decay_and_phrases(
         ({"semantic": {"enabled": False}, "memory_embedding_provider": "local"}, "local"),
     ],
 )
-def test_the_older_names_choose_a_provider(tmp_path: Path, document: dict[str, Any], provider: str) -> None:
+def test_the_older_names_choose_a_provider(
+    tmp_path: Path, document: dict[str, Any], provider: str
+) -> None:
     write(tmp_path, config=json.dumps(document))
     assert resolve(tmp_path).settings.embedding_provider == provider
 

@@ -32,7 +32,10 @@ def test_lines_are_read_as_the_shell_reads_them(text: str, value: str | None) ->
 
 
 def test_windows_line_ends_and_a_mark_do_not_matter(tmp_path: Path) -> None:
-    write(tmp_path, local_md=b"\xef\xbb\xbfmemory_semantic_enabled: true\r\nmemory_injection_limit: 7\r\n")
+    write(
+        tmp_path,
+        local_md=b"\xef\xbb\xbfmemory_semantic_enabled: true\r\nmemory_injection_limit: 7\r\n",
+    )
     found = resolve(tmp_path)
 
     assert found.settings.semantic_enabled

@@ -37,13 +37,17 @@ def say(root: Path, file: str, **settings: object) -> None:
 
 @pytest.mark.parametrize("file", FILES)
 @pytest.mark.parametrize("provider", NETWORK)
-def test_a_project_chooses_no_provider_on_the_network(tmp_path: Path, file: str, provider: str) -> None:
+def test_a_project_chooses_no_provider_on_the_network(
+    tmp_path: Path, file: str, provider: str
+) -> None:
     say(tmp_path, file, embedding_provider=provider)
     found = resolve(tmp_path, {"OPENAI_API_KEY": "k", "GEMINI_API_KEY": "k"})
 
     assert found.settings == DEFAULTS
     [line] = found.warnings
-    name = {"local_md": ".claude/iflow-dev.local.md", "tlc": ".tlc.json", "config": "config.jsonc"}[file]
+    name = {"local_md": ".claude/iflow-dev.local.md", "tlc": ".tlc.json", "config": "config.jsonc"}[
+        file
+    ]
     assert line == (
         f"memory_embedding_provider in {name} is ignored: only --embedding-provider and HARDWON_EMBEDDING_PROVIDER"
         f" may name {provider!r}, or run: hardwon embed --provider {provider}"
@@ -53,7 +57,9 @@ def test_a_project_chooses_no_provider_on_the_network(tmp_path: Path, file: str,
 
 @pytest.mark.parametrize("file", FILES)
 @pytest.mark.parametrize("provider", NETWORK)
-def test_a_project_may_choose_the_provider_that_its_user_named(tmp_path: Path, file: str, provider: str) -> None:
+def test_a_project_may_choose_the_provider_that_its_user_named(
+    tmp_path: Path, file: str, provider: str
+) -> None:
     say(tmp_path, file, embedding_provider=provider)
     asked = list[str]()
 
@@ -82,7 +88,9 @@ def test_a_project_may_keep_its_texts_here(tmp_path: Path, file: str, provider: 
 
 
 def test_values_that_the_user_names_too_need_no_line(tmp_path: Path) -> None:
-    write(tmp_path, tlc='{"memory_embedding_provider": "openai", "memory_embedding_model": "theirs"}')
+    write(
+        tmp_path, tlc='{"memory_embedding_provider": "openai", "memory_embedding_model": "theirs"}'
+    )
     named = {"HARDWON_EMBEDDING_PROVIDER": "voyage", "HARDWON_EMBEDDING_MODEL": "mine"}
     found = resolve(tmp_path, named)
 
@@ -95,7 +103,10 @@ def test_a_refused_value_leaves_the_word_to_the_next_file(tmp_path: Path) -> Non
     say(tmp_path, "tlc", embedding_provider="local")
     found = resolve(tmp_path)
 
-    assert (found.settings.embedding_provider, found.origins["embedding_provider"]) == ("local", ".tlc.json")
+    assert (found.settings.embedding_provider, found.origins["embedding_provider"]) == (
+        "local",
+        ".tlc.json",
+    )
     assert len(found.warnings) == 1
 
 
@@ -182,12 +193,19 @@ def test_the_store_the_roots_and_all_addresses_are_the_users(tmp_path: Path, fil
         "GEMINI_API_KEY": "of-theirs",
         "HARDWON_STORE": "/elsewhere",
     }
-    text = "".join(f"{key}: {value}\n" for key, value in wanted.items()) if file == "local_md" else json.dumps(wanted)
+    text = (
+        "".join(f"{key}: {value}\n" for key, value in wanted.items())
+        if file == "local_md"
+        else json.dumps(wanted)
+    )
     write(tmp_path, **{file: text})
     found = resolve(tmp_path)
 
     assert found.settings == DEFAULTS
-    assert [line.partition(" ")[0] for line in found.warnings] == ["memory_global_store", "memory_document_roots"]
+    assert [line.partition(" ")[0] for line in found.warnings] == [
+        "memory_global_store",
+        "memory_document_roots",
+    ]
 
 
 def test_a_link_to_a_file_of_the_users_shows_nothing_of_it(tmp_path: Path) -> None:
@@ -232,15 +250,22 @@ def test_an_older_index_outside_the_project_is_none(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "text"),
     [
-        (".claude/iflow-dev.local.md", "---\nmemory_capture_enable: false\nmemory_poem: x\ncapture: y\n---\n"),
+        (
+            ".claude/iflow-dev.local.md",
+            "---\nmemory_capture_enable: false\nmemory_poem: x\ncapture: y\n---\n",
+        ),
         (".tlc.json", '{"memory_semantic_enabled": true, "memory_capture_enable": false}'),
         ("config.jsonc", '{\n  "memory_capture_enable": false // off\n}'),
     ],
 )
-def test_a_misspelt_setting_is_reported_with_the_nearest_name(tmp_path: Path, file: str, text: str) -> None:
+def test_a_misspelt_setting_is_reported_with_the_nearest_name(
+    tmp_path: Path, file: str, text: str
+) -> None:
     (tmp_path / ".claude").mkdir()
     (tmp_path / file).write_text(text)
 
     warnings = read_settings(str(tmp_path), {}, {}).warnings
 
-    assert warnings == (f"memory_capture_enable in {file} is no setting: did you mean memory_capture_enabled?",)
+    assert warnings == (
+        f"memory_capture_enable in {file} is no setting: did you mean memory_capture_enabled?",
+    )

@@ -90,7 +90,15 @@ def test_a_value_reads_the_same_in_every_source(
 
 @pytest.mark.parametrize(
     ("value", "expected"),
-    [(True, True), (False, False), ("true", True), (1, False), (None, True), ([True], True), ({}, True)],
+    [
+        (True, True),
+        (False, False),
+        ("true", True),
+        (1, False),
+        (None, True),
+        ([True], True),
+        ({}, True),
+    ],
 )
 def test_json_values_count_as_their_text(tmp_path: Path, value: object, *, expected: bool) -> None:
     write(tmp_path, tlc=json.dumps({"memory_injection_enabled": value}))
@@ -123,7 +131,9 @@ def test_the_strongest_source_wins(tmp_path: Path) -> None:
         (tmp_path / name).unlink()
         seen.append(resolve(tmp_path))
 
-    assert [(reading.settings.injection_limit, reading.origins["injection_limit"]) for reading in seen] == [
+    assert [
+        (reading.settings.injection_limit, reading.origins["injection_limit"]) for reading in seen
+    ] == [
         (1, "--limit"),
         (2, "environment HARDWON_INJECTION_LIMIT"),
         (3, LOCAL_MD),
@@ -135,8 +145,12 @@ def test_the_strongest_source_wins(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("blank", ["", " ", "\t"])
 def test_a_blank_value_is_absent(tmp_path: Path, blank: str) -> None:
-    write(tmp_path, local_md=f"memory_injection_limit:{blank}\n", tlc='{"memory_injection_limit": ""}')
-    found = resolve(tmp_path, {"HARDWON_STORE": blank, "HARDWON_INJECTION_LIMIT": blank}, {"--limit": blank})
+    write(
+        tmp_path, local_md=f"memory_injection_limit:{blank}\n", tlc='{"memory_injection_limit": ""}'
+    )
+    found = resolve(
+        tmp_path, {"HARDWON_STORE": blank, "HARDWON_INJECTION_LIMIT": blank}, {"--limit": blank}
+    )
 
     assert found.settings == DEFAULTS
     assert found.warnings == ()
@@ -161,7 +175,9 @@ def test_the_model_has_an_older_variable(tmp_path: Path) -> None:
         ({"HARDWON_STORE": "/with space\udcff"}, {}, "/with space\udcff"),
     ],
 )
-def test_the_user_sets_the_store(tmp_path: Path, environ: dict[str, str], flags: dict[str, str], store: str) -> None:
+def test_the_user_sets_the_store(
+    tmp_path: Path, environ: dict[str, str], flags: dict[str, str], store: str
+) -> None:
     assert resolve(tmp_path, environ, flags).settings.global_store == store
 
 
@@ -195,7 +211,10 @@ def test_document_roots_are_absolute_folders_that_only_the_user_names(tmp_path: 
     given = os.pathsep.join(["/srv/docs", " ~/notes ", "", "relative"])
     resolved = resolve(tmp_path, {"HARDWON_DOCUMENT_ROOTS": given})
     assert resolved.settings.document_roots == ("/srv/docs", "/home/u/notes")
-    assert [line.endswith("it must be absolute paths; the others are left out") for line in resolved.warnings] == [True]
+    assert [
+        line.endswith("it must be absolute paths; the others are left out")
+        for line in resolved.warnings
+    ] == [True]
 
     write(tmp_path, tlc='{"memory_document_roots": "/etc"}')
     resolved = resolve(tmp_path)

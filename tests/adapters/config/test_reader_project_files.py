@@ -57,16 +57,25 @@ def test_a_claude_that_is_a_file_holds_no_settings(tmp_path: Path) -> None:
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    local_md=st.binary() | st.sampled_from(sorted(TABLE)).flatmap(lambda f: st.text().map(f"{key(f)}: ".__add__)),
+    local_md=st.binary()
+    | st.sampled_from(sorted(TABLE)).flatmap(lambda f: st.text().map(f"{key(f)}: ".__add__)),
     tlc=st.binary()
-    | st.dictionaries(st.sampled_from([key(f) for f in TABLE]), st.text() | st.floats()).map(json.dumps),
+    | st.dictionaries(st.sampled_from([key(f) for f in TABLE]), st.text() | st.floats()).map(
+        json.dumps
+    ),
     config=st.binary() | st.text(alphabet='{}[]",:/*\\ \n1a'),
     environ=st.dictionaries(st.sampled_from([variables(f)[-1] for f in TABLE]), st.text()),
 )
 @example(local_md="", tlc='{"memory_embedding_model": "\\ud800\\n"}', config="", environ={})
-@example(local_md="", tlc="{" + '"memory_injection_limit": ' + "9" * 5000 + "}", config="", environ={})
+@example(
+    local_md="", tlc="{" + '"memory_injection_limit": ' + "9" * 5000 + "}", config="", environ={}
+)
 def test_nothing_in_the_sources_raises(
-    tmp_path: Path, local_md: bytes | str, tlc: bytes | str, config: bytes | str, environ: dict[str, str]
+    tmp_path: Path,
+    local_md: bytes | str,
+    tlc: bytes | str,
+    config: bytes | str,
+    environ: dict[str, str],
 ) -> None:
     files = {"local_md": local_md, "tlc": tlc, "config": config}
     write(tmp_path, **{name: _bytes(text) for name, text in files.items()})

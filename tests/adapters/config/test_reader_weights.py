@@ -31,7 +31,12 @@ def test_they_sum_to_one(
     tmp_path: Path, texts: tuple[str, str, str], weights: tuple[float, ...], *, warned: bool
 ) -> None:
     fields = ("vector_weight", "keyword_weight", "prominence_weight")
-    write(tmp_path, local_md="".join(f"{key(field)}: {text}\n" for field, text in zip(fields, texts, strict=True)))
+    write(
+        tmp_path,
+        local_md="".join(
+            f"{key(field)}: {text}\n" for field, text in zip(fields, texts, strict=True)
+        ),
+    )
     found = resolve(tmp_path)
 
     assert found.settings[4:7] == pytest.approx(weights)
@@ -53,7 +58,11 @@ def test_a_refused_set_comes_from_the_defaults(tmp_path: Path) -> None:
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(texts=st.lists(st.text() | st.floats().map(repr) | st.integers().map(str), min_size=3, max_size=3))
+@given(
+    texts=st.lists(
+        st.text() | st.floats().map(repr) | st.integers().map(str), min_size=3, max_size=3
+    )
+)
 @example(["0." + "0" * 323 + "5"] * 3)
 @example(["9" * 308, "1", "0"])
 def test_whatever_is_set_they_sum_to_one(tmp_path: Path, texts: list[str]) -> None:

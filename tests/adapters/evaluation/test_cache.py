@@ -90,7 +90,9 @@ def test_a_failure_is_not_cached(runs: Runs) -> None:
 
 
 @pytest.mark.parametrize("useless", [[0.0] * 4, [1.0], [float("nan")] * 4])
-def test_a_vector_that_cannot_be_compared_is_handed_on_but_not_kept(runs: Runs, useless: list[float]) -> None:
+def test_a_vector_that_cannot_be_compared_is_handed_on_but_not_kept(
+    runs: Runs, useless: list[float]
+) -> None:
     vector = array("f", useless)
     answered = embed(runs.embedder(PlantedEmbedder({"a": vector})), "a")
     sound = PlantedEmbedder()
@@ -100,7 +102,9 @@ def test_a_vector_that_cannot_be_compared_is_handed_on_but_not_kept(runs: Runs, 
     assert len(sound.asked) == 1
 
 
-@pytest.mark.parametrize("damage", ["x'00'", "'text'", "zeroblob(1000)", "x'0000c07f0000c07f0000c07f0000c07f'"])
+@pytest.mark.parametrize(
+    "damage", ["x'00'", "'text'", "zeroblob(1000)", "x'0000c07f0000c07f0000c07f0000c07f'"]
+)
 def test_a_damaged_vector_is_rebuilt(runs: Runs, damage: str) -> None:
     first = runs.embedder(PlantedEmbedder())
     embed(first, "a")

@@ -29,15 +29,29 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_set_is_read_with_all_its_fields(folder: Path) -> None:
-    more = {"id": "d2", "text": "More.", "title": None, "timestamp": "2024-01-02", "group": "g", "unknown": [1]}
-    (folder / "docs.jsonl").write_text("\ufeff" + lines(DOCUMENT) + "\n\r\n" + lines(more).strip(), encoding="utf-8")
-    (folder / "queries.jsonl").write_text(lines(QUERY, {"id": "q2", "text": "", "type": "x", "group": "g"}))
+    more = {
+        "id": "d2",
+        "text": "More.",
+        "title": None,
+        "timestamp": "2024-01-02",
+        "group": "g",
+        "unknown": [1],
+    }
+    (folder / "docs.jsonl").write_text(
+        "\ufeff" + lines(DOCUMENT) + "\n\r\n" + lines(more).strip(), encoding="utf-8"
+    )
+    (folder / "queries.jsonl").write_text(
+        lines(QUERY, {"id": "q2", "text": "", "type": "x", "group": "g"})
+    )
     (folder / "qrels.tsv").write_text(f"{HEADER}q1\td1\t2\r\nq2\td2\t0.5\nq2\td2\t0.5\n")
 
     made = read_eval_set(str(folder), "name")
 
     assert made.name == "name"
-    assert [(key, entry.source_project) for key, entry in made.documents.items()] == [("d1", None), ("d2", "g")]
+    assert [(key, entry.source_project) for key, entry in made.documents.items()] == [
+        ("d1", None),
+        ("d2", "g"),
+    ]
     assert [(asked.query, asked.grades) for asked in made.queries] == [
         (("q1", "text?", None), {"d1": 2.0}),
         (("q2", "", "g"), {"d2": 0.5}),
@@ -50,19 +64,63 @@ BROKEN: dict[str, tuple[str, str | bytes, str]] = {
     "no object": ("docs.jsonl", "[1, 2]\n", "docs.jsonl line 1: is [1, 2], not a JSON object"),
     "deeply nested": ("docs.jsonl", "[" * 100_000, "docs.jsonl line 1: is not JSON"),
     "no id": ("docs.jsonl", lines({"text": "x"}), "docs.jsonl line 1: id is missing"),
-    "blank id": ("queries.jsonl", lines({"id": " ", "text": "x"}), "queries.jsonl line 1: id is blank"),
-    "number as id": ("docs.jsonl", lines({"id": 1, "text": "x"}), "line 1: id is 1: it must be a text"),
-    "null as text": ("queries.jsonl", lines({"id": "q", "text": None}), "queries.jsonl line 1: text is None"),
+    "blank id": (
+        "queries.jsonl",
+        lines({"id": " ", "text": "x"}),
+        "queries.jsonl line 1: id is blank",
+    ),
+    "number as id": (
+        "docs.jsonl",
+        lines({"id": 1, "text": "x"}),
+        "line 1: id is 1: it must be a text",
+    ),
+    "null as text": (
+        "queries.jsonl",
+        lines({"id": "q", "text": None}),
+        "queries.jsonl line 1: text is None",
+    ),
     "list as title": ("docs.jsonl", lines({**DOCUMENT, "title": ["x"]}), "line 1: title is ['x']"),
     "number as group": ("queries.jsonl", lines({**QUERY, "group": 7}), "line 1: group is 7"),
-    "same document twice": ("docs.jsonl", lines(DOCUMENT, DOCUMENT), "line 2: the id 'd1' was there before"),
-    "same query twice": ("queries.jsonl", lines(QUERY, QUERY), "queries.jsonl line 2: the id 'q1' was there before"),
-    "NUL": ("docs.jsonl", lines({"id": "d1", "text": "a\0b"}), "line 1: text holds a NUL character at position 1"),
-    "half a pair": ("queries.jsonl", '{"id": "q", "text": "\\ud800"}', "line 1: text holds half a surrogate pair"),
-    "text over 4 MB": ("docs.jsonl", lines({"id": "d1", "text": "x" * 4_194_305}), "line 1: description has 4194305"),
-    "binary": ("docs.jsonl", lines(DOCUMENT).encode() + b"\xff\xfe\0", "docs.jsonl line 2: is not UTF-8 text"),
-    "score is a word": ("qrels.tsv", f"{HEADER}q1\td1\tgood\n", "qrels.tsv line 2: the score is 'good'"),
-    "score is not a number": ("qrels.tsv", f"{HEADER}q1\td1\tnan\n", "the score is 'nan': it must be a number"),
+    "same document twice": (
+        "docs.jsonl",
+        lines(DOCUMENT, DOCUMENT),
+        "line 2: the id 'd1' was there before",
+    ),
+    "same query twice": (
+        "queries.jsonl",
+        lines(QUERY, QUERY),
+        "queries.jsonl line 2: the id 'q1' was there before",
+    ),
+    "NUL": (
+        "docs.jsonl",
+        lines({"id": "d1", "text": "a\0b"}),
+        "line 1: text holds a NUL character at position 1",
+    ),
+    "half a pair": (
+        "queries.jsonl",
+        '{"id": "q", "text": "\\ud800"}',
+        "line 1: text holds half a surrogate pair",
+    ),
+    "text over 4 MB": (
+        "docs.jsonl",
+        lines({"id": "d1", "text": "x" * 4_194_305}),
+        "line 1: description has 4194305",
+    ),
+    "binary": (
+        "docs.jsonl",
+        lines(DOCUMENT).encode() + b"\xff\xfe\0",
+        "docs.jsonl line 2: is not UTF-8 text",
+    ),
+    "score is a word": (
+        "qrels.tsv",
+        f"{HEADER}q1\td1\tgood\n",
+        "qrels.tsv line 2: the score is 'good'",
+    ),
+    "score is not a number": (
+        "qrels.tsv",
+        f"{HEADER}q1\td1\tnan\n",
+        "the score is 'nan': it must be a number",
+    ),
     "two columns": ("qrels.tsv", f"{HEADER}q1 d1\t1\n", "qrels.tsv line 2: has 2 columns, not 3"),
     "no header": ("qrels.tsv", "q1\td1\t1\n", "qrels.tsv line 1: is a judgement"),
     "judged twice": (
@@ -76,7 +134,9 @@ BROKEN: dict[str, tuple[str, str | bytes, str]] = {
 
 
 @pytest.mark.parametrize(("name", "content", "message"), BROKEN.values(), ids=BROKEN)
-def test_an_error_names_file_and_line(folder: Path, name: str, content: str | bytes, message: str) -> None:
+def test_an_error_names_file_and_line(
+    folder: Path, name: str, content: str | bytes, message: str
+) -> None:
     (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
 
     with pytest.raises(InvalidEvaluationError) as refusal:
@@ -103,7 +163,9 @@ def test_a_path_that_is_no_file_is_not_waited_for(folder: Path) -> None:
         read_eval_set(str(folder / "qrels.tsv"), "name")
 
 
-def test_a_line_without_end_is_not_read_to_its_end(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_without_end_is_not_read_to_its_end(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(files, "MAX_LINE_BYTES", 100)
     (folder / "docs.jsonl").write_text(lines(DOCUMENT) + "x" * 200)
 
@@ -128,7 +190,9 @@ def test_compressed_documents_and_queries_are_read_as_plain_ones(folder: Path) -
 
 
 def test_of_a_plain_and_a_compressed_file_the_plain_one_is_read(folder: Path) -> None:
-    (folder / "docs.jsonl.gz").write_bytes(gzip.compress(lines({"id": "other", "text": "Other."}).encode()))
+    (folder / "docs.jsonl.gz").write_bytes(
+        gzip.compress(lines({"id": "other", "text": "Other."}).encode())
+    )
 
     assert list(read_eval_set(str(folder), "name").documents) == ["d1"]
 
@@ -137,7 +201,9 @@ def test_of_a_plain_and_a_compressed_file_the_plain_one_is_read(folder: Path) ->
     "content",
     [
         lines(DOCUMENT).encode(),
-        gzip.compress(lines(*({"id": str(number), "text": "x"} for number in range(1_000))).encode())[:-20],
+        gzip.compress(
+            lines(*({"id": str(number), "text": "x"} for number in range(1_000))).encode()
+        )[:-20],
         gzip.compress(lines(DOCUMENT).encode())[:5],
         gzip.compress(lines(DOCUMENT).encode())[:-8] + bytes(8),
         gzip.compress(b"")[:10] + b"\xff" * 20,
@@ -147,7 +213,9 @@ def test_of_a_plain_and_a_compressed_file_the_plain_one_is_read(folder: Path) ->
 def test_a_damaged_compressed_file_is_refused_in_one_line(folder: Path, content: bytes) -> None:
     compress(folder / "docs.jsonl").write_bytes(content)
 
-    with pytest.raises(InvalidEvaluationError, match=r"docs.jsonl.gz: is no gzip file, or damaged \(.+\)$") as refusal:
+    with pytest.raises(
+        InvalidEvaluationError, match=r"docs.jsonl.gz: is no gzip file, or damaged \(.+\)$"
+    ) as refusal:
         read_eval_set(str(folder), "name")
     assert "\n" not in str(refusal.value)
 
@@ -160,7 +228,9 @@ def test_an_error_in_a_compressed_file_names_its_line(folder: Path) -> None:
         read_eval_set(str(folder), "name")
 
 
-def test_a_file_that_unpacks_to_too_much_is_not_read_to_its_end(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_unpacks_to_too_much_is_not_read_to_its_end(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     padded = lines(DOCUMENT) + "\n" * 100
     monkeypatch.setattr(files, "MAX_UNPACKED", len(padded))
     (folder / "docs.jsonl").write_text(padded)
@@ -172,7 +242,9 @@ def test_a_file_that_unpacks_to_too_much_is_not_read_to_its_end(folder: Path, mo
         read_eval_set(str(folder), "name")
 
 
-def test_a_compressed_line_without_end_is_not_read_to_its_end(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_compressed_line_without_end_is_not_read_to_its_end(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(files, "MAX_LINE_BYTES", 100)
     (folder / "docs.jsonl").write_text(lines(DOCUMENT) + "x" * 1_000_000)
     compress(folder / "docs.jsonl")
@@ -183,7 +255,14 @@ def test_a_compressed_line_without_end_is_not_read_to_its_end(folder: Path, monk
 
 @pytest.mark.parametrize(
     ("folders", "names"),
-    [(["/a/x", "/b/y/"], ["x", "y"]), (["/a/x", "/b/x", "/c/x/"], ["x", "x-2", "x-3"]), (["/"], ["set"]), ([], [])],
+    [
+        (["/a/x", "/b/y/"], ["x", "y"]),
+        (["/a/x", "/b/x", "/c/x/"], ["x", "x-2", "x-3"]),
+        (["/"], ["set"]),
+        ([], []),
+    ],
 )
-def test_sets_are_named_after_their_folders_and_never_alike(folders: list[str], names: Iterable[str]) -> None:
+def test_sets_are_named_after_their_folders_and_never_alike(
+    folders: list[str], names: Iterable[str]
+) -> None:
     assert names_of(folders) == names

@@ -20,7 +20,9 @@ reports = st.builds(Report, st.dictionaries(names, sets, max_size=3))
 
 
 @given(report=reports)
-def test_a_report_is_read_as_it_was_written(tmp_path_factory: pytest.TempPathFactory, report: Report) -> None:
+def test_a_report_is_read_as_it_was_written(
+    tmp_path_factory: pytest.TempPathFactory, report: Report
+) -> None:
     path = tmp_path_factory.getbasetemp() / "report.json"
     path.write_text(json.dumps(report_document(report, per_query=True), indent=2), encoding="utf-8")
 
@@ -31,8 +33,19 @@ def test_figures_have_the_names_that_scripts_know() -> None:
     one = SetReport({"rrf": Figures(1, 2, 3, 4, 5, 6, 7)}, {"q": QueryReport("text", {"rrf": 1.0})})
 
     document = report_document(Report({"a": one, "b": one}))
-    numbers = {"ndcg@10": 1, "recall@5": 2, "recall@10": 3, "mrr": 4, "hit@5": 5, "p50_ms": 6, "p95_ms": 7}
-    assert document["sets"] == {"a": {"policies": {"rrf": numbers}}, "b": {"policies": {"rrf": numbers}}}
+    numbers = {
+        "ndcg@10": 1,
+        "recall@5": 2,
+        "recall@10": 3,
+        "mrr": 4,
+        "hit@5": 5,
+        "p50_ms": 6,
+        "p95_ms": 7,
+    }
+    assert document["sets"] == {
+        "a": {"policies": {"rrf": numbers}},
+        "b": {"policies": {"rrf": numbers}},
+    }
     assert document["mean"] == {"policies": {"rrf": numbers}}
     assert "mean" not in report_document(Report({"a": one}))
 

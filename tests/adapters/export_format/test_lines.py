@@ -11,7 +11,13 @@ import pytest
 from hypothesis import given
 
 from hardwon.adapters.export_format import lines
-from hardwon.adapters.export_format.lines import header_line, is_export, read_header, read_records, record_line
+from hardwon.adapters.export_format.lines import (
+    header_line,
+    is_export,
+    read_header,
+    read_records,
+    record_line,
+)
 from hardwon.domain.model.activity import PastChange
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError
@@ -75,7 +81,9 @@ def test_the_header_names_format_version_and_counts() -> None:
 
 
 def test_text_is_utf_8_and_a_line_never_breaks_inside() -> None:
-    line = record_line(ExportedEntry("id", attrs.evolve(ENTRY.entry, description="a\nb\u2028é", number=1)))
+    line = record_line(
+        ExportedEntry("id", attrs.evolve(ENTRY.entry, description="a\nb\u2028é", number=1))
+    )
 
     assert line.count(b"\n") == 1
     assert "é".encode() in line
@@ -113,14 +121,20 @@ def test_blank_lines_and_a_byte_order_mark_do_not_matter() -> None:
         (entry_line(**{**FILE_ENTRY, "file_path": "x.md"}), ("'x.md'", "absolute")),
         (entry_line(**FILE_ENTRY, below="nowhere"), ("'nowhere'", "no earlier line")),
         (
-            entry_line(used_in=[{"session_id": "s", "how": "luck", "phrase": "", "at": "2026-01-01T00:00:00Z"}]),
+            entry_line(
+                used_in=[
+                    {"session_id": "s", "how": "luck", "phrase": "", "at": "2026-01-01T00:00:00Z"}
+                ]
+            ),
             ("how",),
         ),
         (entry_line(history=[{"field": "title", "at": 1.5}]), ("history.0.at",)),
         (record_line(ENTRY).replace(b"once", b"\\ud800"), ("Invalid JSON",)),
     ],
 )
-def test_a_line_with_a_mistake_is_named_with_what_is_wrong(line: bytes, words: tuple[str, ...]) -> None:
+def test_a_line_with_a_mistake_is_named_with_what_is_wrong(
+    line: bytes, words: tuple[str, ...]
+) -> None:
     with pytest.raises(InvalidEntryError) as refused:
         read(header(entry=2), record_line(ENTRY), line)
 
@@ -135,7 +149,9 @@ def test_a_line_with_a_mistake_is_named_with_what_is_wrong(line: bytes, words: t
 def test_a_path_never_leads_out_of_its_project(path: str) -> None:
     outside = entry_line(**{**FILE_ENTRY, "file_path": path}, below="p")
 
-    with pytest.raises(InvalidEntryError, match=r"^line 3: the path .* does not lie below its project$"):
+    with pytest.raises(
+        InvalidEntryError, match=r"^line 3: the path .* does not lie below its project$"
+    ):
         read(header(project=1, entry=1), record_line(PROJECT), outside)
 
 
@@ -147,14 +163,18 @@ def test_a_path_below_its_project_is_read() -> None:
     assert (found.below, found.entry.file_path) == ("p", "memory/x.md")
 
 
-def test_a_line_that_is_too_long_is_refused_before_it_is_read_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_that_is_too_long_is_refused_before_it_is_read_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(lines, "LONGEST_LINE", 2_000)
 
     with pytest.raises(InvalidEntryError, match="line 2: it is longer than 2000 bytes"):
         read(header(entry=1), entry_line(notes="x" * 2_000))
 
 
-@pytest.mark.parametrize(("counts", "words"), [({"entry": 2}, "1 of 2"), ({"entry": 1, "project": 1}, "0 of 1")])
+@pytest.mark.parametrize(
+    ("counts", "words"), [({"entry": 2}, "1 of 2"), ({"entry": 1, "project": 1}, "0 of 1")]
+)
 def test_missing_lines_are_noticed(counts: dict[str, int], words: str) -> None:
     with pytest.raises(InvalidEntryError, match=f"it ends at line 2 with {words} lines"):
         read(header(**counts), record_line(ENTRY))
@@ -171,7 +191,9 @@ def test_missing_lines_are_noticed(counts: dict[str, int], words: str) -> None:
         (header(entry=1).replace(b":1}", b":-1}"), "counts"),
     ],
 )
-def test_a_first_line_that_is_no_header_of_this_version_is_refused(first: bytes, words: str) -> None:
+def test_a_first_line_that_is_no_header_of_this_version_is_refused(
+    first: bytes, words: str
+) -> None:
     with pytest.raises(InvalidEntryError, match=words):
         read_header(io.BytesIO(first))
 
@@ -207,8 +229,12 @@ def test_the_document_names_every_type_and_field() -> None:
         DeletedSection("/a.md", None, "", "0", NOW),
     )
 
-    names = {name for sample in samples for name in re.findall(r'"(\w+)":', record_line(sample).decode())}
+    names = {
+        name for sample in samples for name in re.findall(r'"(\w+)":', record_line(sample).decode())
+    }
     types = {json.loads(record_line(sample))["type"] for sample in samples}
 
     assert types == {*RECORD_NAMES.values()}
-    assert not [name for name in {*names, *types, *json.loads(header())} if f"`{name}`" not in document]
+    assert not [
+        name for name in {*names, *types, *json.loads(header())} if f"`{name}`" not in document
+    ]

@@ -4,7 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.folders.record import FILE_NAME, ROOT_DEVICE, WrittenFolder, WrittenFolders, known_device
+from hardwon.adapters.folders.record import (
+    FILE_NAME,
+    ROOT_DEVICE,
+    WrittenFolder,
+    WrittenFolders,
+    known_device,
+)
 from hardwon.domain.model.errors import StorageError
 
 
@@ -29,14 +35,18 @@ def test_a_folder_is_recorded_once_with_its_numbers(record: WrittenFolders, tmp_
     assert (tmp_path / "store" / FILE_NAME).stat().st_mode & 0o777 == 0o600
 
 
-def test_a_folder_in_the_place_of_another_is_recorded_beside_it(record: WrittenFolders, tmp_path: Path) -> None:
+def test_a_folder_in_the_place_of_another_is_recorded_beside_it(
+    record: WrittenFolders, tmp_path: Path
+) -> None:
     path = made(tmp_path / "p")
     record.add(path)
     (tmp_path / "p").rename(tmp_path / "q")
     made(tmp_path / "p")
     record.add(path)
 
-    assert [folder.inode for folder in record.all()] == [(tmp_path / name).stat().st_ino for name in "qp"]
+    assert [folder.inode for folder in record.all()] == [
+        (tmp_path / name).stat().st_ino for name in "qp"
+    ]
 
 
 def test_a_folder_that_is_not_there_is_not_recorded(record: WrittenFolders, tmp_path: Path) -> None:
@@ -59,9 +69,12 @@ def test_one_that_is_gone_for_good_is_not_told_until_it_is_written_to_again(
 
 
 @pytest.mark.parametrize(
-    "line", ["garbage", "[1]", '{"path": 3}', '{"path": "/x", "device": "y"', "\0\0", '{"path"', "null"]
+    "line",
+    ["garbage", "[1]", '{"path": 3}', '{"path": "/x", "device": "y"', "\0\0", '{"path"', "null"],
 )
-def test_a_line_that_cannot_be_read_is_left_out(record: WrittenFolders, tmp_path: Path, line: str) -> None:
+def test_a_line_that_cannot_be_read_is_left_out(
+    record: WrittenFolders, tmp_path: Path, line: str
+) -> None:
     path = made(tmp_path / "p")
     record.add(path)
     with (tmp_path / "store" / FILE_NAME).open("a") as file:
@@ -71,7 +84,9 @@ def test_a_line_that_cannot_be_read_is_left_out(record: WrittenFolders, tmp_path
     assert [folder.path for folder in record.all()] == [path, str(tmp_path / "q")]
 
 
-def test_a_copy_of_a_store_knows_the_folders_of_both(record: WrittenFolders, tmp_path: Path) -> None:
+def test_a_copy_of_a_store_knows_the_folders_of_both(
+    record: WrittenFolders, tmp_path: Path
+) -> None:
     other = WrittenFolders(str(tmp_path / "other"))
     record.add(made(tmp_path / "p"))
     other.add(made(tmp_path / "q"))
@@ -98,9 +113,13 @@ def test_on_another_machine_numbers_of_folders_mean_nothing(
     assert record.all() == [at_first, WrittenFolder(path)]
 
 
-def test_a_line_of_an_earlier_version_is_of_this_machine(record: WrittenFolders, tmp_path: Path) -> None:
+def test_a_line_of_an_earlier_version_is_of_this_machine(
+    record: WrittenFolders, tmp_path: Path
+) -> None:
     (tmp_path / "store").mkdir()
-    (tmp_path / "store" / FILE_NAME).write_text('{"path": "/gone", "device": 7, "inode": 8, "is_part": false}\n')
+    (tmp_path / "store" / FILE_NAME).write_text(
+        '{"path": "/gone", "device": 7, "inode": 8, "is_part": false}\n'
+    )
 
     assert record.all() == [WrittenFolder("/gone", 7, 8)]
     assert not record.is_from_another_machine()

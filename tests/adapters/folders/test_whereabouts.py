@@ -29,7 +29,11 @@ def recorded(path: Path, *, is_part: bool = False) -> WrittenFolder:
 
 
 def test_folders_at_their_place_are_searched(place: Path) -> None:
-    written = [recorded(place / "p"), WrittenFolder(str(place / "p" / "sub")), recorded(place / "p")]
+    written = [
+        recorded(place / "p"),
+        WrittenFolder(str(place / "p" / "sub")),
+        recorded(place / "p"),
+    ]
 
     assert whereabouts(written) == Whereabouts((str(place / "p"), str(place / "p" / "sub")), (), ())
 
@@ -70,7 +74,9 @@ def test_a_part_goes_along_with_its_repository(place: Path) -> None:
     assert whereabouts(written) == Whereabouts((str(place / "q"), str(place / "q" / "sub")), (), ())
 
 
-def test_one_that_moved_far_away_is_found_below_the_folders_that_are_given(place: Path, tmp_path: Path) -> None:
+def test_one_that_moved_far_away_is_found_below_the_folders_that_are_given(
+    place: Path, tmp_path: Path
+) -> None:
     written = recorded(place / "p")
     far = tmp_path / "a" / "b" / "c" / "d" / "e"
     far.mkdir(parents=True)
@@ -88,7 +94,9 @@ def test_a_copy_of_another_number_is_found_by_what_git_says(place: Path) -> None
     (place / "p").rename(place.parent / "kept")
     shutil.rmtree(place.parent / "kept")
 
-    found = whereabouts([written], (), lambda old, new: (old, new) == (str(place / "p"), str(place / "copy")))
+    found = whereabouts(
+        [written], (), lambda old, new: (old, new) == (str(place / "p"), str(place / "copy"))
+    )
     assert found.folders == (str(place / "copy"),)
 
 
@@ -104,7 +112,9 @@ def test_an_empty_folder_that_got_the_number_of_a_deleted_one_is_not_it(place: P
     shutil.rmtree(place / "p")
     (place / "new").mkdir()
 
-    assert whereabouts([written._replace(inode=inode_of((place / "new").stat()))]).lost == (str(place / "p"),)
+    assert whereabouts([written._replace(inode=inode_of((place / "new").stat()))]).lost == (
+        str(place / "p"),
+    )
 
 
 @pytest.mark.parametrize("left", ["mount point", "nothing"])

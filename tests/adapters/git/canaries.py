@@ -6,7 +6,18 @@ from pathlib import Path
 
 from tests.adapters.git.repository import git, repository
 
-NAMES = ("fsmonitor", "external", "textconv", "clean", "process", "pager", "transport", "alias", "hook", "submodule")
+NAMES = (
+    "fsmonitor",
+    "external",
+    "textconv",
+    "clean",
+    "process",
+    "pager",
+    "transport",
+    "alias",
+    "hook",
+    "submodule",
+)
 HOOKS = ("post-index-change", "post-checkout", "reference-transaction", "fsmonitor-watchman")
 QUIET = (
     "-c core.fsmonitor= -c core.hooksPath=/dev/null -c filter.shown.clean= -c filter.spoken.process= "
@@ -34,7 +45,10 @@ class Canaries:
     def at(self, path: Path, name: str) -> str:
         """Put such a program at *path*."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"#!/bin/sh\necho run >> '{self._folder}/{name}.run'\ncat 2>/dev/null\nexit 0\n", "utf-8")
+        path.write_text(
+            f"#!/bin/sh\necho run >> '{self._folder}/{name}.run'\ncat 2>/dev/null\nexit 0\n",
+            "utf-8",
+        )
         path.chmod(0o755)
         return str(path)
 
@@ -51,7 +65,9 @@ class Canaries:
 def hostile_repository(root: Path, canaries: Canaries) -> Path:
     """Return a repository with five commits and two changed files, whose settings name a program wherever they can."""
     repository(root, *(("notes.txt", "code.c") for _ in range(5)))
-    (root / ".gitattributes").write_text("*.txt diff=shown filter=shown\n*.c diff=shown filter=spoken\n", "utf-8")
+    (root / ".gitattributes").write_text(
+        "*.txt diff=shown filter=shown\n*.c diff=shown filter=spoken\n", "utf-8"
+    )
     _submodule(root, canaries)
     git(root, "add", "--all")
     git(root, "commit", "--quiet", "-m", "attributes")

@@ -33,7 +33,9 @@ def output_of(root: Path, *arguments: str, **variables: str) -> str:
     # Tests may run inside a git hook, whose GIT_DIR must not lead here.
     ours = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     command = ["git", "-C", str(root), *arguments]
-    done = subprocess.run(command, check=True, capture_output=True, env=ours | ENVIRONMENT | variables)
+    done = subprocess.run(
+        command, check=True, capture_output=True, env=ours | ENVIRONMENT | variables
+    )
     return done.stdout.decode().rstrip("\n")
 
 

@@ -28,8 +28,14 @@ PARTS = (
 
 def by_git(file: Path) -> list[str] | None:
     """Return what git reads from *file*; None where it refuses it."""
-    done = subprocess.run(["git", "config", "--file", file, "-z", "--get-all", NAME], capture_output=True, check=False)
-    return None if done.returncode not in {0, 1} else done.stdout.decode("utf-8", "surrogateescape").split("\0")[:-1]
+    done = subprocess.run(
+        ["git", "config", "--file", file, "-z", "--get-all", NAME], capture_output=True, check=False
+    )
+    return (
+        None
+        if done.returncode not in {0, 1}
+        else done.stdout.decode("utf-8", "surrogateescape").split("\0")[:-1]
+    )
 
 
 @pytest.mark.parametrize(
@@ -37,7 +43,10 @@ def by_git(file: Path) -> list[str] | None:
     [
         ("[core]\nworktree = ../a\n", ["../a"]),
         ("[Core] WorkTree=../a", ["../a"]),
-        ("[core]\n\tworktree = one\n[user]\nworktree = other\n[core]\nworktree = two # three\n", ["one", "two"]),
+        (
+            "[core]\n\tworktree = one\n[user]\nworktree = other\n[core]\nworktree = two # three\n",
+            ["one", "two"],
+        ),
         ('[core]\nworktree = "a # b" \\"c\\" \\\n d\n', ['a # b "c"  d']),
         ("# [core]\n; worktree = a\n[core]\nbare = false\n", []),
         ("[core]\nworktree = a\n[core\nworktree = b\n", ["a"]),
@@ -62,7 +71,9 @@ def test_subsections_keep_their_case() -> None:
 @example("[core]worktree=a \\\n b")
 @example("[core]worktree")
 @settings(max_examples=settings().max_examples // 2, deadline=None)
-def test_files_are_read_as_git_reads_them(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+def test_files_are_read_as_git_reads_them(
+    tmp_path_factory: pytest.TempPathFactory, text: str
+) -> None:
     file = tmp_path_factory.getbasetemp() / "config"
     file.write_bytes(text.encode())
     ours, theirs = values(text, NAME), by_git(file)
@@ -71,7 +82,8 @@ def test_files_are_read_as_git_reads_them(tmp_path_factory: pytest.TempPathFacto
 
 
 def _comparable(found: list[str]) -> list[str]:
-    # Git lists a key without "=" as empty, and before 2.45 made a space of each white space inside a value.
+    # Git lists a key without "=" as empty, and before 2.45 made a space of each white space inside
+    # a value.
     return [value.replace("\t", " ") for value in found if value]
 
 

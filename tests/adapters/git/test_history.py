@@ -13,7 +13,9 @@ from hardwon.domain.model.deadline import Deadline
 from tests.adapters.git.repository import ENVIRONMENT, fake_git, git, output_of, repository
 from tests.waiting import in_time
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="some programs here are for a POSIX shell")
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="some programs here are for a POSIX shell"
+)
 
 ME = "me@x.org"
 OTHER = "other@x.org"
@@ -30,7 +32,16 @@ def first_commit(root: Path) -> str:
 
 
 def commit(root: Path, author: str, name: str = "A") -> None:
-    git(root, "commit", "--quiet", "--allow-empty", "-m", "one", GIT_AUTHOR_EMAIL=author, GIT_AUTHOR_NAME=name)
+    git(
+        root,
+        "commit",
+        "--quiet",
+        "--allow-empty",
+        "-m",
+        "one",
+        GIT_AUTHOR_EMAIL=author,
+        GIT_AUTHOR_NAME=name,
+    )
 
 
 def write_commit(root: Path, author: str) -> str:
@@ -43,8 +54,20 @@ def write_commit(root: Path, author: str) -> str:
         "committer A <a@b> 1700000000 +0000",
     )
     text = "\n".join((*lines, "", "one", ""))
-    command = ["git", "-C", str(root), "hash-object", "--literally", "-t", "commit", "-w", "--stdin"]
-    done = subprocess.run(command, input=text.encode(), capture_output=True, check=True, env=os.environ | ENVIRONMENT)
+    command = [
+        "git",
+        "-C",
+        str(root),
+        "hash-object",
+        "--literally",
+        "-t",
+        "commit",
+        "-w",
+        "--stdin",
+    ]
+    done = subprocess.run(
+        command, input=text.encode(), capture_output=True, check=True, env=os.environ | ENVIRONMENT
+    )
     return done.stdout.decode().strip()
 
 
@@ -76,7 +99,11 @@ def any_git(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.
     """Let git be as it is, and one before 2.26, which does not know `--show-scope`."""
     if request.param == "old":
         real = output_of(tmp_path, "--exec-path") + "/git"
-        fake_git(tmp_path / "bin", f'case "$*" in *--show-scope*) exit 129;; esac; exec {real} "$@"', monkeypatch)
+        fake_git(
+            tmp_path / "bin",
+            f'case "$*" in *--show-scope*) exit 129;; esac; exec {real} "$@"',
+            monkeypatch,
+        )
     return str(request.param)
 
 
@@ -91,14 +118,18 @@ def any_git(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.
         ("", "foreign"),
     ],
 )
-def test_an_address_is_compared_whole_and_without_case(app: Path, author: str, expected: str) -> None:
+def test_an_address_is_compared_whole_and_without_case(
+    app: Path, author: str, expected: str
+) -> None:
     commit(app, author)
     commit(app, OTHER)
 
     assert authorship(app) == expected
 
 
-@pytest.mark.parametrize("address", ["m.e+x[1]*@x.org", "me\\d@x.org", "^me@x.org$", "(me|you)@x.org", "naïve@x.org"])
+@pytest.mark.parametrize(
+    "address", ["m.e+x[1]*@x.org", "me\\d@x.org", "^me@x.org$", "(me|you)@x.org", "naïve@x.org"]
+)
 def test_an_address_is_no_pattern(app: Path, home: Path, address: str) -> None:
     configure(home, '[user]\nemail = "{}"\n'.format(address.replace("\\", "\\\\")))
     for other in ("mme+xx1@x.org", "me1@x.org", "you@x.org", "naive@x.org"):
@@ -190,8 +221,12 @@ def test_a_repository_can_t_replace_its_commits(app: Path) -> None:
 
 
 @pytest.mark.usefixtures("any_git")
-def test_an_address_that_the_repository_configures_does_not_count(app: Path, tmp_path: Path) -> None:
-    (tmp_path / "included").write_text(f"[user]\nemail = {OTHER}\n[author]\nemail = {OTHER}\n", "utf-8")
+def test_an_address_that_the_repository_configures_does_not_count(
+    app: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "included").write_text(
+        f"[user]\nemail = {OTHER}\n[author]\nemail = {OTHER}\n", "utf-8"
+    )
     git(app, "config", "user.email", OTHER)
     git(app, "config", "include.path", str(tmp_path / "included"))
     git(app, "config", "extensions.worktreeConfig", "true")
@@ -203,7 +238,13 @@ def test_an_address_that_the_repository_configures_does_not_count(app: Path, tmp
 @pytest.mark.usefixtures("any_git")
 def test_without_an_address_every_repository_is_own(app: Path, home: Path) -> None:
     git(app, "config", "user.email", ME)
-    for text in ("", "[user]\nname = A\n", "[user]\nemail\n", '[user]\nemail = ""\n', '[user]\nemail = " <>"\n'):
+    for text in (
+        "",
+        "[user]\nname = A\n",
+        "[user]\nemail\n",
+        '[user]\nemail = ""\n',
+        '[user]\nemail = " <>"\n',
+    ):
         configure(home, text)
         assert authorship(app) == "own", text
     (home / ".gitconfig").unlink()
@@ -211,8 +252,12 @@ def test_without_an_address_every_repository_is_own(app: Path, home: Path) -> No
 
 
 @pytest.mark.usefixtures("any_git")
-@pytest.mark.parametrize("condition", ["include", 'includeIf "gitdir:{app}/"', 'includeIf "gitdir:{app}/**"'])
-def test_an_address_that_the_user_includes_for_the_folder_counts(app: Path, home: Path, condition: str) -> None:
+@pytest.mark.parametrize(
+    "condition", ["include", 'includeIf "gitdir:{app}/"', 'includeIf "gitdir:{app}/**"']
+)
+def test_an_address_that_the_user_includes_for_the_folder_counts(
+    app: Path, home: Path, condition: str
+) -> None:
     (home / "work").write_text(f"[user]\nemail = {OTHER}\n", "utf-8")
     configure(home, f"[{condition.format(app=app)}]\npath = work\n[user]\nemail = {ME}\n")
     assert authorship(app) == "own"
@@ -226,7 +271,10 @@ def test_an_address_that_the_user_includes_by_remote_counts(app: Path, home: Pat
     if tuple(map(int, version[:2])) < (2, 36):
         pytest.skip("a git that has no such condition")
     (home / "work").write_text(f"[user]\nemail = {OTHER}\n", "utf-8")
-    configure(home, f'[user]\nemail = {ME}\n[includeIf "hasconfig:remote.*.url:https://x.org/**"]\npath = work\n')
+    configure(
+        home,
+        f'[user]\nemail = {ME}\n[includeIf "hasconfig:remote.*.url:https://x.org/**"]\npath = work\n',
+    )
     assert authorship(app) == "foreign"
 
     git(app, "config", "remote.origin.url", "https://x.org/app")
@@ -254,7 +302,9 @@ def test_addresses_of_all_the_users_files_count(
     assert authorship(app) == "own"
 
 
-def test_variables_of_git_change_nothing(app: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variables_of_git_change_nothing(
+    app: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     commit(repository(tmp_path / "mine"), ME)
     variables = {
         "GIT_DIR": str(tmp_path / "mine" / ".git"),
@@ -293,7 +343,9 @@ def test_a_git_folder_elsewhere_is_asked_for_its_authors_only(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("kind", ["whole", "hollow"])
-def test_a_git_folder_that_borrows_from_another_repository_is_foreign(app: Path, tmp_path: Path, kind: str) -> None:
+def test_a_git_folder_that_borrows_from_another_repository_is_foreign(
+    app: Path, tmp_path: Path, kind: str
+) -> None:
     commit(app, ME)
     forged = repository(tmp_path / "forged") if kind == "whole" else tmp_path / "forged"
     (forged / ".git").mkdir(parents=True, exist_ok=True)
@@ -307,7 +359,9 @@ def test_a_git_folder_that_borrows_from_another_repository_is_foreign(app: Path,
 
 
 @pytest.mark.parametrize("content", ["gitdir: /nowhere", "", "gitdir: a\0b"])
-def test_a_git_file_that_leads_nowhere_leaves_the_authors_unknown(tmp_path: Path, content: str) -> None:
+def test_a_git_file_that_leads_nowhere_leaves_the_authors_unknown(
+    tmp_path: Path, content: str
+) -> None:
     (tmp_path / ".git").write_text(content, "utf-8")
 
     assert authorship(tmp_path) == "unknown"
@@ -320,14 +374,24 @@ def test_of_several_first_commits_the_smallest_is_named(app: Path) -> None:
         git(app, "checkout", "--quiet", "--orphan", f"orphan-{number}")
         git(app, "commit", "--quiet", "--allow-empty", "-m", f"orphan {number}")
         git(app, "switch", "--quiet", start)
-        git(app, "merge", "--quiet", "--allow-unrelated-histories", "-m", "merge", f"orphan-{number}")
+        git(
+            app,
+            "merge",
+            "--quiet",
+            "--allow-unrelated-histories",
+            "-m",
+            "merge",
+            f"orphan-{number}",
+        )
     firsts = output_of(app, "rev-list", "--max-parents=0", "HEAD").split()
 
     assert len(firsts) == 5
     assert first_commit(app) == min(firsts)
 
 
-def test_a_clone_and_a_work_tree_have_the_first_commit_of_the_original(app: Path, tmp_path: Path) -> None:
+def test_a_clone_and_a_work_tree_have_the_first_commit_of_the_original(
+    app: Path, tmp_path: Path
+) -> None:
     git(tmp_path, "clone", "--quiet", str(app), "clone")
     git(app, "worktree", "add", "--quiet", str(tmp_path / "tree"))
 
@@ -351,7 +415,9 @@ def test_a_git_that_hangs_is_left_at_the_deadline(
     assert in_time(time.monotonic() - start, 5)
 
 
-def test_without_git_nothing_is_known(app: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_git_nothing_is_known(
+    app: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
 
     assert authorship(app) == "unknown"
@@ -367,7 +433,10 @@ def test_damaged_settings_leave_the_authors_unknown(app: Path, home: Path) -> No
 
 @pytest.mark.parametrize("root", ["a\0b", "\ud800"])
 def test_a_root_that_is_no_path_is_no_repository(root: str) -> None:
-    assert (HISTORY.authorship(root, LIMITLESS), HISTORY.first_commit(root, LIMITLESS)) == ("own", "")
+    assert (HISTORY.authorship(root, LIMITLESS), HISTORY.first_commit(root, LIMITLESS)) == (
+        "own",
+        "",
+    )
     assert HISTORY.remote(root) == ""
 
 
@@ -388,7 +457,14 @@ def test_no_program_that_the_repository_names_is_run(app: Path, tmp_path: Path) 
     program = tmp_path / "program"
     program.write_text(f"#!/bin/sh\ntouch {tmp_path}/run\n", "utf-8")
     program.chmod(0o755)
-    settings = ("core.fsmonitor", "core.pager", "gpg.program", "core.sshCommand", "alias.rev-list", "pager.rev-list")
+    settings = (
+        "core.fsmonitor",
+        "core.pager",
+        "gpg.program",
+        "core.sshCommand",
+        "alias.rev-list",
+        "pager.rev-list",
+    )
     for setting in settings:
         git(app, "config", setting, f"!{program}" if setting.startswith("alias") else str(program))
     git(app, "config", "log.showSignature", "true")
@@ -434,7 +510,9 @@ def test_every_object_of_a_pack_is_found_and_no_neighbour_of_one(commits_only: P
     git(commits_only, "add", "--all")
     git(commits_only, "commit", "--quiet", "-m", "many")
     git(commits_only, "gc", "--quiet", "--prune=now")
-    names = output_of(commits_only, "cat-file", "--batch-all-objects", "--batch-check=%(objectname)").split()
+    names = output_of(
+        commits_only, "cat-file", "--batch-all-objects", "--batch-check=%(objectname)"
+    ).split()
 
     assert len(names) > MANY
     assert all(has_object(str(commits_only / ".git"), name) for name in names)
@@ -458,7 +536,8 @@ def test_a_name_of_another_form_is_not_found(commits_only: Path, name: str) -> N
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"\xfftOc", b"\xfftOc\0\0\0\2" + b"\xff" * 1024, b"\xfftOc\0\0\0\2" + b"\0" * 3]
+    "content",
+    [b"", b"\xfftOc", b"\xfftOc\0\0\0\2" + b"\xff" * 1024, b"\xfftOc\0\0\0\2" + b"\0" * 3],
 )
 def test_a_damaged_index_has_nothing(commits_only: Path, content: bytes) -> None:
     pack = commits_only / ".git/objects/pack"

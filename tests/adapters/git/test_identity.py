@@ -54,13 +54,21 @@ def test_a_folder_in_no_repository_is_known_by_its_path(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_is_known_by_its_path(tmp_path: Path) -> None:
-    assert identify(str(tmp_path / "gone")) == Identity(str(tmp_path / "gone"), str(tmp_path / "gone"))
+    assert identify(str(tmp_path / "gone")) == Identity(
+        str(tmp_path / "gone"), str(tmp_path / "gone")
+    )
 
 
 def test_all_folders_of_a_repository_are_one_project(app: Path, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(app / "src")
 
-    for place in (app, app / "src", app / ".git" / "refs", app / "not" / "there", tmp_path / "link"):
+    for place in (
+        app,
+        app / "src",
+        app / ".git" / "refs",
+        app / "not" / "there",
+        tmp_path / "link",
+    ):
         assert identify(str(place)) == project(app / ".git", app)
 
 
@@ -68,11 +76,15 @@ def test_two_folders_of_one_name_are_two_projects(tmp_path: Path) -> None:
     (tmp_path / "acme").mkdir()
     (tmp_path / "globex").mkdir()
 
-    assert key(repository(tmp_path / "acme" / "app")) != key(repository(tmp_path / "globex" / "app"))
+    assert key(repository(tmp_path / "acme" / "app")) != key(
+        repository(tmp_path / "globex" / "app")
+    )
 
 
 @pytest.mark.parametrize("place", ["inside", "beside"])
-def test_all_work_trees_of_a_repository_are_one_project(app: Path, tmp_path: Path, place: str) -> None:
+def test_all_work_trees_of_a_repository_are_one_project(
+    app: Path, tmp_path: Path, place: str
+) -> None:
     trees = [(app if place == "inside" else tmp_path) / name for name in ("one", "two")]
     for tree in trees:
         git(app, "worktree", "add", "--quiet", str(tree))
@@ -110,7 +122,9 @@ def test_a_submodule_is_a_project_of_its_own(app: Path, tmp_path: Path) -> None:
     assert key(outer / "libs") == str(outer / ".git")
 
 
-def test_a_submodule_in_a_work_tree_and_one_in_a_submodule_are_found(app: Path, tmp_path: Path) -> None:
+def test_a_submodule_in_a_work_tree_and_one_in_a_submodule_are_found(
+    app: Path, tmp_path: Path
+) -> None:
     middle = repository(tmp_path / "middle", ("a",))
     git(middle, *MODULES, "add", str(app), "app")
     git(middle, "commit", "--quiet", "-m", "module")
@@ -120,8 +134,12 @@ def test_a_submodule_in_a_work_tree_and_one_in_a_submodule_are_found(app: Path, 
     git(middle, "worktree", "add", "--quiet", str(tmp_path / "tree"))
     git(tmp_path / "tree", *MODULES, "update", "--init")
 
-    assert key(outer / "middle" / "app") == str(outer / ".git" / "modules" / "middle" / "modules" / "app")
-    assert key(tmp_path / "tree" / "app") == str(middle / ".git" / "worktrees" / "tree" / "modules" / "app")
+    assert key(outer / "middle" / "app") == str(
+        outer / ".git" / "modules" / "middle" / "modules" / "app"
+    )
+    assert key(tmp_path / "tree" / "app") == str(
+        middle / ".git" / "worktrees" / "tree" / "modules" / "app"
+    )
 
 
 def test_a_sparse_submodule_is_found(app: Path, tmp_path: Path) -> None:
@@ -160,7 +178,9 @@ def test_a_folder_of_a_clone_that_looks_like_a_repository_is_none(app: Path, bar
     assert identify(str(app / "docs")) == project(app / ".git", app)
 
 
-def test_a_git_folder_elsewhere_that_does_not_know_the_folder_makes_it_a_project_of_its_own(tmp_path: Path) -> None:
+def test_a_git_folder_elsewhere_that_does_not_know_the_folder_makes_it_a_project_of_its_own(
+    tmp_path: Path,
+) -> None:
     top = tmp_path / "top"
     git(tmp_path, "init", "--quiet", f"--separate-git-dir={tmp_path / 'separate'}", str(top))
     (top / "src").mkdir()
@@ -194,10 +214,14 @@ def test_a_copied_work_tree_is_a_project_of_its_own(app: Path, tmp_path: Path) -
     shutil.copytree(tmp_path / "one", tmp_path / "copy")
 
     assert key(tmp_path / "one") == str(app / ".git")
-    assert identify(str(tmp_path / "copy")) == project(tmp_path / "copy", tmp_path / "copy", is_repository=False)
+    assert identify(str(tmp_path / "copy")) == project(
+        tmp_path / "copy", tmp_path / "copy", is_repository=False
+    )
 
 
-def test_a_repository_of_the_home_folder_makes_no_project_of_the_folders_below(home: Path, app: Path) -> None:
+def test_a_repository_of_the_home_folder_makes_no_project_of_the_folders_below(
+    home: Path, app: Path
+) -> None:
     repository(home, (".bashrc",))
     (home / "plain" / "inner").mkdir(parents=True)
     app.rename(home / "app")
@@ -208,11 +232,15 @@ def test_a_repository_of_the_home_folder_makes_no_project_of_the_folders_below(h
     assert identify(str(home / "app" / "src")) == project(home / "app" / ".git", home / "app")
 
 
-def test_a_bare_repository_below_a_repository_of_the_home_folder_is_found(home: Path, bare: Path) -> None:
+def test_a_bare_repository_below_a_repository_of_the_home_folder_is_found(
+    home: Path, bare: Path
+) -> None:
     repository(home)
     bare.rename(home / "bare.git")
 
-    assert identify(str(home / "bare.git" / "hooks")) == project(home / "bare.git", home / "bare.git")
+    assert identify(str(home / "bare.git" / "hooks")) == project(
+        home / "bare.git", home / "bare.git"
+    )
 
 
 def test_the_home_folder_is_in_no_bare_repository_around_it(
@@ -227,7 +255,9 @@ def test_the_home_folder_is_in_no_bare_repository_around_it(
         assert identify(str(plain)) == project(plain, plain, is_repository=False)
 
 
-def test_the_home_folder_is_known_through_a_link(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_home_folder_is_known_through_a_link(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     repository(home)
     (home / "plain").mkdir()
     (tmp_path / "link").symlink_to(home)
@@ -236,7 +266,9 @@ def test_the_home_folder_is_known_through_a_link(home: Path, tmp_path: Path, mon
     assert key(tmp_path / "link" / "plain") == str(home / "plain")
 
 
-def test_variables_of_git_change_nothing(app: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variables_of_git_change_nothing(
+    app: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     other = repository(tmp_path / "other")
     for name in ("GIT_DIR", "GIT_COMMON_DIR"):
         monkeypatch.setenv(name, str(other / ".git"))
@@ -256,7 +288,9 @@ def test_odd_names_of_folders_are_kept(app: Path, tmp_path: Path, name: bytes) -
 
     tree = place.with_name(f"{place.name}-tree")
     subprocess.run(
-        ["git", "-C", place, "worktree", "add", "--quiet", "--detach", tree], check=True, capture_output=True
+        ["git", "-C", place, "worktree", "add", "--quiet", "--detach", tree],
+        check=True,
+        capture_output=True,
     )
     assert identify(str(tree)) == project(place / ".git", tree)
     assert key(app) == str(app / ".git")

@@ -61,7 +61,9 @@ def forged(tmp_path: Path) -> Path:
         "",
     ],
 )
-def test_a_file_that_names_a_repository_which_does_not_know_the_folder(mine: Path, forged: Path, target: str) -> None:
+def test_a_file_that_names_a_repository_which_does_not_know_the_folder(
+    mine: Path, forged: Path, target: str
+) -> None:
     (forged / ".git").write_text(f"gitdir: {target.format(mine=mine)}\n", "utf-8")
 
     assert is_alone(forged)
@@ -70,13 +72,17 @@ def test_a_file_that_names_a_repository_which_does_not_know_the_folder(mine: Pat
 
 
 @pytest.mark.parametrize("target", ["mine/.git", "mine/.git/worktrees/tree", "tree/.git", "mine"])
-def test_a_link_to_another_repository_is_not_followed(mine: Path, forged: Path, target: str) -> None:
+def test_a_link_to_another_repository_is_not_followed(
+    mine: Path, forged: Path, target: str
+) -> None:
     (forged / ".git").symlink_to(mine.parent / target)
 
     assert is_alone(forged)
 
 
-def test_a_link_to_a_folder_that_knows_the_work_tree_or_lies_in_it_is_followed(mine: Path, forged: Path) -> None:
+def test_a_link_to_a_folder_that_knows_the_work_tree_or_lies_in_it_is_followed(
+    mine: Path, forged: Path
+) -> None:
     inside = looks_like_a_repository(forged / ".real")
     (forged / ".git").symlink_to(".real")
     outside = mine.parent / "outside"
@@ -90,7 +96,9 @@ def test_a_link_to_a_folder_that_knows_the_work_tree_or_lies_in_it_is_followed(m
 
 
 @pytest.mark.parametrize("common", ["{mine}/.git", "../../mine/.git", "../..", ""])
-def test_a_common_folder_that_a_plain_git_folder_names_is_ignored(mine: Path, forged: Path, common: str) -> None:
+def test_a_common_folder_that_a_plain_git_folder_names_is_ignored(
+    mine: Path, forged: Path, common: str
+) -> None:
     looks_like_a_repository(forged / ".git")
     (forged / ".git" / "commondir").write_text(common.format(mine=mine), "utf-8")
     (forged / ".git" / "gitdir").write_text(f"{forged}/.git\n", "utf-8")
@@ -108,7 +116,9 @@ def test_a_git_folder_that_lacks_something_is_no_repository(forged: Path, mine: 
 
 
 @pytest.mark.parametrize("place", ["{forged}/.git", "../../../../forged/.git"])
-def test_an_entry_of_a_work_tree_counts_in_the_common_folder_only(mine: Path, forged: Path, place: str) -> None:
+def test_an_entry_of_a_work_tree_counts_in_the_common_folder_only(
+    mine: Path, forged: Path, place: str
+) -> None:
     entry = forged / "hidden" / "worktrees" / "tree"
     entry.mkdir(parents=True)
     (forged / ".git").write_text("gitdir: hidden/worktrees/tree\n", "utf-8")
@@ -125,7 +135,9 @@ def test_an_entry_of_a_work_tree_counts_in_the_common_folder_only(mine: Path, fo
     assert identify(str(forged)).key == str(forged / "hidden")
 
 
-def test_a_link_among_the_entries_of_work_trees_leads_nowhere_else(mine: Path, forged: Path) -> None:
+def test_a_link_among_the_entries_of_work_trees_leads_nowhere_else(
+    mine: Path, forged: Path
+) -> None:
     common = looks_like_a_repository(forged / "hidden")
     (common / "worktrees").symlink_to(mine / ".git" / "worktrees")
     (forged / ".git").write_text("gitdir: hidden/worktrees/tree\n", "utf-8")
@@ -135,7 +147,14 @@ def test_a_link_among_the_entries_of_work_trees_leads_nowhere_else(mine: Path, f
 
 def test_an_entry_that_names_another_file_or_folder_does_not_count(mine: Path) -> None:
     tree, entry = mine.parent / "tree", mine / ".git" / "worktrees" / "tree"
-    for named in (f"{tree}/other", f"{tree}", f"{mine}/.git", "", f"{tree}/.git/.git", f"{tree}\0/.git"):
+    for named in (
+        f"{tree}/other",
+        f"{tree}",
+        f"{mine}/.git",
+        "",
+        f"{tree}/.git/.git",
+        f"{tree}\0/.git",
+    ):
         (entry / "gitdir").write_text(named, "utf-8")
         assert is_alone(tree), named
 
@@ -155,13 +174,23 @@ def test_a_link_to_the_file_of_another_work_tree_does_not_count(
     assert is_alone(forged)
 
 
-def test_settings_that_name_another_work_tree_or_none_do_not_count(mine: Path, forged: Path) -> None:
+def test_settings_that_name_another_work_tree_or_none_do_not_count(
+    mine: Path, forged: Path
+) -> None:
     (forged / ".git").write_text(f"gitdir: {mine}/.git\n", "utf-8")
     for setting in (str(mine), str(forged / "src"), "", f"{forged}\0"):
         (mine / ".git" / "config").write_text(f"[core]\nworktree = {setting}\n", "utf-8")
         assert is_alone(forged), setting
 
-    git(mine, "config", "--file", f"{mine}/.git/config", "--replace-all", "core.worktree", str(forged))
+    git(
+        mine,
+        "config",
+        "--file",
+        f"{mine}/.git/config",
+        "--replace-all",
+        "core.worktree",
+        str(forged),
+    )
     assert identify(str(forged)).key == str(mine / ".git")
 
 
@@ -173,7 +202,9 @@ def test_the_work_tree_that_a_plain_git_folder_names_is_ignored(mine: Path) -> N
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
-@pytest.mark.parametrize("name", ["tree/.git", "entry/gitdir", "entry/commondir", "mine/.git/config"])
+@pytest.mark.parametrize(
+    "name", ["tree/.git", "entry/gitdir", "entry/commondir", "mine/.git/config"]
+)
 @pytest.mark.parametrize("kind", ["pipe", "folder", "nothing", "endless", "large", "closed"])
 def test_a_pipe_or_an_odd_file_does_not_block(mine: Path, name: str, kind: str) -> None:
     tree, entry = mine.parent / "tree", mine / ".git" / "worktrees" / "tree"
@@ -190,7 +221,13 @@ def test_a_pipe_or_an_odd_file_does_not_block(mine: Path, name: str, kind: str) 
         path.chmod(0o600 if kind == "large" else 0)
 
     ask = f"from hardwon.adapters.git.identity import identify; print(identify({str(tree)!r}).key)"
-    done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True, timeout=LONGEST_WAIT)
+    done = subprocess.run(
+        [sys.executable, "-c", ask],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=LONGEST_WAIT,
+    )
     gone = (name, kind) == ("tree/.git", "nothing")
     expected = str(mine / ".git") if name == "mine/.git/config" else str(tree)
     assert done.stdout.strip() == expected
@@ -225,8 +262,12 @@ CONFIGS = (
     b"\0",
     b"\xff",
 )
-contents = st.one_of(st.binary(max_size=40), st.lists(st.sampled_from(PIECES), max_size=8).map(b"".join))
-configs = st.one_of(st.binary(max_size=40), st.lists(st.sampled_from(CONFIGS), max_size=8).map(b"".join))
+contents = st.one_of(
+    st.binary(max_size=40), st.lists(st.sampled_from(PIECES), max_size=8).map(b"".join)
+)
+configs = st.one_of(
+    st.binary(max_size=40), st.lists(st.sampled_from(CONFIGS), max_size=8).map(b"".join)
+)
 
 
 @pytest.fixture(scope="module")
@@ -246,15 +287,34 @@ class Claims(NamedTuple):
     config: bytes
 
 
-@given(claims=st.builds(Claims, contents, contents, contents, configs), name=st.sampled_from([".git", "hidden"]))
-@example(claims=Claims(b"gitdir: ../mine/.git/worktrees/tree", b"../..", b"{root}/forged/.git", b""), name="hidden")
-@example(claims=Claims(b"gitdir: ../mine/.git", b"", b"", b"[core]\nworktree = ../../mine"), name="hidden")
-@example(
-    claims=Claims(b"gitdir: hidden/worktrees/tree", b"{root}/mine/.git", b"{root}/forged/.git", b""), name="hidden"
+@given(
+    claims=st.builds(Claims, contents, contents, contents, configs),
+    name=st.sampled_from([".git", "hidden"]),
 )
-@example(claims=Claims(b"", b"{root}/mine/.git", b"{root}/forged/.git", b"[core]\nworktree = ../../mine"), name=".git")
+@example(
+    claims=Claims(b"gitdir: ../mine/.git/worktrees/tree", b"../..", b"{root}/forged/.git", b""),
+    name="hidden",
+)
+@example(
+    claims=Claims(b"gitdir: ../mine/.git", b"", b"", b"[core]\nworktree = ../../mine"),
+    name="hidden",
+)
+@example(
+    claims=Claims(
+        b"gitdir: hidden/worktrees/tree", b"{root}/mine/.git", b"{root}/forged/.git", b""
+    ),
+    name="hidden",
+)
+@example(
+    claims=Claims(
+        b"", b"{root}/mine/.git", b"{root}/forged/.git", b"[core]\nworktree = ../../mine"
+    ),
+    name=".git",
+)
 @settings(deadline=None)
-def test_no_content_of_a_folder_makes_a_repository_outside_its_own(playground: Path, claims: Claims, name: str) -> None:
+def test_no_content_of_a_folder_makes_a_repository_outside_its_own(
+    playground: Path, claims: Claims, name: str
+) -> None:
     forged = playground / "forged"
     shutil.rmtree(forged, ignore_errors=True)
     hidden = looks_like_a_repository(forged / name)
@@ -275,7 +335,11 @@ def test_no_content_of_a_folder_makes_a_repository_outside_its_own(playground: P
 @given(git_file=contents, common=contents, entry=contents)
 @settings(deadline=None)
 def test_no_content_of_a_repository_gives_a_key_that_is_not_named_back(
-    tmp_path_factory: pytest.TempPathFactory, playground: Path, git_file: bytes, common: bytes, entry: bytes
+    tmp_path_factory: pytest.TempPathFactory,
+    playground: Path,
+    git_file: bytes,
+    common: bytes,
+    entry: bytes,
 ) -> None:
     folder = tmp_path_factory.mktemp("odd")
     shutil.copytree(playground / "mine", folder / "mine", symlinks=True)

@@ -11,7 +11,9 @@ from tests.waiting import in_time
 
 SLACK = 2.0
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the scripts here are for a POSIX shell")
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="the scripts here are for a POSIX shell"
+)
 
 
 @pytest.mark.parametrize("root", ["a\0b", "\ud800"], ids=["zero byte", "surrogate"])
@@ -23,7 +25,9 @@ def test_a_root_that_is_no_path_is_a_warning(warnings: list[str], root: str) -> 
     assert open_pipes() == before
 
 
-def test_a_missing_git_is_a_warning(tmp_path: Path, warnings: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_git_is_a_warning(
+    tmp_path: Path, warnings: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     before = open_pipes()
 
@@ -66,7 +70,11 @@ def test_a_hung_git_is_killed_with_its_children(
 ) -> None:
     alive, pid_file = tmp_path / "alive", tmp_path / "pid"
     os.mkfifo(alive)
-    fake_git(tmp_path / "bin", f"exec 9>'{alive}'; echo $$ >'{pid_file}'; sleep 20 9>&9 & {script}", monkeypatch)
+    fake_git(
+        tmp_path / "bin",
+        f"exec 9>'{alive}'; echo $$ >'{pid_file}'; sleep 20 9>&9 & {script}",
+        monkeypatch,
+    )
     watch = os.open(alive, os.O_RDONLY | os.O_NONBLOCK)
     before = open_pipes()
     start = time.monotonic()
@@ -83,7 +91,9 @@ def test_a_hung_git_is_killed_with_its_children(
     os.close(watch)
 
 
-def test_endless_output_is_cut(tmp_path: Path, warnings: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endless_output_is_cut(
+    tmp_path: Path, warnings: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     fake_git(tmp_path / "bin", "exec yes", monkeypatch)
 
     assert ask(tmp_path / "project", warnings) == ()
@@ -108,13 +118,17 @@ class TestWithoutPosixSpawn:
         monkeypatch.delattr(os, "posix_spawnp")
 
     @pytest.mark.parametrize("seconds", [PATIENCE, float("inf")])
-    def test_the_answer_is_the_same(self, tmp_path: Path, warnings: list[str], seconds: float) -> None:
+    def test_the_answer_is_the_same(
+        self, tmp_path: Path, warnings: list[str], seconds: float
+    ) -> None:
         root = repository(tmp_path, ("first",), ("naïve.py",))
 
         assert ask(root, warnings, seconds) == ("naïve.py",)
         assert warnings == []
 
-    def test_a_hung_git_is_left(self, tmp_path: Path, warnings: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_hung_git_is_left(
+        self, tmp_path: Path, warnings: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         fake_git(tmp_path / "bin", "exec sleep 10", monkeypatch)
 
         assert ask(tmp_path / "project", warnings, seconds=0.2) == ()

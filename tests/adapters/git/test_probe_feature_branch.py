@@ -35,7 +35,9 @@ class Branch:
         return probe.feature_files(self.name if name == "" else name, Deadline(time.monotonic))
 
     def begun(self, warnings: list[str]) -> dt.datetime | None:
-        return GitChangeProbe(str(self.root), warnings.append).branch_started(self.name, Deadline(time.monotonic))
+        return GitChangeProbe(str(self.root), warnings.append).branch_started(
+            self.name, Deadline(time.monotonic)
+        )
 
 
 @pytest.mark.parametrize("default", ["main", "develop"])
@@ -62,7 +64,9 @@ def test_the_remotes_default_branch_comes_first(tmp_path: Path, warnings: list[s
 
 
 @pytest.mark.parametrize("name", ["main", None])
-def test_without_a_branch_the_last_three_commits_are_it(tmp_path: Path, warnings: list[str], name: str | None) -> None:
+def test_without_a_branch_the_last_three_commits_are_it(
+    tmp_path: Path, warnings: list[str], name: str | None
+) -> None:
     branch = Branch(tmp_path)
     git(branch.root, "checkout", "--quiet", "main")
 
@@ -78,14 +82,18 @@ def test_more_files_than_a_search_takes_are_reported(tmp_path: Path, warnings: l
     assert files[-1] == "src/z.py"
 
 
-def test_a_file_that_is_named_like_a_branch_is_no_branch(tmp_path: Path, warnings: list[str]) -> None:
+def test_a_file_that_is_named_like_a_branch_is_no_branch(
+    tmp_path: Path, warnings: list[str]
+) -> None:
     branch = Branch(tmp_path)
     branch.commit("main", "HEAD")
 
     assert branch.files(warnings) == ("HEAD", "main")
 
 
-def test_without_a_repository_there_are_no_files_and_no_warning(tmp_path: Path, warnings: list[str]) -> None:
+def test_without_a_repository_there_are_no_files_and_no_warning(
+    tmp_path: Path, warnings: list[str]
+) -> None:
     probe = GitChangeProbe(str(tmp_path), warnings.append)
 
     assert probe.feature_files(None, Deadline(time.monotonic)) == ()

@@ -30,7 +30,9 @@ def test_the_last_three_commits_count_else_the_last_one(
     assert warnings == []
 
 
-def test_files_that_differ_from_the_last_commit_are_uncommitted(tmp_path: Path, warnings: list[str]) -> None:
+def test_files_that_differ_from_the_last_commit_are_uncommitted(
+    tmp_path: Path, warnings: list[str]
+) -> None:
     root = repository(tmp_path, ("kept.py", "staged.py", "changed.py"))
     for name in ("staged.py", "changed.py", "unknown.py"):
         (root / name).write_text("changed", "utf-8")
@@ -38,7 +40,12 @@ def test_files_that_differ_from_the_last_commit_are_uncommitted(tmp_path: Path, 
     probe = GitChangeProbe(str(root), warnings.append)
 
     assert probe.uncommitted_files(Deadline(time.monotonic)) == ("changed.py", "staged.py")
-    assert GitChangeProbe(str(tmp_path.parent), warnings.append).uncommitted_files(Deadline(time.monotonic)) == ()
+    assert (
+        GitChangeProbe(str(tmp_path.parent), warnings.append).uncommitted_files(
+            Deadline(time.monotonic)
+        )
+        == ()
+    )
     assert warnings == []
 
 
@@ -66,7 +73,9 @@ def test_at_most_twenty_names_come_back(tmp_path: Path, warnings: list[str]) -> 
     assert warnings == []
 
 
-def test_a_file_named_like_the_range_is_not_mistaken_for_it(tmp_path: Path, warnings: list[str]) -> None:
+def test_a_file_named_like_the_range_is_not_mistaken_for_it(
+    tmp_path: Path, warnings: list[str]
+) -> None:
     root = repository(tmp_path, ("HEAD~1..HEAD", "HEAD~3..HEAD"), ("second",))
 
     assert ask(root, warnings) == ("second",)
@@ -85,15 +94,24 @@ def test_the_environment_of_an_outer_git_hook_is_ignored(
     assert ask(inner, warnings) == ("inner",)
 
 
-def test_settings_of_the_repository_do_not_change_the_names(tmp_path: Path, warnings: list[str]) -> None:
+def test_settings_of_the_repository_do_not_change_the_names(
+    tmp_path: Path, warnings: list[str]
+) -> None:
     root = repository(tmp_path, ("sub/x",), ("top", "sub/y"))
-    for setting in ("diff.relative=true", "diff.noprefix=true", "color.ui=always", "core.pager=false"):
+    for setting in (
+        "diff.relative=true",
+        "diff.noprefix=true",
+        "color.ui=always",
+        "core.pager=false",
+    ):
         git(root, "config", *setting.split("="))
 
     assert ask(root / "sub", warnings) == ("sub/y", "top")
 
 
-@pytest.mark.parametrize("root", ["plain", "missing", ""], ids=["no repository", "no folder", "no name"])
+@pytest.mark.parametrize(
+    "root", ["plain", "missing", ""], ids=["no repository", "no folder", "no name"]
+)
 def test_a_folder_without_a_repository_has_no_names_and_no_warning(
     tmp_path: Path, warnings: list[str], monkeypatch: pytest.MonkeyPatch, root: str
 ) -> None:
@@ -108,4 +126,6 @@ def test_a_folder_without_a_repository_has_no_names_and_no_warning(
 def test_no_deadline_waits(tmp_path: Path, warnings: list[str]) -> None:
     root = repository(tmp_path, ("first",), ("second",))
 
-    assert GitChangeProbe(str(root), warnings.append).changed_files(Deadline(time.monotonic)) == ("second",)
+    assert GitChangeProbe(str(root), warnings.append).changed_files(Deadline(time.monotonic)) == (
+        "second",
+    )

@@ -34,7 +34,9 @@ OTHERS = (
 
 
 @pytest.mark.parametrize("root", ["", "packages/one"], ids=["at the top", "below it"])
-def test_they_are_left_out_wherever_the_project_stands(tmp_path: Path, warnings: list[str], root: str) -> None:
+def test_they_are_left_out_wherever_the_project_stands(
+    tmp_path: Path, warnings: list[str], root: str
+) -> None:
     names = [str(Path(root) / name) for name in (*OWN, *OTHERS)]
     project = repository(tmp_path, ("first",), tuple(names)) / root
     others = {str(Path(root) / name) for name in OTHERS}
@@ -55,7 +57,9 @@ def test_they_crowd_out_no_other_file(tmp_path: Path, warnings: list[str]) -> No
     assert ask(root, warnings) == ("src/parser.py",)
     for name in (*many, "src/parser.py"):
         (root / name).write_text("changed", "utf-8")
-    assert GitChangeProbe(str(root), warnings.append).uncommitted_files(Deadline(time.monotonic)) == ("src/parser.py",)
+    assert GitChangeProbe(str(root), warnings.append).uncommitted_files(
+        Deadline(time.monotonic)
+    ) == ("src/parser.py",)
 
 
 def test_a_commit_of_nothing_else_is_no_signal(tmp_path: Path, warnings: list[str]) -> None:
@@ -69,7 +73,11 @@ def test_a_commit_of_nothing_else_is_no_signal(tmp_path: Path, warnings: list[st
 
 def test_every_command_file_of_an_agent_is_among_them() -> None:
     forms = [facts.commands for facts in AGENTS if facts.commands]
-    written = {form.path.format(name=name.replace("/", form.separator)) for form in forms for name in COMMANDS}
+    written = {
+        form.path.format(name=name.replace("/", form.separator))
+        for form in forms
+        for name in COMMANDS
+    }
 
     assert written
     assert written == {pattern for pattern in OWN_FILES if pattern.startswith(".")}

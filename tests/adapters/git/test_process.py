@@ -13,7 +13,9 @@ from hardwon.domain.model.deadline import Deadline
 from tests.adapters.git.canaries import Canaries
 from tests.adapters.git.repository import repository
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the programs here are for a POSIX shell")
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="the programs here are for a POSIX shell"
+)
 
 LIMITLESS = Deadline(time.monotonic)
 
@@ -46,7 +48,10 @@ def project(root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("entry", "asked_in"),
     [
-        *((entry, ".") for entry in ("", ".", "bin", "./bin", "{root}/src/../bin", "{root}/../link")),
+        *(
+            (entry, ".")
+            for entry in ("", ".", "bin", "./bin", "{root}/src/../bin", "{root}/../link")
+        ),
         *((entry, "src") for entry in ("bin", "{root}/bin")),
     ],
 )
@@ -56,7 +61,9 @@ def test_a_git_of_the_project_is_passed_over(
     warnings: list[str] = []
     monkeypatch.setenv("PATH", f"{entry.format(root=project)}{os.pathsep}{os.environ['PATH']}")
 
-    assert GitChangeProbe(str(project / asked_in), warnings.append).changed_files(LIMITLESS) == ("b",)
+    assert GitChangeProbe(str(project / asked_in), warnings.append).changed_files(LIMITLESS) == (
+        "b",
+    )
     assert (canaries.sung(), warnings) == (set(), [])
 
 

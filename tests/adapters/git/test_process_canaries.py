@@ -8,10 +8,18 @@ import pytest
 
 from hardwon.adapters.git.probe import GitChangeProbe
 from hardwon.domain.model.deadline import Deadline
-from tests.adapters.git.canaries import QUIET, Canaries, forge_clean_state, hostile_repository, lacking_repository
+from tests.adapters.git.canaries import (
+    QUIET,
+    Canaries,
+    forge_clean_state,
+    hostile_repository,
+    lacking_repository,
+)
 from tests.adapters.git.repository import fake_git, git, repository
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the programs here are for a POSIX shell")
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="the programs here are for a POSIX shell"
+)
 
 LIMITLESS = Deadline(time.monotonic)
 
@@ -36,7 +44,9 @@ def warnings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return []
 
 
-def test_settings_of_a_repository_run_nothing(everywhere: tuple[Path, Canaries], warnings: list[str]) -> None:
+def test_settings_of_a_repository_run_nothing(
+    everywhere: tuple[Path, Canaries], warnings: list[str]
+) -> None:
     root, canaries = everywhere
     canaries.silence()
     probe = GitChangeProbe(str(root), warnings.append)
@@ -48,7 +58,9 @@ def test_settings_of_a_repository_run_nothing(everywhere: tuple[Path, Canaries],
     assert (canaries.sung(), warnings) == (set(), [])
 
 
-def test_files_that_git_compares_go_through_no_filter(tmp_path: Path, canaries: Canaries, warnings: list[str]) -> None:
+def test_files_that_git_compares_go_through_no_filter(
+    tmp_path: Path, canaries: Canaries, warnings: list[str]
+) -> None:
     root = hostile_repository(tmp_path / "project", canaries)
     forge_clean_state(root)
     canaries.silence()
@@ -59,7 +71,9 @@ def test_files_that_git_compares_go_through_no_filter(tmp_path: Path, canaries: 
     assert (canaries.sung(), warnings) == (set(), [])
 
 
-def test_the_canaries_do_sing_for_a_git_that_is_asked_carelessly(everywhere: tuple[Path, Canaries]) -> None:
+def test_the_canaries_do_sing_for_a_git_that_is_asked_carelessly(
+    everywhere: tuple[Path, Canaries],
+) -> None:
     root, canaries = everywhere
     off = ("-c", "filter.spoken.process=", "-c", "filter.spoken.required=false")
     git(root, *off, "diff", "--name-only", "HEAD")
@@ -81,7 +95,9 @@ def test_nothing_is_fetched_for_a_repository_that_lacks_something(
 
 
 @pytest.mark.parametrize(
-    "drivers", [["odd=name"], [f"driver{number}" for number in range(10)]], ids=["odd name", "too many"]
+    "drivers",
+    [["odd=name"], [f"driver{number}" for number in range(10)]],
+    ids=["odd name", "too many"],
 )
 def test_git_is_not_asked_where_filters_cannot_be_switched_off(
     tmp_path: Path, canaries: Canaries, warnings: list[str], drivers: list[str]
@@ -107,9 +123,14 @@ def test_git_is_not_asked_where_the_filters_cannot_be_listed(
     tmp_path: Path, warnings: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     witness = tmp_path / "told"
-    fake_git(tmp_path / "bin", f'case "$*" in *get-regexp*) exit 3;; esac; touch {witness}', monkeypatch)
+    fake_git(
+        tmp_path / "bin", f'case "$*" in *get-regexp*) exit 3;; esac; touch {witness}', monkeypatch
+    )
 
-    assert GitChangeProbe(str(tmp_path / "project"), warnings.append).uncommitted_files(LIMITLESS) == ()
+    assert (
+        GitChangeProbe(str(tmp_path / "project"), warnings.append).uncommitted_files(LIMITLESS)
+        == ()
+    )
     assert not witness.exists()
     assert len(warnings) == 1
 

@@ -131,7 +131,9 @@ def test_a_detached_head_is_judged_by_its_commits(work: Work) -> None:
 
     git(work.root, "checkout", "--quiet", "--detach", "main")
     assert work.owns(SHARED)
-    assert not work.is_own_for_a_hook, "whether that commit is of the default branch, only git tells"
+    assert not work.is_own_for_a_hook, (
+        "whether that commit is of the default branch, only git tells"
+    )
 
 
 @pytest.mark.parametrize("how", [("--no-ff", "--no-commit"), ("--squash",)])
@@ -171,7 +173,9 @@ def test_a_fetched_commit_without_a_branch_is_known(work: Work) -> None:
     git(work.root, "checkout", "--quiet", "-b", "mine", "main")
     git(work.root, "branch", "-D", "pr")
     git(work.root, "reflog", "expire", "--expire=now", "--all")
-    (work.root / ".git/FETCH_HEAD").write_text(f"{commit}\t\tbranch 'x' of github.com:mallory/app\n", "utf-8")
+    (work.root / ".git/FETCH_HEAD").write_text(
+        f"{commit}\t\tbranch 'x' of github.com:mallory/app\n", "utf-8"
+    )
     git(work.root, "checkout", "--quiet", commit, "--", BANK)
 
     assert not work.owns(THEIRS)
@@ -219,7 +223,11 @@ def test_no_trick_of_a_branch_makes_it_the_users(work: Work, trick: Callable[[Wo
     work.commit(MALLORY)
     git(work.root, "checkout", "--quiet", "main")
     git(work.root, "checkout", "--quiet", "pr")
-    lines = [line for line in work.bank.read_text("utf-8").splitlines() if "Theirs" in line or "Send" in line]
+    lines = [
+        line
+        for line in work.bank.read_text("utf-8").splitlines()
+        if "Theirs" in line or "Send" in line
+    ]
 
     assert len(lines) == 2
     assert not any(work.owns(line) for line in lines)
@@ -238,7 +246,9 @@ def test_an_address_counts_only_where_authors_are_believed(work: Work) -> None:
     assert not work.owns(MINE, mode="ask")
 
 
-def test_a_repository_without_commits_and_a_folder_without_one_are_the_users(tmp_path: Path) -> None:
+def test_a_repository_without_commits_and_a_folder_without_one_are_the_users(
+    tmp_path: Path,
+) -> None:
     plain, empty = tmp_path / "plain", tmp_path / "empty"
     for folder in (plain, empty):
         folder.mkdir()
@@ -283,14 +293,21 @@ def test_a_git_that_hangs_is_asked_once_and_nothing_is_the_users(
     fake_git(tmp_path / "bin", f"echo asked >> {tmp_path / 'asked'}; exec sleep 60", monkeypatch)
     versions = GitVersions("own", seconds=0.2)
 
-    assert not any(versions.of(str(work.root / name)).is_own for name in (BANK, "memory/a.md", "memory/b.md"))
+    assert not any(
+        versions.of(str(work.root / name)).is_own for name in (BANK, "memory/a.md", "memory/b.md")
+    )
     assert (tmp_path / "asked").read_text("utf-8").count("asked") == 1
 
 
 def test_programs_that_the_repository_names_are_not_run(work: Work, tmp_path: Path) -> None:
     canary = tmp_path / "canary"
     work.write("*.md diff=evil filter=evil", ".gitattributes")
-    for setting in ("diff.external", "diff.evil.textconv", "diff.evil.command", "filter.evil.clean"):
+    for setting in (
+        "diff.external",
+        "diff.evil.textconv",
+        "diff.evil.command",
+        "filter.evil.clean",
+    ):
         git(work.root, "config", setting, f"touch {canary};")
     os.utime(work.write(f"{THEIRS}\n{MINE}"))
 

@@ -2,14 +2,21 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.adapters.markdown.anchors import ID_LENGTH, MAX_DEPTH, AnchorSection, extents, sections, without_markers
+from hardwon.adapters.markdown.anchors import (
+    ID_LENGTH,
+    MAX_DEPTH,
+    AnchorSection,
+    extents,
+    sections,
+    without_markers,
+)
 
 ids = st.sampled_from(["a", "b", "c/d.e_f-1"])
 begins = ids.map(lambda anchor_id: f"<!-- ANCHOR:{anchor_id} -->")
 ends = ids.map(lambda anchor_id: f"<!-- /ANCHOR:{anchor_id} -->")
-noise = st.sampled_from(["<!--", "-->", "```\n", "\n", "~~~\n", "`", "<!-- ANCHOR:", "one", "two ", " "]) | st.text(
-    max_size=3
-)
+noise = st.sampled_from(
+    ["<!--", "-->", "```\n", "\n", "~~~\n", "`", "<!-- ANCHOR:", "one", "two ", " "]
+) | st.text(max_size=3)
 
 
 def section_of(name: str, *inner: str) -> str:
@@ -43,15 +50,25 @@ def test_an_outer_section_holds_the_inner_ones() -> None:
 
 
 def test_ids_are_compared_as_they_are_written() -> None:
-    assert [section.anchor_id for section in sections(section_of("a", "1") + section_of("A", "2")).found] == ["a", "A"]
+    assert [
+        section.anchor_id for section in sections(section_of("a", "1") + section_of("A", "2")).found
+    ] == ["a", "A"]
 
 
 @pytest.mark.parametrize(
     ("body", "texts", "complaint"),
     [
-        ("<!-- ANCHOR:a -->1<!-- ANCHOR:b -->2<!-- /ANCHOR:b -->3", {"a": "1", "b": "2"}, "'a' is never closed"),
+        (
+            "<!-- ANCHOR:a -->1<!-- ANCHOR:b -->2<!-- /ANCHOR:b -->3",
+            {"a": "1", "b": "2"},
+            "'a' is never closed",
+        ),
         ("<!-- ANCHOR:a -->1\n\n2", {"a": "1\n\n2"}, "'a' is never closed"),
-        (section_of("a", "1<!-- ANCHOR:b -->2") + "3", {"a": "12", "b": "2"}, "'b' is never closed"),
+        (
+            section_of("a", "1<!-- ANCHOR:b -->2") + "3",
+            {"a": "12", "b": "2"},
+            "'b' is never closed",
+        ),
         (section_of("a", "1") + section_of("a", "2"), {"a": "1"}, "'a' stands there twice"),
         (section_of("a", "1", section_of("a", "2"), "3"), {"a": "123"}, "'a' stands there twice"),
         ("1<!-- /ANCHOR:a -->2", {}, "'a' is closed but not open"),
@@ -61,7 +78,9 @@ def test_ids_are_compared_as_they_are_written() -> None:
         (section_of("a", " \n "), {}, "'a' holds nothing"),
     ],
 )
-def test_a_wrong_marker_costs_only_itself_and_is_reported(body: str, texts: dict[str, str], complaint: str) -> None:
+def test_a_wrong_marker_costs_only_itself_and_is_reported(
+    body: str, texts: dict[str, str], complaint: str
+) -> None:
     found = sections(body)
 
     assert {section.anchor_id: section.text for section in found.found} == texts
@@ -103,15 +122,21 @@ def test_any_text_gives_each_id_once_in_order_with_words_of_the_text(body: str) 
 
     assert len(set(ids_found)) == len(ids_found)
     assert all(
-        section.text == section.text.strip() != "" and section.text in without_markers(body) for section in found.found
+        section.text == section.text.strip() != "" and section.text in without_markers(body)
+        for section in found.found
     )
     assert are_in_order(body, [f"<!-- ANCHOR:{anchor_id} -->" for anchor_id in ids_found])
     assert len(found.complaints) <= 6
     assert all("\n" not in complaint for complaint in found.complaints)
 
 
-@given(names=st.lists(ids, unique=True), texts=st.lists(st.sampled_from(["one", "two"]), min_size=3, max_size=3))
-def test_sections_one_after_the_other_are_read_as_they_were_written(names: list[str], texts: list[str]) -> None:
+@given(
+    names=st.lists(ids, unique=True),
+    texts=st.lists(st.sampled_from(["one", "two"]), min_size=3, max_size=3),
+)
+def test_sections_one_after_the_other_are_read_as_they_were_written(
+    names: list[str], texts: list[str]
+) -> None:
     written = tuple(map(AnchorSection, names, texts))
 
     assert sections("\n".join(section_of(*section) for section in written)) == (written, ())
@@ -123,7 +148,9 @@ def test_sections_lie_in_one_another_to_a_depth() -> None:
         body = section_of(str(number), body)
 
     found = sections(body)
-    assert [section.anchor_id for section in found.found] == [str(number) for number in range(MAX_DEPTH)]
+    assert [section.anchor_id for section in found.found] == [
+        str(number) for number in range(MAX_DEPTH)
+    ]
     assert [line.split(" ", 3)[2] for line in found.complaints] == ["'8'", "'9'"]
 
 
@@ -159,6 +186,6 @@ def test_hostile_text_takes_no_longer_than_any_other(body: str, count: int) -> N
 def test_the_text_in_the_extent_of_a_section_is_the_section(body: str) -> None:
     within = {section.anchor_id: body[section.start : section.stop] for section in extents(body)}
 
-    assert {name: text for name, part in within.items() if (text := without_markers(part).strip())} == {
-        section.anchor_id: section.text for section in sections(body).found
-    }
+    assert {
+        name: text for name, part in within.items() if (text := without_markers(part).strip())
+    } == {section.anchor_id: section.text for section in sections(body).found}

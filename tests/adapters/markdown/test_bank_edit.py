@@ -4,7 +4,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.adapters.markdown.bank_edit import BankView, Span, with_count, with_lesson, with_wording
+from hardwon.adapters.markdown.bank_edit import (
+    BankView,
+    Span,
+    with_count,
+    with_lesson,
+    with_wording,
+)
 from hardwon.adapters.markdown.knowledge_bank import parse_bank
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.identity import content_hash
@@ -14,7 +20,9 @@ from hardwon.domain.model.retro.bank_edit import BankLesson
 from tests.domain.model.retro.strategies import DAY, files, identity, lessons, one_lines
 from tests.strategies import few_examples
 
-LESSON = BankLesson("patterns", "Keep raw lines", "A lesson.", "Feature 007", 1, "high", "2026-05-01")
+LESSON = BankLesson(
+    "patterns", "Keep raw lines", "A lesson.", "Feature 007", 1, "high", "2026-05-01"
+)
 
 
 def read(text: str) -> list[BankEntry]:
@@ -24,7 +32,8 @@ def read(text: str) -> list[BankEntry]:
 
 def facts(entries: list[BankEntry]) -> list[tuple[object, ...]]:
     return [
-        (entry.heading, entry.description, entry.observation_count, entry.confidence, entry.notes) for entry in entries
+        (entry.heading, entry.description, entry.observation_count, entry.confidence, entry.notes)
+        for entry in entries
     ]
 
 
@@ -63,18 +72,23 @@ def test_a_description_is_whole_below_its_heading(text: str) -> None:
     after = with_lesson("", lesson)
     [entry] = read(after)
 
-    lines = after.removeprefix(f"# Patterns\n\n### Pattern: {CLAUSE}\n").partition("\n- Observed in: ")[0]
+    lines = after.removeprefix(f"# Patterns\n\n### Pattern: {CLAUSE}\n").partition(
+        "\n- Observed in: "
+    )[0]
     assert [line.lstrip() for line in lines.split("\n")] == text.split("\n")
     assert content_hash(entry.text) == content_hash(entry.description) == lesson.identity
-    assert with_count(after, "patterns", lesson.identity, DAY) == after.replace("count: 1", "count: 2").replace(
-        LESSON.day, DAY
-    )
+    assert with_count(after, "patterns", lesson.identity, DAY) == after.replace(
+        "count: 1", "count: 2"
+    ).replace(LESSON.day, DAY)
 
 
 @pytest.mark.parametrize(
     ("written", "text"),
     [
-        (f"{CLAUSE}\n\u2026, as a character can straddle reads.", f"{CLAUSE}, as a character can straddle reads."),
+        (
+            f"{CLAUSE}\n\u2026, as a character can straddle reads.",
+            f"{CLAUSE}, as a character can straddle reads.",
+        ),
         (f"{CLAUSE}\n\n\u2026 or not.\nSecond line.", f"{CLAUSE} or not.\nSecond line."),
         (f"{CLAUSE}\n\u2026", CLAUSE),
         ("Decode `chunks` *incrementally*\n\u2026: yes.", "Decode `chunks` *incrementally*: yes."),
@@ -82,14 +96,19 @@ def test_a_description_is_whole_below_its_heading(text: str) -> None:
         (f"{CLAUSE}\n \u2026 so it goes on.", "\u2026 so it goes on."),
     ],
 )
-def test_an_ellipsis_that_earlier_versions_wrote_stands_for_the_name(written: str, text: str) -> None:
+def test_an_ellipsis_that_earlier_versions_wrote_stands_for_the_name(
+    written: str, text: str
+) -> None:
     before = f"# Patterns\n\n### Pattern: {written}\n- Observation count: 1\n"
     [entry] = read(before)
 
     assert content_hash(entry.text) == content_hash(text)
     counted = before.replace("count: 1", "count: 2") + f"- Last observed: {DAY}\n"
     assert with_count(before, "patterns", content_hash(text), DAY) == counted
-    assert [known.text for known in read(with_wording(before, "patterns", content_hash(text), "", CLAUSE))] == [CLAUSE]
+    assert [
+        known.text
+        for known in read(with_wording(before, "patterns", content_hash(text), "", CLAUSE))
+    ] == [CLAUSE]
 
 
 @pytest.mark.parametrize("text", ["\u2026", "\u2026 so", "\u2026\u2026"])
@@ -112,7 +131,11 @@ def test_a_name_that_another_lesson_has_is_numbered_and_its_text_stays_whole() -
 def test_a_written_lesson_is_read_back(lesson: BankLesson) -> None:
     [entry] = parse_bank(with_lesson("", lesson).replace("\r\n", "\n"), lesson.category)
 
-    assert content_hash(redact(entry.text)) == content_hash(redact(entry.description)) == lesson.identity
+    assert (
+        content_hash(redact(entry.text))
+        == content_hash(redact(entry.description))
+        == lesson.identity
+    )
     assert entry.category == lesson.category
     assert entry.name == lesson.name
     assert (entry.observation_count, entry.confidence, entry.last_observed) == (
@@ -142,7 +165,11 @@ COMMENT = "An <!-- comment --> here"
 
 @pytest.mark.parametrize(
     "lesson",
-    [LESSON._replace(name=COMMENT), LESSON._replace(description=COMMENT), LESSON._replace(observed_in=COMMENT)],
+    [
+        LESSON._replace(name=COMMENT),
+        LESSON._replace(description=COMMENT),
+        LESSON._replace(observed_in=COMMENT),
+    ],
 )
 def test_a_comment_in_a_lesson_is_refused(lesson: BankLesson) -> None:
     with pytest.raises(InvalidEntryError, match="would not be read back"):
@@ -172,9 +199,9 @@ def test_a_count_rises_and_nothing_else_changes() -> None:
         "- Observation count: 2\r\n- observation COUNT:  3  <!-- twice -->\r\n- Confidence: odd\r\n- Last observed: 2020\r\n### x"
     )
 
-    assert with_count(before, "patterns", LESSON.identity, DAY) == before.replace("COUNT:  3 ", "COUNT:  4 ").replace(
-        "2020", DAY
-    )
+    assert with_count(before, "patterns", LESSON.identity, DAY) == before.replace(
+        "COUNT:  3 ", "COUNT:  4 "
+    ).replace("2020", DAY)
 
 
 def test_lines_that_are_missing_are_added() -> None:
@@ -199,7 +226,9 @@ def test_counting_changes_the_count_and_the_day_of_that_lesson_alone(text: str) 
     assert len(before) == len(now)
     for old, new in zip(before, now, strict=True):
         is_it = old.description == "A lesson."
-        assert new.observation_count == (max(1, old.observation_count) + 1 if is_it else old.observation_count)
+        assert new.observation_count == (
+            max(1, old.observation_count) + 1 if is_it else old.observation_count
+        )
         assert new.last_observed == (DAY if is_it else old.last_observed)
         assert facts([new._replace(observation_count=old.observation_count)]) == facts([old])
     assert after == text or any(old.description == "A lesson." for old in before)
@@ -239,7 +268,9 @@ def test_a_comment_within_a_lesson_is_not_lost() -> None:
 
 
 @given(text=files, lesson=lessons, name=st.just("") | one_lines)
-def test_rewording_changes_the_name_and_the_text_of_that_lesson_alone(text: str, lesson: BankLesson, name: str) -> None:
+def test_rewording_changes_the_name_and_the_text_of_that_lesson_alone(
+    text: str, lesson: BankLesson, name: str
+) -> None:
     description = lesson.description
     try:
         after = with_wording(text, "patterns", identity("A lesson."), name, description)
@@ -251,6 +282,8 @@ def test_rewording_changes_the_name_and_the_text_of_that_lesson_alone(text: str,
     for old, new in zip(before, now, strict=True):
         if identity(old.text) == identity("A lesson."):
             assert identity(new.text) == identity(description)
-            assert new._replace(heading=old.heading, name=old.name, description=old.description) == old
+            assert (
+                new._replace(heading=old.heading, name=old.name, description=old.description) == old
+            )
         else:
             assert new == old

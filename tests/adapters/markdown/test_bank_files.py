@@ -23,7 +23,9 @@ class Place:
     """A project and a store's folder."""
 
     def __init__(self, folder: Path) -> None:
-        self.project, self.store, self.outside = (folder / name for name in ("project", "store", "outside"))
+        self.project, self.store, self.outside = (
+            folder / name for name in ("project", "store", "outside")
+        )
         for place in (self.project, self.outside):
             place.mkdir()
         self.files = MarkdownBankFiles(str(self.project), str(self.store))
@@ -43,7 +45,10 @@ def test_the_users_own_bank_is_private_the_projects_is_for_all(place: Place) -> 
     place.write("a")
     place.write("b", USERS)
 
-    modes = [stat.S_IMODE(path.stat().st_mode) for path in (place.ours, place.store / "heuristics.md", place.store)]
+    modes = [
+        stat.S_IMODE(path.stat().st_mode)
+        for path in (place.ours, place.store / "heuristics.md", place.store)
+    ]
     assert modes == [0o644, 0o600, 0o700]
 
 
@@ -130,7 +135,9 @@ def test_a_concurrent_change_stays(place: Place) -> None:
 
 
 @pytest.mark.parametrize("is_new", [False, True])
-def test_when_one_was_changed_meanwhile_the_others_stay_as_they_were(place: Place, *, is_new: bool) -> None:
+def test_when_one_was_changed_meanwhile_the_others_stay_as_they_were(
+    place: Place, *, is_new: bool
+) -> None:
     place.write("a")
     if not is_new:
         place.write("b", USERS)
@@ -138,12 +145,22 @@ def test_when_one_was_changed_meanwhile_the_others_stay_as_they_were(place: Plac
     with place.files.held() as banks:
         place.store.mkdir(exist_ok=True)
         (place.store / "heuristics.md").write_text("an editor's")
-        with pytest.raises(UneditableFileError, match=r"heuristics\.md.*somebody else.*nothing was changed"):
+        with pytest.raises(
+            UneditableFileError, match=r"heuristics\.md.*somebody else.*nothing was changed"
+        ):
             place.files.write(MarkdownBanks({**banks.texts, OURS: "c", USERS: "d"}))
 
-    assert (place.ours.read_text(), (place.store / "heuristics.md").read_text()) == ("a", "an editor's")
-    assert (place.ours.stat().st_ino, place.ours.stat().st_mtime_ns) == (was.st_ino, was.st_mtime_ns)
-    assert {path.name for folder in (place.ours.parent, place.store) for path in folder.iterdir()} == {
+    assert (place.ours.read_text(), (place.store / "heuristics.md").read_text()) == (
+        "a",
+        "an editor's",
+    )
+    assert (place.ours.stat().st_ino, place.ours.stat().st_mtime_ns) == (
+        was.st_ino,
+        was.st_mtime_ns,
+    )
+    assert {
+        path.name for folder in (place.ours.parent, place.store) for path in folder.iterdir()
+    } == {
         "patterns.md",
         "heuristics.md",
     }
@@ -171,7 +188,10 @@ def test_replaced_files_are_restored_when_a_later_write_fails(
     ):
         place.files.write(MarkdownBanks({**banks.texts, OURS: "c", USERS: "d"}))
 
-    left = {path.name: path.read_bytes() for path in (*place.ours.parent.iterdir(), *place.store.iterdir())}
+    left = {
+        path.name: path.read_bytes()
+        for path in (*place.ours.parent.iterdir(), *place.store.iterdir())
+    }
     assert left == {"heuristics.md": b"b"} | ({} if is_new else {"patterns.md": b"a\r\n"})
     assert is_new or stat.S_IMODE(place.ours.stat().st_mode) == 0o640
 

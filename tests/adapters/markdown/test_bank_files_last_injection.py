@@ -53,7 +53,9 @@ def test_record_and_store_belong_to_their_owner_alone(tmp_path: Path) -> None:
     assert stat.S_IMODE((store / ".last-injection.json").stat().st_mode) == 0o600
 
 
-def test_the_project_is_a_base_name_even_of_a_relative_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_project_is_a_base_name_even_of_a_relative_root(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     record(tmp_path, ".")
 
@@ -61,7 +63,9 @@ def test_the_project_is_a_base_name_even_of_a_relative_root(tmp_path: Path, monk
 
 
 @posix_only
-def test_a_working_directory_that_is_gone_is_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_working_directory_that_is_gone_is_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
     monkeypatch.chdir(gone)
@@ -78,7 +82,9 @@ def test_a_store_that_is_a_file_is_a_warning(tmp_path: Path) -> None:
     assert store.read_text() == "untouched"
 
 
-def test_a_record_that_cannot_be_replaced_is_a_warning_and_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_record_that_cannot_be_replaced_is_a_warning_and_leaves_nothing_behind(
+    tmp_path: Path,
+) -> None:
     (tmp_path / ".last-injection.json").mkdir()
 
     assert len(record(tmp_path)) == 1

@@ -45,7 +45,9 @@ def test_the_six_files_come_in_order_local_before_global(tmp_path: Path) -> None
     assert banks[0].path == str(local / "anti-patterns.md")
 
 
-def test_an_empty_root_is_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_empty_root_is_the_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("patterns.md").write_text("here")
 
@@ -136,8 +138,12 @@ def test_a_file_of_just_the_bound_is_read_whole(tmp_path: Path) -> None:
 
 
 @posix_only
-@pytest.mark.parametrize("linked", ["docs", "docs/knowledge-bank", "docs/knowledge-bank/patterns.md"])
-def test_a_bank_that_a_link_leads_to_is_read_inside_the_project_only(tmp_path: Path, linked: str) -> None:
+@pytest.mark.parametrize(
+    "linked", ["docs", "docs/knowledge-bank", "docs/knowledge-bank/patterns.md"]
+)
+def test_a_bank_that_a_link_leads_to_is_read_inside_the_project_only(
+    tmp_path: Path, linked: str
+) -> None:
     for place, read_texts in (("project/elsewhere", ["It"]), ("outside", [])):
         project = tmp_path / place.replace("/", "-") / "project"
         target = tmp_path / place.replace("/", "-") / place
@@ -150,5 +156,9 @@ def test_a_bank_that_a_link_leads_to_is_read_inside_the_project_only(tmp_path: P
         link.symlink_to(target / "patterns.md" if linked.endswith(".md") else target)
         lines = list[str]()
 
-        assert [bank.text for bank in read_banks(str(project), str(tmp_path), lines.append)] == read_texts
-        assert [line.endswith("a link leads out of the project") for line in lines] == [True] * (1 - len(read_texts))
+        assert [
+            bank.text for bank in read_banks(str(project), str(tmp_path), lines.append)
+        ] == read_texts
+        assert [line.endswith("a link leads out of the project") for line in lines] == [True] * (
+            1 - len(read_texts)
+        )

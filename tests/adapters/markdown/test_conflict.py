@@ -17,8 +17,18 @@ def merged(folder: Path, style: str, ours: bytes, base: bytes, theirs: bytes) ->
     """Return the file that git leaves when both branches changed it."""
 
     def git(*arguments: str) -> None:
-        command = ["git", "-c", "user.name=x", "-c", "user.email=x@example.invalid", "-c", "core.autocrlf=false"]
-        subprocess.run([*command, *arguments], cwd=folder, check="merge" not in arguments, capture_output=True)
+        command = [
+            "git",
+            "-c",
+            "user.name=x",
+            "-c",
+            "user.email=x@example.invalid",
+            "-c",
+            "core.autocrlf=false",
+        ]
+        subprocess.run(
+            [*command, *arguments], cwd=folder, check="merge" not in arguments, capture_output=True
+        )
 
     def commit(text: bytes) -> None:
         (folder / "a.md").write_bytes(text)
@@ -38,7 +48,9 @@ def merged(folder: Path, style: str, ours: bytes, base: bytes, theirs: bytes) ->
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize("style", ["merge", "diff3", "zdiff3"])
 def test_two_branches_merged_by_git_are_a_conflict(tmp_path: Path, style: str, end: str) -> None:
-    ours, base, theirs = (f"# Title{end}{end}{line}{end}".encode() for line in ("Ours.", "Base.", "Theirs."))
+    ours, base, theirs = (
+        f"# Title{end}{end}{line}{end}".encode() for line in ("Ours.", "Base.", "Theirs.")
+    )
 
     assert has_conflict(merged(tmp_path, style, ours, base, theirs))
     assert not has_conflict(ours.decode())
@@ -58,7 +70,10 @@ def test_two_branches_merged_by_git_are_a_conflict(tmp_path: Path, style: str, e
         "```\n" + conflict("an", "example") + "```\n\n" + conflict("ours", "theirs"),
         conflict("```\n" + conflict("an", "example") + "```", "theirs"),
         conflict(conflict("inner", "conflict"), "theirs"),
-        conflict("ours", "theirs").replace("<" * 7, "<" * 15).replace("=" * 7, "=" * 15).replace(">" * 7, ">" * 15),
+        conflict("ours", "theirs")
+        .replace("<" * 7, "<" * 15)
+        .replace("=" * 7, "=" * 15)
+        .replace(">" * 7, ">" * 15),
         HEADINGS + conflict("ours", "theirs").removesuffix("\n"),
     ],
 )

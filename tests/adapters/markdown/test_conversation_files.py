@@ -29,7 +29,9 @@ NAME = f"{FOLDER}/2026-03-01-encoding.md"
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and modes of POSIX")
 
 
-def of_app(utterance: str = "Which encoding?", topic: str = "encoding", *, minute: int = 0, **more: Any) -> Chunk:
+def of_app(
+    utterance: str = "Which encoding?", topic: str = "encoding", *, minute: int = 0, **more: Any
+) -> Chunk:
     return talk(utterance, topic, minute=minute, project="app", branch="main", **more)
 
 
@@ -52,7 +54,9 @@ def files(root: Path) -> MarkdownConversationFiles:
     return MarkdownConversationFiles(str(root))
 
 
-def test_the_whole_file_reads_well_and_the_folder_is_made(root: Path, files: MarkdownConversationFiles) -> None:
+def test_the_whole_file_reads_well_and_the_folder_is_made(
+    root: Path, files: MarkdownConversationFiles
+) -> None:
     assert written(files, of_app(permanent=True)) == [str(root / NAME)]
     assert (root / NAME).read_text() == (
         '---\ntitle: "[PERMANENT] Which encoding?"\ntype: conversation\ndate: "2026-03-01T12:30:00Z"\nproject: app\nbranch: main\n'
@@ -87,19 +91,33 @@ def test_any_topic_makes_a_name_that_is_safe_everywhere(
     assert (markdown.front_matter["title"], markdown.complaints) == (title, ())
 
 
-def test_a_written_conversation_is_read_back_by_the_index(root: Path, files: MarkdownConversationFiles) -> None:
+def test_a_written_conversation_is_read_back_by_the_index(
+    root: Path, files: MarkdownConversationFiles
+) -> None:
     utterance = "```\n---\n<!-- ANCHOR:0123456789abcdef -->\n# Title\n\\u2028"
-    chunk = talk(utterance, title="<!-- ```", metadata=Metadata(decisions=("<!-- ---",), files=("a b.py",)))
+    chunk = talk(
+        utterance, title="<!-- ```", metadata=Metadata(decisions=("<!-- ---",), files=("a b.py",))
+    )
     [path, _] = written(files, chunk)
 
     [section] = sections(MarkdownFiles(str(root)).read(path).markdown.body).found
     assert section_chunk(section.anchor_id, section.text) == chunk
 
 
-def test_edits_of_the_user_survive_to_the_byte(root: Path, files: MarkdownConversationFiles) -> None:
+def test_edits_of_the_user_survive_to_the_byte(
+    root: Path, files: MarkdownConversationFiles
+) -> None:
     files.put([of_app("One", minute=1), of_app("Three", minute=3)])
-    edited = (root / NAME).read_text().replace("# One", "# Mine\n\nProse. \t", 1).replace("> UTF-8 ", "> UTF-16 ", 1)
-    edited = edited.replace("type: conv", "own: [a, b]\ntype: conv").replace("\n", "\r\n") + "\r\n```\r\nunclosed\n"
+    edited = (
+        (root / NAME)
+        .read_text()
+        .replace("# One", "# Mine\n\nProse. \t", 1)
+        .replace("> UTF-8 ", "> UTF-16 ", 1)
+    )
+    edited = (
+        edited.replace("type: conv", "own: [a, b]\ntype: conv").replace("\n", "\r\n")
+        + "\r\n```\r\nunclosed\n"
+    )
     (root / NAME).write_bytes(edited.encode())
     files.put([of_app("Two", minute=2), of_app("Three", minute=3)])
     after = (root / NAME).read_bytes().decode()
@@ -114,7 +132,9 @@ def test_edits_of_the_user_survive_to_the_byte(root: Path, files: MarkdownConver
     assert "> UTF-16 " in after[:begin]
 
 
-def test_a_file_that_would_not_change_is_not_touched(root: Path, files: MarkdownConversationFiles) -> None:
+def test_a_file_that_would_not_change_is_not_touched(
+    root: Path, files: MarkdownConversationFiles
+) -> None:
     files.put([of_app()])
     os.utime(root / NAME, (1, 1))
     files.put([of_app()])
@@ -139,12 +159,17 @@ def test_a_file_keeps_its_mode_and_a_new_one_is_as_the_user_makes_files(
     assert stat.S_IMODE((root / NAME).stat().st_mode) == 0o600
 
 
-def test_a_file_of_the_users_own_is_left_unchanged(root: Path, files: MarkdownConversationFiles) -> None:
+def test_a_file_of_the_users_own_is_left_unchanged(
+    root: Path, files: MarkdownConversationFiles
+) -> None:
     (root / FOLDER).mkdir(parents=True)
     (root / NAME).write_text("# Mine\n")
 
     assert written(files, of_app("One")) == written(files, of_app("Two", minute=1))
-    assert sorted(os.listdir(root / FOLDER)) == ["2026-03-01-encoding-2.md", "2026-03-01-encoding.md"]
+    assert sorted(os.listdir(root / FOLDER)) == [
+        "2026-03-01-encoding-2.md",
+        "2026-03-01-encoding.md",
+    ]
     assert (root / NAME).read_text() == "# Mine\n"
 
 
@@ -167,22 +192,31 @@ def test_a_section_whose_end_is_gone_is_repaired_and_the_next_one_stays(
 ) -> None:
     files.put([of_app("One", minute=1), of_app("Two", minute=2)])
     whole = (root / NAME).read_text()
-    (root / NAME).write_text(whole.replace(f"<!-- /ANCHOR:{of_app('One', minute=1).chunk_id} -->\n", ""))
+    (root / NAME).write_text(
+        whole.replace(f"<!-- /ANCHOR:{of_app('One', minute=1).chunk_id} -->\n", "")
+    )
     files.put([of_app("One", minute=1)])
 
     found = sections((root / NAME).read_text()).found
-    assert [section.text for section in found] == [text_of(of_app("One", minute=1)), text_of(of_app("Two", minute=2))]
+    assert [section.text for section in found] == [
+        text_of(of_app("One", minute=1)),
+        text_of(of_app("Two", minute=2)),
+    ]
 
 
 @pytest.mark.parametrize("utterance", ["permanent: false", "permanent: no idea", "title: only"])
-def test_the_head_says_permanent_once(root: Path, files: MarkdownConversationFiles, utterance: str) -> None:
+def test_the_head_says_permanent_once(
+    root: Path, files: MarkdownConversationFiles, utterance: str
+) -> None:
     files.put([of_app("One")])
     (root / NAME).write_text(
         (root / NAME).read_text().replace("type: conversation", f"type: conversation\n{utterance}")
     )
     files.put([of_app("One", permanent=True)])
 
-    assert re.findall("^permanent.*", (root / NAME).read_text(), re.MULTILINE) == ["permanent: true"]
+    assert re.findall("^permanent.*", (root / NAME).read_text(), re.MULTILINE) == [
+        "permanent: true"
+    ]
 
 
 def is_folder(path: Path) -> None:
@@ -230,11 +264,15 @@ def in_conflict(path: Path) -> str:
     return path.read_text()
 
 
-def test_a_section_does_not_go_into_a_conflicted_file(root: Path, files: MarkdownConversationFiles) -> None:
+def test_a_section_does_not_go_into_a_conflicted_file(
+    root: Path, files: MarkdownConversationFiles
+) -> None:
     written(files, of_app())
     text = in_conflict(root / NAME)
 
-    assert written(files, of_app("And now?", minute=5)) == [str(root / FOLDER / "2026-03-01-encoding-2.md")]
+    assert written(files, of_app("And now?", minute=5)) == [
+        str(root / FOLDER / "2026-03-01-encoding-2.md")
+    ]
     assert (root / NAME).read_text() == text
 
 
@@ -245,10 +283,14 @@ def test_a_section_of_a_conflicted_file_is_written_once_the_conflict_is_solved(
     solved = (root / NAME).read_text()
     text = in_conflict(root / NAME)
 
-    with pytest.raises(UnreadableFileError, match=re.escape(f"{str(root / NAME)!r} can't be written: git left")):
+    with pytest.raises(
+        UnreadableFileError, match=re.escape(f"{str(root / NAME)!r} can't be written: git left")
+    ):
         files.put([of_app(permanent=True)])
     assert files.remove([talk().chunk_id]) == ()
-    assert {path.name: path.read_text() for path in (root / FOLDER).iterdir()} == {(root / NAME).name: text}
+    assert {path.name: path.read_text() for path in (root / FOLDER).iterdir()} == {
+        (root / NAME).name: text
+    }
 
     (root / NAME).write_text(solved)
     assert written(files, of_app(permanent=True)) == [str(root / NAME)]
@@ -342,7 +384,10 @@ def test_a_file_that_is_gone_meanwhile_is_rewritten(
 @posix_only
 @pytest.mark.parametrize("linked", ["memory", FOLDER])
 def test_a_folder_that_leads_out_of_the_project_is_refused(
-    tmp_path_factory: pytest.TempPathFactory, root: Path, files: MarkdownConversationFiles, linked: str
+    tmp_path_factory: pytest.TempPathFactory,
+    root: Path,
+    files: MarkdownConversationFiles,
+    linked: str,
 ) -> None:
     outside = tmp_path_factory.mktemp("outside")
     (root / linked).parent.mkdir(exist_ok=True)
@@ -354,7 +399,9 @@ def test_a_folder_that_leads_out_of_the_project_is_refused(
 
 
 @pytest.mark.parametrize("place", ["memory", FOLDER])
-def test_a_file_in_place_of_the_folder_is_named(root: Path, files: MarkdownConversationFiles, place: str) -> None:
+def test_a_file_in_place_of_the_folder_is_named(
+    root: Path, files: MarkdownConversationFiles, place: str
+) -> None:
     (root / place).parent.mkdir(exist_ok=True)
     (root / place).write_text("mine")
 
@@ -366,7 +413,10 @@ def test_a_file_in_place_of_the_folder_is_named(root: Path, files: MarkdownConve
 @posix_only
 @pytest.mark.parametrize("linked", ["memory", FOLDER])
 def test_nothing_is_looked_for_out_of_the_project(
-    tmp_path_factory: pytest.TempPathFactory, root: Path, files: MarkdownConversationFiles, linked: str
+    tmp_path_factory: pytest.TempPathFactory,
+    root: Path,
+    files: MarkdownConversationFiles,
+    linked: str,
 ) -> None:
     outside = tmp_path_factory.mktemp("outside")
     (outside / "conversations").mkdir()
@@ -378,12 +428,16 @@ def test_nothing_is_looked_for_out_of_the_project(
             look()
 
 
-def test_a_project_without_a_memory_holds_nothing(root: Path, files: MarkdownConversationFiles) -> None:
+def test_a_project_without_a_memory_holds_nothing(
+    root: Path, files: MarkdownConversationFiles
+) -> None:
     assert (files.of_session("s-1"), files.remove(["0" * 16])) == ([], ())
     assert os.listdir(root) == []
 
 
-def test_a_file_is_parsed_once_however_many_sections_go_into_it(files: MarkdownConversationFiles) -> None:
+def test_a_file_is_parsed_once_however_many_sections_go_into_it(
+    files: MarkdownConversationFiles,
+) -> None:
     memory_file.cache_clear()
     for minutes in (range(30), range(30, 60)):
         files.put([of_app(f"At {minute}", minute=minute) for minute in minutes])
@@ -391,7 +445,9 @@ def test_a_file_is_parsed_once_however_many_sections_go_into_it(files: MarkdownC
     assert memory_file.cache_info().misses == len(["as it begins", "after thirty", "after sixty"])
 
 
-def test_a_file_that_no_section_would_go_into_is_not_parsed(files: MarkdownConversationFiles) -> None:
+def test_a_file_that_no_section_would_go_into_is_not_parsed(
+    files: MarkdownConversationFiles,
+) -> None:
     files.put([of_app(f"At {minute}", f"topic{minute}", minute=minute) for minute in range(9)])
     memory_file.cache_clear()
     files.put([of_app("Other", "parser")])
@@ -428,6 +484,8 @@ def test_writers_at_once_lose_nothing(root: Path) -> None:
 
 
 def test_the_day_is_that_of_utc(root: Path, files: MarkdownConversationFiles) -> None:
-    late = talk(exchanges=(Exchange("Late", "", dt.datetime.fromisoformat("2026-03-01T23:30:00-05:00")),))
+    late = talk(
+        exchanges=(Exchange("Late", "", dt.datetime.fromisoformat("2026-03-01T23:30:00-05:00")),)
+    )
 
     assert written(files, late) == [str(root / FOLDER / "2026-03-02-encoding.md")]

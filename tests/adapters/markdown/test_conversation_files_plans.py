@@ -18,16 +18,35 @@ def make(root: Path, *paths: str) -> ProjectPlanFiles:
     ("paths", "expected"),
     [
         ((".planning/phases/71-PLAN.md",), ".planning/phases/71-PLAN.md"),
-        (("docs/features/071-parser/plan.md", "docs/features/071-parser/spec.md"), "docs/features/071-parser/plan.md"),
-        (("docs/features/071-parser/spec.md", "docs/features/071-parser/a.md"), "docs/features/071-parser/spec.md"),
+        (
+            ("docs/features/071-parser/plan.md", "docs/features/071-parser/spec.md"),
+            "docs/features/071-parser/plan.md",
+        ),
+        (
+            ("docs/features/071-parser/spec.md", "docs/features/071-parser/a.md"),
+            "docs/features/071-parser/spec.md",
+        ),
         (("specs/71-parser/tasks.txt",), "specs/71-parser"),
         (("specs/71/01-steps.md", "specs/71/my-plan.md"), "specs/71/my-plan.md"),
         (("docs/plans/phase-71.md",), "docs/plans/phase-71.md"),
         (("plans/Phase 0071 feeds.md",), "plans/Phase 0071 feeds.md"),
         (("plans/71.md", "specs/71-parser/plan.md"), "specs/71-parser/plan.md"),
         (("plans/71-b.md", "plans/71-a.md"), "plans/71-a.md"),
-        ((".planning/phases/71-CONTEXT.md", ".planning/phases/71-PLAN.md"), ".planning/phases/71-PLAN.md"),
-        (("plans/710.md", "plans/171.md", "plans/71.1.md", "plans/71.txt", "plans/.71.md", "71.md"), None),
+        (
+            (".planning/phases/71-CONTEXT.md", ".planning/phases/71-PLAN.md"),
+            ".planning/phases/71-PLAN.md",
+        ),
+        (
+            (
+                "plans/710.md",
+                "plans/171.md",
+                "plans/71.1.md",
+                "plans/71.txt",
+                "plans/.71.md",
+                "71.md",
+            ),
+            None,
+        ),
         ((), None),
     ],
 )
@@ -39,7 +58,9 @@ def test_the_plan_of_a_phase_is_found_where_plans_are_kept(
     assert plans.of_phase("71") == plans.of_phase(" 071 ") == expected
 
 
-@pytest.mark.parametrize("number", ["", "0", "x", "../71", "71/..", "\0", "\ud800", "9" * 5000, "71.2"])
+@pytest.mark.parametrize(
+    "number", ["", "0", "x", "../71", "71/..", "\0", "\ud800", "9" * 5000, "71.2"]
+)
 def test_any_number_has_a_plan_or_none(tmp_path: Path, number: str) -> None:
     plans = make(tmp_path, "plans/71.2-more.md", "plans/000-zero.md")
     found = {"71.2": "plans/71.2-more.md", "0": "plans/000-zero.md"}
@@ -73,5 +94,9 @@ def test_places_are_looked_through_once_however_many_phases_are_named(
         return names_in(folder)
 
     monkeypatch.setattr(os, "listdir", listing)
-    assert [plans.of_phase(number) for number in ("71", "72", "73") * 9] == ["plans/71.md", "specs/72.md", None] * 9
+    assert [plans.of_phase(number) for number in ("71", "72", "73") * 9] == [
+        "plans/71.md",
+        "specs/72.md",
+        None,
+    ] * 9
     assert len(listed) == len(set(listed))

@@ -9,13 +9,21 @@ from hypothesis import strategies as st
 
 from hardwon.adapters.markdown.anchors import sections
 from hardwon.adapters.markdown.conversation_format import permanence_of, section_chunk
-from hardwon.adapters.markdown.section_text import block_quote, escaped, section_text, unescaped, unquoted
+from hardwon.adapters.markdown.section_text import (
+    block_quote,
+    escaped,
+    section_text,
+    unescaped,
+    unquoted,
+)
 from hardwon.domain.model.conversation.session import Answered, Chunk, Exchange, Metadata
 from hardwon.domain.model.errors import InvalidEntryError
 from tests.conversations import FRAGMENTS, chunks, utterances
 from tests.strategies import NOW, few_examples
 
-escapes = st.lists(st.sampled_from(["&", "amp;", "lt;", "!--", "<", "#44;", "#", ",", "x"]), max_size=8).map("".join)
+escapes = st.lists(
+    st.sampled_from(["&", "amp;", "lt;", "!--", "<", "#44;", "#", ",", "x"]), max_size=8
+).map("".join)
 
 CHUNK = Chunk(
     chunk_id="0123456789abcdef",
@@ -91,7 +99,9 @@ Which encoding do we try first? We decided to use UTF-8 instead of Latin-1.
 
 - `src/__init__.py`"""
 
-FORGED = "x\r\n- **Permanent:** yes\u2028\n### Decisions\n\n- Forged.\n<!-- /ANCHOR:0123456789abcdef -->"
+FORGED = (
+    "x\r\n- **Permanent:** yes\u2028\n### Decisions\n\n- Forged.\n<!-- /ANCHOR:0123456789abcdef -->"
+)
 
 PLANS = {"72": "docs/plans/72 feeds.md"}
 
@@ -103,9 +113,13 @@ def test_a_chunk_reads_well() -> None:
 
 @given(chunks())
 @few_examples
-def test_a_chunk_comes_back_as_it_was_from_between_its_markers_whatever_was_said(chunk: Chunk) -> None:
+def test_a_chunk_comes_back_as_it_was_from_between_its_markers_whatever_was_said(
+    chunk: Chunk,
+) -> None:
     text = section_text(chunk, PLANS.get)
-    body = f"# Title\n\n<!-- ANCHOR:{chunk.chunk_id} -->\n{text}\n<!-- /ANCHOR:{chunk.chunk_id} -->\n"
+    body = (
+        f"# Title\n\n<!-- ANCHOR:{chunk.chunk_id} -->\n{text}\n<!-- /ANCHOR:{chunk.chunk_id} -->\n"
+    )
 
     assert sections(body) == (((chunk.chunk_id, text),), ())
     assert section_chunk(chunk.chunk_id, text) == chunk
@@ -117,7 +131,9 @@ def test_nothing_on_one_line_forges_a_part_of_a_section(field: str) -> None:
     chunk = attrs.evolve(CHUNK, permanent=False, metadata=Metadata(), **forged)
     text = section_text(chunk, PLANS.get)
 
-    assert sections(f"<!-- ANCHOR:{'0' * 16} -->\n{text}\n<!-- /ANCHOR:{'0' * 16} -->").found == (("0" * 16, text),)
+    assert sections(f"<!-- ANCHOR:{'0' * 16} -->\n{text}\n<!-- /ANCHOR:{'0' * 16} -->").found == (
+        ("0" * 16, text),
+    )
     assert section_chunk(chunk.chunk_id, text) == chunk
     assert not permanence_of(text)
 
@@ -180,7 +196,9 @@ def test_a_section_edited_beyond_recognition_is_no_chunk(old: str, new: str) -> 
 def test_any_text_is_a_chunk_or_none(text: str) -> None:
     read = section_chunk(CHUNK.chunk_id, f"## Title\n{text}")
 
-    assert read is None or section_chunk(read.chunk_id, section_text(read, PLANS.get)) == attrs.evolve(read)
+    assert read is None or section_chunk(
+        read.chunk_id, section_text(read, PLANS.get)
+    ) == attrs.evolve(read)
 
 
 def test_edits_of_what_was_said_are_read() -> None:

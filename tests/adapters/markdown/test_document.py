@@ -11,7 +11,14 @@ from hardwon.adapters.markdown.document import FileSection, file_sections, read_
 from hardwon.adapters.markdown.section_text import REST
 from hardwon.domain.model.conversation.describe import described
 from hardwon.domain.model.conversation.options import alternatives, reasons
-from hardwon.domain.model.conversation.session import Answered, Chunk, Draft, Exchange, Metadata, chunk_identity
+from hardwon.domain.model.conversation.session import (
+    Answered,
+    Chunk,
+    Draft,
+    Exchange,
+    Metadata,
+    chunk_identity,
+)
 from hardwon.domain.model.identity import IDENTITY
 from tests.conversations import MINUTE, chunks
 from tests.strategies import NOW, few_examples
@@ -24,7 +31,9 @@ EXCHANGES = (
         "MySQL locks whole tables, therefore writers wait.",
         NOW + MINUTE,
     ),
-    Exchange("", "", NOW + 2 * MINUTE, (Answered("Which one?", "Postgres", ("Postgres", "SQLite")),)),
+    Exchange(
+        "", "", NOW + 2 * MINUTE, (Answered("Which one?", "Postgres", ("Postgres", "SQLite")),)
+    ),
     Exchange("Right.", f"{DECIDED} Watch out: the migration is flaky.", NOW + 3 * MINUTE),
     Exchange("Thanks", "", NOW + 4 * MINUTE),
 )
@@ -63,7 +72,9 @@ def test_a_chunk_has_a_section_and_one_for_each_statement() -> None:
         ),
         ("preference", "prefer tabs", "I prefer tabs", NOW),
     ]
-    assert {(section.project, section.branch, section.permanent) for section in written()} == {("app", "main", True)}
+    assert {(section.project, section.branch, section.permanent) for section in written()} == {
+        ("app", "main", True)
+    }
 
 
 def test_a_decision_has_its_context_its_alternatives_and_its_reasons() -> None:
@@ -83,7 +94,13 @@ def test_a_decision_has_its_context_its_alternatives_and_its_reasons() -> None:
         "- **Phases:** [Phase 71](../../.planning/phases/71-PLAN.md)\n- **Permanent:** yes\n\n"
     )
     context, _, reasoning = rest.partition("### Alternatives\n\n")
-    assert [f"12:3{minute}:00Z" in context for minute in range(5)] == [False, True, True, True, False]
+    assert [f"12:3{minute}:00Z" in context for minute in range(5)] == [
+        False,
+        True,
+        True,
+        True,
+        False,
+    ]
     assert reasoning == (
         "- MySQL\n- SQLite\n\n### Reasoning chain\n\n1. MySQL locks whole tables, therefore writers wait.\n"
         f"2. {DECIDED}\n\n### Related files\n\n- `src/db.py`"
@@ -116,7 +133,10 @@ def test_a_statement_belongs_to_its_exchange_whatever_its_formatting() -> None:
 
 
 def test_a_statement_is_of_the_exchange_in_which_it_counts() -> None:
-    exchanges = (Exchange("Well.", "I prefer tabs.", NOW), Exchange("I prefer tabs.", "", NOW + MINUTE))
+    exchanges = (
+        Exchange("Well.", "I prefer tabs.", NOW),
+        Exchange("I prefer tabs.", "", NOW + MINUTE),
+    )
     [_, preference] = written(described(Draft(topic="tabs", exchanges=exchanges), "app", None))
 
     assert (preference.kind, preference.at) == ("preference", NOW + MINUTE)
@@ -135,17 +155,24 @@ def test_a_secret_formed_by_joining_parts_reaches_no_section() -> None:
 
     assert len(written(leaking)) == 3
     assert all(
-        secret not in part for section in written(leaking) for part in (section.text, section.title, section.topic)
+        secret not in part
+        for section in written(leaking)
+        for part in (section.text, section.title, section.topic)
     )
 
 
 def test_a_decision_without_any_says_so() -> None:
     plain = attrs.evolve(
-        CHUNK, exchanges=(Exchange("Use Postgres.", "", NOW),), metadata=Metadata(decisions=("Use Postgres.",))
+        CHUNK,
+        exchanges=(Exchange("Use Postgres.", "", NOW),),
+        metadata=Metadata(decisions=("Use Postgres.",)),
     )
     text = written(plain)[1].text
 
-    assert "### Alternatives\n\nNone were mentioned.\n\n### Reasoning chain\n\nNo reason was given.\n" in text
+    assert (
+        "### Alternatives\n\nNone were mentioned.\n\n### Reasoning chain\n\nNo reason was given.\n"
+        in text
+    )
     assert text.endswith("### Related files\n\nNone.")
 
 
@@ -164,7 +191,9 @@ def test_a_note_has_at_most_sixty_lines_and_links_to_the_rest(lines: int, *, is_
     )
     files = tuple(f"src/{number}.py" for number in range(40))
     chunk = attrs.evolve(
-        CHUNK, exchanges=talk, metadata=Metadata(decisions=("We decided to use Postgres for the lines.",), files=files)
+        CHUNK,
+        exchanges=talk,
+        metadata=Metadata(decisions=("We decided to use Postgres for the lines.",), files=files),
     )
     text = written(chunk)[1].text
 
@@ -205,7 +234,9 @@ def test_a_statement_takes_files_and_phases_from_its_own_exchanges() -> None:
         ("instead of " + "word " * 100, []),
     ],
 )
-def test_alternatives_are_what_was_named_beside_the_choice(utterance: str, expected: list[str]) -> None:
+def test_alternatives_are_what_was_named_beside_the_choice(
+    utterance: str, expected: list[str]
+) -> None:
     assert list(alternatives("Statement.", [Exchange(utterance, "", NOW)])) == expected
 
 
@@ -215,7 +246,11 @@ LISTED = {
         "Kubernetes",
         "Nomad",
     ],
-    "I've gone with uv. Alternatives considered: `pip`, poetry or conda.": ["pip", "poetry", "conda"],
+    "I've gone with uv. Alternatives considered: `pip`, poetry or conda.": [
+        "pip",
+        "poetry",
+        "conda",
+    ],
     "Alternatives: x, y": ["x", "y"],
     "Options: A) run on the VM, B) use k8s, C) Nomad": ["run on the VM", "Nomad"],
     "**Alternatives considered:**\n\n- **MySQL**: no JSONB\n- SQLite \u2014 one writer\n\n- the sops\n\nNext, please": [
@@ -230,8 +265,12 @@ LISTED = {
 
 
 @pytest.mark.parametrize(("utterance", "expected"), LISTED.items())
-def test_an_option_listed_as_rejected_or_considered_is_an_alternative(utterance: str, expected: list[str]) -> None:
-    assert list(alternatives("ok do sops, option B.", [Exchange("Hm.", utterance, NOW)])) == expected
+def test_an_option_listed_as_rejected_or_considered_is_an_alternative(
+    utterance: str, expected: list[str]
+) -> None:
+    assert (
+        list(alternatives("ok do sops, option B.", [Exchange("Hm.", utterance, NOW)])) == expected
+    )
 
 
 @pytest.mark.parametrize(
@@ -245,7 +284,10 @@ def test_an_option_listed_as_rejected_or_considered_is_an_alternative(utterance:
     }.items(),
 )
 def test_a_statement_names_what_it_is_not(statement: str, expected: list[str]) -> None:
-    assert list(alternatives(statement, [Exchange("It is not a bug but a feature.", "", NOW)])) == expected
+    assert (
+        list(alternatives(statement, [Exchange("It is not a bug but a feature.", "", NOW)]))
+        == expected
+    )
 
 
 def test_the_chosen_option_is_no_alternative() -> None:
@@ -254,7 +296,9 @@ def test_the_chosen_option_is_no_alternative() -> None:
     assert list(alternatives("ok use postgres", [exchange])) == ["MySQL"]
 
 
-@pytest.mark.parametrize("reason", ["It is too slow.", "Kubernetes is overkill.", "Two rotations would break it."])
+@pytest.mark.parametrize(
+    "reason", ["It is too slow.", "Kubernetes is overkill.", "Two rotations would break it."]
+)
 def test_an_argument_against_something_is_a_reason(reason: str) -> None:
     assert list(reasons([Exchange("Nothing here.", reason, NOW)])) == [reason]
 
@@ -266,18 +310,27 @@ def test_options_that_were_not_chosen_are_alternatives() -> None:
 
 
 def test_reasons_keep_the_order_they_were_given_in() -> None:
-    exchange = Exchange("First, since it is late. Nothing here.", "Then\nbecause of  that\nlast", NOW)
+    exchange = Exchange(
+        "First, since it is late. Nothing here.", "Then\nbecause of  that\nlast", NOW
+    )
 
-    assert list(reasons([exchange, exchange])) == ["First, since it is late.", "Then because of that last"]
+    assert list(reasons([exchange, exchange])) == [
+        "First, since it is late.",
+        "Then because of that last",
+    ]
 
 
 @given(chunks())
 @few_examples
 def test_sections_are_identified_by_project_timestamp_and_statement_alone(chunk: Chunk) -> None:
     first = written(chunk)
-    grown = attrs.evolve(chunk, title="Other", summary="Other", session_id="other", permanent=not chunk.permanent)
+    grown = attrs.evolve(
+        chunk, title="Other", summary="Other", session_id="other", permanent=not chunk.permanent
+    )
 
-    assert [section.section_id for section in written(grown)] == [section.section_id for section in first]
+    assert [section.section_id for section in written(grown)] == [
+        section.section_id for section in first
+    ]
     assert all(IDENTITY.fullmatch(section.section_id) for section in first)
     assert len({section.section_id for section in first}) == len(first)
     assert first[0].section_id == chunk.chunk_id

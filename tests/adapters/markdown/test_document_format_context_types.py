@@ -23,7 +23,9 @@ from hardwon.domain.model.vocabulary import CONTEXT_TYPES, ContextType
         ("", "", None),
     ],
 )
-def test_words_of_name_and_title_tell(name: str, title: str, context_type: ContextType | None) -> None:
+def test_words_of_name_and_title_tell(
+    name: str, title: str, context_type: ContextType | None
+) -> None:
     assert context_type_of(name, title, ["Bug"]) == (context_type or "discovery")
 
 
@@ -37,10 +39,14 @@ def test_words_of_name_and_title_tell(name: str, title: str, context_type: Conte
         ("Root\n\n# cause\n", None),
     ],
 )
-def test_headings_tell_when_they_agree_and_prose_never_does(body: str, context_type: ContextType | None) -> None:
+def test_headings_tell_when_they_agree_and_prose_never_does(
+    body: str, context_type: ContextType | None
+) -> None:
     assert context_type_of("notes.md", "Notes", headings(body)) == context_type
 
 
 @given(name=st.text(), title=st.text(), found=st.lists(st.text()))
-def test_any_text_gives_a_type_but_never_the_default(name: str, title: str, found: list[str]) -> None:
+def test_any_text_gives_a_type_but_never_the_default(
+    name: str, title: str, found: list[str]
+) -> None:
     assert context_type_of(name, title, found) in {None, *CONTEXT_TYPES} - {"general"}

@@ -15,7 +15,8 @@ def test_phrases_are_the_items_below_their_heading() -> None:
 
 
 @pytest.mark.parametrize(
-    "heading", ["# Triggers", "### trigger phrase", "## 2. \U0001f680 TRIGGER PHRASES:", "## **Triggers** ##"]
+    "heading",
+    ["# Triggers", "### trigger phrase", "## 2. \U0001f680 TRIGGER PHRASES:", "## **Triggers** ##"],
 )
 def test_a_heading_may_be_of_any_level_with_signs_around_it(heading: str) -> None:
     assert phrases_of(f"{heading}\n- save context") == ("save context",)
@@ -38,7 +39,9 @@ def test_nothing_else_is_a_phrase(body: str) -> None:
 
 @given(
     body=st.text()
-    | st.lists(st.sampled_from(["# Triggers\n", "- abc\n", "1. def", "\n", "```", " ", "- "])).map("".join)
+    | st.lists(st.sampled_from(["# Triggers\n", "- abc\n", "1. def", "\n", "```", " ", "- "])).map(
+        "".join
+    )
 )
 def test_any_text_can_be_asked_for_phrases(body: str) -> None:
     assert all(phrase for phrase in phrases_of(body))

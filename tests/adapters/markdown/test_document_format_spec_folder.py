@@ -32,7 +32,9 @@ def test_a_file_belongs_to_the_folder_that_holds_its_memory(path: str, folder: s
 
 @given(folders=st.lists(parts, max_size=6), start=st.sampled_from(["/", ""]))
 @example(folders=["specs", "memory"], start="/")
-def test_a_spec_folder_is_never_empty_and_a_part_of_the_path(folders: list[str], start: str) -> None:
+def test_a_spec_folder_is_never_empty_and_a_part_of_the_path(
+    folders: list[str], start: str
+) -> None:
     folder = spec_folder(start + "/".join([*folders, "x.md"]))
 
     assert folder in {*folders, "x"}
@@ -48,14 +50,27 @@ def test_the_timestamp_in_a_name_is_read(written: dt.datetime) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["31-02-26_10-20__x.md", "01-13-26_10-20__x.md", "01-02-26_24-00__x.md", "00-00-00_00-00__x.md"]
+    "name",
+    [
+        "31-02-26_10-20__x.md",
+        "01-13-26_10-20__x.md",
+        "01-02-26_24-00__x.md",
+        "00-00-00_00-00__x.md",
+    ],
 )
 def test_an_impossible_date_is_none_but_the_topic_stays(name: str) -> None:
     assert (written_at(name), topic(name)) == (None, "x")
 
 
 @pytest.mark.parametrize(
-    "name", ["notes.md", "01-02-26_10-20_x.md", "01-02-26_10-20__.md", "\u0661\u0661-02-26_10-20__x.md", ""]
+    "name",
+    [
+        "notes.md",
+        "01-02-26_10-20_x.md",
+        "01-02-26_10-20__.md",
+        "\u0661\u0661-02-26_10-20__x.md",
+        "",
+    ],
 )
 def test_another_sort_of_name_has_no_timestamp(name: str) -> None:
     assert (written_at(name), topic(name)) == (None, None)
@@ -77,7 +92,9 @@ def test_another_sort_of_name_has_no_timestamp(name: str) -> None:
         ("2026-02-12-oauth.txt", None),
     ],
 )
-def test_other_names_that_begin_with_a_date_tell_it(name: str, written: tuple[int, ...] | None) -> None:
+def test_other_names_that_begin_with_a_date_tell_it(
+    name: str, written: tuple[int, ...] | None
+) -> None:
     assert written_at(name) == (written and dt.datetime(*written))  # type: ignore[arg-type]  # noqa: DTZ001
 
 

@@ -19,7 +19,9 @@ def test_written_front_matter_is_read_back(head: dict[str, FrontValue], body: st
 
 @given(
     text=st.text()
-    | st.lists(st.sampled_from(["---\n", "a: ", "- x", "[", '"', "'", "\n", "b", "|", " #"])).map("".join)
+    | st.lists(st.sampled_from(["---\n", "a: ", "- x", "[", '"', "'", "\n", "b", "|", " #"])).map(
+        "".join
+    )
 )
 def test_any_text_can_be_read_and_none_of_its_body_is_lost(text: str) -> None:
     markdown = read_markdown(text)
@@ -99,14 +101,21 @@ def test_a_value_is_read_as_people_mean_it(written: str, value: FrontValue) -> N
 
 
 @pytest.mark.parametrize(
-    "written", ["{a: b,\n  c: [d]}", "\n  a: b\n  c:\n    - d", "&anchor", "!tag", "\n  # a comment"]
+    "written",
+    ["{a: b,\n  c: [d]}", "\n  a: b\n  c:\n    - d", "&anchor", "!tag", "\n  # a comment"],
 )
 def test_maps_and_empty_values_are_passed_over(written: str) -> None:
-    assert read_markdown(f"---\nkey: {written}\ngood: yes\n---\nbody") == Markdown({"good": "yes"}, "body")
+    assert read_markdown(f"---\nkey: {written}\ngood: yes\n---\nbody") == Markdown(
+        {"good": "yes"}, "body"
+    )
 
 
 def test_an_alias_is_the_value_of_its_anchor() -> None:
-    assert read_markdown("---\na: &x text\nb: *x\nc: *y\n---\n").front_matter == {"a": "text", "b": "text", "c": "*y"}
+    assert read_markdown("---\na: &x text\nb: *x\nc: *y\n---\n").front_matter == {
+        "a": "text",
+        "b": "text",
+        "c": "*y",
+    }
 
 
 @pytest.mark.parametrize("before", ["\n", "\n  \n\n", "\ufeff", "\ufeff\n"], ids=ascii)
@@ -134,14 +143,21 @@ def test_a_letterhead_or_prose_between_rules_is_text(head: str) -> None:
 
 
 def test_documents_after_the_first_are_text() -> None:
-    assert read_markdown("---\na: 1\n---\nb: 2\n---\nbody") == Markdown({"a": "1"}, "b: 2\n---\nbody")
+    assert read_markdown("---\na: 1\n---\nb: 2\n---\nbody") == Markdown(
+        {"a": "1"}, "b: 2\n---\nbody"
+    )
 
 
-@pytest.mark.parametrize("lines", ["no colon", "1: x\n  y", "bad: [a", "bad: {a: [b}", "good: again\n  and more"])
+@pytest.mark.parametrize(
+    "lines", ["no colon", "1: x\n  y", "bad: [a", "bad: {a: [b}", "good: again\n  and more"]
+)
 def test_an_unreadable_line_costs_only_itself_and_stays_text(lines: str) -> None:
     markdown = read_markdown(f"---\ngood: yes\n{lines}\nlast: 1\n---\nbody")
 
-    assert (markdown.front_matter, markdown.body) == ({"good": "yes", "last": "1"}, f"{lines}\nbody")
+    assert (markdown.front_matter, markdown.body) == (
+        {"good": "yes", "last": "1"},
+        f"{lines}\nbody",
+    )
     [complaint] = markdown.complaints
     assert complaint.startswith("line 3 of the front matter is left out of the fields: ")
 
@@ -162,7 +178,9 @@ def test_of_two_values_for_one_key_the_first_counts() -> None:
 def test_a_head_that_is_never_closed_is_text() -> None:
     text = "---\ntitle: x\n\nBody\n"
 
-    assert read_markdown(text) == Markdown({}, text, ("the front matter is never closed: end it with a line ---",))
+    assert read_markdown(text) == Markdown(
+        {}, text, ("the front matter is never closed: end it with a line ---",)
+    )
 
 
 def test_invalid_front_matter_is_reported_in_few_lines() -> None:
@@ -170,7 +188,13 @@ def test_invalid_front_matter_is_reported_in_few_lines() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["a: " + "[" * 200_000, "a: [" + "a," * 200_000, "- " * 200_000, "a: x" + " " * 2_000_000 + "x"]
+    "line",
+    [
+        "a: " + "[" * 200_000,
+        "a: [" + "a," * 200_000,
+        "- " * 200_000,
+        "a: x" + " " * 2_000_000 + "x",
+    ],
 )
 def test_a_hostile_head_takes_no_longer_than_any_other(line: str) -> None:
     assert read_markdown(f"---\n{line}\n---\nbody").body.endswith("body")

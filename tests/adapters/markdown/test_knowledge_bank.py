@@ -53,7 +53,9 @@ def test_positions_rise_and_headings_are_single_lines(text: str) -> None:
     assert not any("\n" in entry.heading for entry in entries)
 
 
-@given(text=st.lists(st.sampled_from(["<!--", "-->", "<!", "--", ">", "-", "x", "\n"])).map("".join))
+@given(
+    text=st.lists(st.sampled_from(["<!--", "-->", "<!", "--", ">", "-", "x", "\n"])).map("".join)
+)
 @example("<!-->a-->b<!--")
 def test_comments_go_as_the_shortest_match_does(text: str) -> None:
     assert _without_comments(text) == re.sub("<!--.*?-->", "", text, flags=re.DOTALL)
@@ -66,9 +68,7 @@ def test_comments_that_are_never_closed_take_no_quadratic_time() -> None:
 
 
 def test_an_entry_is_its_heading_its_description_and_its_metadata() -> None:
-    text = (
-        "# Title\n\n### Anti-Pattern: Name \n\nFirst.\n\nSecond.\n\n- Observation count: 3\n- Because: x\n\nMore.\n\n"
-    )
+    text = "# Title\n\n### Anti-Pattern: Name \n\nFirst.\n\nSecond.\n\n- Observation count: 3\n- Because: x\n\nMore.\n\n"
 
     assert parse_bank(text, "anti-patterns") == [
         BankEntry(
@@ -107,13 +107,16 @@ def test_the_name_is_the_heading_less_one_prefix(heading: str, name: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "text", ["", " \n\t\n", "### ", "###  \n \n### ", "# T\ntext", "## T", "### # T\nx", "### ## T\nx"]
+    "text",
+    ["", " \n\t\n", "### ", "###  \n \n### ", "# T\ntext", "## T", "### # T\nx", "### ## T\nx"],
 )
 def test_blank_chunks_and_titles_are_no_entries(text: str) -> None:
     assert parse_bank(text, "patterns") == []
 
 
-@pytest.mark.parametrize("text", ["#### Four", "###No space", " ### Indented", "####", "#No title", "###\tTab"])
+@pytest.mark.parametrize(
+    "text", ["#### Four", "###No space", " ### Indented", "####", "#No title", "###\tTab"]
+)
 def test_only_three_hashes_and_a_space_at_the_line_start_split(text: str) -> None:
     assert parse_one(text).position == 0
     assert parse_one(f"### Pattern: x\nWhy.\n{text}\nmore").description == f"Why.\n{text}\nmore"

@@ -71,7 +71,13 @@ def test_a_later_line_that_parses_wins() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["-  Observation count: 5", "- Observation count 5", "* Observation count: 5", "-Observation count: 5"]
+    "line",
+    [
+        "-  Observation count: 5",
+        "- Observation count 5",
+        "* Observation count: 5",
+        "-Observation count: 5",
+    ],
 )
 def test_other_spellings_of_a_label_are_not_read(line: str) -> None:
     assert with_metadata("- x", line).observation_count == 1

@@ -5,9 +5,25 @@ from hypothesis import strategies as st
 from hardwon.adapters.markdown.marked_section import BEGIN, END, with_section
 from hardwon.domain.model.errors import InvalidSectionError
 
-PIECES = ["a", " ", "\n", "\r\n", "\r", "\ufeff", "\u2028", BEGIN, END, "<!--", "hardwon:begin", "# Title", "é"]
+PIECES = [
+    "a",
+    " ",
+    "\n",
+    "\r\n",
+    "\r",
+    "\ufeff",
+    "\u2028",
+    BEGIN,
+    END,
+    "<!--",
+    "hardwon:begin",
+    "# Title",
+    "é",
+]
 documents = st.lists(st.sampled_from(PIECES), max_size=8).map("".join)
-plain = st.lists(st.sampled_from([piece for piece in PIECES if piece not in {BEGIN, END}]), max_size=8).map("".join)
+plain = st.lists(
+    st.sampled_from([piece for piece in PIECES if piece not in {BEGIN, END}]), max_size=8
+).map("".join)
 line_ends = st.sampled_from(["\n", "\r\n"])
 
 
@@ -34,7 +50,14 @@ def test_the_section_is_put_where_it_belongs(document: str, text: str, expected:
 
 @pytest.mark.parametrize(
     "document",
-    [BEGIN, END, f"{END}\n{BEGIN}\n", f"{BEGIN}\n{BEGIN}\n{END}\n", f"{BEGIN}\n{END}\n{END}\n", f"a\n{BEGIN}\nb"],
+    [
+        BEGIN,
+        END,
+        f"{END}\n{BEGIN}\n",
+        f"{BEGIN}\n{BEGIN}\n{END}\n",
+        f"{BEGIN}\n{END}\n{END}\n",
+        f"a\n{BEGIN}\nb",
+    ],
 )
 def test_markers_that_are_not_one_of_each_in_order_are_refused(document: str) -> None:
     with pytest.raises(InvalidSectionError, match="hardwon:"):
@@ -55,7 +78,9 @@ def test_writing_twice_is_writing_once(document: str, text: str) -> None:
 
 
 @given(before=plain, old=plain, after=plain, text=documents, line_end=line_ends)
-def test_all_text_outside_the_markers_is_untouched(before: str, old: str, after: str, text: str, line_end: str) -> None:
+def test_all_text_outside_the_markers_is_untouched(
+    before: str, old: str, after: str, text: str, line_end: str
+) -> None:
     head, tail = f"{before}\n{BEGIN}{line_end}", f"{END}{line_end}{after}"
     changed = with_section(f"{head}{old}\n{tail}", text)
 

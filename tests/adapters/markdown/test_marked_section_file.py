@@ -42,7 +42,9 @@ def test_bytes_around_and_the_mode_stay(path: Path, mode: int) -> None:
     path.chmod(mode)
     MarkedFile(str(path)).put("x\ny")
 
-    assert path.read_bytes() == f"\ufeff# Mine\r\n\r\n{BEGIN}\r\nx\r\ny\r\n{END}\r\nno end é".encode()
+    assert (
+        path.read_bytes() == f"\ufeff# Mine\r\n\r\n{BEGIN}\r\nx\r\ny\r\n{END}\r\nno end é".encode()
+    )
     assert stat.S_IMODE(path.stat().st_mode) == mode
     assert os.listdir(path.parent) == [path.name]
 
@@ -68,7 +70,9 @@ def test_a_link_stays_and_what_it_points_to_changes(path: Path, *, exists: bool)
     ],
     ids=["binary", "latin-1", "huge"],
 )
-def test_content_that_is_no_text_is_refused_and_not_touched(path: Path, content: bytes, reason: str) -> None:
+def test_content_that_is_no_text_is_refused_and_not_touched(
+    path: Path, content: bytes, reason: str
+) -> None:
     path.write_bytes(content)
 
     with pytest.raises(UnreadableFileError, match=f"CLAUDE.md: {reason}"):

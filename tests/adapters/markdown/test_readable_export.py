@@ -47,38 +47,66 @@ def test_there_is_a_file_for_each_kind_below_a_folder_for_each_project(tmp_path:
 
 
 def test_a_file_says_of_each_entry_what_is_known(tmp_path: Path) -> None:
-    written(tmp_path, attrs.evolve(of_file("We use SQLite.", tags=("db", "é")), project="here", reasoning="One file."))
+    written(
+        tmp_path,
+        attrs.evolve(
+            of_file("We use SQLite.", tags=("db", "é")), project="here", reasoning="One file."
+        ),
+    )
 
     text = (tmp_path / "shop" / "decisions.md").read_text()
 
-    assert read_markdown(text).front_matter == {"kind": "decision", "project": "shop", "exported": "2026-03-01"}
+    assert read_markdown(text).front_matter == {
+        "kind": "decision",
+        "project": "shop",
+        "exported": "2026-03-01",
+    }
     assert text.split("---\n", 2)[2] == (
         "\n## File\n\n- Id: d9d8b1cb2bf5e7cd\n- Tier: normal\n- Created: 2026-02-28\n- Changed: 2026-02-28\n"
         "- File: /memory/decision/one.md\n- Tags: db, é\n\nWe use SQLite.\n\nOne file.\n"
     ).replace("d9d8b1cb2bf5e7cd", of_file("We use SQLite.").entry_id)
 
 
-@given(entries=st.lists(odd_entries | all_entries, max_size=8, unique_by=lambda entry: entry.entry_id))
+@given(
+    entries=st.lists(odd_entries | all_entries, max_size=8, unique_by=lambda entry: entry.entry_id)
+)
 def test_a_bank_is_read_back_with_every_lesson_that_it_holds(entries: list[Entry]) -> None:
     learnings = [attrs.evolve(entry, project=None) for entry in entries if entry.kind == "learning"]
     with tempfile.TemporaryDirectory() as folder:
         written(Path(folder), *learnings)
         home = Path(folder, "no-project")
-        banks = [(path, category) for category in CATEGORIES if (path := home / BANK / f"{category}.md").exists()]
-        read = [entry for path, category in banks for entry in entries_of(path.read_bytes().decode(), category)]
+        banks = [
+            (path, category)
+            for category in CATEGORIES
+            if (path := home / BANK / f"{category}.md").exists()
+        ]
+        read = [
+            entry
+            for path, category in banks
+            for entry in entries_of(path.read_bytes().decode(), category)
+        ]
         rest = home / "learnings.md"
         left_out = rest.read_text().count("- Id: ") if rest.exists() else 0
 
     counts = {identity_of(entry.text): entry.observation_count for entry in read}
     assert len({(entry.category, entry.heading) for entry in read}) == len(read)
-    assert counts.items() <= {entry.entry_id: entry.observation_count for entry in learnings}.items()
+    assert (
+        counts.items() <= {entry.entry_id: entry.observation_count for entry in learnings}.items()
+    )
     assert len(counts) + left_out == len(learnings)
 
 
 def test_comments_that_would_hide_other_lessons_are_kept_apart(tmp_path: Path) -> None:
-    entries = [lesson("Open <!-- it."), lesson("Between.", name="B"), lesson("Close --> it.", name="C")]
+    entries = [
+        lesson("Open <!-- it."),
+        lesson("Between.", name="B"),
+        lesson("Close --> it.", name="C"),
+    ]
 
-    assert written(tmp_path, *entries) == ["no-project/docs/knowledge-bank/patterns.md", "no-project/learnings.md"]
+    assert written(tmp_path, *entries) == [
+        "no-project/docs/knowledge-bank/patterns.md",
+        "no-project/learnings.md",
+    ]
     text = (tmp_path / "no-project" / "learnings.md").read_text()
     assert "Open <!-- it." in text
     assert "Close --> it." in text
@@ -88,7 +116,10 @@ def test_lessons_of_one_name_get_headings_of_their_own(tmp_path: Path) -> None:
     written(tmp_path, lesson("One."), lesson("Two."))
 
     text = (tmp_path / "no-project" / BANK / "patterns.md").read_text()
-    assert [entry.heading for entry in entries_of(text, "patterns")] == ["Pattern: Lesson", "Pattern: Lesson (2)"]
+    assert [entry.heading for entry in entries_of(text, "patterns")] == [
+        "Pattern: Lesson",
+        "Pattern: Lesson (2)",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -127,7 +158,9 @@ def test_files_and_folders_are_for_the_user_alone(tmp_path: Path) -> None:
     assert modes == {0o700, 0o600}
 
 
-def test_a_folder_that_holds_something_is_refused_and_others_files_stay_where_it_is_replaced(tmp_path: Path) -> None:
+def test_a_folder_that_holds_something_is_refused_and_others_files_stay_where_it_is_replaced(
+    tmp_path: Path,
+) -> None:
     out = tmp_path / "out"
     out.mkdir()
     (out / "mine.md").write_text("mine")

@@ -9,7 +9,12 @@ import pytest
 from hardwon.adapters.markdown.conversation_files import MarkdownSessionFiles
 from hardwon.adapters.markdown.document_format import Markdown
 from hardwon.adapters.markdown.instructions import folder_name, host_memory_folder
-from hardwon.adapters.markdown.source_files import LARGEST_FILE, HostMemoryFiles, MarkdownFiles, read_fact
+from hardwon.adapters.markdown.source_files import (
+    LARGEST_FILE,
+    HostMemoryFiles,
+    MarkdownFiles,
+    read_fact,
+)
 from hardwon.adapters.markdown.whole_files import create_file
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
@@ -55,7 +60,11 @@ def names(root: Path, files: tuple[str, ...]) -> list[str]:
 def test_the_projects_memory_is_its_folder_and_what_lies_beside_it(root: Path) -> None:
     found = MarkdownFiles(str(root)).of_project()
 
-    assert names(root, found.files) == ["memory-e.md", "memory/decisions/a.md", "memory/deep/er/B.MD"]
+    assert names(root, found.files) == [
+        "memory-e.md",
+        "memory/decisions/a.md",
+        "memory/deep/er/B.MD",
+    ]
     assert found.prefixes == (f"{root}/memory/", f"{root}/memory-", f"{root}/specs/")
     assert found.skipped == ()
 
@@ -90,15 +99,26 @@ def test_links_that_lead_out_are_not_followed(root: Path) -> None:
 
     found = MarkdownFiles(str(root)).at(str(root / "memory"))
 
-    assert names(root, found.files) == ["memory/decisions/a.md", "memory/deep/er/B.MD", "memory/round.md"]
-    assert [line.split(":")[0] for line in found.skipped] == [f"'{root}/memory/file.md'", f"'{root}/memory/folder'"]
-    assert MarkdownFiles(str(root)).at(str(root / "memory" / "file.md")).files == (str(outside / "secret.md"),)
+    assert names(root, found.files) == [
+        "memory/decisions/a.md",
+        "memory/deep/er/B.MD",
+        "memory/round.md",
+    ]
+    assert [line.split(":")[0] for line in found.skipped] == [
+        f"'{root}/memory/file.md'",
+        f"'{root}/memory/folder'",
+    ]
+    assert MarkdownFiles(str(root)).at(str(root / "memory" / "file.md")).files == (
+        str(outside / "secret.md"),
+    )
 
 
 @posix_only
 @posix_only
 @pytest.mark.parametrize("swapped", ["memory", "memory/decisions", "memory/decisions/a.md"])
-def test_a_link_that_takes_the_place_of_a_file_or_folder_after_the_check_is_not_read(root: Path, swapped: str) -> None:
+def test_a_link_that_takes_the_place_of_a_file_or_folder_after_the_check_is_not_read(
+    root: Path, swapped: str
+) -> None:
     outside = root.parent / "outside"
     (outside / "decisions").mkdir(parents=True)
     for path in (outside / "a.md", outside / "decisions" / "a.md"):
@@ -114,10 +134,15 @@ def test_a_link_that_takes_the_place_of_a_file_or_folder_after_the_check_is_not_
 
 @posix_only
 def test_a_file_with_a_second_name_is_read(root: Path) -> None:
-    # Backups by links and programs that merge equal files give every file of a project a second name.
+    # Backups by links and programs that merge equal files give every file of a project a second
+    # name.
     os.link(root / "memory" / "decisions" / "a.md", root.parent / "backup.md")
 
-    assert MarkdownFiles(str(root)).read(str(root / "memory" / "decisions" / "a.md")).path.endswith("a.md")
+    assert (
+        MarkdownFiles(str(root))
+        .read(str(root / "memory" / "decisions" / "a.md"))
+        .path.endswith("a.md")
+    )
 
 
 def test_a_memory_folder_that_is_a_link_out_of_the_project_is_not_followed(root: Path) -> None:
@@ -190,7 +215,10 @@ def test_unreadable_text_is_refused_in_one_line(tmp_path: Path, sort: str) -> No
     path = tmp_path / f"{sort}.md"
     make(sort, path)
 
-    with without_root(), pytest.raises(UnreadableFileError, match=re.escape(repr(str(path)))) as caught:
+    with (
+        without_root(),
+        pytest.raises(UnreadableFileError, match=re.escape(repr(str(path)))) as caught,
+    ):
         MarkdownFiles(str(tmp_path)).read(str(path))
     assert "\n" not in str(caught.value)
 
@@ -218,7 +246,9 @@ def test_a_folder_whose_name_is_not_utf_8_has_nothing_to_store(tmp_path: Path) -
     files = MarkdownFiles(os.fsdecode(folder))
     for found in (files.of_project(), files.at(os.fsdecode(folder))):
         assert (found.files, found.prefixes) == ((), ())
-        assert [line.rpartition(": ")[2] for line in found.skipped] == ["its name is not UTF-8, rename it"] * 2
+        assert [line.rpartition(": ")[2] for line in found.skipped] == [
+            "its name is not UTF-8, rename it"
+        ] * 2
 
 
 def test_a_session_gets_a_free_name(tmp_path: Path) -> None:
@@ -261,7 +291,9 @@ def test_a_session_is_not_kept_where_a_link_leads_out(tmp_path: Path, linked: st
     assert list(outside.iterdir()) == []
 
 
-def test_without_hard_links_a_file_is_still_created_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_hard_links_a_file_is_still_created_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError
 
@@ -312,7 +344,14 @@ def test_types_are_kept_as_kinds_whether_nested_or_not(kind: str, becomes: str) 
 
 
 @pytest.mark.parametrize(
-    "text", ["", "no head\nmetadata:\n  type: user\n", "---\nmetadata:\n---\nx", "---\nmetadata:\n  ]\n---\n", "---\n"]
+    "text",
+    [
+        "",
+        "no head\nmetadata:\n  type: user\n",
+        "---\nmetadata:\n---\nx",
+        "---\nmetadata:\n  ]\n---\n",
+        "---\n",
+    ],
 )
 def test_a_fact_without_a_usual_head_is_a_document(text: str) -> None:
     assert read_fact(text).front_matter["type"] == "document"
@@ -332,7 +371,9 @@ def test_a_fact_without_a_usual_head_is_a_document(text: str) -> None:
         ("", ""),
     ],
 )
-def test_the_folder_is_named_as_claude_code_2_1_330_was_seen_to_name_it(path: str, name: str) -> None:
+def test_the_folder_is_named_as_claude_code_2_1_330_was_seen_to_name_it(
+    path: str, name: str
+) -> None:
     assert folder_name(path) == name
 
 
@@ -341,7 +382,9 @@ def test_links_make_no_other_memory(tmp_path: Path) -> None:
     (tmp_path / "two").symlink_to(tmp_path / "one")
     expected = f"/config/projects/{folder_name(str(tmp_path.resolve() / 'one'))}/memory"
 
-    assert {host_memory_folder("/config", str(tmp_path / name)) for name in ("one", "two")} == {expected}
+    assert {host_memory_folder("/config", str(tmp_path / name)) for name in ("one", "two")} == {
+        expected
+    }
 
 
 def test_the_index_of_facts_is_no_fact(tmp_path: Path) -> None:

@@ -78,7 +78,10 @@ def test_one_spec_folder_is_listed_from_every_root(root: Path, other: Path) -> N
     files = MarkdownFiles(str(root), [str(other)])
 
     found = files.of_spec_folder("049-auth")
-    assert names(root, found.files) == ["app/specs/049-auth/memory/d.md", "other/049-auth/memory/i.md"]
+    assert names(root, found.files) == [
+        "app/specs/049-auth/memory/d.md",
+        "other/049-auth/memory/i.md",
+    ]
     assert found.prefixes == (f"{root}/specs/049-auth/memory/", f"{other}/049-auth/memory/")
     assert files.of_spec_folder("app").files == (f"{root}/memory/a.md",)
     assert files.of_spec_folder("050-gone").files == ()
@@ -105,7 +108,11 @@ def test_a_file_inside_a_root_is_named_by_its_real_path(root: Path, other: Path)
     (root / "link.md").symlink_to(other / "h.md")
     files = MarkdownFiles(str(root), [str(other)])
 
-    for path in (root / "docs" / "g.md", other / "h.md", root / "specs/005-memory/memory/deep/c.MD"):
+    for path in (
+        root / "docs" / "g.md",
+        other / "h.md",
+        root / "specs/005-memory/memory/deep/c.MD",
+    ):
         assert files.ensure_inside(str(path)) == str(path)
     assert files.ensure_inside(f"{root}/link.md") == str(other / "h.md")
     assert files.ensure_inside(f"{root}/docs/../memory/a.md") == f"{root}/memory/a.md"
@@ -158,12 +165,16 @@ def test_a_path_that_is_no_markdown_file_inside_is_refused_in_one_line(
 
 
 @posix_only
-def test_a_spec_folder_reports_no_problem_of_another(root: Path, other: Path, tmp_path: Path) -> None:
+def test_a_spec_folder_reports_no_problem_of_another(
+    root: Path, other: Path, tmp_path: Path
+) -> None:
     (root / "specs" / "out").symlink_to(other / "049-auth")
     (root / "specs/049-auth/memory/away.md").symlink_to(tmp_path / "away.md")
     (tmp_path / "away.md").touch()
     files = MarkdownFiles(str(root), [str(tmp_path / "unmounted")])
 
-    skipped = {name: len(files.of_spec_folder(name).skipped) for name in ("005-memory", "049-auth", "out")}
+    skipped = {
+        name: len(files.of_spec_folder(name).skipped) for name in ("005-memory", "049-auth", "out")
+    }
     assert skipped == {"005-memory": 1, "049-auth": 2, "out": 2}
     assert len(files.of_project().skipped) == 3

@@ -11,7 +11,9 @@ from hardwon.adapters.minilm.wordpiece import WordPiece, load_wordpiece
 from hardwon.domain.model.deadline import Deadline
 
 for setting in THREAD_SETTINGS:
-    os.environ.setdefault(setting, "1")  # here, as a test module's numpy comes before the embedder's
+    os.environ.setdefault(
+        setting, "1"
+    )  # here, as a test module's numpy comes before the embedder's
 
 
 @pytest.fixture(scope="session")

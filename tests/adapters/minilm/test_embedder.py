@@ -11,7 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.adapters.minilm.embedder import MAX_BATCH_TEXTS, MAX_BATCH_TOKENS, MiniLmEmbedder, _batches
+from hardwon.adapters.minilm.embedder import (
+    MAX_BATCH_TEXTS,
+    MAX_BATCH_TOKENS,
+    MiniLmEmbedder,
+    _batches,
+)
 from hardwon.adapters.minilm.weights import SHA256
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space
@@ -29,7 +34,9 @@ embedder, forever = MiniLmEmbedder(), Deadline(time.monotonic)
 
 def run_fresh(code: str, **settings: str) -> list[str]:
     """Run *code* after `START` in a new process, warnings as errors; return the words it prints."""
-    environment = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    environment = {
+        name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")
+    }
     environment |= {"PYTHONPATH": os.pathsep.join(sys.path), **settings}
     command = [sys.executable, "-W", "error", "-c", START + code]
     result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -39,7 +46,9 @@ def run_fresh(code: str, **settings: str) -> list[str]:
 
 def test_the_embedder_fits_the_port(embedder: MiniLmEmbedder) -> None:
     port: Embedder = embedder
-    assert port.space == Space(provider="local", model="all-MiniLM-L6-v2", dimensions=384, weights_hash=SHA256)
+    assert port.space == Space(
+        provider="local", model="all-MiniLM-L6-v2", dimensions=384, weights_hash=SHA256
+    )
 
 
 def test_no_texts_give_no_vectors_and_need_no_model(tmp_path: Path) -> None:
@@ -47,18 +56,26 @@ def test_no_texts_give_no_vectors_and_need_no_model(tmp_path: Path) -> None:
     assert nowhere.embed([], "query", Deadline(lambda: 0.0, -1.0)) == []
 
 
-def test_each_text_gets_a_float32_vector_in_its_place(embedder: MiniLmEmbedder, no_deadline: Deadline) -> None:
+def test_each_text_gets_a_float32_vector_in_its_place(
+    embedder: MiniLmEmbedder, no_deadline: Deadline
+) -> None:
     texts = ["one two three four", "", "one", "one two"]
     vectors = embedder.embed(texts, "query", no_deadline)
     assert [(vector.typecode, len(vector)) for vector in vectors] == [("f", 384)] * 4
-    for vector, text in zip(vectors, texts, strict=True):  # the last digits depend on the processor and on the batch
-        assert vector.tolist() == pytest.approx(embedder.embed([text], "query", no_deadline)[0].tolist(), abs=1e-5)
+    for vector, text in zip(
+        vectors, texts, strict=True
+    ):  # the last digits depend on the processor and on the batch
+        assert vector.tolist() == pytest.approx(
+            embedder.embed([text], "query", no_deadline)[0].tolist(), abs=1e-5
+        )
     assert all(math.isfinite(value) for vector in vectors for value in vector)
 
 
 def test_threads_change_no_bit(no_deadline: Deadline) -> None:
     texts = [f"lesson {number} on reading feeds" for number in range(20)]
-    one, three = (MiniLmEmbedder(threads=threads).embed(texts, "document", no_deadline) for threads in (1, 3))
+    one, three = (
+        MiniLmEmbedder(threads=threads).embed(texts, "document", no_deadline) for threads in (1, 3)
+    )
 
     assert one == three
 
@@ -72,7 +89,9 @@ def test_a_deadline_that_passes_ends_all_threads(no_deadline: Deadline) -> None:
 
 
 def test_the_task_makes_no_difference(embedder: MiniLmEmbedder, no_deadline: Deadline) -> None:
-    assert embedder.embed(["a"], "query", no_deadline) == embedder.embed(["a"], "document", no_deadline)
+    assert embedder.embed(["a"], "query", no_deadline) == embedder.embed(
+        ["a"], "document", no_deadline
+    )
 
 
 def test_a_passed_deadline_is_noticed_before_anything_is_loaded(tmp_path: Path) -> None:
@@ -89,7 +108,9 @@ def test_a_deadline_is_noticed_between_two_batches(embedder: MiniLmEmbedder) -> 
     assert next(ticks) == 3  # once before loading, once before each of two batches
 
 
-def test_missing_weights_make_the_embedder_unavailable(tmp_path: Path, no_deadline: Deadline) -> None:
+def test_missing_weights_make_the_embedder_unavailable(
+    tmp_path: Path, no_deadline: Deadline
+) -> None:
     for task in ("query", "document"):
         with pytest.raises(EmbedderUnavailableError, match="can't be read"):
             MiniLmEmbedder(str(tmp_path / "model.onnx")).embed(["a"], task, no_deadline)
@@ -109,7 +130,9 @@ def test_changed_weights_are_noticed_before_a_document_is_embedded(
 
 
 def test_numpy_is_not_imported_before_the_first_text() -> None:
-    assert run_fresh("embedder.space; embedder.embed([], 'query', forever); print('numpy' in sys.modules)") == ["False"]
+    assert run_fresh(
+        "embedder.space; embedder.embed([], 'query', forever); print('numpy' in sys.modules)"
+    ) == ["False"]
 
 
 def test_one_query_imports_neither_the_weights_package_nor_slow_modules() -> None:

@@ -18,7 +18,9 @@ from hardwon.adapters.minilm.wordpiece import WordPiece
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Vector, unit
 
-GOLDEN = json.loads(Path(__file__).with_name("golden_vectors.json").read_text(encoding="utf-8"))["vectors"]
+GOLDEN = json.loads(Path(__file__).with_name("golden_vectors.json").read_text(encoding="utf-8"))[
+    "vectors"
+]
 
 SENTENCE = "Never hold a write transaction open while waiting for the network. "
 TEXTS = {
@@ -49,11 +51,17 @@ def onnx_embed(weights_path: str, wordpiece: WordPiece) -> Embed:
     """The same file, run by onnxruntime."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
-    session = onnxruntime.InferenceSession(weights_path, options, providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(
+        weights_path, options, providers=["CPUExecutionProvider"]
+    )
 
     def embed(text: str) -> Vector:
         ids = np.array([wordpiece.token_ids(text)], np.int64)
-        inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        inputs = {
+            "input_ids": ids,
+            "attention_mask": np.ones_like(ids),
+            "token_type_ids": np.zeros_like(ids),
+        }
         hidden = session.run(None, inputs)[0]
         return array("f", hidden[0].mean(axis=0).tobytes())
 
@@ -74,24 +82,41 @@ def test_upstreams_float32_weights_give_nearly_the_same_vectors(
     embedder: MiniLmEmbedder, no_deadline: Deadline
 ) -> None:
     vectors = embedder.embed([golden["text"] for golden in GOLDEN], "query", no_deadline)
-    cosines = [cosine(v, array("f", golden["vector"])) for v, golden in zip(vectors, GOLDEN, strict=True)]
+    cosines = [
+        cosine(v, array("f", golden["vector"])) for v, golden in zip(vectors, GOLDEN, strict=True)
+    ]
     assert len(cosines) == 20
     assert min(cosines) >= 0.998
 
 
-def test_a_vector_depends_on_its_text_alone(embedder: MiniLmEmbedder, no_deadline: Deadline) -> None:
+def test_a_vector_depends_on_its_text_alone(
+    embedder: MiniLmEmbedder, no_deadline: Deadline
+) -> None:
     # 41 texts of 2 to 256 tokens: several batches, ended by the texts and by the tokens in them.
-    texts = [*TEXTS.values(), *[SENTENCE * n for n in (1, 2, 2, 2, 3, 22, 22, 23)], *["same length"] * 20]
+    texts = [
+        *TEXTS.values(),
+        *[SENTENCE * n for n in (1, 2, 2, 2, 3, 22, 22, 23)],
+        *["same length"] * 20,
+    ]
     texts += [SENTENCE * 22] * 4
     random.Random(7).shuffle(texts)
     together = embedder.embed(texts, "document", no_deadline)
     separate = {text: embedder.embed([text], "query", no_deadline)[0] for text in set(texts)}
-    assert max(largest_difference(v, separate[text]) for text, v in zip(texts, together, strict=True)) < 1e-5
+    assert (
+        max(largest_difference(v, separate[text]) for text, v in zip(texts, together, strict=True))
+        < 1e-5
+    )
 
 
-def test_words_of_like_meaning_are_closer_than_others(embedder: MiniLmEmbedder, no_deadline: Deadline) -> None:
+def test_words_of_like_meaning_are_closer_than_others(
+    embedder: MiniLmEmbedder, no_deadline: Deadline
+) -> None:
     question, answer, other = embedder.embed(
-        ["the database is locked", "SQLite reports that the database is busy", "bake the bread for an hour"],
+        [
+            "the database is locked",
+            "SQLite reports that the database is busy",
+            "bake the bread for an hour",
+        ],
         "document",
         no_deadline,
     )

@@ -49,14 +49,20 @@ def test_every_layer_matrix_is_in_the_file(weights_path: str) -> None:
     shapes = [[tensors[f"{name}_q"].dims for name in layer] for layer in LAYER_MATRICES]
     assert shapes == [[(384, 384)] * 4 + [(384, 1536), (1536, 384)]] * 6
     assert {tensors[f"{name}_q"].data_type for layer in LAYER_MATRICES for name in layer} == {INT8}
-    assert {tensors[f"{name}_scale"].data_type for layer in LAYER_MATRICES for name in layer} == {FLOAT32}
+    assert {tensors[f"{name}_scale"].data_type for layer in LAYER_MATRICES for name in layer} == {
+        FLOAT32
+    }
 
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
-def test_a_damaged_file_is_an_unavailable_embedder_with_a_way_out(damage: Damage, tmp_path: Path) -> None:
+def test_a_damaged_file_is_an_unavailable_embedder_with_a_way_out(
+    damage: Damage, tmp_path: Path
+) -> None:
     path = tmp_path / "model.onnx"
     damage(path)
-    with pytest.raises(EmbedderUnavailableError, match=r"model\.onnx.*uv tool upgrade --reinstall hardwon") as caught:
+    with pytest.raises(
+        EmbedderUnavailableError, match=r"model\.onnx.*uv tool upgrade --reinstall hardwon"
+    ) as caught:
         open_weights(str(path))
     assert "\n" not in str(caught.value)
 
@@ -104,5 +110,7 @@ def test_a_tensor_that_is_not_as_expected_is_refused(
 
 def test_a_package_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PACKAGE", "no_such_package_of_weights")
-    with pytest.raises(EmbedderUnavailableError, match="'no_such_package_of_weights' is not installed"):
+    with pytest.raises(
+        EmbedderUnavailableError, match="'no_such_package_of_weights' is not installed"
+    ):
         find_weights()

@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
 from hardwon.adapters.minilm import wordpiece as module
-from hardwon.adapters.minilm.wordpiece import LONGEST_PIECE, MAX_CHARACTERS, UNKNOWN, WordPiece, load_wordpiece
+from hardwon.adapters.minilm.wordpiece import (
+    LONGEST_PIECE,
+    MAX_CHARACTERS,
+    UNKNOWN,
+    WordPiece,
+    load_wordpiece,
+)
 from hardwon.domain.model.errors import EmbedderUnavailableError
 
 VOCABULARY_FILE = Path(module.__file__).with_name("vocab.txt")
@@ -74,7 +80,9 @@ def reference() -> Tokenizer:
 
 
 @pytest.mark.parametrize("text", PROSE)
-def test_a_text_is_cut_as_tokenizers_cuts_it(text: str, wordpiece: WordPiece, reference: Tokenizer) -> None:
+def test_a_text_is_cut_as_tokenizers_cuts_it(
+    text: str, wordpiece: WordPiece, reference: Tokenizer
+) -> None:
     assert wordpiece.token_ids(text) == reference.encode(text).ids
 
 
@@ -82,7 +90,9 @@ def test_a_text_is_cut_as_tokenizers_cuts_it(text: str, wordpiece: WordPiece, re
 @given(text=texts)
 @example(text="ΑΣ Σ")
 @example(text="a\u0344b")
-def test_any_text_is_cut_as_tokenizers_cuts_it(text: str, wordpiece: WordPiece, reference: Tokenizer) -> None:
+def test_any_text_is_cut_as_tokenizers_cuts_it(
+    text: str, wordpiece: WordPiece, reference: Tokenizer
+) -> None:
     assert wordpiece.token_ids(text) == reference.encode(text).ids
 
 
@@ -122,7 +132,9 @@ def test_text_beyond_the_limit_makes_no_difference(wordpiece: WordPiece) -> None
     assert wordpiece.token_ids(start + "x" * 4_000_000) == wordpiece.token_ids(start)
 
 
-def test_the_longest_words_that_are_read_fill_all_tokens_within_the_limit(wordpiece: WordPiece) -> None:
+def test_the_longest_words_that_are_read_fill_all_tokens_within_the_limit(
+    wordpiece: WordPiece,
+) -> None:
     assert wordpiece.token_ids(("a" * 99 + "\uffff ") * 1_000) == [101, *[UNKNOWN] * 254, 102]
 
 
@@ -140,7 +152,11 @@ def test_the_vocabulary_is_the_published_one() -> None:
     assert digest == "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 
 
-def test_a_missing_vocabulary_is_an_unavailable_embedder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missing_vocabulary_is_an_unavailable_embedder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(module, "__file__", str(tmp_path / "wordpiece.py"))
-    with pytest.raises(EmbedderUnavailableError, match=r"vocab\.txt.*uv tool upgrade --reinstall hardwon"):
+    with pytest.raises(
+        EmbedderUnavailableError, match=r"vocab\.txt.*uv tool upgrade --reinstall hardwon"
+    ):
         load_wordpiece()

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.adapters.numpy_index.blocks import HEADER, VERSION, QueryCodes, Rows, encode, pack, unpack
+from hardwon.adapters.numpy_index.blocks import (
+    HEADER,
+    VERSION,
+    QueryCodes,
+    Rows,
+    encode,
+    pack,
+    unpack,
+)
 from hardwon.domain.model.embedding import Vector, cosine, unit
 from hardwon.ports.vectors import VectorBlock
 
@@ -28,12 +36,16 @@ def block_of(rows: list[Vector], first: int = 1) -> VectorBlock:
     return VectorBlock(range(first, first + len(rows)), values)
 
 
-ONE = block_of([unit(array("f", range(1, WIDTH + 1)), WIDTH), unit(array("f", range(WIDTH, 0, -1)), WIDTH)])
+ONE = block_of(
+    [unit(array("f", range(1, WIDTH + 1)), WIDTH), unit(array("f", range(WIDTH, 0, -1)), WIDTH)]
+)
 PACKED = pack(ONE, STAMP) or b""
 
 
 @given(rows=st.lists(vectors, min_size=1, max_size=5), query=vectors)
-def test_no_score_is_farther_from_its_bound_than_its_error(rows: list[Vector], query: Vector) -> None:
+def test_no_score_is_farther_from_its_bound_than_its_error(
+    rows: list[Vector], query: Vector
+) -> None:
     block = block_of(rows)
     codes = unpack(pack(block, STAMP) or b"", STAMP, WIDTH)
     assert codes is not None
@@ -55,7 +67,9 @@ def test_a_row_has_the_same_coarse_score_in_whatever_company_and_order(width: in
     together = encode(rows).compare(query).coarse
 
     order = generator.permutation(300)
-    assert (encode(Rows(rows.numbers, rows.values[order])).compare(query).coarse == together[order]).all()
+    assert (
+        encode(Rows(rows.numbers, rows.values[order])).compare(query).coarse == together[order]
+    ).all()
     for row in (0, 99, 100, 299):
         single = encode(Rows(rows.numbers[:1], rows.values[row : row + 1])).compare(query)
         assert single.coarse[0] == together[row]

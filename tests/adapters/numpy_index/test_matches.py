@@ -18,7 +18,9 @@ class DamagedSource:
 
     def load(self, numbers: Sequence[int]) -> VectorBlock:
         rows: Mapping[int, Sequence[float]] = {1: [1, 0], 2: [math.nan, 0], 3: [0.6, 0.8]}
-        return VectorBlock(numbers, array("f", [value for number in numbers for value in rows[number]]))
+        return VectorBlock(
+            numbers, array("f", [value for number in numbers for value in rows[number]])
+        )
 
     def members(self, only: EntryFilter) -> Mapping[str | None, str]:
         del only

@@ -38,7 +38,9 @@ class Vectors(VectorSource):
 
     def load(self, numbers: Sequence[int]) -> VectorBlock:
         self.loads += 1
-        return VectorBlock([*reversed(numbers)], array("f", [x for row in reversed(self.rows) for x in row]))
+        return VectorBlock(
+            [*reversed(numbers)], array("f", [x for row in reversed(self.rows) for x in row])
+        )
 
     def in_tie_order(self, numbers: Sequence[int]) -> list[int]:
         return [*numbers]
@@ -82,14 +84,18 @@ def test_near_duplicates_are_chained_pairs_of_a_cosine(rows: Rows) -> None:
 
 
 @pytest.mark.parametrize(("degrees", "groups"), [(25.0, [[1, 2]]), (27.0, [])])
-def test_two_vectors_are_near_from_a_cosine_of_nine_tenths(degrees: float, groups: list[list[int]]) -> None:
+def test_two_vectors_are_near_from_a_cosine_of_nine_tenths(
+    degrees: float, groups: list[list[int]]
+) -> None:
     angle = math.radians(degrees)
 
     assert plane_of([[1, 0, 0], [math.cos(angle), math.sin(angle), 0], [0, 0, 1]]).groups == groups
 
 
 def test_the_largest_spread_lies_along_x() -> None:
-    plane = plane_of([unit(row) for row in ([1, 0, 0.1], [-1, 0, 0.1], [0.1, 0.3, 1], [0.1, -0.3, 1])])
+    plane = plane_of(
+        [unit(row) for row in ([1, 0, 0.1], [-1, 0, 0.1], [0.1, 0.3, 1], [0.1, -0.3, 1])]
+    )
 
     x, y = (max(point[axis] for point in plane.points.values()) for axis in (0, 1))
     assert x == pytest.approx(1.0, abs=0.2)
@@ -112,7 +118,10 @@ def test_a_plane_is_kept_until_the_vectors_change() -> None:
     assert (projection.plane(EVERYTHING), vectors.loads) == (first, 1)
     vectors.rows, vectors.changes = [[1, 0], [1, 0]], 1
     assert projection.plane(EVERYTHING).groups == [[1, 2]]
-    assert (projection.plane(EntryFilter(kinds=("learning",))).groups, vectors.loads) == ([[1, 2]], 3)
+    assert (projection.plane(EntryFilter(kinds=("learning",))).groups, vectors.loads) == (
+        [[1, 2]],
+        3,
+    )
 
 
 def test_too_many_entries_are_not_compared() -> None:

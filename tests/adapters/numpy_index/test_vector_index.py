@@ -15,7 +15,15 @@ from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter
 from tests.contracts.worlds import ALL, World, sqlite, world_of
-from tests.strategies import QUERY_VECTOR, all_entries, few_examples, filters, lesson, planted, unit_vectors
+from tests.strategies import (
+    QUERY_VECTOR,
+    all_entries,
+    few_examples,
+    filters,
+    lesson,
+    planted,
+    unit_vectors,
+)
 
 Change: TypeAlias = Callable[[World], None]
 
@@ -61,7 +69,10 @@ def two_connections() -> Iterator[tuple[World, World]]:
 
 def assert_up_to_date(world: World, only: EntryFilter) -> None:
     assert isinstance(world.vectors, SqliteVectorStore)
-    kept, fresh = (index.compare(QUERY_VECTOR, only) for index in (world.index, NumpyVectorIndex(world.vectors)))
+    kept, fresh = (
+        index.compare(QUERY_VECTOR, only)
+        for index in (world.index, NumpyVectorIndex(world.vectors))
+    )
     assert kept.top(ALL) == fresh.top(ALL)
     assert kept.statistics() == fresh.statistics()
 
@@ -87,7 +98,9 @@ def look_change_and_fail(world: World, change: Change) -> None:
 
 @given(steps=st.lists(st.tuples(st.booleans(), changes), max_size=12))
 @few_examples
-def test_changes_seen_in_a_failed_transaction_are_not_kept(steps: list[tuple[bool, Change]]) -> None:
+def test_changes_seen_in_a_failed_transaction_are_not_kept(
+    steps: list[tuple[bool, Change]],
+) -> None:
     with sqlite() as world:
         for fails, change in steps:
             if fails:

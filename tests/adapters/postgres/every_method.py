@@ -18,10 +18,22 @@ from hardwon.domain.model.activity import FieldChange, Usage, Validations
 from hardwon.domain.model.checkpoint import Checkpoint, Contents
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.erasure import Erasure
-from hardwon.domain.model.export import Absence, DeletedEntry, DeletedSection, ExportedEntry, ImportedSource
+from hardwon.domain.model.export import (
+    Absence,
+    DeletedEntry,
+    DeletedSection,
+    ExportedEntry,
+    ImportedSource,
+)
 from hardwon.domain.model.file_state import AbsentFile, standing_of
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS
-from hardwon.domain.model.injection.receipt import ContextWindow, Influence, NearMiss, Receipt, Shown
+from hardwon.domain.model.injection.receipt import (
+    ContextWindow,
+    Influence,
+    NearMiss,
+    Receipt,
+    Shown,
+)
 from hardwon.domain.model.project import Identity
 from hardwon.ports.entries import Proposal
 from hardwon.ports.erasure import ForgottenHashes
@@ -33,10 +45,18 @@ from tests.strategies import DAY, NOW, QUERY_VECTOR, SPACE, lesson, of_file, pla
 
 FIRST = lesson("The parser waits for the lock.")
 SECOND = lesson("Retry the deploy with a backoff.", age=2 * DAY)
-RULE = attrs.evolve(lesson("Never deploy on a Friday."), tier="constitutional", trigger_phrases=("deploy on friday",))
-FILE = of_file("We decided that the cache stays.", path="cache.md", session_id="session", file_hash="1" * 64)
+RULE = attrs.evolve(
+    lesson("Never deploy on a Friday."),
+    tier="constitutional",
+    trigger_phrases=("deploy on friday",),
+)
+FILE = of_file(
+    "We decided that the cache stays.", path="cache.md", session_id="session", file_hash="1" * 64
+)
 SECTION = of_file("A section about the cache.", path="cache.md", anchor_id="summary")
-CHAT = of_file("What was said of the parser.", kind="conversation", path="chat.md", session_id="session")
+CHAT = of_file(
+    "What was said of the parser.", kind="conversation", path="chat.md", session_id="session"
+)
 SHARED = (FIRST, SECOND, RULE)
 PERSONAL = (FILE, SECTION, CHAT)
 EXPIRING = attrs.evolve(lesson("Until the next release."), tier="temporary")
@@ -111,7 +131,11 @@ def joined(tenant: str | None = None) -> Iterator[Member]:
 
 def roles_of(user: Member) -> dict[str, object]:
     """Return all adapters with public methods, by name."""
-    ports = {field.name: getattr(user.world, field.name) for field in attrs.fields(World) if field.name != "store_of"}
+    ports = {
+        field.name: getattr(user.world, field.name)
+        for field in attrs.fields(World)
+        if field.name != "store_of"
+    }
     others = ("contents", "rows", "forgotten", "metadata")
     return {**ports, **{name: getattr(user, name) for name in others}, "upkeep": user.store.upkeep}
 
@@ -149,7 +173,12 @@ def fill_personal(user: Member) -> None:
     world.projects.trust_below("/project", trusted=True)
     with world.snapshots.transaction():
         world.snapshots.take(
-            Checkpoint(name=CHECKPOINT, description="of all", contents=Contents("all", "here"), created_at=NOW)
+            Checkpoint(
+                name=CHECKPOINT,
+                description="of all",
+                contents=Contents("all", "here"),
+                created_at=NOW,
+            )
         )
 
 
@@ -179,9 +208,15 @@ def _opened(user: Member) -> object:
 
 
 READS: Mapping[str, Callable[[Member], object]] = {
-    "repository.get": lambda user: [user.world.repository.get(entry.entry_id) for entry in (*SHARED, *PERSONAL)],
-    "repository.with_number": lambda user: [user.world.repository.with_number(number) for number in range(20)],
-    "repository.reworded": lambda user: [user.world.repository.reworded(entry.entry_id) for entry in SHARED],
+    "repository.get": lambda user: [
+        user.world.repository.get(entry.entry_id) for entry in (*SHARED, *PERSONAL)
+    ],
+    "repository.with_number": lambda user: [
+        user.world.repository.with_number(number) for number in range(20)
+    ],
+    "repository.reworded": lambda user: [
+        user.world.repository.reworded(entry.entry_id) for entry in SHARED
+    ],
     "repository.with_file": lambda user: user.world.repository.with_file(PATH),
     "repository.sections_of": lambda user: user.world.repository.sections_of(PATH),
     "repository.files_starting_with": lambda user: user.world.repository.files_starting_with("/"),
@@ -191,26 +226,42 @@ READS: Mapping[str, Callable[[Member], object]] = {
     "repository.hydrate": lambda user: user.world.repository.hydrate(range(20)),
     "repository.printed": lambda user: user.world.repository.printed(range(20)),
     "repository.summaries": lambda user: user.world.repository.summaries(range(20)),
-    "repository.newest_summaries": lambda user: user.world.repository.newest_summaries(EVERYTHING, ALL),
+    "repository.newest_summaries": lambda user: user.world.repository.newest_summaries(
+        EVERYTHING, ALL
+    ),
     "repository.facts": lambda user: sorted(user.world.repository.facts(range(20))),
-    "repository.recall_facts": lambda user: sorted(user.world.repository.recall_facts(range(20)), key=repr),
+    "repository.recall_facts": lambda user: sorted(
+        user.world.repository.recall_facts(range(20)), key=repr
+    ),
     "repository.outdated": lambda user: user.world.repository.outdated(range(20)),
-    "repository.references": lambda user: sorted(user.world.repository.references(range(20)).items()),
-    "repository.newest_by_track_record": lambda user: user.world.repository.newest_by_track_record(ALL),
+    "repository.references": lambda user: sorted(
+        user.world.repository.references(range(20)).items()
+    ),
+    "repository.newest_by_track_record": lambda user: user.world.repository.newest_by_track_record(
+        ALL
+    ),
     "repository.sizes": lambda user: user.world.repository.sizes(),
     "repository.most_observed": lambda user: user.world.repository.most_observed(),
-    "repository.constitutional": lambda user: sorted(user.world.repository.constitutional(EVERYTHING), key=repr),
+    "repository.constitutional": lambda user: sorted(
+        user.world.repository.constitutional(EVERYTHING), key=repr
+    ),
     "repository.count": lambda user: user.world.repository.count(EVERYTHING),
     "repository.forgotten": lambda user: type(user.world.repository.forgotten).__name__,
     "keywords.size": lambda user: user.world.keywords.size(),
     "keywords.frequencies": lambda user: user.world.keywords.frequencies(TERMS, IN_TIME),
-    "keywords.completions": lambda user: user.world.keywords.completions("dep", EVERYTHING, IN_TIME),
-    "keywords.match": lambda user: _found(user.world.keywords.match(TERMS, "any", EVERYTHING, IN_TIME)),
+    "keywords.completions": lambda user: user.world.keywords.completions(
+        "dep", EVERYTHING, IN_TIME
+    ),
+    "keywords.match": lambda user: _found(
+        user.world.keywords.match(TERMS, "any", EVERYTHING, IN_TIME)
+    ),
     "keywords.weigh": lambda user: _found(user.world.keywords.weigh(TERMS, EVERYTHING, IN_TIME)),
     "vectors.has_any": lambda user: user.world.vectors.has_any(EVERYTHING),
     "vectors.count": lambda user: user.world.vectors.count(EVERYTHING),
     "vectors.count_pending": lambda user: user.world.vectors.count_pending(EVERYTHING),
-    "vectors.vectors_of": lambda user: user.world.vectors.vectors_of([FIRST.entry_id, FILE.entry_id]),
+    "vectors.vectors_of": lambda user: user.world.vectors.vectors_of(
+        [FIRST.entry_id, FILE.entry_id]
+    ),
     "vectors.pending": lambda user: user.world.vectors.pending(ALL),
     "vectors.texts": lambda user: user.world.vectors.texts(ALL),
     "vectors.version": lambda user: user.world.vectors.version(),
@@ -239,7 +290,9 @@ READS: Mapping[str, Callable[[Member], object]] = {
     "absences.of": lambda user: user.world.absences.of(GONE, "1" * 64),
     "receipts.shown_in": lambda user: user.world.receipts.shown_in(SESSION),
     "receipts.find": lambda user: user.world.receipts.find(limit=ALL),
-    "receipts.sessions_starting_with": lambda user: user.world.receipts.sessions_starting_with("", ALL),
+    "receipts.sessions_starting_with": lambda user: user.world.receipts.sessions_starting_with(
+        "", ALL
+    ),
     "deliveries.undelivered": lambda user: user.world.deliveries.undelivered(SESSION),
     "windows.held": lambda user: user.world.windows.held(ContextWindow(SESSION)),
     "influences.shown_texts": lambda user: user.world.influences.shown_texts(SESSION, ALL),
@@ -299,7 +352,10 @@ def _bring_back(user: Member) -> object:
     if known is None:
         return None
     user.world.repository.put(lesson("Stored after the checkpoint."))
-    with user.world.snapshots.opened(known.snapshot_path) as snapshot, user.world.snapshots.transaction():
+    with (
+        user.world.snapshots.opened(known.snapshot_path) as snapshot,
+        user.world.snapshots.transaction(),
+    ):
         return snapshot.bring_back(known.contents, name=CHECKPOINT, at=NOW)
 
 
@@ -312,7 +368,9 @@ def _discard(user: Member) -> object:
 
 def _exported(entry: Entry) -> ExportedEntry:
     influence = Influence(entry.entry_id, "other session", "edit", "words", NOW)
-    return ExportedEntry(entry.entry_id, entry, places=("there",), aliases=("0" * 16,), influences=(influence,))
+    return ExportedEntry(
+        entry.entry_id, entry, places=("there",), aliases=("0" * 16,), influences=(influence,)
+    )
 
 
 def _add_records(user: Member) -> None:
@@ -323,7 +381,9 @@ def _add_records(user: Member) -> None:
 
 
 def _merge(user: Member) -> object:
-    project = next((known for known in user.world.projects.known() if known.identity.root == "/project"), None)
+    project = next(
+        (known for known in user.world.projects.known() if known.identity.root == "/project"), None
+    )
     other = user.world.projects.add(Identity("/other", "/other"), "other")
     return project and user.world.projects.merge(project.id, other.id)
 
@@ -371,7 +431,9 @@ WRITES: Mapping[str, Callable[[Member], object]] = {
     ),
     "receipts.record": lambda user: user.world.receipts.record(RECEIPT),
     "windows.empty": lambda user: user.world.windows.empty(ContextWindow(SESSION)),
-    "deliveries.settle": lambda user: [user.world.deliveries.settle(number, "delivered") for number in range(4)],
+    "deliveries.settle": lambda user: [
+        user.world.deliveries.settle(number, "delivered") for number in range(4)
+    ],
     "influences.record": lambda user: [
         user.world.influences.record(Influence(entry.entry_id, SESSION, "edit", "words", NOW))
         for entry in (*SHARED, *PERSONAL)
@@ -389,7 +451,9 @@ WRITES: Mapping[str, Callable[[Member], object]] = {
     "projects.add_place": lambda user: user.world.projects.add_place(FIRST.entry_id, "elsewhere"),
     "projects.trust_below": lambda user: user.world.projects.trust_below("/project", trusted=False),
     "projects.merge": _merge,
-    "proposals.propose": lambda user: user.world.proposals.propose(Proposal(RULE.entry_id, FIRST.entry_id, 0.9)),
+    "proposals.propose": lambda user: user.world.proposals.propose(
+        Proposal(RULE.entry_id, FIRST.entry_id, 0.9)
+    ),
     "proposals.reject": lambda user: user.world.proposals.reject(RULE.entry_id, FIRST.entry_id),
     "snapshots.take": _take,
     "snapshots.bring_back": _bring_back,
@@ -397,21 +461,29 @@ WRITES: Mapping[str, Callable[[Member], object]] = {
     "contents.reserve": lambda user: user.contents.reserve(500),
     "contents.add": _add_records,
     "contents.add_activity": lambda user: [
-        user.contents.add_activity(_exported(entry)) for entry in (FIRST, FILE) if user.number_of(entry) != ALL
+        user.contents.add_activity(_exported(entry))
+        for entry in (FIRST, FILE)
+        if user.number_of(entry) != ALL
     ],
     "metadata.decide_provider": lambda user: user.metadata.decide_provider("ollama", force=True),
     "metadata.move_label_cursor": lambda user: user.metadata.move_label_cursor("moved"),
     "metadata.move_embed_cursor": lambda user: user.metadata.move_embed_cursor(SPACE, 9),
     "upkeep.rebuild_keyword_index": lambda user: index_again(user.database),
     "upkeep.refresh_keyword_index": lambda user: user.store.upkeep.refresh_keyword_index(),
-    "upkeep.rebuild_vector_index": lambda user: user.store.upkeep.rebuild_vector_index(user.world.vectors),
+    "upkeep.rebuild_vector_index": lambda user: user.store.upkeep.rebuild_vector_index(
+        user.world.vectors
+    ),
     "upkeep.pack": lambda user: user.store.upkeep.pack(),
     "rows.redact": lambda user: user.rows.redact(),
-    "repository.delete": lambda user: [user.world.repository.delete(entry.entry_id) for entry in (FIRST, FILE)],
+    "repository.delete": lambda user: [
+        user.world.repository.delete(entry.entry_id) for entry in (FIRST, FILE)
+    ],
     "forgotten.add": lambda user: user.forgotten.add(
         "other", ["Another sentence that is forgotten by all of them."], NOW
     ),
-    "forgotten.adopt": lambda user: user.forgotten.adopt(ForgottenHashes((b"k" * 32,), ((b"t" * 16, b"o" * 16, NOW),))),
+    "forgotten.adopt": lambda user: user.forgotten.adopt(
+        ForgottenHashes((b"k" * 32,), ((b"t" * 16, b"o" * 16, NOW),))
+    ),
     "forgotten.lift": lambda user: user.forgotten.lift("who"),
     "rows.erase": lambda user: user.rows.erase(ERASURE),
 }

@@ -66,7 +66,9 @@ def pooler(owner: str, *roles: str) -> Iterator[Through]:
         with file.open("w") as opened:
             settings.write(opened)
         number = settings["pgbouncer"]["listen_port"]
-        process = subprocess.Popen([PROGRAM, *_as_user(host, folder), str(file)], stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            [PROGRAM, *_as_user(host, folder), str(file)], stderr=subprocess.DEVNULL
+        )
         try:
             until(lambda: (folder / f".s.PGSQL.{number}").exists() or process.poll() is not None)
             assert process.poll() is None
@@ -79,7 +81,9 @@ def pooler(owner: str, *roles: str) -> Iterator[Through]:
 def _secrets(owner: str, roles: tuple[str, ...]) -> str:
     """Return the file of roles and their SCRAM secrets, as the server keeps them."""
     with psycopg.connect(owner) as connection:
-        found = connection.execute("SELECT rolname, rolpassword FROM pg_authid WHERE rolname = ANY(%s)", [[*roles]])
+        found = connection.execute(
+            "SELECT rolname, rolpassword FROM pg_authid WHERE rolname = ANY(%s)", [[*roles]]
+        )
         return "".join(f'"{role}" "{secret}"\n' for role, secret in found)
 
 

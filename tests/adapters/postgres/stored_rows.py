@@ -36,7 +36,9 @@ def columns() -> dict[str, set[str]]:
     """Return the names of the columns of every table of the schema."""
     found = dict[str, set[str]]()
     rows = as_owner(
-        sql.SQL("SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'hardwon'")
+        sql.SQL(
+            "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'hardwon'"
+        )
     )
     for table, column in rows:
         found.setdefault(str(table), set()).add(str(column))
@@ -44,7 +46,11 @@ def columns() -> dict[str, set[str]]:
 
 
 def tables_of_tenants() -> list[str]:
-    return sorted(name for name, names in columns().items() if "tenant" in names and name not in {"tenant", "member"})
+    return sorted(
+        name
+        for name, names in columns().items()
+        if "tenant" in names and name not in {"tenant", "member"}
+    )
 
 
 def stored(tenant: int, owner: str | None = None) -> dict[str, list[str]]:
@@ -52,11 +58,17 @@ def stored(tenant: int, owner: str | None = None) -> dict[str, list[str]]:
     rows = dict[str, list[str]]()
     with psycopg.connect(store(), autocommit=True) as connection:
         for table, names in columns().items():
-            if table in {"tenant", "member", "migration"} or (owner is not None and "owner" not in names):
+            if table in {"tenant", "member", "migration"} or (
+                owner is not None and "owner" not in names
+            ):
                 continue
-            condition = sql.SQL(" AND owner = {}").format(sql.Literal(owner)) if owner is not None else sql.SQL("")
-            query = sql.SQL("SELECT to_jsonb(x)::text FROM hardwon.{} x WHERE tenant = {}{}").format(
-                sql.Identifier(table), sql.Literal(tenant), condition
+            condition = (
+                sql.SQL(" AND owner = {}").format(sql.Literal(owner))
+                if owner is not None
+                else sql.SQL("")
             )
+            query = sql.SQL(
+                "SELECT to_jsonb(x)::text FROM hardwon.{} x WHERE tenant = {}{}"
+            ).format(sql.Identifier(table), sql.Literal(tenant), condition)
             rows[table] = sorted(str(row) for (row,) in connection.execute(query))
     return rows

@@ -76,9 +76,9 @@ def places_of(tenant: int, text: str) -> set[str]:
     found = set[str]()
     with psycopg.connect(store()) as connection:
         for table, column in connection.execute(TEXT_COLUMNS).fetchall():
-            query = sql.SQL("SELECT 1 FROM hardwon.{} WHERE tenant = %s AND strpos(lower({}::text), %s) > 0").format(
-                sql.Identifier(table), sql.Identifier(column)
-            )
+            query = sql.SQL(
+                "SELECT 1 FROM hardwon.{} WHERE tenant = %s AND strpos(lower({}::text), %s) > 0"
+            ).format(sql.Identifier(table), sql.Identifier(column))
             if connection.execute(query, (tenant, text.lower())).fetchone():
                 found.add(f"{table}.{column}")
     return found
@@ -86,13 +86,26 @@ def places_of(tenant: int, text: str) -> set[str]:
 
 def marked_entries() -> list[Entry]:
     """Return an entry for each field that holds a text, with the mark in it alone."""
-    texts = ("name", "reasoning", "notes", "project", "source_project", "workspace", "branch", "spec_folder")
+    texts = (
+        "name",
+        "reasoning",
+        "notes",
+        "project",
+        "source_project",
+        "workspace",
+        "branch",
+        "spec_folder",
+    )
     lists = ("keywords", "tags", "references", "trigger_phrases")
     entries = [lesson(f"Use {MARK.upper()} here.")]
     entries += [_with(lesson(f"About {field}"), field, f"of {MARK}") for field in texts]
     entries += [_with(lesson(f"List {field}"), field, (f"a {MARK}",)) for field in lists]
     entries += [of_file("path", path=f"{MARK}.md"), of_file("anchor", path="a.md", anchor_id=MARK)]
-    entries += [of_file("Conversation", kind="conversation", path="c.md", session_id=f"s {MARK}", channel=MARK)]
+    entries += [
+        of_file(
+            "Conversation", kind="conversation", path="c.md", session_id=f"s {MARK}", channel=MARK
+        )
+    ]
     return entries
 
 
@@ -106,11 +119,15 @@ def record(world: World, kept: Entry) -> None:
     world.history.record(number, [FieldChange("notes", f"old {MARK}", "new")], NOW)
     world.history.record(ALL, [FieldChange("deleted", f"gone {MARK}", None)], NOW)
     world.history.record(ALL, [FieldChange("notes", "of the same", "that was deleted")], NOW)
-    receipt = Receipt("s", "prompt", NOW, "here", f"What is {MARK}?", None, "hybrid", "d", ("text",))
+    receipt = Receipt(
+        "s", "prompt", NOW, "here", f"What is {MARK}?", None, "hybrid", "d", ("text",)
+    )
     world.receipts.record(receipt)
     shown = Shown(kept.entry_id, "lesson", "d", origin=f"of {MARK}")
     world.receipts.record(receipt._replace(query=None, shown=(shown,)))
-    world.receipts.record(receipt._replace(query=None, missed=(NearMiss(kept.entry_id, 0.1, MARK),)))
+    world.receipts.record(
+        receipt._replace(query=None, missed=(NearMiss(kept.entry_id, 0.1, MARK),))
+    )
     world.influences.record(Influence(kept.entry_id, f"s{MARK}", "answer", f"said {MARK}", NOW))
     world.ledger.record(f"/{MARK}/patterns.md", {"Backoff"}, "1")
     world.ledger.record("/a/patterns.md", {f"Pattern: {MARK}", "Cache"}, "1")
@@ -160,7 +177,9 @@ def test_no_text_of_the_tenant_holds_what_was_erased(here: Member) -> None:
         assert places_of(here.database.tenant, entry_id) == set()
     assert here.rows.found(erasure) == []
     assert here.rows.traces([MARK]) == []
-    stored = {entry.description: entry for entry in here.world.repository.find(EVERYTHING, limit=ALL)}
+    stored = {
+        entry.description: entry for entry in here.world.repository.find(EVERYTHING, limit=ALL)
+    }
     assert stored.keys() == {kept.description, "Older", "About name"}
     assert stored["Older"].superseded_by is None
 
@@ -175,7 +194,16 @@ def test_equal_texts_of_another_tenant_stay(here: Member) -> None:
         assert places_of(here.database.tenant, MARK) == set()
         assert places_of(other.database.tenant, MARK) == before
         assert ({place.partition(".")[0] for place in before}) == {
-            *("entry", "entry_text", "history", "metadata", "posting", "receipt", "receipt_entry", "influence"),
+            *(
+                "entry",
+                "entry_text",
+                "history",
+                "metadata",
+                "posting",
+                "receipt",
+                "receipt_entry",
+                "influence",
+            ),
             *("source", "source_heading", "tombstone", "departed", "project", "trusted_folder"),
             *("checkpoint", "saved_row"),
         }
@@ -185,7 +213,9 @@ def test_texts_to_be_erased_are_counted_and_what_it_says_is_known(here: Member) 
     world = here.world
     world.add(lesson(f"First {MARK}"), lesson("Second"))
     with world.snapshots.transaction():
-        taken = world.snapshots.take(Checkpoint(name="one", contents=Contents("all", ""), created_at=NOW))
+        taken = world.snapshots.take(
+            Checkpoint(name="one", contents=Contents("all", ""), created_at=NOW)
+        )
     world.tombstones.add(Tombstone(f"/{MARK}.md", "", "1"), NOW)
     erasure = erasure_of(here)
 
@@ -203,9 +233,17 @@ def test_texts_to_be_erased_are_counted_and_what_it_says_is_known(here: Member) 
 
 def test_texts_are_found_in_any_letter_case_and_alphabet(here: Member) -> None:
     world = here.world
-    world.add(lesson("Die STRASSE entlang"), lesson("naïve Café"), lesson('Said "so\\far"\nand went on'))
+    world.add(
+        lesson("Die STRASSE entlang"), lesson("naïve Café"), lesson('Said "so\\far"\nand went on')
+    )
 
-    for text, found in {"straße": 1, "CAFÉ": 1, 'say "so': 0, 'said "so\\far"\nand': 1, "strasse": 1}.items():
+    for text, found in {
+        "straße": 1,
+        "CAFÉ": 1,
+        'say "so': 0,
+        'said "so\\far"\nand': 1,
+        "strasse": 1,
+    }.items():
         assert len(here.rows.ids_holding(Erasure((text,)))) == found
 
 
@@ -241,8 +279,15 @@ def test_texts_are_found_in_each_of_their_spellings(here: Member, text: str, fou
 
 def test_texts_that_other_entries_hold_are_known(here: Member) -> None:
     world = here.world
-    first, second = lesson("One long line that two entries hold"), lesson("Another line of one entry")
-    world.add(first, second, attrs.evolve(lesson("Third"), notes="So: one long line that two entries hold."))
+    first, second = (
+        lesson("One long line that two entries hold"),
+        lesson("Another line of one entry"),
+    )
+    world.add(
+        first,
+        second,
+        attrs.evolve(lesson("Third"), notes="So: one long line that two entries hold."),
+    )
     lines = [entry.description.casefold() for entry in (first, second)]
 
     assert here.rows.unused(lines, [first.entry_id, second.entry_id]) == {lines[1]}
@@ -259,24 +304,32 @@ def test_a_restore_brings_nothing_of_it_back(here: Member) -> None:
 
 
 def test_texts_of_another_member_stay_and_the_report_says_so(here: Member) -> None:
-    [(tenant,)] = as_owner("SELECT name FROM hardwon.tenant WHERE tenant = %s", here.database.tenant)
+    [(tenant,)] = as_owner(
+        "SELECT name FROM hardwon.tenant WHERE tenant = %s", here.database.tenant
+    )
     with joined(str(tenant)) as other:
         other.world.add(of_file(f"Their {MARK}"))
         here.world.add(lesson(f"Ours {MARK}"))
         here.rows.erase(erasure_of(here))
 
-        assert [entry.description for entry in other.world.repository.find(EVERYTHING, limit=ALL)] == [f"Their {MARK}"]
+        assert [
+            entry.description for entry in other.world.repository.find(EVERYTHING, limit=ALL)
+        ] == [f"Their {MARK}"]
     [line] = ServerCopies(here.database.path).holding(Erasure(), ())
     assert "other members" in line
 
 
 def test_secrets_that_were_kept_before_are_redacted_everywhere(here: Member) -> None:
     world = here.world
-    entry = attrs.evolve(lesson("Log in with THE-KEY at once."), notes="THE-KEY", tags=("THE-KEY tag",))
+    entry = attrs.evolve(
+        lesson("Log in with THE-KEY at once."), notes="THE-KEY", tags=("THE-KEY tag",)
+    )
     [number] = world.add(entry)
     world.embed(entry, planted(1.0))
     world.ledger.record("/THE-KEY/patterns.md", {"THE-KEY"}, "1")
-    world.receipts.record(Receipt("s", "prompt", NOW, "here", "THE-KEY?", None, "hybrid", "d", ("THE-KEY",)))
+    world.receipts.record(
+        Receipt("s", "prompt", NOW, "here", "THE-KEY?", None, "hybrid", "d", ("THE-KEY",))
+    )
     with world.snapshots.transaction():
         world.snapshots.take(Checkpoint(name="one", contents=Contents("all", ""), created_at=NOW))
     forge("THE-KEY", SECRET, here.database.tenant)
@@ -302,7 +355,9 @@ def test_a_restore_redacts_what_an_earlier_version_saved(here: Member) -> None:
     world = here.world
     world.add(lesson("Log in with THE-KEY at once."))
     with world.snapshots.transaction():
-        taken = world.snapshots.take(Checkpoint(name="one", contents=Contents("all", ""), created_at=NOW))
+        taken = world.snapshots.take(
+            Checkpoint(name="one", contents=Contents("all", ""), created_at=NOW)
+        )
     world.repository.delete(lesson("Log in with THE-KEY at once.").entry_id)
     as_owner(
         "UPDATE hardwon.saved_row SET content = replace(content::text, 'THE-KEY', %s)::jsonb WHERE tenant = %s",
@@ -331,8 +386,13 @@ def forge(old: str, new: str, tenant: int) -> None:
             ).fetchone()
             assert kind
             connection.execute(
-                sql.SQL("UPDATE hardwon.{} SET {} = replace({}::text, %s, %s)::{} WHERE tenant = %s").format(
-                    sql.Identifier(table), sql.Identifier(column), sql.Identifier(column), sql.SQL(kind[0])
+                sql.SQL(
+                    "UPDATE hardwon.{} SET {} = replace({}::text, %s, %s)::{} WHERE tenant = %s"
+                ).format(
+                    sql.Identifier(table),
+                    sql.Identifier(column),
+                    sql.Identifier(column),
+                    sql.SQL(kind[0]),
                 ),
                 (old, new, tenant),
             )

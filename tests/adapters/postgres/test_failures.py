@@ -53,7 +53,10 @@ def test_eight_processes_with_overlapping_lessons_keep_one_row_each() -> None:
     context = multiprocessing.get_context("spawn")
     answers: multiprocessing.Queue[str] = context.Queue()
     with member() as address, closing(Database(address)) as database:
-        processes = [context.Process(target=put_all, args=(address, place, answers)) for place in range(PROCESSES)]
+        processes = [
+            context.Process(target=put_all, args=(address, place, answers))
+            for place in range(PROCESSES)
+        ]
         for process in processes:
             process.start()
         stored = Counter(answers.get(timeout=LONGEST_WAIT) for _ in range(PROCESSES * LESSONS))
@@ -65,11 +68,14 @@ def test_eight_processes_with_overlapping_lessons_keep_one_row_each() -> None:
         assert stored == {entry.entry_id: PROCESSES for entry in found}
         assert len({entry.number for entry in found}) == LESSONS
         assert {entry.usage.access_count for entry in found} <= set(range(1, PROCESSES + 1))
-        assert database.rows("SELECT sum(entries), count(*) FROM hardwon.corpus WHERE tenant = %(tenant)s") == [
-            (LESSONS, 1)
-        ]
+        assert database.rows(
+            "SELECT sum(entries), count(*) FROM hardwon.corpus WHERE tenant = %(tenant)s"
+        ) == [(LESSONS, 1)]
         assert (
-            database.value("SELECT count(*) FROM hardwon.document WHERE tenant = %(tenant)s AND passage = 0") == LESSONS
+            database.value(
+                "SELECT count(*) FROM hardwon.document WHERE tenant = %(tenant)s AND passage = 0"
+            )
+            == LESSONS
         )
 
 
@@ -114,7 +120,9 @@ def test_a_killed_server_loses_nothing_that_was_acknowledged(own_server: Server)
             "SELECT pid FROM pg_stat_activity WHERE application_name = 'hardwon' AND pid != %s LIMIT 1",
             (database.session.connection.info.backend_pid,),
         ).fetchone() or (0,)
-        os.kill(backend, signal.SIGKILL)  # the server ends all sessions and recovers, as after a crash
+        os.kill(
+            backend, signal.SIGKILL
+        )  # the server ends all sessions and recovers, as after a crash
         writer.wait()
         known = {*writer.acknowledged()}
         repository = PostgresEntryRepository(database)

@@ -30,13 +30,22 @@ from tests.adapters.postgres.every_method import (
     members,
     roles_of,
 )
-from tests.adapters.postgres.stored_rows import WITHOUT_EFFECT, answers, as_owner, columns, stored, tables_of_tenants
+from tests.adapters.postgres.stored_rows import (
+    WITHOUT_EFFECT,
+    answers,
+    as_owner,
+    columns,
+    stored,
+    tables_of_tenants,
+)
 from tests.postgres_server import SECRET, member, store
 from tests.strategies import NOW, lesson
 
 pytestmark = pytest.mark.postgres
 
-KNOWN_TO_ALL = frozenset(("keywords.size", "triggers.version", "vectors.version", "contents.is_unused"))
+KNOWN_TO_ALL = frozenset(
+    ("keywords.size", "triggers.version", "vectors.version", "contents.is_unused")
+)
 """Figures of a whole tenant, to which what is personal counts too."""
 
 REFUSED = (psycopg.errors.InsufficientPrivilege, psycopg.errors.RaiseException)
@@ -49,11 +58,15 @@ def ann() -> Iterator[Member]:
 
 
 def public(role: object) -> set[str]:
-    return {name for name in dir(type(role)) if not (name.startswith("_") or name.isupper())}  # no statements
+    return {
+        name for name in dir(type(role)) if not (name.startswith("_") or name.isupper())
+    }  # no statements
 
 
 def test_all_methods_of_all_adapters_are_tried(ann: Member) -> None:
-    methods = {f"{role}.{name}" for role, adapter in roles_of(ann).items() for name in public(adapter)}
+    methods = {
+        f"{role}.{name}" for role, adapter in roles_of(ann).items() for name in public(adapter)
+    }
     methods -= {"index.warm"}
 
     assert methods - {*READS, *WRITES} - CONTEXTS - NEEDS_A_FILE - COUNTED_FOR_ALL == set()
@@ -79,7 +92,9 @@ def test_the_same_ids_and_texts_in_two_tenants_are_not_taken_for_each_other(ann:
         fill(bob)
         expected = answers(bob)
         fill(ann)
-        ann.world.add(*(lesson(f"Another lesson {number} about the parser.") for number in range(5)))
+        ann.world.add(
+            *(lesson(f"Another lesson {number} about the parser.") for number in range(5))
+        )
 
         assert answers(bob) == expected
 
@@ -101,7 +116,11 @@ def test_no_method_changes_anything_of_another_tenant(
         write(ann)
 
         assert stored(bob.database.tenant) == rows, name
-        assert write is WRITES["upkeep.pack"] or name in WITHOUT_EFFECT or stored(ann.database.tenant) != before, name
+        assert (
+            write is WRITES["upkeep.pack"]
+            or name in WITHOUT_EFFECT
+            or stored(ann.database.tenant) != before
+        ), name
 
 
 def test_a_member_of_the_same_tenant_sees_nothing_of_what_is_personal() -> None:
@@ -117,7 +136,13 @@ def test_shared_entries_are_seen_by_all_members_of_a_tenant() -> None:
     with members("one for two", "one for two") as (ann, eve):
         fill_shared(ann)
 
-        for name in ("repository.find", "repository.printed", "keywords.match", "index.compare", "proposals.open"):
+        for name in (
+            "repository.find",
+            "repository.printed",
+            "keywords.match",
+            "index.compare",
+            "proposals.open",
+        ):
             assert repr(READS[name](ann)) == repr(READS[name](eve)) != repr([]), name
 
 
@@ -171,8 +196,12 @@ def own_rows(user: Member, table: str, names: set[str]) -> list[str]:
         else "owner = {role}"
     )
     condition = may_see if "owner" in names and table != "project" else "true"
-    query = sql.SQL("SELECT to_jsonb(x)::text FROM hardwon.{table} x WHERE tenant = {tenant} AND " + condition).format(
-        table=sql.Identifier(table), tenant=sql.Literal(user.database.tenant), role=sql.Literal(user.database.role)
+    query = sql.SQL(
+        "SELECT to_jsonb(x)::text FROM hardwon.{table} x WHERE tenant = {tenant} AND " + condition
+    ).format(
+        table=sql.Identifier(table),
+        tenant=sql.Literal(user.database.tenant),
+        role=sql.Literal(user.database.role),
     )
     return sorted(str(row) for (row,) in as_owner(query))
 
@@ -186,7 +215,9 @@ def test_a_query_without_any_condition_gives_own_rows_only() -> None:
             for table, names in columns().items():
                 if "tenant" not in names or table in {"tenant", "member"}:
                     continue
-                query = sql.SQL("SELECT to_jsonb(x)::text FROM hardwon.{} x").format(sql.Identifier(table))
+                query = sql.SQL("SELECT to_jsonb(x)::text FROM hardwon.{} x").format(
+                    sql.Identifier(table)
+                )
                 seen = sorted(str(row) for (row,) in connection.execute(query).fetchall())
 
                 assert seen == own_rows(ann, table, names), table
@@ -196,8 +227,12 @@ def test_members_and_tenants_are_shown_no_others(ann: Member) -> None:
     with joined() as bob, connected(ann.address) as connection:
         fill(bob)
 
-        assert connection.execute("SELECT role FROM hardwon.member").fetchall() == [(ann.database.role,)]
-        assert connection.execute("SELECT tenant FROM hardwon.tenant").fetchall() == [(ann.database.tenant,)]
+        assert connection.execute("SELECT role FROM hardwon.member").fetchall() == [
+            (ann.database.role,)
+        ]
+        assert connection.execute("SELECT tenant FROM hardwon.tenant").fetchall() == [
+            (ann.database.tenant,)
+        ]
 
 
 @pytest.fixture
@@ -270,7 +305,9 @@ def test_without_row_security_a_member_is_shown_nothing(attacked: tuple[Member, 
         connection.execute("SET row_security = off")
         for table in tables_of_tenants():
             with pytest.raises(psycopg.errors.InsufficientPrivilege, match="row-level security"):
-                connection.execute(sql.SQL("SELECT 1 FROM hardwon.{}").format(sql.Identifier(table)))
+                connection.execute(
+                    sql.SQL("SELECT 1 FROM hardwon.{}").format(sql.Identifier(table))
+                )
 
 
 def test_the_role_of_all_members_sees_nothing(attacked: tuple[Member, Member]) -> None:
@@ -283,7 +320,9 @@ def test_the_role_of_all_members_sees_nothing(attacked: tuple[Member, Member]) -
             assert connection.execute(query).fetchall() == [], table
 
 
-def test_a_function_of_a_members_own_is_shown_own_rows_only(attacked: tuple[Member, Member]) -> None:
+def test_a_function_of_a_members_own_is_shown_own_rows_only(
+    attacked: tuple[Member, Member],
+) -> None:
     ann, bob = attacked
     shown = list[str]()
     with connected(ann.address) as connection:
@@ -305,7 +344,9 @@ def copied(table: str, changes: Mapping[str, object]) -> sql.Composed:
         " SELECT (jsonb_populate_record(x, {changes}::jsonb)).* FROM hardwon.{table} x LIMIT 1"
     )
     del names
-    return kept.format(table=sql.Identifier(table), changes=sql.Literal(psycopg.types.json.Jsonb(dict(changes))))
+    return kept.format(
+        table=sql.Identifier(table), changes=sql.Literal(psycopg.types.json.Jsonb(dict(changes)))
+    )
 
 
 def test_no_row_of_another_tenant_can_be_written(attacked: tuple[Member, Member]) -> None:
@@ -317,13 +358,17 @@ def test_no_row_of_another_tenant_can_be_written(attacked: tuple[Member, Member]
                 connection.execute(copied(table, {"tenant": bob.database.tenant}))
             update = sql.SQL("UPDATE hardwon.{} SET tenant = {}")
             with pytest.raises(psycopg.errors.InsufficientPrivilege, match="row-level security"):
-                connection.execute(update.format(sql.Identifier(table), sql.Literal(bob.database.tenant)))
+                connection.execute(
+                    update.format(sql.Identifier(table), sql.Literal(bob.database.tenant))
+                )
             for statement in (
                 "UPDATE hardwon.{} SET tenant = tenant WHERE tenant = {}",
                 "DELETE FROM hardwon.{} WHERE tenant = {}",
             ):
                 done = connection.execute(
-                    sql.SQL(statement).format(sql.Identifier(table), sql.Literal(bob.database.tenant))
+                    sql.SQL(statement).format(
+                        sql.Identifier(table), sql.Literal(bob.database.tenant)
+                    )
                 )
 
                 assert done.rowcount == 0, (table, statement)
@@ -340,16 +385,25 @@ def test_no_row_of_another_owner_can_be_written() -> None:
         owned = sorted(table for table in tables_of_tenants() if "owner" in columns()[table])
         with connected(eve.address) as connection:
             for table in sorted({*owned} - {"opinion"}):
-                with pytest.raises(psycopg.errors.InsufficientPrivilege, match="row-level security"):
+                with pytest.raises(
+                    psycopg.errors.InsufficientPrivilege, match="row-level security"
+                ):
                     connection.execute(copied(table, {"owner": ann.database.role}))
                 update = sql.SQL("UPDATE hardwon.{} SET owner = {}")
-                with pytest.raises(psycopg.errors.InsufficientPrivilege, match="row-level security"):
-                    connection.execute(update.format(sql.Identifier(table), sql.Literal(ann.database.role)))
+                with pytest.raises(
+                    psycopg.errors.InsufficientPrivilege, match="row-level security"
+                ):
+                    connection.execute(
+                        update.format(sql.Identifier(table), sql.Literal(ann.database.role))
+                    )
                 for statement in (
                     "UPDATE hardwon.{} SET owner = {} WHERE owner = {}",
                     "DELETE FROM hardwon.{} WHERE owner = {}",
                 ):
-                    values = [sql.Identifier(table), *[sql.Literal(ann.database.role)] * (statement.count("{}") - 1)]
+                    values = [
+                        sql.Identifier(table),
+                        *[sql.Literal(ann.database.role)] * (statement.count("{}") - 1),
+                    ]
                     done = connection.execute(sql.SQL(statement).format(*values))
 
                     assert done.rowcount == 0, (table, statement)
@@ -367,7 +421,9 @@ def test_counters_and_places_of_personal_entries_are_their_owners_too() -> None:
         with connected(eve.address) as connection:
             for table in ("recall", "usage", "entry_place"):
                 query = sql.SQL("SELECT 1 FROM hardwon.{} WHERE number = {}")
-                found = connection.execute(query.format(sql.Identifier(table), sql.Literal(number))).fetchall()
+                found = connection.execute(
+                    query.format(sql.Identifier(table), sql.Literal(number))
+                ).fetchall()
 
                 assert found == [], table
 
@@ -377,7 +433,10 @@ def test_no_member_puts_a_file_among_those_of_another_member() -> None:
         fill(ann)
         eve.world.add(lesson("To be disguised."))
         number = eve.number_of(lesson("To be disguised."))
-        with connected(eve.address) as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
+        with (
+            connected(eve.address) as connection,
+            pytest.raises(psycopg.errors.InsufficientPrivilege),
+        ):
             connection.execute(
                 "UPDATE hardwon.entry_text SET author = %s, file_path = '/memory/planted.md' WHERE number = %s",
                 (ann.database.role, number),
@@ -395,7 +454,9 @@ def untrusted() -> Iterator[str]:
         yield address
 
 
-def test_a_role_that_is_no_member_any_more_but_has_rights_sees_nothing(ann: Member, untrusted: str) -> None:
+def test_a_role_that_is_no_member_any_more_but_has_rights_sees_nothing(
+    ann: Member, untrusted: str
+) -> None:
     fill(ann)
     with connected(untrusted) as connection:
         for table in (*tables_of_tenants(), "member", "tenant"):
@@ -412,7 +473,9 @@ def test_a_role_that_was_never_a_member_may_not_even_ask(ann: Member, untrusted:
         with connected(untrusted) as connection:
             for table in tables_of_tenants():
                 with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                    connection.execute(sql.SQL("SELECT 1 FROM hardwon.{}").format(sql.Identifier(table)))
+                    connection.execute(
+                        sql.SQL("SELECT 1 FROM hardwon.{}").format(sql.Identifier(table))
+                    )
     finally:
         as_owner(sql.SQL("GRANT hardwon_member TO {}").format(sql.Identifier(role)))
 
@@ -439,25 +502,35 @@ def test_a_removed_member_is_refused_with_the_way_out(ann: Member) -> None:
     assert "hardwon store add-member" in str(caught.value)
 
 
-def test_texts_of_a_removed_member_stay_and_are_seen_when_the_member_comes_back(ann: Member) -> None:
+def test_texts_of_a_removed_member_stay_and_are_seen_when_the_member_comes_back(
+    ann: Member,
+) -> None:
     fill(ann)
     rows = stored(ann.database.tenant)
     remove_member(store(), ann.database.role)
     add_member(store(), ann.database.role, ann.database.role)
 
     assert stored(ann.database.tenant) == rows
-    assert {entry.entry_id for entry in PERSONAL} <= {*ann.world.repository.ids_starting_with("", 99)}
+    assert {entry.entry_id for entry in PERSONAL} <= {
+        *ann.world.repository.ids_starting_with("", 99)
+    }
 
 
 def test_a_checkpoint_of_one_member_has_no_rows_of_another() -> None:
     with members("saving", "saving") as (ann, eve):
         fill(ann)
         with eve.world.snapshots.transaction():
-            taken = eve.world.snapshots.take(Checkpoint(name="eve's", contents=Contents("all", "here"), created_at=NOW))
+            taken = eve.world.snapshots.take(
+                Checkpoint(name="eve's", contents=Contents("all", "here"), created_at=NOW)
+            )
         saved = as_owner(
             sql.SQL(
                 "SELECT 1 FROM hardwon.saved_row WHERE tenant = {} AND snapshot = {} AND content->>'owner' = {}"
-            ).format(sql.Literal(eve.database.tenant), sql.Literal(taken.snapshot_path), sql.Literal(ann.database.role))
+            ).format(
+                sql.Literal(eve.database.tenant),
+                sql.Literal(taken.snapshot_path),
+                sql.Literal(ann.database.role),
+            )
         )
 
         assert saved == []

@@ -41,13 +41,20 @@ def world(database: Database) -> World:
 
 
 @pytest.mark.parametrize("width", [2_000, 3_072, 4_096])
-def test_a_vector_of_any_width_of_a_known_model_is_stored_and_found(database: Database, width: int) -> None:
-    world, vectors = world_of(database), PostgresVectorStore(database, Space("openai", "wide", width))
+def test_a_vector_of_any_width_of_a_known_model_is_stored_and_found(
+    database: Database, width: int
+) -> None:
+    world, vectors = (
+        world_of(database),
+        PostgresVectorStore(database, Space("openai", "wide", width)),
+    )
     world.add(lesson("wide"))
     query = unit(array("f", (float(place % 7) - 2.5 for place in range(width))), width)
     vectors.put((text, query) for text in vectors.pending(9))
 
-    assert [hit.score for hit in PostgresVectorIndex(vectors).compare(query, EVERYTHING).top(1)] == [1.0]
+    assert [
+        hit.score for hit in PostgresVectorIndex(vectors).compare(query, EVERYTHING).top(1)
+    ] == [1.0]
 
 
 def test_a_long_word_is_found_and_told_from_another_one_of_the_same_beginning(world: World) -> None:
@@ -67,8 +74,13 @@ def test_a_long_heading_is_remembered(world: World) -> None:
 
 
 def test_the_words_of_a_secret_are_not_indexed(world: World, database: Database) -> None:
-    world.add(lesson("Connect with password=hunter2correct and Bearer abcdefghij0123456789abcdefghij."))
-    terms = {term for (term,) in database.rows("SELECT term FROM hardwon.posting WHERE tenant = %(tenant)s")}
+    world.add(
+        lesson("Connect with password=hunter2correct and Bearer abcdefghij0123456789abcdefghij.")
+    )
+    terms = {
+        term
+        for (term,) in database.rows("SELECT term FROM hardwon.posting WHERE tenant = %(tenant)s")
+    }
 
     assert "connect" in terms
     assert not {term for term in terms if "hunter" in term or "abcdefghij" in term}
@@ -79,7 +91,12 @@ def test_many_entries_expire_in_few_round_trips() -> None:
         with closing(Database(url_of(address, network.port))) as database:
             world = world_of(database)
             with world.repository.transaction():
-                world.add(*(attrs.evolve(lesson(f"soon {number}"), tier="temporary") for number in range(EXPIRED)))
+                world.add(
+                    *(
+                        attrs.evolve(lesson(f"soon {number}"), tier="temporary")
+                        for number in range(EXPIRED)
+                    )
+                )
             before = network.round_trips
             retired = world.repository.retire_expired(NOW + 999 * DAY)
             crossed = network.round_trips - before
@@ -91,7 +108,9 @@ def test_many_entries_expire_in_few_round_trips() -> None:
 def test_wrong_figures_of_the_index_are_counted_again(world: World, database: Database) -> None:
     world.add(lesson("first"), lesson("second"))
     with psycopg.connect(store(), autocommit=True) as owner:
-        owner.execute("UPDATE hardwon.corpus SET entries = entries + 5 WHERE tenant = %s", [database.tenant])
+        owner.execute(
+            "UPDATE hardwon.corpus SET entries = entries + 5 WHERE tenant = %s", [database.tenant]
+        )
     with pytest.raises(KeywordIndexUnavailableError, match="hardwon doctor --repair"):
         ensure_counted(database)
 

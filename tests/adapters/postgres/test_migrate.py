@@ -58,7 +58,9 @@ def test_of_several_migrations_at_once_one_makes_the_schema(empty: str) -> None:
         assert database.entries_at_first == 0
 
 
-def test_the_owner_removes_the_bytes_of_deleted_rows_and_another_role_is_told_who_may(store: str) -> None:
+def test_the_owner_removes_the_bytes_of_deleted_rows_and_another_role_is_told_who_may(
+    store: str,
+) -> None:
     secret = "quixoblate" * 4
     with closing(Database(store)) as database:
         world = world_of(database)
@@ -77,7 +79,8 @@ def test_the_owner_removes_the_bytes_of_deleted_rows_and_another_role_is_told_wh
     try:
         add_member(store, role)
         with pytest.raises(
-            StorageError, match=r"may not vacuum; the tables' owner, \w+, runs: hardwon forget --vacuum"
+            StorageError,
+            match=r"may not vacuum; the tables' owner, \w+, runs: hardwon forget --vacuum",
         ):
             vacuum(make_conninfo(store, user=role))
     finally:
@@ -89,14 +92,18 @@ def test_a_schema_of_a_later_hardwon_is_refused_and_left(store: str) -> None:
     run(store, "INSERT INTO hardwon.migration (version, checksum) VALUES (99, 'later')")
 
     for act in (migrate, Database):
-        with pytest.raises(NewerSchemaError, match=r"has schema version 99.*install the newest hardwon"):
+        with pytest.raises(
+            NewerSchemaError, match=r"has schema version 99.*install the newest hardwon"
+        ):
             act(store)
 
 
 def test_a_schema_of_an_earlier_hardwon_is_refused_with_the_way_out(store: str) -> None:
     run(store, "DELETE FROM hardwon.migration")
 
-    with pytest.raises(StorageError, match=f"hardwon needs {NEWEST}; its owner runs: hardwon store migrate"):
+    with pytest.raises(
+        StorageError, match=f"hardwon needs {NEWEST}; its owner runs: hardwon store migrate"
+    ):
         Database(store)
 
 
@@ -128,7 +135,9 @@ def test_a_role_that_may_not_create_is_refused(empty: str) -> None:
     with psycopg.connect(empty, autocommit=True) as owner:
         owner.execute("CREATE ROLE may_not_create LOGIN")
     try:
-        with pytest.raises(StorageError, match="an administrator runs, in this database: CREATE EXTENSION vector"):
+        with pytest.raises(
+            StorageError, match="an administrator runs, in this database: CREATE EXTENSION vector"
+        ):
             migrate(f"{empty} user=may_not_create")
     finally:
         run(empty, "DROP ROLE may_not_create")
@@ -141,13 +150,22 @@ def test_an_owner_who_is_no_superuser_makes_the_schema_tenants_and_indexes(
     run(empty, "CREATE EXTENSION vector")
     name = f"owner_{uuid.uuid4().hex[:8]}"
     ann, bob = f"{name}_ann", f"{name}_bob"
-    run(empty, f"CREATE ROLE {name} LOGIN; GRANT CREATE ON DATABASE {conninfo_to_dict(empty)['dbname']} TO {name}")
+    run(
+        empty,
+        f"CREATE ROLE {name} LOGIN; GRANT CREATE ON DATABASE {conninfo_to_dict(empty)['dbname']} TO {name}",
+    )
     owner = make_conninfo(empty, user=name)
-    with pytest.raises(StorageError, match=f"ALTER ROLE {name} CREATEROLE|GRANT hardwon_member TO {name} WITH ADMIN"):
+    with pytest.raises(
+        StorageError,
+        match=f"ALTER ROLE {name} CREATEROLE|GRANT hardwon_member TO {name} WITH ADMIN",
+    ):
         migrate(owner)
     run(empty, f"ALTER ROLE {name} CREATEROLE")
     run(empty, MEMBERS_ROLE)
-    run(empty, f"GRANT hardwon_member TO {name} WITH ADMIN OPTION; CREATE ROLE {ann} LOGIN; CREATE ROLE {bob} LOGIN")
+    run(
+        empty,
+        f"GRANT hardwon_member TO {name} WITH ADMIN OPTION; CREATE ROLE {ann} LOGIN; CREATE ROLE {bob} LOGIN",
+    )
     assert migrate(owner) == EVERY_VERSION
     add_member(owner, ann, "first")
     add_member(owner, bob, "second")
@@ -178,7 +196,10 @@ def test_many_vectors_get_an_index_and_one_that_was_left_unfinished_is_made_agai
     migrate(store)
     assert run(store, IS_VALID) == [(True,)]
 
-    run(store, f"UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'hardwon.{INDEX}'::regclass")
+    run(
+        store,
+        f"UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'hardwon.{INDEX}'::regclass",
+    )
     migrate(store)
     assert run(store, IS_VALID) == [(True,)]
 
@@ -188,7 +209,9 @@ def test_members_join_and_leave_one_tenant(store: str) -> None:
     run(store, f"CREATE ROLE {role} LOGIN")
     try:
         add_member(store, role, "first")
-        with pytest.raises(StorageError, match=f"is a member of 'first': hardwon store remove-member {role} first"):
+        with pytest.raises(
+            StorageError, match=f"is a member of 'first': hardwon store remove-member {role} first"
+        ):
             add_member(store, role, "second")
         assert (role, "first") in members(store)
 
@@ -196,7 +219,9 @@ def test_members_join_and_leave_one_tenant(store: str) -> None:
         assert not remove_member(store, role)
         add_member(store, role, "second")
         assert (role, "second") in members(store)
-        with pytest.raises(StorageError, match="has no role 'nobody_here'; create it with: CREATE ROLE nobody_here"):
+        with pytest.raises(
+            StorageError, match="has no role 'nobody_here'; create it with: CREATE ROLE nobody_here"
+        ):
             add_member(store, "nobody_here")
     finally:
         run(store, f"REVOKE hardwon_member FROM {role}; DROP ROLE {role}")

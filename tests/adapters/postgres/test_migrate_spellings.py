@@ -38,9 +38,15 @@ def make_earlier(store: str, texts: dict[str, str]) -> None:
     """Let the entries of those names have those texts, as they were stored before version 2."""
     with psycopg.connect(store, autocommit=True) as owner:
         for name, text in texts.items():
-            [(number,)] = owner.execute("SELECT number FROM hardwon.entry_text WHERE name = %s", (name,)).fetchall()
-            owner.execute("UPDATE hardwon.entry SET id = %s WHERE number = %s", (id_before(text), number))
-            owner.execute("UPDATE hardwon.entry_text SET description = %s WHERE number = %s", (text, number))
+            [(number,)] = owner.execute(
+                "SELECT number FROM hardwon.entry_text WHERE name = %s", (name,)
+            ).fetchall()
+            owner.execute(
+                "UPDATE hardwon.entry SET id = %s WHERE number = %s", (id_before(text), number)
+            )
+            owner.execute(
+                "UPDATE hardwon.entry_text SET description = %s WHERE number = %s", (text, number)
+            )
         owner.execute("DELETE FROM hardwon.migration WHERE version = 2")
 
 
@@ -48,9 +54,14 @@ def test_the_spellings_of_a_lesson_become_the_oldest_of_them(store: str) -> None
     with closing(Database(store)) as database:
         world = world_of(database)
         newer = attrs.evolve(
-            lesson("two", name="Second", age=DAY), observation_count=3, keywords=("b",), reasoning="Seen."
+            lesson("two", name="Second", age=DAY),
+            observation_count=3,
+            keywords=("b",),
+            reasoning="Seen.",
         )
-        older = attrs.evolve(lesson("one", name="First", age=2 * DAY), observation_count=2, keywords=("a",))
+        older = attrs.evolve(
+            lesson("one", name="First", age=2 * DAY), observation_count=2, keywords=("a",)
+        )
         world.add(newer, older, lesson("Another", name="Other"))
         number = world.numbers()[older.entry_id]
         world.usage.record_recall([number, world.numbers()[newer.entry_id]], NOW)
@@ -64,15 +75,24 @@ def test_the_spellings_of_a_lesson_become_the_oldest_of_them(store: str) -> None
         assert found.keys() == {"First", "Other"}
         united = found["First"]
         assert (united.number, united.observation_count, united.recall_count) == (number, 5, 2)
-        assert (united.keywords, united.reasoning, united.description) == (("a", "b"), "Seen.", DECOMPOSED)
+        assert (united.keywords, united.reasoning, united.description) == (
+            ("a", "b"),
+            "Seen.",
+            DECOMPOSED,
+        )
         assert world.repository.get(content_hash(TEXT)) == united
         assert world.repository.reworded(id_before(DECOMPOSED)) == united
         for word in ("k\u00f6nig", "zweimal"):
-            assert [hit.number for hit in world.keywords.match([word], "any", EVERYTHING, IN_TIME).top(9)] == [number]
+            assert [
+                hit.number
+                for hit in world.keywords.match([word], "any", EVERYTHING, IN_TIME).top(9)
+            ] == [number]
         assert world.keywords.size() == 2
 
 
-def test_a_lesson_that_is_stored_only_decomposed_gets_the_id_of_the_composed_text(store: str) -> None:
+def test_a_lesson_that_is_stored_only_decomposed_gets_the_id_of_the_composed_text(
+    store: str,
+) -> None:
     text = unicodedata.normalize("NFD", "\uac01\ub3c4 \u0439\u043e\u0434")
     with closing(Database(store)) as database:
         world_of(database).add(lesson("one", name="First"))
@@ -85,11 +105,10 @@ def test_a_lesson_that_is_stored_only_decomposed_gets_the_id_of_the_composed_tex
         found = world.repository.get(content_hash(text))
         assert found is not None
         assert world.repository.reworded(id_before(text)) == found
-        assert [hit.number for hit in world.keywords.match(["\uac01\ub3c4"], "any", EVERYTHING, IN_TIME).top(9)] == [
-            found.number
-        ]
+        assert [
+            hit.number
+            for hit in world.keywords.match(["\uac01\ub3c4"], "any", EVERYTHING, IN_TIME).top(9)
+        ] == [found.number]
         with psycopg.connect(store) as owner:
-            forced = (
-                "SELECT count(*) FROM pg_class WHERE relnamespace = 'hardwon'::regnamespace AND relforcerowsecurity"
-            )
+            forced = "SELECT count(*) FROM pg_class WHERE relnamespace = 'hardwon'::regnamespace AND relforcerowsecurity"
             assert owner.execute(forced).fetchone() != (0,)

@@ -58,7 +58,9 @@ def just_filled() -> Iterator[Explained]:
             ).fetchall()
             for (name,) in tables:
                 owner.execute(
-                    sql.SQL("ALTER TABLE hardwon.{} SET (autovacuum_enabled = false)").format(sql.Identifier(name))
+                    sql.SQL("ALTER TABLE hardwon.{} SET (autovacuum_enabled = false)").format(
+                        sql.Identifier(name)
+                    )
                 )
         with closing(Database(address)) as database:
             world = world_of(database)
@@ -83,6 +85,10 @@ def test_every_read_of_a_session_start_reads_each_entry_a_few_times(just_filled:
     world.repository.constitutional(only)
     world.repository.facts(found)
 
-    assert (matches.count(), by_word.count(), len(matches.scores(world.numbers().values()))) == (ENTRIES,) * 3
+    assert (matches.count(), by_word.count(), len(matches.scores(world.numbers().values()))) == (
+        ENTRIES,
+    ) * 3
     assert len(just_filled.rows_read) > 8
-    assert {sql: rows for sql, rows in just_filled.rows_read.items() if rows > ROWS_AN_ENTRY * ENTRIES} == {}
+    assert {
+        sql: rows for sql, rows in just_filled.rows_read.items() if rows > ROWS_AN_ENTRY * ENTRIES
+    } == {}

@@ -61,7 +61,9 @@ def ann_and_bob() -> Iterator[tuple[Member, Member]]:
         yield ann, bob
 
 
-def test_another_tenant_sees_and_counts_nothing_through_a_pooler(ann_and_bob: tuple[Member, Member]) -> None:
+def test_another_tenant_sees_and_counts_nothing_through_a_pooler(
+    ann_and_bob: tuple[Member, Member],
+) -> None:
     ann, bob = ann_and_bob
     expected = answers(bob)
     fill(ann)
@@ -76,7 +78,9 @@ def test_another_tenant_sees_and_counts_nothing_through_a_pooler(ann_and_bob: tu
     assert answers(bob) == expected
 
 
-def test_the_same_texts_in_two_tenants_are_two_through_a_pooler(ann_and_bob: tuple[Member, Member]) -> None:
+def test_the_same_texts_in_two_tenants_are_two_through_a_pooler(
+    ann_and_bob: tuple[Member, Member],
+) -> None:
     ann, bob = ann_and_bob
     fill(bob)
     expected = answers(bob)
@@ -86,7 +90,9 @@ def test_the_same_texts_in_two_tenants_are_two_through_a_pooler(ann_and_bob: tup
     assert answers(bob) == expected
 
 
-def test_no_method_changes_anything_of_another_tenant_through_a_pooler(ann_and_bob: tuple[Member, Member]) -> None:
+def test_no_method_changes_anything_of_another_tenant_through_a_pooler(
+    ann_and_bob: tuple[Member, Member],
+) -> None:
     ann, bob = ann_and_bob
     fill(bob)
     fill(ann)
@@ -98,7 +104,11 @@ def test_no_method_changes_anything_of_another_tenant_through_a_pooler(ann_and_b
         bob.world.repository.count(EVERYTHING)
 
         assert stored(bob.database.tenant) == rows, name
-        assert write is WRITES["upkeep.pack"] or name in WITHOUT_EFFECT or stored(ann.database.tenant) != before, name
+        assert (
+            write is WRITES["upkeep.pack"]
+            or name in WITHOUT_EFFECT
+            or stored(ann.database.tenant) != before
+        ), name
 
 
 class Client(NamedTuple):
@@ -127,8 +137,12 @@ class Client(NamedTuple):
 
 def seen_by(client: Client, clients: Sequence[Client]) -> set[str]:
     """Return all texts that *client* may see."""
-    lessons = {text for other in clients if other.tenant == client.tenant for text in other.lessons()}
-    return lessons | {text for other in clients if other.address == client.address for text in other.notes()}
+    lessons = {
+        text for other in clients if other.tenant == client.tenant for text in other.lessons()
+    }
+    return lessons | {
+        text for other in clients if other.address == client.address for text in other.notes()
+    }
 
 
 CONNECTIONS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND usesysid IS NOT NULL"
@@ -137,7 +151,9 @@ CONNECTIONS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_dat
 def work(client: Client, may_see: set[str], all_connected: Barrier) -> int:
     """Store lessons and notes beside other clients; return how many connections the server had at most."""
     connections = 0
-    with closing(Database(client.address, busy_seconds=LONGEST_WAIT, longest_wait=LONGEST_WAIT)) as database:
+    with closing(
+        Database(client.address, busy_seconds=LONGEST_WAIT, longest_wait=LONGEST_WAIT)
+    ) as database:
         user = Member(client.address, database, world_of(database))
         all_connected.wait(LONGEST_WAIT)
         for text, note in zip(client.lessons(), client.notes(), strict=True):
@@ -155,15 +171,22 @@ def test_many_clients_over_few_connections_see_their_own() -> None:
     tenants = ("pool one", "pool one", "pool two", "pool two")
     with pooled(*tenants) as addresses:
         members = [*zip(addresses, tenants, strict=True)] * CLIENTS
-        clients = [Client(address, tenant, number) for number, (address, tenant) in enumerate(members)]
+        clients = [
+            Client(address, tenant, number) for number, (address, tenant) in enumerate(members)
+        ]
         barrier = Barrier(len(clients))
         with ThreadPoolExecutor(len(clients)) as threads:
-            running = [threads.submit(work, client, seen_by(client, clients), barrier) for client in clients]
+            running = [
+                threads.submit(work, client, seen_by(client, clients), barrier)
+                for client in clients
+            ]
             connections = max(thread.result(LONGEST_WAIT) for thread in running)
         for client in clients:
             with closing(Database(client.address)) as database:
                 user = Member(client.address, database, world_of(database))
-                seen = {entry.description for entry in user.world.repository.find(EVERYTHING, limit=-1)}
+                seen = {
+                    entry.description for entry in user.world.repository.find(EVERYTHING, limit=-1)
+                }
 
                 assert seen == seen_by(client, clients)
                 assert user.world.repository.count(EVERYTHING) == len(seen)
@@ -174,16 +197,29 @@ def test_many_clients_over_few_connections_see_their_own() -> None:
 def test_the_server_itself_checks_the_password_that_a_member_gives_the_pooler() -> None:
     with new_server() as server, psycopg.connect(server.address, autocommit=True) as owner:
         for role in ("ann", "bob"):
-            create = sql.SQL("CREATE ROLE {} LOGIN PASSWORD {}").format(sql.Identifier(role), sql.Literal(SECRET))
+            create = sql.SQL("CREATE ROLE {} LOGIN PASSWORD {}").format(
+                sql.Identifier(role), sql.Literal(SECRET)
+            )
             owner.execute(create)
             add_member(server.address, role, role)
-        (server.folder / "pg_hba.conf").write_text("local all postgres trust\nlocal all all scram-sha-256\n")
+        (server.folder / "pg_hba.conf").write_text(
+            "local all postgres trust\nlocal all all scram-sha-256\n"
+        )
         owner.execute("SELECT pg_reload_conf()")
         with pooler(server.address, "ann", "bob") as through:
-            ann, bob = (through(make_conninfo(server.address, user=role, password=SECRET)) for role in ("ann", "bob"))
+            ann, bob = (
+                through(make_conninfo(server.address, user=role, password=SECRET))
+                for role in ("ann", "bob")
+            )
             with closing(Database(ann)) as database:
                 PostgresEntryRepository(database).put(lesson("of ann"))
             owner.execute("ALTER ROLE bob PASSWORD 'another'")
-            for refused in (make_conninfo(ann, password=SECRET[1:]), make_conninfo(ann, user="postgres"), bob):
-                with pytest.raises(StorageError, match="the server refuses this role or its password"):
+            for refused in (
+                make_conninfo(ann, password=SECRET[1:]),
+                make_conninfo(ann, user="postgres"),
+                bob,
+            ):
+                with pytest.raises(
+                    StorageError, match="the server refuses this role or its password"
+                ):
                     Database(refused)

@@ -43,7 +43,10 @@ def refusal(address: str) -> str:
 
 def test_a_database_without_a_store_names_the_command() -> None:
     with new_database() as address:
-        assert "there is no store in this database yet; its owner runs: hardwon store migrate" in refusal(address)
+        assert (
+            "there is no store in this database yet; its owner runs: hardwon store migrate"
+            in refusal(address)
+        )
 
 
 def test_a_database_that_is_not_there_is_named() -> None:
@@ -64,7 +67,8 @@ def test_a_role_that_is_no_member_is_told_who_lets_it_in() -> None:
         as_owner("DROP ROLE no_member")
 
     assert (
-        "the role 'no_member' is a member of no tenant; its owner runs: hardwon store add-member no_member" in message
+        "the role 'no_member' is a member of no tenant; its owner runs: hardwon store add-member no_member"
+        in message
     )
 
 
@@ -88,14 +92,19 @@ FULL = """
     CREATE TRIGGER is_full BEFORE INSERT ON hardwon.posting EXECUTE FUNCTION hardwon.full()
 """
 REFUSED = {
-    "no right to write": ("REVOKE INSERT ON hardwon.entry_text FROM hardwon_member", "this role may not do that"),
+    "no right to write": (
+        "REVOKE INSERT ON hardwon.entry_text FROM hardwon_member",
+        "this role may not do that",
+    ),
     "a full disk": (FULL, "the server is out of space: nothing was stored"),
 }
 GRANTED = "GRANT INSERT ON hardwon.entry_text TO hardwon_member; DROP FUNCTION IF EXISTS hardwon.full() CASCADE"
 
 
 @pytest.mark.parametrize(("cause", "message"), REFUSED.values(), ids=REFUSED)
-def test_a_refused_entry_leaves_nothing_and_the_store_is_used_on(ann: Database, cause: str, message: str) -> None:
+def test_a_refused_entry_leaves_nothing_and_the_store_is_used_on(
+    ann: Database, cause: str, message: str
+) -> None:
     repository, entry = PostgresEntryRepository(ann), lesson("not this time")
     as_owner(cause)
     try:
@@ -111,10 +120,15 @@ def test_a_refused_entry_leaves_nothing_and_the_store_is_used_on(ann: Database, 
 
 def test_a_transaction_with_a_refused_statement_stores_nothing_and_says_so(ann: Database) -> None:
     repository = PostgresEntryRepository(ann)
-    with pytest.raises(StorageError, match="an earlier step failed: nothing was stored"), repository.transaction():  # noqa: PT012  # at its end
+    with (  # noqa: PT012  # at its end
+        pytest.raises(StorageError, match="an earlier step failed: nothing was stored"),
+        repository.transaction(),
+    ):
         repository.put(lesson("before the refused one"))
         with pytest.raises(StorageError, match="this role may not do that"):
-            ann.rows("INSERT INTO hardwon.entry_place (tenant, number, project) VALUES (%(tenant)s, 999, 'x')")
+            ann.rows(
+                "INSERT INTO hardwon.entry_place (tenant, number, project) VALUES (%(tenant)s, 999, 'x')"
+            )
 
     assert repository.count(EVERYTHING) == 0
     repository.put(lesson("after it"))
@@ -137,7 +151,9 @@ def test_reads_go_on_after_a_refused_one_in_a_snapshot(ann: Database) -> None:
 
 def lose_connection(database: Database) -> None:
     with psycopg.connect(store(), autocommit=True) as owner:
-        owner.execute("SELECT pg_terminate_backend(%s, 5000)", [database.session.connection.info.backend_pid])
+        owner.execute(
+            "SELECT pg_terminate_backend(%s, 5000)", [database.session.connection.info.backend_pid]
+        )
 
 
 def test_a_transaction_whose_connection_is_lost_stores_nothing_and_says_so(ann: Database) -> None:

@@ -43,7 +43,9 @@ def test_a_connection_across_a_network_is_verified(dsn: str) -> None:
 
 @pytest.mark.parametrize("mode", ["disable", "allow", "prefer"])
 def test_plain_text_across_a_network_is_refused(mode: str) -> None:
-    with pytest.raises(StorageError, match=f"sslmode={mode} would send memories over a network in plain text"):
+    with pytest.raises(
+        StorageError, match=f"sslmode={mode} would send memories over a network in plain text"
+    ):
         parameters_of(f"postgresql://ann@db.example.org/memory?sslmode={mode}")
 
 
@@ -57,7 +59,9 @@ def test_a_host_of_the_environment_counts(monkeypatch: pytest.MonkeyPatch, name:
         parameters_of("postgresql:///memory?sslmode=disable")
 
 
-def test_a_service_is_refused_as_its_host_is_not_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_service_is_refused_as_its_host_is_not_known(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     file = tmp_path / "services"
     file.write_text("[far]\nhost=192.0.2.2\n")
     monkeypatch.setenv("PGSERVICEFILE", str(file))
@@ -109,6 +113,8 @@ def test_a_host_that_can_not_be_one_is_refused_in_a_short_line(host: str) -> Non
     assert len(str(refused.value)) < 200
 
 
-@pytest.mark.parametrize("path", ["~/memory", "/srv/memory", "memory", "C:/memory", "C:\\memory", "./a:b/c"])
+@pytest.mark.parametrize(
+    "path", ["~/memory", "/srv/memory", "memory", "C:/memory", "C:\\memory", "./a:b/c"]
+)
 def test_the_path_of_a_folder_is_no_address(path: str) -> None:
     assert not ServerAddress.is_one(path)

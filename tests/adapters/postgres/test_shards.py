@@ -33,7 +33,11 @@ def test_every_key_and_index_begins_with_the_tenant() -> None:
     with psycopg.connect(store()) as connection:
         keys = connection.execute(KEYS).fetchall()
 
-    others = [key for key in keys if key[0].removeprefix("hardwon.") not in WITHOUT_TENANT and key[2] != "tenant"]
+    others = [
+        key
+        for key in keys
+        if key[0].removeprefix("hardwon.") not in WITHOUT_TENANT and key[2] != "tenant"
+    ]
     assert len(keys) > 50
     assert others == []
 
@@ -56,12 +60,16 @@ class Recorder(psycopg.Cursor[Any]):
 def statements(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """Return the set of all statements that are sent meanwhile."""
     monkeypatch.setattr(psycopg.Connection, "execute", _execute)
-    monkeypatch.setattr(psycopg.Connection, "cursor", lambda connection, *_, **__: Recorder(connection))
+    monkeypatch.setattr(
+        psycopg.Connection, "cursor", lambda connection, *_, **__: Recorder(connection)
+    )
     Recorder.statements.clear()
     return Recorder.statements
 
 
-def _execute(connection: psycopg.Connection[Any], query: Any, *args: Any, **options: Any) -> psycopg.Cursor[Any]:
+def _execute(
+    connection: psycopg.Connection[Any], query: Any, *args: Any, **options: Any
+) -> psycopg.Cursor[Any]:
     return Recorder(connection).execute(query, *args, **options)
 
 

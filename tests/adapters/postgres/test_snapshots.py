@@ -90,7 +90,9 @@ def stored(database: Database, world: World) -> dict[int, str]:
 
 @given(before=st.lists(changes, max_size=6), after=st.lists(changes, max_size=6))
 @few_examples
-def test_every_stored_value_and_every_index_comes_back(before: list[Change], after: list[Change]) -> None:
+def test_every_stored_value_and_every_index_comes_back(
+    before: list[Change], after: list[Change]
+) -> None:
     with joined() as database:
         world = world_of(database)
         for change in before:
@@ -106,7 +108,9 @@ def test_every_stored_value_and_every_index_comes_back(before: list[Change], aft
         assert database.rows(FIGURES) == database.rows(COUNTED)
 
 
-def test_history_gains_a_line_for_each_entry_and_loses_none(database: Database, world: World) -> None:
+def test_history_gains_a_line_for_each_entry_and_loses_none(
+    database: Database, world: World
+) -> None:
     kept, changed = world.add(lesson("kept"), lesson("changed"))
     checkpoint = take(world)
     world.history.record(kept, [FieldChange("tier", "normal", "critical")], NOW)
@@ -139,7 +143,10 @@ def test_scope_all_brings_the_ledgers_and_decisions_back(database: Database, wor
     metadata.move_label_cursor("0" * 16)
     restore(world, checkpoint)
 
-    assert (world.ledger.headings("/a/patterns.md"), world.ledger.fingerprint("/a/patterns.md")) == ({"Backoff"}, "1")
+    assert (
+        world.ledger.headings("/a/patterns.md"),
+        world.ledger.fingerprint("/a/patterns.md"),
+    ) == ({"Backoff"}, "1")
     assert world.ledger.fingerprint("/b/patterns.md") is None
     assert world.tombstones.deleted("/memory/1.md", "hash") == {""}
     assert (metadata.automatic_provider, metadata.label_cursor) == ("local", None)
@@ -165,11 +172,16 @@ def test_rows_of_other_members_stay(database: Database, world: World) -> None:
         }
         assert theirs.ledger.fingerprint("/a/patterns.md") == "1"
         assert theirs.snapshots.checkpoints() == []
-        with pytest.raises(StorageError, match="has no checkpoint"), theirs.snapshots.opened(checkpoint.snapshot_path):
+        with (
+            pytest.raises(StorageError, match="has no checkpoint"),
+            theirs.snapshots.opened(checkpoint.snapshot_path),
+        ):
             pass
 
 
-def test_an_entry_that_another_member_made_private_is_not_taken(database: Database, world: World) -> None:
+def test_an_entry_that_another_member_made_private_is_not_taken(
+    database: Database, world: World
+) -> None:
     with joined(tenant_of(database)) as other:
         world.add(lesson("shared"))
         checkpoint = take(world)
@@ -213,7 +225,9 @@ def test_a_checkpoint_of_a_newer_schema_is_refused(database: Database, world: Wo
         newer={"schema": NEWEST + 1},
     )
 
-    with pytest.raises(NewerSchemaError, match=f"checkpoint:{checkpoint.number} has schema version {NEWEST + 1}"):
+    with pytest.raises(
+        NewerSchemaError, match=f"checkpoint:{checkpoint.number} has schema version {NEWEST + 1}"
+    ):
         restore(world, checkpoint)
 
 
@@ -235,12 +249,15 @@ def test_a_damaged_outcome_is_rolled_back(database: Database, world: World) -> N
 def test_a_file_is_brought_in_by_another_command(world: World) -> None:
     with (
         pytest.raises(
-            StorageError, match="a file is restored in a folder, and copied from there by: hardwon store copy"
+            StorageError,
+            match="a file is restored in a folder, and copied from there by: hardwon store copy",
         ),
         world.snapshots.opened("/b.db"),
     ):
         pass
-    with pytest.raises(StorageError, match="is no file; a copy in a folder is made by: hardwon store copy"):
+    with pytest.raises(
+        StorageError, match="is no file; a copy in a folder is made by: hardwon store copy"
+    ):
         world.snapshots.back_up("/b.db")
 
 
@@ -256,6 +273,9 @@ def test_every_table_is_saved_or_stays_on_purpose() -> None:
     apart |= {"opinion", "trusted_folder"}  # what is known of projects today holds
     apart |= {"forgotten"}  # what was forgotten stays so
     apart |= {"document", "posting", "corpus"}  # derived: made again
-    apart |= {"receipt", "receipt_entry"}  # they record what was injected, whatever the store has later
+    apart |= {
+        "receipt",
+        "receipt_entry",
+    }  # they record what was injected, whatever the store has later
     assert tables == {*SAVED, *apart, "checkpoint", "saved_row"}
     assert {*LEDGERS} < {*SAVED}

@@ -50,13 +50,18 @@ def both(primary: Server, standby: Server) -> str:
 
 def promote(standby: Server) -> None:
     with psycopg.connect(standby.address, autocommit=True) as connection:
-        assert connection.execute("SELECT pg_promote(true, %s)", [PROMOTION_SECONDS]).fetchone() == (True,)
+        assert connection.execute(
+            "SELECT pg_promote(true, %s)", [PROMOTION_SECONDS]
+        ).fetchone() == (True,)
 
 
-def test_a_promoted_standby_has_all_that_was_acknowledged(primary: Server, standby: Server, both: str) -> None:
+def test_a_promoted_standby_has_all_that_was_acknowledged(
+    primary: Server, standby: Server, both: str
+) -> None:
     with closing(Database(both)) as database, ExitStack() as stack:
         writers = [
-            stack.enter_context(Writer(both, f"writer {number}", LESSONS, RETRY_SECONDS)) for number in range(WRITERS)
+            stack.enter_context(Writer(both, f"writer {number}", LESSONS, RETRY_SECONDS))
+            for number in range(WRITERS)
         ]
         for writer in writers:
             writer.wait_for(BEFORE)
@@ -72,16 +77,20 @@ def test_a_promoted_standby_has_all_that_was_acknowledged(primary: Server, stand
         assert len(known) == WRITERS * LESSONS
         assert sorted(stored) == sorted(known)
         assert is_whole(database)
-        assert database.rows("SELECT sum(entries), count(*) FROM hardwon.corpus WHERE tenant = %(tenant)s") == [
-            (WRITERS * LESSONS, 1)
-        ]
+        assert database.rows(
+            "SELECT sum(entries), count(*) FROM hardwon.corpus WHERE tenant = %(tenant)s"
+        ) == [(WRITERS * LESSONS, 1)]
         assert (
-            database.value("SELECT count(*) FROM hardwon.document WHERE tenant = %(tenant)s AND passage = 0")
+            database.value(
+                "SELECT count(*) FROM hardwon.document WHERE tenant = %(tenant)s AND passage = 0"
+            )
             == WRITERS * LESSONS
         )
 
 
-def test_an_open_store_goes_on_by_itself_after_a_promotion(primary: Server, standby: Server, both: str) -> None:
+def test_an_open_store_goes_on_by_itself_after_a_promotion(
+    primary: Server, standby: Server, both: str
+) -> None:
     with closing(Database(both)) as database:
         repository = PostgresEntryRepository(database)
         repository.put(lesson("before"))

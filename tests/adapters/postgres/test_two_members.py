@@ -21,7 +21,10 @@ from tests.strategies import DAY, NOW, lesson, of_file
 pytestmark = pytest.mark.postgres
 
 CHAT = of_file(
-    "What was said of the parser.", kind="conversation", anchor_id="0123456789abcdef", source="session-capture"
+    "What was said of the parser.",
+    kind="conversation",
+    anchor_id="0123456789abcdef",
+    source="session-capture",
 )
 """A captured section, whose id is its anchor: it has the same one in every clone."""
 
@@ -32,7 +35,9 @@ def two() -> Iterator[tuple[World, World]]:
     tenant = uuid.uuid4().hex
     with ExitStack() as stack:
         addresses = [stack.enter_context(member(tenant)) for _ in range(2)]
-        ann, bob = (world_of(stack.enter_context(closing(Database(address)))) for address in addresses)
+        ann, bob = (
+            world_of(stack.enter_context(closing(Database(address)))) for address in addresses
+        )
         yield ann, bob
 
 
@@ -49,7 +54,9 @@ def seen(world: World) -> list[str | None]:
     return [entry.file_path for entry in world.repository.find(EVERYTHING, limit=9)]
 
 
-def test_a_shared_conversation_of_two_clones_is_one_that_its_first_member_keeps(two: tuple[World, World]) -> None:
+def test_a_shared_conversation_of_two_clones_is_one_that_its_first_member_keeps(
+    two: tuple[World, World],
+) -> None:
     ann, bob = two
     index_chat(ann, "/ann", "shared")
     index_chat(bob, "/bob", "shared")
@@ -79,7 +86,9 @@ def test_conversations_that_two_members_come_to_share_are_one(two: tuple[World, 
     assert len(seen(ann)) == 1
 
 
-def test_a_member_who_keeps_conversations_private_takes_none_from_the_others(two: tuple[World, World]) -> None:
+def test_a_member_who_keeps_conversations_private_takes_none_from_the_others(
+    two: tuple[World, World],
+) -> None:
     ann, bob = two
     index_chat(ann, "/ann", "shared")
     index_chat(bob, "/bob", "private")
@@ -88,12 +97,26 @@ def test_a_member_who_keeps_conversations_private_takes_none_from_the_others(two
     assert sorted(map(str, seen(bob))) == ["/ann/chat.md", "/bob/chat.md"]
 
 
-def test_a_lesson_that_another_member_rewords_keeps_what_was_shown_of_it(two: tuple[World, World]) -> None:
+def test_a_lesson_that_another_member_rewords_keeps_what_was_shown_of_it(
+    two: tuple[World, World],
+) -> None:
     ann, bob = two
     before, after = lesson("Retry the deploy."), lesson("Retry the deploy with a backoff.")
     ann.repository.put(before)
     shown = (Shown(before.entry_id, "lesson", "d"),)
-    receipt = Receipt("s", "prompt", NOW, "here", "q", None, "hybrid", "d", ("", ""), shown=shown, delivery="awaited")
+    receipt = Receipt(
+        "s",
+        "prompt",
+        NOW,
+        "here",
+        "q",
+        None,
+        "hybrid",
+        "d",
+        ("", ""),
+        shown=shown,
+        delivery="awaited",
+    )
     bob.receipts.record(receipt)
     ann.repository.reword(before.entry_id, after)
     [awaited] = bob.deliveries.undelivered("s")

@@ -46,16 +46,22 @@ def filled() -> Iterator[Filled]:
     centers = [near(rng, array("f", [0.0] * WIDTH), 1.0) for _ in range(CLUSTERS)]
     with member() as address, closing(Database(address)) as database:
         world = world_of(database)
-        projects = {name: world.projects.add(Identity(f"/{name}", f"/{name}"), name) for name in SHARES}
+        projects = {
+            name: world.projects.add(Identity(f"/{name}", f"/{name}"), name) for name in SHARES
+        }
         vectors = PostgresVectorStore(database, Space("local", "clustered", WIDTH))
         with world.repository.transaction():
             for number in range(ENTRIES):
-                rarest = next((name for name, every in reversed(SHARES.items()) if number % every == 0), None)
+                rarest = next(
+                    (name for name, every in reversed(SHARES.items()) if number % every == 0), None
+                )
                 project = projects[rarest].id if rarest else None
                 world.repository.put(attrs.evolve(lesson(f"Lesson {number}"), project=project))
         while texts := vectors.pending(500):
             vectors.put([(text, near(rng, rng.choice(centers), 0.25)) for text in texts])
-        filters = {name: EVERYTHING._replace(origins=(project.id,)) for name, project in projects.items()}
+        filters = {
+            name: EVERYTHING._replace(origins=(project.id,)) for name, project in projects.items()
+        }
         queries = [near(rng, rng.choice(centers), 0.25) for _ in range(QUERIES)]
         yield vectors, {"all": EVERYTHING, **filters}, queries
 
@@ -90,9 +96,13 @@ def test_the_nearest_are_found(searched: PostgresVectorIndex, filled: Filled, na
     assert found >= MIN_RECALL * QUERIES * WANTED
 
 
-def test_statistics_of_a_sample_are_near_those_of_all(searched: PostgresVectorIndex, filled: Filled) -> None:
+def test_statistics_of_a_sample_are_near_those_of_all(
+    searched: PostgresVectorIndex, filled: Filled
+) -> None:
     vectors, _, [query, *_] = filled
-    all_of_them = PostgresVectorIndex(vectors, largest_scan=10**9).compare(query, EVERYTHING).statistics()
+    all_of_them = (
+        PostgresVectorIndex(vectors, largest_scan=10**9).compare(query, EVERYTHING).statistics()
+    )
     sampled = searched.compare(query, EVERYTHING).statistics()
 
     assert (sampled.found, sampled.best) == (all_of_them.found, all_of_them.best)

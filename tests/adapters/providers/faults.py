@@ -56,7 +56,11 @@ def _with_vectors(body: Any, change: Callable[[list[Any]], list[Any]]) -> Any:
         rows = change([row["embedding"] for row in body["data"]])
         return {"data": [{"index": index, "embedding": row} for index, row in enumerate(rows)]}
     if isinstance(body["embeddings"][0], dict):
-        return {"embeddings": [{"values": row} for row in change([row["values"] for row in body["embeddings"]])]}
+        return {
+            "embeddings": [
+                {"values": row} for row in change([row["values"] for row in body["embeddings"]])
+            ]
+        }
     return {"embeddings": change(body["embeddings"])}
 
 

@@ -12,7 +12,9 @@ MESSAGE = {"role": "assistant", "content": '["retry-budget", "sqlite"]'}
 
 def vector_of(text: str, dimensions: int) -> list[float]:
     """Return the vector the stub gives *text*: eight numbers of its own, exact in float32, then zeros."""
-    return [byte / 256 + 1 / 256 for byte in hashlib.sha256(text.encode()).digest()[:8]] + [0.0] * (dimensions - 8)
+    return [byte / 256 + 1 / 256 for byte in hashlib.sha256(text.encode()).digest()[:8]] + [0.0] * (
+        dimensions - 8
+    )
 
 
 def _gemini_query(_: "StubProviders", body: Any) -> Any:
@@ -38,7 +40,10 @@ def _v1_embeddings(stub: "StubProviders", body: Any) -> Any:
 
 
 def _ollama_embed(stub: "StubProviders", body: Any) -> Any:
-    return {"model": body["model"], "embeddings": [vector_of(text, stub.dimensions) for text in body["input"]]}
+    return {
+        "model": body["model"],
+        "embeddings": [vector_of(text, stub.dimensions) for text in body["input"]],
+    }
 
 
 def _ollama_tags(stub: "StubProviders", _: Any) -> Any:

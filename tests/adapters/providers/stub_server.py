@@ -60,7 +60,9 @@ class StubProviders:
     port: int = 0
     requests: list[Recorded] = attrs.field(factory=list)
     dimensions: int = 768
-    models: list[str] = attrs.field(factory=lambda: ["nomic-embed-text:latest", "mxbai-embed-large:latest"])
+    models: list[str] = attrs.field(
+        factory=lambda: ["nomic-embed-text:latest", "mxbai-embed-large:latest"]
+    )
     fault: Callable[[Answer], None] | None = None
     hangs_before: bool = False
     hangs_amid: bool = False
@@ -133,7 +135,9 @@ class _Handler(BaseHTTPRequestHandler):
             self.stub.released.wait(0.01)
         if not self.stub.drips:
             self.wfile.write(payload[10:])
-        self.close_connection = self.stub.hangs_amid or int(answer.headers.get("Content-Length", "0")) > len(payload)
+        self.close_connection = self.stub.hangs_amid or int(
+            answer.headers.get("Content-Length", "0")
+        ) > len(payload)
 
 
 @contextmanager
@@ -142,7 +146,9 @@ def running_stub() -> Iterator[StubProviders]:
     stub = StubProviders()
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"stub": stub}))
     stub.port = server.server_port
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread = threading.Thread(
+        target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+    )
     thread.start()
     try:
         yield stub

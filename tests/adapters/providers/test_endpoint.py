@@ -27,16 +27,33 @@ def below(kind: type[BaseException]) -> Iterator[type[BaseException]]:
 
 def exceptions_of(module: ModuleType) -> set[type[BaseException]]:
     """Return every exception *module* names, and those below them that its package made."""
-    named = {kind for kind in vars(module).values() if inspect.isclass(kind) and issubclass(kind, Exception)}
+    named = {
+        kind
+        for kind in vars(module).values()
+        if inspect.isclass(kind) and issubclass(kind, Exception)
+    }
     package = module.__name__.partition(".")[0]
-    return {heir for kind in named for heir in below(kind) if heir.__module__.partition(".")[0] == package}
+    return {
+        heir
+        for kind in named
+        for heir in below(kind)
+        if heir.__module__.partition(".")[0] == package
+    }
 
 
 def made(kind: type[BaseException]) -> BaseException:
     """Return an exception of *kind*, whatever its constructor wants."""
     parameters = inspect.signature(kind).parameters.values()
-    given: dict[str, Any] = {"code": 503, "response_json": {"error": {"message": "no"}}, "response": None}
-    needed = [p for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    given: dict[str, Any] = {
+        "code": 503,
+        "response_json": {"error": {"message": "no"}},
+        "response": None,
+    }
+    needed = [
+        p
+        for p in parameters
+        if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+    ]
     positional = [given.get(p.name, "broken") for p in needed if p.kind is not p.KEYWORD_ONLY]
     named = {p.name: given.get(p.name, "broken") for p in needed if p.kind is p.KEYWORD_ONLY}
     return kind(*positional, **named)
@@ -69,7 +86,12 @@ IN_THE_SDK: dict[str, Callable[[], BaseException]] = {
 
 
 def test_the_walk_finds_what_it_is_for() -> None:
-    assert {httpx.ConnectTimeout, httpx.RemoteProtocolError, httpx.InvalidURL, httpx.StreamClosed} <= set(HTTPX)
+    assert {
+        httpx.ConnectTimeout,
+        httpx.RemoteProtocolError,
+        httpx.InvalidURL,
+        httpx.StreamClosed,
+    } <= set(HTTPX)
     assert {genai_errors.ClientError, genai_errors.ServerError} <= set(GENAI)
     assert len(HTTPX) > 25
 
@@ -85,7 +107,9 @@ def test_a_network_failure_becomes_the_ports_error(name: str, provider: str, tas
 
 
 @pytest.mark.parametrize("name", IN_THE_SDK)
-def test_an_error_within_google_genai_becomes_the_ports_error(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_within_google_genai_becomes_the_ports_error(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def stumble(*_: object, **__: object) -> None:
         error = IN_THE_SDK[name]()
         raise error

@@ -15,11 +15,19 @@ from tests.adapters.providers.stub_server import StubProviders
 
 
 def test_the_environment_leads_it_nowhere_else(
-    stub: StubProviders, no_deadline: Deadline, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    stub: StubProviders,
+    no_deadline: Deadline,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     for name in ("GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_ENTERPRISE"):
         monkeypatch.setenv(name, "true")
-    for name in ("GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION"):
+    for name in (
+        "GOOGLE_API_KEY",
+        "GEMINI_API_KEY",
+        "GOOGLE_CLOUD_PROJECT",
+        "GOOGLE_CLOUD_LOCATION",
+    ):
         monkeypatch.setenv(name, "another")
     for name in ("GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL"):
         monkeypatch.setenv(name, "http://127.0.0.1:1")
@@ -42,10 +50,14 @@ def test_an_old_one_is_to_be_upgraded(
     stub: StubProviders, no_deadline: Deadline, monkeypatch: pytest.MonkeyPatch, field: str
 ) -> None:
     class OldConfig:
-        model_fields = {name: None for name in types.EmbedContentConfig.model_fields if name != field}  # noqa: RUF012
+        model_fields = {  # noqa: RUF012
+            name: None for name in types.EmbedContentConfig.model_fields if name != field
+        }
 
     monkeypatch.setattr(types, "EmbedContentConfig", OldConfig)
-    with pytest.raises(EmbedderUnavailableError, match=f"too old, it knows no {field}; run `uv tool upgrade"):
+    with pytest.raises(
+        EmbedderUnavailableError, match=f"too old, it knows no {field}; run `uv tool upgrade"
+    ):
         GeminiEmbedder(KEY, base_url=stub.url).embed(["one"], "document", no_deadline)
     assert stub.requests == []
 
@@ -57,7 +69,9 @@ def test_one_that_can_not_be_used_is_to_be_upgraded(
         raise ValueError(f"unexpected {sorted(options)}\n  and more")
 
     monkeypatch.setattr(types, "HttpOptions", refuse)
-    with pytest.raises(EmbedderUnavailableError, match=r"google-genai can't be used \(unexpected .*\); run `uv"):
+    with pytest.raises(
+        EmbedderUnavailableError, match=r"google-genai can't be used \(unexpected .*\); run `uv"
+    ):
         GeminiEmbedder(KEY, base_url=stub.url).embed(["one"], "document", no_deadline)
 
 
@@ -73,6 +87,8 @@ def test_without_it_documents_are_not_embedded_but_queries_are(
 
 
 def test_the_rest_of_the_deadline_goes_to_the_server(stub: StubProviders) -> None:
-    GeminiEmbedder(KEY, base_url=stub.url).embed(["one"], "document", Deadline(lambda: 100.0, 105.0))
+    GeminiEmbedder(KEY, base_url=stub.url).embed(
+        ["one"], "document", Deadline(lambda: 100.0, 105.0)
+    )
     GeminiEmbedder(KEY, base_url=stub.url).embed(["one"], "document", Deadline(lambda: 100.0, 1e9))
     assert [recorded.headers["x-server-timeout"] for recorded in stub.requests] == ["5", "30"]

@@ -25,7 +25,9 @@ def local(stub: StubProviders) -> JsonHttp:
     return JsonHttp(Endpoint(provider="Ollama", base_url=stub.url))
 
 
-def test_a_connection_is_kept_for_the_next_request(stub: StubProviders, no_deadline: Deadline) -> None:
+def test_a_connection_is_kept_for_the_next_request(
+    stub: StubProviders, no_deadline: Deadline
+) -> None:
     http = local(stub)
     ports = []
     for _ in range(3):
@@ -44,7 +46,9 @@ def test_the_connection_closes_with_its_owner(stub: StubProviders, no_deadline: 
     assert client.is_closed
 
 
-def test_after_a_failure_the_next_request_goes_through(stub: StubProviders, no_deadline: Deadline) -> None:
+def test_after_a_failure_the_next_request_goes_through(
+    stub: StubProviders, no_deadline: Deadline
+) -> None:
     http = local(stub)
     stub.hangs_amid = True
     with pytest.raises(ProviderUnavailableError, match="in time"):
@@ -74,7 +78,9 @@ def test_a_stream_that_breaks_off_says_so() -> None:
         raise httpx.ReadError("gone")
 
     transport = httpx.MockTransport(lambda _: httpx.Response(200, content=chunks()))
-    stream = JsonHttp(Endpoint(provider="Ollama", base_url="http://o"), transport).stream("/api/pull", {})
+    stream = JsonHttp(Endpoint(provider="Ollama", base_url="http://o"), transport).stream(
+        "/api/pull", {}
+    )
     assert next(stream) == {"a": 1}
     with pytest.raises(ProviderUnavailableError, match="Ollama at o broke off the exchange"):
         next(stream)
@@ -92,7 +98,9 @@ def test_a_proxy_that_does_not_work_is_named(
 ) -> None:
     monkeypatch.setenv("HTTPS_PROXY", proxy)
     http = JsonHttp(Endpoint(provider="Voyage", base_url="https://voyage.invalid"))
-    with pytest.raises(ProviderUnavailableError, match=r"Voyage at voyage\.invalid .*(proxy|reached|address)"):
+    with pytest.raises(
+        ProviderUnavailableError, match=r"Voyage at voyage\.invalid .*(proxy|reached|address)"
+    ):
         http.post("/v1/embeddings", {}, no_deadline)
 
 
@@ -122,7 +130,12 @@ def test_a_user_name_in_the_address_is_not_shown(no_deadline: Deadline) -> None:
 
 
 def test_an_endpoint_does_not_show_its_key() -> None:
-    endpoint = Endpoint(provider="Voyage", base_url="https://x", key="sk-1", headers={"Authorization": "Bearer sk-1"})
+    endpoint = Endpoint(
+        provider="Voyage",
+        base_url="https://x",
+        key="sk-1",
+        headers={"Authorization": "Bearer sk-1"},
+    )
     assert "sk-1" not in repr(endpoint)
 
 

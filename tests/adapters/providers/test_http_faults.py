@@ -6,7 +6,10 @@ import time
 import pytest
 
 from hardwon.adapters.providers import bounded_client, http
-from hardwon.adapters.providers.endpoint import ProviderAnswerUnusableError, ProviderUnavailableError
+from hardwon.adapters.providers.endpoint import (
+    ProviderAnswerUnusableError,
+    ProviderUnavailableError,
+)
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import unit
 from hardwon.domain.model.errors import RateLimitedError, UnusableVectorError
@@ -18,19 +21,25 @@ from tests.waiting import in_time
 
 
 @pytest.mark.parametrize("fault", UNAVAILABLE)
-def test_a_refusal_means_unavailable(way: tuple[str, Task], stub: StubProviders, fault: str) -> None:
+def test_a_refusal_means_unavailable(
+    way: tuple[str, Task], stub: StubProviders, fault: str
+) -> None:
     stub.fault = UNAVAILABLE[fault]
     assert type(failure(way, stub.url)) is ProviderUnavailableError
     assert len(stub.requests) == 1
 
 
 @pytest.mark.parametrize("fault", UNUSABLE)
-def test_an_answer_that_makes_no_sense_is_not_used(way: tuple[str, Task], stub: StubProviders, fault: str) -> None:
+def test_an_answer_that_makes_no_sense_is_not_used(
+    way: tuple[str, Task], stub: StubProviders, fault: str
+) -> None:
     stub.fault = UNUSABLE[fault]
     assert type(failure(way, stub.url)) is ProviderAnswerUnusableError
 
 
-def test_a_vector_of_zeros_can_not_be_normalised(way: tuple[str, Task], stub: StubProviders) -> None:
+def test_a_vector_of_zeros_can_not_be_normalised(
+    way: tuple[str, Task], stub: StubProviders
+) -> None:
     stub.fault = each(lambda row: [0] * len(row))
     name, task = way
     embedder = KINDS[name](stub.url, None)
@@ -45,7 +54,13 @@ def test_a_vector_of_zeros_can_not_be_normalised(way: tuple[str, Task], stub: St
         ({}, None),
         ({"Retry-After": "7"}, 7.0),
         ({"Retry-After": "1.5"}, 1.5),
-        ({"Retry-After": "Wed, 21 Oct 2026 07:28:30 GMT", "Date": "Wed, 21 Oct 2026 07:28:00 GMT"}, 30.0),
+        (
+            {
+                "Retry-After": "Wed, 21 Oct 2026 07:28:30 GMT",
+                "Date": "Wed, 21 Oct 2026 07:28:00 GMT",
+            },
+            30.0,
+        ),
         ({"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0.0),
         ({"Retry-After": "Wed, 99 Oct"}, None),
         ({"Retry-After": "-1"}, None),
@@ -57,7 +72,9 @@ def test_too_many_requests_says_when_to_come_back(
     way: tuple[str, Task], stub: StubProviders, headers: dict[str, str], expected: float | None
 ) -> None:
     stub.date = headers.get("Date", "")
-    stub.fault = status(429, **{name.replace("-", "_"): value for name, value in headers.items() if name != "Date"})
+    stub.fault = status(
+        429, **{name.replace("-", "_"): value for name, value in headers.items() if name != "Date"}
+    )
     error = failure(way, stub.url)
     assert isinstance(error, RateLimitedError)
     assert error.retry_after == expected
@@ -87,13 +104,17 @@ def test_tls_to_a_port_that_speaks_none(way: tuple[str, Task], stub: StubProvide
     assert "can't be reached safely" in str(error)
 
 
-@pytest.mark.parametrize("url", ["http://127.0.0.1:99999", "ftp://127.0.0.1", "127.0.0.1:80", "http://127.0.0.1:x"])
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1:99999", "ftp://127.0.0.1", "127.0.0.1:80", "http://127.0.0.1:x"]
+)
 def test_an_address_that_can_not_be_used(url: str) -> None:
     assert type(failure(("Voyage", "query"), url)) is ProviderUnavailableError
 
 
 @pytest.mark.parametrize("fault", ["hangs_before", "hangs_amid", "drips"])
-def test_nothing_outlasts_the_deadline(way: tuple[str, Task], stub: StubProviders, fault: str) -> None:
+def test_nothing_outlasts_the_deadline(
+    way: tuple[str, Task], stub: StubProviders, fault: str
+) -> None:
     setattr(stub, fault, True)
     begin = time.monotonic()
     error = failure(way, stub.url, seconds=0.3)

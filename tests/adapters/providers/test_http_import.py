@@ -23,5 +23,7 @@ print(troubles)
 
 def test_several_threads_may_be_the_first_to_ask() -> None:
     for _ in range(3):
-        done = subprocess.run([sys.executable, "-c", RACE], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", RACE], capture_output=True, text=True, check=True
+        )
         assert done.stdout.strip() == "[]"

@@ -11,7 +11,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.adapters.providers.labelers import HaikuLabeler, OllamaLabeler, label_prompt, parse_labels
+from hardwon.adapters.providers.labelers import (
+    HaikuLabeler,
+    OllamaLabeler,
+    label_prompt,
+    parse_labels,
+)
 from hardwon.adapters.threads import Threads
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import LabelerUnavailableError
@@ -60,17 +65,23 @@ def complaint(labeler: KeywordLabeler, deadline: Deadline) -> str:
 
 
 @pytest.mark.parametrize("key", ["", " \n"])
-def test_without_a_key_nothing_is_sent(key: str, stub: StubProviders, no_deadline: Deadline) -> None:
+def test_without_a_key_nothing_is_sent(
+    key: str, stub: StubProviders, no_deadline: Deadline
+) -> None:
     message = complaint(HaikuLabeler(key, base_url=stub.url), no_deadline)
 
     assert message == "Anthropic needs a key: set ANTHROPIC_API_KEY in the environment"
     assert stub.requests == []
 
 
-def test_a_model_that_ollama_does_not_have_can_be_pulled(stub: StubProviders, no_deadline: Deadline) -> None:
+def test_a_model_that_ollama_does_not_have_can_be_pulled(
+    stub: StubProviders, no_deadline: Deadline
+) -> None:
     stub.fault = status(404, {"error": "model 'llama3.2' not found"})
 
-    assert "ollama pull llama3.2" in complaint(OllamaLabeler(model="llama3.2", base_url=stub.url), no_deadline)
+    assert "ollama pull llama3.2" in complaint(
+        OllamaLabeler(model="llama3.2", base_url=stub.url), no_deadline
+    )
 
 
 @on_every_labeler
@@ -92,7 +103,9 @@ def test_words_without_labels_are_no_answer(
     assert "sent no list of labels" in complaint(make(stub.url), no_deadline)
 
 
-def test_a_key_that_comes_back_as_labels_goes_no_further(stub: StubProviders, no_deadline: Deadline) -> None:
+def test_a_key_that_comes_back_as_labels_goes_no_further(
+    stub: StubProviders, no_deadline: Deadline
+) -> None:
     stub.fault = answering(f"x-api-key was {KEY}")
 
     assert "[key]" in complaint(HaikuLabeler(KEY, base_url=stub.url), no_deadline)
@@ -104,14 +117,18 @@ GARBAGE = {
     "null": raw(b"null"),
     "a list": raw(b'["fts5"]'),
     "another shape": raw(b'{"content": 1, "message": []}'),
-    "a shape of nothing": raw(b'{"content": [null, {"type": "text"}], "message": {"content": null}}'),
+    "a shape of nothing": raw(
+        b'{"content": [null, {"type": "text"}], "message": {"content": null}}'
+    ),
     "truncated": truncated_json,
     "deep": raw(b"[" * 100_000),
 }
 
 
 @on_every_labeler
-@pytest.mark.parametrize("fault", [*UNAVAILABLE.values(), *GARBAGE.values()], ids=[*UNAVAILABLE, *GARBAGE])
+@pytest.mark.parametrize(
+    "fault", [*UNAVAILABLE.values(), *GARBAGE.values()], ids=[*UNAVAILABLE, *GARBAGE]
+)
 def test_whatever_else_comes_back_is_one_clear_line(
     make: Callable[[str], KeywordLabeler], fault: Fault, stub: StubProviders, no_deadline: Deadline
 ) -> None:
@@ -124,13 +141,24 @@ def test_whatever_else_comes_back_is_one_clear_line(
 @pytest.mark.parametrize(
     ("fault", "words"),
     [
-        (status(401, {"type": "error", "error": {"message": f"invalid x-api-key {KEY}"}}), "ANTHROPIC_API_KEY"),
+        (
+            status(401, {"type": "error", "error": {"message": f"invalid x-api-key {KEY}"}}),
+            "ANTHROPIC_API_KEY",
+        ),
         (status(429, retry_after="7"), "again in 7 s"),
-        (status(529, {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}), "try again"),
+        (
+            status(
+                529,
+                {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}},
+            ),
+            "try again",
+        ),
     ],
     ids=["401", "429", "529"],
 )
-def test_a_refusal_names_the_way_out(fault: Fault, words: str, stub: StubProviders, no_deadline: Deadline) -> None:
+def test_a_refusal_names_the_way_out(
+    fault: Fault, words: str, stub: StubProviders, no_deadline: Deadline
+) -> None:
     stub.fault = fault
 
     assert words in complaint(HaikuLabeler(KEY, base_url=stub.url), no_deadline)
@@ -151,7 +179,9 @@ def test_a_provider_that_hangs_is_given_up_at_the_deadline(
 
 
 @on_every_labeler
-def test_no_request_is_sent_after_the_deadline(make: Callable[[str], KeywordLabeler], stub: StubProviders) -> None:
+def test_no_request_is_sent_after_the_deadline(
+    make: Callable[[str], KeywordLabeler], stub: StubProviders
+) -> None:
     assert "no time was left" in complaint(make(stub.url), Deadline(lambda: 1.0, 1.0))
     assert stub.requests == []
 
@@ -163,7 +193,9 @@ def test_an_unreachable_address_is_reported_at_once(
     assert "can't be reached" in complaint(make(NOBODY), no_deadline)
 
 
-def test_the_tiers_are_asked_in_order_until_one_answers(stub: StubProviders, no_deadline: Deadline) -> None:
+def test_the_tiers_are_asked_in_order_until_one_answers(
+    stub: StubProviders, no_deadline: Deadline
+) -> None:
     def refuse_claude(answer: Answer) -> None:
         if "content" in answer.body:
             status(401)(answer)
@@ -282,6 +314,9 @@ def test_no_text_whatever_brings_the_parser_down(answer: str) -> None:
     assert all(isinstance(label, str) for label in labels)
 
 
-@given(st.lists(st.text(max_size=8), min_size=1, max_size=5), st.sampled_from(["", "Sure: ", "```json\n"]))
+@given(
+    st.lists(st.text(max_size=8), min_size=1, max_size=5),
+    st.sampled_from(["", "Sure: ", "```json\n"]),
+)
 def test_every_array_of_strings_is_read_back(labels: list[str], prose: str) -> None:
     assert parse_labels(f"{prose}{json.dumps(labels)}\n```") == labels

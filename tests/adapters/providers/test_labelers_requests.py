@@ -46,8 +46,13 @@ def test_haiku_may_think_before_it_answers(stub: StubProviders, no_deadline: Dea
     assert HaikuLabeler(KEY, base_url=stub.url).label(ENTRY, no_deadline) == ["wal-mode"]
 
 
-def test_ollama_is_asked_for_one_short_cool_answer(stub: StubProviders, no_deadline: Deadline) -> None:
-    assert OllamaLabeler(model="llama3.2", base_url=f"127.0.0.1:{stub.port}").label(ENTRY, no_deadline) == LABELS
+def test_ollama_is_asked_for_one_short_cool_answer(
+    stub: StubProviders, no_deadline: Deadline
+) -> None:
+    assert (
+        OllamaLabeler(model="llama3.2", base_url=f"127.0.0.1:{stub.port}").label(ENTRY, no_deadline)
+        == LABELS
+    )
 
     [request] = stub.requests
     assert (request.method, request.path) == ("POST", "/api/chat")

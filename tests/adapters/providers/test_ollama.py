@@ -38,7 +38,9 @@ def test_a_host_is_read_as_ollama_reads_it(host: str, url: str) -> None:
 
 
 @pytest.mark.parametrize("host", ["box:port", "box:99999", "http://[::1", "[::1"])
-def test_a_host_that_can_not_be_read_fails_at_the_first_request(host: str, no_deadline: Deadline) -> None:
+def test_a_host_that_can_not_be_read_fails_at_the_first_request(
+    host: str, no_deadline: Deadline
+) -> None:
     with pytest.raises(EmbedderUnavailableError, match=r"OLLAMA_HOST|address that can't be used"):
         OllamaEmbedder(base_url=host).embed(["one"], "query", no_deadline)
 
@@ -50,10 +52,14 @@ def test_the_known_models_have_their_widths(model: str) -> None:
 
 
 def test_the_tag_latest_makes_no_other_space() -> None:
-    assert OllamaEmbedder(model="all-minilm:latest").space == OllamaEmbedder(model="all-minilm").space
+    assert (
+        OllamaEmbedder(model="all-minilm:latest").space == OllamaEmbedder(model="all-minilm").space
+    )
 
 
-def test_an_unknown_model_works_when_its_width_is_given(stub: StubProviders, no_deadline: Deadline) -> None:
+def test_an_unknown_model_works_when_its_width_is_given(
+    stub: StubProviders, no_deadline: Deadline
+) -> None:
     embedder = OllamaEmbedder(model="bge-m3:567m", dimensions=1024, base_url=stub.url)
     stub.dimensions = 1024
     embedder.embed(["one"], "query", no_deadline)
@@ -79,8 +85,12 @@ def test_available_means_pulled(
     assert OllamaEmbedder(model=model, base_url=stub.url).lacks_model(no_deadline) is not expected
 
 
-@pytest.mark.parametrize("body", [b"garbage", b"[]", b'{"models": null}', b'{"models": [1, {"name": 2}]}'])
-def test_an_odd_list_of_models_means_not_available(stub: StubProviders, no_deadline: Deadline, body: bytes) -> None:
+@pytest.mark.parametrize(
+    "body", [b"garbage", b"[]", b'{"models": null}', b'{"models": [1, {"name": 2}]}']
+)
+def test_an_odd_list_of_models_means_not_available(
+    stub: StubProviders, no_deadline: Deadline, body: bytes
+) -> None:
     stub.fault = raw(body)
     assert OllamaEmbedder(base_url=stub.url).is_available(no_deadline) is False
 
@@ -91,17 +101,23 @@ def test_not_running_means_not_available(no_deadline: Deadline) -> None:
 
 def test_hanging_means_not_available(stub: StubProviders) -> None:
     stub.hangs_before = True
-    assert OllamaEmbedder(base_url=stub.url).is_available(Deadline.after(0.1, time.monotonic)) is False
+    assert (
+        OllamaEmbedder(base_url=stub.url).is_available(Deadline.after(0.1, time.monotonic)) is False
+    )
 
 
-def test_an_ollama_that_does_not_answer_is_not_said_to_lack_a_model(stub: StubProviders, no_deadline: Deadline) -> None:
+def test_an_ollama_that_does_not_answer_is_not_said_to_lack_a_model(
+    stub: StubProviders, no_deadline: Deadline
+) -> None:
     assert not OllamaEmbedder(base_url="127.0.0.1:1").lacks_model(no_deadline)
     stub.hangs_before = True
     assert not OllamaEmbedder(base_url=stub.url).lacks_model(Deadline.after(0.1, time.monotonic))
 
 
 def test_not_running_says_how_to_start_it(no_deadline: Deadline) -> None:
-    with pytest.raises(EmbedderUnavailableError, match="start it with `ollama serve` or set OLLAMA_HOST"):
+    with pytest.raises(
+        EmbedderUnavailableError, match="start it with `ollama serve` or set OLLAMA_HOST"
+    ):
         OllamaEmbedder(base_url="127.0.0.1:1").embed(["one"], "query", no_deadline)
 
 
@@ -112,27 +128,37 @@ def test_a_missing_model_says_how_to_get_it(stub: StubProviders, no_deadline: De
 
 
 def test_a_pull_reports_its_progress(stub: StubProviders) -> None:
-    lines = (
-        b'{"status": "pulling manifest"}\n{"status": "pulling a", "total": 9, "completed": 3}\n{"status": "success"}\n'
-    )
+    lines = b'{"status": "pulling manifest"}\n{"status": "pulling a", "total": 9, "completed": 3}\n{"status": "success"}\n'
     stub.fault = raw(lines)
     seen: list[tuple[str, int, int]] = []
     OllamaEmbedder(base_url=stub.url).pull(lambda *event: seen.append(event))
     assert seen == [("pulling manifest", 0, 0), ("pulling a", 3, 9), ("success", 0, 0)]
-    assert [(r.path, r.body) for r in stub.requests] == [("/api/pull", {"model": "nomic-embed-text", "stream": True})]
+    assert [(r.path, r.body) for r in stub.requests] == [
+        ("/api/pull", {"model": "nomic-embed-text", "stream": True})
+    ]
 
 
 @pytest.mark.parametrize(
     ("line", "kind", "words"),
     [
-        (b'{"error": "file does not exist"}', EmbedderUnavailableError, "could not download the model: file does not"),
-        (b'{"status": "pulling a"}', EmbedderUnavailableError, "broke off the download of 'nomic-embed-text'"),
+        (
+            b'{"error": "file does not exist"}',
+            EmbedderUnavailableError,
+            "could not download the model: file does not",
+        ),
+        (
+            b'{"status": "pulling a"}',
+            EmbedderUnavailableError,
+            "broke off the download of 'nomic-embed-text'",
+        ),
         (b"", EmbedderUnavailableError, "broke off the download"),
         (b"[]", UnusableVectorError, "unknown form"),
         (b"<html>", UnusableVectorError, "no JSON"),
     ],
 )
-def test_a_pull_that_fails_says_so(stub: StubProviders, line: bytes, kind: type[EmbedderError], words: str) -> None:
+def test_a_pull_that_fails_says_so(
+    stub: StubProviders, line: bytes, kind: type[EmbedderError], words: str
+) -> None:
     stub.fault = raw(line)
     with pytest.raises(kind, match=words):
         OllamaEmbedder(base_url=stub.url).pull()

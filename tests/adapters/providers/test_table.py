@@ -15,7 +15,9 @@ def test_every_provider_of_vectors_can_be_named_in_the_settings() -> None:
 
 
 def test_every_labeler_that_the_settings_name_is_there() -> None:
-    assert {tier for name in settings.KEYWORD_PROVIDERS for tier in label_tiers(name)} == LABELERS.keys()
+    assert {
+        tier for name in settings.KEYWORD_PROVIDERS for tier in label_tiers(name)
+    } == LABELERS.keys()
     assert all(labeler.provider.label_model for labeler in LABELERS.values())
 
 

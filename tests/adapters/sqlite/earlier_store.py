@@ -58,7 +58,12 @@ class EarlierStore:
         self._text(number, name, text, source)
 
     def file(
-        self, path: Path | str, *, label: str | None = "app", kind: str = "decision", source: str = "import"
+        self,
+        path: Path | str,
+        *,
+        label: str | None = "app",
+        kind: str = "decision",
+        source: str = "import",
     ) -> None:
         """Add the entry of a file; its name and text are those of the file, by its name."""
         name = Path(str(path)).stem or "unnamed"
@@ -73,7 +78,15 @@ class EarlierStore:
             workspace="src",
             words=5,
         )
-        self._text(number, name, f"Text of {name}.", source, file_path=str(path), file_hash="h", file_mtime=1)
+        self._text(
+            number,
+            name,
+            f"Text of {name}.",
+            source,
+            file_path=str(path),
+            file_hash="h",
+            file_mtime=1,
+        )
 
     def _text(self, number: int, name: str, text: str, source: str, **values: object) -> None:
         self.insert(
@@ -112,4 +125,6 @@ class EarlierStore:
 
 def bank_text(*names: str) -> str:
     """Return a bank file with the learnings of those names."""
-    return "".join(f"### Pattern: {name}\nAbout {name}.\n- Observation count: 2\n\n" for name in names)
+    return "".join(
+        f"### Pattern: {name}\nAbout {name}.\n- Observation count: 2\n\n" for name in names
+    )

@@ -1,8 +1,9 @@
 """
 Stores as hardwons of earlier commits made them, from the SQL in `stores/`.
 
-A file is named by the version, the commit that made the store, and a later one that opened it, if any.
-`tools/historic_store.py` writes them. To add a version, add a file of the commit that introduces it.
+A file is named by the version, the commit that made the store, and a later one that opened it, if
+any. `tools/historic_store.py` writes them. To add a version, add a file of the commit that
+introduces it.
 """
 
 import sqlite3
@@ -34,12 +35,13 @@ def unpack(store: Path, folder: Path) -> Path:
 
 def tables(path: Path) -> dict[str, list[str]]:
     """Return the columns by table, without the keyword index."""
-    query = (
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '*_fts*' AND name NOT GLOB 'sqlite_*'"
-    )
+    query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '*_fts*' AND name NOT GLOB 'sqlite_*'"
     with closing(sqlite3.connect(path)) as connection:
         names = [name for (name,) in connection.execute(query)]
-        return {name: [row[1] for row in connection.execute(f"PRAGMA table_info({name})")] for name in names}
+        return {
+            name: [row[1] for row in connection.execute(f"PRAGMA table_info({name})")]
+            for name in names
+        }
 
 
 def rows(path: Path, table: str, columns: Iterable[str]) -> set[Row]:
@@ -52,6 +54,15 @@ def rows(path: Path, table: str, columns: Iterable[str]) -> set[Row]:
 def content(path: Path) -> list[Row]:
     """Return the schema and all rows, those of the keyword index's own tables too."""
     with closing(sqlite3.connect(path)) as connection:
-        schema = connection.execute("SELECT type, name, sql FROM sqlite_master ORDER BY type, name").fetchall()
+        schema = connection.execute(
+            "SELECT type, name, sql FROM sqlite_master ORDER BY type, name"
+        ).fetchall()
         names = sorted(name for kind, name, _ in schema if kind == "table")
-        return [*schema, *((name, *row) for name in names for row in connection.execute(f"SELECT * FROM {name}"))]
+        return [
+            *schema,
+            *(
+                (name, *row)
+                for name in names
+                for row in connection.execute(f"SELECT * FROM {name}")
+            ),
+        ]

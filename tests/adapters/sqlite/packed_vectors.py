@@ -27,7 +27,9 @@ class Plain(SqliteVectorStore):
 
     @override
     def blocks(self) -> Mapping[int, BlockState]:
-        return {number: state._replace(is_packed=False) for number, state in super().blocks().items()}
+        return {
+            number: state._replace(is_packed=False) for number, state in super().blocks().items()
+        }
 
 
 def ignore(_: str) -> None:
@@ -55,7 +57,11 @@ def assert_same(fast: NumpyVectorIndex, database: Database, space: Space = SPACE
         for category in CATEGORIES:
             assert (
                 found.top(1, category)
-                == [Hit(number, scores[number]) for number in nearest if categories[number] == category][:1]
+                == [
+                    Hit(number, scores[number])
+                    for number in nearest
+                    if categories[number] == category
+                ][:1]
             )
         assert found.count() == len(scores)
         assert found.scores([*scores, 1, 2, 10**9]) == scores
@@ -64,7 +70,9 @@ def assert_same(fast: NumpyVectorIndex, database: Database, space: Space = SPACE
 
 def leave_a_gap(database: Database) -> None:
     """Give the next entry a number of the next block."""
-    database.rows(f"UPDATE sqlite_sequence SET seq = ((seq >> {SHIFT}) + 1) << {SHIFT} WHERE name = 'entry'")
+    database.rows(
+        f"UPDATE sqlite_sequence SET seq = ((seq >> {SHIFT}) + 1) << {SHIFT} WHERE name = 'entry'"
+    )
 
 
 def packed_blocks(database: Database) -> int:

@@ -42,7 +42,9 @@ def opened(folder: Path, *, repair_index: bool = True) -> Iterator[Database]:
 def dump(folder: Path) -> list[object]:
     connection = sqlite3.connect(folder / "memory.db")
     try:
-        rows = connection.execute("SELECT type, name, sql FROM sqlite_master ORDER BY name").fetchall()
+        rows = connection.execute(
+            "SELECT type, name, sql FROM sqlite_master ORDER BY name"
+        ).fetchall()
         return [*rows, *connection.execute("SELECT * FROM _metadata ORDER BY key").fetchall()]
     finally:
         connection.close()

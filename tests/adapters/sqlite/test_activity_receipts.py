@@ -13,18 +13,28 @@ from tests.adapters.sqlite.sqlite_store import Sql
 from tests.contracts.worlds import World
 from tests.strategies import NOW
 
-RECEIPT = Receipt("s", "start", NOW, "here", None, None, "hybrid", "d", ("", ""), (Shown("e", "lesson", "d"),))
+RECEIPT = Receipt(
+    "s", "start", NOW, "here", None, None, "hybrid", "d", ("", ""), (Shown("e", "lesson", "d"),)
+)
 
 
-def test_the_records_of_a_session_are_found_without_reading_those_of_others(world: World, database: Database) -> None:
+def test_the_records_of_a_session_are_found_without_reading_those_of_others(
+    world: World, database: Database
+) -> None:
     assert world.receipts.shown_in("s") == frozenset()
     within = where(EVERYTHING._replace(except_session="s"))
-    plan = database.rows(f"EXPLAIN QUERY PLAN SELECT e.seq FROM entry e WHERE {within.sql}", **within.parameters)
+    plan = database.rows(
+        f"EXPLAIN QUERY PLAN SELECT e.seq FROM entry e WHERE {within.sql}", **within.parameters
+    )
 
-    assert any("SEARCH entry_text USING COVERING INDEX entry_text_by_session" in step for *_, step in plan)
+    assert any(
+        "SEARCH entry_text USING COVERING INDEX entry_text_by_session" in step for *_, step in plan
+    )
 
 
-def test_a_query_for_one_session_or_entry_uses_an_index(world: World, database: Database, sql: Sql) -> None:
+def test_a_query_for_one_session_or_entry_uses_an_index(
+    world: World, database: Database, sql: Sql
+) -> None:
     asked = list[str]()
     database.connection.set_trace_callback(asked.append)
     for find in (world.receipts.find, world.influences.find):
@@ -36,13 +46,17 @@ def test_a_query_for_one_session_or_entry_uses_an_index(world: World, database: 
     assert not [step for step in plans if step.startswith("SCAN")]
 
 
-def test_a_busy_store_is_not_waited_for_and_keeps_nothing(world: World, database: Database, sql: Sql) -> None:
+def test_a_busy_store_is_not_waited_for_and_keeps_nothing(
+    world: World, database: Database, sql: Sql
+) -> None:
     sql("BEGIN IMMEDIATE")
 
     with pytest.raises(StorageError, match="locked"):
         world.receipts.record(RECEIPT)
     sql("ROLLBACK")
-    assert sql("SELECT (SELECT count(*) FROM receipt), (SELECT count(*) FROM receipt_entry)") == [(0, 0)]
+    assert sql("SELECT (SELECT count(*) FROM receipt), (SELECT count(*) FROM receipt_entry)") == [
+        (0, 0)
+    ]
     assert database.value("PRAGMA busy_timeout") == 5_000
 
 
@@ -51,10 +65,14 @@ def test_records_of_a_failed_transaction_are_not_kept(world: World, sql: Sql) ->
         world.receipts.record(RECEIPT)
         raise KeyError
 
-    assert sql("SELECT (SELECT count(*) FROM receipt), (SELECT count(*) FROM receipt_entry)") == [(0, 0)]
+    assert sql("SELECT (SELECT count(*) FROM receipt), (SELECT count(*) FROM receipt_entry)") == [
+        (0, 0)
+    ]
 
 
-def test_text_that_cannot_be_stored_raises_a_domain_error_and_nothing_is_kept(world: World, sql: Sql) -> None:
+def test_text_that_cannot_be_stored_raises_a_domain_error_and_nothing_is_kept(
+    world: World, sql: Sql
+) -> None:
     with pytest.raises(StorageError):
         world.receipts.record(RECEIPT._replace(query="\ud800"))
 

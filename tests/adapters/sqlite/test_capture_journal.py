@@ -15,7 +15,12 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters.clock import SystemClock
-from hardwon.adapters.sqlite.capture_journal import FORGET_LOCK_FILE, LOCK_FILE, CaptureLock, SqliteCaptureJournal
+from hardwon.adapters.sqlite.capture_journal import (
+    FORGET_LOCK_FILE,
+    LOCK_FILE,
+    CaptureLock,
+    SqliteCaptureJournal,
+)
 from hardwon.adapters.sqlite.hook_events import (
     BUSY_SECONDS,
     FILE_NAME,
@@ -71,7 +76,10 @@ def test_hooks_that_note_at_once_lose_nothing(tmp_path: Path) -> None:
 
 def test_a_hook_waits_longer_than_others_for_what_was_said_to_be_noted(tmp_path: Path) -> None:
     note(str(tmp_path), event())
-    with ThreadPoolExecutor(1) as pool, contextlib.closing(connected(path_of(str(tmp_path)), 0.0)) as other:
+    with (
+        ThreadPoolExecutor(1) as pool,
+        contextlib.closing(connected(path_of(str(tmp_path)), 0.0)) as other,
+    ):
         other.execute("BEGIN EXCLUSIVE")
         noting = pool.submit(note, str(tmp_path), event())
         with pytest.raises(TimeoutError):
@@ -138,7 +146,10 @@ def test_buffers_of_long_ago_go_and_events_stay(tmp_path: Path) -> None:
     journal.forget_settled(NOW - 30 * DAY)
 
     assert {buffer.session_id for buffer in journal.buffers()} == {"young"}
-    assert [session.session_id for session in journal.waiting()] == ["old and unheard", "young and unheard"]
+    assert [session.session_id for session in journal.waiting()] == [
+        "old and unheard",
+        "young and unheard",
+    ]
 
 
 def test_waiting_events_are_counted_without_making_a_journal(tmp_path: Path) -> None:
@@ -184,7 +195,10 @@ time.sleep(60)
 def test_a_killed_process_releases_the_lock(tmp_path: Path, name: str) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     holder = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(tmp_path), name], stdout=subprocess.PIPE, text=True, env=environment
+        [sys.executable, "-c", HOLD, str(tmp_path), name],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
     )
     with holder:
         assert holder.stdout is not None

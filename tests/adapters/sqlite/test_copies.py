@@ -51,7 +51,9 @@ def no_file_larger_than(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-def test_neither_a_new_store_nor_an_empty_file_nor_one_of_todays_version_is_copied(folder: Path) -> None:
+def test_neither_a_new_store_nor_an_empty_file_nor_one_of_todays_version_is_copied(
+    folder: Path,
+) -> None:
     folder.mkdir(parents=True)
     (folder / "memory.db").touch()
     for _ in range(2):
@@ -61,12 +63,15 @@ def test_neither_a_new_store_nor_an_empty_file_nor_one_of_todays_version_is_copi
     assert copies(folder) == []
 
 
-def test_a_copy_that_cannot_be_written_stops_the_migration_and_nothing_is_changed(path: Path, folder: Path) -> None:
+def test_a_copy_that_cannot_be_written_stops_the_migration_and_nothing_is_changed(
+    path: Path, folder: Path
+) -> None:
     before, data = content(path), path.read_bytes()
     with (
         no_file_larger_than(64 * 1024),
         pytest.raises(
-            StorageError, match=r"^the store was not migrated, as no copy .*memory\.db\.v4.*nothing was changed$"
+            StorageError,
+            match=r"^the store was not migrated, as no copy .*memory\.db\.v4.*nothing was changed$",
         ),
     ):
         open_store(str(folder))
@@ -95,7 +100,9 @@ def test_a_killed_process_leaves_the_old_store_and_no_half_copy(
 ) -> None:
     before = content(path)
     program = KILLED.format(module=module, name=name) + OPEN
-    assert subprocess.run([sys.executable, "-c", program, str(folder)], check=False).returncode == -9
+    assert (
+        subprocess.run([sys.executable, "-c", program, str(folder)], check=False).returncode == -9
+    )
     assert (version(path), copies(folder)) == ("4", left)
 
     with opened(folder) as database:
@@ -114,7 +121,9 @@ def test_half_copies_of_killed_processes_are_removed(folder: Path) -> None:
     assert copies(folder) == [COPY]
 
 
-def test_processes_that_open_an_old_store_at_once_end_well_with_one_copy(path: Path, folder: Path) -> None:
+def test_processes_that_open_an_old_store_at_once_end_well_with_one_copy(
+    path: Path, folder: Path
+) -> None:
     before = content(path)
     running = [subprocess.Popen([sys.executable, "-c", SLOW + OPEN, str(folder)]) for _ in range(3)]
 
@@ -129,7 +138,9 @@ def test_changes_in_the_write_ahead_log_are_copied_too(path: Path, folder: Path)
         with opened(folder):
             pass
     with closing(sqlite3.connect(folder / COPY)) as copy:
-        assert copy.execute("SELECT name FROM entry_text WHERE entry_seq = 5").fetchall() == [("Logged",)]
+        assert copy.execute("SELECT name FROM entry_text WHERE entry_seq = 5").fetchall() == [
+            ("Logged",)
+        ]
         assert copy.execute("PRAGMA journal_mode").fetchall() == [("delete",)]
 
 
@@ -139,10 +150,20 @@ def test_only_the_last_two_copies_are_kept(path: Path, folder: Path) -> None:
     for number in (1, 2, 10):
         keep_copy(str(path), number)
         os.utime(f"{path}.v{number}", ns=(number, number))
-    assert copies(folder) == ["memory.db.v10", "memory.db.v2", "memory.db.v2.mine", "memory.db.version"]
+    assert copies(folder) == [
+        "memory.db.v10",
+        "memory.db.v2",
+        "memory.db.v2.mine",
+        "memory.db.version",
+    ]
 
     keep_copy(str(path), 1)  # a copy that was put back is the newest when it is migrated again
-    assert copies(folder) == ["memory.db.v1", "memory.db.v10", "memory.db.v2.mine", "memory.db.version"]
+    assert copies(folder) == [
+        "memory.db.v1",
+        "memory.db.v10",
+        "memory.db.v2.mine",
+        "memory.db.version",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -160,14 +181,19 @@ def test_a_program_that_is_too_old_says_what_it_needs_and_where_a_copy_is_that_i
         open_store(str(folder))
 
     message = str(raised.value)
-    assert f"schema version 99, this hardwon knows {NEWEST}: upgrade hardwon to one that knows 99" in message
+    assert (
+        f"schema version 99, this hardwon knows {NEWEST}: upgrade hardwon to one that knows 99"
+        in message
+    )
     assert message.endswith("; nothing was changed")
     assert (str(folder / named) in message) if named else ("copy" not in message)
 
 
 def test_a_store_too_large_for_a_hook_is_left_to_others(path: Path, folder: Path) -> None:
     size = path.stat().st_size
-    with pytest.raises(OlderSchemaError, match=rf"memory\.db is of version 4 .* version {NEWEST}.*the worker"):
+    with pytest.raises(
+        OlderSchemaError, match=rf"memory\.db is of version 4 .* version {NEWEST}.*the worker"
+    ):
         open_store(str(folder), largest_upgrade=size - 1)
     assert (version(path), copies(folder)) == ("4", [])
 

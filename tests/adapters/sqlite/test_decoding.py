@@ -23,7 +23,9 @@ from hardwon.adapters.sqlite.decoding import (
     timestamp,
 )
 
-SQLITE_VALUES = st.one_of(st.none(), st.integers(), st.floats(), st.text(max_size=20), st.binary(max_size=20))
+SQLITE_VALUES = st.one_of(
+    st.none(), st.integers(), st.floats(), st.text(max_size=20), st.binary(max_size=20)
+)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +39,11 @@ SQLITE_VALUES = st.one_of(st.none(), st.integers(), st.floats(), st.text(max_siz
         (texts, ["[]", '["a"]'], ["{}", "[1]", "[", None, 1]),
         (one_of(("a", "b")), ["a"], ["A", "", None, b"a"]),
         (optional(text), [None, "a"], [1]),
-        (timestamp, ["2026-11-01T10:00:00+00:00"], ["2026-11-01T10:00:00", "2026-13-01", "", None, 5]),
+        (
+            timestamp,
+            ["2026-11-01T10:00:00+00:00"],
+            ["2026-11-01T10:00:00", "2026-13-01", "", None, 5],
+        ),
     ],
 )
 def test_a_decoder_takes_what_is_stored_and_nothing_else(
@@ -73,7 +79,9 @@ def test_rows_that_cannot_be_read_are_left_out_and_reported_once() -> None:
     for _ in range(2):
         assert [*database.readable("entry", rows, decode)] == [[1, "normal"], [3, "critical"]]
     [warning] = warnings
-    assert warning.startswith("entry 2 can't be read, and is left out (tier: 'enormous' is none of ")
+    assert warning.startswith(
+        "entry 2 can't be read, and is left out (tier: 'enormous' is none of "
+    )
     assert warning.endswith("run: hardwon doctor --repair")
 
 

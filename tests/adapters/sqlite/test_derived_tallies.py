@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from hardwon.adapters.sqlite.database import Database
-from hardwon.adapters.sqlite.derived import COUNTED, TALLY_TABLE, TALLY_TRIGGERS, count_ranked, tallied
+from hardwon.adapters.sqlite.derived import (
+    COUNTED,
+    TALLY_TABLE,
+    TALLY_TRIGGERS,
+    count_ranked,
+    tallied,
+)
 from hardwon.adapters.sqlite.erase_files import StoreRows
 from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.query import where
@@ -46,7 +52,9 @@ def assert_counted(database: Database) -> None:
     """Check that tallies say the same as a count of all rows."""
     for only in filters():
         within = where(only)
-        expected: dict[str | None, int] = dict(database.rows(COUNTED.format(within=within.sql), **within.parameters))
+        expected: dict[str | None, int] = dict(
+            database.rows(COUNTED.format(within=within.sql), **within.parameters)
+        )
         assert dict(tallied(database, only)) == expected
     assert count_ranked(database) == database.value("SELECT count(*) FROM entry WHERE retired = 0")
 
@@ -93,9 +101,14 @@ class TalliesAgreeWithCounts(RuleBasedStateMachine):
     )
     def move(self, place: int, project: str | None, reach: str, other: str | None) -> None:
         number = self.one(place).number
-        self.database.rows("UPDATE entry SET project = ?, reach = ? WHERE seq = ?", (project, reach, number))
+        self.database.rows(
+            "UPDATE entry SET project = ?, reach = ? WHERE seq = ?", (project, reach, number)
+        )
         if other:
-            self.database.rows("INSERT OR IGNORE INTO entry_place (entry_seq, project) VALUES (?, ?)", (number, other))
+            self.database.rows(
+                "INSERT OR IGNORE INTO entry_place (entry_seq, project) VALUES (?, ?)",
+                (number, other),
+            )
 
     @precondition(is_filled)
     @rule(place=st.integers(0, 9))
@@ -134,7 +147,11 @@ class TalliesAgreeWithCounts(RuleBasedStateMachine):
         self.database.close()
         self.use(open_store(self.folder.name))
 
-    @rule(change=st.sampled_from((f"DELETE FROM {TALLY_TABLE}", f"UPDATE {TALLY_TABLE} SET entries = entries + 1")))
+    @rule(
+        change=st.sampled_from(
+            (f"DELETE FROM {TALLY_TABLE}", f"UPDATE {TALLY_TABLE} SET entries = entries + 1")
+        )
+    )
     def damage(self, change: str) -> None:
         self.database.rows(change)
 
@@ -193,7 +210,9 @@ def test_damaged_tallies_are_noticed_and_made_again_when_the_store_is_opened(
         assert stored(reopened) == before
 
 
-def test_a_store_that_is_only_read_counts_beside_damaged_tallies(database: Database, folder: Path) -> None:
+def test_a_store_that_is_only_read_counts_beside_damaged_tallies(
+    database: Database, folder: Path
+) -> None:
     database.rows(f"DELETE FROM {TALLY_TABLE}")
     with contextlib.closing(Database(str(folder / "memory.db"), read_only=True)) as other:
         assert_counted(other)

@@ -12,7 +12,14 @@ from hardwon.adapters.sqlite.database import transaction, unenforced_foreign_key
 from hardwon.adapters.sqlite.drift import drift, expected_schema, normalised, repair, schema_of
 from hardwon.adapters.sqlite.opening import repair_store
 from hardwon.adapters.sqlite.schema import NEWEST
-from tests.adapters.sqlite.historic_stores import LESSON, SECTION, STORES, content, unpack, version_of
+from tests.adapters.sqlite.historic_stores import (
+    LESSON,
+    SECTION,
+    STORES,
+    content,
+    unpack,
+    version_of,
+)
 from tests.adapters.sqlite.sqlite_store import opened
 
 HEALTHY = next(store for store in STORES if version_of(store) == 6 and store.stem.count("-") == 1)
@@ -53,7 +60,9 @@ def repaired(connection: sqlite3.Connection) -> None:
         repair(connection, VERSION)
 
 
-def test_a_store_that_did_not_drift_is_left_as_it_is(connection: sqlite3.Connection, path: Path) -> None:
+def test_a_store_that_did_not_drift_is_left_as_it_is(
+    connection: sqlite3.Connection, path: Path
+) -> None:
     before, data = content(path), path.read_bytes()
     assert drift(connection, VERSION) == []
     repaired(connection)
@@ -62,7 +71,9 @@ def test_a_store_that_did_not_drift_is_left_as_it_is(connection: sqlite3.Connect
 
 
 @pytest.mark.parametrize("change", DRIFTS)
-def test_each_difference_is_named_and_repaired(connection: sqlite3.Connection, path: Path, change: str) -> None:
+def test_each_difference_is_named_and_repaired(
+    connection: sqlite3.Connection, path: Path, change: str
+) -> None:
     before = {row for row in content(path) if row[0] != "departed"}
     connection.executescript(f"{change};")
     assert sorted(drift(connection, VERSION)) == sorted(DRIFTS[change])
@@ -73,17 +84,29 @@ def test_each_difference_is_named_and_repaired(connection: sqlite3.Connection, p
     assert rows == {row for row in before if row[0] not in {"table", "index", "view"}}
 
 
-def test_a_table_that_others_refer_to_is_rebuilt_with_their_rows(connection: sqlite3.Connection) -> None:
+def test_a_table_that_others_refer_to_is_rebuilt_with_their_rows(
+    connection: sqlite3.Connection,
+) -> None:
     """An enforced foreign key would delete the texts with the entries."""
     connection.executescript("DROP INDEX entry_by_tier; PRAGMA writable_schema = ON;")
-    connection.execute("UPDATE sqlite_master SET sql = replace(sql, '''low'', ', '') WHERE name = 'entry'")
+    connection.execute(
+        "UPDATE sqlite_master SET sql = replace(sql, '''low'', ', '') WHERE name = 'entry'"
+    )
     connection.execute("PRAGMA writable_schema = RESET")
-    assert drift(connection, VERSION) == ["index entry_by_tier is missing", "table entry is defined in another way"]
+    assert drift(connection, VERSION) == [
+        "index entry_by_tier is missing",
+        "table entry is defined in another way",
+    ]
     repaired(connection)
 
     assert drift(connection, VERSION) == []
-    assert connection.execute("SELECT entry_seq FROM entry_text ORDER BY 1").fetchall() == [(LESSON,), (SECTION,)]
-    assert connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'entry'").fetchall() == [(12,)]
+    assert connection.execute("SELECT entry_seq FROM entry_text ORDER BY 1").fetchall() == [
+        (LESSON,),
+        (SECTION,),
+    ]
+    assert connection.execute(
+        "SELECT seq FROM sqlite_sequence WHERE name = 'entry'"
+    ).fetchall() == [(12,)]
     assert connection.execute("PRAGMA foreign_keys").fetchall() == [(1,)]
     assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
 
@@ -117,7 +140,9 @@ def test_differences_stay_where_a_repair_would_lose_rows_or_values(
 
 
 def test_objects_that_no_migration_makes_are_no_drift(connection: sqlite3.Connection) -> None:
-    connection.executescript("CREATE TABLE mine (x); CREATE INDEX mine_too ON entry (words); ANALYZE;")
+    connection.executescript(
+        "CREATE TABLE mine (x); CREATE INDEX mine_too ON entry (words); ANALYZE;"
+    )
 
     assert drift(connection, VERSION) == []
 
@@ -145,12 +170,17 @@ def test_a_store_of_todays_version_is_repaired_and_says_what(folder: Path) -> No
         database.rows("DROP INDEX entry_newest")
         database.rows("ALTER TABLE recall ADD COLUMN mine TEXT")
 
-    repaired_and_left = (["index entry_newest is missing"], ["table recall has an unknown column mine"])
+    repaired_and_left = (
+        ["index entry_newest is missing"],
+        ["table recall has an unknown column mine"],
+    )
     assert repair_store(str(folder)) == repaired_and_left
     assert repair_store(str(folder)) == ([], repaired_and_left[1])
 
 
-def test_there_is_nothing_to_repair_without_a_store_or_in_one_of_another_version(folder: Path) -> None:
+def test_there_is_nothing_to_repair_without_a_store_or_in_one_of_another_version(
+    folder: Path,
+) -> None:
     assert repair_store(str(folder)) == ([], [])
     assert not folder.exists()
     with opened(folder) as database:

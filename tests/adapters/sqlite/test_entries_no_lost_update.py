@@ -40,7 +40,9 @@ changes = st.builds(
 
 
 def change(world: World, clock: FixedClock, entry_id: str, wanted: EntryChange) -> None:
-    ChangeEntry(repository=world.repository, history=world.history, clock=clock).apply(entry_id, wanted)
+    ChangeEntry(repository=world.repository, history=world.history, clock=clock).apply(
+        entry_id, wanted
+    )
 
 
 def judge(world: World, clock: FixedClock, entry_id: str, *, useful: bool) -> None:
@@ -49,7 +51,8 @@ def judge(world: World, clock: FixedClock, entry_id: str, *, useful: bool) -> No
 
 class NoUpdateIsLost(RuleBasedStateMachine):
     """
-    Two connections to one store, and the fake, against what one person alone would have written down.
+    Two connections to one store, and the fake, against what one person alone would have written
+    down.
 
     Attributes:
         entries: The expected state of each entry.
@@ -86,7 +89,9 @@ class NoUpdateIsLost(RuleBasedStateMachine):
         after = wanted.applied_to(before)
         if after != before:
             self.entries[entry.entry_id] = attrs.evolve(after, updated_at=self.clock.now())
-        self.past[entry.entry_id] += [(change, self.clock.now()) for change in changes_between(before, after)]
+        self.past[entry.entry_id] += [
+            (change, self.clock.now()) for change in changes_between(before, after)
+        ]
 
     @rule(entry=lessons, connection=connections, useful=st.booleans())
     def judge(self, entry: Entry, connection: int, useful: bool) -> None:  # noqa: FBT001  # Hypothesis draws it
@@ -94,7 +99,9 @@ class NoUpdateIsLost(RuleBasedStateMachine):
             judge(world, self.clock, entry.entry_id, useful=useful)
         before = self.entries[entry.entry_id].usage.validations
         after = Validations(before.total + 1, before.useful + useful)
-        self.entries[entry.entry_id] = attrs.evolve(self.entries[entry.entry_id], usage=Usage(validations=after))
+        self.entries[entry.entry_id] = attrs.evolve(
+            self.entries[entry.entry_id], usage=Usage(validations=after)
+        )
         old, new = str(before.confidence_score), str(after.confidence_score)
         moved = [FieldChange("confidence_score", old, new)] if old != new else []
         self.past[entry.entry_id] += [(change, self.clock.now()) for change in moved]
@@ -120,11 +127,15 @@ class NoUpdateIsLost(RuleBasedStateMachine):
                 entry = world.repository.get(entry_id)
                 assert entry == expected
                 assert entry.number is not None
-                recorded = [PastChange(entry.number, *change, at) for change, at in self.past[entry_id]]
+                recorded = [
+                    PastChange(entry.number, *change, at) for change, at in self.past[entry_id]
+                ]
                 assert world.history.of(entry.number, ALL) == recorded[::-1]
 
 
-NoUpdateIsLost.TestCase.settings = settings(max_examples=max(1, settings().max_examples // 5), stateful_step_count=20)
+NoUpdateIsLost.TestCase.settings = settings(
+    max_examples=max(1, settings().max_examples // 5), stateful_step_count=20
+)
 TestNoUpdateIsLost = NoUpdateIsLost.TestCase
 
 
@@ -156,7 +167,12 @@ def writer(name: str, entry: Entry) -> Callable[[World], None]:
         clock = FixedClock(NOW)
         for number in range(ROUNDS):
             tier = TIERS[number % len(TIERS)]
-            change(world, clock, entry.entry_id, EntryChange(title=f"{name} {number}", importance_tier=tier))
+            change(
+                world,
+                clock,
+                entry.entry_id,
+                EntryChange(title=f"{name} {number}", importance_tier=tier),
+            )
             judge(world, clock, entry.entry_id, useful=number % 2 == 0)
             store_entry(world.repository).keep(redact_entry(entry))
 
@@ -168,7 +184,10 @@ def test_two_who_write_at_once_overwrite_nothing_of_each_other(tmp_path: Path) -
     with contextlib.closing(open_new_store(str(tmp_path))) as database:
         [number] = world_of(database).add(entry)
         at_once(tmp_path, [writer("Ada", entry), writer("Bob", entry)])
-        stored, past = world_of(database).repository.get(entry.entry_id), world_of(database).history.of(number, ALL)
+        stored, past = (
+            world_of(database).repository.get(entry.entry_id),
+            world_of(database).history.of(number, ALL),
+        )
 
     assert stored is not None
     assert stored.observation_count == 1 + 2 * ROUNDS

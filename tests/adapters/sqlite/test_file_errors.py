@@ -31,12 +31,19 @@ def test_a_folder_in_the_place_of_the_file_is_named(tmp_path: Path) -> None:
     assert problem_of(str(tmp_path)).endswith("is a folder, not a file: move it away")
 
 
-def test_the_file_of_another_user_gets_another_way_out_than_chmod(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "access", lambda item, mode: not (item == str(path) and mode == os.W_OK))
+def test_the_file_of_another_user_gets_another_way_out_than_chmod(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        os, "access", lambda item, mode: not (item == str(path) and mode == os.W_OK)
+    )
 
     assert problem_of(str(path)) == f"no permission to write it: run chmod u+rw {path}"
     monkeypatch.setattr(os, "geteuid", lambda: path.stat().st_uid + 1)
-    assert f"which belongs to user {path.stat().st_uid}: let that user give it to you" in problem_of(str(path))
+    assert (
+        f"which belongs to user {path.stat().st_uid}: let that user give it to you"
+        in problem_of(str(path))
+    )
 
 
 def test_a_full_disk_is_called_full() -> None:
@@ -44,7 +51,9 @@ def test_a_full_disk_is_called_full() -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def test_a_path_that_cannot_be_looked_at_may_exist(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_path_that_cannot_be_looked_at_may_exist(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert may_exist(str(path))
     assert not may_exist(str(path.with_name("none.db")))
     assert not may_exist("a\0b")

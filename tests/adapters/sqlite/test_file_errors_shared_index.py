@@ -13,7 +13,9 @@ from hardwon.adapters.sqlite.opening import open_store
 from hardwon.domain.model.errors import StorageError
 from tests.doors.states import disk_of_small_blocks, fill_but_for, in_its_own_namespace, may_mount
 
-pytestmark = pytest.mark.skipif(not may_mount("small blocks"), reason="needs root, mkfs.ext4 and loop devices")
+pytestmark = pytest.mark.skipif(
+    not may_mount("small blocks"), reason="needs root, mkfs.ext4 and loop devices"
+)
 
 
 def on_small_blocks(folder: Path, act: Callable[[Path], None]) -> int:
@@ -38,7 +40,9 @@ def write_much(database: Database) -> None:
 
 def write_until_full(database: Database) -> None:
     while True:
-        database.rows("INSERT OR REPLACE INTO _metadata (key, value) VALUES (random(), zeroblob(4000))")
+        database.rows(
+            "INSERT OR REPLACE INTO _metadata (key, value) VALUES (random(), zeroblob(4000))"
+        )
 
 
 def test_a_store_that_is_open_outlives_a_disk_that_gets_full(tmp_path: Path) -> None:
@@ -82,7 +86,9 @@ def test_a_log_that_was_never_written_back_is_read_without_an_index(tmp_path: Pa
     def act(place: Path) -> None:
         writer = open_store(str(place / "store"))
         writer.rows("INSERT INTO _metadata (key, value) VALUES ('last', 'kept')")
-        kept = {name: (place / "store" / name).read_bytes() for name in ("memory.db", "memory.db-wal")}
+        kept = {
+            name: (place / "store" / name).read_bytes() for name in ("memory.db", "memory.db-wal")
+        }
         writer.close()
         for name, content in kept.items():
             (place / "store" / name).write_bytes(content)

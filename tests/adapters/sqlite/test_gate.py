@@ -38,9 +38,14 @@ def test_a_text_is_redacted_and_of_json_each_text(value: object, kept: object) -
 
 def test_a_row_with_a_secret_in_its_key_is_found_by_that_key(database: Database) -> None:
     with closing(database):
-        database.run_many("INSERT INTO sources (path, fingerprint) VALUES (?, ?)", [(f"/home/{SECRET}/a.md", SECRET)])
+        database.run_many(
+            "INSERT INTO sources (path, fingerprint) VALUES (?, ?)",
+            [(f"/home/{SECRET}/a.md", SECRET)],
+        )
 
-        found = database.rows("SELECT path, fingerprint FROM sources WHERE path = ?", (f"/home/{SECRET}/a.md",))
+        found = database.rows(
+            "SELECT path, fingerprint FROM sources WHERE path = ?", (f"/home/{SECRET}/a.md",)
+        )
         assert found == [(f"/home/{PUBLIC}/a.md", PUBLIC)]
         assert database.value("SELECT :text", {"text": SECRET}) == PUBLIC
         assert [*database.stream("SELECT ?", (SECRET,))] == [(PUBLIC,)]
@@ -49,7 +54,11 @@ def test_a_row_with_a_secret_in_its_key_is_found_by_that_key(database: Database)
 def test_rows_that_were_kept_before_are_redacted(database: Database) -> None:
     with closing(database):
         raw = database.connection
-        for number, text in ((1, f"Never print {SECRET}"), (2, "Never print [REDACTED]"), (3, f"Log in with {SECRET}")):
+        for number, text in (
+            (1, f"Never print {SECRET}"),
+            (2, "Never print [REDACTED]"),
+            (3, f"Log in with {SECRET}"),
+        ):
             raw.execute(
                 "INSERT INTO entry (seq, id, kind, category, updated_at) VALUES (?, ?, 'learning', 'patterns', 'now')",
                 (number, f"old{number}"),

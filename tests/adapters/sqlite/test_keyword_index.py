@@ -23,7 +23,9 @@ def test_a_word_of_only_one_field_matches(world: World, sql: Sql, field: str) ->
     world.add(lesson("another"), with_text(lesson("plain"), field, "zebra"))
 
     for expression in ("zebra", f"{field}:zebra"):
-        assert sql("SELECT count(*) FROM entries_fts WHERE entries_fts MATCH ?", expression) == [(1,)]
+        assert sql("SELECT count(*) FROM entries_fts WHERE entries_fts MATCH ?", expression) == [
+            (1,)
+        ]
 
 
 def test_forms_of_a_word_and_accents_are_one(world: World) -> None:
@@ -35,13 +37,21 @@ def test_forms_of_a_word_and_accents_are_one(world: World) -> None:
 
 def test_a_recall_touches_neither_the_keyword_index_nor_updated_at(world: World, sql: Sql) -> None:
     [number] = world.add(FULL)
-    before = sql("SELECT * FROM entries_fts_data"), sql("SELECT updated_at, created_at FROM entries")
+    before = (
+        sql("SELECT * FROM entries_fts_data"),
+        sql("SELECT updated_at, created_at FROM entries"),
+    )
     world.usage.record_recall([number], NOW + DAY)
 
-    assert (sql("SELECT * FROM entries_fts_data"), sql("SELECT updated_at, created_at FROM entries")) == before
+    assert (
+        sql("SELECT * FROM entries_fts_data"),
+        sql("SELECT updated_at, created_at FROM entries"),
+    ) == before
 
 
-def test_observing_again_rewrites_the_keyword_index_only_when_words_changed(world: World, sql: Sql) -> None:
+def test_observing_again_rewrites_the_keyword_index_only_when_words_changed(
+    world: World, sql: Sql
+) -> None:
     world.add(FULL)
     before = sql("SELECT * FROM entries_fts_data")
     store_entry(world.repository).keep(redact_entry(FULL))
@@ -56,11 +66,17 @@ DAMAGES = [
     "INSERT INTO entries_fts (rowid, name) VALUES (10000, 'ghost')",
 ]
 
-MIXED = (FULL, lesson("another"), of_file("Title\nand a text", kind="document", tags=("label",), keywords=("word",)))
+MIXED = (
+    FULL,
+    lesson("another"),
+    of_file("Title\nand a text", kind="document", tags=("label",), keywords=("word",)),
+)
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_keyword_index_that_does_not_fit_is_rebuilt_when_opened(folder: Path, damage: str) -> None:
+def test_a_keyword_index_that_does_not_fit_is_rebuilt_when_opened(
+    folder: Path, damage: str
+) -> None:
     with opened(folder) as database:
         world_of(database).add(FULL, lesson("another"))
         database.rows(damage)
@@ -75,7 +91,9 @@ def test_a_keyword_index_that_does_not_fit_is_rebuilt_when_opened(folder: Path, 
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_it_is_not_rebuilt_where_nothing_may_be_repaired_and_search_says_so(folder: Path, damage: str) -> None:
+def test_it_is_not_rebuilt_where_nothing_may_be_repaired_and_search_says_so(
+    folder: Path, damage: str
+) -> None:
     with opened(folder) as database:
         world_of(database).add(FULL, lesson("another"))
         database.rows(damage)
@@ -102,7 +120,9 @@ def test_a_store_without_its_keyword_index_can_still_be_written(folder: Path) ->
     with opened(folder, repair_index=False) as database:
         world_of(database).repository.put(lesson("another"))
     with opened(folder) as database:
-        assert world_of(database).keywords.match(["another"], "any", LEARNINGS, IN_TIME).count() == 1
+        assert (
+            world_of(database).keywords.match(["another"], "any", LEARNINGS, IN_TIME).count() == 1
+        )
 
 
 def test_a_new_store_has_its_keyword_index_even_where_nothing_may_be_repaired(folder: Path) -> None:
@@ -135,7 +155,9 @@ def test_a_store_made_without_fts5_gets_its_index_later(folder: Path) -> None:
             world_of(database).add(FULL)
 
     with opened(folder) as database:
-        assert world_of(database).keywords.match(["backoff"], "any", LEARNINGS, IN_TIME).count() == 1
+        assert (
+            world_of(database).keywords.match(["backoff"], "any", LEARNINGS, IN_TIME).count() == 1
+        )
 
 
 def test_an_entry_deleted_without_fts5_is_not_found_once_it_is_there(folder: Path) -> None:
@@ -149,16 +171,24 @@ def test_an_entry_deleted_without_fts5_is_not_found_once_it_is_there(folder: Pat
     with opened(folder) as database:
         keywords = world_of(database).keywords
         assert keywords.match(["backoff"], "any", EVERYTHING, IN_TIME).count() == 0
-        assert keywords.weigh(["backoff", "another"], EVERYTHING, IN_TIME).count() == keywords.size() == 1
+        assert (
+            keywords.weigh(["backoff", "another"], EVERYTHING, IN_TIME).count()
+            == keywords.size()
+            == 1
+        )
 
 
-def test_a_rebuilt_index_holds_what_writing_entry_by_entry_put_there(database: Database, world: World) -> None:
+def test_a_rebuilt_index_holds_what_writing_entry_by_entry_put_there(
+    database: Database, world: World
+) -> None:
     world.add(*MIXED, attrs.evolve(of_file("Title\nand a text"), name="Title"))
     tables = ("entries_fts", "passages_fts")
     before = [database.rows(f"SELECT rowid, * FROM {table} ORDER BY rowid") for table in tables]
     keyword_index.rebuild_index(database)
 
-    assert [database.rows(f"SELECT rowid, * FROM {table} ORDER BY rowid") for table in tables] == before
+    assert [
+        database.rows(f"SELECT rowid, * FROM {table} ORDER BY rowid") for table in tables
+    ] == before
 
 
 def test_a_store_without_passages_gets_them_when_opened(folder: Path) -> None:
@@ -176,15 +206,19 @@ def test_a_store_without_passages_gets_them_when_opened(folder: Path) -> None:
 
 
 def test_a_weighed_entry_scores_as_its_best_passage_does(world: World, sql: Sql) -> None:
-    numbers = world.add(*MIXED, *(of_file(f"filler {number}", path=f"{number}.md") for number in range(9)))
+    numbers = world.add(
+        *MIXED, *(of_file(f"filler {number}", path=f"{number}.md") for number in range(9))
+    )
     terms = ["backoff", "retry", "filler", "nowhere"]
     size = sql("SELECT count(*) FROM passages_fts")[0][0]
     frequency = {
-        term: sql("SELECT count(*) FROM passages_fts WHERE passages_fts MATCH ?", term)[0][0] for term in terms
+        term: sql("SELECT count(*) FROM passages_fts WHERE passages_fts MATCH ?", term)[0][0]
+        for term in terms
     }
     idf = {term: inverse_document_frequency(size, frequency[term]) for term in terms}
     hits = sql(
-        "SELECT rowid >> 20, -bm25(passages_fts) FROM passages_fts WHERE passages_fts MATCH ?", " OR ".join(terms)
+        "SELECT rowid >> 20, -bm25(passages_fts) FROM passages_fts WHERE passages_fts MATCH ?",
+        " OR ".join(terms),
     )
 
     scores = world.keywords.weigh(terms, EVERYTHING, IN_TIME).scores(numbers)

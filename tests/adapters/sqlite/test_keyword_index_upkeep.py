@@ -1,7 +1,13 @@
 """VACUUM is safe, and a keyword index that is out of step is rebuilt."""
 
 from hardwon.adapters.sqlite.database import Database
-from hardwon.adapters.sqlite.keyword_index import AT_ONCE, VERSION_KEY, is_outdated, rebuild_index, refresh_index
+from hardwon.adapters.sqlite.keyword_index import (
+    AT_ONCE,
+    VERSION_KEY,
+    is_outdated,
+    rebuild_index,
+    refresh_index,
+)
 from hardwon.domain.model.filters import EVERYTHING
 from tests.adapters.sqlite.sqlite_store import Sql
 from tests.contracts.worlds import ALL, IN_TIME, World
@@ -16,7 +22,9 @@ def found(world: World, word: str = "zebra") -> tuple[list[int], list[int]]:
 
 
 def filled(world: World) -> None:
-    entries = [of_file(f"zebra {number}", kind="document", path=f"{number}.md") for number in range(6)]
+    entries = [
+        of_file(f"zebra {number}", kind="document", path=f"{number}.md") for number in range(6)
+    ]
     world.add(lesson("A zebra."), *entries)
     for number, entry in enumerate(entries):
         world.embed(entry, planted(number / 10))
@@ -34,7 +42,9 @@ def test_vacuum_changes_no_answer(world: World, sql: Sql) -> None:
     assert sql("SELECT title FROM memory_index ORDER BY id") == [("File",)] * 3
 
 
-def test_an_index_of_words_that_is_out_of_step_is_rebuilt(world: World, database: Database, sql: Sql) -> None:
+def test_an_index_of_words_that_is_out_of_step_is_rebuilt(
+    world: World, database: Database, sql: Sql
+) -> None:
     filled(world)
     before = found(world)
     sql("UPDATE entries_fts SET description = 'quagga' WHERE description MATCH 'zebra'")
@@ -47,7 +57,10 @@ def test_an_index_of_words_that_is_out_of_step_is_rebuilt(world: World, database
 
 def outdated(database: Database) -> None:
     """Make the index what an earlier version made of the same entries: words as they stand, and no version."""
-    for table, columns in (("entries_fts", ("name", "description", "notes")), ("passages_fts", ("text",))):
+    for table, columns in (
+        ("entries_fts", ("name", "description", "notes")),
+        ("passages_fts", ("text",)),
+    ):
         for column in columns:
             for rowid, text in database.rows(f"SELECT rowid, {column} FROM {table}"):
                 plain = text.partition("\n")[0].replace(" \U000ffffd", "")
@@ -58,7 +71,10 @@ def outdated(database: Database) -> None:
 def test_an_index_of_an_earlier_version_answers_and_is_updated_entry_by_entry(
     world: World, database: Database, sql: Sql
 ) -> None:
-    world.add(lesson("zebra crossing"), *(lesson(f"parse_row_{number} of getRow") for number in range(2 * AT_ONCE)))
+    world.add(
+        lesson("zebra crossing"),
+        *(lesson(f"parse_row_{number} of getRow") for number in range(2 * AT_ONCE)),
+    )
     assert not is_outdated(database)
     outdated(database)
     before = sql("SELECT rowid, * FROM entries_fts WHERE entries_fts MATCH 'zebra'")
@@ -72,7 +88,9 @@ def test_an_index_of_an_earlier_version_answers_and_is_updated_entry_by_entry(
     assert sql("SELECT count(*) FROM passages_fts_docsize") == [(2 * AT_ONCE + 1,)]
 
 
-def test_an_index_that_holds_full_width_letters_is_updated(world: World, database: Database) -> None:
+def test_an_index_that_holds_full_width_letters_is_updated(
+    world: World, database: Database
+) -> None:
     text = "The ＡＰＩ of the ｻｰﾊﾞｰ"  # noqa: RUF001
     world.add(lesson(text), lesson("plain words"))
     for table, column in (("entries_fts", "description"), ("passages_fts", "text")):
@@ -80,7 +98,11 @@ def test_an_index_that_holds_full_width_letters_is_updated(world: World, databas
     database.rows("UPDATE _metadata SET value = '1' WHERE key = ?", (VERSION_KEY,))
 
     assert found(world, "api")[0] == []
-    assert (is_outdated(database), refresh_index(database), is_outdated(database)) == (True, 1, False)
+    assert (is_outdated(database), refresh_index(database), is_outdated(database)) == (
+        True,
+        1,
+        False,
+    )
     assert len(found(world, "api")[0]) == 1
 
 

@@ -51,7 +51,10 @@ def migrated(store: EarlierStore, folder: Path) -> Iterator[Database]:
 
 
 def by_root(database: Database) -> dict[str, Project]:
-    return {project.identity.root or project.identity.key: project for project in SqliteProjects(database).known()}
+    return {
+        project.identity.root or project.identity.key: project
+        for project in SqliteProjects(database).known()
+    }
 
 
 def homes(database: Database) -> dict[str, tuple[Any, ...]]:
@@ -65,7 +68,9 @@ def homes(database: Database) -> dict[str, tuple[Any, ...]]:
     }
 
 
-def test_entries_of_files_go_to_the_project_that_holds_the_file(store: EarlierStore, folder: Path, work: Path) -> None:
+def test_entries_of_files_go_to_the_project_that_holds_the_file(
+    store: EarlierStore, folder: Path, work: Path
+) -> None:
     acme, globex, notes = work / "acme/app", work / "globex/app", work / "acme/notes"
     store.file(acme / "memory/decisions/one.md")
     store.file(globex / "memory/two.md")
@@ -81,12 +86,18 @@ def test_entries_of_files_go_to_the_project_that_holds_the_file(store: EarlierSt
         }
         projects = by_root(database)
 
-    assert [(projects[str(root)].label, projects[str(root)].authorship) for root in (acme, globex, notes)] == [
+    assert [
+        (projects[str(root)].label, projects[str(root)].authorship)
+        for root in (acme, globex, notes)
+    ] == [
         ("app", "unknown"),
         ("app", "unknown"),
         ("notes", "own"),
     ]
-    assert [projects[str(root)].identity for root in (acme, notes)] == [identify(str(acme)), identify(str(notes))]
+    assert [projects[str(root)].identity for root in (acme, notes)] == [
+        identify(str(acme)),
+        identify(str(notes)),
+    ]
 
 
 def test_two_projects_of_one_name_are_told_apart_in_what_each_of_them_sees(
@@ -103,8 +114,18 @@ def test_two_projects_of_one_name_are_told_apart_in_what_each_of_them_sees(
     assert not registry.visibility(projects[0]).admits(projects[1].id, "shared")
 
 
-def test_a_worktree_is_the_project_of_its_repository(store: EarlierStore, folder: Path, work: Path) -> None:
-    git = ("git", "-C", str(work / "acme/app"), "-c", "user.name=x", "-c", "user.email=x@example.invalid")
+def test_a_worktree_is_the_project_of_its_repository(
+    store: EarlierStore, folder: Path, work: Path
+) -> None:
+    git = (
+        "git",
+        "-C",
+        str(work / "acme/app"),
+        "-c",
+        "user.name=x",
+        "-c",
+        "user.email=x@example.invalid",
+    )
     subprocess.run([*git, "commit", "--quiet", "--allow-empty", "--message=x"], check=True)
     subprocess.run([*git, "worktree", "add", "--quiet", str(work / "beside")], check=True)
     store.file(work / "acme/app/memory/one.md")
@@ -122,7 +143,10 @@ def test_a_project_that_is_gone_is_known_by_its_path_and_not_as_a_part_of_what_i
     store.file(work / "acme/app/memory/gone/two.md")
 
     with migrated(store, folder) as database:
-        assert [home for home, *_ in homes(database).values()] == [str(gone), str(work / "acme/app")]
+        assert [home for home, *_ in homes(database).values()] == [
+            str(gone),
+            str(work / "acme/app"),
+        ]
         project = by_root(database)[str(gone)]
 
     assert project.identity == (str(gone), str(gone), False, 0, 0)
@@ -138,7 +162,10 @@ def test_a_file_of_a_document_root_goes_to_the_project_of_its_folder(
     store.file(work / "acme/app/guides/two.md", kind="document")
 
     with migrated(store, folder) as database:
-        assert [home for home, *_ in homes(database).values()] == [str(work / "library/rules"), str(work / "acme/app")]
+        assert [home for home, *_ in homes(database).values()] == [
+            str(work / "library/rules"),
+            str(work / "acme/app"),
+        ]
 
 
 def test_facts_that_an_agent_kept_go_to_the_only_project_of_that_path(
@@ -185,21 +212,40 @@ def test_checkpoints_name_the_project_of_their_folder_and_keep_the_name_they_had
     store.checkpoint("waiting", scope="project", project="app", root=None)
     store.checkpoint("odd")
     store.insert(
-        "receipt", session_id="s", event="start", at="x", project="app", policy="p", digest="d", frame="[]", missed="[]"
+        "receipt",
+        session_id="s",
+        event="start",
+        at="x",
+        project="app",
+        policy="p",
+        digest="d",
+        frame="[]",
+        missed="[]",
     )
 
     with migrated(store, folder) as database:
         projects = by_root(database)
         kept = {
-            name: json.loads(metadata) for name, metadata in database.rows("SELECT name, metadata FROM checkpoints")
+            name: json.loads(metadata)
+            for name, metadata in database.rows("SELECT name, metadata FROM checkpoints")
         }
         assert SqliteSnapshots(database).named("placed")
         assert database.rows("SELECT project FROM receipt") == [("app",)]
 
     root = str(work / "globex/app")
     assert kept == {
-        "placed": {"scope": "documents", "project": projects[root].id, "root": root, "label": "app"},
-        "waiting": {"scope": "project", "project": projects["label:app"].id, "root": None, "label": "app"},
+        "placed": {
+            "scope": "documents",
+            "project": projects[root].id,
+            "root": root,
+            "label": "app",
+        },
+        "waiting": {
+            "scope": "project",
+            "project": projects["label:app"].id,
+            "root": None,
+            "label": "app",
+        },
         "odd": {},
     }
 
@@ -214,9 +260,14 @@ def test_a_copy_that_is_migrated_elsewhere_names_the_same_projects_by_the_same_i
         written.checkpoint("waiting", scope="project", project="billing", root=None)
     copy.close()
 
-    with migrated(store, folder) as database, opened_copy(str(tmp_path / "copy" / "memory.db")) as snapshot:
+    with (
+        migrated(store, folder) as database,
+        opened_copy(str(tmp_path / "copy" / "memory.db")) as snapshot,
+    ):
         known = {project.identity.key: project.id for project in SqliteProjects(database).known()}
-        assert known == {project.identity.key: project.id for project in SqliteProjects(snapshot).known()}
+        assert known == {
+            project.identity.key: project.id for project in SqliteProjects(snapshot).known()
+        }
         assert len(known) == 3
 
     with opened(tmp_path / "new") as database:
@@ -241,7 +292,9 @@ def test_odd_paths_break_nothing(store: EarlierStore, path: str, version: int) -
     for migration in MIGRATIONS[version:]:
         migration(store.connection)
 
-    [(root, reach)] = store.connection.execute("SELECT p.root, reach FROM entry JOIN project p ON p.id = entry.project")
+    [(root, reach)] = store.connection.execute(
+        "SELECT p.root, reach FROM entry JOIN project p ON p.id = entry.project"
+    )
     assert (root == "" or os.path.isabs(root), reach) == (True, "shared")
 
 
@@ -251,7 +304,9 @@ def test_paths_that_are_no_utf_8_are_stored_as_the_composition_root_names_them(
     root = os.fsencode(work) + b"/caf\xe9"
     os.makedirs(root + b"/memory")
     store.file(work / "one.md")
-    store.connection.execute("UPDATE entry_text SET file_path = CAST(? AS TEXT)", (root + b"/memory/one.md",))
+    store.connection.execute(
+        "UPDATE entry_text SET file_path = CAST(? AS TEXT)", (root + b"/memory/one.md",)
+    )
 
     for migration in MIGRATIONS[version:]:
         migration(store.connection)
@@ -262,7 +317,9 @@ def test_paths_that_are_no_utf_8_are_stored_as_the_composition_root_names_them(
     assert store.connection.text_factory is str
 
 
-def test_a_folder_that_may_not_be_read_is_known_by_its_path(store: EarlierStore, folder: Path, work: Path) -> None:
+def test_a_folder_that_may_not_be_read_is_known_by_its_path(
+    store: EarlierStore, folder: Path, work: Path
+) -> None:
     closed = work / "closed"
     (closed / "app/memory").mkdir(parents=True)
     store.file(closed / "app/memory/one.md")

@@ -49,14 +49,19 @@ class Banks:
                 " JOIN entry_text t ON t.entry_seq = e.seq LEFT JOIN project p ON p.id = e.project"
             )
         return {
-            name: (home and os.path.relpath(home, self.folder) if "/" in (home or "") else home, *rest)
+            name: (
+                home and os.path.relpath(home, self.folder) if "/" in (home or "") else home,
+                *rest,
+            )
             for name, home, *rest in rows
         }
 
     def places(self) -> list[str]:
         """Return the folders where the only learning stands too."""
         with self.migrated() as database:
-            rows = database.rows("SELECT p.root FROM entry_place JOIN project p ON p.id = entry_place.project")
+            rows = database.rows(
+                "SELECT p.root FROM entry_place JOIN project p ON p.id = entry_place.project"
+            )
         return [os.path.relpath(root, self.folder) for (root,) in rows]
 
 
@@ -109,7 +114,9 @@ def test_a_bank_with_the_same_heading_over_another_lesson_does_not_get_it(banks:
         assert database.rows("SELECT * FROM entry_place") == []
 
 
-def test_a_lesson_of_a_project_is_not_the_users_own_as_his_bank_has_one_of_that_name(banks: Banks) -> None:
+def test_a_lesson_of_a_project_is_not_the_users_own_as_his_bank_has_one_of_that_name(
+    banks: Banks,
+) -> None:
     banks.write(banks.own, "Retry", text="### Pattern: Retry\nWait a little longer each time.\n")
     banks.write(banks.of("acme/app"), "Retry")
     banks.store.learning("Retry", label="app")
@@ -140,7 +147,9 @@ def test_where_the_files_are_gone_the_folder_it_was_imported_from_decides(banks:
     assert [os.path.basename(root) for (root,) in rows] == ["app", "other"]
 
 
-def test_a_lesson_that_was_edited_in_all_banks_stays_where_it_was_imported_from(banks: Banks) -> None:
+def test_a_lesson_that_was_edited_in_all_banks_stays_where_it_was_imported_from(
+    banks: Banks,
+) -> None:
     for project in ("acme/app", "acme/billing"):
         banks.write(banks.of(project), "Retry", text="### Pattern: Retry\nSomething else now.\n")
     banks.store.learning("Retry", label="billing")
@@ -148,38 +157,54 @@ def test_a_lesson_that_was_edited_in_all_banks_stays_where_it_was_imported_from(
     assert banks.homes() == {"Retry": ("acme/billing", "shared", "bank")}
 
 
-def test_an_imported_lesson_of_another_label_waits_unless_the_bank_has_its_text(banks: Banks) -> None:
+def test_an_imported_lesson_of_another_label_waits_unless_the_bank_has_its_text(
+    banks: Banks,
+) -> None:
     banks.store.imported(banks.of("acme/app"), "Pattern: Retry", "Pattern: Kept")
     banks.of("acme/app").parent.mkdir(parents=True)
     banks.of("acme/app").write_text(bank_text("Kept"))
     banks.store.learning("Retry", label="stranger")
     banks.store.learning("Kept", label="former")
 
-    assert banks.homes() == {"Retry": ("label:stranger", "shared", None), "Kept": ("acme/app", "shared", "bank")}
+    assert banks.homes() == {
+        "Retry": ("label:stranger", "shared", None),
+        "Kept": ("acme/app", "shared", "bank"),
+    }
 
 
-def test_a_lesson_of_an_agent_is_placed_by_the_text_in_a_bank_never_by_its_heading(banks: Banks) -> None:
+def test_a_lesson_of_an_agent_is_placed_by_the_text_in_a_bank_never_by_its_heading(
+    banks: Banks,
+) -> None:
     banks.write(banks.of("acme/app"), "Written", "Named", text=bank_text("Written"))
     banks.store.learning("Written", label="app", source="retro")
     banks.store.learning("Named", label="app", source="retro")
 
-    assert banks.homes() == {"Written": ("acme/app", "shared", None), "Named": ("label:app", "shared", None)}
+    assert banks.homes() == {
+        "Written": ("acme/app", "shared", None),
+        "Named": ("label:app", "shared", None),
+    }
 
 
 def test_a_lesson_without_a_heading_is_known_by_its_first_words(banks: Banks) -> None:
     banks.store.imported(banks.of("acme/app"), "")
     banks.store.learning(
-        "one two three four five six seven eight", "one two three four five six seven eight nine", label="app"
+        "one two three four five six seven eight",
+        "one two three four five six seven eight nine",
+        label="app",
     )
     banks.store.learning("Other", label="app")
 
     assert [home for home, *_ in banks.homes().values()] == ["acme/app", "label:app"]
 
 
-def test_a_project_whose_name_is_no_utf_8_is_found_by_what_the_ledger_recorded(banks: Banks) -> None:
+def test_a_project_whose_name_is_no_utf_8_is_found_by_what_the_ledger_recorded(
+    banks: Banks,
+) -> None:
     root = os.fsencode(banks.folder) + b"/caf\xe9"
     os.makedirs(root + b"/docs/knowledge-bank")
-    banks.store.imported(f"{banks.folder}/caf\\xe9/docs/knowledge-bank/patterns.md", "Pattern: Retry")
+    banks.store.imported(
+        f"{banks.folder}/caf\\xe9/docs/knowledge-bank/patterns.md", "Pattern: Retry"
+    )
     banks.store.learning("Retry", label="caf\ufffd")
 
     with banks.migrated() as database:
@@ -206,7 +231,13 @@ def test_a_bank_that_is_a_pipe_a_folder_or_too_long_blocks_nothing(banks: Banks)
 
 
 @pytest.mark.parametrize(
-    "path", ["docs/knowledge-bank/patterns.md", "/p/memory-index.sqlite", "/p/docs/knowledge-bank/x.md", ""]
+    "path",
+    [
+        "docs/knowledge-bank/patterns.md",
+        "/p/memory-index.sqlite",
+        "/p/docs/knowledge-bank/x.md",
+        "",
+    ],
 )
 def test_other_files_of_the_ledger_are_no_banks(path: str) -> None:
     assert bank_at(path) is None
@@ -222,4 +253,8 @@ def test_a_bank_is_of_the_project_that_holds_its_folder_or_the_users_own() -> No
         )
     )
 
-    assert [bank and (bank.folder, bank.label) for bank in found] == [("/p/app", "app"), ("/", "/"), (None, None)]
+    assert [bank and (bank.folder, bank.label) for bank in found] == [
+        ("/p/app", "app"),
+        ("/", "/"),
+        (None, None),
+    ]

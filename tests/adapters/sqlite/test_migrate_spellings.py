@@ -34,7 +34,11 @@ def at(day: int) -> str:
 class StoreOfVersion13(EarlierStore):
     def lesson(self, name: str, text: str, day: int, *, count: int = 1, **facts: Any) -> int:
         """Add a lesson of that day, with two recalls a count; return its number."""
-        known = {column: facts.pop(column) for column in ("keywords", "references", "reasoning") if column in facts}
+        known = {
+            column: facts.pop(column)
+            for column in ("keywords", "references", "reasoning")
+            if column in facts
+        }
         identity = id_before(text)
         self.connection.execute(
             "INSERT INTO entry_tally (kind, category, reach, entries) VALUES ('learning', 'patterns', 'shared', 0)"
@@ -64,7 +68,12 @@ class StoreOfVersion13(EarlierStore):
         )
         self.insert("recall", entry_seq=number, recall_count=2 * count, last_recalled_at=at(day))
         self.insert(
-            "history", memory_id=number, field_changed="name", old_value="x", new_value=name, changed_at=at(day)
+            "history",
+            memory_id=number,
+            field_changed="name",
+            old_value="x",
+            new_value=name,
+            changed_at=at(day),
         )
         self.insert("vector", space_id=1, entry_seq=number, text_hash="h", vec=b"1234")
         return number
@@ -73,7 +82,9 @@ class StoreOfVersion13(EarlierStore):
 @pytest.fixture
 def store(folder: Path) -> Iterator[StoreOfVersion13]:
     store = StoreOfVersion13(folder, 13)
-    store.insert("space", id=1, provider="p", model="m", dimensions=1, task_scheme="", weights_hash="")
+    store.insert(
+        "space", id=1, provider="p", model="m", dimensions=1, task_scheme="", weights_hash=""
+    )
     yield store
     store.connection.close()
 
@@ -85,11 +96,15 @@ def migrated(store: EarlierStore, folder: Path) -> Iterator[World]:
         yield world_of(database)
 
 
-@pytest.mark.parametrize("texts", [(TEXT, DECOMPOSED, MIXED), (DECOMPOSED, TEXT, MIXED), (MIXED, DECOMPOSED, TEXT)])
+@pytest.mark.parametrize(
+    "texts", [(TEXT, DECOMPOSED, MIXED), (DECOMPOSED, TEXT, MIXED), (MIXED, DECOMPOSED, TEXT)]
+)
 def test_the_spellings_of_a_lesson_become_the_oldest_of_them(
     store: StoreOfVersion13, folder: Path, texts: tuple[str, str, str]
 ) -> None:
-    store.lesson("Second", texts[1], 2, count=3, keywords=["b", "a"], references=["r2"], reasoning="Seen.")
+    store.lesson(
+        "Second", texts[1], 2, count=3, keywords=["b", "a"], references=["r2"], reasoning="Seen."
+    )
     first = store.lesson("First", texts[0], 1, count=2, keywords=["a"], references=["r1"])
     store.lesson("Third", texts[2], 3, keywords=["c"])
     other = store.lesson("Other", "Roll back first.", 1)
@@ -100,11 +115,17 @@ def test_the_spellings_of_a_lesson_become_the_oldest_of_them(
         united = entries[first]
         assert (united.name, united.observation_count, united.recall_count) == ("First", 6, 12)
         assert (united.description, united.entry_id) == (texts[0], content_hash(TEXT))
-        assert (united.keywords, united.references, united.reasoning) == (("a", "b", "c"), ("r1", "r2"), "Seen.")
+        assert (united.keywords, united.references, united.reasoning) == (
+            ("a", "b", "c"),
+            ("r1", "r2"),
+            "Seen.",
+        )
         assert united.updated_at.day == 3
         assert len(world.history.of(first, 9)) == 3
         for text in texts:
-            old = world.repository.get(id_before(text)) or world.repository.reworded(id_before(text))
+            old = world.repository.get(id_before(text)) or world.repository.reworded(
+                id_before(text)
+            )
             assert old is not None
             assert old.number == first
 
@@ -121,7 +142,9 @@ def test_a_lesson_that_is_stored_only_decomposed_gets_the_id_of_the_composed_tex
         assert found is not None
         assert earlier == found
         assert (found.number, found.description, found.recall_count) == (number, DECOMPOSED, 2)
-        [older] = [entry for entry in world.repository.find(EVERYTHING, limit=9) if entry.name == "Older"]
+        [older] = [
+            entry for entry in world.repository.find(EVERYTHING, limit=9) if entry.name == "Older"
+        ]
         assert older.superseded_by == found.entry_id
 
 
@@ -131,10 +154,17 @@ def test_the_wider_reach_and_the_longer_life_stay(store: StoreOfVersion13, folde
 
     with migrated(store, folder) as world:
         [united] = world.repository.find(EVERYTHING, limit=9)
-        assert (united.name, united.reach, united.project, united.tier) == ("First", "shared", "b", "normal")
+        assert (united.name, united.reach, united.project, united.tier) == (
+            "First",
+            "shared",
+            "b",
+            "normal",
+        )
 
 
-def test_lessons_of_two_projects_are_one_with_both_places(store: StoreOfVersion13, folder: Path) -> None:
+def test_lessons_of_two_projects_are_one_with_both_places(
+    store: StoreOfVersion13, folder: Path
+) -> None:
     store.lesson("First", DECOMPOSED, 1, project="a")
     store.lesson("Second", TEXT, 2, project="b")
 
@@ -147,21 +177,31 @@ def test_composed_lessons_keep_all_that_they_have(store: StoreOfVersion13, folde
     numbers = [store.lesson("First", TEXT, 1), store.lesson("Second", "Roll back first.", 2)]
 
     with migrated(store, folder) as world:
-        assert sorted(entry.number or 0 for entry in world.repository.find(EVERYTHING, limit=9)) == numbers
+        assert (
+            sorted(entry.number or 0 for entry in world.repository.find(EVERYTHING, limit=9))
+            == numbers
+        )
         assert world.repository.reworded(id_before(TEXT)) is None
 
 
-def test_decomposed_texts_are_found_by_composed_words(store: StoreOfVersion13, folder: Path) -> None:
+def test_decomposed_texts_are_found_by_composed_words(
+    store: StoreOfVersion13, folder: Path
+) -> None:
     text = unicodedata.normalize("NFD", "\uac01\ub3c4 \u0439\u043e\u0434")
     number = store.lesson("First", text, 1)
     store.connection.execute(CREATE)
     store.connection.execute(CREATE_PASSAGES)
     store.connection.execute(INSERT, (number, "", text, "", "", ""))
-    store.connection.execute("INSERT INTO passages_fts (rowid, text) VALUES (?, ?)", (number << PLACE_BITS, text))
+    store.connection.execute(
+        "INSERT INTO passages_fts (rowid, text) VALUES (?, ?)", (number << PLACE_BITS, text)
+    )
 
     with migrated(store, folder) as world:
         for word in ("\uac01\ub3c4", "\u0439\u043e\u0434"):
-            assert [hit.number for hit in world.keywords.match([word], "any", EVERYTHING, IN_TIME).top(9)] == [number]
+            assert [
+                hit.number
+                for hit in world.keywords.match([word], "any", EVERYTHING, IN_TIME).top(9)
+            ] == [number]
         assert [entry.number for entry in world.repository.find(EVERYTHING, limit=9)] == [number]
 
 

@@ -23,7 +23,11 @@ from tests.contracts.worlds import ALL, IN_TIME, World, world_of
 from tests.strategies import NOW, QUERY_VECTOR, SPACE, of_file, planted
 
 PLAIN = Entry(
-    name="Read first", description="Read first, then write.", category="heuristics", created_at=NOW, updated_at=NOW
+    name="Read first",
+    description="Read first, then write.",
+    category="heuristics",
+    created_at=NOW,
+    updated_at=NOW,
 )
 GAP = 5
 
@@ -101,7 +105,9 @@ def test_vectors_stay_and_those_that_wait_still_wait(old_world: World) -> None:
     assert old_world.vectors.count_pending(EVERYTHING) == 0
 
 
-@pytest.mark.parametrize(("word", "found"), [("backoff", GAP), ("cafe", GAP), ("feature", GAP), ("write", 9)])
+@pytest.mark.parametrize(
+    ("word", "found"), [("backoff", GAP), ("cafe", GAP), ("feature", GAP), ("write", 9)]
+)
 def test_words_are_found_whole_and_by_passage(old_world: World, word: str, found: int) -> None:
     for matches in (
         old_world.keywords.match([word], "any", EVERYTHING, IN_TIME),
@@ -114,7 +120,10 @@ def test_imports_and_decisions_are_remembered(old_folder: Path, old_world: World
     assert old_world.ledger.headings("/a/patterns.md") == {"Backoff"}
     assert old_world.ledger.fingerprint("/a/patterns.md") == "fingerprint"
     assert dict(
-        rows(old_folder, "SELECT key, value FROM _metadata WHERE key IN ('schema_version', 'active_space')")
+        rows(
+            old_folder,
+            "SELECT key, value FROM _metadata WHERE key IN ('schema_version', 'active_space')",
+        )
     ) == {
         "schema_version": str(NEWEST),
         "active_space": "3",
@@ -132,14 +141,25 @@ def test_a_new_entry_gets_a_number_never_given_before(old_folder: Path) -> None:
 
 def test_the_views_have_the_columns_outsiders_read(old_folder: Path, old_world: World) -> None:
     old_world.add(
-        of_file("a decision", source_project="here", workspace="work", branch="main", permanent=True, path="a.md"),
+        of_file(
+            "a decision",
+            source_project="here",
+            workspace="work",
+            branch="main",
+            permanent=True,
+            path="a.md",
+        ),
         of_file("a session", kind="session"),
     )
-    old_world.vectors.put((text, planted(0.8)) for text in old_world.vectors.pending(ALL) if text.number > 9)
+    old_world.vectors.put(
+        (text, planted(0.8)) for text in old_world.vectors.pending(ALL) if text.number > 9
+    )
     embedding = array("f", planted(0.8)).tobytes()
 
     assert len(rows(old_folder, "PRAGMA table_info(entries)")) == 16
-    assert rows(old_folder, "SELECT id, recall_count, source_project, embedding FROM entries ORDER BY name") == [
+    assert rows(
+        old_folder, "SELECT id, recall_count, source_project, embedding FROM entries ORDER BY name"
+    ) == [
         (FULL.entry_id, 7, "here", planted(0.6).tobytes()),
         (PLAIN.entry_id, 0, None, None),
     ]
@@ -166,7 +186,9 @@ def rows_of_version_6(folder: Path, changes: str, query: str) -> list[tuple[Any,
     with closing(sqlite3.connect(folder / "memory.db")) as connection:
         for migrate in MIGRATIONS[1:5]:
             migrate(connection)
-        connection.executescript(f"UPDATE _metadata SET value = '5' WHERE key = 'schema_version';{changes}")
+        connection.executescript(
+            f"UPDATE _metadata SET value = '5' WHERE key = 'schema_version';{changes}"
+        )
     with opened(folder):
         return rows(folder, query)
 
@@ -194,8 +216,18 @@ WHOLE_AND_SECTION = """
         ("critical", "normal", "", 1),
         ("normal", "critical", "", 1),
         ("critical", "critical", "", 0),
-        ("critical", "normal", "INSERT INTO history VALUES (1, 5, 'importance_tier', 'normal', 'critical', '');", 0),
-        ("critical", "important", "INSERT INTO history VALUES (1, 5, 'importance_tier', 'normal', 'critical', '');", 1),
+        (
+            "critical",
+            "normal",
+            "INSERT INTO history VALUES (1, 5, 'importance_tier', 'normal', 'critical', '');",
+            0,
+        ),
+        (
+            "critical",
+            "important",
+            "INSERT INTO history VALUES (1, 5, 'importance_tier', 'normal', 'critical', '');",
+            1,
+        ),
     ],
     ids=["imported", "imported higher", "as its file", "left behind", "neither tier of its file"],
 )
@@ -205,10 +237,15 @@ def test_a_section_keeps_a_tier_that_its_file_never_had(
     tiers = f"UPDATE entry SET tier = iif(seq = 9, '{section}', '{whole}');"
     query = "SELECT anchor_id, own_tier FROM entry_text ORDER BY 1"
 
-    assert rows_of_version_6(old_folder, WHOLE_AND_SECTION + tiers + history, query) == [("", 0), ("x", own)]
+    assert rows_of_version_6(old_folder, WHOLE_AND_SECTION + tiers + history, query) == [
+        ("", 0),
+        ("x", own),
+    ]
 
 
-def test_a_section_of_a_file_that_is_gone_keeps_a_tier_that_is_not_that_of_its_file(old_folder: Path) -> None:
+def test_a_section_of_a_file_that_is_gone_keeps_a_tier_that_is_not_that_of_its_file(
+    old_folder: Path,
+) -> None:
     departed = """INSERT INTO departed SELECT '/gone.md', anchor.value, 'hash', 'Gone', tier.value, 0.5, 0, '[]', '[]', '[]',
         '', 0, NULL, 0, 0, '' FROM json_each('["", "a", "b"]') anchor
         JOIN json_each('["critical", "critical", "normal"]') tier ON tier.key = anchor.key;"""
@@ -217,7 +254,9 @@ def test_a_section_of_a_file_that_is_gone_keeps_a_tier_that_is_not_that_of_its_f
     assert rows_of_version_6(old_folder, departed, query) == [("", 0), ("a", 0), ("b", 1)]
 
 
-def test_a_migrated_store_has_the_tables_of_a_new_one(old_folder: Path, old_world: World, tmp_path: Path) -> None:
+def test_a_migrated_store_has_the_tables_of_a_new_one(
+    old_folder: Path, old_world: World, tmp_path: Path
+) -> None:
     assert old_world
     with opened(tmp_path / "new"):
         pass

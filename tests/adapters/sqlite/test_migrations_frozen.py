@@ -35,7 +35,9 @@ SOURCES = sorted((Path(__file__).parents[3] / "adapters").rglob("*.py"))
 FROZEN = "migrations.py"
 """Its statements name what they select from tables that the same script made."""
 
-UNNAMED = re.compile(r"\bINSERT\s+(?:OR\s+\w+\s+)?INTO\s+(\S+)\s+(?:AS\s+\w+\s+)?(?![\s(]|AS\s)", re.IGNORECASE)
+UNNAMED = re.compile(
+    r"\bINSERT\s+(?:OR\s+\w+\s+)?INTO\s+(\S+)\s+(?:AS\s+\w+\s+)?(?![\s(]|AS\s)", re.IGNORECASE
+)
 
 
 @pytest.mark.parametrize("version", range(1, NEWEST + 1))
@@ -50,7 +52,9 @@ def statements(source: str) -> Iterator[str]:
     """Yield the texts in a module; the values in f-strings are empty."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.JoinedStr):
-            yield "".join(str(part.value) if isinstance(part, ast.Constant) else "x" for part in node.values)
+            yield "".join(
+                str(part.value) if isinstance(part, ast.Constant) else "x" for part in node.values
+            )
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
 
@@ -60,7 +64,9 @@ def unnamed(source: str) -> list[str]:
     return [table for text in statements(source) for table in UNNAMED.findall(text)]
 
 
-@pytest.mark.parametrize("source", [source for source in SOURCES if source.name != FROZEN], ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "source", [source for source in SOURCES if source.name != FROZEN], ids=lambda path: path.name
+)
 def test_every_insert_names_its_columns(source: Path) -> None:
     assert unnamed(source.read_text(encoding="utf-8")) == []
 

@@ -134,9 +134,12 @@ class PackedAgreesWithPlain(RuleBasedStateMachine):
                 "UPDATE posting SET packed = ? WHERE (block, term) = (?, ?)",
                 (damaged(packed, place, value), block, term),
             )
-        for block, lengths in self.database.rows("SELECT block, lengths FROM posting_block LIMIT 1"):
+        for block, lengths in self.database.rows(
+            "SELECT block, lengths FROM posting_block LIMIT 1"
+        ):
             self.database.rows(
-                "UPDATE posting_block SET lengths = ? WHERE block = ?", (damaged(lengths, place, value), block)
+                "UPDATE posting_block SET lengths = ? WHERE block = ?",
+                (damaged(lengths, place, value), block),
             )
 
     @rule(at=st.integers(0, 60))
@@ -177,17 +180,23 @@ class PackedAgreesWithPlain(RuleBasedStateMachine):
 
     @rule(length=st.integers(0, 40))
     def cut_off(self, length: int) -> None:
-        self.database.rows("UPDATE vector_block SET packed = substr(packed, 1, ?) WHERE packed IS NOT NULL", (length,))
+        self.database.rows(
+            "UPDATE vector_block SET packed = substr(packed, 1, ?) WHERE packed IS NOT NULL",
+            (length,),
+        )
 
     @rule()
     def swap_the_blocks(self) -> None:
-        rows = self.database.rows("SELECT space_id, block, packed FROM vector_block WHERE packed IS NOT NULL")
+        rows = self.database.rows(
+            "SELECT space_id, block, packed FROM vector_block WHERE packed IS NOT NULL"
+        )
         for (space_id, number, _), (_, _, packed) in zip(rows, rows[1:] + rows[:1], strict=True):
             self.replace(space_id, number, packed)
 
     def replace(self, space_id: int, number: int, packed: bytes) -> None:
         self.database.rows(
-            "UPDATE vector_block SET packed = ? WHERE space_id = ? AND block = ?", (packed, space_id, number)
+            "UPDATE vector_block SET packed = ? WHERE space_id = ? AND block = ?",
+            (packed, space_id, number),
         )
 
     @rule(name=st.sampled_from((BLOCK_TABLE, *BLOCK_TRIGGERS)))
@@ -222,7 +231,10 @@ class PackedAgreesWithPlain(RuleBasedStateMachine):
     @invariant()
     def no_word_is_packed_that_is_gone(self) -> None:
         with contextlib.closing(tokenized(self.database.rows(SELECT_TEXTS, (0, 1 << 20)))) as texts:
-            there = {(doc >> SHIFT, term.encode()) for doc, term in texts.execute("SELECT doc, term FROM token")}
+            there = {
+                (doc >> SHIFT, term.encode())
+                for doc, term in texts.execute("SELECT doc, term FROM token")
+            }
         assert {*self.database.rows("SELECT block, term FROM posting")} <= there
 
     @invariant()

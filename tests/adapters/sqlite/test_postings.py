@@ -11,7 +11,12 @@ from hardwon.adapters.sqlite import postings
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.erase_files import StoreRows
 from hardwon.adapters.sqlite.opening import open_store
-from hardwon.adapters.sqlite.postings import computes_as_sqlite, pack_postings, packed_scores, varints
+from hardwon.adapters.sqlite.postings import (
+    computes_as_sqlite,
+    pack_postings,
+    packed_scores,
+    varints,
+)
 from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.errors import StorageError
 from hardwon.ports.entries import EntryRepository
@@ -19,7 +24,12 @@ from tests.adapters.sqlite.packed_postings import assert_same, fill, packed, pac
 from tests.contracts.worlds import world_of
 from tests.strategies import lesson
 
-TEXTS = ("retry the socket", "lock the cache, then the cache's lock", "deploy x86", "parsing the émigré's file")
+TEXTS = (
+    "retry the socket",
+    "lock the cache, then the cache's lock",
+    "deploy x86",
+    "parsing the émigré's file",
+)
 QUERY = ("cache", "locks", "parser", "socket", "block", "emigre", "nowhere")
 
 
@@ -43,7 +53,9 @@ def test_packed_postings_have_the_scores_of_fts5_to_the_last_bit(database: Datab
 
 
 def test_a_term_asked_twice_in_two_forms_counts_twice_as_in_fts5(database: Database) -> None:
-    assert packed(database, ["lock", "locks", "locked"]) == plain(database, ["lock", "locks", "locked"])
+    assert packed(database, ["lock", "locks", "locked"]) == plain(
+        database, ["lock", "locks", "locked"]
+    )
 
 
 @pytest.mark.parametrize("terms", [["two words"], ["_"], ['"'], ["cache", ""]])
@@ -112,7 +124,9 @@ def test_damage_costs_time_only(database: Database, damage: str) -> None:
 
 
 @pytest.mark.parametrize("table", postings.TABLES)
-def test_a_table_that_was_dropped_is_made_again(database: Database, folder: Path, table: str) -> None:
+def test_a_table_that_was_dropped_is_made_again(
+    database: Database, folder: Path, table: str
+) -> None:
     database.rows(f"DROP TABLE {table}")
     with contextlib.closing(open_store(str(folder))) as reopened:
         assert packed_blocks(reopened) == []

@@ -51,7 +51,9 @@ def count(database: Database) -> int:
     return int(database.value("SELECT count(*) FROM query_vector"))
 
 
-def test_the_same_query_is_embedded_once_and_gets_the_same_vector_to_the_bit(database: Database) -> None:
+def test_the_same_query_is_embedded_once_and_gets_the_same_vector_to_the_bit(
+    database: Database,
+) -> None:
     embedder = Counted()
 
     assert ask(embedder, database) == ask(embedder, database) == array("f", [1, 0.1, 0, 0])
@@ -120,7 +122,9 @@ def test_a_store_that_is_busy_remembers_nothing_and_is_not_waited_for(database: 
     assert count(database) == 0
 
 
-def test_without_the_table_or_the_file_queries_are_embedded(database: Database, tmp_path: Path) -> None:
+def test_without_the_table_or_the_file_queries_are_embedded(
+    database: Database, tmp_path: Path
+) -> None:
     embedder = Counted()
     database.rows("DROP TABLE query_vector")
     assert ask(embedder, database)[0] == 1

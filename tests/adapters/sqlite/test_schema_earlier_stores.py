@@ -26,7 +26,9 @@ from tests.adapters.sqlite.sqlite_store import opened
 from tests.contracts.worlds import world_of
 from tests.strategies import NOW, lesson
 
-RECEIPT = Receipt("s-2", "start", NOW, "here", None, None, "hybrid", "d", ("", ""), (Shown("e", "lesson", "d"),))
+RECEIPT = Receipt(
+    "s-2", "start", NOW, "here", None, None, "hybrid", "d", ("", ""), (Shown("e", "lesson", "d"),)
+)
 CHANGED = {("_metadata", "value"), ("receipt_entry", "form"), ("entry", "created_at_epoch")} | {
     ("entry", "project"),
     ("entry", "workspace"),
@@ -72,7 +74,9 @@ def test_its_rows_stay(store: Path, path: Path, folder: Path, tmp_path: Path) ->
     for table, columns in tables(before).items():
         if table in DERIVED and version_of(store) < NEWEST:
             continue
-        kept = [column for column in columns if column in now[table] and (table, column) not in CHANGED]
+        kept = [
+            column for column in columns if column in now[table] and (table, column) not in CHANGED
+        ]
         assert kept
         found, wanted = (
             {row for row in rows(file, table, kept) if row[0] not in NOT_A_ROW.get(table, ())}
@@ -103,13 +107,23 @@ def test_parts_of_later_versions_that_it_has_already_stay(version: int, folder: 
     with opened(folder) as database:
         for statement in LATER_PARTS:
             database.rows(statement)
-        database.rows("UPDATE _metadata SET value = ? WHERE key = 'schema_version'", (str(version),))
-    before = {table: rows(path, table, columns) for table, columns in tables(path).items() if table not in DERIVED}
+        database.rows(
+            "UPDATE _metadata SET value = ? WHERE key = 'schema_version'", (str(version),)
+        )
+    before = {
+        table: rows(path, table, columns)
+        for table, columns in tables(path).items()
+        if table not in DERIVED
+    }
     with opened(folder) as database:
         assert drift_of(database) == []
         assert database.rows("PRAGMA integrity_check") == [("ok",)]
         assert database.rows("SELECT kind, entries FROM entry_tally ORDER BY kind") == TALLIED
-    after = {table: rows(path, table, columns) for table, columns in tables(path).items() if table not in DERIVED}
+    after = {
+        table: rows(path, table, columns)
+        for table, columns in tables(path).items()
+        if table not in DERIVED
+    }
 
     assert {table for table in before if before[table] != after[table]} == {"_metadata"}
 
@@ -121,13 +135,19 @@ def test_it_counts_recalls_and_keeps_receipts(folder: Path) -> None:
         world.usage.record_recall([LESSON], NOW)
         world.receipts.record(RECEIPT)
 
-        assert database.rows("SELECT recall_count FROM recall WHERE entry_seq = ?", (LESSON,)) == [(8,)]
-        assert [receipt.shown for receipt in world.receipts.find(session_id="s-2", limit=1)] == [RECEIPT.shown]
+        assert database.rows("SELECT recall_count FROM recall WHERE entry_seq = ?", (LESSON,)) == [
+            (8,)
+        ]
+        assert [receipt.shown for receipt in world.receipts.find(session_id="s-2", limit=1)] == [
+            RECEIPT.shown
+        ]
 
 
 @pytest.mark.usefixtures("path")
 def test_its_receipts_are_read(store: Path, folder: Path) -> None:
-    expected = [("lesson", 0), ("note", 0)] if "INSERT INTO receipt_entry " in store.read_text() else []
+    expected = (
+        [("lesson", 0), ("note", 0)] if "INSERT INTO receipt_entry " in store.read_text() else []
+    )
     with opened(folder) as database:
         receipts = world_of(database).receipts.find(session_id="s-1", limit=2)
 
@@ -165,12 +185,16 @@ def test_the_next_migration_repairs_what_had_drifted(
 ) -> None:
     """Stores of today's version may have drifted too, as the program that migrated them kept what it found."""
     with opened(tmp_path / "new") as new:
-        expected = new.rows("SELECT name FROM sqlite_master WHERE name NOT GLOB '*_fts*' ORDER BY name")
+        expected = new.rows(
+            "SELECT name FROM sqlite_master WHERE name NOT GLOB '*_fts*' ORDER BY name"
+        )
     monkeypatch.setattr(schema, "NEWEST", NEWEST + 1)
     monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, lambda _: None))
     path = unpack(store, folder)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         schema.migrate(connection)
         assert drift(connection, NEWEST) == []
-        names = connection.execute("SELECT name FROM sqlite_master WHERE name NOT GLOB '*_fts*' ORDER BY name")
+        names = connection.execute(
+            "SELECT name FROM sqlite_master WHERE name NOT GLOB '*_fts*' ORDER BY name"
+        )
         assert names.fetchall() == expected

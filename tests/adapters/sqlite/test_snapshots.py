@@ -22,7 +22,9 @@ from tests.strategies import NOW, lesson, of_file, planted
 
 @given(before=st.lists(changes, max_size=6), after=st.lists(changes, max_size=6))
 @settings(max_examples=max(1, settings().max_examples // 5))
-def test_every_stored_value_and_every_index_comes_back(before: list[Change], after: list[Change]) -> None:
+def test_every_stored_value_and_every_index_comes_back(
+    before: list[Change], after: list[Change]
+) -> None:
     with contextlib.ExitStack() as cleanup:
         folder = cleanup.enter_context(tempfile.TemporaryDirectory())
         database = cleanup.enter_context(contextlib.closing(open_new_store(folder)))
@@ -40,11 +42,16 @@ def test_every_stored_value_and_every_index_comes_back(before: list[Change], aft
             database.rows(f"INSERT INTO {index} ({index}) VALUES ('integrity-check')")
         ranked = database.rows("SELECT seq FROM entry WHERE retired = 0 ORDER BY seq")
         assert database.rows("SELECT rowid FROM entries_fts ORDER BY rowid") == ranked
-        assert database.rows("SELECT DISTINCT rowid >> 20 AS seq FROM passages_fts ORDER BY seq") == ranked
+        assert (
+            database.rows("SELECT DISTINCT rowid >> 20 AS seq FROM passages_fts ORDER BY seq")
+            == ranked
+        )
         assert database.rows("PRAGMA integrity_check") == [("ok",)]
 
 
-def test_a_snapshot_is_one_private_file_named_by_its_number(folder: Path, checkpoints: Checkpoints) -> None:
+def test_a_snapshot_is_one_private_file_named_by_its_number(
+    folder: Path, checkpoints: Checkpoints
+) -> None:
     checkpoints.create("../../etc/passwd", "", EVERY_ENTRY)
     files = folder / "checkpoints"
 
@@ -52,11 +59,15 @@ def test_a_snapshot_is_one_private_file_named_by_its_number(folder: Path, checkp
     assert [stat.S_IMODE(path.stat().st_mode) for path in (files, files / "1.db")] == [0o700, 0o600]
 
 
-def test_the_row_names_the_snapshot_from_the_stores_folder(folder: Path, checkpoints: Checkpoints, sql: Sql) -> None:
+def test_the_row_names_the_snapshot_from_the_stores_folder(
+    folder: Path, checkpoints: Checkpoints, sql: Sql
+) -> None:
     made = checkpoints.create("before", "Why.", DOCUMENTS)
 
     assert made.snapshot_path == str(folder / "checkpoints" / "1.db")
-    assert sql("SELECT id, name, description, memory_count, snapshot_path, metadata FROM checkpoints") == [
+    assert sql(
+        "SELECT id, name, description, memory_count, snapshot_path, metadata FROM checkpoints"
+    ) == [
         (
             1,
             "before",
@@ -68,7 +79,9 @@ def test_the_row_names_the_snapshot_from_the_stores_folder(folder: Path, checkpo
     ]
 
 
-def test_a_restore_only_reads_the_snapshot(folder: Path, world: World, checkpoints: Checkpoints) -> None:
+def test_a_restore_only_reads_the_snapshot(
+    folder: Path, world: World, checkpoints: Checkpoints
+) -> None:
     world.add(FULL)
     snapshot = Path(checkpoints.create("before", "", EVERY_ENTRY).snapshot_path)
     bytes_before = snapshot.read_bytes()
@@ -82,7 +95,9 @@ def test_a_restore_only_reads_the_snapshot(folder: Path, world: World, checkpoin
     assert names(folder / "checkpoints") == ["1.db"]
 
 
-def test_others_see_the_restored_state_at_once(folder: Path, world: World, checkpoints: Checkpoints) -> None:
+def test_others_see_the_restored_state_at_once(
+    folder: Path, world: World, checkpoints: Checkpoints
+) -> None:
     checkpoints.create("before", "", EVERY_ENTRY)
     world.add(FULL)
     with opened(folder) as other:
@@ -95,7 +110,9 @@ def test_others_see_the_restored_state_at_once(folder: Path, world: World, check
         assert theirs.vectors.version() != version
 
 
-def test_history_gains_a_line_for_each_entry_and_loses_none(world: World, checkpoints: Checkpoints, sql: Sql) -> None:
+def test_history_gains_a_line_for_each_entry_and_loses_none(
+    world: World, checkpoints: Checkpoints, sql: Sql
+) -> None:
     [kept, changed] = world.add(lesson("kept"), FULL)
     checkpoints.create("before", "", EVERY_ENTRY)
     sql("INSERT INTO history VALUES (7, ?, 'tier', 'normal', 'critical', 'then')", kept)
@@ -110,7 +127,9 @@ def test_history_gains_a_line_for_each_entry_and_loses_none(world: World, checkp
     ]
 
 
-def test_the_state_of_forgotten_files_is_restored(world: World, checkpoints: Checkpoints, sql: Sql) -> None:
+def test_the_state_of_forgotten_files_is_restored(
+    world: World, checkpoints: Checkpoints, sql: Sql
+) -> None:
     documents = [of_file(path, kind="document", path=path, project="here") for path in ("1", "2")]
     world.add(documents[0])
     for path in ("2", "3"):
@@ -118,7 +137,9 @@ def test_the_state_of_forgotten_files_is_restored(world: World, checkpoints: Che
     checkpoints.create("before", "", DOCUMENTS)
     world.repository.delete(documents[0].entry_id)
     sql("DELETE FROM tombstone")
-    sql("INSERT INTO tombstone VALUES ('/memory/document/1', '', 'hash', 'now'), ('/elsewhere', '', 'hash', 'now')")
+    sql(
+        "INSERT INTO tombstone VALUES ('/memory/document/1', '', 'hash', 'now'), ('/elsewhere', '', 'hash', 'now')"
+    )
     world.add(documents[1])
     checkpoints.restore("before")
 
@@ -128,7 +149,9 @@ def test_the_state_of_forgotten_files_is_restored(world: World, checkpoints: Che
     ]
 
 
-def test_the_state_of_departed_files_is_restored(world: World, checkpoints: Checkpoints, sql: Sql) -> None:
+def test_the_state_of_departed_files_is_restored(
+    world: World, checkpoints: Checkpoints, sql: Sql
+) -> None:
     entry = of_file("1", kind="document", path="1", project="here")
     absent = AbsentFile("/memory/document/1", {"": standing_of(entry)})
     world.add(entry)
@@ -144,7 +167,9 @@ def test_the_state_of_departed_files_is_restored(world: World, checkpoints: Chec
     assert sql("SELECT count(*) FROM departed") == [(1,)]
 
 
-def test_scope_all_brings_the_ledgers_and_decisions_back(world: World, checkpoints: Checkpoints, sql: Sql) -> None:
+def test_scope_all_brings_the_ledgers_and_decisions_back(
+    world: World, checkpoints: Checkpoints, sql: Sql
+) -> None:
     world.add(FULL)
     world.embed(FULL, planted(1.0))
     world.ledger.record("/a/patterns.md", {"Backoff"}, "1")
@@ -157,19 +182,37 @@ def test_scope_all_brings_the_ledgers_and_decisions_back(world: World, checkpoin
     sql("UPDATE _metadata SET value = 'openai' WHERE key = 'automatic_provider'")
     checkpoints.restore("before")
 
-    assert (world.ledger.headings("/a/patterns.md"), world.ledger.fingerprint("/a/patterns.md")) == ({"Backoff"}, "1")
+    assert (
+        world.ledger.headings("/a/patterns.md"),
+        world.ledger.fingerprint("/a/patterns.md"),
+    ) == ({"Backoff"}, "1")
     assert world.ledger.fingerprint("/b/patterns.md") is None
     assert sql(everything) == before
 
 
 def test_every_table_of_the_store_is_brought_back_or_stays_on_purpose(sql: Sql) -> None:
-    tables = {name for (name,) in sql("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '*_fts*'")}
-    of_entries = {name for name in tables if any(row[2] == "entry" for row in sql(f"PRAGMA foreign_key_list({name})"))}
+    tables = {
+        name
+        for (name,) in sql(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '*_fts*'"
+        )
+    }
+    of_entries = {
+        name
+        for name in tables
+        if any(row[2] == "entry" for row in sql(f"PRAGMA foreign_key_list({name})"))
+    }
 
     assert of_entries | {"entry"} == {*KEYS, "vector", "proposal"}
     apart = {"proposal"}  # of entries that come back: found again with their next vectors
     apart |= {"vector", "space", "_metadata", "history", "checkpoints", "sqlite_sequence"}
     apart |= {"project", "trusted_folder"}  # what is known of projects today holds
     apart |= {"forgotten"}  # what was forgotten stays so
-    apart |= {"vector_block", "query_vector", "entry_tally", "posting_block", "posting"}  # derived: made again
+    apart |= {
+        "vector_block",
+        "query_vector",
+        "entry_tally",
+        "posting_block",
+        "posting",
+    }  # derived: made again
     assert tables == {*KEYS, *apart, *LEDGERS, *OF_SESSIONS}

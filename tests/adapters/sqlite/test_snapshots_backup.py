@@ -45,7 +45,9 @@ def test_a_backup_replaces_a_file_only_on_request(tmp_path: Path, checkpoints: C
 
 
 @pytest.mark.parametrize("name", ["memory.db", "memory.db-wal", "memory.db-shm"])
-def test_a_backup_never_replaces_the_store_itself(folder: Path, checkpoints: Checkpoints, name: str) -> None:
+def test_a_backup_never_replaces_the_store_itself(
+    folder: Path, checkpoints: Checkpoints, name: str
+) -> None:
     (folder / "link").symlink_to(folder / name)
     for path in (folder / name, folder / "link"):
         with pytest.raises(InvalidCheckpointError, match="is the store itself"):
@@ -59,7 +61,9 @@ def test_a_backup_never_replaces_a_checkpoint(checkpoints: Checkpoints) -> None:
         checkpoints.snapshots.back_up(made.snapshot_path, replace=True)
 
 
-def test_a_backup_where_nothing_can_be_written_is_reported(tmp_path: Path, checkpoints: Checkpoints) -> None:
+def test_a_backup_where_nothing_can_be_written_is_reported(
+    tmp_path: Path, checkpoints: Checkpoints
+) -> None:
     with pytest.raises(InvalidCheckpointError, match="its folder is not there"):
         checkpoints.snapshots.back_up(str(tmp_path / "nowhere" / "b.db"))
     with pytest.raises(InvalidCheckpointError, match="is no regular file"):
@@ -68,7 +72,10 @@ def test_a_backup_where_nothing_can_be_written_is_reported(tmp_path: Path, check
 
 
 def test_without_a_store_there_is_nothing_to_copy(tmp_path: Path) -> None:
-    with contextlib.closing(Database(IN_MEMORY)) as database, pytest.raises(StorageError, match="no store yet"):
+    with (
+        contextlib.closing(Database(IN_MEMORY)) as database,
+        pytest.raises(StorageError, match="no store yet"),
+    ):
         SqliteSnapshots(database).back_up(str(tmp_path / "b.db"))
     assert names(tmp_path) == []
 
@@ -81,7 +88,9 @@ def test_a_backup_fills_a_new_store_with_everything_but_its_checkpoints(
     world.repository.delete(lesson("gone").entry_id)
     world.repository.delete(lesson("gone too").entry_id)
     world.ledger.record("/a/patterns.md", {"Backoff"}, "1")
-    sql("INSERT INTO history VALUES (5, 1, 'tier', NULL, 'critical', 'then'), (6, 1, 'tier', 'critical', NULL, 'then')")
+    sql(
+        "INSERT INTO history VALUES (5, 1, 'tier', NULL, 'critical', 'then'), (6, 1, 'tier', 'critical', NULL, 'then')"
+    )
     checkpoints.create("before", "", EVERY_ENTRY)
     checkpoints.snapshots.back_up(str(tmp_path / "b.db"))
     shutil.rmtree(folder / "checkpoints")

@@ -19,7 +19,13 @@ from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError, Sto
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS
 from hardwon.domain.use_cases.checkpoints import Checkpoints
 from hardwon.ports.snapshots import Replacement
-from tests.adapters.sqlite.snapshot_files import DOCUMENTS, EVERY_ENTRY, checkpoints_of, names, state
+from tests.adapters.sqlite.snapshot_files import (
+    DOCUMENTS,
+    EVERY_ENTRY,
+    checkpoints_of,
+    names,
+    state,
+)
 from tests.adapters.sqlite.sqlite_store import FULL, Sql, opened
 from tests.adapters.sqlite.test_migrations import KEPT_FULL, KEPT_PLAIN, SCHEMA_1
 from tests.contracts.worlds import ALL, World, world_of
@@ -36,9 +42,13 @@ def test_an_outcome_that_differs_from_the_snapshot_is_rolled_back(
     world.add(FULL)
     checkpoints.create("before", "", EVERY_ENTRY)
     world.repository.delete(FULL.entry_id)
-    sql("CREATE TRIGGER faulty AFTER INSERT ON entry_text BEGIN UPDATE entry_text SET notes = 'other'; END")
+    sql(
+        "CREATE TRIGGER faulty AFTER INSERT ON entry_text BEGIN UPDATE entry_text SET notes = 'other'; END"
+    )
     before = state(folder)
-    with pytest.raises(StorageError, match="the outcome is not what the snapshot holds; nothing was changed"):
+    with pytest.raises(
+        StorageError, match="the outcome is not what the snapshot holds; nothing was changed"
+    ):
         checkpoints.restore("before")
 
     assert state(folder) == before
@@ -55,7 +65,9 @@ def test_a_number_that_another_entry_has_by_now_is_not_taken_from_it(
         checkpoints_of(other).snapshots.back_up(str(tmp_path / "b.db"))
     checkpoints.restore_file(str(tmp_path / "b.db"), "b.db", working_in("here"))
     before = state(folder)
-    with pytest.raises(StorageError, match="number 1 belongs to another entry by now: restore with scope all"):
+    with pytest.raises(
+        StorageError, match="number 1 belongs to another entry by now: restore with scope all"
+    ):
         checkpoints.restore("before")
 
     assert state(folder) == before
@@ -132,12 +144,16 @@ def test_an_unusable_snapshot_is_reported_and_nothing_is_changed(
 
 def test_a_damaged_store_is_not_set_aside(folder: Path) -> None:
     with opened(folder) as database:
-        world_of(database).add(*(lesson(f"lesson {number} " + "word " * 200) for number in range(50)))
+        world_of(database).add(
+            *(lesson(f"lesson {number} " + "word " * 200) for number in range(50))
+        )
     data = bytearray((folder / "memory.db").read_bytes())
     data[-20_000:-4_096] = b"\xaa" * (20_000 - 4_096)
     (folder / "memory.db").write_bytes(data)
     with contextlib.closing(Database(str(folder / "memory.db"))) as database:
-        with pytest.raises(CorruptStoreError, match=r"memory\.db: .*, run: hardwon doctor --repair"):
+        with pytest.raises(
+            CorruptStoreError, match=r"memory\.db: .*, run: hardwon doctor --repair"
+        ):
             checkpoints_of(database).create("before", "", EVERY_ENTRY)
         assert checkpoints_of(database).all() == []
     assert names(folder / "checkpoints") == []
@@ -195,7 +211,9 @@ except StorageError as error:
 
 def create_with(fault: str, folder: Path) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-c", CREATE, str(folder), fault]
-    return subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True, timeout=LONGEST_WAIT)
+    return subprocess.run(
+        command, cwd=ROOT, check=False, capture_output=True, text=True, timeout=LONGEST_WAIT
+    )
 
 
 def test_a_full_disk_is_reported_and_leaves_nothing_behind(folder: Path, world: World) -> None:
@@ -249,7 +267,11 @@ def test_a_checkpoint_whose_process_was_killed_after_the_commit_is_whole(
     ran = create_with("killed after the commit", folder)
     [made] = checkpoints.all()
 
-    assert (ran.returncode, made.is_there, names(folder / "checkpoints")) == (-signal.SIGKILL, True, ["1.db.new"])
+    assert (ran.returncode, made.is_there, names(folder / "checkpoints")) == (
+        -signal.SIGKILL,
+        True,
+        ["1.db.new"],
+    )
     assert checkpoints.restore("before").replacement == Replacement(1, 0, 0)
     assert names(folder / "checkpoints") == ["1.db", "2.db"]
     assert all(checkpoint.is_there for checkpoint in checkpoints.all())
@@ -268,7 +290,9 @@ def test_the_snapshots_of_an_earlier_store_in_the_folder_are_never_touched(
     assert (folder / "checkpoints" / "7.db").read_text().startswith("a snapshot")
 
 
-def test_a_checkpoint_made_during_writes_is_a_consistent_snapshot(folder: Path, checkpoints: Checkpoints) -> None:
+def test_a_checkpoint_made_during_writes_is_a_consistent_snapshot(
+    folder: Path, checkpoints: Checkpoints
+) -> None:
     writer = subprocess.Popen(
         [sys.executable, "-c", WRITER, str(folder)],
         cwd=ROOT,

@@ -69,7 +69,9 @@ def test_each_view_shows_its_own_kinds(world: World, sql: Sql) -> None:
     world.add(FULL, *files.values())
 
     assert sql("SELECT id FROM entries") == [(FULL.entry_id,)]
-    assert dict(sql("SELECT type, id FROM memories")) == {kind: files[kind].entry_id for kind in CONVERSATION_KINDS}
+    assert dict(sql("SELECT type, id FROM memories")) == {
+        kind: files[kind].entry_id for kind in CONVERSATION_KINDS
+    }
     assert {row[0] for row in sql("SELECT typeof(timestamp) FROM memories")} == {"integer"}
 
 
@@ -114,9 +116,9 @@ def test_missing_values_are_null_or_empty(world: World, sql: Sql) -> None:
 def test_lists_are_json_that_sqlite_reads_too(world: World, sql: Sql) -> None:
     world.add(attrs.evolve(FULL, keywords=tuple(f"label {number}" for number in range(12))))
 
-    assert sql("SELECT json_array_length(keywords), json_extract(\"references\", '$[0]') FROM entries") == [
-        (10, "src/a.py")
-    ]
+    assert sql(
+        "SELECT json_array_length(keywords), json_extract(\"references\", '$[0]') FROM entries"
+    ) == [(10, "src/a.py")]
 
 
 def test_the_embedding_is_that_of_the_active_space(world: World, sql: Sql) -> None:
@@ -130,7 +132,9 @@ def test_the_embedding_is_that_of_the_active_space(world: World, sql: Sql) -> No
 
 
 def test_a_conversation_shows_its_vector_of_whatever_space(world: World, sql: Sql) -> None:
-    active, elsewhere, without = (of_file(text, kind="decision", path=f"{text}.md") for text in ("one", "two", "three"))
+    active, elsewhere, without = (
+        of_file(text, kind="decision", path=f"{text}.md") for text in ("one", "two", "three")
+    )
     world.add(active, elsewhere, without)
     vectors, other = world.vectors, world.vectors_of(SPACE._replace(model="other"))
     pending, numbers = {text.number: text for text in vectors.pending(3)}, world.numbers()
@@ -146,7 +150,10 @@ def test_a_conversation_shows_its_vector_of_whatever_space(world: World, sql: Sq
 
 
 def test_the_metadata_names_the_schema_and_the_active_space(world: World, sql: Sql) -> None:
-    assert sql("SELECT key FROM _metadata ORDER BY key") == [("keyword_index_version",), ("schema_version",)]
+    assert sql("SELECT key FROM _metadata ORDER BY key") == [
+        ("keyword_index_version",),
+        ("schema_version",),
+    ]
 
     world.add(FULL)
     world.embed(FULL, planted(0.6))
@@ -208,7 +215,9 @@ def test_the_store_writes_ahead_and_keeps_foreign_keys(database: Database, sql: 
     assert database.value("PRAGMA busy_timeout") == 5_000
 
 
-def test_a_deliberate_write_is_on_the_disk_and_a_counter_of_a_hook_may_be_lost(folder: Path) -> None:
+def test_a_deliberate_write_is_on_the_disk_and_a_counter_of_a_hook_may_be_lost(
+    folder: Path,
+) -> None:
     for durable, synchronous in ((True, 2), (False, 1)):
         with closing(open_store(str(folder), durable=durable)) as database:
             assert database.value("PRAGMA synchronous") == synchronous
@@ -285,7 +294,9 @@ def test_a_newer_schema_is_refused_and_nothing_is_written(folder: Path) -> None:
     assert (folder / "memory.db").read_bytes() == data
 
 
-@pytest.mark.parametrize("content", [b"this is no database " * 500, b"SQLite format 3\0" + b"\xff" * 5_000])
+@pytest.mark.parametrize(
+    "content", [b"this is no database " * 500, b"SQLite format 3\0" + b"\xff" * 5_000]
+)
 def test_a_file_that_is_no_database_is_an_error_that_names_it_and_is_left_unchanged(
     folder: Path, content: bytes
 ) -> None:
@@ -322,7 +333,9 @@ def test_embedding_and_embedding_again_leave_updated_at(world: World, sql: Sql) 
     assert sql("SELECT updated_at FROM entries") == before
 
 
-def test_a_vector_of_another_width_is_skipped_with_one_line(database: Database, world: World) -> None:
+def test_a_vector_of_another_width_is_skipped_with_one_line(
+    database: Database, world: World
+) -> None:
     warnings: list[str] = []
     [broken, fine] = world.add(FULL, lesson("another"))
     world.embed(FULL, planted(0.6))

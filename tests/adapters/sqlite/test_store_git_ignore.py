@@ -68,7 +68,9 @@ def test_a_folder_in_use_keeps_its_other_files_in_the_repository(tree: Path) -> 
 
     store_in(tree)
 
-    assert [name for name in (*OURS, "patterns.md", "captures.md") if not is_ignored(tree, name)] == [
+    assert [
+        name for name in (*OURS, "patterns.md", "captures.md") if not is_ignored(tree, name)
+    ] == [
         "patterns.md",
         "captures.md",
     ]
@@ -95,7 +97,9 @@ def test_the_users_own_git_ignore_is_kept(tree: Path) -> None:
     assert store_in(tree).read_text() == "mine"
 
 
-def test_it_is_written_once_and_only_inside_a_work_tree(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_it_is_written_once_and_only_inside_a_work_tree(
+    tree: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     ignore = store_in(tree / "store")
     ignore.unlink()
 

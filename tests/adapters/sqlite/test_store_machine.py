@@ -14,7 +14,15 @@ from hardwon.domain.model.entry import Entry, redact_entry
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter, Scope
 from hardwon.domain.model.ranking.candidates import Hit
 from hardwon.domain.model.vocabulary import CATEGORIES, CONVERSATION_KINDS, TIERS, Category, Tier
-from tests.contracts.worlds import ALL, IN_TIME, World, open_new_store, put_and_fail, world_in_memory, world_of
+from tests.contracts.worlds import (
+    ALL,
+    IN_TIME,
+    World,
+    open_new_store,
+    put_and_fail,
+    world_in_memory,
+    world_of,
+)
 from tests.fakes.projects import store_entry
 from tests.strategies import (
     QUERY_VECTOR,
@@ -90,7 +98,9 @@ class SqliteAgreesWithTheFake(RuleBasedStateMachine):
 
     @rule(entry=entries)
     def learn(self, entry: Entry) -> None:
-        real, model = (store_entry(world.repository).keep(redact_entry(entry)) for world in self.both)
+        real, model = (
+            store_entry(world.repository).keep(redact_entry(entry)) for world in self.both
+        )
         assert real == model
 
     @rule(entry=entries | file_entries)
@@ -215,10 +225,16 @@ class SqliteAgreesWithTheFake(RuleBasedStateMachine):
 
     @invariant()
     def same_facts(self) -> None:
-        facts, facts_in_model = (world.repository.facts(world.numbers().values()) for world in self.both)
+        facts, facts_in_model = (
+            world.repository.facts(world.numbers().values()) for world in self.both
+        )
         assert without_numbers(facts) == without_numbers(facts_in_model)
-        wanted, wanted_in_model = (world.repository.recall_facts(world.numbers().values()) for world in self.both)
-        assert without_numbers((fact.ranking.number, fact.ranking[1:], fact[1:]) for fact in wanted) == without_numbers(
+        wanted, wanted_in_model = (
+            world.repository.recall_facts(world.numbers().values()) for world in self.both
+        )
+        assert without_numbers(
+            (fact.ranking.number, fact.ranking[1:], fact[1:]) for fact in wanted
+        ) == without_numbers(
             (fact.ranking.number, fact.ranking[1:], fact[1:]) for fact in wanted_in_model
         )
 
@@ -226,10 +242,17 @@ class SqliteAgreesWithTheFake(RuleBasedStateMachine):
     def same_vectors(self) -> None:
         real, model = (world.vectors for world in self.both)
         for only in FILTERS:
-            assert (real.count(only), real.count_pending(only)) == (model.count(only), model.count_pending(only))
+            assert (real.count(only), real.count_pending(only)) == (
+                model.count(only),
+                model.count_pending(only),
+            )
         assert [fact[1:] for fact in real.pending(ALL)] == [fact[1:] for fact in model.pending(ALL)]
-        near, near_in_model = (world.index.compare(QUERY_VECTOR, EVERYTHING).top(ALL) for world in self.both)
-        assert named(near, ids_by_number(self.real)) == named(near_in_model, ids_by_number(self.model))
+        near, near_in_model = (
+            world.index.compare(QUERY_VECTOR, EVERYTHING).top(ALL) for world in self.both
+        )
+        assert named(near, ids_by_number(self.real)) == named(
+            near_in_model, ids_by_number(self.model)
+        )
 
     @invariant()
     def same_ledger(self) -> None:

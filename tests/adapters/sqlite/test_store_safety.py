@@ -64,7 +64,9 @@ def test_a_recall_counted_within_a_snapshot_is_not_lost_in_silence(world: World,
 
 
 def test_numbers_and_indexes_survive_vacuum(database: Database, world: World) -> None:
-    entries = [attrs.evolve(lesson(f"lesson {number}"), notes=f"word{number}") for number in range(20)]
+    entries = [
+        attrs.evolve(lesson(f"lesson {number}"), notes=f"word{number}") for number in range(20)
+    ]
     world.add(*entries)
     database.rows("DELETE FROM entries_fts WHERE rowid IN (SELECT seq FROM entry WHERE seq % 2)")
     database.rows("DELETE FROM entry WHERE seq % 2")
@@ -111,14 +113,18 @@ for number in range(100):
 def test_two_processes_write_at_once_and_nothing_is_lost(folder: Path) -> None:
     root = Path(__file__).parents[3]
     writers = [
-        subprocess.Popen([sys.executable, "-c", WRITER, str(folder), str(writer)], cwd=root) for writer in range(2)
+        subprocess.Popen([sys.executable, "-c", WRITER, str(folder), str(writer)], cwd=root)
+        for writer in range(2)
     ]
 
     assert [writer.wait() for writer in writers] == [0, 0]
     with opened(folder) as database:
         assert database.value("SELECT count(*) FROM entries") == 201
         assert database.value("SELECT max(observation_count) FROM entries") == 200
-        assert database.value("SELECT count(*) FROM entries_fts WHERE entries_fts MATCH 'writer'") == 200
+        assert (
+            database.value("SELECT count(*) FROM entries_fts WHERE entries_fts MATCH 'writer'")
+            == 200
+        )
         database.rows("INSERT INTO entries_fts (entries_fts) VALUES ('integrity-check')")
 
 

@@ -11,11 +11,17 @@ import pytest
 from hardwon.adapters.sqlite import copies, untrusted
 from hardwon.adapters.sqlite.copies import opened_copy
 from hardwon.adapters.sqlite.database import Database
-from hardwon.adapters.sqlite.untrusted import UntrustedDatabase, refuse_other_than_table, schema_objects
+from hardwon.adapters.sqlite.untrusted import (
+    UntrustedDatabase,
+    refuse_other_than_table,
+    schema_objects,
+)
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import StorageError
 
-ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) AS i FROM n"
+ENDLESS = (
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) AS i FROM n"
+)
 SLOW = "SELECT count(*) FROM t a, t b, t c, t d, t e"
 NEVER = Deadline(time.monotonic)
 MOST = 1_000_000
@@ -25,13 +31,17 @@ MOST = 1_000_000
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "theirs.db"
     with contextlib.closing(sqlite3.connect(path)) as connection:
-        connection.executescript(f"CREATE TABLE t (x); CREATE VIEW v AS {ENDLESS}; CREATE INDEX by_x ON t (x)")
+        connection.executescript(
+            f"CREATE TABLE t (x); CREATE VIEW v AS {ENDLESS}; CREATE INDEX by_x ON t (x)"
+        )
         connection.executemany("INSERT INTO t VALUES (?)", [("a" * 100,)] * 200)
         connection.commit()
     return path
 
 
-def opened(path: Path, deadline: Deadline = NEVER, longest: int = MOST) -> "contextlib.closing[UntrustedDatabase]":
+def opened(
+    path: Path, deadline: Deadline = NEVER, longest: int = MOST
+) -> "contextlib.closing[UntrustedDatabase]":
     return contextlib.closing(UntrustedDatabase(str(path), deadline, MOST, longest))
 
 
@@ -52,7 +62,10 @@ def test_views_recursion_and_other_files_are_refused(path: Path, sql: str) -> No
 
 def test_a_statement_ends_at_the_deadline(path: Path) -> None:
     soon = Deadline.after(0.2, time.monotonic)
-    with opened(path, soon) as database, pytest.raises(StorageError, match="interrupted, as it took too long"):
+    with (
+        opened(path, soon) as database,
+        pytest.raises(StorageError, match="interrupted, as it took too long"),
+    ):
         database.rows(SLOW)
 
 
@@ -71,7 +84,9 @@ def test_a_file_and_its_log_are_limited_together(path: Path) -> None:
         UntrustedDatabase(str(path), NEVER, most)
 
 
-def test_a_file_that_is_replaced_while_it_is_opened_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_is_replaced_while_it_is_opened_is_refused(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     other = path.with_name("other.db")
     other.write_bytes(path.read_bytes())
 
@@ -93,7 +108,9 @@ def test_a_file_that_is_replaced_while_it_is_opened_is_refused(path: Path, monke
         "CREATE VIEW /* CREATE TABLE t */ t AS SELECT 1",
     ],
 )
-def test_a_schema_that_says_something_else_than_its_statements_is_refused(path: Path, sql: str) -> None:
+def test_a_schema_that_says_something_else_than_its_statements_is_refused(
+    path: Path, sql: str
+) -> None:
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA writable_schema = ON")
         connection.execute("UPDATE sqlite_master SET sql = ? WHERE name = 't'", (sql,))

@@ -17,7 +17,13 @@ from hardwon.domain.model.filters import EVERYTHING
 from hardwon.ports.override import override
 from hardwon.ports.vectors import VectorBlock
 from tests.adapters.sqlite.historic_stores import STORES, unpack
-from tests.adapters.sqlite.packed_vectors import assert_same, fill, ignore, packed_blocks, vectors_of
+from tests.adapters.sqlite.packed_vectors import (
+    assert_same,
+    fill,
+    ignore,
+    packed_blocks,
+    vectors_of,
+)
 from tests.contracts.worlds import ALL, world_of
 from tests.strategies import (
     QUERY_VECTOR,
@@ -89,7 +95,9 @@ def test_a_resident_process_reads_only_the_block_that_changed(database: Database
     assert (counted.packed_read, counted.read) == ([0, 1] * 2, [2] * 3)
 
 
-def test_another_process_changes_a_block_and_it_is_read_again(database: Database, folder: Path) -> None:
+def test_another_process_changes_a_block_and_it_is_read_again(
+    database: Database, folder: Path
+) -> None:
     fill(database, [planted(0.6)] * 100)
     counted = Counting(database)
     index = NumpyVectorIndex(counted)
@@ -101,8 +109,12 @@ def test_another_process_changes_a_block_and_it_is_read_again(database: Database
     assert (counted.packed_read, counted.read) == ([0, 1] * 2, [2, 2, 1])
 
 
-@pytest.mark.parametrize("number", ["9223372036854775807", "-9223372036854775808", "'no number'", "x'00'"])
-def test_the_list_of_blocks_ends_whatever_number_a_vector_has(database: Database, number: str) -> None:
+@pytest.mark.parametrize(
+    "number", ["9223372036854775807", "-9223372036854775808", "'no number'", "x'00'"]
+)
+def test_the_list_of_blocks_ends_whatever_number_a_vector_has(
+    database: Database, number: str
+) -> None:
     store = fill(database, VECTORS)
     database.rows("PRAGMA foreign_keys = OFF")
     database.rows(f"UPDATE vector SET entry_seq = {number} WHERE entry_seq = 1")
@@ -131,14 +143,18 @@ def test_a_damaged_block_is_noticed_passed_over_and_packed_again(database: Datab
     assert packed_blocks(database) == 2
 
 
-def test_a_store_that_is_only_read_answers_beside_a_damaged_block(database: Database, folder: Path) -> None:
+def test_a_store_that_is_only_read_answers_beside_a_damaged_block(
+    database: Database, folder: Path
+) -> None:
     fill(database, [planted(0.6)] * 100)
     database.rows("UPDATE vector_block SET packed = x'00' WHERE block = 0")
     with contextlib.closing(Database(str(folder / "memory.db"), read_only=True)) as other:
         assert_same(NumpyVectorIndex(vectors_of(other)), other)
 
 
-@pytest.mark.parametrize("blob", [b"short", array("f", [float("nan")] * 4).tobytes(), array("f", [9.0] * 4).tobytes()])
+@pytest.mark.parametrize(
+    "blob", [b"short", array("f", [float("nan")] * 4).tobytes(), array("f", [9.0] * 4).tobytes()]
+)
 def test_a_block_with_an_unusable_vector_is_not_packed(database: Database, blob: bytes) -> None:
     store = fill(database, VECTORS)
     database.rows("UPDATE vector SET vec = ? WHERE entry_seq = 1", (blob,))

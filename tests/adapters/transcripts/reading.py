@@ -29,4 +29,6 @@ def prompts(transcribed: list[Transcribed]) -> list[str]:
 
 def plain(**fields: Any) -> bytes:
     """Return a line of a plain exchange."""
-    return json.dumps({"user": "Another", "assistant": "Reply", "timestamp": WHEN, **fields}).encode()
+    return json.dumps(
+        {"user": "Another", "assistant": "Reply", "timestamp": WHEN, **fields}
+    ).encode()

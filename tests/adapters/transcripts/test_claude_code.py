@@ -49,9 +49,17 @@ def test_a_reply_of_many_lines_is_one_text_without_thinking_and_tools(tmp_path: 
 
 
 @pytest.mark.parametrize(
-    "fields", [{"isMeta": True}, {"isCompactSummary": True}, {"isSidechain": True}, {"isVisibleInTranscriptOnly": True}]
+    "fields",
+    [
+        {"isMeta": True},
+        {"isCompactSummary": True},
+        {"isSidechain": True},
+        {"isVisibleInTranscriptOnly": True},
+    ],
 )
-def test_lines_that_are_marked_as_the_hosts_own_are_never_kept(tmp_path: Path, fields: dict[str, bool]) -> None:
+def test_lines_that_are_marked_as_the_hosts_own_are_never_kept(
+    tmp_path: Path, fields: dict[str, bool]
+) -> None:
     def write(written: TranscriptLines) -> None:
         written.user("A prompt?", **fields)
         written.assistant(text_block("A reply?"), **fields)
@@ -78,19 +86,38 @@ def test_lines_that_are_marked_as_the_hosts_own_are_never_kept(tmp_path: Path, f
     ],
     ids=str,
 )
-def test_text_that_the_host_writes_in_the_users_place_is_no_prompt(tmp_path: Path, content: Any) -> None:
+def test_text_that_the_host_writes_in_the_users_place_is_no_prompt(
+    tmp_path: Path, content: Any
+) -> None:
     assert utterances(tmp_path, lambda written: written.user(content)) == NOTHING
 
 
 @pytest.mark.parametrize(
     "kind",
-    ["attachment", "system", "queue-operation", "api-request", "api-request-shape", "api-request-blob", "summary"],
+    [
+        "attachment",
+        "system",
+        "queue-operation",
+        "api-request",
+        "api-request-shape",
+        "api-request-blob",
+        "summary",
+    ],
 )
-def test_lines_that_repeat_requests_are_skipped_whatever_they_hold(tmp_path: Path, kind: str) -> None:
+def test_lines_that_repeat_requests_are_skipped_whatever_they_hold(
+    tmp_path: Path, kind: str
+) -> None:
     message = {"role": "user", "content": f"A prompt {INJECTED}"}
 
     def write(written: TranscriptLines) -> None:
-        written.line(kind, message=message, user="A prompt", assistant="A reply", attachment=message, request=message)
+        written.line(
+            kind,
+            message=message,
+            user="A prompt",
+            assistant="A reply",
+            attachment=message,
+            request=message,
+        )
 
     assert utterances(tmp_path, write) == NOTHING
 
@@ -121,7 +148,9 @@ def test_a_command_is_kept_by_its_name_and_with_its_arguments_where_it_begins_a_
     assert utterances(tmp_path, write) == [(prompt, "Done.")]
 
 
-def test_a_command_that_nothing_replies_to_is_kept_only_where_it_begins_a_subject(tmp_path: Path) -> None:
+def test_a_command_that_nothing_replies_to_is_kept_only_where_it_begins_a_subject(
+    tmp_path: Path,
+) -> None:
     def write(written: TranscriptLines) -> None:
         written.command("/model", "opus")
         written.command("/tlc:plan", "the parser")
@@ -130,9 +159,13 @@ def test_a_command_that_nothing_replies_to_is_kept_only_where_it_begins_a_subjec
     assert utterances(tmp_path, write) == [("/tlc:plan the parser", "")]
 
 
-def test_a_command_in_the_other_order_is_understood_and_one_without_a_name_is_none(tmp_path: Path) -> None:
+def test_a_command_in_the_other_order_is_understood_and_one_without_a_name_is_none(
+    tmp_path: Path,
+) -> None:
     def write(written: TranscriptLines) -> None:
-        written.user("<command-message>is running…</command-message>\n<command-name>/tlc:discuss</command-name>")
+        written.user(
+            "<command-message>is running…</command-message>\n<command-name>/tlc:discuss</command-name>"
+        )
         written.user("<command-message>tlc is running…</command-message>")
 
     assert utterances(tmp_path, write) == [("/tlc:discuss", "")]

@@ -5,9 +5,13 @@ from tests.adapters.transcripts.reading import WHEN, read
 
 
 def codex(role: str, *texts: str, kind: str = "message") -> bytes:
-    content = [{"type": "input_text" if role == "user" else "output_text", "text": text} for text in texts]
+    content = [
+        {"type": "input_text" if role == "user" else "output_text", "text": text} for text in texts
+    ]
     payload = {"type": kind, "role": role, "content": content}
-    return json.dumps({"timestamp": WHEN, "ordinal": 1, "type": "response_item", "payload": payload}).encode()
+    return json.dumps(
+        {"timestamp": WHEN, "ordinal": 1, "type": "response_item", "payload": payload}
+    ).encode()
 
 
 def test_of_a_rollout_of_codex_what_both_said_is_kept(tmp_path: Path) -> None:

@@ -19,17 +19,29 @@ WHEN = dt.datetime(2026, 11, 23, 11, 41, 19, 435000, dt.UTC)
 
 
 def attachment(kind: str, **fields: object) -> dict[str, object]:
-    return {"type": "attachment", "timestamp": AT, "attachment": {"type": kind, "hookEvent": "SessionStart", **fields}}
+    return {
+        "type": "attachment",
+        "timestamp": AT,
+        "attachment": {"type": kind, "hookEvent": "SessionStart", **fields},
+    }
 
 
 def message(role: str, *texts: str) -> dict[str, object]:
     content = [{"type": "input_text", "text": text} for text in texts]
-    return {"timestamp": AT, "type": "response_item", "payload": {"type": "message", "role": role, "content": content}}
+    return {
+        "timestamp": AT,
+        "type": "response_item",
+        "payload": {"type": "message", "role": role, "content": content},
+    }
 
 
 def write(folder: Path, *lines: object) -> str:
     path = folder / "transcript.jsonl"
-    path.write_bytes(b"".join(line if isinstance(line, bytes) else json.dumps(line).encode() + b"\n" for line in lines))
+    path.write_bytes(
+        b"".join(
+            line if isinstance(line, bytes) else json.dumps(line).encode() + b"\n" for line in lines
+        )
+    )
     return str(path)
 
 
@@ -45,7 +57,12 @@ def test_claude_code_attaches_plain_output_and_that_of_json(tmp_path: Path) -> N
 
 
 def test_codex_has_developer_messages(tmp_path: Path) -> None:
-    path = write(tmp_path, message("developer", "one", "two"), message("user", "Hello."), message("assistant", "done"))
+    path = write(
+        tmp_path,
+        message("developer", "one", "two"),
+        message("user", "Hello."),
+        message("assistant", "done"),
+    )
 
     assert given_texts(path) == [GivenText("one", WHEN), GivenText("two", WHEN)]
 
@@ -56,8 +73,15 @@ def test_codex_has_developer_messages(tmp_path: Path) -> None:
         attachment("hook_cancelled", command="hook", timedOut=True),
         attachment("hook_success", content=None, stdout="not given"),
         attachment("environment", content="not of a hook", beside={"type": "hook_success"}),
-        {"type": "api-request-blob", "blob": json.dumps(attachment("hook_success", content="repeated"))},
-        {"type": "response_item", "payload": {"role": "developer", "content": "?", "type": "x"}, "timestamp": 3}
+        {
+            "type": "api-request-blob",
+            "blob": json.dumps(attachment("hook_success", content="repeated")),
+        },
+        {
+            "type": "response_item",
+            "payload": {"role": "developer", "content": "?", "type": "x"},
+            "timestamp": 3,
+        }
         | {"payload": 1},
     ],
 )
@@ -87,8 +111,12 @@ def test_a_text_without_a_usable_time_is_kept_without_one(tmp_path: Path, at: ob
     assert given_texts(write(tmp_path, line)) == [GivenText("plain", None)]
 
 
-def test_only_the_end_of_a_huge_transcript_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = write(tmp_path, *(attachment("hook_success", content=str(number)) for number in range(9)))
+def test_only_the_end_of_a_huge_transcript_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(
+        tmp_path, *(attachment("hook_success", content=str(number)) for number in range(9))
+    )
     size = os.path.getsize(path)
     monkeypatch.setattr(module, "MAX_BYTES", size // 3)
     found = given_texts(path) or []
@@ -98,8 +126,13 @@ def test_only_the_end_of_a_huge_transcript_is_read(tmp_path: Path, monkeypatch: 
 
 
 @given(
-    lines=st.lists(st.binary(max_size=60) | st.builds(lambda b: b'{"type": "attachment"' + b, st.binary(max_size=40)))
+    lines=st.lists(
+        st.binary(max_size=60)
+        | st.builds(lambda b: b'{"type": "attachment"' + b, st.binary(max_size=40))
+    )
 )
 @few_examples
-def test_any_bytes_are_read_without_an_error(tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]) -> None:
+def test_any_bytes_are_read_without_an_error(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]
+) -> None:
     given_texts(write(tmp_path_factory.mktemp("any"), *(line + b"\n" for line in lines)))

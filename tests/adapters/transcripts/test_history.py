@@ -47,8 +47,19 @@ def assistant(
     age: float = 60, *, usage: object = USAGE, model: str = "claude-opus-5-5", **fields: Any
 ) -> dict[str, Any]:
     at = (NOW - age * SECOND).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    message = {"role": "assistant", "model": model, "content": [{"type": "text", "text": "Done."}], "usage": usage}
-    return {"type": "assistant", "timestamp": at, "isSidechain": False, "message": message, **fields}
+    message = {
+        "role": "assistant",
+        "model": model,
+        "content": [{"type": "text", "text": "Done."}],
+        "usage": usage,
+    }
+    return {
+        "type": "assistant",
+        "timestamp": at,
+        "isSidechain": False,
+        "message": message,
+        **fields,
+    }
 
 
 class Codex:
@@ -58,20 +69,45 @@ class Codex:
         self.home = home
 
     def write(
-        self, session: str, *lines: tuple[str, dict[str, Any]], first: int = 0, day: str = "25", **meta: Any
+        self,
+        session: str,
+        *lines: tuple[str, dict[str, Any]],
+        first: int = 0,
+        day: str = "25",
+        **meta: Any,
     ) -> str:
         """Write a rollout whose lines count on from the ordinal *first*."""
         folder = self.home / "sessions" / "2026" / "11" / day
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"rollout-2026-11-{day}T21-01-15-{session}.jsonl"
-        begun = {"account_scoped": True, "session_id": session, "id": session, **meta, "cli_version": "0.169.0"}
+        begun = {
+            "account_scoped": True,
+            "session_id": session,
+            "id": session,
+            **meta,
+            "cli_version": "0.169.0",
+        }
         with path.open("w", encoding="utf-8") as file:
-            for ordinal, (kind, payload) in enumerate((("session_meta", begun), *lines), start=first):
-                line = {"timestamp": "2026-11-25T21:01:16.007Z", "ordinal": ordinal, "type": kind, "payload": payload}
+            for ordinal, (kind, payload) in enumerate(
+                (("session_meta", begun), *lines), start=first
+            ):
+                line = {
+                    "timestamp": "2026-11-25T21:01:16.007Z",
+                    "ordinal": ordinal,
+                    "type": kind,
+                    "payload": payload,
+                }
                 file.write(json.dumps(line) + "\n")
         return str(path)
 
-    def fork(self, session: str, origin: str, end: int, *lines: tuple[str, dict[str, Any]], day: str = "25") -> str:
+    def fork(
+        self,
+        session: str,
+        origin: str,
+        end: int,
+        *lines: tuple[str, dict[str, Any]],
+        day: str = "25",
+    ) -> str:
         facts = {"forked_from_id": origin, "forked_from_ordinal_exclusive": end}
         return self.write(session, *lines, first=end, day=day, **facts)
 
@@ -135,7 +171,9 @@ def test_a_fork_of_a_fork_has_what_both_were_given_before(codex: Codex) -> None:
         {"forked_from_id": FIRST, "forked_from_ordinal_exclusive": "2"},
     ],
 )
-def test_a_session_that_names_no_history_elsewhere_has_its_own(codex: Codex, facts: dict[str, Any]) -> None:
+def test_a_session_that_names_no_history_elsewhere_has_its_own(
+    codex: Codex, facts: dict[str, Any]
+) -> None:
     codex.write(FIRST, developer("one"))
 
     assert texts(codex.write(SECOND_FORK, developer("own"), **facts)) == ["own"]
@@ -148,15 +186,23 @@ def test_sessions_that_name_one_another_end(codex: Codex) -> None:
 
 
 def test_a_compaction_ends_the_history_before_it(codex: Codex, projects: Projects) -> None:
-    boundary = {"type": "system", "subtype": "compact_boundary", "compactMetadata": {"trigger": "manual"}}
+    boundary = {
+        "type": "system",
+        "subtype": "compact_boundary",
+        "compactMetadata": {"trigger": "manual"},
+    }
     path = codex.write(FIRST, developer("one"), ("compacted", {"message": ""}), developer("two"))
 
     assert texts(path) == ["two"]
     assert texts(codex.fork(SECOND_FORK, FIRST, 3)) == []
     assert texts(codex.fork(SECOND_FORK, FIRST, 2)) == ["one"]
     assert texts(projects.write("a", attachment("one"), boundary, attachment("two"))) == ["two"]
-    assert texts(projects.write("a", attachment("one"), {"type": "user", "message": json.dumps(boundary)})) == ["one"]
-    assert texts(projects.write("a", attachment("one"), {**attachment("two"), "shape": boundary})) == ["one", "two"]
+    assert texts(
+        projects.write("a", attachment("one"), {"type": "user", "message": json.dumps(boundary)})
+    ) == ["one"]
+    assert texts(
+        projects.write("a", attachment("one"), {**attachment("two"), "shape": boundary})
+    ) == ["one", "two"]
 
 
 def test_without_a_file_that_tells_nothing_is_known(projects: Projects) -> None:
@@ -164,39 +210,60 @@ def test_without_a_file_that_tells_nothing_is_known(projects: Projects) -> None:
 
 
 @pytest.mark.parametrize("seconds", [-0.5, 0, 0.5, 3, 9])
-def test_the_original_ends_with_the_response_that_the_host_describes(projects: Projects, seconds: float) -> None:
+def test_the_original_ends_with_the_response_that_the_host_describes(
+    projects: Projects, seconds: float
+) -> None:
     projects.write("of-an-other-size", assistant(usage={**USAGE, "output_tokens": 6}))
     projects.write("earlier", assistant(age=90))
     projects.write("later", assistant(), assistant(age=30))
-    path = projects.write("original", assistant(age=70), assistant(age=60 + seconds), {"type": "last-prompt"})
+    path = projects.write(
+        "original", assistant(age=70), assistant(age=60 + seconds), {"type": "last-prompt"}
+    )
 
     assert projects.original() == path
 
 
 @pytest.mark.parametrize("seconds", [-2, 11])
-def test_a_response_of_another_time_is_of_another_session(projects: Projects, seconds: float) -> None:
+def test_a_response_of_another_time_is_of_another_session(
+    projects: Projects, seconds: float
+) -> None:
     projects.write("a", assistant(age=60 + seconds), age=0)
 
     assert projects.original() == ""
 
 
 @pytest.mark.parametrize(
-    "line", [assistant(1, isSidechain=True), assistant(1, model="<synthetic>"), {"type": "user", "x": assistant(1)}]
+    "line",
+    [
+        assistant(1, isSidechain=True),
+        assistant(1, model="<synthetic>"),
+        {"type": "user", "x": assistant(1)},
+    ],
 )
-def test_a_line_that_is_no_response_of_the_session_is_passed_over(projects: Projects, line: object) -> None:
+def test_a_line_that_is_no_response_of_the_session_is_passed_over(
+    projects: Projects, line: object
+) -> None:
     assert projects.original() == ""
     assert projects.write("a", assistant(), line) == projects.original()
 
 
 def test_of_several_requests_the_last_one_counts(projects: Projects) -> None:
-    requests = [{"type": "message", **USAGE, "input_tokens": 1}, {"type": "message", **USAGE}, {"type": "compaction"}]
-    path = projects.write("a", assistant(usage={**USAGE, "output_tokens": 9_999, "iterations": requests}))
+    requests = [
+        {"type": "message", **USAGE, "input_tokens": 1},
+        {"type": "message", **USAGE},
+        {"type": "compaction"},
+    ]
+    path = projects.write(
+        "a", assistant(usage={**USAGE, "output_tokens": 9_999, "iterations": requests})
+    )
 
     assert projects.original() == path
 
 
 @pytest.mark.parametrize("usage", [None, 3, {}, {"input_tokens": "40015"}, {"iterations": [3]}])
-def test_a_response_without_its_tokens_is_not_the_described_one(projects: Projects, usage: object) -> None:
+def test_a_response_without_its_tokens_is_not_the_described_one(
+    projects: Projects, usage: object
+) -> None:
     projects.write("a", assistant(usage=usage))
 
     assert projects.original() == ""
@@ -218,9 +285,16 @@ def test_without_a_folder_or_a_file_of_it_there_is_no_original(tmp_path: Path) -
     assert original_of(str(tmp_path / "none" / "a.jsonl"), RESPONSE, NOW) == ""
 
 
-@given(lines=st.lists(st.binary(max_size=60) | st.builds(lambda b: b'{"type":"assistant","message":' + b, st.binary())))
+@given(
+    lines=st.lists(
+        st.binary(max_size=60)
+        | st.builds(lambda b: b'{"type":"assistant","message":' + b, st.binary())
+    )
+)
 @few_examples
-def test_any_bytes_are_read_without_an_error(tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]) -> None:
+def test_any_bytes_are_read_without_an_error(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]
+) -> None:
     path = tmp_path_factory.mktemp("any") / "a.jsonl"
     path.write_bytes(b"\n".join(lines))
 

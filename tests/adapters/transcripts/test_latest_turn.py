@@ -62,9 +62,15 @@ def test_every_tool_that_edits_counts_since_the_last_prompt(write: Write) -> Non
         tool("Write", file_path="/a.py", content="of an earlier turn"),
         user([{"type": "text", "text": "second prompt"}]),
         tool("Edit", file_path="/a.py", old_string="before", new_string="edited"),
-        user([{"type": "tool_result", "tool_use_id": "1", "content": "a result"}], toolUseResult={}),
+        user(
+            [{"type": "tool_result", "tool_use_id": "1", "content": "a result"}], toolUseResult={}
+        ),
         user("the skill's text", isMeta=True),
-        tool("MultiEdit", file_path="/a.py", edits=[{"old_string": "b1", "new_string": "m1"}, {"new_string": "m2"}]),
+        tool(
+            "MultiEdit",
+            file_path="/a.py",
+            edits=[{"old_string": "b1", "new_string": "m1"}, {"new_string": "m2"}],
+        ),
         tool("Write", file_path="/b.py", content="written"),
         tool("NotebookEdit", notebook_path="/n.ipynb", new_source="noted"),
         tool("Bash", command="echo no edit"),
@@ -73,7 +79,13 @@ def test_every_tool_that_edits_counts_since_the_last_prompt(write: Write) -> Non
 
     assert turn.answer == ""
     assert turn.edits.split("\n") == ["noted", "written", "m2", "m1", "edited"]
-    assert turn.given.split("\n") == ["the skill's text", "second prompt", "first prompt", "b1", "before"]
+    assert turn.given.split("\n") == [
+        "the skill's text",
+        "second prompt",
+        "first prompt",
+        "b1",
+        "before",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -81,12 +93,18 @@ def test_every_tool_that_edits_counts_since_the_last_prompt(write: Write) -> Non
     [
         {"type": "custom_tool_call", "name": "apply_patch", "input": PATCH},
         {"type": "function_call", "name": "apply_patch", "arguments": json.dumps({"input": PATCH})},
-        {"type": "function_call", "name": "shell", "arguments": json.dumps({"command": ["apply_patch", PATCH]})},
+        {
+            "type": "function_call",
+            "name": "shell",
+            "arguments": json.dumps({"command": ["apply_patch", PATCH]}),
+        },
     ],
     ids=lambda call: f"{call['type']} {call['name']}",
 )
 def test_patches_of_codex_count_line_by_line(write: Write, call: dict[str, object]) -> None:
-    prompt = codex(type="message", role="user", content=[{"type": "input_text", "text": "the prompt"}])
+    prompt = codex(
+        type="message", role="user", content=[{"type": "input_text", "text": "the prompt"}]
+    )
     output = codex(type="function_call_output", output=PATCH)
     turn = latest_turn(write(codex(**call), prompt, codex(**call), output, codex(type="reasoning")))
 
@@ -96,19 +114,33 @@ def test_patches_of_codex_count_line_by_line(write: Write, call: dict[str, objec
 
 @pytest.mark.parametrize(
     "path",
-    ["/p/docs/knowledge-bank/patterns.md", "/p/memory/decisions/a.md", "/p/MEMORY.md", "CLAUDE.md", "C:\\memory\\a.md"],
+    [
+        "/p/docs/knowledge-bank/patterns.md",
+        "/p/memory/decisions/a.md",
+        "/p/MEMORY.md",
+        "CLAUDE.md",
+        "C:\\memory\\a.md",
+    ],
 )
 def test_a_write_to_the_memory_folder_is_no_usage_signal(write: Write, path: str) -> None:
     assert latest_turn(write(tool("Write", file_path=path, content="An entry."))).edits == ""
-    assert latest_turn(write(tool("Write", file_path="/p/memory/cache.py", content="code"))).edits == "code"
+    assert (
+        latest_turn(write(tool("Write", file_path="/p/memory/cache.py", content="code"))).edits
+        == "code"
+    )
 
 
 def test_injected_memory_and_work_of_subagents_are_left_out(write: Write) -> None:
     path = write(
-        {"type": "attachment", "attachment": {"type": "hook_additional_context", "content": ["injected"]}},
+        {
+            "type": "attachment",
+            "attachment": {"type": "hook_additional_context", "content": ["injected"]},
+        },
         {
             "type": "api-request",
-            "body": {"messages": [{"type": "tool_use", "name": "Write", "input": {"content": "x"}}]},
+            "body": {
+                "messages": [{"type": "tool_use", "name": "Write", "input": {"content": "x"}}]
+            },
         },
         {**tool("Write", file_path="/a.py", content="aside"), "isSidechain": True},
         user("aside", isSidechain=True),
@@ -150,11 +182,18 @@ def test_lines_that_make_no_sense_are_passed_over(write: Write, line: bytes) -> 
     assert turn.edits == "written"
 
 
-@given(content=st.binary(max_size=200) | st.recursive(st.none() | st.text(max_size=5), st.lists).map(repr))
+@given(
+    content=st.binary(max_size=200)
+    | st.recursive(st.none() | st.text(max_size=5), st.lists).map(repr)
+)
 @few_examples
-def test_whatever_a_line_holds_nothing_is_raised(tmp_path_factory: pytest.TempPathFactory, content: Any) -> None:
+def test_whatever_a_line_holds_nothing_is_raised(
+    tmp_path_factory: pytest.TempPathFactory, content: Any
+) -> None:
     path = tmp_path_factory.getbasetemp() / "any.jsonl"
-    path.write_bytes(content if isinstance(content, bytes) else f'{{"type":"user","message":{content}}}'.encode())
+    path.write_bytes(
+        content if isinstance(content, bytes) else f'{{"type":"user","message":{content}}}'.encode()
+    )
 
     assert latest_turn(str(path)).edits == ""
 

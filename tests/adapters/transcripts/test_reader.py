@@ -18,7 +18,12 @@ def test_plain_exchanges_are_read_with_their_places(tmp_path: Path) -> None:
 
     one, other = read(tmp_path, GOOD + b"\r\n" + second)
 
-    assert (one.exchange.user, one.exchange.assistant, one.begins_at, one.is_over) == ("A prompt", "A reply", 0, True)
+    assert (one.exchange.user, one.exchange.assistant, one.begins_at, one.is_over) == (
+        "A prompt",
+        "A reply",
+        0,
+        True,
+    )
     assert (other.begins_at, other.is_over, other.session_id) == (len(GOOD) + 2, False, "")
     assert [turn.exchange.at.isoformat() for turn in (one, other)] == [
         "2026-11-21T09:30:00+00:00",
@@ -29,37 +34,78 @@ def test_plain_exchanges_are_read_with_their_places(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        *(b"", b"{", b"[]", b"null", b"3", b'"user":', b"\0\0\0", b"\xff\xfe", b'{"user": "\xff"}', b'{"user": "x",}'),
-        *(b'{"user": 3}', b'{"user": ["x"]}', b'{"user": null}', b'{"user": "", "assistant": " "}', b'{"user": {}}'),
-        *(b'{"type": "user"}', b'{"type": "user", "message": []}', b'{"type": "user", "message": {"content": 3}}'),
-        *(b'{"type": "assistant", "message": {"content": [3, null, {"type": "text", "text": 3}]}}',),
-        *(b'{"type": "assistant", "message": {"content": [{"type": ["text"], "text": "x"}, {"type": {}}]}}',),
-        *(b'{"type": "user", "message": {"content": [{"type": "tool_result", "tool_use_id": []}]}}',),
+        *(
+            b"",
+            b"{",
+            b"[]",
+            b"null",
+            b"3",
+            b'"user":',
+            b"\0\0\0",
+            b"\xff\xfe",
+            b'{"user": "\xff"}',
+            b'{"user": "x",}',
+        ),
+        *(
+            b'{"user": 3}',
+            b'{"user": ["x"]}',
+            b'{"user": null}',
+            b'{"user": "", "assistant": " "}',
+            b'{"user": {}}',
+        ),
+        *(
+            b'{"type": "user"}',
+            b'{"type": "user", "message": []}',
+            b'{"type": "user", "message": {"content": 3}}',
+        ),
+        *(
+            b'{"type": "assistant", "message": {"content": [3, null, {"type": "text", "text": 3}]}}',
+        ),
+        *(
+            b'{"type": "assistant", "message": {"content": [{"type": ["text"], "text": "x"}, {"type": {}}]}}',
+        ),
+        *(
+            b'{"type": "user", "message": {"content": [{"type": "tool_result", "tool_use_id": []}]}}',
+        ),
         *(b'{"type": ["user"], "user": "x"}', b'{"type": "response_item", "payload": "x"}'),
-        *(b'{"type": "response_item", "payload": {"type": "message", "role": "user", "content": "x"}}',),
+        *(
+            b'{"type": "response_item", "payload": {"type": "message", "role": "user", "content": "x"}}',
+        ),
         b'{"user":' + b"[" * 100_000,
         b'{"user": 1' + b"0" * 5_000 + b"}",
     ],
     ids=lambda line: repr(line[:60]),
 )
 def test_a_line_that_cannot_be_read_costs_only_itself(tmp_path: Path, line: bytes) -> None:
-    assert prompts(read(tmp_path, b"\n".join([line, GOOD, line, plain(), line]))) == ["A prompt", "Another"]
+    assert prompts(read(tmp_path, b"\n".join([line, GOOD, line, plain(), line]))) == [
+        "A prompt",
+        "Another",
+    ]
 
 
-@pytest.mark.parametrize("when", [None, 3, "", "yesterday", "0001-01-01T00:00:00+14:00", [], {"a": 1}])
-def test_an_exchange_that_cannot_be_dated_is_a_millisecond_after_what_came_before(tmp_path: Path, when: Any) -> None:
+@pytest.mark.parametrize(
+    "when", [None, 3, "", "yesterday", "0001-01-01T00:00:00+14:00", [], {"a": 1}]
+)
+def test_an_exchange_that_cannot_be_dated_is_a_millisecond_after_what_came_before(
+    tmp_path: Path, when: Any
+) -> None:
     data = b"\n".join([GOOD, *[plain(timestamp=when)] * 3, GOOD, b""])
     several = read(tmp_path, data)
 
     assert [turn.exchange.at.microsecond for turn in several] == [0, 1_000, 2_000, 3_000, 0]
-    assert all(read(tmp_path, data, turn.begins_at) == several[place:] for place, turn in enumerate(several))
+    assert all(
+        read(tmp_path, data, turn.begins_at) == several[place:]
+        for place, turn in enumerate(several)
+    )
 
 
 def test_there_is_no_millisecond_after_the_last(tmp_path: Path) -> None:
     last = "9999-12-31T23:59:59.999999Z"
     both = read(tmp_path, plain(timestamp=last) + b"\n" + plain(timestamp=None))
 
-    assert [turn.exchange.at.isoformat() for turn in both] == ["9999-12-31T23:59:59.999000+00:00"] * 2
+    assert [turn.exchange.at.isoformat() for turn in both] == [
+        "9999-12-31T23:59:59.999000+00:00"
+    ] * 2
 
 
 def test_a_time_without_a_zone_is_in_utc(tmp_path: Path) -> None:
@@ -76,11 +122,15 @@ def test_a_time_may_be_a_number_of_seconds_or_milliseconds(tmp_path: Path, when:
 
 
 def test_exchanges_of_which_none_is_dated_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableFileError, match="none of its exchanges has a timestamp, such as 2026"):
+    with pytest.raises(
+        UnreadableFileError, match="none of its exchanges has a timestamp, such as 2026"
+    ):
         read(tmp_path, b'{"user": "x", "assistant": "y"}\n')
 
 
-@pytest.mark.parametrize("data", [b"\x7fELF\0\0" * 100, b"# Notes\n\nuser: hi\n", b"[1, 2]\n", b"\0"])
+@pytest.mark.parametrize(
+    "data", [b"\x7fELF\0\0" * 100, b"# Notes\n\nuser: hi\n", b"[1, 2]\n", b"\0"]
+)
 def test_data_that_is_no_transcript_is_refused(tmp_path: Path, data: bytes) -> None:
     with pytest.raises(UnreadableFileError, match="no line of it is a JSON object"):
         read(tmp_path, data)
@@ -106,7 +156,10 @@ def test_a_line_that_is_still_being_written_is_left_for_later(tmp_path: Path) ->
 
 @pytest.mark.parametrize("position", [1, 17, 10_000_000, -1])
 def test_where_no_line_begins_all_is_read_again(tmp_path: Path, position: int) -> None:
-    assert prompts(read(tmp_path, GOOD + b"\n" + plain() + b"\n", position)) == ["A prompt", "Another"]
+    assert prompts(read(tmp_path, GOOD + b"\n" + plain() + b"\n", position)) == [
+        "A prompt",
+        "Another",
+    ]
 
 
 def test_a_position_at_the_very_end_is_beyond_it(tmp_path: Path) -> None:
@@ -130,7 +183,9 @@ def test_a_line_beyond_measure_is_left_out_and_those_after_it_are_where_they_are
 
 
 def test_a_text_beyond_measure_is_cut(tmp_path: Path) -> None:
-    [one] = read(tmp_path, plain(user="word " * 50_000, assistant="<private>x</private>" + "x" * 2_000_000))
+    [one] = read(
+        tmp_path, plain(user="word " * 50_000, assistant="<private>x</private>" + "x" * 2_000_000)
+    )
 
     assert len(one.exchange.user) == LONGEST_TEXT - 1 + len(CUT)
     assert one.exchange.user.endswith(f"word{CUT}")

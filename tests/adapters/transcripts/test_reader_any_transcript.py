@@ -33,10 +33,20 @@ KEYS = """type message content role text isMeta isSidechain timestamp sessionId 
 options label id tool_use_id name input payload user assistant model""".split()
 WORDS = """user assistant response_item text tool_use tool_result AskUserQuestion message image Which? x <command-name>/a</command-name>
 <command-message> <private> <synthetic> 2026-11-21T09:30:00Z 2026-11-21 9999-12-31T23:59:59-14:00""".split()
-leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3) | st.sampled_from(WORDS)
+leaves = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=3)
+    | st.sampled_from(WORDS)
+)
 documents = st.recursive(
     leaves,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS) | st.text(max_size=2), inner),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(KEYS) | st.text(max_size=2), inner)
+    ),
     max_leaves=12,
 )
 messages = st.fixed_dictionaries(

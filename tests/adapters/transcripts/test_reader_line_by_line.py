@@ -41,7 +41,9 @@ class Session:
     def read(self, upto: int) -> None:
         """Let the transcript have so many lines, and capture what is new."""
         self._path.write_text("".join(LINES[:upto]), encoding="utf-8")
-        self.desk.journal.note(HookEvent("one", "reply", NOW.isoformat(), PROJECT_ROOT, str(self._path)))
+        self.desk.journal.note(
+            HookEvent("one", "reply", NOW.isoformat(), PROJECT_ROOT, str(self._path))
+        )
         events = self.desk.journal.events("one")
         unread = merge_transcript(self._transcripts, self.desk.journal.buffer("one"), events, LATER)
         with contextlib.closing(unread.exchanges):
@@ -93,5 +95,9 @@ def test_a_growing_transcript_interrupted_anywhere_yields_one_section_a_prompt(
         session.break_at(None)
         session.read(len(LINES))
 
-    sections = [kept.text for kept in session.desk.files.kept.values() if kept.kind == "conversation"]
-    assert {prompt: sum(prompt in text for text in sections) for prompt in PROMPTS} == dict.fromkeys(PROMPTS, 1)
+    sections = [
+        kept.text for kept in session.desk.files.kept.values() if kept.kind == "conversation"
+    ]
+    assert {
+        prompt: sum(prompt in text for text in sections) for prompt in PROMPTS
+    } == dict.fromkeys(PROMPTS, 1)

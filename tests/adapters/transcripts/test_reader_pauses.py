@@ -23,7 +23,9 @@ def transcript(**fields: object) -> tuple[TranscriptLines, list[dt.datetime]]:
     return lines, begun
 
 
-def read(folder: Path, lines: TranscriptLines, *pauses: Pause, position: int = 0) -> list[Transcribed]:
+def read(
+    folder: Path, lines: TranscriptLines, *pauses: Pause, position: int = 0
+) -> list[Transcribed]:
     file = folder / "transcript.jsonl"
     file.write_text("\n".join(lines.lines) + "\n")
     return list(JsonlTranscripts(Cleaning(), (), pauses).read(str(file), position))
@@ -50,12 +52,16 @@ def test_a_pause_of_another_session_leaves_nothing_out(tmp_path: Path) -> None:
 
 
 def test_lines_that_a_fork_copied_are_off_the_record_as_in_their_session(tmp_path: Path) -> None:
-    lines, begun = transcript(sessionId="fork", forkedFrom={"sessionId": SESSION, "messageUuid": "x"})
+    lines, begun = transcript(
+        sessionId="fork", forkedFrom={"sessionId": SESSION, "messageUuid": "x"}
+    )
 
     assert len(read(tmp_path, lines, Pause(SESSION, begun[1]))) == 1
 
 
-def test_an_answer_to_a_prompt_of_the_pause_is_left_out_though_the_pause_is_over(tmp_path: Path) -> None:
+def test_an_answer_to_a_prompt_of_the_pause_is_left_out_though_the_pause_is_over(
+    tmp_path: Path,
+) -> None:
     lines, begun = transcript()
     paused = Pause("", begun[2], begun[2] + SECOND)
 

@@ -16,7 +16,9 @@ def answers(tmp_path: Path, text: Any, asked: Any = None, **details: Any) -> tup
     written = TranscriptLines()
     written.user("Go on.")
     question = {"question": "Which way?", "options": [{"label": "Left"}, {"label": "Right"}]}
-    tool_use_id = written.tool_use("AskUserQuestion", questions=[question] if asked is None else asked)
+    tool_use_id = written.tool_use(
+        "AskUserQuestion", questions=[question] if asked is None else asked
+    )
     written.tool_result(tool_use_id, text, **details)
     file = tmp_path / "transcript.jsonl"
     file.write_text("\n".join(written.lines) + "\n")
@@ -32,14 +34,26 @@ QUOTED = 'User has answered your questions: "Which way?"="Left, then "up"". You 
     [
         ("", {"toolUseResult": {"answers": {"Which way?": "Left"}}}, "Left"),
         ("", {"toolUseResult": {"answers": {"Which way?": ["Left", "Right"]}}}, "Left, Right"),
-        ('User has answered your questions: "Which way?"="Left". You can now continue.', {}, "Left"),
+        (
+            'User has answered your questions: "Which way?"="Left". You can now continue.',
+            {},
+            "Left",
+        ),
         ('Answers: "Which way?"="Left", "And then?"="Right"', {}, "Left"),
         ('"Which way?"="Straight on" user notes: none', {"toolUseResult": "text"}, "Straight on"),
-        ([{"type": "text", "text": '"Which way?"="Left"'}], {"toolUseResult": {"answers": 3}}, "Left"),
+        (
+            [{"type": "text", "text": '"Which way?"="Left"'}],
+            {"toolUseResult": {"answers": 3}},
+            "Left",
+        ),
     ],
 )
-def test_an_answer_is_kept_with_its_question(tmp_path: Path, text: Any, details: dict[str, Any], answer: str) -> None:
-    assert answers(tmp_path, text, **details) == (Answered("Which way?", answer, ("Left", "Right")),)
+def test_an_answer_is_kept_with_its_question(
+    tmp_path: Path, text: Any, details: dict[str, Any], answer: str
+) -> None:
+    assert answers(tmp_path, text, **details) == (
+        Answered("Which way?", answer, ("Left", "Right")),
+    )
 
 
 @pytest.mark.parametrize(
@@ -53,11 +67,15 @@ def test_an_answer_is_kept_with_its_question(tmp_path: Path, text: Any, details:
         ([3, {"text": []}], {"toolUseResult": {"answers": ["Left"]}}),
     ],
 )
-def test_an_unanswered_question_is_not_kept(tmp_path: Path, text: Any, details: dict[str, Any]) -> None:
+def test_an_unanswered_question_is_not_kept(
+    tmp_path: Path, text: Any, details: dict[str, Any]
+) -> None:
     assert answers(tmp_path, text, **details) == ()
 
 
-@pytest.mark.parametrize("asked", [3, "x", [3], [{"question": 3}], [{"question": " "}], [{"options": 3}], {}])
+@pytest.mark.parametrize(
+    "asked", [3, "x", [3], [{"question": 3}], [{"question": " "}], [{"options": 3}], {}]
+)
 def test_a_question_of_a_wrong_type_is_not_kept(tmp_path: Path, asked: Any) -> None:
     assert answers(tmp_path, QUOTED, asked=asked) == ()
 
@@ -65,11 +83,17 @@ def test_a_question_of_a_wrong_type_is_not_kept(tmp_path: Path, asked: Any) -> N
 def test_options_of_a_wrong_type_cost_only_themselves(tmp_path: Path) -> None:
     asked = [{"question": "Which way?", "options": [3, {"label": None}, {"label": "Left"}]}]
 
-    assert answers(tmp_path, '"Which way?"="Left"', asked=asked) == (Answered("Which way?", "Left", ("Left",)),)
+    assert answers(tmp_path, '"Which way?"="Left"', asked=asked) == (
+        Answered("Which way?", "Left", ("Left",)),
+    )
 
 
-@pytest.mark.parametrize("question", ["What is the staging password?", "Staging password:", "Set password="])
-def test_an_answer_that_its_question_makes_a_secret_is_not_kept(tmp_path: Path, question: str) -> None:
+@pytest.mark.parametrize(
+    "question", ["What is the staging password?", "Staging password:", "Set password="]
+)
+def test_an_answer_that_its_question_makes_a_secret_is_not_kept(
+    tmp_path: Path, question: str
+) -> None:
     secrets = ["hunter2" * 2, "open" + "sesame1"]
     asked = [{"question": question, "options": [{"label": secret} for secret in secrets]}]
 

@@ -42,9 +42,15 @@ def test_a_description_is_cut_at_a_hundred_words() -> None:
 
 @pytest.mark.parametrize(
     ("description", "composed"),
-    [("Reads feeds.", "s: Reads feeds. Phase: p"), ("And so on...", "s: And so on... Phase: p"), (".", "s. Phase: p")],
+    [
+        ("Reads feeds.", "s: Reads feeds. Phase: p"),
+        ("And so on...", "s: And so on... Phase: p"),
+        (".", "s. Phase: p"),
+    ],
 )
-def test_a_full_stop_at_the_end_of_a_description_is_not_doubled(description: str, composed: str) -> None:
+def test_a_full_stop_at_the_end_of_a_description_is_not_doubled(
+    description: str, composed: str
+) -> None:
     assert ContextQuery(feature=Feature("s", description, "p")).compose() == composed
 
 
@@ -64,7 +70,9 @@ def test_a_full_stop_at_the_end_of_a_description_is_not_doubled(description: str
         ("", ""),
     ],
 )
-def test_of_a_file_the_stem_its_identifiers_and_uncommon_folders_are_keywords(path: str, words: str) -> None:
+def test_of_a_file_the_stem_its_identifiers_and_uncommon_folders_are_keywords(
+    path: str, words: str
+) -> None:
     assert ContextQuery(files=(path,)).keyword_text == words
 
 
@@ -79,7 +87,16 @@ def test_no_secret_is_a_keyword() -> None:
     key = "AKIA" + "IOSFODNN7EXAMPLE"
     query = ContextQuery(Feature("s", f"Sign with {key}."), (f"keys/{key}.pem", "aSafeName.pem"))
 
-    assert query.keyword_text.split() == ["s:", "Sign", "with", "keys", "aSafeName", "a", "Safe", "Name"]
+    assert query.keyword_text.split() == [
+        "s:",
+        "Sign",
+        "with",
+        "keys",
+        "aSafeName",
+        "a",
+        "Safe",
+        "Name",
+    ]
 
 
 @given(
@@ -93,7 +110,10 @@ def test_every_keyword_is_a_word_of_a_value(query: ContextQuery) -> None:
     feature = query.feature or Feature("")
     values = " ".join((feature.slug, feature.description, *query.files))
 
-    assert {*words_of(query.keyword_text)} <= {*words_of(values), *words_of(" ".join(identifier_words(values)))}
+    assert {*words_of(query.keyword_text)} <= {
+        *words_of(values),
+        *words_of(" ".join(identifier_words(values))),
+    }
 
 
 def test_a_description_is_one_line() -> None:

@@ -55,7 +55,9 @@ PIECES = [
         ("## Section\nTwo.\n<!-- x -->\nThree.", "Two."),
     ],
 )
-def test_prose_before_the_first_section_else_the_first_paragraph(markdown: str, expected: str) -> None:
+def test_prose_before_the_first_section_else_the_first_paragraph(
+    markdown: str, expected: str
+) -> None:
     assert describe(markdown) == expected
 
 
@@ -76,7 +78,9 @@ def test_any_text_gives_one_line_of_at_most_a_hundred_words(markdown: str) -> No
 
 
 @pytest.mark.large
-@pytest.mark.parametrize("piece", ["<!--", "```\n", "~~~\n", "`", "- ", "-", "---\n", "#", "\n", "x\n=", " "])
+@pytest.mark.parametrize(
+    "piece", ["<!--", "```\n", "~~~\n", "`", "- ", "-", "---\n", "#", "\n", "x\n=", " "]
+)
 def test_a_hostile_file_is_not_slow(piece: str) -> None:
     start = time.process_time()
 

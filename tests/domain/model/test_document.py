@@ -6,7 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.adapters.markdown.document import MarkdownDocument
-from hardwon.adapters.markdown.document_format import FrontValue, Markdown, kind_by_place, read_fields
+from hardwon.adapters.markdown.document_format import (
+    FrontValue,
+    Markdown,
+    kind_by_place,
+    read_fields,
+)
 from hardwon.domain.model.document import FILE_KINDS
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError
@@ -17,22 +22,44 @@ from tests.strategies import anything, labels
 
 HERE = working_in("here", "work", "main")
 KEY = "AKIA" + "IOSFODNN7EXAMPLE"
-NAMES = ("title", "description", "type", "date", "project", "branch", "permanent", "tags", "keywords", "files", "x")
+NAMES = (
+    "title",
+    "description",
+    "type",
+    "date",
+    "project",
+    "branch",
+    "permanent",
+    "tags",
+    "keywords",
+    "files",
+    "x",
+)
 heads = st.dictionaries(st.sampled_from(NAMES), anything | st.booleans() | labels)
 
 
-def entry_of(body: str, kind: Kind = "decision", known: Entry | None = None, **head: FrontValue) -> Entry:
+def entry_of(
+    body: str, kind: Kind = "decision", known: Entry | None = None, **head: FrontValue
+) -> Entry:
     return with_head(head, body, kind, known)
 
 
-def with_head(head: dict[str, FrontValue], body: str, kind: Kind, known: Entry | None = None) -> Entry:
+def with_head(
+    head: dict[str, FrontValue], body: str, kind: Kind, known: Entry | None = None
+) -> Entry:
     file = MarkdownDocument(
-        "/projects/app/memory/one.md", 1_770_000_000, f"{len(body):064}", Markdown(head, body), "/projects/app"
+        "/projects/app/memory/one.md",
+        1_770_000_000,
+        f"{len(body):064}",
+        Markdown(head, body),
+        "/projects/app",
     )
     return to_entry(file, file.fields, kind, HERE, known)
 
 
-def entry_or_complaint(head: dict[str, FrontValue], body: str, kind: Kind) -> tuple[Entry | None, str]:
+def entry_or_complaint(
+    head: dict[str, FrontValue], body: str, kind: Kind
+) -> tuple[Entry | None, str]:
     try:
         return with_head(head, body, kind), ""
     except InvalidEntryError as error:
@@ -40,7 +67,9 @@ def entry_or_complaint(head: dict[str, FrontValue], body: str, kind: Kind) -> tu
 
 
 @given(head=heads, body=st.text(), kind=st.sampled_from(FILE_KINDS))
-def test_any_markdown_gives_an_entry_or_one_clear_complaint(head: dict[str, FrontValue], body: str, kind: Kind) -> None:
+def test_any_markdown_gives_an_entry_or_one_clear_complaint(
+    head: dict[str, FrontValue], body: str, kind: Kind
+) -> None:
     entry, complaint = entry_or_complaint(head, body, kind)
 
     assert (entry is None) == bool(complaint)
@@ -75,7 +104,9 @@ def test_a_session_is_titled_in_plain_text() -> None:
     assert entry_of("# Log\n\nMended **the** `parser`.", "session").name == "Mended the parser."
 
 
-@pytest.mark.parametrize(("title", "plain"), [("**", "**"), ("C# 2*3", "C# 2 3"), ("snake_case", "snake_case")])
+@pytest.mark.parametrize(
+    ("title", "plain"), [("**", "**"), ("C# 2*3", "C# 2 3"), ("snake_case", "snake_case")]
+)
 def test_of_a_title_only_marks_go(title: str, plain: str) -> None:
     assert entry_of("Text.", title=title).name == plain
 
@@ -105,8 +136,17 @@ def test_the_front_matter_has_the_first_word() -> None:
 
     assert (entry.name, entry.description) == ("Title", "In short.\n\nHeading\n\nText")
     assert entry.updated_at == entry.created_at == dt.datetime(2026, 2, 1, 10, tzinfo=dt.UTC)
-    assert (entry.source_project, entry.workspace, entry.branch, entry.permanent) == ("other", "work", "fix", True)
-    assert (entry.tags, entry.keywords, entry.references) == (("a", "b"), ("one", "two"), ("src/a.py",))
+    assert (entry.source_project, entry.workspace, entry.branch, entry.permanent) == (
+        "other",
+        "work",
+        "fix",
+        True,
+    )
+    assert (entry.tags, entry.keywords, entry.references) == (
+        ("a", "b"),
+        ("one", "two"),
+        ("src/a.py",),
+    )
 
 
 def test_without_it_the_text_and_the_place_speak() -> None:
@@ -114,7 +154,12 @@ def test_without_it_the_text_and_the_place_speak() -> None:
 
     assert (entry.name, entry.description) == ("Heading", "Intro\n\nHeading")
     assert entry.updated_at == utc_time(1_770_000_000)
-    assert (entry.source_project, entry.workspace, entry.branch, entry.permanent) == ("here", "work", "main", False)
+    assert (entry.source_project, entry.workspace, entry.branch, entry.permanent) == (
+        "here",
+        "work",
+        "main",
+        False,
+    )
 
 
 @pytest.mark.parametrize("body", ["", "\n\n", "---", "<private>all of it</private>"])
@@ -156,10 +201,23 @@ def test_attributes_missing_from_the_file_keep_their_known_values() -> None:
 
 
 def test_values_of_the_wrong_sort_are_left_out_with_a_complaint() -> None:
-    fields = read_fields({"title": ("a",), "tags": True, "permanent": "maybe", "date": "some day", "type": "learning"})
+    fields = read_fields(
+        {
+            "title": ("a",),
+            "tags": True,
+            "permanent": "maybe",
+            "date": "some day",
+            "type": "learning",
+        }
+    )
 
     assert fields == attrs.evolve(read_fields({}), complaints=fields.complaints)
-    assert [complaint.split(" is ")[0] for complaint in fields.complaints] == ["title", "date", "permanent", "tags"]
+    assert [complaint.split(" is ")[0] for complaint in fields.complaints] == [
+        "title",
+        "date",
+        "permanent",
+        "tags",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -191,8 +249,16 @@ def test_values_of_the_wrong_sort_are_left_out_with_a_complaint() -> None:
 def test_fields_of_memory_documents_are_read_in_every_spelling(head: dict[str, FrontValue]) -> None:
     fields = read_fields(head | {"channel": f"main {KEY}"})
 
-    assert (fields.trigger_phrases, fields.context_type, fields.tier) == (("save context",), "research", "critical")
-    assert (fields.importance_weight, fields.channel, fields.session_id) == (0.8, "main [REDACTED]", "s1")
+    assert (fields.trigger_phrases, fields.context_type, fields.tier) == (
+        ("save context",),
+        "research",
+        "critical",
+    )
+    assert (fields.importance_weight, fields.channel, fields.session_id) == (
+        0.8,
+        "main [REDACTED]",
+        "s1",
+    )
     assert [complaint.split(" is ")[0] for complaint in fields.complaints] == ["trigger_phrases"]
 
 
@@ -211,7 +277,9 @@ def test_fields_of_memory_documents_are_read_in_every_spelling(head: dict[str, F
         ("session_id", ("a",)),
     ],
 )
-def test_a_bad_value_of_a_memory_document_is_left_out_with_a_complaint(name: str, value: FrontValue) -> None:
+def test_a_bad_value_of_a_memory_document_is_left_out_with_a_complaint(
+    name: str, value: FrontValue
+) -> None:
     fields = read_fields({name: value})
 
     assert fields == attrs.evolve(read_fields({}), complaints=fields.complaints)

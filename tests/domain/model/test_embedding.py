@@ -20,7 +20,11 @@ def test_a_unit_vector_has_length_one_and_the_old_direction(raw: list[float]) ->
 
     assert vector.typecode == "f"
     assert math.hypot(*vector) == pytest.approx(1, abs=1e-6)
-    assert all(math.copysign(1, new) == math.copysign(1, old) for new, old in zip(vector, raw, strict=True) if new)
+    assert all(
+        math.copysign(1, new) == math.copysign(1, old)
+        for new, old in zip(vector, raw, strict=True)
+        if new
+    )
 
 
 @given(vector=free_unit_vectors)

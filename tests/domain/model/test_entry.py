@@ -13,7 +13,18 @@ from hardwon.domain.model.errors import HardwonError, InvalidEntryError
 from hardwon.domain.model.identity import content_hash, short_hash
 from hardwon.domain.model.vocabulary import Kind
 from tests.spellings import SPACES, spelled
-from tests.strategies import DAY, FILE_KINDS, NOW, anything, entries, file_entries, lesson, odd_entries, of_file, texts
+from tests.strategies import (
+    DAY,
+    FILE_KINDS,
+    NOW,
+    anything,
+    entries,
+    file_entries,
+    lesson,
+    odd_entries,
+    of_file,
+    texts,
+)
 
 PLAIN: dict[str, Any] = {
     "name": "Lesson",
@@ -31,7 +42,12 @@ def make(**fields: object) -> Entry:
 def test_an_entry_of_the_fewest_fields_has_the_documented_defaults() -> None:
     entry = make()
 
-    assert (entry.kind, entry.confidence, entry.observation_count, entry.recall_count) == ("learning", "medium", 1, 0)
+    assert (entry.kind, entry.confidence, entry.observation_count, entry.recall_count) == (
+        "learning",
+        "medium",
+        1,
+        0,
+    )
     assert (entry.reasoning, entry.notes, entry.keywords, entry.references) == ("", "", (), ())
     assert (entry.source, entry.source_project, entry.last_recalled_at) == ("manual", None, None)
 
@@ -82,7 +98,10 @@ def test_four_megabytes_of_text_fit() -> None:
 
 def test_the_name_is_one_line_and_texts_lose_their_outer_space() -> None:
     entry = make(
-        name=" Two\n  lines\u2028more ", description="\n kept\n\n inside \n", reasoning=" why ", notes="\n- a\n"
+        name=" Two\n  lines\u2028more ",
+        description="\n kept\n\n inside \n",
+        reasoning=" why ",
+        notes="\n- a\n",
     )
 
     assert entry.name == "Two lines more"
@@ -101,14 +120,25 @@ def test_an_entry_has_the_identity_of_its_description_alone(description: str) ->
     entry = lesson(description)
 
     assert entry.entry_id == content_hash(description)
-    assert attrs.evolve(entry, name="Other", category="heuristics", notes="- more").entry_id == entry.entry_id
+    assert (
+        attrs.evolve(entry, name="Other", category="heuristics", notes="- more").entry_id
+        == entry.entry_id
+    )
 
 
 @given(entry=file_entries, description=texts)
-def test_the_identity_of_an_entry_from_a_file_is_its_kind_path_and_section(entry: Entry, description: str) -> None:
-    expected = hashlib.sha256(f"{entry.kind}|{entry.file_path}|{entry.anchor_id}".encode()).hexdigest()[:16]
+def test_the_identity_of_an_entry_from_a_file_is_its_kind_path_and_section(
+    entry: Entry, description: str
+) -> None:
+    expected = hashlib.sha256(
+        f"{entry.kind}|{entry.file_path}|{entry.anchor_id}".encode()
+    ).hexdigest()[:16]
 
-    assert entry.entry_id == attrs.evolve(entry, description=description, name="Other").entry_id == expected
+    assert (
+        entry.entry_id
+        == attrs.evolve(entry, description=description, name="Other").entry_id
+        == expected
+    )
     assert attrs.evolve(entry, file_path=f"{entry.file_path}x").entry_id != expected
     assert attrs.evolve(entry, anchor_id=f"{entry.anchor_id}x").entry_id != expected
     assert attrs.evolve(entry, description=description).content_hash == content_hash(description)
@@ -128,7 +158,11 @@ def test_only_a_learning_has_a_category_and_only_the_others_have_a_file(kind: Ki
         make(file_path="/memory/one.md")
 
 
-@given(words=st.lists(st.text(st.characters(max_codepoint=0x7E, min_codepoint=0x21), min_size=1), min_size=1))
+@given(
+    words=st.lists(
+        st.text(st.characters(max_codepoint=0x7E, min_codepoint=0x21), min_size=1), min_size=1
+    )
+)
 def test_letter_case_and_space_do_not_change_the_identity(words: list[str]) -> None:
     assert (
         content_hash(" ".join(words))
@@ -145,7 +179,9 @@ def test_normal_forms_letter_case_and_space_do_not_change_the_identity(
     text = pair[0]
 
     assert content_hash(unicodedata.normalize(form, text)) == content_hash(text)
-    assert content_hash(unicodedata.normalize(form, f" {text.lower()}\n")) == content_hash(text.lower())
+    assert content_hash(unicodedata.normalize(form, f" {text.lower()}\n")) == content_hash(
+        text.lower()
+    )
     composed = unicodedata.normalize("NFC", text)
     assert content_hash(text) == short_hash(" ".join(composed.lower().strip().split()))
 
@@ -192,9 +228,21 @@ def test_observing_again_counts_and_unites(first: Entry, second: Entry) -> None:
 def test_observing_again_keeps_what_the_first_author_wrote(first: Entry, second: Entry) -> None:
     merged = first.observed_again(second)
 
-    for field in ("entry_id", "name", "description", "notes", "category", "confidence", "created_at", "source"):
+    for field in (
+        "entry_id",
+        "name",
+        "description",
+        "notes",
+        "category",
+        "confidence",
+        "created_at",
+        "source",
+    ):
         assert getattr(merged, field) == getattr(first, field)
-    assert (merged.recall_count, merged.source_project) == (first.recall_count, first.source_project)
+    assert (merged.recall_count, merged.source_project) == (
+        first.recall_count,
+        first.source_project,
+    )
 
 
 def test_the_count_stops_at_its_maximum() -> None:
@@ -204,15 +252,23 @@ def test_the_count_stops_at_its_maximum() -> None:
 
 
 def test_the_embedded_text_is_name_description_notes_and_reasoning() -> None:
-    entry = make(name="N", description="D", notes="- M", reasoning="R", keywords=("K",), references=("F",))
+    entry = make(
+        name="N", description="D", notes="- M", reasoning="R", keywords=("K",), references=("F",)
+    )
 
     assert entry.searchable_text() == "N\nD\n- M\nR"
     assert make(name="N", description="D").searchable_text() == "N\nD"
 
 
 def test_a_name_that_the_description_begins_with_is_not_embedded_twice() -> None:
-    assert make(name="Retry", description="Retry with a backoff.").searchable_text() == "Retry with a backoff."
-    assert make(name="retry", description="Retry with a backoff.").searchable_text() == "retry\nRetry with a backoff."
+    assert (
+        make(name="Retry", description="Retry with a backoff.").searchable_text()
+        == "Retry with a backoff."
+    )
+    assert (
+        make(name="retry", description="Retry with a backoff.").searchable_text()
+        == "retry\nRetry with a backoff."
+    )
 
 
 def test_timestamps_of_any_zone_are_accepted() -> None:

@@ -28,7 +28,9 @@ changes = st.builds(
 
 
 @given(entry=all_entries, change=changes)
-def test_named_fields_get_the_new_value_and_the_rest_stays(entry: Entry, change: EntryChange) -> None:
+def test_named_fields_get_the_new_value_and_the_rest_stays(
+    entry: Entry, change: EntryChange
+) -> None:
     after = change.applied_to(entry)
 
     assert after.entry_id == entry.entry_id
@@ -40,7 +42,15 @@ def test_named_fields_get_the_new_value_and_the_rest_stays(entry: Entry, change:
     for field in ("trigger_phrases", "keywords", "tags", "permanent", "confidence", "reasoning"):
         wanted = getattr(change, field)
         assert getattr(after, field) == (getattr(entry, field) if wanted is None else wanted)
-    of_change = {"name", "tier", "importance_weight", "trigger_phrases", "keywords", "tags", "permanent"}
+    of_change = {
+        "name",
+        "tier",
+        "importance_weight",
+        "trigger_phrases",
+        "keywords",
+        "tags",
+        "permanent",
+    }
     of_change |= {"confidence", "reasoning", "own_tier"}
     others = [field.name for field in attrs.fields(Entry) if field.name not in of_change]
     assert [getattr(after, name) for name in others] == [getattr(entry, name) for name in others]
@@ -54,7 +64,9 @@ def test_a_section_that_is_given_a_tier_has_its_own(entry: Entry, change: EntryC
 
 
 @given(entry=all_entries, change=changes)
-def test_the_differences_are_those_of_the_fields_that_were_named(entry: Entry, change: EntryChange) -> None:
+def test_the_differences_are_those_of_the_fields_that_were_named(
+    entry: Entry, change: EntryChange
+) -> None:
     after = change.applied_to(entry)
     differences = changes_between(entry, after)
 
@@ -62,14 +74,19 @@ def test_the_differences_are_those_of_the_fields_that_were_named(entry: Entry, c
     assert {difference.field for difference in differences} <= named
     assert all(difference.old != difference.new for difference in differences)
     assert bool(differences) == (attrs.evolve(after, own_tier=entry.own_tier) != entry)
-    assert changes_between(after, entry) == tuple(FieldChange(f, new, old) for f, old, new in differences)
+    assert changes_between(after, entry) == tuple(
+        FieldChange(f, new, old) for f, old, new in differences
+    )
     assert changes_between(after, change.applied_to(after)) == ()
 
 
 def test_values_are_kept_as_texts_or_as_json() -> None:
     before = lesson("zebra")
     change = EntryChange(
-        title="Émigré", trigger_phrases=("save it", "über"), importance_weight=1.0, importance_tier="critical"
+        title="Émigré",
+        trigger_phrases=("save it", "über"),
+        importance_weight=1.0,
+        importance_tier="critical",
     )
 
     assert changes_between(before, change.applied_to(before)) == (
@@ -109,9 +126,15 @@ def test_only_a_change_without_values_is_empty() -> None:
         ({"importance_weight": 1.5}, "importance_weight is 1.5: use a number from 0 to 1"),
         ({"importance_weight": -0.1}, "importance_weight is -0.1: use a number from 0 to 1"),
         ({"importance_weight": float("nan")}, "importance_weight is nan: use a number from 0 to 1"),
-        ({"importance_tier": "urgent"}, f"importance_tier is 'urgent': use one of {', '.join(TIERS)}"),
+        (
+            {"importance_tier": "urgent"},
+            f"importance_tier is 'urgent': use one of {', '.join(TIERS)}",
+        ),
         ({"trigger_phrases": ("ab",)}, "the trigger phrase 'ab' has 2 characters: use 3 to 100"),
-        ({"trigger_phrases": ("x" * 101,)}, f"the trigger phrase {'x' * 80!r} has 101 characters: use 3 to 100"),
+        (
+            {"trigger_phrases": ("x" * 101,)},
+            f"the trigger phrase {'x' * 80!r} has 101 characters: use 3 to 100",
+        ),
         (
             {"trigger_phrases": tuple(f"phrase {n}" for n in range(21))},
             "there are 21 trigger phrases: use 20 at most",
@@ -121,7 +144,9 @@ def test_only_a_change_without_values_is_empty() -> None:
         ({"tags": ("a\0b",)}, "tags holds a NUL character at position 1: remove it"),
     ],
 )
-def test_a_value_that_is_not_fit_is_refused_in_one_line(values: dict[str, object], line: str) -> None:
+def test_a_value_that_is_not_fit_is_refused_in_one_line(
+    values: dict[str, object], line: str
+) -> None:
     with pytest.raises(InvalidEntryError) as caught:
         EntryChange(**values)  # type: ignore[arg-type]  # wrong types are what is tested
 
@@ -129,7 +154,9 @@ def test_a_value_that_is_not_fit_is_refused_in_one_line(values: dict[str, object
 
 
 def test_phrases_are_normalised_as_those_of_files_are() -> None:
-    assert EntryChange(trigger_phrases=(" save   it ", "SAVE IT", '"quoted"', "")).trigger_phrases == (
+    assert EntryChange(
+        trigger_phrases=(" save   it ", "SAVE IT", '"quoted"', "")
+    ).trigger_phrases == (
         "save it",
         "quoted",
     )

@@ -24,14 +24,22 @@ def test_every_spelling_is_found_in_bytes_however_they_are_read(
     pair: tuple[str, str], around: bytes, size: int, is_json: object
 ) -> None:
     text, other = pair
-    data = around + b"\0\0" + (json.dumps(other) if is_json else other).encode("utf-8", "replace") + b"\0\0" + around
+    data = (
+        around
+        + b"\0\0"
+        + (json.dumps(other) if is_json else other).encode("utf-8", "replace")
+        + b"\0\0"
+        + around
+    )
 
     assert text in Erasure((text,)).found_in_bytes(parts(data, size))
 
 
 @given(spelled(), st.text(max_size=20))
 @example(("Mu\u0308hl rad", "MU\u0308HL\n> RAD"), "|")
-def test_every_spelling_is_erased_and_what_is_left_holds_none(pair: tuple[str, str], rest: str) -> None:
+def test_every_spelling_is_erased_and_what_is_left_holds_none(
+    pair: tuple[str, str], rest: str
+) -> None:
     text, other = pair
     erasure = Erasure((text,))
     left = erasure.without(f"first line\n|{other}|\n{rest}\nlast line\n")
@@ -63,8 +71,13 @@ def test_three_letters_are_found_in_text_and_not_by_chance_in_vectors() -> None:
     erasure = Erasure(("Ute",))
 
     assert erasure.found_in_bytes([b"\xff\x00Ask Ute first.\x00\xff"]) == {"Ute"}
-    assert erasure.found_in_bytes([b"\xff\x00\x01Ute\x02\x80\xff" + os.urandom(64).replace(b"U", b"")]) == set()
-    assert Erasure(("\u6771\u4eac",)).found_in_bytes([b"\xff\x00" + "\u6771\u4eac".encode() + b"\x00"])
+    assert (
+        erasure.found_in_bytes([b"\xff\x00\x01Ute\x02\x80\xff" + os.urandom(64).replace(b"U", b"")])
+        == set()
+    )
+    assert Erasure(("\u6771\u4eac",)).found_in_bytes(
+        [b"\xff\x00" + "\u6771\u4eac".encode() + b"\x00"]
+    )
 
 
 @pytest.mark.parametrize(

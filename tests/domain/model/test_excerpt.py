@@ -8,7 +8,9 @@ from hardwon.domain.model.excerpt import CUT, Marked, Span, excerpt, shortened
 from hardwon.domain.model.keywords import search_terms
 from tests.strategies import anything, phrases
 
-ANY_TEXT = st.text(st.characters(), max_size=200) | st.lists(phrases | anything, max_size=40).map(" ".join)
+ANY_TEXT = st.text(st.characters(), max_size=200) | st.lists(phrases | anything, max_size=40).map(
+    " ".join
+)
 MEGABYTE = 1024 * 1024
 
 
@@ -20,7 +22,9 @@ def words_marked(found: Marked) -> list[str]:
 @example(text="İİ lock", query="i̇ lock", room=20)
 @example(text="a" * 100, query="a" * 100, room=20)
 @example(text="x " * 50 + "lock" * 20, query="lock", room=30)
-def test_a_passage_is_never_longer_than_asked_and_its_marks_lie_inside(text: str, query: str, room: int) -> None:
+def test_a_passage_is_never_longer_than_asked_and_its_marks_lie_inside(
+    text: str, query: str, room: int
+) -> None:
     found = excerpt(text, search_terms(query), room)
 
     assert len(found.text) <= max(0, room)
@@ -56,11 +60,17 @@ def test_the_passage_with_most_of_the_words_is_taken_the_first_of_several() -> N
 
 
 def test_a_short_text_stays_whole_on_one_line() -> None:
-    assert excerpt("We lock\n\n the  store.", ("lock",), 40) == Marked("We lock the store.", (Span(3, 7),))
+    assert excerpt("We lock\n\n the  store.", ("lock",), 40) == Marked(
+        "We lock the store.", (Span(3, 7),)
+    )
 
 
 def test_longer_forms_of_a_word_are_marked_and_words_within_words_are_not() -> None:
-    assert words_marked(excerpt("Locks unlock, LOCKED; lock-free", ("lock",), 100)) == ["Locks", "LOCKED", "lock"]
+    assert words_marked(excerpt("Locks unlock, LOCKED; lock-free", ("lock",), 100)) == [
+        "Locks",
+        "LOCKED",
+        "lock",
+    ]
 
 
 def test_short_words_are_marked_only_as_whole_words() -> None:
@@ -73,9 +83,9 @@ def test_the_query_is_never_a_pattern() -> None:
 
 def test_without_words_the_beginning_is_shown() -> None:
     assert shortened("We lock the store before we write.", 20) == "We lock the..."
-    assert shortened("短い文章をここに書きますとても長い文章です", 14) == "短い文章をここに...".replace(
-        "をここに", "をここに"
-    )
+    assert shortened(
+        "短い文章をここに書きますとても長い文章です", 14
+    ) == "短い文章をここに...".replace("をここに", "をここに")
 
 
 @pytest.mark.large
@@ -97,7 +107,9 @@ def test_a_megabyte_takes_time_in_proportion() -> None:
         ("ＡＰＩの鍵、ｸﾗｲｱﾝﾄ", "API クライアント", ["ＡＰＩ", "ｸﾗｲｱﾝﾄ"]),  # noqa: RUF001
     ],
 )
-def test_words_are_marked_within_runs_without_spaces(text: str, question: str, marked: list[str]) -> None:
+def test_words_are_marked_within_runs_without_spaces(
+    text: str, question: str, marked: list[str]
+) -> None:
     shown = excerpt(text, search_terms(question), 200)
 
     assert [shown.text[span.start : span.end] for span in shown.spans] == marked

@@ -20,11 +20,14 @@ from tests.spellings import SPACES, spelled
 
 LONG = "The staging database is reset every night at three, so keep no fixture there."
 SHORT = "All tests pass."
-texts = st.lists(st.sampled_from([LONG, SHORT, "Quixoblate ships on Fridays.", "> quoted *words*"])).map("\n\n".join)
+texts = st.lists(
+    st.sampled_from([LONG, SHORT, "Quixoblate ships on Fridays.", "> quoted *words*"])
+).map("\n\n".join)
 
 
 @pytest.mark.parametrize(
-    "other", [LONG.upper(), f"  {LONG}\n", LONG.replace(" ", "\n"), f"> {LONG}", f"**{LONG}**", f"- {LONG}"]
+    "other",
+    [LONG.upper(), f"  {LONG}\n", LONG.replace(" ", "\n"), f"> {LONG}", f"**{LONG}**", f"- {LONG}"],
 )
 def test_formatting_letter_case_and_line_breaks_do_not_count(other: str) -> None:
     assert comparable(other) == comparable(LONG) != comparable(LONG.replace("three", "four"))
@@ -77,7 +80,14 @@ def test_a_text_is_recognised_in_every_spelling(pair: tuple[str, str]) -> None:
 
 @pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC"])
 @pytest.mark.parametrize(
-    "text", ["Der K\u00f6nig \u0130lker", "\u0390 \u00b5", "\u6771\u4eac \u5927\u5b66", "Stra\u00dfe", "a\u00adb"]
+    "text",
+    [
+        "Der K\u00f6nig \u0130lker",
+        "\u0390 \u00b5",
+        "\u6771\u4eac \u5927\u5b66",
+        "Stra\u00dfe",
+        "a\u00adb",
+    ],
 )
 def test_a_text_that_was_forgotten_before_spellings_were_known_is_recognised_in_all_normal_forms(
     text: str, form: Literal["NFC", "NFD", "NFKC"]

@@ -49,7 +49,19 @@ def test_a_text_about_a_tag_stays(text: str) -> None:
 
 
 pieces = st.sampled_from(
-    [*HOSTS, "<bash-input>", "</bash-input>", "<ide_a>", "</ide_a>", "\n", " ", "word", "<", ">", "<system-reminder>"]
+    [
+        *HOSTS,
+        "<bash-input>",
+        "</bash-input>",
+        "<ide_a>",
+        "</ide_a>",
+        "\n",
+        " ",
+        "word",
+        "<",
+        ">",
+        "<system-reminder>",
+    ]
 )
 
 
@@ -63,7 +75,13 @@ def test_no_words_are_added_and_a_text_without_tags_stays(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["<bash-input>\n" * 50_000, "<bash-input>" * 50_000, " " * 500_000 + "<x", "<ide_a>\n</ide_b>" * 30_000]
+    "text",
+    [
+        "<bash-input>\n" * 50_000,
+        "<bash-input>" * 50_000,
+        " " * 500_000 + "<x",
+        "<ide_a>\n</ide_b>" * 30_000,
+    ],
 )
 def test_a_hostile_text_stays(text: str) -> None:
     assert without_host_text(text) == text

@@ -31,7 +31,9 @@ def test_all_spellings_of_a_text_compare_equal(pair: tuple[str, str]) -> None:
 
 
 def test_every_character_folds_as_it_does_in_any_form_and_case() -> None:
-    for character in map(chr, (*range(0x80, 0x3400), *range(0xA000, 0xAC00), *range(0xF900, 0x10000))):
+    for character in map(
+        chr, (*range(0x80, 0x3400), *range(0xA000, 0xAC00), *range(0xF900, 0x10000))
+    ):
         text = f"a{character}b"
         others = {respell(text) for respell in RESPELLINGS}
         assert {folded(other) for other in others} == {folded(text)}, hex(ord(character))
@@ -46,13 +48,17 @@ def test_a_spelling_is_found_in_any_text(before: str, pair: tuple[str, str], aft
 
 
 @given(spelled(), st.integers(1, 2))
-def test_a_spelling_is_found_in_json_and_in_json_within_json(pair: tuple[str, str], times: int) -> None:
+def test_a_spelling_is_found_in_json_and_in_json_within_json(
+    pair: tuple[str, str], times: int
+) -> None:
     text, other = pair
     for _ in range(times):
         other = json.dumps(other)
 
     assert any(Spellings(text).are_in(reading) for reading in readings(other))
-    assert any(Spellings(text).are_in(reading) for reading in readings(other.replace("\\u00fc", "\\u00FC")))
+    assert any(
+        Spellings(text).are_in(reading) for reading in readings(other.replace("\\u00fc", "\\u00FC"))
+    )
 
 
 @given(phrases)
@@ -124,13 +130,18 @@ def test_a_match_ends_where_a_character_ends(text: str) -> None:
     assert Spellings(text).are_in(f"{text}\u0332{text}")
 
 
-@pytest.mark.parametrize("other", ["ISTANBUL", "istanbul", "\u0130stanbul", "\u0131stanbul", "i\u0307stanbul"])
+@pytest.mark.parametrize(
+    "other", ["ISTANBUL", "istanbul", "\u0130stanbul", "\u0131stanbul", "i\u0307stanbul"]
+)
 def test_the_four_letters_i_of_turkish_are_one(other: str) -> None:
-    assert all(Spellings(text).are_in(other) for text in ("\u0130STANBUL", "\u0131stanbul", "Istanbul"))
+    assert all(
+        Spellings(text).are_in(other) for text in ("\u0130STANBUL", "\u0131stanbul", "Istanbul")
+    )
 
 
 @pytest.mark.parametrize(
-    "other", ["\u6771\u4eac\u5927\u5b66", "\u6771\u4eac\n\u5927\u5b66", "\u6771\n> \u4eac \u5927\u5b66"]
+    "other",
+    ["\u6771\u4eac\u5927\u5b66", "\u6771\u4eac\n\u5927\u5b66", "\u6771\n> \u4eac \u5927\u5b66"],
 )
 def test_a_line_ends_anywhere_in_a_script_without_spaces(other: str) -> None:
     assert Spellings("\u6771\u4eac \u5927\u5b66").are_in(other)

@@ -17,7 +17,13 @@ from hardwon.domain.model.keywords import (
 )
 from hardwon.domain.model.text import without_marks
 
-ACCOUNT = ["getAccountById", "get_account_by_id", "get-account-by-id", "GetAccountByID", "get.account.by.id"]
+ACCOUNT = [
+    "getAccountById",
+    "get_account_by_id",
+    "get-account-by-id",
+    "GetAccountByID",
+    "get.account.by.id",
+]
 
 
 @pytest.mark.parametrize(("stored", "asked"), [*product(ACCOUNT, [*ACCOUNT, "get account by id"])])
@@ -74,7 +80,9 @@ def test_the_whole_is_indexed_and_asked_beside_its_parts(stored: str, whole: str
     assert {*asked.terms} <= {*index_words(stored)}
 
 
-@pytest.mark.parametrize("text", ["Release 1.21.4 on 2026-01-02 at 10:30.", "plain words, and more: so.", "C++ and C#"])
+@pytest.mark.parametrize(
+    "text", ["Release 1.21.4 on 2026-01-02 at 10:30.", "plain words, and more: so.", "C++ and C#"]
+)
 def test_numbers_and_prose_have_no_wholes(text: str) -> None:
     assert not asked_terms(text).wholes
     assert indexed(text) == text
@@ -121,7 +129,10 @@ def test_a_run_that_is_a_whole_is_a_term_of_its_own() -> None:
 
 
 def test_entries_mostly_without_spaces_are_told_from_others() -> None:
-    [plain], [marked] = indexed_texts(["Use an nginx 服务."]), indexed_texts(["用 nginx 重启全部服务"])
+    [plain], [marked] = (
+        indexed_texts(["Use an nginx 服务."]),
+        indexed_texts(["用 nginx 重启全部服务"]),
+    )
 
     assert marked.endswith("\U000ffffd")
     assert "\U000ffffd" not in plain

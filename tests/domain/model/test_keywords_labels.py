@@ -4,10 +4,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.keyword_labels import GENERIC_LABELS, is_complete, supported_labels, valid_labels
+from hardwon.domain.model.keyword_labels import (
+    GENERIC_LABELS,
+    is_complete,
+    supported_labels,
+    valid_labels,
+)
 from tests.strategies import anything
 
-LESSON = "Retries of the C++ parser logged nothing: the cached lock was migrated by CI, see node.js."
+LESSON = (
+    "Retries of the C++ parser logged nothing: the cached lock was migrated by CI, see node.js."
+)
 
 raw_labels = (
     anything
@@ -127,7 +134,9 @@ def test_a_label_is_supported_by_a_word_of_the_text_or_a_variant_of_it(label: st
     assert supported_labels([label], LESSON) == (label,)
 
 
-@pytest.mark.parametrize("label", ["sqlite", "deadlock-free", "th", "of-the-web", "csharp", "rust", "to-be"])
+@pytest.mark.parametrize(
+    "label", ["sqlite", "deadlock-free", "th", "of-the-web", "csharp", "rust", "to-be"]
+)
 def test_a_label_is_not_supported_by_chance(label: str) -> None:
     assert supported_labels([label], LESSON) == ()
 
@@ -137,7 +146,9 @@ def test_a_text_without_words_supports_nothing() -> None:
 
 
 @given(st.lists(raw_labels, max_size=10), anything)
-def test_whatever_the_text_the_supported_labels_are_some_of_the_labels_in_order(raw: list[str], text: str) -> None:
+def test_whatever_the_text_the_supported_labels_are_some_of_the_labels_in_order(
+    raw: list[str], text: str
+) -> None:
     labels = valid_labels(raw)
     supported = supported_labels(labels, text)
 

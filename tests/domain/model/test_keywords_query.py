@@ -8,7 +8,13 @@ from hardwon.domain.model.keywords import MAX_TERMS, STOP_WORDS, distinctive_ter
 
 
 def test_words_come_in_order_in_lower_case_without_repeats() -> None:
-    assert search_terms("Parser: retry the PARSER, parse x86_64") == ("parser", "retry", "parse", "x86", "64")
+    assert search_terms("Parser: retry the PARSER, parse x86_64") == (
+        "parser",
+        "retry",
+        "parse",
+        "x86",
+        "64",
+    )
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,11 @@ def test_a_resume_in_a_session_ends_its_pause_and_that_of_all_and_no_other() -> 
     other = Pause("other", NOON)
     at = NOON + MINUTE
 
-    assert resumed([MINE, OF_ALL, other], "mine", at) == [MINE._replace(ends_at=at), OF_ALL._replace(ends_at=at), other]
+    assert resumed([MINE, OF_ALL, other], "mine", at) == [
+        MINE._replace(ends_at=at),
+        OF_ALL._replace(ends_at=at),
+        other,
+    ]
 
 
 def test_a_resume_outside_of_sessions_ends_all_but_moves_no_end_that_is_past() -> None:
@@ -79,14 +83,19 @@ def test_the_last_end_is_that_of_a_pause_of_this_session() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "minutes"), [("30m", 30), ("1h", 60), ("2h30m", 150), ("1d", 1440), (" 1D2H ", 1560), ("90m", 90)]
+    ("text", "minutes"),
+    [("30m", 30), ("1h", 60), ("2h30m", 150), ("1d", 1440), (" 1D2H ", 1560), ("90m", 90)],
 )
 def test_durations_are_days_hours_and_minutes(text: str, minutes: int) -> None:
     assert parse_duration(text) == minutes * MINUTE
 
 
-@pytest.mark.parametrize("text", ["", "soon", "1", "h", "0m", "-1h", "1.5h", "30m1h", "1w", "1 h", "99999d", "\u0661h"])
+@pytest.mark.parametrize(
+    "text", ["", "soon", "1", "h", "0m", "-1h", "1.5h", "30m1h", "1w", "1 h", "99999d", "\u0661h"]
+)
 def test_anything_else_is_refused_in_one_line_with_examples(text: str) -> None:
-    with pytest.raises(InvalidQueryError, match=r"is no duration: give one such as 30m, 1h, 2h30m or 1d$") as raised:
+    with pytest.raises(
+        InvalidQueryError, match=r"is no duration: give one such as 30m, 1h, 2h30m or 1d$"
+    ) as raised:
         parse_duration(text)
     assert "\n" not in str(raised.value)

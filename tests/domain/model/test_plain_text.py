@@ -9,7 +9,25 @@ from hardwon.domain.model.plain_text import NAME_LENGTH, beginning, plain_text
 from tests.strategies import anything
 
 marks = st.sampled_from(
-    ["# ", "## ", "*", "**", "`", "```", "```python", "~~~", "- ", "> ", "---", "| ", "\n", "\n\n", " ", "<!--", "-->"]
+    [
+        "# ",
+        "## ",
+        "*",
+        "**",
+        "`",
+        "```",
+        "```python",
+        "~~~",
+        "- ",
+        "> ",
+        "---",
+        "| ",
+        "\n",
+        "\n\n",
+        " ",
+        "<!--",
+        "-->",
+    ]
 )
 words = st.sampled_from(["alpha", "beta", "C#", "#12", "x", "1.", "émigré"])
 markdown = st.lists(marks | words | anything, max_size=25).map("".join)
@@ -47,7 +65,8 @@ def test_text_between_marks_stays_in_code_too() -> None:
 
 @pytest.mark.large
 @pytest.mark.parametrize(
-    "text", ["*" * 2_000_000, "# " * 1_000_000, "[" * 20_000, " " * 2_000_000 + "x", "<!--" * 500_000]
+    "text",
+    ["*" * 2_000_000, "# " * 1_000_000, "[" * 20_000, " " * 2_000_000 + "x", "<!--" * 500_000],
 )
 def test_hostile_text_takes_no_longer_than_any_other(text: str) -> None:
     assert len(plain_text(text)) <= len(text)

@@ -34,7 +34,9 @@ def test_entries_under_a_label_go_to_the_one_own_project_of_that_label(
 ) -> None:
     found = Registry((WAITS, *projects)).adoptions()
 
-    assert [(waiting.id, project.id) for waiting, project in found] == ([("waits", adopted)] if adopted else [])
+    assert [(waiting.id, project.id) for waiting, project in found] == (
+        [("waits", adopted)] if adopted else []
+    )
     assert Registry((WAITS._replace(trust="revoked"), *projects)).adoptions() == []
     assert Registry((WAITS, *projects), mode="ask").adoptions() == [
         pair for pair in found if pair[1].trust == "trusted"

@@ -25,8 +25,10 @@ SECRETS = {
     "npm token": "npm_" + "a1B2" * 9,
     "PyPI token": "pypi-" + "AgEIcHlwaS5vcmc" * 4,
     "Hugging Face token": "hf_" + "aBcDeFgHiJ" * 4,
-    "JSON web token": "eyJhbGciOiJIUzI1NiJ9." + "eyJzdWIiOiIxMjM0In0." + "dozjgNryP4J3jVmNHl0w5N_XgL0",
-    "private key": "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEow\n" * 3 + "-----END RSA PRIVATE KEY-----",
+    "JSON web token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N_XgL0",
+    "private key": "-----BEGIN RSA PRIVATE KEY-----\n"
+    + "MIIEow\n" * 3
+    + "-----END RSA PRIVATE KEY-----",
     "private key without its end": "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkq",
 }
 
@@ -121,7 +123,9 @@ FRAGMENTS = [
     "sk-",
     REDACTED,
 ]
-texts_with_secrets = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=6), max_size=8).map("".join)
+texts_with_secrets = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=6), max_size=8).map(
+    "".join
+)
 
 
 @given(text=texts_with_secrets | st.text())
@@ -143,7 +147,9 @@ def test_no_secret_of_a_known_format_is_left(words: list[str], secret: str) -> N
 def test_private_passages_are_ignored(inside: str, before: str, after: str) -> None:
     closed = inside.replace("<", "").replace(">", "")
 
-    assert redact(f"{before} <private>{closed}</private> {after}") == redact(f"{before} <private></private> {after}")
+    assert redact(f"{before} <private>{closed}</private> {after}") == redact(
+        f"{before} <private></private> {after}"
+    )
 
 
 @pytest.mark.large
@@ -206,7 +212,9 @@ def test_an_entry_of_which_nothing_public_is_left_is_refused() -> None:
 
 def test_the_names_of_places_are_redacted_too() -> None:
     def clean(name: str | None) -> set[str | None]:
-        entry = redact_entry(attrs.evolve(lesson("A lesson."), source_project=name, workspace=name, branch=name))
+        entry = redact_entry(
+            attrs.evolve(lesson("A lesson."), source_project=name, workspace=name, branch=name)
+        )
         return {entry.source_project, entry.workspace, entry.branch}
 
     assert clean(f"x {SECRETS['GitLab token']}") == {"x [REDACTED]"}

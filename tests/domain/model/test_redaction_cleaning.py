@@ -10,11 +10,53 @@ CLEANING = Cleaning("/home/me/proj", "/home/me")
 HOSTILE = 5_000
 
 FRAGMENTS = [
-    *(KEY, "AKIA", "password: correct-horse9", "<private>", "</private>", "<pri", "vate>", REDACTED),
+    *(
+        KEY,
+        "AKIA",
+        "password: correct-horse9",
+        "<private>",
+        "</private>",
+        "<pri",
+        "vate>",
+        REDACTED,
+    ),
     *(FRAME_START, FRAME_END, "<hardwon-memory", "<hardwon-", "memory>", "</hardwon-memory>"),
-    *("<system-reminder>", "</system-reminder>", "<hook_context>", "</hook_context>", "<sys", "tem-reminder>"),
-    *("<local-command-stdout>", "</local-command-stdout>", "/home/me/proj", "/home/me", "/home/", "me", "/proj"),
-    *("/", "//", "\\", "~", ".", "-", " ", "\n", "\r", "\0", "\u2028", "\ud800", "<", ">", '"', "file://", "x"),
+    *(
+        "<system-reminder>",
+        "</system-reminder>",
+        "<hook_context>",
+        "</hook_context>",
+        "<sys",
+        "tem-reminder>",
+    ),
+    *(
+        "<local-command-stdout>",
+        "</local-command-stdout>",
+        "/home/me/proj",
+        "/home/me",
+        "/home/",
+        "me",
+        "/proj",
+    ),
+    *(
+        "/",
+        "//",
+        "\\",
+        "~",
+        ".",
+        "-",
+        " ",
+        "\n",
+        "\r",
+        "\0",
+        "\u2028",
+        "\ud800",
+        "<",
+        ">",
+        '"',
+        "file://",
+        "x",
+    ),
 ]
 texts = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=4), max_size=12).map("".join)
 
@@ -57,7 +99,9 @@ def test_secrets_private_passages_and_what_was_injected_go(text: str, clean: str
         ("/home/mel/x and /home/me-too", "/home/mel/x and /home/me-too"),
     ],
 )
-def test_paths_of_this_machine_are_named_from_the_project_or_the_home(text: str, clean: str) -> None:
+def test_paths_of_this_machine_are_named_from_the_project_or_the_home(
+    text: str, clean: str
+) -> None:
     assert CLEANING(text) == clean
 
 
@@ -69,9 +113,9 @@ def test_without_a_folder_no_path_changes(folder: str) -> None:
 def test_links_to_the_project_or_the_home_are_named_like_their_target() -> None:
     cleaning = Cleaning("/private/p", "/Users/me", ("/opt/p", "/opt/p/link"), ("/home/me",))
 
-    assert cleaning("/opt/p/src/a.py /opt/p/link/b.py /private/p/c.py /home/me/x /Users/me/y /opt/q") == (
-        "src/a.py b.py c.py ~/x ~/y /opt/q"
-    )
+    assert cleaning(
+        "/opt/p/src/a.py /opt/p/link/b.py /private/p/c.py /home/me/x /Users/me/y /opt/q"
+    ) == ("src/a.py b.py c.py ~/x ~/y /opt/q")
 
 
 @pytest.mark.parametrize(
@@ -88,7 +132,15 @@ def test_links_to_the_project_or_the_home_are_named_like_their_target() -> None:
             "字" * (3_000 - LONGEST_SECRET - 30) + "<[REDACTED]>" + "字" * 8,
         ),
     ],
-    ids=["short", "spaces", "lines", "without a space", "at a space", "half a secret", "a secret at the cut"],
+    ids=[
+        "short",
+        "spaces",
+        "lines",
+        "without a space",
+        "at a space",
+        "half a secret",
+        "a secret at the cut",
+    ],
 )
 def test_the_beginning_of_a_long_text_is_kept_without_half_a_secret(text: str, kept: str) -> None:
     assert CLEANING.beginning(text, 3_000) == kept
@@ -127,8 +179,12 @@ def test_no_secret_is_left(text: str) -> None:
     "text",
     [
         "<pri" * HOSTILE + "<private></private>" + "vate></private>" * HOSTILE,
-        "<sys" * HOSTILE + "<system-reminder></system-reminder>" + "tem-reminder></system-reminder>" * HOSTILE,
-        "<system-reminder" * HOSTILE + "<hook_context></hook_context>" + "></system-reminder>" * HOSTILE,
+        "<sys" * HOSTILE
+        + "<system-reminder></system-reminder>"
+        + "tem-reminder></system-reminder>" * HOSTILE,
+        "<system-reminder" * HOSTILE
+        + "<hook_context></hook_context>"
+        + "></system-reminder>" * HOSTILE,
         "<hardwon-memory " * HOSTILE,
         "<hardwon-memory>" * HOSTILE,
         "<local-command-" + "a" * HOSTILE * 20,

@@ -36,7 +36,10 @@ SPELLINGS = (
 @given(HOSTS, st.lists(NAMES, min_size=1, max_size=3).map("/".join))
 @example("example.org", "acme/app")
 def test_every_spelling_of_an_address_is_one(host: str, path: str) -> None:
-    written = {one_spelling(spelling.format(host=host, upper=host.upper(), path=path)) for spelling in SPELLINGS}
+    written = {
+        one_spelling(spelling.format(host=host, upper=host.upper(), path=path))
+        for spelling in SPELLINGS
+    }
 
     assert written == {f"{host}/{path}"}
 

@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 from hardwon.domain.model.text import MAX_WORDS, identifier_words, passages
 from tests.strategies import anything
 
-sentences = st.lists(st.integers(1, 130).map(lambda length: " ".join(["word"] * length) + "."), max_size=6)
+sentences = st.lists(
+    st.integers(1, 130).map(lambda length: " ".join(["word"] * length) + "."), max_size=6
+)
 texts = sentences.map(" ".join) | sentences.map("\n".join) | st.text(max_size=300)
 
 
@@ -20,7 +22,9 @@ def test_every_word_is_in_one_passage_in_order(text: str) -> None:
 @given(text=texts)
 def test_a_passage_is_short_or_one_unit(text: str) -> None:
     for passage in passages("", text):
-        is_one_unit = len([unit for unit in re.split(r"(?<=[.!?])\s+|\n+", passage) if unit.strip()]) <= 1
+        is_one_unit = (
+            len([unit for unit in re.split(r"(?<=[.!?])\s+|\n+", passage) if unit.strip()]) <= 1
+        )
         assert is_one_unit or len(passage.split()) <= MAX_WORDS
 
 
@@ -42,7 +46,9 @@ def test_a_long_text_is_packed_greedily() -> None:
 
 
 def test_identifiers_are_taken_apart() -> None:
-    assert identifier_words("parseHTTPRequest in camelCase, snake_case, HTML5 and parseHTTPRequest again") == [
+    assert identifier_words(
+        "parseHTTPRequest in camelCase, snake_case, HTML5 and parseHTTPRequest again"
+    ) == [
         *("parse", "HTTP", "Request"),
         *("camel", "Case"),
     ]

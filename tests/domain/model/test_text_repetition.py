@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from hardwon.domain.model.keywords import words_of
 from hardwon.domain.model.text import CONTINUES, Split, has_word, split_by_title
 
-texts = st.lists(st.sampled_from(["Read", "read", "lines", "`lines`", "in", "\n", " ", ", ", "é", "İ"])).map("".join)
+texts = st.lists(
+    st.sampled_from(["Read", "read", "lines", "`lines`", "in", "\n", " ", ", ", "é", "İ"])
+).map("".join)
 
 
 @given(title=texts, text=texts)

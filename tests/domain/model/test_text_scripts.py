@@ -4,9 +4,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.text import is_grammar, pairs, runs, share_unspaced, signs, split_at_runs, without_marks
+from hardwon.domain.model.text import (
+    is_grammar,
+    pairs,
+    runs,
+    share_unspaced,
+    signs,
+    split_at_runs,
+    without_marks,
+)
 
-SCRIPTS = ["部署缓存", "キャッシュ", "ひらがな", "캐시를", "ต้องล้างแคช", "ລຶບແຄດ", "ကက်ရှ်ကို", "ឃ្លាំងសម្ងាត់"]
+SCRIPTS = [
+    "部署缓存",
+    "キャッシュ",
+    "ひらがな",
+    "캐시를",
+    "ต้องล้างแคช",
+    "ລຶບແຄດ",
+    "ကက်ရှ်ကို",
+    "ឃ្លាំងសម្ងាត់",
+]
 
 
 @pytest.mark.parametrize("run", SCRIPTS)
@@ -19,7 +36,8 @@ def test_kanji_and_both_kana_are_runs_of_their_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("run", "expected"), [("后", ["后"]), ("缓存", ["缓存"]), ("浮点数", ["浮点", "点数"]), ("ที่นี่", ["ที่นี่"])]
+    ("run", "expected"),
+    [("后", ["后"]), ("缓存", ["缓存"]), ("浮点数", ["浮点", "点数"]), ("ที่นี่", ["ที่นี่"])],
 )
 def test_a_run_is_searched_as_its_overlapping_pairs(run: str, expected: list[str]) -> None:
     assert pairs(run) == expected
@@ -43,7 +61,8 @@ def test_splitting_keeps_every_known_character(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "share"), [("", 0), ("plain text", 0), ("缓存", 1), ("abcdefgh缓存", 0.5), ("1 2 缓", 1)]
+    ("text", "share"),
+    [("", 0), ("plain text", 0), ("缓存", 1), ("abcdefgh缓存", 0.5), ("1 2 缓", 1)],
 )
 def test_the_share_is_of_word_pieces(text: str, share: float) -> None:
     assert share_unspaced(text) == share

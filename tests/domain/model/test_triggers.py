@@ -9,7 +9,9 @@ from hardwon.domain.model.triggers import Trigger, TriggerMatch, TriggerMatcher
 
 COMMANDS = TriggerMatcher(Trigger(phrase) for phrase in COMMAND_PHRASES)
 
-words = st.sampled_from(["no", "NO", "the", "save", "Context", "x_1", "x", "1", "straße", "STRASSE"])
+words = st.sampled_from(
+    ["no", "NO", "the", "save", "Context", "x_1", "x", "1", "straße", "STRASSE"]
+)
 gaps = st.sampled_from([" ", "-", ", ", "\n"])
 
 
@@ -62,7 +64,9 @@ def test_confidence_tells_how_a_prompt_says_a_phrase(prompt: str, expected: floa
         ("", "anything", None),
     ],
 )
-def test_no_word_is_dropped_and_letter_case_does_not_matter(phrase: str, prompt: str, expected: float | None) -> None:
+def test_no_word_is_dropped_and_letter_case_does_not_matter(
+    phrase: str, prompt: str, expected: float | None
+) -> None:
     assert confidence(phrase, prompt) == expected
 
 
@@ -73,7 +77,9 @@ def test_the_command_phrases_of_the_requirements_are_recognised() -> None:
 
 def test_the_surest_comes_first_then_the_longer_phrase_then_the_order_of_text() -> None:
     phrases = ["lock retry", "deploy", "parser", "cache", "deploy the parser", "cache deploy"]
-    matches = TriggerMatcher(Trigger(phrase) for phrase in phrases).match("retry: deploy the parser cache lock", 9)
+    matches = TriggerMatcher(Trigger(phrase) for phrase in phrases).match(
+        "retry: deploy the parser cache lock", 9
+    )
 
     assert [(trigger.phrase, trigger.confidence) for trigger in matches] == [
         ("deploy the parser", 0.95),
@@ -86,7 +92,12 @@ def test_the_surest_comes_first_then_the_longer_phrase_then_the_order_of_text() 
 
 
 def test_a_phrase_of_several_entries_is_one_match_with_all_of_them() -> None:
-    shared = [Trigger("Save context", 7), Trigger("save  context", 3), Trigger("save context"), Trigger("save", 3)]
+    shared = [
+        Trigger("Save context", 7),
+        Trigger("save  context", 3),
+        Trigger("save context"),
+        Trigger("save", 3),
+    ]
 
     assert TriggerMatcher(shared).match("save context", 9) == [
         TriggerMatch("Save context", 1.0, (3, 7)),
@@ -102,36 +113,53 @@ def plainly(given_triggers: list[Trigger], prompt: str) -> list[TriggerMatch]:
     """Return all matches as the requirements have them, phrase by phrase."""
     matches = []
     for phrase in {tuple(plain_words(trigger.phrase)) for trigger in given_triggers} - {()}:
-        same = [trigger for trigger in given_triggers if tuple(plain_words(trigger.phrase)) == phrase]
+        same = [
+            trigger for trigger in given_triggers if tuple(plain_words(trigger.phrase)) == phrase
+        ]
         owners = tuple(sorted({trigger.owner for trigger in same if trigger.owner is not None}))
         prompt_words, length = plain_words(prompt), len(phrase)
         if tuple(prompt_words) == phrase:
             sure = 1.0
-        elif any(tuple(prompt_words[at : at + length]) == phrase for at in range(len(prompt_words))):
+        elif any(
+            tuple(prompt_words[at : at + length]) == phrase for at in range(len(prompt_words))
+        ):
             sure = 0.95
         elif set(phrase) <= set(prompt_words):
             sure = 0.7
         else:
             continue
         matches.append(TriggerMatch(min(trigger.phrase for trigger in same), sure, owners))
-    return sorted(matches, key=lambda trigger: (-trigger.confidence, -len(trigger.phrase), trigger.phrase))
+    return sorted(
+        matches, key=lambda trigger: (-trigger.confidence, -len(trigger.phrase), trigger.phrase)
+    )
 
 
 @given(given_triggers=triggers, prompt=sayings(), limit=st.integers(-1, 9))
 @example(given_triggers=[Trigger("a a"), Trigger("a"), Trigger("a a a")], prompt="b a a", limit=9)
-def test_matches_are_those_of_looking_at_every_phrase(given_triggers: list[Trigger], prompt: str, limit: int) -> None:
-    assert TriggerMatcher(given_triggers).match(prompt, limit) == plainly(given_triggers, prompt)[: max(limit, 0)]
+def test_matches_are_those_of_looking_at_every_phrase(
+    given_triggers: list[Trigger], prompt: str, limit: int
+) -> None:
+    assert (
+        TriggerMatcher(given_triggers).match(prompt, limit)
+        == plainly(given_triggers, prompt)[: max(limit, 0)]
+    )
 
 
 @given(given_triggers=triggers, prompt=sayings(), data=st.data())
-def test_the_order_of_triggers_does_not_show(given_triggers: list[Trigger], prompt: str, data: st.DataObject) -> None:
+def test_the_order_of_triggers_does_not_show(
+    given_triggers: list[Trigger], prompt: str, data: st.DataObject
+) -> None:
     shuffled = data.draw(st.permutations(given_triggers))
 
-    assert TriggerMatcher(shuffled).match(prompt, 9) == TriggerMatcher(given_triggers).match(prompt, 9)
+    assert TriggerMatcher(shuffled).match(prompt, 9) == TriggerMatcher(given_triggers).match(
+        prompt, 9
+    )
 
 
 @given(phrase=st.text(), prompt=st.text())
-def test_a_prompt_that_is_the_phrase_says_it_and_any_text_can_be_asked(phrase: str, prompt: str) -> None:
+def test_a_prompt_that_is_the_phrase_says_it_and_any_text_can_be_asked(
+    phrase: str, prompt: str
+) -> None:
     has_word = bool(re.search(r"\w", phrase.casefold()))
 
     assert confidence(phrase, phrase) == (1.0 if has_word else None)
@@ -152,5 +180,7 @@ def test_a_prompt_that_is_the_phrase_says_it_and_any_text_can_be_asked(phrase: s
         ("第3次", "第3次发布", 0.95),
     ],
 )
-def test_a_phrase_is_found_within_a_run_without_spaces(phrase: str, prompt: str, expected: float | None) -> None:
+def test_a_phrase_is_found_within_a_run_without_spaces(
+    phrase: str, prompt: str, expected: float | None
+) -> None:
     assert confidence(phrase, prompt) == expected

@@ -20,11 +20,18 @@ def test_of_more_than_twenty_phrases_the_first_twenty_are_kept() -> None:
     assert usable_phrases(texts) == tuple(texts[:20])
 
 
-@given(texts=st.lists(st.text(max_size=8) | st.sampled_from(["Save It", "save it", "\u017fave it"]), max_size=60))
+@given(
+    texts=st.lists(
+        st.text(max_size=8) | st.sampled_from(["Save It", "save it", "\u017fave it"]), max_size=60
+    )
+)
 def test_there_are_at_most_20_distinct_phrases_of_one_line(texts: list[str]) -> None:
     phrases = usable_phrases(texts)
 
     assert len(phrases) <= 20
     assert len({phrase.casefold() for phrase in phrases}) == len(phrases)
-    assert all(2 + phrase.isascii() <= len(phrase) <= 100 and phrase == " ".join(phrase.split()) for phrase in phrases)
+    assert all(
+        2 + phrase.isascii() <= len(phrase) <= 100 and phrase == " ".join(phrase.split())
+        for phrase in phrases
+    )
     assert usable_phrases(phrases) == phrases

@@ -5,12 +5,22 @@ from hypothesis import strategies as st
 from hardwon.domain.model.activity import Validations
 from hardwon.domain.model.vocabulary import TIERS, Tier
 
-judged = st.integers(1, 1000).flatmap(lambda total: st.builds(Validations, st.just(total), st.integers(0, total)))
+judged = st.integers(1, 1000).flatmap(
+    lambda total: st.builds(Validations, st.just(total), st.integers(0, total))
+)
 
 
 @pytest.mark.parametrize(
     ("total", "useful", "offered"),
-    [(4, 4, False), (5, 5, True), (5, 4, False), (10, 9, True), (10, 8, False), (19, 17, False), (20, 18, True)],
+    [
+        (4, 4, False),
+        (5, 5, True),
+        (5, 4, False),
+        (10, 9, True),
+        (10, 8, False),
+        (19, 17, False),
+        (20, 18, True),
+    ],
 )
 def test_promotion_is_offered_from_five_validations_of_which_nine_in_ten_were_useful(
     total: int, useful: int, *, offered: bool
@@ -20,7 +30,9 @@ def test_promotion_is_offered_from_five_validations_of_which_nine_in_ten_were_us
 
 @pytest.mark.parametrize("tier", TIERS)
 def test_only_what_is_below_critical_and_not_deprecated_can_rise(tier: Tier) -> None:
-    assert Validations(5, 5).offers_promotion(tier) == (tier in {"important", "normal", "temporary"})
+    assert Validations(5, 5).offers_promotion(tier) == (
+        tier in {"important", "normal", "temporary"}
+    )
 
 
 def test_before_any_validation_confidence_is_one_half_and_nothing_is_offered() -> None:

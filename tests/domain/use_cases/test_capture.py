@@ -96,7 +96,11 @@ class Sections:
         return tuple(sorted({section.path for section in gone}))
 
     def of_session(self, session_id: str) -> Sequence[SectionOfSession]:
-        return [section.of_session for section in self.kept.values() if section.chunk.session_id == session_id]
+        return [
+            section.of_session
+            for section in self.kept.values()
+            if section.chunk.session_id == session_id
+        ]
 
 
 class BreakingJournal(InMemoryCaptureJournal):
@@ -127,7 +131,9 @@ class Desk:
     def session(self, name: str) -> SessionBuffer:
         return self.journal.buffer(name) or SessionBuffer(session_id=name, project_root="/app")
 
-    def take(self, exchanges: Sequence[Exchange], name: str = "one", upto: int | None = None) -> Captured:
+    def take(
+        self, exchanges: Sequence[Exchange], name: str = "one", upto: int | None = None
+    ) -> Captured:
         """Merge a transcript as far as it is written, from where the session was left."""
         buffer = self.session(name)
         return self.capture.add(buffer, transcribed(exchanges[:upto], buffer.position or 0))
@@ -141,7 +147,11 @@ def transcribed(exchanges: Sequence[Exchange], position: int = 0) -> Iterable[Tr
 
 def talk(count: int, begin: int = 0) -> list[Exchange]:
     return [
-        Exchange(f"What about the parser, part {place}?", f"Part {place} reads records.", NOW + place * MINUTE)
+        Exchange(
+            f"What about the parser, part {place}?",
+            f"Part {place} reads records.",
+            NOW + place * MINUTE,
+        )
         for place in range(begin, begin + count)
     ]
 
@@ -164,7 +174,9 @@ def test_exchanges_in_batches_of_any_size_give_the_notes_of_all_at_once(
     assert bit_by_bit.session("one").drafts == at_once.session("one").drafts
 
 
-@given(one=sessions(at_most=12), other=sessions(at_most=12), order=st.lists(st.booleans(), max_size=12))
+@given(
+    one=sessions(at_most=12), other=sessions(at_most=12), order=st.lists(st.booleans(), max_size=12)
+)
 @few_examples
 def test_two_sessions_at_once_neither_mix_nor_lose(
     one: list[Exchange], other: list[Exchange], order: list[bool]
@@ -204,7 +216,9 @@ def test_a_note_that_turns_out_to_be_about_two_subjects_is_split_in_the_files(si
     for upto in range(size, len(exchanges) + size, size):
         desk.take(exchanges, upto=upto)
 
-    kept = sorted((section.chunk for section in desk.files.kept.values()), key=lambda chunk: chunk.starts_at)
+    kept = sorted(
+        (section.chunk for section in desk.files.kept.values()), key=lambda chunk: chunk.starts_at
+    )
     assert [chunk.exchanges for chunk in kept] == [tuple(exchanges[:4]), tuple(exchanges[4:])]
     assert "button" in kept[1].topic
 
@@ -214,7 +228,8 @@ def test_a_split_off_note_is_on_the_branch_on_which_its_subject_was_noticed() ->
     branches = ["main"] * 4 + ["buttons"] * 4
     spoken = zip(exchanges, branches, strict=True)
     transcript = [
-        Transcribed(exchange, place, branch=branch, is_over=True) for place, (exchange, branch) in enumerate(spoken)
+        Transcribed(exchange, place, branch=branch, is_over=True)
+        for place, (exchange, branch) in enumerate(spoken)
     ]
     captured = desk.capture.add(desk.session("one"), transcript)
 
@@ -298,7 +313,9 @@ def test_files_that_the_store_may_not_know_are_named_until_it_does() -> None:
 
 def test_text_without_a_session_leaves_nothing_in_the_journal() -> None:
     desk = Desk()
-    captured = desk.capture.add(SessionBuffer(session_id="", project_root="/app"), transcribed(talk(3)))
+    captured = desk.capture.add(
+        SessionBuffer(session_id="", project_root="/app"), transcribed(talk(3))
+    )
 
     assert captured.exchanges == 3
     assert list(desk.journal.buffers()) == []
@@ -311,15 +328,22 @@ def test_a_permanent_chunk_is_closed_and_stays_so() -> None:
     desk.take(talk(3))
 
     assert [chunk.permanent for chunk in kept.chunks] == [True]
-    assert [(draft.permanent, len(draft.exchanges)) for draft in desk.session("one").drafts] == [(True, 2), (False, 1)]
+    assert [(draft.permanent, len(draft.exchanges)) for draft in desk.session("one").drafts] == [
+        (True, 2),
+        (False, 1),
+    ]
     assert sorted(
-        section.chunk.permanent for section in desk.files.kept.values() if section.kind == "conversation"
+        section.chunk.permanent
+        for section in desk.files.kept.values()
+        if section.kind == "conversation"
     ) == [False, True]
 
 
 @given(exchanges=sessions(at_most=10), at=st.integers(0, 8))
 @few_examples
-def test_an_interrupted_permanent_mark_is_completed_by_a_retry(exchanges: list[Exchange], at: int) -> None:
+def test_an_interrupted_permanent_mark_is_completed_by_a_retry(
+    exchanges: list[Exchange], at: int
+) -> None:
     desk = Desk()
     desk.take(exchanges)
     desk.files._breaking = desk.journal._breaking = Breaking(at)
@@ -329,4 +353,8 @@ def test_an_interrupted_permanent_mark_is_completed_by_a_retry(exchanges: list[E
         desk.files._breaking = desk.journal._breaking = Breaking()
         desk.capture.for_good(desk.session("one"))
 
-    assert all(section.chunk.permanent for section in desk.files.kept.values() if section.kind == "conversation")
+    assert all(
+        section.chunk.permanent
+        for section in desk.files.kept.values()
+        if section.kind == "conversation"
+    )

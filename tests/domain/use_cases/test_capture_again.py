@@ -24,8 +24,13 @@ def recapture(desk: Desk, exchanges: list[Exchange]) -> Captured:
 
 def standing(desk: Desk) -> list[tuple[int, bool]]:
     """Return of each conversation how many exchanges it holds, and whether it is for good."""
-    chunks = [section.chunk for section in desk.files.kept.values() if section.kind == "conversation"]
-    return [(len(chunk.exchanges), chunk.permanent) for chunk in sorted(chunks, key=lambda chunk: chunk.starts_at)]
+    chunks = [
+        section.chunk for section in desk.files.kept.values() if section.kind == "conversation"
+    ]
+    return [
+        (len(chunk.exchanges), chunk.permanent)
+        for chunk in sorted(chunks, key=lambda chunk: chunk.starts_at)
+    ]
 
 
 def test_a_chunk_cut_at_a_remembered_exchange_is_one_permanent_chunk() -> None:
@@ -41,7 +46,11 @@ def test_a_chunk_cut_at_a_remembered_exchange_is_one_permanent_chunk() -> None:
     assert [draft.permanent for draft in desk.session("one").drafts] == [True]
 
 
-@given(exchanges=sessions(at_most=25), cut=st.integers(0, 25), breaks=st.lists(st.integers(0, 12), max_size=3))
+@given(
+    exchanges=sessions(at_most=25),
+    cut=st.integers(0, 25),
+    breaks=st.lists(st.integers(0, 12), max_size=3),
+)
 @few_examples
 @example(exchanges=talk(4), cut=4, breaks=[2])
 @example(exchanges=talk(4), cut=4, breaks=[4])

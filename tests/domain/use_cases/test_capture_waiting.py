@@ -47,7 +47,9 @@ class Office:
 
     def work(self, break_at: int | None = None) -> bool:
         """Capture the waiting events and fail at that step; return whether it completed."""
-        self._breaking = self.desk.files._breaking = self.desk.journal._breaking = Breaking(break_at)
+        self._breaking = self.desk.files._breaking = self.desk.journal._breaking = Breaking(
+            break_at
+        )
         try:
             self._ingest.capture_waiting("one")
         except (StorageError, UnreadableFileError):
@@ -63,7 +65,11 @@ class Office:
         return Learned()
 
 
-@given(exchanges=sessions(at_most=25), breaks=st.lists(st.integers(0, 12), max_size=4), cut=st.integers(0, 25))
+@given(
+    exchanges=sessions(at_most=25),
+    breaks=st.lists(st.integers(0, 12), max_size=4),
+    cut=st.integers(0, 25),
+)
 @few_examples
 def test_a_capture_interrupted_anywhere_and_repeated_keeps_the_same_files_and_entries(
     exchanges: list[Exchange], breaks: list[int], cut: int
@@ -90,7 +96,11 @@ def test_the_events_wait_until_the_store_knows(at: int) -> None:
     assert not office.work(break_at=at)
     assert [waiting.session_id for waiting in office.desk.journal.waiting()] == ["one"]
     assert office.work()
-    assert (office.desk.journal.waiting(), office.desk.session("one").unwritten, bool(office.known)) == ([], 0, True)
+    assert (
+        office.desk.journal.waiting(),
+        office.desk.session("one").unwritten,
+        bool(office.known),
+    ) == ([], 0, True)
 
 
 def test_while_the_store_is_closed_the_text_is_kept_and_the_events_wait() -> None:
@@ -105,11 +115,17 @@ def test_while_the_store_is_closed_the_text_is_kept_and_the_events_wait() -> Non
 
 def test_a_missing_transcript_is_reported_once() -> None:
     office = Office()
-    office.desk.journal.note(HookEvent("one", "prompt", NOW.isoformat(), "/app", "/gone", "Which parser?"))
-    office.desk.journal.note(HookEvent("one", "reply", NOW.isoformat(), "/app", "/gone", "The one in /app/src."))
+    office.desk.journal.note(
+        HookEvent("one", "prompt", NOW.isoformat(), "/app", "/gone", "Which parser?")
+    )
+    office.desk.journal.note(
+        HookEvent("one", "reply", NOW.isoformat(), "/app", "/gone", "The one in /app/src.")
+    )
     office.work()
     office.desk.journal.note(HookEvent("one", "end", NOW.isoformat(), "/app", "/gone"))
     office.work()
 
     assert [line.startswith("session one: '/gone'") for line in office.warned] == [True]
-    assert office.desk.session("one").exchanges == (Exchange("Which parser?", "The one in src.", NOW),)
+    assert office.desk.session("one").exchanges == (
+        Exchange("Which parser?", "The one in src.", NOW),
+    )

@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.checkpoint import CHECKPOINT_SCOPES, LONGEST_NAME, Checkpoint, Contents, safety_name
+from hardwon.domain.model.checkpoint import (
+    CHECKPOINT_SCOPES,
+    LONGEST_NAME,
+    Checkpoint,
+    Contents,
+    safety_name,
+)
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.errors import InvalidCheckpointError, InvalidEntryError, StorageError
 from hardwon.domain.use_cases.checkpoints import Checkpoints
@@ -43,19 +49,28 @@ def test_a_checkpoint_is_listed_with_what_it_holds_the_newest_first(kept: Kept) 
     second = kept.checkpoints.create(" two ", "Why.\nBecause. ", Contents("all", "here"))
 
     assert kept.checkpoints.all() == [second, kept.checkpoints.named("one")]
-    assert (second.name, second.description, second.memory_count, second.is_there) == ("two", "Why.\nBecause.", 1, True)
+    assert (second.name, second.description, second.memory_count, second.is_there) == (
+        "two",
+        "Why.\nBecause.",
+        1,
+        True,
+    )
     assert second.created_at == NOW + dt.timedelta(seconds=60)
 
 
 def test_names_are_unique_and_the_refusal_says_what_to_do(kept: Kept) -> None:
     kept.create("before")
 
-    with pytest.raises(InvalidCheckpointError, match="'before' already: delete it, or choose another name"):
+    with pytest.raises(
+        InvalidCheckpointError, match="'before' already: delete it, or choose another name"
+    ):
         kept.create(" before\n")
     assert len(kept.checkpoints.all()) == 1
 
 
-@pytest.mark.parametrize("name", ["", " \n", "a\nb", "a\u2028b", "x" * (LONGEST_NAME + 1), "a\0b", "\ud800"])
+@pytest.mark.parametrize(
+    "name", ["", " \n", "a\nb", "a\u2028b", "x" * (LONGEST_NAME + 1), "a\0b", "\ud800"]
+)
 def test_a_name_that_does_not_fit_on_one_line_is_refused(kept: Kept, name: str) -> None:
     with pytest.raises((InvalidCheckpointError, InvalidEntryError)):
         kept.create(name)
@@ -85,10 +100,16 @@ def test_a_restore_undoes_what_came_after_and_can_be_undone_itself(kept: Kept) -
     assert restored.safety.name == "before restore of before (2026-03-01 12:30:00)"
     assert restored.safety.contents == restored.contents == HERE
     assert tuple(restored.replacement) == (1, 1, 0)
-    assert {entry.description for entry in kept.snapshots._state.entries.values()} == {"first", "outside of it"}
+    assert {entry.description for entry in kept.snapshots._state.entries.values()} == {
+        "first",
+        "outside of it",
+    }
 
     kept.checkpoints.restore(restored.safety.name)
-    assert {entry.description for entry in kept.snapshots._state.entries.values()} == {"second", "outside of it"}
+    assert {entry.description for entry in kept.snapshots._state.entries.values()} == {
+        "second",
+        "outside of it",
+    }
 
 
 def test_another_scope_may_be_named_for_a_restore(kept: Kept) -> None:
@@ -139,7 +160,9 @@ def test_a_copy_of_a_store_brings_everything_back(kept: Kept) -> None:
     at=timestamps,
     attempt=st.integers(1, 20),
 )
-def test_the_name_of_a_safety_checkpoint_always_fits(restored: str, at: dt.datetime, attempt: int) -> None:
+def test_the_name_of_a_safety_checkpoint_always_fits(
+    restored: str, at: dt.datetime, attempt: int
+) -> None:
     one_line = " ".join(restored.split())
     name = safety_name(one_line, at, attempt)
 

@@ -22,19 +22,26 @@ def spaces_of(*lists: list[float]) -> tuple[list[InMemoryMatches], dict[int, flo
         own = dict(zip(numbers, scores, strict=True))
         spaces.append(InMemoryMatches(state, own))
         deviation = statistics.pstdev(scores) if scores else 0.0
-        expected |= {number: (score - statistics.fmean(scores)) / (deviation or 1.0) for number, score in own.items()}
+        expected |= {
+            number: (score - statistics.fmean(scores)) / (deviation or 1.0)
+            for number, score in own.items()
+        }
     return spaces, expected
 
 
 @given(one=found, two=found, k=st.integers(1, 12))
-def test_entries_of_two_spaces_are_compared_by_z_score(one: list[float], two: list[float], k: int) -> None:
+def test_entries_of_two_spaces_are_compared_by_z_score(
+    one: list[float], two: list[float], k: int
+) -> None:
     spaces, expected = spaces_of(one, two)
     matches = StandardisedMatches(spaces)
 
     assert matches.count() == len(expected)
     assert matches.scores(expected) == pytest.approx(expected, abs=1e-6)
     top = matches.top(k)
-    assert [hit.score for hit in top] == pytest.approx(sorted(expected.values(), reverse=True)[:k], abs=1e-6)
+    assert [hit.score for hit in top] == pytest.approx(
+        sorted(expected.values(), reverse=True)[:k], abs=1e-6
+    )
     assert {hit.number: hit.score for hit in top} == matches.scores([hit.number for hit in top])
 
 
@@ -51,7 +58,11 @@ def test_the_order_within_a_space_stays(one: list[float], two: list[float]) -> N
 def test_nothing_found_anywhere_has_no_spread() -> None:
     matches = StandardisedMatches(spaces_of([], [])[0])
 
-    assert (matches.statistics(), matches.top(3), matches.scores([1])) == (ScoreStatistics(), [], {})
+    assert (matches.statistics(), matches.top(3), matches.scores([1])) == (
+        ScoreStatistics(),
+        [],
+        {},
+    )
 
 
 def test_closeness_is_measured_in_each_space_by_itself() -> None:

@@ -38,13 +38,17 @@ class Store:
 
     def copy_to(self, other: "Store") -> Copied:
         copied = self.copying(other).copy()
-        copied.vectors = copy_vectors(self.world.vectors, other.world.vectors, other.world.repository)
+        copied.vectors = copy_vectors(
+            self.world.vectors, other.world.vectors, other.world.repository
+        )
         return copied
 
     def copying(self, other: "Store") -> CopyStore:
         """Return the copy into *other*."""
         forgotten = self.world.repository.forgotten
-        return CopyStore(self.contents, forgotten, other.contents, other.world.repository, other.world.projects)
+        return CopyStore(
+            self.contents, forgotten, other.contents, other.world.repository, other.world.projects
+        )
 
     def ids(self, numbers: Iterable[int]) -> dict[int, str]:
         """Return the ids of the entries of *numbers*."""
@@ -52,7 +56,10 @@ class Store:
         return {number: known[number] for number in numbers}
 
     def vectors(self) -> dict[str, object]:
-        return {entry_id: self.world.vectors.vectors_of([entry_id]).get(entry_id) for entry_id in self.world.numbers()}
+        return {
+            entry_id: self.world.vectors.vectors_of([entry_id]).get(entry_id)
+            for entry_id in self.world.numbers()
+        }
 
 
 def _with_keys(record: Record, keys: dict[str, str]) -> Record:
@@ -61,7 +68,9 @@ def _with_keys(record: Record, keys: dict[str, str]) -> Record:
     if isinstance(record, ExportedEntry):
         entry, project = record.entry, record.entry.project
         places = tuple(sorted(keys.get(place, place) for place in record.places))
-        return record._replace(entry=attrs.evolve(entry, project=keys.get(project or "", project)), places=places)
+        return record._replace(
+            entry=attrs.evolve(entry, project=keys.get(project or "", project)), places=places
+        )
     return record
 
 
@@ -124,7 +133,10 @@ def test_a_copy_to_a_server_and_back_is_equal(happened: list[Change]) -> None:
 
 @pytest.mark.postgres
 def test_a_forgotten_text_stays_forgotten_in_a_copy() -> None:
-    text, other = (f"The {name} database is reset every night at three, so keep no fixture there." for name in "AB")
+    text, other = (
+        f"The {name} database is reset every night at three, so keep no fixture there."
+        for name in "AB"
+    )
     with in_a_file() as source, on_a_server() as there, in_a_file() as back:
         source.world.repository.forgotten.add("one", [text], NOW)
         there.world.repository.forgotten.add("other", [other], NOW)
@@ -158,7 +170,10 @@ def test_an_interrupted_copy_goes_on_where_it_was() -> None:
 
 def test_the_preview_tells_lessons_and_shared_conversations_from_what_stays_personal() -> None:
     with in_a_file() as source:
-        shared, private = (source.world.projects.add(Identity(key, key), key[1:]) for key in ("/shared", "/private"))
+        shared, private = (
+            source.world.projects.add(Identity(key, key), key[1:])
+            for key in ("/shared", "/private")
+        )
         source.world.projects.put(shared._replace(chosen="shared"))
         source.world.add(lesson("Learned."))
         for place, project in enumerate((shared, private)):

@@ -33,7 +33,10 @@ class Shelf:
 
     def write(self, *anchors: str, force: bool = False) -> None:
         self.edits += not force
-        sections = (f"<!-- ANCHOR:{anchor} -->\nText of {anchor}.\n<!-- /ANCHOR:{anchor} -->\n" for anchor in anchors)
+        sections = (
+            f"<!-- ANCHOR:{anchor} -->\nText of {anchor}.\n<!-- /ANCHOR:{anchor} -->\n"
+            for anchor in anchors
+        )
         self.files.put(PATH, f"Version {self.edits}.\n" + "".join(sections), WRITTEN_AT)
         self.index.index(force=force)
 
@@ -63,7 +66,10 @@ def test_sections_take_the_tier_of_their_file_over_and_the_history_tells_it() ->
 
     assert shelf.tiers == dict.fromkeys(("", "a", "b"), "deprecated")
     assert changed.sections == (2, 0)
-    recorded = {(change.number, change.field, change.old, change.new) for change in shelf.repository.state.history}
+    recorded = {
+        (change.number, change.field, change.old, change.new)
+        for change in shelf.repository.state.history
+    }
     numbers = {entry.number for entry in shelf.entries.values()}
     assert recorded == {(number, "importance_tier", "normal", "deprecated") for number in numbers}
 
@@ -81,7 +87,9 @@ def test_a_section_that_is_given_the_tier_it_has_keeps_it_and_its_timestamp() ->
     shelf = Shelf()
     before = shelf.entries["a"]
     change_entry = ChangeEntry(
-        repository=shelf.repository, history=InMemoryHistory(shelf.repository.state), clock=FixedClock(NOW + DAY)
+        repository=shelf.repository,
+        history=InMemoryHistory(shelf.repository.state),
+        clock=FixedClock(NOW + DAY),
     )
     changed = change_entry.apply(before.entry_id, EntryChange(importance_tier=before.tier))
 
@@ -124,10 +132,14 @@ def test_an_entry_without_a_file_has_no_sections() -> None:
     learning = lesson("No file.")
     shelf.repository.put(learning)
     change_entry = ChangeEntry(
-        repository=shelf.repository, history=InMemoryHistory(shelf.repository.state), clock=FixedClock()
+        repository=shelf.repository,
+        history=InMemoryHistory(shelf.repository.state),
+        clock=FixedClock(),
     )
 
-    assert change_entry.apply(learning.entry_id, EntryChange(importance_tier="deprecated")).sections == (0, 0)
+    assert change_entry.apply(
+        learning.entry_id, EntryChange(importance_tier="deprecated")
+    ).sections == (0, 0)
     assert shelf.tiers | {"": "normal"} == dict.fromkeys(("", *ANCHORS), "normal")
 
 
@@ -136,7 +148,9 @@ other_steps = st.sampled_from(["edit", "force", "leave and return"])
 
 
 @given(steps=st.lists(given_tiers | other_steps, max_size=8))
-def test_a_section_has_its_own_tier_or_that_of_its_file(steps: list[tuple[str, Tier] | str]) -> None:
+def test_a_section_has_its_own_tier_or_that_of_its_file(
+    steps: list[tuple[str, Tier] | str],
+) -> None:
     shelf = Shelf()
     given: dict[str, Tier] = {"": "normal"}
     for step in steps:

@@ -8,7 +8,11 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Vector
-from hardwon.domain.model.errors import EmbedderUnavailableError, RateLimitedError, UnusableVectorError
+from hardwon.domain.model.errors import (
+    EmbedderUnavailableError,
+    RateLimitedError,
+    UnusableVectorError,
+)
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.use_cases.embed_pending import BATCH, EmbedPending, Patience
 from hardwon.ports.models import Task
@@ -34,8 +38,12 @@ def state_of(count: int) -> State:
     return state
 
 
-@pytest.mark.parametrize(("limit", "stored"), [(None, 120), (50, 50), (120, 120), (500, 120), (7, 7), (0, 0), (-1, 0)])
-def test_at_most_so_many_are_embedded_and_all_without_a_limit(limit: int | None, stored: int) -> None:
+@pytest.mark.parametrize(
+    ("limit", "stored"), [(None, 120), (50, 50), (120, 120), (500, 120), (7, 7), (0, 0), (-1, 0)]
+)
+def test_at_most_so_many_are_embedded_and_all_without_a_limit(
+    limit: int | None, stored: int
+) -> None:
     store = store_of(120)
 
     assert EmbedPending(PlantedEmbedder(), store).embed(limit, DEADLINE) == stored
@@ -67,7 +75,11 @@ def test_nothing_pending_asks_for_nothing() -> None:
     assert embedder.asked == []
 
 
-@given(count=st.integers(0, 160), failing=st.sets(st.integers(1, 6)), limit=st.none() | st.integers(1, 160))
+@given(
+    count=st.integers(0, 160),
+    failing=st.sets(st.integers(1, 6)),
+    limit=st.none() | st.integers(1, 160),
+)
 def test_after_failures_it_resumes_and_nothing_is_lost_or_embedded_twice(
     count: int, failing: set[int], limit: int | None
 ) -> None:
@@ -193,7 +205,9 @@ def test_after_the_deadline_no_batch_begins() -> None:
 
 
 @pytest.mark.parametrize(("retry_after", "waited"), [(7.0, 7.0), (None, 10.0)])
-def test_a_patient_run_waits_as_long_as_requested_and_goes_on(retry_after: float | None, waited: float) -> None:
+def test_a_patient_run_waits_as_long_as_requested_and_goes_on(
+    retry_after: float | None, waited: float
+) -> None:
     store, pauses = store_of(120), list[tuple[float, str]]()
     patience = Patience(pause=lambda seconds, reason: pauses.append((seconds, reason)))
     embedder = LimitedEmbedder(refusing={2}, retry_after=retry_after)
@@ -233,4 +247,6 @@ def test_embedding_again_goes_on_after_a_failure_and_drops_no_vector() -> None:
         EmbedPending(failing, store).embed_again(0, noted.append, DEADLINE)
 
     assert store.count(LEARNINGS) == BATCH + 1
-    assert EmbedPending(PlantedEmbedder(), store).embed_again(noted[-1], noted.append, DEADLINE) == 1
+    assert (
+        EmbedPending(PlantedEmbedder(), store).embed_again(noted[-1], noted.append, DEADLINE) == 1
+    )

@@ -24,7 +24,9 @@ TEXTS = {"a": "parser retry", "b": "deploy lock", "c": "cache socket"}
 
 
 def eval_set(**groups: str) -> EvalSet:
-    documents = {key: document_entry(key, text, group=groups.get(key)) for key, text in TEXTS.items()}
+    documents = {
+        key: document_entry(key, text, group=groups.get(key)) for key, text in TEXTS.items()
+    }
     queries = (
         JudgedQuery(Query("q-a", "retry a parser", groups.get("a")), {"a": 1.0}),
         JudgedQuery(Query("q-b", "cache", groups.get("b")), {"b": 2.0, "c": 1.0}),
@@ -64,7 +66,8 @@ def test_a_query_with_a_group_searches_its_own_only() -> None:
     run = evaluate(planted_embedder())
     report = run.measure(eval_set(a="one", b="two", c="one"), EVERY, QUIETLY)
 
-    # b, the only one of its group, can be found by meaning; c holds the word, but is of another group
+    # b, the only one of its group, can be found by meaning; c holds the word, but is of another
+    # group
     assert report.queries["q-b"].ndcg["vector"] == pytest.approx(2 / (2 + 1 / 1.5849625))
     assert report.queries["q-b"].ndcg["keyword"] == 0
 

@@ -29,7 +29,9 @@ def explain(*sessions: str) -> ExplainInjections:
 def test_an_ambiguous_prefix_names_five_candidates_at_most() -> None:
     with pytest.raises(InvalidQueryError) as raised:
         explain(f"{BEGINNING}-one").of(BEGINNING)
-    assert str(raised.value).endswith(f"more of it (session {BEGINNING}-one; entry {ENTRY.entry_id}, Quotes)")
+    assert str(raised.value).endswith(
+        f"more of it (session {BEGINNING}-one; entry {ENTRY.entry_id}, Quotes)"
+    )
 
     with pytest.raises(InvalidQueryError) as raised:
         explain(*(f"{BEGINNING}-{number}" for number in range(9))).of(BEGINNING)

@@ -78,7 +78,11 @@ def test_an_entry_comes_in_whole() -> None:
         )
     )
 
-    assert (entry.name, entry.description, entry.category) == ("Backoff", "Retry slowly.\n\nAnd stop.", "patterns")
+    assert (entry.name, entry.description, entry.category) == (
+        "Backoff",
+        "Retry slowly.\n\nAnd stop.",
+        "patterns",
+    )
     assert (entry.observation_count, entry.confidence, entry.source) == (4, "high", "import")
     assert entry.references == ("Feature #12",)
     assert entry.notes == "- Observed in: Feature #12\n- Because: it took a day"
@@ -90,7 +94,9 @@ def test_the_users_own_bank_is_of_no_project() -> None:
     assert imported(bank_chunk("Backoff", "Retry."), path="heuristics.md").source_project is None
 
 
-@pytest.mark.parametrize("observed", ["", "some day", "2026-13-01", "3026-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+@pytest.mark.parametrize(
+    "observed", ["", "some day", "2026-13-01", "3026-01-01T00:00:00Z", "9999-12-31T23:59:59Z"]
+)
 def test_an_unreadable_or_future_date_counts_as_now(observed: str) -> None:
     assert imported(bank_chunk("Backoff", "Retry.", f"Last observed: {observed}")).updated_at == NOW
 
@@ -101,12 +107,16 @@ def test_without_a_date_it_counts_as_now() -> None:
 
 @pytest.mark.parametrize(("count", "stored"), [(0, 1), (-3, 1), (10**12, MAX_COUNT), ("many", 1)])
 def test_counts_are_brought_within_bounds(count: object, stored: int) -> None:
-    assert imported(bank_chunk("Backoff", "Retry.", f"Observation count: {count}")).observation_count == stored
+    assert (
+        imported(bank_chunk("Backoff", "Retry.", f"Observation count: {count}")).observation_count
+        == stored
+    )
 
 
 def test_an_entry_without_a_heading_is_named_by_its_first_words() -> None:
     assert (
-        imported("### \none two three four five six seven eight nine").name == "one two three four five six seven eight"
+        imported("### \none two three four five six seven eight nine").name
+        == "one two three four five six seven eight"
     )
 
 
@@ -128,7 +138,10 @@ def test_a_nul_is_replaced() -> None:
 
 
 def test_secrets_are_redacted() -> None:
-    assert imported(bank_chunk("Leak", "The key ghp_" + "a1B2" * 9)).description == "The key [REDACTED]"
+    assert (
+        imported(bank_chunk("Leak", "The key ghp_" + "a1B2" * 9)).description
+        == "The key [REDACTED]"
+    )
 
 
 def test_a_second_run_imports_none() -> None:
@@ -191,7 +204,9 @@ def test_a_lost_store_is_rebuilt_with_the_same_entries() -> None:
 
 
 @pytest.mark.parametrize(("local", "own"), [(2, 5), (5, 2), (3, 3), (0, 2), (1, 10**12)])
-def test_the_same_lesson_in_two_banks_is_one_entry_with_the_higher_count(local: int, own: int) -> None:
+def test_the_same_lesson_in_two_banks_is_one_entry_with_the_higher_count(
+    local: int, own: int
+) -> None:
     importing = Import()
     importing.write(bank_chunk("A", "the same", f"Observation count: {local}"))
     importing.write(bank_chunk("B", "The  SAME", f"Observation count: {own}"), path="heuristics.md")
@@ -212,7 +227,11 @@ def test_a_lesson_that_was_stored_before_is_left_as_it_is_but_for_a_higher_count
 
 def test_invalid_lessons_are_reported_by_file_and_heading_and_the_rest_is_imported() -> None:
     importing = Import()
-    importing.write(bank_chunk("Empty", ""), bank_chunk("Fine", "one"), bank_chunk("Gone", "<private>x</private>"))
+    importing.write(
+        bank_chunk("Empty", ""),
+        bank_chunk("Fine", "one"),
+        bank_chunk("Gone", "<private>x</private>"),
+    )
     outcome = importing.run()
 
     assert outcome.added == 1
@@ -237,7 +256,9 @@ def test_the_hook_reads_only_files_that_changed() -> None:
     importing.use_case.changed(importing.clock.deadline(), LARGE)
     importing.write(bank_chunk("A", "one"), bank_chunk("C", "three"))
 
-    assert importing.use_case.changed(importing.clock.deadline(), LARGE) == Imported(added=1, known=1)
+    assert importing.use_case.changed(importing.clock.deadline(), LARGE) == Imported(
+        added=1, known=1
+    )
     assert importing.bank.reads == [PATH, "heuristics.md", PATH]
     assert importing.use_case.changed(importing.clock.deadline(), LARGE) == Imported()
 
@@ -246,9 +267,13 @@ def test_the_hook_begins_no_file_after_its_deadline_and_goes_on_next_time() -> N
     importing = Import()
     importing.bank = InMemoryKnowledgeBank(on_read=lambda: importing.clock.advance(0.3))
     for path in ("anti-patterns.md", "heuristics.md", "patterns.md"):
-        importing.write(bank_chunk("A", f"one of {path}"), bank_chunk("B", f"two of {path}"), path=path)
+        importing.write(
+            bank_chunk("A", f"one of {path}"), bank_chunk("B", f"two of {path}"), path=path
+        )
 
-    assert importing.use_case.changed(importing.clock.deadline(0.5), LARGE) == Imported(added=4, left=1)
+    assert importing.use_case.changed(importing.clock.deadline(0.5), LARGE) == Imported(
+        added=4, left=1
+    )
     assert importing.use_case.changed(importing.clock.deadline(0.5), LARGE) == Imported(added=2)
 
 

@@ -82,7 +82,9 @@ def test_an_export_of_sessions_changes_nothing_when_it_comes_back(entries: list[
     assert importing.export() == exported
 
 
-def test_a_memory_without_a_description_takes_it_from_its_file_else_from_its_labels(importing: Importing) -> None:
+def test_a_memory_without_a_description_takes_it_from_its_file_else_from_its_labels(
+    importing: Importing,
+) -> None:
     importing.files.put("/x/one.md", "# Head\n\nProse.")
     importing.files.put("/x/two.md", "", description="Said.")
     memories = [
@@ -94,7 +96,10 @@ def test_a_memory_without_a_description_takes_it_from_its_file_else_from_its_lab
     ]
 
     assert importing.bring_in.import_memories(memories) == ImportedIndex(added=5)
-    descriptions = {entry.file_path: entry.description for entry in importing.repository.find(EVERYTHING, limit=9)}
+    descriptions = {
+        entry.file_path: entry.description
+        for entry in importing.repository.find(EVERYTHING, limit=9)
+    }
     assert descriptions == {
         "/x/one.md": "Prose.",
         "/x/two.md": "Said.",
@@ -120,7 +125,9 @@ def test_a_file_that_is_no_markdown_and_not_described_keeps_all_out(importing: I
     importing.files.put("/etc/passwd", "Private.")
 
     with pytest.raises(InvalidEntryError, match=r"'/etc/passwd': .*describe it"):
-        importing.bring_in.import_memories([memory("/x/one.md", description="fine"), memory("/etc/passwd")])
+        importing.bring_in.import_memories(
+            [memory("/x/one.md", description="fine"), memory("/etc/passwd")]
+        )
     assert (importing.repository.count(EVERYTHING), importing.files.reads) == (0, ["/x/one.md"])
 
 
@@ -141,24 +148,37 @@ def test_files_are_read_before_the_store_is_held_and_each_is_looked_up_once(
     note(importing.repository, "transaction")
     note(importing.repository, "with_file")
     note(importing.files, "read")
-    monkeypatch.setattr(importing.repository, "put", lambda _: None)  # that of the fake looks up too
+    monkeypatch.setattr(
+        importing.repository, "put", lambda _: None
+    )  # that of the fake looks up too
     importing.bring_in.import_memories([memory("/x/one.md"), memory("/x/two.md")])
 
-    assert steps == ["read /x/one.md", "read /x/two.md", "transaction", "with_file /x/one.md", "with_file /x/two.md"]
+    assert steps == [
+        "read /x/one.md",
+        "read /x/two.md",
+        "transaction",
+        "with_file /x/one.md",
+        "with_file /x/two.md",
+    ]
 
 
 def test_a_memory_without_a_time_has_that_of_its_file_else_now(importing: Importing) -> None:
     importing.files.put("/x/one.md", "Prose.")
     importing.bring_in.import_memories([memory("/x/one.md"), memory("/x/two.md")])
 
-    times = {entry.file_path: entry.file_mtime for entry in importing.repository.find(EVERYTHING, limit=9)}
+    times = {
+        entry.file_path: entry.file_mtime
+        for entry in importing.repository.find(EVERYTHING, limit=9)
+    }
     assert times == {"/x/one.md": WRITTEN_AT, "/x/two.md": int(NOW.timestamp())}
 
 
 def test_a_file_kept_as_something_else_stays_what_it_is(importing: Importing) -> None:
     decision = of_file("decided")
     importing.repository.put(decision)
-    imported = importing.bring_in.import_memories([memory(decision.file_path or "", description="other")])
+    imported = importing.bring_in.import_memories(
+        [memory(decision.file_path or "", description="other")]
+    )
 
     assert (imported.added, imported.known, len(imported.skipped)) == (0, 0, 1)
     assert importing.repository.find(EVERYTHING, limit=9) == [decision]
@@ -172,7 +192,9 @@ def test_one_memory_that_cannot_be_kept_keeps_all_out(importing: Importing) -> N
     assert importing.repository.count(EVERYTHING) == 0
 
 
-def test_a_session_gets_the_project_that_holds_its_file_and_the_label_that_the_index_says(importing: Importing) -> None:
+def test_a_session_gets_the_project_that_holds_its_file_and_the_label_that_the_index_says(
+    importing: Importing,
+) -> None:
     importing.bring_in.import_memories(
         [
             memory("/x/app/one.md", project="app"),
@@ -185,7 +207,8 @@ def test_a_session_gets_the_project_that_holds_its_file_and_the_label_that_the_i
     entries = importing.repository.find(EVERYTHING, limit=9)
     projects = {project.id: project.identity.root for project in importing.projects.known()}
     assert {
-        entry.file_path: (projects[entry.project or ""], entry.source_project, entry.workspace) for entry in entries
+        entry.file_path: (projects[entry.project or ""], entry.source_project, entry.workspace)
+        for entry in entries
     } == {
         "/x/app/one.md": ("/x/app", "application", "/x"),
         "/x/app/two.md": ("/x/app", "app", "/x"),

@@ -10,7 +10,12 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Vector, cosine
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.legacy_index import IndexedMemory
-from hardwon.domain.use_cases.import_legacy import AGREEMENT, ImportMemoryIndex, KeepVectors, KeptVectors
+from hardwon.domain.use_cases.import_legacy import (
+    AGREEMENT,
+    ImportMemoryIndex,
+    KeepVectors,
+    KeptVectors,
+)
 from tests.fakes.clock import FixedClock
 from tests.fakes.embedders import PlantedEmbedder, UnreliableEmbedder
 from tests.fakes.entries import InMemoryEntryRepository
@@ -25,7 +30,13 @@ ENDLESS = Deadline(FixedClock().monotonic)
 
 def memory(name: str, vector: Vector | None = None, **more: Any) -> IndexedMemory:
     """Return a memory that is described by its name."""
-    fields = {"path": f"/x/{name}.md", "filename": f"{name}.md", "description": name, "vector": vector, **more}
+    fields = {
+        "path": f"/x/{name}.md",
+        "filename": f"{name}.md",
+        "description": name,
+        "vector": vector,
+        **more,
+    }
     return IndexedMemory(**fields)
 
 
@@ -36,7 +47,9 @@ class Importing:
         self.repository = InMemoryEntryRepository()
         self.store = InMemoryVectorStore(self.repository.state)
         self.embedder = PlantedEmbedder(dict.fromkeys(texts, QUERY_VECTOR))
-        self.keep = KeepVectors(repository=self.repository, embedder=self.embedder, store=self.store)
+        self.keep = KeepVectors(
+            repository=self.repository, embedder=self.embedder, store=self.store
+        )
 
     def __call__(self, *memories: IndexedMemory) -> KeptVectors:
         """Import *memories*, then keep their vectors."""
@@ -69,7 +82,9 @@ def test_all_vectors_are_kept_when_one_text_embedded_again_agrees() -> None:
     assert importing.vector_of("b") == planted(0.3)
 
 
-@pytest.mark.parametrize(("similarity", "kept"), [(0.9901, 2), (0.99, 2), (0.9899, 0), (0.0, 0), (-1.0, 0)])
+@pytest.mark.parametrize(
+    ("similarity", "kept"), [(0.9901, 2), (0.99, 2), (0.9899, 0), (0.0, 0), (-1.0, 0)]
+)
 def test_the_text_agrees_from_a_similarity_of_99_percent_on(similarity: float, kept: int) -> None:
     importing = Importing("a")
     outcome = importing(memory("a", planted(similarity)), memory("b", planted(1.0)))
@@ -77,7 +92,9 @@ def test_the_text_agrees_from_a_similarity_of_99_percent_on(similarity: float, k
     assert outcome.kept == kept
     assert importing.pending == 2 - kept
     assert len(outcome.refused) == 2 - kept
-    assert all("not by 'planted-4'" in line and f"{similarity:.3f}" in line for line in outcome.refused)
+    assert all(
+        "not by 'planted-4'" in line and f"{similarity:.3f}" in line for line in outcome.refused
+    )
 
 
 @given(st.floats(-1, 1, width=32))
@@ -120,14 +137,21 @@ def test_a_vector_that_cannot_be_used_stays_out_alone(vector: Vector, words: str
 def test_a_vector_that_is_no_list_of_numbers_is_reported() -> None:
     importing = Importing()
 
-    outcome = importing(memory("a", vector_problem='embedding is "x": it must be a list of numbers'))
-    assert outcome == KeptVectors(0, ("'/x/a.md': embedding is \"x\": it must be a list of numbers",))
+    outcome = importing(
+        memory("a", vector_problem='embedding is "x": it must be a list of numbers')
+    )
+    assert outcome == KeptVectors(
+        0, ("'/x/a.md': embedding is \"x\": it must be a list of numbers",)
+    )
     assert (importing.pending, importing.embedder.asked) == (1, [])
 
 
 @pytest.mark.parametrize(
     "described",
-    [{"description": None, "keywords": ("a",)}, {"description": "The key AKIAIOSFODNN7EXAMPLE leaked."}],
+    [
+        {"description": None, "keywords": ("a",)},
+        {"description": "The key AKIAIOSFODNN7EXAMPLE leaked."},
+    ],
     ids=["no text in the index", "a secret was taken out"],
 )
 def test_a_vector_of_another_text_than_the_entry_has_is_not_kept(described: dict[str, Any]) -> None:
@@ -166,7 +190,9 @@ def test_other_entries_that_wait_are_left_unchanged() -> None:
 def test_without_an_embedder_none_is_kept() -> None:
     importing = Importing()
     failing = UnreliableEmbedder(importing.embedder, failing=[1])
-    importing.keep = KeepVectors(repository=importing.repository, embedder=failing, store=importing.store)
+    importing.keep = KeepVectors(
+        repository=importing.repository, embedder=failing, store=importing.store
+    )
 
     assert importing(memory("a", planted(1.0))) == KeptVectors(0, ("no answer",))
     assert importing.pending == 1

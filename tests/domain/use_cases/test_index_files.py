@@ -44,7 +44,9 @@ def counts(indexed: Indexed) -> tuple[int, int, int, int, int]:
     )
 
 
-steps = st.lists(st.tuples(st.sampled_from(PATHS), st.sampled_from(["one", "two", None])), max_size=6)
+steps = st.lists(
+    st.tuples(st.sampled_from(PATHS), st.sampled_from(["one", "two", None])), max_size=6
+)
 
 
 @given(before=steps, after=steps, force=st.booleans())
@@ -61,11 +63,15 @@ def test_after_any_change_of_files_the_store_equals_them(
         planned = indexing.index.index(force=force, dry_run=True)
         assert indexing.index.index(force=force) == planned
 
-    texts = {file.path.removeprefix(MEMORY): file.markdown.body for file in indexing.files.files.values()}
+    texts = {
+        file.path.removeprefix(MEMORY): file.markdown.body for file in indexing.files.files.values()
+    }
     assert {path: entry.description for path, entry in indexing.entries().items()} == texts
 
 
-def test_the_memory_of_spec_folders_is_indexed_and_forgotten_with_the_project(indexing: Indexing) -> None:
+def test_the_memory_of_spec_folders_is_indexed_and_forgotten_with_the_project(
+    indexing: Indexing,
+) -> None:
     for name in ("005-memory/memory/a.md", "005-memory/spec.md", "049-auth/memory/deep/b.md"):
         indexing.files.put(SPECS + name, name)
 
@@ -151,16 +157,24 @@ NAMESAKE = ("/elsewhere/app/x.md", "/projects/app2/x.md", "/x.md")
 def keep_old(indexing: Indexing, *paths: str) -> None:
     for path in paths:
         indexing.files.put(path, "new")
-        indexing.repository.put(attrs.evolve(of_file("old"), kind="document", file_path=path, source_project="app"))
+        indexing.repository.put(
+            attrs.evolve(of_file("old"), kind="document", file_path=path, source_project="app")
+        )
 
 
-def test_a_rebuild_reaches_all_below_the_projects_folder_and_nothing_of_a_namesake(indexing: Indexing) -> None:
+def test_a_rebuild_reaches_all_below_the_projects_folder_and_nothing_of_a_namesake(
+    indexing: Indexing,
+) -> None:
     keep_old(indexing, f"{ROOT}/docs/a.md", f"{ROOT}/docs/gone.md", *NAMESAKE)
     del indexing.files.files[f"{ROOT}/docs/gone.md"]
 
     assert counts(indexing.index.index(force=True, everywhere=True)) == (0, 1, 0, 0, 0)
     descriptions = {path: entry.description for path, entry in indexing.entries().items()}
-    assert descriptions == {f"{ROOT}/docs/a.md": "new", f"{ROOT}/docs/gone.md": "old", **dict.fromkeys(NAMESAKE, "old")}
+    assert descriptions == {
+        f"{ROOT}/docs/a.md": "new",
+        f"{ROOT}/docs/gone.md": "old",
+        **dict.fromkeys(NAMESAKE, "old"),
+    }
 
 
 def test_texts_to_embed_again_are_those_below_the_projects_folder(indexing: Indexing) -> None:

@@ -91,7 +91,8 @@ def test_a_file_that_was_moved_is_what_it_was_under_its_new_path(shelf: Shelf) -
 
     assert (indexed.new, indexed.removed, shelf.kept) == ((MOVED,), (PATH,), [])
     assert shelf.entries == {
-        anchor: attrs.evolve(entry, file_path=MOVED, spec_folder="049-login") for anchor, entry in before.items()
+        anchor: attrs.evolve(entry, file_path=MOVED, spec_folder="049-login")
+        for anchor, entry in before.items()
     }
 
 
@@ -112,8 +113,17 @@ def test_a_file_that_comes_back_with_another_text_goes_by_what_it_says(shelf: Sh
     shelf.index.index()
 
     whole, section = shelf.entries[""], shelf.entries["a"]
-    assert (whole.name, whole.trigger_phrases, whole.permanent) == ("Other", ("said by the file",), False)
-    assert (whole.tier, whole.importance_weight, whole.keywords, whole.usage) == ("critical", 0.9, ("rotation",), USED)
+    assert (whole.name, whole.trigger_phrases, whole.permanent) == (
+        "Other",
+        ("said by the file",),
+        False,
+    )
+    assert (whole.tier, whole.importance_weight, whole.keywords, whole.usage) == (
+        "critical",
+        0.9,
+        ("rotation",),
+        USED,
+    )
     assert (section.name, section.tier, section.usage) == ("Other: a", "critical", USED)
 
 
@@ -155,7 +165,8 @@ def test_a_file_that_claims_a_workspace_is_reported_and_stays_in_its_own(shelf: 
 
     [line] = [line for line in claimed if "workspace" in line]
     assert (
-        line == f"{PATH!r}: the file claims the workspace 'elsewhere', which only HARDWON_WORKSPACE can name: not taken"
+        line
+        == f"{PATH!r}: the file claims the workspace 'elsewhere', which only HARDWON_WORKSPACE can name: not taken"
     )
     assert shelf.entries[""].workspace == "work"
     shelf.files.put(PATH, f"{BODY}\n", workspace="work")

@@ -53,7 +53,9 @@ bodies = st.lists(st.sampled_from(ANCHORS), unique=True, max_size=3).map(
 
 
 @given(versions=st.lists(bodies, min_size=1, max_size=4), force=st.booleans())
-def test_the_sections_in_the_store_are_those_of_the_file(versions: list[str], *, force: bool) -> None:
+def test_the_sections_in_the_store_are_those_of_the_file(
+    versions: list[str], *, force: bool
+) -> None:
     documents = Documents()
     numbers = dict[str, int | None]()
     for body in versions:
@@ -62,7 +64,9 @@ def test_the_sections_in_the_store_are_those_of_the_file(versions: list[str], *,
         entries = documents.entries
         assert set(entries) == {"", *(anchor for anchor in ANCHORS if f":{anchor} -" in body)}
         assert {entry.spec_folder for entry in entries.values()} == {"005-auth"}
-        assert all(numbers.get(anchor, entry.number) == entry.number for anchor, entry in entries.items())
+        assert all(
+            numbers.get(anchor, entry.number) == entry.number for anchor, entry in entries.items()
+        )
         numbers = {anchor: entry.number for anchor, entry in entries.items()}
 
 
@@ -73,14 +77,20 @@ def test_no_text_and_no_force_changes_what_the_store_has_the_word_on(
     documents = Documents()
     documents.write(first, tier="important", importance_weight="0.9")
     documents.index.index()
-    assert {(entry.tier, entry.importance_weight) for entry in documents.entries.values()} == {("important", 0.9)}
+    assert {(entry.tier, entry.importance_weight) for entry in documents.entries.values()} == {
+        ("important", 0.9)
+    }
     for entry in documents.entries.values():
         documents.repository.put(attrs.evolve(entry, tier=tier, importance_weight=0.2))
     known = set(documents.entries)
     documents.write(second, tier="normal", importance_weight="0.5")
     documents.index.index(force=force)
 
-    kept = {anchor: entry for anchor, entry in documents.entries.items() if anchor in known or not anchor}
+    kept = {
+        anchor: entry
+        for anchor, entry in documents.entries.items()
+        if anchor in known or not anchor
+    }
     assert {(entry.tier, entry.importance_weight) for entry in kept.values()} == {(tier, 0.2)}
 
 
@@ -114,7 +124,10 @@ def test_a_concurrent_change_between_reading_and_writing_is_kept() -> None:
 def test_a_section_goes_by_its_heading_or_its_anchor() -> None:
     documents = Documents()
     documents.write(
-        section("what-went_wrong") + section("b", "## Causes\nText.") + section("c", "# Title\nText."), title="Title"
+        section("what-went_wrong")
+        + section("b", "## Causes\nText.")
+        + section("c", "# Title\nText."),
+        title="Title",
     )
     documents.index.index()
 
@@ -130,7 +143,9 @@ def test_only_documents_have_sections() -> None:
     documents = Documents()
     documents.write(section("a"), type="decision")
     documents.index.index()
-    assert [(entry.kind, entry.spec_folder) for entry in documents.entries.values()] == [("decision", None)]
+    assert [(entry.kind, entry.spec_folder) for entry in documents.entries.values()] == [
+        ("decision", None)
+    ]
     documents.write(section("a"), type="document")
     documents.index.index()
     assert set(documents.entries) == {"", "a"}
@@ -146,7 +161,9 @@ def test_a_file_cannot_flood_the_store_with_sections() -> None:
     indexed = documents.index.index()
 
     assert len(documents.entries) == MAX_SECTIONS + 1
-    assert indexed.warnings == (f"{PATH!r}: only the first 200 of 205 anchors become memories of their own",)
+    assert indexed.warnings == (
+        f"{PATH!r}: only the first 200 of 205 anchors become memories of their own",
+    )
 
 
 def test_trigger_phrases_are_those_of_the_head_else_of_the_text_else_those_a_user_gave() -> None:
@@ -193,11 +210,16 @@ def test_a_document_was_created_when_it_says_else_when_its_name_says_else_when_i
 def test_defaults_hold_for_new_documents_that_say_nothing() -> None:
     documents = Documents(Defaults("important", "research"))
     documents.write("Text.")
-    documents.files.put(f"{SPECS}005-auth/memory/said.md", "Text.", tier="normal", context_type="general")
+    documents.files.put(
+        f"{SPECS}005-auth/memory/said.md", "Text.", tier="normal", context_type="general"
+    )
     documents.files.put(f"{ROOT}/memory/decisions/other.md", "Text.")
     documents.index.index()
 
-    kinds = {(entry.kind, entry.tier, entry.context_type) for entry in documents.repository.find(EVERYTHING, limit=9)}
+    kinds = {
+        (entry.kind, entry.tier, entry.context_type)
+        for entry in documents.repository.find(EVERYTHING, limit=9)
+    }
     assert kinds == {
         ("document", "important", "research"),
         ("document", "normal", "general"),
@@ -220,7 +242,9 @@ def test_a_change_of_the_text_is_in_the_history() -> None:
     assert change == (before.number, "content", before.file_hash, after.file_hash, NOW)
 
 
-steps = st.lists(st.sampled_from(["scan", "delete whole", "delete section", "edit", "force"]), max_size=8)
+steps = st.lists(
+    st.sampled_from(["scan", "delete whole", "delete section", "edit", "force"]), max_size=8
+)
 
 
 @given(steps=steps)
@@ -275,7 +299,9 @@ def test_a_scan_can_be_ended_between_files() -> None:
     assert len(documents.index.index(wanted=lambda: next(answers)).new) == 2
 
 
-def test_a_document_of_an_early_store_gets_its_folder_and_sections_though_its_file_is_as_it_was() -> None:
+def test_a_document_of_an_early_store_gets_its_folder_and_sections_though_its_file_is_as_it_was() -> (
+    None
+):
     documents = Documents()
     documents.write("Intro.\n" + section("a"))
     documents.index.index()

@@ -37,7 +37,9 @@ class Captures:
         self.run = index_files(self.files, self.repository)
 
     def write(self, *written: Chunk) -> None:
-        self.conversations.put([attrs.evolve(chunk, project="app", branch="dev") for chunk in written])
+        self.conversations.put(
+            [attrs.evolve(chunk, project="app", branch="dev") for chunk in written]
+        )
         for path, text in self.conversations.files.items():
             self.file(path, text.split("\n---\n", 1)[1], project="app", branch="dev")
 
@@ -48,7 +50,9 @@ class Captures:
         return self.files.files[MEMORY + path].markdown.body
 
     def move(self, old: str, new: str) -> None:
-        self.files.files[MEMORY + new] = attrs.evolve(self.files.files.pop(MEMORY + old), path=MEMORY + new)
+        self.files.files[MEMORY + new] = attrs.evolve(
+            self.files.files.pop(MEMORY + old), path=MEMORY + new
+        )
 
     def index(self, *, force: bool = False) -> Indexed:
         planned = self.run.index(force=force, dry_run=True)
@@ -91,7 +95,11 @@ def test_a_section_is_one_entry_and_indexing_is_idempotent(drawn: list[Chunk]) -
     captures.write(*drawn)
     drawn = [attrs.evolve(chunk, project="app") for chunk in drawn]
     kinds = {chunk.chunk_id: ("conversation", chunk.starts_at) for chunk in drawn}
-    kinds |= {detail.detail_id: (detail.kind, detail.stated_in.at) for chunk in drawn for detail in details_of(chunk)}
+    kinds |= {
+        detail.detail_id: (detail.kind, detail.stated_in.at)
+        for chunk in drawn
+        for detail in details_of(chunk)
+    }
     assert captures.index().skipped == ()
 
     before = captures.entries
@@ -102,7 +110,12 @@ def test_a_section_is_one_entry_and_indexing_is_idempotent(drawn: list[Chunk]) -
 
 
 def test_the_entry_of_a_chunk_has_its_text_and_place(captures: Captures) -> None:
-    answer = Exchange("And then?", "Done.", NOW + 2 * MINUTE, (Answered("How *strict*?", "very", ("not", "very")),))
+    answer = Exchange(
+        "And then?",
+        "Done.",
+        NOW + 2 * MINUTE,
+        (Answered("How *strict*?", "very", ("not", "very")),),
+    )
     about = talk()
     captures.write(
         attrs.evolve(
@@ -124,29 +137,47 @@ def test_the_entry_of_a_chunk_has_its_text_and_place(captures: Captures) -> None
         "In short.\n\nWhich encoding?\n\nUTF-8 it is:\n\nopen(path)\n\nAnd then?\n\nHow strict? very\n\nDone."
     )
     assert (entry.keywords, entry.tags) == (("partner", "encoding"), ("security", "devops"))
-    assert (entry.references, entry.session_id, entry.source) == (("src/a.py", "b.py"), "s-1", "session-capture")
+    assert (entry.references, entry.session_id, entry.source) == (
+        ("src/a.py", "b.py"),
+        "s-1",
+        "session-capture",
+    )
     assert (entry.created_at, entry.updated_at) == (NOW, NOW + 2 * MINUTE)
     assert (entry.source_project, entry.workspace, entry.branch) == ("app", "work", "dev")
     assert entry.permanent
 
 
-def test_a_decision_is_found_by_its_reasons_and_not_by_the_frame_of_its_file(captures: Captures) -> None:
+def test_a_decision_is_found_by_its_reasons_and_not_by_the_frame_of_its_file(
+    captures: Captures,
+) -> None:
     decided = "We use UTF-8 in a.py instead of Latin-1, because partners do."
-    captures.write(talk(decided, metadata=Metadata(decisions=(decided,), files=("a.py",)), session_id="s-1"))
+    captures.write(
+        talk(decided, metadata=Metadata(decisions=(decided,), files=("a.py",)), session_id="s-1")
+    )
     captures.index()
 
     [decision] = (entry for entry in captures.entries.values() if entry.kind == "decision")
     assert decision.name == decided.rstrip(".")
     assert decision.description.startswith(f"{decided}\n\nUTF-8 it is:")
     assert "\nLatin-1\n" in decision.description
-    assert not any(word in decision.description for word in ("Alternatives", "User", "s-1", "Full context", "Time"))
-    assert (decision.references, decision.session_id, decision.created_at) == (("a.py",), "s-1", NOW)
+    assert not any(
+        word in decision.description
+        for word in ("Alternatives", "User", "s-1", "Full context", "Time")
+    )
+    assert (decision.references, decision.session_id, decision.created_at) == (
+        ("a.py",),
+        "s-1",
+        NOW,
+    )
 
 
 @pytest.mark.parametrize(
-    ("kind", "folder"), [("decision", "decisions"), ("gotcha", "gotchas"), ("preference", "preferences")]
+    ("kind", "folder"),
+    [("decision", "decisions"), ("gotcha", "gotchas"), ("preference", "preferences")],
 )
-def test_a_file_without_sections_of_ours_stays_one_entry(captures: Captures, kind: Kind, folder: str) -> None:
+def test_a_file_without_sections_of_ours_stays_one_entry(
+    captures: Captures, kind: Kind, folder: str
+) -> None:
     captures.file(f"{folder}/a.md", "# A\n\n<!-- ANCHOR:mine -->\nText.\n<!-- /ANCHOR:mine -->")
     captures.index()
 
@@ -159,10 +190,16 @@ def test_sections_of_a_document_go_by_its_path_whatever_they_are_called(captures
     captures.file("notes.md", captures.body(), type="document")
     captures.index()
 
-    assert sorted(entry.kind for entry in captures.entries.values()) == ["conversation", "document", "document"]
+    assert sorted(entry.kind for entry in captures.entries.values()) == [
+        "conversation",
+        "document",
+        "document",
+    ]
 
 
-@pytest.mark.parametrize(("before", "after"), [("document", "conversation"), ("conversation", "document")])
+@pytest.mark.parametrize(
+    ("before", "after"), [("document", "conversation"), ("conversation", "document")]
+)
 def test_a_file_that_becomes_another_kind_keeps_what_its_sections_were_worth(
     captures: Captures, before: str, after: str
 ) -> None:
@@ -183,11 +220,15 @@ def test_fields_owned_by_the_store_outlive_a_change_and_a_rebuild(captures: Capt
     captures.index()
     before = captures.judge()
     changed = talk("One").chunk_id
-    captures.file(PATH, captures.body().replace("> One", "> One\n> and more"), project="app", branch="dev")
+    captures.file(
+        PATH, captures.body().replace("> One", "> One\n> and more"), project="app", branch="dev"
+    )
 
     assert captures.counts() == (0, 1, 0, 0, 0)
     after = captures.entries
-    expected = attrs.evolve(before[changed], description=after[changed].description, file_hash=after[changed].file_hash)
+    expected = attrs.evolve(
+        before[changed], description=after[changed].description, file_hash=after[changed].file_hash
+    )
     assert after == {**before, changed: expected}
     assert "One\nand more" in after[changed].description
     changes = [past.number for past in captures.repository.state.history if past.field == "content"]
@@ -217,7 +258,9 @@ def test_a_touch_changes_nothing(captures: Captures) -> None:
     assert captures.entries == before
 
 
-def test_a_section_that_is_taken_out_is_forgotten_and_comes_back_as_it_was(captures: Captures) -> None:
+def test_a_section_that_is_taken_out_is_forgotten_and_comes_back_as_it_was(
+    captures: Captures,
+) -> None:
     captures.write(talk("One"), talk("Two", minute=1))
     captures.index()
     captures.judge()
@@ -233,7 +276,9 @@ def test_a_section_that_is_taken_out_is_forgotten_and_comes_back_as_it_was(captu
 
 
 @pytest.mark.parametrize("growing", [False, True])
-def test_a_file_that_goes_by_another_name_is_what_it_was(captures: Captures, *, growing: bool) -> None:
+def test_a_file_that_goes_by_another_name_is_what_it_was(
+    captures: Captures, *, growing: bool
+) -> None:
     captures.write(talk("One"))
     captures.index()
     [before] = captures.judge().values()
@@ -245,13 +290,17 @@ def test_a_file_that_goes_by_another_name_is_what_it_was(captures: Captures, *, 
     assert list(captures.entries.values()) == [attrs.evolve(before, file_path=MEMORY + COPY)]
 
 
-def test_the_same_section_in_two_files_is_one_entry_and_either_file_may_go(captures: Captures) -> None:
+def test_the_same_section_in_two_files_is_one_entry_and_either_file_may_go(
+    captures: Captures,
+) -> None:
     captures.write(talk("One"), talk("Two", minute=1))
     captures.index()
     before = captures.judge()
     captures.file(COPY, captures.body(), project="app", branch="dev")
     captures.index()
-    moved = {entry_id: attrs.evolve(entry, file_path=MEMORY + COPY) for entry_id, entry in before.items()}
+    moved = {
+        entry_id: attrs.evolve(entry, file_path=MEMORY + COPY) for entry_id, entry in before.items()
+    }
     assert captures.entries == moved
     del captures.files.files[MEMORY + COPY]
     captures.index()
@@ -268,7 +317,9 @@ def test_a_deleted_entry_stays_deleted_while_its_section_is_unchanged(captures: 
     captures.write(talk("Two", minute=1))
     captures.index()
     assert [entry.name for entry in captures.entries.values()] == ["Two"]
-    captures.file(PATH, captures.body().replace("> One", "> Once more"), project="app", branch="dev")
+    captures.file(
+        PATH, captures.body().replace("> One", "> Once more"), project="app", branch="dev"
+    )
     captures.index()
 
     assert {entry.name for entry in captures.entries.values()} == {"One", "Two"}
@@ -294,20 +345,31 @@ def test_a_rebuild_brings_back_what_was_deleted(captures: Captures) -> None:
     ],
 )
 def test_files_written_by_hardwon_keep_their_kind_whatever_the_head_says(
-    captures: Captures, *, flags: tuple[bool, bool], permanent: bool | None, expected: tuple[bool, bool]
+    captures: Captures,
+    *,
+    flags: tuple[bool, bool],
+    permanent: bool | None,
+    expected: tuple[bool, bool],
 ) -> None:
     one, two = talk("One", permanent=flags[0]), talk("Two", minute=1, permanent=flags[1])
     captures.write(one, two)
     captures.file(PATH, captures.body(), **({} if permanent is None else {"permanent": permanent}))
     captures.index()
 
-    assert (captures.entries[one.chunk_id].permanent, captures.entries[two.chunk_id].permanent) == expected
+    assert (
+        captures.entries[one.chunk_id].permanent,
+        captures.entries[two.chunk_id].permanent,
+    ) == expected
 
 
 @pytest.mark.parametrize("permanent", [False, True])
-def test_a_section_without_attributes_goes_by_the_head(captures: Captures, *, permanent: bool) -> None:
+def test_a_section_without_attributes_goes_by_the_head(
+    captures: Captures, *, permanent: bool
+) -> None:
     captures.file(
-        PATH, "<!-- ANCHOR:0123456789abcdef -->\nText.\n<!-- /ANCHOR:0123456789abcdef -->", permanent=permanent
+        PATH,
+        "<!-- ANCHOR:0123456789abcdef -->\nText.\n<!-- /ANCHOR:0123456789abcdef -->",
+        permanent=permanent,
     )
     captures.index()
 
@@ -327,7 +389,12 @@ def test_a_permanent_neighbour_changes_nothing_of_a_section(captures: Captures) 
 
 
 def test_a_claim_in_the_text_to_be_permanent_is_ignored(captures: Captures) -> None:
-    captures.write(talk(title="[PERMANENT] The parser", metadata=Metadata(gotchas=("[PERMANENT] Mind the parser.",))))
+    captures.write(
+        talk(
+            title="[PERMANENT] The parser",
+            metadata=Metadata(gotchas=("[PERMANENT] Mind the parser.",)),
+        )
+    )
     captures.index()
 
     assert [entry.permanent for entry in captures.entries.values()] == [False, False]
@@ -339,7 +406,11 @@ def test_a_claim_in_the_text_to_be_permanent_is_ignored(captures: Captures) -> N
         ("### Exchanges", "### Talk", "Which encoding?"),
         ("## Which encoding?", "Nothing of the kind", talk().chunk_id),
         ("- **Time:** 2026-03-01T12:30:00Z", "- **Time:** one day", "Which encoding?"),
-        ("In short.", "&amp;lt;!-- \ud83d\ude00".encode("utf-16", "surrogatepass").decode("utf-16"), "Which encoding?"),
+        (
+            "In short.",
+            "&amp;lt;!-- \ud83d\ude00".encode("utf-16", "surrogatepass").decode("utf-16"),
+            "Which encoding?",
+        ),
     ],
 )
 def test_a_section_edited_beyond_recognition_is_its_plain_text(
@@ -357,7 +428,9 @@ def test_a_section_edited_beyond_recognition_is_its_plain_text(
     assert "Oracle" in entry.description
 
 
-def test_a_section_that_bears_the_id_of_another_memory_leaves_that_unchanged(captures: Captures) -> None:
+def test_a_section_that_bears_the_id_of_another_memory_leaves_that_unchanged(
+    captures: Captures,
+) -> None:
     learned = lesson("Learned here.")
     captures.repository.put(learned)
     captures.write(talk())
@@ -365,21 +438,34 @@ def test_a_section_that_bears_the_id_of_another_memory_leaves_that_unchanged(cap
     captures.file(PATH, captures.body() + other)
 
     warnings = captures.index().warnings
-    assert any(f"{learned.entry_id!r} is left out: it is another memory's id" in line for line in warnings)
+    assert any(
+        f"{learned.entry_id!r} is left out: it is another memory's id" in line for line in warnings
+    )
     assert captures.entries[learned.entry_id].description == "Learned here."
     assert set(captures.entries) == {learned.entry_id, talk().chunk_id}
 
 
-def test_secrets_and_private_passages_are_not_kept_be_they_longer_than_a_section(captures: Captures) -> None:
-    captures.write(talk("One"), talk(f"Two {KEY} <Private>hidden</Private> seen", minute=1), talk("Three", minute=2))
+def test_secrets_and_private_passages_are_not_kept_be_they_longer_than_a_section(
+    captures: Captures,
+) -> None:
+    captures.write(
+        talk("One"),
+        talk(f"Two {KEY} <Private>hidden</Private> seen", minute=1),
+        talk("Three", minute=2),
+    )
     first = f"<!-- ANCHOR:{talk('One').chunk_id}"
     second = f"<!-- ANCHOR:{talk('Three', minute=2).chunk_id}"
-    body = captures.body().replace(first, f"<private>{first}").replace(second, f"</private>{second}")
+    body = (
+        captures.body().replace(first, f"<private>{first}").replace(second, f"</private>{second}")
+    )
     captures.file(PATH, captures.body())
     captures.index()
     names = {entry.name for entry in captures.entries.values()}
     assert names == {"One", "Two [REDACTED] seen", "Three"}
-    assert not any(KEY in entry.description or "hidden" in entry.description for entry in captures.entries.values())
+    assert not any(
+        KEY in entry.description or "hidden" in entry.description
+        for entry in captures.entries.values()
+    )
     captures.file(PATH, body)
     captures.index()
 
@@ -388,7 +474,10 @@ def test_secrets_and_private_passages_are_not_kept_be_they_longer_than_a_section
 
 @pytest.mark.large
 def test_only_so_many_sections_of_one_file_become_entries(captures: Captures) -> None:
-    many = (f"<!-- ANCHOR:{n:016x} -->\nText {n}.\n<!-- /ANCHOR:{n:016x} -->\n" for n in range(MAX_SECTIONS + 1))
+    many = (
+        f"<!-- ANCHOR:{n:016x} -->\nText {n}.\n<!-- /ANCHOR:{n:016x} -->\n"
+        for n in range(MAX_SECTIONS + 1)
+    )
     captures.file(PATH, "".join(many))
 
     [warning] = captures.run.index().warnings

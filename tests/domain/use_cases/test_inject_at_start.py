@@ -11,7 +11,11 @@ from hardwon.domain.model.context import ContextQuery, Feature
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.errors import EmbedderUnavailableError, NumpyMissingError, VectorIndexUnavailableError
+from hardwon.domain.model.errors import (
+    EmbedderUnavailableError,
+    NumpyMissingError,
+    VectorIndexUnavailableError,
+)
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.injection.entry_text import BUDGET_TOKENS
 from hardwon.domain.model.ranking.prominence import Weights
@@ -29,7 +33,16 @@ from tests.fakes.searches import InMemoryKeywordIndex, InMemoryVectorIndex
 from tests.fakes.state import State
 from tests.fakes.vectors import InMemoryVectorStore
 from tests.fakes.workplaces import working_in
-from tests.strategies import DAY, QUERY_VECTOR, SPACE, all_entries, entries, lesson, of_file, planted
+from tests.strategies import (
+    DAY,
+    QUERY_VECTOR,
+    SPACE,
+    all_entries,
+    entries,
+    lesson,
+    of_file,
+    planted,
+)
 
 QUERY = ContextQuery(feature=Feature(slug="parser", phase="design"))
 QUERY_TEXT = "parser. Phase: design"
@@ -42,7 +55,9 @@ class Session:
 
     state: State = attrs.field(factory=State)
     clock: FixedClock = attrs.field(factory=FixedClock)
-    embedder: Embedder | None = attrs.field(factory=lambda: PlantedEmbedder({QUERY_TEXT: QUERY_VECTOR}))
+    embedder: Embedder | None = attrs.field(
+        factory=lambda: PlantedEmbedder({QUERY_TEXT: QUERY_VECTOR})
+    )
     index: VectorIndex | None = None
     keyword_search: bool = True
 
@@ -58,12 +73,18 @@ class Session:
         self.repository.put(entry)
         if vector is not None:
             number = self.state.number_of(entry.entry_id)
-            self.vectors.put((text, vector) for text in self.vectors.pending(100) if text.number == number)
+            self.vectors.put(
+                (text, vector) for text in self.vectors.pending(100) if text.number == number
+            )
 
-    def inject(self, query: ContextQuery = QUERY, *, limit: int = 20, seconds: float = 2.0) -> Injection:
+    def inject(
+        self, query: ContextQuery = QUERY, *, limit: int = 20, seconds: float = 2.0
+    ) -> Injection:
         index = self.index or InMemoryVectorIndex(self.vectors)
         semantic = (
-            [SemanticSearch(embedder=self.embedder, store=self.vectors, vector_index=index)] if self.embedder else []
+            [SemanticSearch(embedder=self.embedder, store=self.vectors, vector_index=index)]
+            if self.embedder
+            else []
         )
         inject = InjectAtStart(
             repository=self.repository,
@@ -76,12 +97,17 @@ class Session:
             clock=self.clock,
             weights=Weights(),
         )
-        return inject.block_for(query, limit=limit, deadline=self.clock.deadline(seconds), workplace=working_in("here"))
+        return inject.block_for(
+            query, limit=limit, deadline=self.clock.deadline(seconds), workplace=working_in("here")
+        )
 
 
 def descriptions(injection: Injection, session: Session) -> list[str]:
     return [
-        entry.description for entry in session.repository.hydrate([ranked.facts.number for ranked in injection.printed])
+        entry.description
+        for entry in session.repository.hydrate(
+            [ranked.facts.number for ranked in injection.printed]
+        )
     ]
 
 
@@ -96,7 +122,9 @@ def small_session() -> Session:
     session = Session()
     session.add(lesson("meaning", category="heuristics"), planted(0.9))
     session.add(lesson("parser"), planted(0.0))
-    session.add(attrs.evolve(lesson("record", category="anti-patterns"), observation_count=9), planted(-0.8))
+    session.add(
+        attrs.evolve(lesson("record", category="anti-patterns"), observation_count=9), planted(-0.8)
+    )
     return session
 
 
@@ -106,7 +134,9 @@ def test_of_twenty_near_and_thirty_far_lessons_the_near_ones_are_printed() -> No
         session.add(lesson(f"near {number}"), planted(0.81 + number / 110))
     for number in range(30):
         far = lesson(f"far {number}", category=CATEGORIES[number % 2])
-        session.add(attrs.evolve(far, observation_count=3, confidence="high"), planted(0.29 - number / 30))
+        session.add(
+            attrs.evolve(far, observation_count=3, confidence="high"), planted(0.29 - number / 30)
+        )
 
     printed = descriptions(session.inject(limit=25), session)
 
@@ -204,7 +234,9 @@ def test_an_embedder_that_hangs_leaves_the_words_when_the_deadline_passes() -> N
 
 
 @pytest.mark.parametrize("answer", [[], [0.0, 0.0, 0.0, 0.0], [1.0, 0.0]])
-def test_an_embedder_that_answers_nonsense_leaves_the_words_and_is_noted(answer: list[float]) -> None:
+def test_an_embedder_that_answers_nonsense_leaves_the_words_and_is_noted(
+    answer: list[float],
+) -> None:
     session = small_session()
     session.embedder = PlantedEmbedder({QUERY_TEXT: type(QUERY_VECTOR)("f", answer)})
     injection = session.inject()
@@ -253,7 +285,9 @@ def test_without_numpy_the_line_says_so_and_nothing_is_embedded() -> None:
     session = small_session()
     embedder = PlantedEmbedder()
     session.embedder = embedder
-    session.index = InMemoryVectorIndex(session.vectors, broken=NumpyMissingError("numpy is not installed"))
+    session.index = InMemoryVectorIndex(
+        session.vectors, broken=NumpyMissingError("numpy is not installed")
+    )
     injection = session.inject()
 
     assert embedder.asked == []
@@ -264,7 +298,9 @@ def test_without_numpy_the_line_says_so_and_nothing_is_embedded() -> None:
 
 def test_an_index_that_breaks_while_comparing_leaves_the_words_and_is_noted() -> None:
     session = small_session()
-    session.index = InMemoryVectorIndex(session.vectors, broken=VectorIndexUnavailableError("no BLAS"))
+    session.index = InMemoryVectorIndex(
+        session.vectors, broken=VectorIndexUnavailableError("no BLAS")
+    )
     injection = session.inject()
 
     assert descriptions(injection, session)[0] == "parser"
@@ -302,7 +338,9 @@ class RecordingIndex:
     def frequencies(self, terms: Sequence[str], deadline: Deadline) -> Mapping[str, int]:
         return self.inner.frequencies(terms, deadline)
 
-    def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> Matches:
+    def match(
+        self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline
+    ) -> Matches:
         self.searched.set()
         return self.inner.match(terms, mode, only, deadline)
 
@@ -358,7 +396,9 @@ def test_an_empty_store_prints_nothing() -> None:
 
 
 def rule(text: str, *, project: str = "here", age: int = 1, weight: float = 0.5) -> Entry:
-    document = of_file(text, kind="document", path=f"{text[:9]}.md", tier="constitutional", age=age * DAY)
+    document = of_file(
+        text, kind="document", path=f"{text[:9]}.md", tier="constitutional", age=age * DAY
+    )
     return attrs.evolve(document, name=text[:9], project=project, importance_weight=weight)
 
 
@@ -415,7 +455,10 @@ def test_a_lesson_that_is_a_rule_is_printed_once_and_takes_no_place_of_another_l
     assert set(injection.numbers) == {1, *(ranked.facts.number for ranked in injection.printed)}
 
 
-@given(stored=st.lists(all_entries, max_size=12, unique_by=lambda entry: entry.entry_id), limit=st.integers(1, 12))
+@given(
+    stored=st.lists(all_entries, max_size=12, unique_by=lambda entry: entry.entry_id),
+    limit=st.integers(1, 12),
+)
 def test_without_rules_the_block_is_what_it_always_was_and_with_them_only_a_section_is_added(
     stored: list[Entry], limit: int
 ) -> None:
@@ -428,7 +471,9 @@ def test_without_rules_the_block_is_what_it_always_was_and_with_them_only_a_sect
 
     assert sum(tokens(rule.text) for rule in injection.rules) <= BUDGET_TOKENS
     assert ("### Constitutional Memories\n" in injection.text) == bool(injection.rules)
-    assert not {ranked.number for ranked in injection.rules} & {ranked.facts.number for ranked in injection.printed}
+    assert not {ranked.number for ranked in injection.rules} & {
+        ranked.facts.number for ranked in injection.printed
+    }
     assert "### Constitutional" not in plain.text
     if not any(entry.tier == "constitutional" for entry in stored):
         assert injection.text == plain.text
@@ -462,7 +507,11 @@ def test_the_same_store_and_query_give_the_same_bytes(stored: list[Entry], limit
     for entry in reversed(list(unique)):
         backwards.add(entry)
 
-    assert forwards.inject(limit=limit).text == forwards.inject(limit=limit).text == backwards.inject(limit=limit).text
+    assert (
+        forwards.inject(limit=limit).text
+        == forwards.inject(limit=limit).text
+        == backwards.inject(limit=limit).text
+    )
 
 
 def test_among_equals_the_own_projects_lesson_comes_first() -> None:

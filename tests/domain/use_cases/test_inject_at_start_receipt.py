@@ -12,7 +12,14 @@ from hardwon.domain.model.context import ContextQuery, Feature
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.injection.block import MAX_UNITS
-from hardwon.domain.model.injection.receipt import NO_ROOM, OWED, TOO_LOW, Receipt, assembled, text_digest
+from hardwon.domain.model.injection.receipt import (
+    NO_ROOM,
+    OWED,
+    TOO_LOW,
+    Receipt,
+    assembled,
+    text_digest,
+)
 from hardwon.domain.model.injection.verify import Verdict, reprinted, verdict
 from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.model.settings import Occasion
@@ -27,7 +34,17 @@ from tests.fakes.searches import InMemoryKeywordIndex, InMemoryVectorIndex
 from tests.fakes.state import State
 from tests.fakes.vectors import InMemoryVectorStore
 from tests.fakes.workplaces import working_in
-from tests.strategies import DAY, NOW, QUERY_VECTOR, WORDS, all_entries, lesson, of_file, planted, unit_vectors
+from tests.strategies import (
+    DAY,
+    NOW,
+    QUERY_VECTOR,
+    WORDS,
+    all_entries,
+    lesson,
+    of_file,
+    planted,
+    unit_vectors,
+)
 
 QUERY = ContextQuery(feature=Feature(slug="parser", phase="design"))
 HERE = working_in("here", "work", "main")
@@ -54,7 +71,12 @@ class Session:
         store.put(list(zip(store.pending(100), vectors, strict=False)))  # type: ignore[arg-type]
 
     def inject(
-        self, query: ContextQuery = QUERY, occasion: Occasion | None = None, *, limit: int = 20, framed: bool = True
+        self,
+        query: ContextQuery = QUERY,
+        occasion: Occasion | None = None,
+        *,
+        limit: int = 20,
+        framed: bool = True,
     ) -> Injection:
         vectors, clock = InMemoryVectorStore(self.state), FixedClock()
         embedder = PlantedEmbedder({QUERY.compose() or "": QUERY_VECTOR})
@@ -81,7 +103,9 @@ def receipt_of(injection: Injection) -> Receipt:
 
 
 def put_together(receipt: Receipt, entries: dict[str, Entry]) -> str:
-    return assembled(receipt.frame, [reprinted(shown, entries[shown.entry_id]) for shown in receipt.shown])
+    return assembled(
+        receipt.frame, [reprinted(shown, entries[shown.entry_id]) for shown in receipt.shown]
+    )
 
 
 def rule(text: str) -> Entry:
@@ -90,7 +114,9 @@ def rule(text: str) -> Entry:
 
 worlds = st.lists(
     st.builds(
-        lambda entry, times, tier: attrs.evolve(entry, description=(entry.description + "\n") * times, tier=tier),
+        lambda entry, times, tier: attrs.evolve(
+            entry, description=(entry.description + "\n") * times, tier=tier
+        ),
         all_entries,
         st.sampled_from([1, 1, 60, 400]),
         st.sampled_from(["constitutional", "important", "normal"]),
@@ -110,7 +136,13 @@ worlds = st.lists(
 )
 @settings(max_examples=max(1, settings().max_examples // 2))
 def test_the_receipt_of_any_block_gives_its_text_byte_for_byte(
-    entries: list[Entry], vectors: list[list[float]], query: ContextQuery, budget: int, limit: int, *, framed: bool
+    entries: list[Entry],
+    vectors: list[list[float]],
+    query: ContextQuery,
+    budget: int,
+    limit: int,
+    *,
+    framed: bool,
 ) -> None:
     session = Session()
     session.add(*entries)
@@ -123,18 +155,30 @@ def test_the_receipt_of_any_block_gives_its_text_byte_for_byte(
     assert put_together(receipt, known) == injection.text
     assert receipt.digest == text_digest(injection.text)
     assert verdict(receipt, known) == Verdict()
-    assert sorted(shown.entry_id for shown in receipt.shown) == sorted(numbers[number] for number in injection.numbers)
-    assert not {item.entry_id for item in receipt.missed} & {item.entry_id for item in receipt.shown}
-    assert [item.score for item in receipt.missed] == sorted((item.score for item in receipt.missed), reverse=True)
+    assert sorted(shown.entry_id for shown in receipt.shown) == sorted(
+        numbers[number] for number in injection.numbers
+    )
+    assert not {item.entry_id for item in receipt.missed} & {
+        item.entry_id for item in receipt.shown
+    }
+    assert [item.score for item in receipt.missed] == sorted(
+        (item.score for item in receipt.missed), reverse=True
+    )
 
 
 def full_session() -> Session:
     """Return a session with a rule, three lessons and a conversation whose line is cut."""
     session = Session()
     conversation = of_file(
-        "We lock the parser. " + "It waits for the writer. " * 9, kind="conversation", project="here"
+        "We lock the parser. " + "It waits for the writer. " * 9,
+        kind="conversation",
+        project="here",
     )
-    session.add(rule("Name the unit."), *(lesson(f"parser {name}") for name in ("one", "two", "three")), conversation)
+    session.add(
+        rule("Name the unit."),
+        *(lesson(f"parser {name}") for name in ("one", "two", "three")),
+        conversation,
+    )
     return session
 
 
@@ -143,11 +187,26 @@ def test_a_receipt_holds_the_form_of_every_entry_in_the_order_of_the_text() -> N
     injection = session.inject(occasion=Occasion(HERE, 30))
     receipt = receipt_of(injection)
 
-    assert [shown.form for shown in receipt.shown] == ["note", "lesson", "lesson", "lesson", "conversation"]
+    assert [shown.form for shown in receipt.shown] == [
+        "note",
+        "lesson",
+        "lesson",
+        "lesson",
+        "conversation",
+    ]
     assert [shown.score is None for shown in receipt.shown] == [True, False, False, False, False]
     assert [shown.room > 0 for shown in receipt.shown] == [False, False, False, False, True]
-    assert (receipt.session_id, receipt.event, receipt.at, receipt.project) == ("s", "start", NOW, "here")
-    assert (receipt.query, receipt.space, receipt.policy) == ("parser. Phase: design", None, "hybrid")
+    assert (receipt.session_id, receipt.event, receipt.at, receipt.project) == (
+        "s",
+        "start",
+        NOW,
+        "here",
+    )
+    assert (receipt.query, receipt.space, receipt.policy) == (
+        "parser. Phase: design",
+        None,
+        "hybrid",
+    )
     assert receipt.missed == ()
 
 
@@ -166,12 +225,18 @@ def test_the_model_is_reported_if_any_and_without_a_signal_the_track_record_deci
 
 def test_it_names_the_best_three_that_nearly_were_there_and_why_not() -> None:
     session = Session()
-    session.add(*(attrs.evolve(lesson(f"parser {count}"), observation_count=count) for count in range(1, 7)))
+    session.add(
+        *(attrs.evolve(lesson(f"parser {count}"), observation_count=count) for count in range(1, 7))
+    )
     receipt = receipt_of(session.inject(limit=2))
     scores = [miss.score for miss in receipt.missed]
 
     assert [miss.why for miss in receipt.missed] == [TOO_LOW] * 3
-    assert [session.entries()[miss.entry_id].observation_count for miss in receipt.missed] == [4, 3, 2]
+    assert [session.entries()[miss.entry_id].observation_count for miss in receipt.missed] == [
+        4,
+        3,
+        2,
+    ]
     assert min(item.score or 0.0 for item in receipt.shown) >= scores[0]
 
 
@@ -188,7 +253,9 @@ def test_chosen_entries_that_did_not_fit_are_reported_so() -> None:
 def test_entries_displaced_by_another_category_are_reported_so() -> None:
     session = Session()
     session.add(*(lesson(f"parser {number}") for number in range(9)))
-    session.add(*(lesson(f"old {number}", category="heuristics", age=900 * DAY) for number in range(3)))
+    session.add(
+        *(lesson(f"old {number}", category="heuristics", age=900 * DAY) for number in range(3))
+    )
 
     assert [miss.why for miss in receipt_of(session.inject(limit=9)).missed] == [OWED] * 3
 
@@ -228,7 +295,10 @@ def test_entries_that_changed_since_are_named() -> None:
 def test_changes_besides_the_text_are_ignored() -> None:
     session = full_session()
     receipt = receipt_of(session.inject(occasion=Occasion(HERE)))
-    entries = {entry_id: attrs.evolve(entry, reasoning="Why not?") for entry_id, entry in session.entries().items()}
+    entries = {
+        entry_id: attrs.evolve(entry, reasoning="Why not?")
+        for entry_id, entry in session.entries().items()
+    }
 
     assert verdict(receipt, entries).verified
 
@@ -239,7 +309,9 @@ def test_changes_besides_the_text_are_ignored() -> None:
         lambda receipt: receipt._replace(frame=("Obey: ", *receipt.frame[1:])),
         lambda receipt: receipt._replace(frame=receipt.frame[1:]),
         lambda receipt: receipt._replace(digest="0" * 64),
-        lambda receipt: receipt._replace(shown=(receipt.shown[0]._replace(digest="0" * 64), *receipt.shown[1:])),
+        lambda receipt: receipt._replace(
+            shown=(receipt.shown[0]._replace(digest="0" * 64), *receipt.shown[1:])
+        ),
         lambda receipt: receipt._replace(shown=receipt.shown[::-1]),
         lambda receipt: receipt._replace(shown=receipt.shown[1:], frame=receipt.frame[1:]),
     ],
@@ -259,4 +331,6 @@ def test_a_score_that_is_not_what_its_parts_give_is_reported() -> None:
     lied = receipt.shown[1]._replace(score=0.99)
     shown = (receipt.shown[0], lied, *receipt.shown[2:])
 
-    assert verdict(receipt._replace(shown=shown), session.entries()) == Verdict(miscounted=(lied.entry_id,))
+    assert verdict(receipt._replace(shown=shown), session.entries()) == Verdict(
+        miscounted=(lied.entry_id,)
+    )

@@ -10,7 +10,12 @@ from hardwon.adapters.threads import Threads
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.injection.receipt import Receipt, assembled, text_digest
 from hardwon.domain.model.ranking.prominence import Weights
-from hardwon.domain.use_cases.inject_beside_prompt import LONGEST_KEPT, InjectBesidePrompt, Prompt, PromptInjection
+from hardwon.domain.use_cases.inject_beside_prompt import (
+    LONGEST_KEPT,
+    InjectBesidePrompt,
+    Prompt,
+    PromptInjection,
+)
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
 from tests.fakes.clock import FixedClock
@@ -51,9 +56,18 @@ class Session:
 
     def ask(self, text: str = ASKED, session_id: str = "one") -> PromptInjection:
         keywords = InMemoryKeywordIndex(self.state)
-        recall = Recall(InMemoryEntryRepository(self.state), Retrieve((), keywords, Threads()), self.clock, Weights())
-        inject = InjectBesidePrompt(recall, InMemoryContextWindows(self.receipts), InMemoryInstructions(self.files))
-        spoken = inject.text_for(Prompt(text, session_id, working_in("here")), self.clock.deadline())
+        recall = Recall(
+            InMemoryEntryRepository(self.state),
+            Retrieve((), keywords, Threads()),
+            self.clock,
+            Weights(),
+        )
+        inject = InjectBesidePrompt(
+            recall, InMemoryContextWindows(self.receipts), InMemoryInstructions(self.files)
+        )
+        spoken = inject.text_for(
+            Prompt(text, session_id, working_in("here")), self.clock.deadline()
+        )
         if spoken.receipt:
             self.receipts.record(spoken.receipt)
         return spoken
@@ -76,16 +90,29 @@ def test_one_sentence_among_others_is_enough() -> None:
     session = Session(store(lesson(LESSON)))
 
     assert (
-        LESSON in session.ask(f"The release went well, thank everybody. {ASKED.capitalize()}. Then take a break.").text
+        LESSON
+        in session.ask(
+            f"The release went well, thank everybody. {ASKED.capitalize()}. Then take a break."
+        ).text
     )
 
 
 def test_nothing_is_searched_for_words_that_no_entry_holds() -> None:
     session, keywords = Session(store(lesson(LESSON))), InMemoryKeywordIndex(store(lesson(LESSON)))
-    recall = Recall(InMemoryEntryRepository(session.state), Retrieve((), keywords, Threads()), session.clock, Weights())
-    inject = InjectBesidePrompt(recall, InMemoryContextWindows(session.receipts), InMemoryInstructions())
+    recall = Recall(
+        InMemoryEntryRepository(session.state),
+        Retrieve((), keywords, Threads()),
+        session.clock,
+        Weights(),
+    )
+    inject = InjectBesidePrompt(
+        recall, InMemoryContextWindows(session.receipts), InMemoryInstructions()
+    )
 
-    assert inject.text_for(Prompt("draw unicorns dancing at midnight"), session.clock.deadline()) == PromptInjection()
+    assert (
+        inject.text_for(Prompt("draw unicorns dancing at midnight"), session.clock.deadline())
+        == PromptInjection()
+    )
     assert keywords.searches == []
 
 
@@ -96,14 +123,22 @@ def test_without_a_session_there_is_no_memory_of_it() -> None:
 
 
 def test_two_that_win_are_printed_and_the_third_only_tells_that_none_wins() -> None:
-    first, second, third = (lesson(f"{LESSON} {word}") for word in ("Always.", "Surely.", "Really."))
+    first, second, third = (
+        lesson(f"{LESSON} {word}") for word in ("Always.", "Surely.", "Really.")
+    )
 
     assert len(Session(store(first, second)).ask().numbers) == 2
     assert Session(store(first, second, third)).ask() == PromptInjection()
 
 
 @pytest.mark.parametrize(
-    "prompt", ["filler number 7 again", "what is the weather like in paris today", "go on", "/rename column safely"]
+    "prompt",
+    [
+        "filler number 7 again",
+        "what is the weather like in paris today",
+        "go on",
+        "/rename column safely",
+    ],
 )
 def test_entries_without_a_clear_lead_are_left_out(prompt: str) -> None:
     assert Session(store(lesson(LESSON))).ask(prompt).text == ""
@@ -115,7 +150,9 @@ def test_text_of_an_instruction_file_is_not_repeated() -> None:
     assert session.ask() == PromptInjection()
 
 
-@pytest.mark.parametrize("gone", [{"tier": "deprecated"}, {"tier": "temporary", "created_at": NOW - 400 * DAY}])
+@pytest.mark.parametrize(
+    "gone", [{"tier": "deprecated"}, {"tier": "temporary", "created_at": NOW - 400 * DAY}]
+)
 def test_deprecated_and_expired_entries_are_never_printed(gone: dict[str, Any]) -> None:
     assert Session(store(attrs.evolve(lesson(LESSON), **gone))).ask().text == ""
 
@@ -132,7 +169,12 @@ def test_a_receipt_has_all_that_it_takes_to_make_the_text_again() -> None:
     spoken = Session(store(lesson(LESSON))).ask()
     receipt = receipt_of(spoken)
 
-    assert (receipt.event, receipt.policy, receipt.project, receipt.session_id) == ("prompt", "adaptive", "here", "one")
+    assert (receipt.event, receipt.policy, receipt.project, receipt.session_id) == (
+        "prompt",
+        "adaptive",
+        "here",
+        "one",
+    )
     assert (receipt.at, receipt.query, receipt.space) == (NOW, ASKED, None)
     assert receipt.digest == text_digest(spoken.text)
     [shown] = receipt.shown
@@ -160,13 +202,19 @@ def test_meaning_is_searched_too_and_its_space_is_kept() -> None:
     state = store(lesson(LESSON))
     vectors = InMemoryVectorStore(state)
     number = state.number_of(lesson(LESSON).entry_id)
-    vectors.put((text, planted(0.9 if text.number == number else 0.0)) for text in vectors.pending(1_000))
-    semantic = SemanticSearch(PlantedEmbedder({ASKED: QUERY_VECTOR}), vectors, InMemoryVectorIndex(vectors))
-    clock, repository = FixedClock(), InMemoryEntryRepository(state)
-    recall = Recall(repository, Retrieve([semantic], InMemoryKeywordIndex(state), Threads()), clock, Weights())
-    spoken = InjectBesidePrompt(recall, InMemoryContextWindows(InMemoryReceipts()), InMemoryInstructions()).text_for(
-        Prompt(ASKED), clock.deadline()
+    vectors.put(
+        (text, planted(0.9 if text.number == number else 0.0)) for text in vectors.pending(1_000)
     )
+    semantic = SemanticSearch(
+        PlantedEmbedder({ASKED: QUERY_VECTOR}), vectors, InMemoryVectorIndex(vectors)
+    )
+    clock, repository = FixedClock(), InMemoryEntryRepository(state)
+    recall = Recall(
+        repository, Retrieve([semantic], InMemoryKeywordIndex(state), Threads()), clock, Weights()
+    )
+    spoken = InjectBesidePrompt(
+        recall, InMemoryContextWindows(InMemoryReceipts()), InMemoryInstructions()
+    ).text_for(Prompt(ASKED), clock.deadline())
 
     assert LESSON in spoken.text
     assert receipt_of(spoken).space == "planted-4"

@@ -4,7 +4,12 @@ from hardwon.adapters.threads import Threads
 from hardwon.domain.model.injection.receipt import SHOWN_ALREADY, TOO_WEAK
 from hardwon.domain.model.injection.win import MIN_PROBABILITY
 from hardwon.domain.model.ranking.prominence import Weights
-from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt, Prompt, PromptDryRun, TryPrompt
+from hardwon.domain.use_cases.inject_beside_prompt import (
+    InjectBesidePrompt,
+    Prompt,
+    PromptDryRun,
+    TryPrompt,
+)
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import Retrieve
 from tests.domain.use_cases.test_inject_beside_prompt import ASKED, LESSON, Session, store
@@ -20,9 +25,18 @@ SESSION = Session(store(lesson(LESSON, name="Columns")))
 
 def dry_run(text: str, session: Session = SESSION) -> PromptDryRun:
     keywords = InMemoryKeywordIndex(session.state)
-    recall = Recall(InMemoryEntryRepository(session.state), Retrieve((), keywords, Threads()), session.clock, Weights())
-    inject = InjectBesidePrompt(recall, InMemoryContextWindows(session.receipts), InMemoryInstructions({}))
-    return TryPrompt(inject).dry_run(Prompt(text, "one", working_in("here")), session.clock.deadline())
+    recall = Recall(
+        InMemoryEntryRepository(session.state),
+        Retrieve((), keywords, Threads()),
+        session.clock,
+        Weights(),
+    )
+    inject = InjectBesidePrompt(
+        recall, InMemoryContextWindows(session.receipts), InMemoryInstructions({})
+    )
+    return TryPrompt(inject).dry_run(
+        Prompt(text, "one", working_in("here")), session.clock.deadline()
+    )
 
 
 def test_a_dry_run_reports_entries_with_their_probability_and_leaves_no_receipt() -> None:

@@ -24,11 +24,15 @@ def knowing(*labels: str, **facts: Any) -> tuple[KnowProjects, list[Project]]:
 
 def joins(know: KnowProjects) -> dict[str, str | None]:
     registry = know.registry()
-    return {project.label: registry.label_of(project.joined) or None for project in registry.projects}
+    return {
+        project.label: registry.label_of(project.joined) or None for project in registry.projects
+    }
 
 
 def test_trusted_clones_join_the_first_of_them() -> None:
-    know, [a, b, c] = knowing("a", "b", "c", remote=REMOTE, first_commit=FIRST, authorship="foreign")
+    know, [a, b, c] = knowing(
+        "a", "b", "c", remote=REMOTE, first_commit=FIRST, authorship="foreign"
+    )
 
     know.trust(b, trusted=True)
     assert joins(know) == {"a": None, "b": None, "c": None}
@@ -148,11 +152,15 @@ def test_a_repository_in_a_folder_beside_a_project_is_another_one() -> None:
     ("remote", "inode", "label"),
     [(REMOTE, 0, "app"), (REMOTE, 7, "old"), ("example.org/fork.git", 0, "old"), ("", 0, "old")],
 )
-def test_a_clone_becomes_the_imported_project_of_its_repository(remote: str, inode: int, label: str) -> None:
+def test_a_clone_becomes_the_imported_project_of_its_repository(
+    remote: str, inode: int, label: str
+) -> None:
     know, [here] = knowing("app", authorship="own", first_commit=FIRST)
     history = InMemoryRepositoryHistory(ME)
     history.pasts["/app"] = Past(first_commits=(FIRST,), remote=REMOTE)
-    imported = know.projects.add(Identity("gone:1:/old/.git", "/old", is_repository=True, inode=inode), "old")
+    imported = know.projects.add(
+        Identity("gone:1:/old/.git", "/old", is_repository=True, inode=inode), "old"
+    )
     know.projects.put(imported._replace(remote=remote, first_commit=FIRST, authorship="own"))
     know = know._replace(history=history, exists=lambda path: not path.startswith("gone:"))
 

@@ -33,7 +33,9 @@ def _labels(*tiers: KeywordLabeler, seconds: float = 60.0) -> tuple[str, ...]:
         ("off", ()),
     ],
 )
-def test_the_setting_names_the_tiers_and_the_agent_of_the_session_is_none(setting: str, tiers: tuple[str, ...]) -> None:
+def test_the_setting_names_the_tiers_and_the_agent_of_the_session_is_none(
+    setting: str, tiers: tuple[str, ...]
+) -> None:
     assert label_tiers(setting) == tiers
 
 
@@ -54,7 +56,9 @@ def test_the_first_tier_that_answers_is_the_last_one_asked() -> None:
 
 
 def test_a_tier_without_a_usable_label_leaves_it_to_the_next() -> None:
-    assert _labels(PlantedLabeler("error", "ci/cd"), PlantedLabeler(), PlantedLabeler("sqlite")) == ("sqlite",)
+    assert _labels(
+        PlantedLabeler("error", "ci/cd"), PlantedLabeler(), PlantedLabeler("sqlite")
+    ) == ("sqlite",)
 
 
 def test_there_are_no_labels_when_all_tiers_fail() -> None:
@@ -93,7 +97,9 @@ def test_tiers_that_all_hang_cost_their_seconds_and_say_so() -> None:
     hanging = HangingLabeler()
     chain = LabelChain([hanging, hanging], Threads(), tier_seconds=0.01)
 
-    with pytest.raises(LabelerUnavailableError, match=r"HangingLabeler gave no answer in 0\.0 s; Hanging"):
+    with pytest.raises(
+        LabelerUnavailableError, match=r"HangingLabeler gave no answer in 0\.0 s; Hanging"
+    ):
         chain.ask(ENTRY, FixedClock().deadline(60))
     hanging.released.set()
 
@@ -127,7 +133,9 @@ def test_no_labeler_is_called_when_no_time_is_left() -> None:
     tier = PlantedLabeler("sqlite")
     chain = LabelChain([tier], Threads())
 
-    with pytest.raises(LabelerUnavailableError, match="PlantedLabeler was not asked: no time was left"):
+    with pytest.raises(
+        LabelerUnavailableError, match="PlantedLabeler was not asked: no time was left"
+    ):
         chain.ask(ENTRY, FixedClock().deadline(0))
     assert tier.asked == []
 
@@ -139,11 +147,18 @@ def test_no_labeler_sees_a_secret() -> None:
 
     assert LabelChain([tier], Threads()).labels_for(entry, FixedClock().deadline()) == ("sqlite",)
     [seen] = tier.asked
-    assert {seen.name, seen.description, seen.reasoning, seen.notes, *seen.references} == {f"Push with {REDACTED}."}
+    assert {seen.name, seen.description, seen.reasoning, seen.notes, *seen.references} == {
+        f"Push with {REDACTED}."
+    }
 
 
 def test_an_entry_of_nothing_but_private_words_has_no_labels() -> None:
     tier = PlantedLabeler("sqlite")
 
-    assert LabelChain([tier], Threads()).labels_for(lesson("<private>mine</private>"), FixedClock().deadline()) == ()
+    assert (
+        LabelChain([tier], Threads()).labels_for(
+            lesson("<private>mine</private>"), FixedClock().deadline()
+        )
+        == ()
+    )
     assert tier.asked == []

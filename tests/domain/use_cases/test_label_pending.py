@@ -44,13 +44,18 @@ def _pending(repository: InMemoryEntryRepository, *tiers: KeywordLabeler) -> Lab
 
 
 def test_entries_get_labels_the_newest_first() -> None:
-    repository, tier = _store("new", "middle", "old"), ObligingLabeler(lambda entry: [entry.description, "bug"])
+    repository, tier = (
+        _store("new", "middle", "old"),
+        ObligingLabeler(lambda entry: [entry.description, "bug"]),
+    )
     pending = _pending(repository, tier)
 
     assert pending.count() == 3
     assert pending.label(None, ENDLESS) == Labelled(labelled=3)
     assert tier.asked == ["new", "middle", "old"]
-    assert repository.get(lesson("old").entry_id) == attrs.evolve(lesson("old", age=2 * DAY), keywords=("old",))
+    assert repository.get(lesson("old").entry_id) == attrs.evolve(
+        lesson("old", age=2 * DAY), keywords=("old",)
+    )
     assert pending.count() == 0
 
 
@@ -108,7 +113,9 @@ def test_an_answer_now_and_then_keeps_a_run_going() -> None:
 
 def test_a_run_of_little_patience_ends_at_the_first_unanswered_entry() -> None:
     repository, tier = _store("a", "b", "c"), UnavailableLabeler("not running")
-    run = LabelPending(repository, LabelChain([tier, tier], Threads()), patience=1).label(None, ENDLESS)
+    run = LabelPending(repository, LabelChain([tier, tier], Threads()), patience=1).label(
+        None, ENDLESS
+    )
 
     assert run == Labelled(failed=1, problem="not running; not running", unanswered=1)
     assert [entry.description for entry in tier.asked] == ["a", "a"]
@@ -155,9 +162,13 @@ def test_where_a_run_begins_need_not_be_unlabelled() -> None:
 @pytest.mark.parametrize(("unusable", "labelled"), [(2, 4), (3, 0)])
 def test_a_run_ends_at_the_most_that_may_fail_in_all(unusable: int, labelled: int) -> None:
     repository = _store(*map(str, range(6)))
-    tier = ObligingLabeler(lambda entry: ["bug"] if int(entry.description) < unusable else ["sqlite"])
+    tier = ObligingLabeler(
+        lambda entry: ["bug"] if int(entry.description) < unusable else ["sqlite"]
+    )
 
-    run = LabelPending(repository, LabelChain([tier], Threads()), most_failed=3).label(None, ENDLESS)
+    run = LabelPending(repository, LabelChain([tier], Threads()), most_failed=3).label(
+        None, ENDLESS
+    )
 
     assert run == Labelled(labelled=labelled, failed=unusable)
 
@@ -167,10 +178,12 @@ def test_only_entries_that_are_asked_for_get_labels() -> None:
     repository.put(attrs.evolve(lesson("imported"), source="import"))
     repository.put(attrs.evolve(lesson("deprecated"), source="import", tier="deprecated"))
 
-    assert LabelPending(repository, LabelChain([PlantedLabeler("sqlite")], Threads()), IMPORTED_LEARNINGS).label(
-        None, ENDLESS
-    ) == Labelled(labelled=1)
-    assert [entry.name for entry in repository.find(EVERYTHING, limit=3) if entry.keywords] == [lesson("imported").name]
+    assert LabelPending(
+        repository, LabelChain([PlantedLabeler("sqlite")], Threads()), IMPORTED_LEARNINGS
+    ).label(None, ENDLESS) == Labelled(labelled=1)
+    assert [entry.name for entry in repository.find(EVERYTHING, limit=3) if entry.keywords] == [
+        lesson("imported").name
+    ]
 
 
 def test_progress_tells_how_many_were_tried() -> None:
@@ -187,21 +200,31 @@ def test_no_entry_is_begun_after_the_deadline() -> None:
         clock.advance(3)
         return ["sqlite"]
 
-    assert _pending(repository, ObligingLabeler(answer)).label(None, clock.deadline(5)) == Labelled(labelled=2)
+    assert _pending(repository, ObligingLabeler(answer)).label(None, clock.deadline(5)) == Labelled(
+        labelled=2
+    )
 
 
 def test_a_change_during_labelling_is_kept() -> None:
     repository = _store("a")
-    observed = attrs.evolve(lesson("a"), observation_count=7, references=("src/a.py",), updated_at=NOW + DAY)
+    observed = attrs.evolve(
+        lesson("a"), observation_count=7, references=("src/a.py",), updated_at=NOW + DAY
+    )
 
     def observe(_: Entry) -> list[str]:
         repository.put(observed)
         return ["sqlite"]
 
-    assert _pending(repository, ObligingLabeler(observe)).label(None, ENDLESS) == Labelled(labelled=1)
+    assert _pending(repository, ObligingLabeler(observe)).label(None, ENDLESS) == Labelled(
+        labelled=1
+    )
     stored = repository.get(observed.entry_id)
     assert stored
-    assert (stored.keywords, stored.observation_count, stored.updated_at) == (("sqlite",), 7, NOW + DAY)
+    assert (stored.keywords, stored.observation_count, stored.updated_at) == (
+        ("sqlite",),
+        7,
+        NOW + DAY,
+    )
     assert stored.references == ("src/a.py",)
 
 

@@ -43,7 +43,10 @@ class Desk:
             self.repository.put(entry)
 
     def titles(self, prompt: str, limit: int = 3) -> list[str]:
-        return [triggered_entry.owner.title for triggered_entry in self.match.match(prompt, limit).entries]
+        return [
+            triggered_entry.owner.title
+            for triggered_entry in self.match.match(prompt, limit).entries
+        ]
 
 
 def owner(title: str, *phrases: str, **more: Any) -> Entry:
@@ -68,13 +71,16 @@ def test_commands_and_memories_are_matched_together() -> None:
     triggered = Desk(owner("a", "oauth flow")).match.match("save context of the oauth flow", 1)
 
     assert triggered.best == TriggerMatch("save context", 0.95, ())
-    assert [(triggered_entry.owner.title, triggered_entry.match.phrase) for triggered_entry in triggered.entries] == [
-        ("a", "oauth flow")
-    ]
+    assert [
+        (triggered_entry.owner.title, triggered_entry.match.phrase)
+        for triggered_entry in triggered.entries
+    ] == [("a", "oauth flow")]
 
 
 def test_an_entry_comes_up_once_by_its_surest_phrase() -> None:
-    desk = Desk(owner("a", "parser", "parser lock", "lock parser"), owner("b", "lock"), owner("c", "cache"))
+    desk = Desk(
+        owner("a", "parser", "parser lock", "lock parser"), owner("b", "lock"), owner("c", "cache")
+    )
 
     assert desk.titles("the parser lock and the cache") == ["a", "c", "b"]
     assert desk.titles("the parser lock and the cache", 2) == ["a", "c"]
@@ -88,7 +94,10 @@ def test_entries_of_other_projects_stay_down_lessons_do_not() -> None:
 
 
 def test_expired_entries_are_not_triggered() -> None:
-    desk = Desk(owner("old", "oauth", tier="temporary", age=8 * DAY), owner("new", "oauth", tier="temporary"))
+    desk = Desk(
+        owner("old", "oauth", tier="temporary", age=8 * DAY),
+        owner("new", "oauth", tier="temporary"),
+    )
 
     assert desk.titles("oauth") == ["new"]
 
@@ -118,8 +127,16 @@ phrase_lists = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".
 owned = st.lists(st.lists(phrase_lists, min_size=1, max_size=4, unique=True), max_size=6)
 
 
-@given(phrases=owned, prompt=st.lists(st.sampled_from(WORDS), max_size=5).map(" ".join), limit=st.integers(1, 4))
-def test_a_limit_cuts_the_list_of_all_that_comes_up(phrases: list[list[str]], prompt: str, limit: int) -> None:
-    desk = Desk(*(owner(str(number), *texts) for number, texts in enumerate(phrases)), commands=WORDS[:2])
+@given(
+    phrases=owned,
+    prompt=st.lists(st.sampled_from(WORDS), max_size=5).map(" ".join),
+    limit=st.integers(1, 4),
+)
+def test_a_limit_cuts_the_list_of_all_that_comes_up(
+    phrases: list[list[str]], prompt: str, limit: int
+) -> None:
+    desk = Desk(
+        *(owner(str(number), *texts) for number, texts in enumerate(phrases)), commands=WORDS[:2]
+    )
 
     assert desk.titles(prompt, limit) == desk.titles(prompt, 99)[:limit]

@@ -55,7 +55,10 @@ def events(*kinds: EventKind, path: str = PATH) -> list[HookEvent]:
 
 
 def utterances(unread: Unread) -> list[tuple[str, str]]:
-    return [(transcribed.exchange.user, transcribed.exchange.assistant) for transcribed in unread.exchanges]
+    return [
+        (transcribed.exchange.user, transcribed.exchange.assistant)
+        for transcribed in unread.exchanges
+    ]
 
 
 def exchange(minute: float, user: str = "asked", assistant: str = "answered") -> Exchange:
@@ -63,9 +66,15 @@ def exchange(minute: float, user: str = "asked", assistant: str = "answered") ->
 
 
 def buffer_with(*exchanges: Exchange, position: int = 0) -> SessionBuffer:
-    drafts = (Draft(topic="topic", exchanges=exchanges, written=len(exchanges)),) if exchanges else ()
+    drafts = (
+        (Draft(topic="topic", exchanges=exchanges, written=len(exchanges)),) if exchanges else ()
+    )
     return SessionBuffer(
-        session_id="one", project_root="/project", transcript_path=PATH, position=position, drafts=drafts
+        session_id="one",
+        project_root="/project",
+        transcript_path=PATH,
+        position=position,
+        drafts=drafts,
     )
 
 
@@ -94,17 +103,25 @@ def test_without_a_transcript_prompts_go_with_the_replies_that_follow(
     assert unread.handled == handled
 
 
-@given(kinds=st.lists(st.sampled_from(["prompt", "reply", "compaction", "end"]), min_size=1, max_size=12))
+@given(
+    kinds=st.lists(
+        st.sampled_from(["prompt", "reply", "compaction", "end"]), min_size=1, max_size=12
+    )
+)
 def test_every_prompt_and_reply_is_reported_once_or_left_for_later(kinds: list[EventKind]) -> None:
     unread = merge_transcript(GONE, None, events(*kinds), LATER)
     texts = [text for pair in utterances(unread) for text in pair if text]
-    there = [event.text for event in events(*kinds) if event.text and event.number <= unread.handled]
+    there = [
+        event.text for event in events(*kinds) if event.text and event.number <= unread.handled
+    ]
 
     assert texts == there
 
 
 @given(
-    kinds=st.lists(st.sampled_from(["prompt", "reply", "compaction", "end"]), min_size=1, max_size=12),
+    kinds=st.lists(
+        st.sampled_from(["prompt", "reply", "compaction", "end"]), min_size=1, max_size=12
+    ),
     cut=st.integers(1, 12),
 )
 def test_events_that_come_in_two_parts_tell_the_same(kinds: list[EventKind], cut: int) -> None:
@@ -118,7 +135,10 @@ def test_events_that_come_in_two_parts_tell_the_same(kinds: list[EventKind], cut
 
     def texts(exchanges: Sequence[Transcribed]) -> list[str]:
         return [
-            part for exchange in exchanges for part in (exchange.exchange.user, exchange.exchange.assistant) if part
+            part
+            for exchange in exchanges
+            for part in (exchange.exchange.user, exchange.exchange.assistant)
+            if part
         ]
 
     assert texts(taken) == texts(once)
@@ -133,7 +153,9 @@ def test_empty_text_is_no_exchange() -> None:
 
 def test_the_transcript_is_read_from_where_it_was_left() -> None:
     transcript = Transcript([exchange(minute) for minute in range(3)])
-    unread = merge_transcript(transcript, buffer_with(exchange(1), position=100), events("reply"), LATER)
+    unread = merge_transcript(
+        transcript, buffer_with(exchange(1), position=100), events("reply"), LATER
+    )
 
     assert [each.begins_at for each in unread.exchanges] == [100, 200]
     assert (unread.buffer.source, unread.problem, unread.handled) == ("transcript", "", 1)
@@ -149,13 +171,18 @@ def test_the_turn_that_goes_on_is_left_for_later() -> None:
 
 
 def test_a_turn_that_is_over_is_taken_though_the_next_prompt_is_not_written_yet() -> None:
-    unread = merge_transcript(Transcript([exchange(1)]), None, events("prompt", "reply", "prompt"), LATER)
+    unread = merge_transcript(
+        Transcript([exchange(1)]), None, events("prompt", "reply", "prompt"), LATER
+    )
 
     assert [transcribed.exchange for transcribed in unread.exchanges] == [exchange(1)]
 
 
 def test_the_first_prompt_of_a_session_is_left_for_later() -> None:
-    assert list(merge_transcript(Transcript([exchange(1)]), None, events("prompt"), LATER).exchanges) == []
+    assert (
+        list(merge_transcript(Transcript([exchange(1)]), None, events("prompt"), LATER).exchanges)
+        == []
+    )
 
 
 @pytest.mark.parametrize("kind", ["reply", "compaction", "end"])
@@ -163,7 +190,14 @@ def test_at_a_reply_a_compaction_and_the_end_all_is_taken(kind: EventKind) -> No
     transcript = Transcript([exchange(1), exchange(3)])
 
     assert (
-        len(list(merge_transcript(transcript, None, events("prompt", "reply", "prompt", kind), LATER).exchanges)) == 2
+        len(
+            list(
+                merge_transcript(
+                    transcript, None, events("prompt", "reply", "prompt", kind), LATER
+                ).exchanges
+            )
+        )
+        == 2
     )
 
 
@@ -182,19 +216,25 @@ def test_a_prompt_without_a_reply_for_a_day_gets_none() -> None:
 
 @pytest.mark.parametrize("transcript", [GONE, Transcript([])], ids=["gone", "empty"])
 def test_an_unusable_transcript_is_abandoned_with_a_message(transcript: Transcript) -> None:
-    unread = merge_transcript(transcript, buffer_with(exchange(-60), position=100), events("prompt", "reply"), LATER)
+    unread = merge_transcript(
+        transcript, buffer_with(exchange(-60), position=100), events("prompt", "reply"), LATER
+    )
 
     assert utterances(unread) == [("prompt 1", "reply 2")]
     assert (unread.buffer.source, unread.buffer.position) == ("events", 0)
     assert PATH in unread.problem
     known = attrs.evolve(unread.buffer, position=1)
-    again = merge_transcript(Transcript([exchange(1)]), known, events("prompt", "reply", "prompt", "reply"), LATER)
+    again = merge_transcript(
+        Transcript([exchange(1)]), known, events("prompt", "reply", "prompt", "reply"), LATER
+    )
     assert utterances(again) == [("prompt 1", "reply 2"), ("prompt 3", "reply 4")]
     assert again.problem == ""
 
 
 def test_a_host_that_names_no_transcript_is_reported() -> None:
-    unread = merge_transcript(Transcript([exchange(1)]), None, events("prompt", "reply", path=""), LATER)
+    unread = merge_transcript(
+        Transcript([exchange(1)]), None, events("prompt", "reply", path=""), LATER
+    )
 
     assert utterances(unread) == [("prompt 1", "reply 2")]
     assert "names no transcript" in unread.problem
@@ -224,7 +264,10 @@ def test_a_turn_that_went_on_after_it_was_read_is_merged_to_its_end(written: str
 
 
 def test_text_of_events_is_cleaned_by_the_project_of_the_session() -> None:
-    waiting = [event._replace(text=f"{event.text} in /link/src/a.py") for event in events("prompt", "reply")]
+    waiting = [
+        event._replace(text=f"{event.text} in /link/src/a.py")
+        for event in events("prompt", "reply")
+    ]
     unread = merge_transcript(GONE, None, waiting, LATER, Cleaning("/real", other_roots=("/link",)))
 
     assert utterances(unread) == [("prompt 1 in src/a.py", "reply 2 in src/a.py")]
@@ -232,14 +275,19 @@ def test_text_of_events_is_cleaned_by_the_project_of_the_session() -> None:
 
 def test_a_run_that_was_cut_off_goes_on_behind_the_last_event_it_took() -> None:
     known = attrs.evolve(buffer_with(), source="events", position=3)
-    unread = merge_transcript(GONE, known, events("prompt", "reply", "prompt", "reply", "prompt", "reply"), LATER)
+    unread = merge_transcript(
+        GONE, known, events("prompt", "reply", "prompt", "reply", "prompt", "reply"), LATER
+    )
 
     assert utterances(unread) == [("prompt 3", "reply 4"), ("prompt 5", "reply 6")]
 
 
 def test_a_session_stays_where_it_began_and_its_transcript_may_move() -> None:
     first, second = events("prompt", "reply")
-    moved = [first._replace(project_root=""), second._replace(project_root="/elsewhere", transcript_path="/moved")]
+    moved = [
+        first._replace(project_root=""),
+        second._replace(project_root="/elsewhere", transcript_path="/moved"),
+    ]
 
     assert merge_transcript(GONE, None, moved, LATER).buffer.project_root == "/elsewhere"
     unread = merge_transcript(GONE, buffer_with(), moved, LATER)

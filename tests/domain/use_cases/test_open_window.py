@@ -31,7 +31,21 @@ def block(text: str, *entries: str, delivery: Delivery = "awaited", latest: int 
     shown = tuple(Shown(entry, "lesson", "d") for entry in entries)
     digest, frame = text_digest(text), (text,)
     return Receipt(
-        "one", "start", NOW, "here", None, None, "hybrid", digest, frame, shown, (), None, delivery, "", latest
+        "one",
+        "start",
+        NOW,
+        "here",
+        None,
+        None,
+        "hybrid",
+        digest,
+        frame,
+        shown,
+        (),
+        None,
+        delivery,
+        "",
+        latest,
     )
 
 
@@ -46,7 +60,12 @@ class Session:
         for receipt in printed:
             self.receipts.record(receipt)
 
-    def held(self, beginning: Beginning, texts: Sequence[GivenText] | None = None, window: ContextWindow = OWN) -> Held:
+    def held(
+        self,
+        beginning: Beginning,
+        texts: Sequence[GivenText] | None = None,
+        window: ContextWindow = OWN,
+    ) -> Held:
         opened = OpenWindow(self.windows, self.receipts, InMemoryDeliveries(self.receipts, State()))
         return opened.held(window, beginning, "here", lambda: texts)
 
@@ -100,4 +119,9 @@ def test_a_copy_of_an_earlier_history_holds_nothing_that_was_printed_later() -> 
 
 
 def test_without_a_session_nothing_is_known() -> None:
-    assert Session(block("<m>a</m>", "a")._replace(session_id="")).held("continued", None, ContextWindow("")) == NOTHING
+    assert (
+        Session(block("<m>a</m>", "a")._replace(session_id="")).held(
+            "continued", None, ContextWindow("")
+        )
+        == NOTHING
+    )

@@ -47,18 +47,36 @@ def receipt(printed: str, delivery: Delivery) -> Receipt:
     before, after = printed.split(ENTRY.description)
     shown = (Shown(ENTRY.entry_id, "lesson", "d"),)
     digest = text_digest(printed)
-    return Receipt("s", "start", NOW, "here", None, None, "hybrid", digest, (before, after), shown, delivery=delivery)
+    return Receipt(
+        "s",
+        "start",
+        NOW,
+        "here",
+        None,
+        None,
+        "hybrid",
+        digest,
+        (before, after),
+        shown,
+        delivery=delivery,
+    )
 
 
 @given(turns=st.lists(st.sets(st.integers(0, 3)), max_size=4))
-def test_an_injection_counts_in_the_first_turn_that_has_it_and_never_again(turns: list[set[int]]) -> None:
+def test_an_injection_counts_in_the_first_turn_that_has_it_and_never_again(
+    turns: list[set[int]],
+) -> None:
     store, given_texts = Store("awaited", "awaited", "awaited", "awaited"), list[GivenText]()
     for turn in turns:
         given_texts.extend(GivenText(text(number).strip(), NOW) for number in sorted(turn))
         store.confirm("s", lambda: given_texts)
-        arrived = {number for number in range(4) if GivenText(text(number).strip(), NOW) in given_texts}
+        arrived = {
+            number for number in range(4) if GivenText(text(number).strip(), NOW) in given_texts
+        }
 
-        assert store.deliveries == ["delivered" if number in arrived else "missed" for number in range(4)]
+        assert store.deliveries == [
+            "delivered" if number in arrived else "missed" for number in range(4)
+        ]
         assert store.recalls == len(arrived)
 
 

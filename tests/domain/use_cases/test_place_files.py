@@ -27,7 +27,11 @@ def repository_of(folder: str) -> Identity:
 @pytest.mark.parametrize(
     ("path", "label", "root"),
     [
-        ("/src/config-service/memory-1.md", "config-service", "/src/config-service"),  # its folder, in a known one
+        (
+            "/src/config-service/memory-1.md",
+            "config-service",
+            "/src/config-service",
+        ),  # its folder, in a known one
         ("/src/config-service/memory/sessions/1.md", "config-service", "/src/config-service"),
         ("/src/a/a/b/1.md", "a", "/src/a/a"),  # the innermost of that name
         ("/src/other/1.md", "config-service", "/src"),  # no folder has that name
@@ -52,7 +56,9 @@ def test_a_file_is_of_its_repository_a_known_project_around_it_or_its_folder(
 
     placed = placing(projects, repository_of).placed(session(path, source_project=label))
 
-    assert [project.identity.root for project in projects.known() if project.id == placed.project] == [root]
+    assert [
+        project.identity.root for project in projects.known() if project.id == placed.project
+    ] == [root]
 
 
 def test_entries_without_a_project_are_placed_once_in_projects_of_the_user() -> None:
@@ -65,7 +71,9 @@ def test_entries_without_a_project_are_placed_once_in_projects_of_the_user() -> 
     assert (place.place_all(repository), place.place_all(repository)) == (3, 0)
     place.ask(Deadline(FixedClock().monotonic))
 
-    assert {entry.project for entry in repository.find(EVERYTHING, limit=9)} == {item.id for item in projects.known()}
+    assert {entry.project for entry in repository.find(EVERYTHING, limit=9)} == {
+        item.id for item in projects.known()
+    }
     assert {(project.label, project.authorship) for project in projects.known()} == {
         ("0", "own"),
         ("1", "own"),

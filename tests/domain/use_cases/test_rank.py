@@ -1,7 +1,9 @@
 """
-Ranking with early termination gives what ranking everything gives, by every policy and in every use case.
+Ranking with early termination gives what ranking everything gives, by every policy and in every use
+case.
 
-The engine alone; the session start (hybrid, prominence); recall by every policy; the injection beside a prompt.
+The engine alone; the session start (hybrid, prominence); recall by every policy; the injection
+beside a prompt.
 """
 
 import datetime as dt
@@ -20,23 +22,61 @@ from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, POLICIES, PolicyName
 from hardwon.domain.model.keywords import search_terms
-from hardwon.domain.model.ranking.candidates import Candidate, RankingFacts, RecallCandidate, RecallFacts
+from hardwon.domain.model.ranking.candidates import (
+    Candidate,
+    RankingFacts,
+    RecallCandidate,
+    RecallFacts,
+)
 from hardwon.domain.model.ranking.collections import PolicyMaker, build_policy
 from hardwon.domain.model.ranking.decay import Decay
 from hardwon.domain.model.ranking.policy import Judged, Question, RankingContext, judge
-from hardwon.domain.model.ranking.prominence import Maxima, RankingPolicy, Scored, Signals, Weights, final_order
-from hardwon.domain.model.ranking.selection import CategoryBalancer, Head, Unseen, first_exact, in_order
+from hardwon.domain.model.ranking.prominence import (
+    Maxima,
+    RankingPolicy,
+    Scored,
+    Signals,
+    Weights,
+    final_order,
+)
+from hardwon.domain.model.ranking.selection import (
+    CategoryBalancer,
+    Head,
+    Unseen,
+    first_exact,
+    in_order,
+)
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, Category, Confidence
 from hardwon.domain.use_cases import rank
 from hardwon.domain.use_cases import rank as session_start
 from hardwon.domain.use_cases.closeness import Closeness
-from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt, Prompt, PromptInjection
+from hardwon.domain.use_cases.inject_beside_prompt import (
+    InjectBesidePrompt,
+    Prompt,
+    PromptInjection,
+)
 from hardwon.domain.use_cases.rank import Selected, maxima_of, select
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import NoMatches, Retrieval, Retrieve
 from hardwon.ports.entries import RankingReads
-from tests.contracts.test_use_case_recall import HERE, Stored, answered, ask, fill, questions, retrieve_in, stores
-from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_implementation, world_in_memory
+from tests.contracts.test_use_case_recall import (
+    HERE,
+    Stored,
+    answered,
+    ask,
+    fill,
+    questions,
+    retrieve_in,
+    stores,
+)
+from tests.contracts.worlds import (
+    ALL,
+    IN_TIME,
+    MakeWorld,
+    World,
+    on_every_implementation,
+    world_in_memory,
+)
 from tests.fakes.clock import FixedClock
 from tests.fakes.context_windows import InMemoryContextWindows
 from tests.fakes.entries import InMemoryEntryRepository
@@ -76,7 +116,9 @@ def scored(number: int, category: Category, score: float) -> Scored:
 
 
 @given(
-    pool=st.lists(st.tuples(st.sampled_from(CATEGORIES), st.sampled_from([0.0, 0.2, 0.5, 1.0])), max_size=40),
+    pool=st.lists(
+        st.tuples(st.sampled_from(CATEGORIES), st.sampled_from([0.0, 0.2, 0.5, 1.0])), max_size=40
+    ),
     limit=limits,
     slack=st.sampled_from([0.0, 0.3]),
     random=st.randoms(use_true_random=False),
@@ -91,7 +133,9 @@ def test_the_first_head_that_proves_its_choice_chooses_as_of_everything(
         for seen in range(len(pool) + 1):
             bounds = dict[Category | None, float]()
             for unseen in in_any_order[seen:]:
-                bounds[unseen.facts.category] = max(bounds.get(unseen.facts.category, 0.0), unseen.score + slack)
+                bounds[unseen.facts.category] = max(
+                    bounds.get(unseen.facts.category, 0.0), unseen.score + slack
+                )
             unseen_of = {category: Unseen(bound) for category, bound in bounds.items()}
             yield Head(sorted(in_any_order[:seen], key=final_order), unseen_of)
 
@@ -127,7 +171,9 @@ lessons = st.builds(
     vector=st.none() | cosines,
     keyword=st.none() | st.sampled_from([1e-6, 0.5, 1.0, 3.0]),
 )
-shelves = st.lists(lessons, min_size=1, max_size=10).flatmap(lambda pool: st.lists(st.sampled_from(pool), max_size=60))
+shelves = st.lists(lessons, min_size=1, max_size=10).flatmap(
+    lambda pool: st.lists(st.sampled_from(pool), max_size=60)
+)
 """Up to 60 lessons of at most ten sorts: ties, lists that are too short, and crowded categories are the rule."""
 
 
@@ -151,7 +197,9 @@ def random_world(seed: int) -> list[Lesson]:
 def _random_lesson(random: Random, category: Category, height: float) -> Lesson:
     speciality = random.choice(SPECIALITIES)
     levels = [0.5, 0.6, 0.7] if speciality == "all" else [0.8, 0.9, 1.0]
-    good = {name: random.choice(levels) if speciality in {name, "all"} else 0.0 for name in SPECIALITIES}
+    good = {
+        name: random.choice(levels) if speciality in {name, "all"} else 0.0 for name in SPECIALITIES
+    }
     return Lesson(
         category=category,
         observations=1 + round(4 * good["record"] * height),
@@ -162,7 +210,9 @@ def _random_lesson(random: Random, category: Category, height: float) -> Lesson:
     )
 
 
-def build(all_lessons: list[Lesson], *, semantic: bool = True, keyword: bool = True) -> tuple[Retrieval, RankingReads]:
+def build(
+    all_lessons: list[Lesson], *, semantic: bool = True, keyword: bool = True
+) -> tuple[Retrieval, RankingReads]:
     state = State()
     for number, planned in enumerate(all_lessons, start=1):
         state.entries[number] = attrs.evolve(
@@ -173,10 +223,14 @@ def build(all_lessons: list[Lesson], *, semantic: bool = True, keyword: bool = T
         if planned.recalls:
             state.recalls[number] = planned.recalls, NOW
     by_vector = {
-        number: planned.vector for number, planned in enumerate(all_lessons, start=1) if planned.vector is not None
+        number: planned.vector
+        for number, planned in enumerate(all_lessons, start=1)
+        if planned.vector is not None
     }
     by_keyword = {
-        number: planned.keyword for number, planned in enumerate(all_lessons, start=1) if planned.keyword is not None
+        number: planned.keyword
+        for number, planned in enumerate(all_lessons, start=1)
+        if planned.keyword is not None
     }
     matches = InMemoryMatches(state, by_vector)
     retrieval = Retrieval(
@@ -224,29 +278,54 @@ def rank_everything(
     closeness = Closeness.of(retrieval.spaces).scores(vector)
     return policy.rank(
         [
-            Candidate(fact, vector.get(fact.number), keyword.get(fact.number), closeness.get(fact.number))
+            Candidate(
+                fact, vector.get(fact.number), keyword.get(fact.number), closeness.get(fact.number)
+            )
             for fact in facts
         ]
     )
 
 
 def assert_exact(
-    retrieval: Retrieval, repository: RankingReads, limit: int, first_depth: int, weighting: Weights = DEFAULT
+    retrieval: Retrieval,
+    repository: RankingReads,
+    limit: int,
+    first_depth: int,
+    weighting: Weights = DEFAULT,
 ) -> None:
     for by_relevance in (False, True):
         everything = rank_everything(retrieval, repository, weighting, by_relevance=by_relevance)
-        selected = choose(retrieval, repository, limit, first_depth, weighting, by_relevance=by_relevance)
+        selected = choose(
+            retrieval, repository, limit, first_depth, weighting, by_relevance=by_relevance
+        )
 
         assert list(selected.ranked) == in_order(CategoryBalancer(limit).select(everything))
         assert [number for number in everything if number in selected.seen] == list(selected.seen)
 
 
-@pytest.mark.parametrize(("semantic", "keyword"), [(True, True), (True, False), (False, True), (False, False)])
-@given(first_depth=first_depths, shelf=shelves, limit=limits, weighting=st.just(Weights()) | weights)
-@example(first_depth=1, shelf=[Lesson(vector=0.5)] * 40, limit=5, weighting=Weights())  # ties with what is not seen
-@example(first_depth=1, shelf=[Lesson(vector=-0.6)] * 9 + [Lesson(vector=-0.1)], limit=3, weighting=Weights())
+@pytest.mark.parametrize(
+    ("semantic", "keyword"), [(True, True), (True, False), (False, True), (False, False)]
+)
+@given(
+    first_depth=first_depths, shelf=shelves, limit=limits, weighting=st.just(Weights()) | weights
+)
+@example(
+    first_depth=1, shelf=[Lesson(vector=0.5)] * 40, limit=5, weighting=Weights()
+)  # ties with what is not seen
+@example(
+    first_depth=1,
+    shelf=[Lesson(vector=-0.6)] * 9 + [Lesson(vector=-0.1)],
+    limit=3,
+    weighting=Weights(),
+)
 def test_session_start_is_exhaustive(
-    *, semantic: bool, keyword: bool, first_depth: int, shelf: list[Lesson], limit: int, weighting: Weights
+    *,
+    semantic: bool,
+    keyword: bool,
+    first_depth: int,
+    shelf: list[Lesson],
+    limit: int,
+    weighting: Weights,
 ) -> None:
     assert_exact(*build(shelf, semantic=semantic, keyword=keyword), limit, first_depth, weighting)
 
@@ -256,15 +335,27 @@ def test_session_start_is_exhaustive_where_heads_of_lists_mislead(seed: int, lim
     assert_exact(*build(random_world(seed)), limit, first_depth=1)
 
 
-@given(first_depth=first_depths, crowd=shelves, few=st.lists(lessons, max_size=4), limit=st.integers(9, 12))
+@given(
+    first_depth=first_depths,
+    crowd=shelves,
+    few=st.lists(lessons, max_size=4),
+    limit=st.integers(9, 12),
+)
 def test_session_start_is_exhaustive_when_one_category_crowds_the_others(
     first_depth: int, crowd: list[Lesson], few: list[Lesson], limit: int
 ) -> None:
-    assert_exact(*build([item._replace(category="patterns") for item in crowd] + few), limit, first_depth)
+    assert_exact(
+        *build([item._replace(category="patterns") for item in crowd] + few), limit, first_depth
+    )
 
 
-@given(vectors=st.lists(st.sampled_from([-1.0, -0.6, -0.1, 0.0]), min_size=1, max_size=40), limit=limits)
-def test_session_start_is_exhaustive_when_no_cosine_is_positive(vectors: list[float], limit: int) -> None:
+@given(
+    vectors=st.lists(st.sampled_from([-1.0, -0.6, -0.1, 0.0]), min_size=1, max_size=40),
+    limit=limits,
+)
+def test_session_start_is_exhaustive_when_no_cosine_is_positive(
+    vectors: list[float], limit: int
+) -> None:
     assert_exact(*build([Lesson(vector=vector) for vector in vectors]), limit, first_depth=1)
 
 
@@ -282,17 +373,26 @@ def test_an_empty_store_gives_nothing() -> None:
     assert choose(*build([]), limit=20, first_depth=1).ranked == ()
 
 
-descriptions = st.builds("lesson {} {}".format, st.integers(1, 500), st.sampled_from(["parser", "cache lock", ""]))
+descriptions = st.builds(
+    "lesson {} {}".format, st.integers(1, 500), st.sampled_from(["parser", "cache lock", ""])
+)
 others = st.lists(file_entries, max_size=5, unique_by=lambda entry: entry.entry_id)
 stored_lessons = st.lists(
-    st.tuples(entries_about(descriptions), st.none() | unit_vectors, st.sampled_from([0, 0, 5, 12])),
+    st.tuples(
+        entries_about(descriptions), st.none() | unit_vectors, st.sampled_from([0, 0, 5, 12])
+    ),
     max_size=30,
     unique_by=lambda item: item[0].entry_id,
 )
 
 
 @on_every_implementation
-@given(stored=stored_lessons, other_kinds=others, limit=st.integers(0, 12), first_depth=st.integers(1, 3))
+@given(
+    stored=stored_lessons,
+    other_kinds=others,
+    limit=st.integers(0, 12),
+    first_depth=st.integers(1, 3),
+)
 @few_examples
 def test_session_start_is_exhaustive_over_every_store(
     make: MakeWorld,
@@ -304,7 +404,11 @@ def test_session_start_is_exhaustive_over_every_store(
     with make() as world, world.repository.transaction():
         numbers = world.add(*(entry for entry, _, _ in stored))
         unranked = world.add(*other_kinds)
-        vectors = {number: vector for number, (_, vector, _) in zip(numbers, stored, strict=True) if vector is not None}
+        vectors = {
+            number: vector
+            for number, (_, vector, _) in zip(numbers, stored, strict=True)
+            if vector is not None
+        }
         world.embed_all(vectors | dict.fromkeys(unranked, QUERY_VECTOR))
         for number, (_, _, recalls) in zip(numbers, stored, strict=True):
             world.usage.record_recall([number] * recalls, NOW)
@@ -322,9 +426,13 @@ def test_session_start_is_exhaustive_over_every_store(
 # Recall.
 
 
-def exhaustively(world: World, question: Question, baseline: PolicyMaker | None = None) -> list[tuple[str, float]]:
+def exhaustively(
+    world: World, question: Question, baseline: PolicyMaker | None = None
+) -> list[tuple[str, float]]:
     """Return the ids and scores of the answers, every entry judged."""
-    retrieve = retrieve_in(world, question.text)._replace(only=question.only, by_passage=question.policy == "adaptive")
+    retrieve = retrieve_in(world, question.text)._replace(
+        only=question.only, by_passage=question.policy == "adaptive"
+    )
     found = retrieve.find(question.text, IN_TIME, question.keyword_text)
     closeness = Closeness.of(found.spaces)
     context = RankingContext(
@@ -345,7 +453,9 @@ def exhaustively(world: World, question: Question, baseline: PolicyMaker | None 
     by_vector, by_keyword = found.by_vector.top(ALL), found.by_keyword.top(ALL)
     vector_places = {hit.number: at for at, hit in enumerate(by_vector, 1)}
     keyword_places = {hit.number: at for at, hit in enumerate(by_keyword, 1)}
-    vectors, keywords = ({hit.number: hit.score for hit in hits} for hits in (by_vector, by_keyword))
+    vectors, keywords = (
+        {hit.number: hit.score for hit in hits} for hits in (by_vector, by_keyword)
+    )
     references = world.repository.references(vectors | keywords)
     close = closeness.scores(vectors)
     candidates = [
@@ -363,22 +473,33 @@ def exhaustively(world: World, question: Question, baseline: PolicyMaker | None 
     best: list[Judged] = []
     policy = baseline(context) if baseline else build_policy(question.policy, context, Weights())
     for judgement in judge(policy, candidates):
-        is_repeated = any(say_the_same(judgement.candidate.facts, other.candidate.facts) for other in best)
+        is_repeated = any(
+            say_the_same(judgement.candidate.facts, other.candidate.facts) for other in best
+        )
         if judgement.reaches(question.minimum) and not (question.distinct and is_repeated):
             best.append(judgement)
-    return [(judgement.candidate.facts.ranking.entry_id, judgement.score) for judgement in best[: question.limit]]
+    return [
+        (judgement.candidate.facts.ranking.entry_id, judgement.score)
+        for judgement in best[: question.limit]
+    ]
 
 
 def say_the_same(one: RecallFacts, other: RecallFacts) -> bool:
     """Return whether one of them repeats the other."""
-    is_part = one.file_path is not None and one.file_path == other.file_path and "" in {one.anchor_id, other.anchor_id}
+    is_part = (
+        one.file_path is not None
+        and one.file_path == other.file_path
+        and "" in {one.anchor_id, other.anchor_id}
+    )
     return one.content_hash == other.content_hash or is_part
 
 
 @on_every_implementation
 @given(stored=stores, question=questions)
 @few_examples
-def test_recall_is_exhaustive_by_every_policy(make: MakeWorld, stored: Stored, question: Question) -> None:
+def test_recall_is_exhaustive_by_every_policy(
+    make: MakeWorld, stored: Stored, question: Question
+) -> None:
     with make() as world:
         fill(world, stored)
         recollection = ask(world, question)
@@ -424,15 +545,23 @@ def one_long_file() -> Stored:
 
 def all_better_but(**fact: Any) -> Stored:
     """Return files with every fact in their favour but *fact*, and one that has it too and is found less well."""
-    best = of_file("parser lock", age=0 * DAY, project=HERE.project, permanent=True, branch=HERE.branch)
+    best = of_file(
+        "parser lock", age=0 * DAY, project=HERE.project, permanent=True, branch=HERE.branch
+    )
     best = attrs.evolve(best, references=HERE.touched_files)
-    others = [attrs.evolve(best, description=f"parser lock {at}", file_path=f"/{at}.md", **fact) for at in range(8)]
+    others = [
+        attrs.evolve(best, description=f"parser lock {at}", file_path=f"/{at}.md", **fact)
+        for at in range(8)
+    ]
     return [*((entry, planted(0.6)) for entry in others), (best, planted(0.55))]
 
 
 def alike(count: int) -> Stored:
     """Return lessons of equal score, of which two at a time say the same."""
-    return [(lesson(f"parser lock {at // 2}", category=CATEGORIES[at % 2]), planted(0.5)) for at in range(count)]
+    return [
+        (lesson(f"parser lock {at // 2}", category=CATEGORIES[at % 2]), planted(0.5))
+        for at in range(count)
+    ]
 
 
 @given(
@@ -469,7 +598,10 @@ sayings = st.lists(st.sampled_from(PROMPT_WORDS), min_size=1, max_size=5).map(" 
 
 def beside(prompt: str, state: State, *, everything_read: bool) -> PromptInjection:
     recall = Recall(
-        InMemoryEntryRepository(state), Retrieve((), InMemoryKeywordIndex(state), Threads()), FixedClock(), Weights()
+        InMemoryEntryRepository(state),
+        Retrieve((), InMemoryKeywordIndex(state), Threads()),
+        FixedClock(),
+        Weights(),
     )
     watch = (lambda _: None) if everything_read else None
     return InjectBesidePrompt(
@@ -477,12 +609,21 @@ def beside(prompt: str, state: State, *, everything_read: bool) -> PromptInjecti
     ).text_for(Prompt(prompt, "one", working_in("here")), IN_TIME)
 
 
-@given(shelf=st.lists(sayings, max_size=4), prompt=st.lists(sayings, min_size=1, max_size=3).map(". ".join))
-@example(shelf=["rename column safely release"], prompt="rename column safely release")  # one that wins
-def test_entries_beside_a_prompt_are_the_same_when_every_text_is_read(shelf: list[str], prompt: str) -> None:
+@given(
+    shelf=st.lists(sayings, max_size=4),
+    prompt=st.lists(sayings, min_size=1, max_size=3).map(". ".join),
+)
+@example(
+    shelf=["rename column safely release"], prompt="rename column safely release"
+)  # one that wins
+def test_entries_beside_a_prompt_are_the_same_when_every_text_is_read(
+    shelf: list[str], prompt: str
+) -> None:
     state = State()
     repository = InMemoryEntryRepository(state)
     for text in (*shelf, *(f"filler number {number}" for number in range(40))):
         repository.put(lesson(text))
 
-    assert beside(prompt, state, everything_read=False) == beside(prompt, state, everything_read=True)
+    assert beside(prompt, state, everything_read=False) == beside(
+        prompt, state, everything_read=True
+    )

@@ -39,12 +39,16 @@ class EveryQueryIsClose(PlantedEmbedder):
         return QUERY_VECTOR
 
 
-def ask(world: World, question: str, policy: PolicyName = "adaptive", *, by_meaning: bool = True) -> Recollection:
+def ask(
+    world: World, question: str, policy: PolicyName = "adaptive", *, by_meaning: bool = True
+) -> Recollection:
     search = SemanticSearch(EveryQueryIsClose(space=ENGLISH), world.vectors, world.index)
     retrieve = Retrieve([search] if by_meaning else [], world.keywords, Threads())
     recall = Recall(world.repository, retrieve, FixedClock(), Weights())
     minimum = RELEVANCE_FLOOR if policy == "adaptive" else None
-    return recall.answer(Question(question, EVERYTHING, policy, 5, minimum, NOWHERE), Deadline(time.monotonic))
+    return recall.answer(
+        Question(question, EVERYTHING, policy, 5, minimum, NOWHERE), Deadline(time.monotonic)
+    )
 
 
 def texts(answers: tuple[Answer, ...]) -> list[str]:
@@ -65,7 +69,11 @@ def test_a_word_of_a_lesson_finds_it_first(
 ) -> None:
     filled(world, *lessons)
     asked = [(word, text) for text, words in lessons.items() for word in words]
-    missed = [(word, text) for word, text in asked if texts(ask(world, word, policy).answers)[:1] != [text]]
+    missed = [
+        (word, text)
+        for word, text in asked
+        if texts(ask(world, word, policy).answers)[:1] != [text]
+    ]
 
     assert len({text for _, text in missed}) <= MISSES, missed
 
@@ -80,7 +88,13 @@ def test_a_model_that_does_not_know_the_script_lifts_nothing(world: World) -> No
 
 
 def test_an_english_word_in_a_chinese_lesson_is_not_pushed_down_by_its_vector(world: World) -> None:
-    filled(world, *CHINESE, "Rotate the token before its lease ends", "nginx 重启以后要检查证书", "先停 nginx 再换证书")
+    filled(
+        world,
+        *CHINESE,
+        "Rotate the token before its lease ends",
+        "nginx 重启以后要检查证书",
+        "先停 nginx 再换证书",
+    )
     found = ask(world, "nginx")
 
     assert {*texts(found.answers)[:2]} == {"nginx 重启以后要检查证书", "先停 nginx 再换证书"}
@@ -113,8 +127,12 @@ def test_an_entry_that_holds_all_of_a_precise_question_is_above_the_threshold(
 
 
 def test_an_identifier_outranks_its_scattered_parts(world: World) -> None:
-    scattered = "The account page is slow; get the owner by name or id, then the account again by id"
+    scattered = (
+        "The account page is slow; get the owner by name or id, then the account again by id"
+    )
     filled(world, scattered, "Call getAccountById twice", "Nothing of the sort")
 
     for question in ("getAccountById", "get_account_by_id"):
-        assert texts(ask(world, question, by_meaning=False).answers)[0] == "Call getAccountById twice"
+        assert (
+            texts(ask(world, question, by_meaning=False).answers)[0] == "Call getAccountById twice"
+        )

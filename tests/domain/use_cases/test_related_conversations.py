@@ -42,7 +42,13 @@ HEADING = "### Related Conversations"
 
 def conversation(name: str, text: str = "About the parser.", **more: Any) -> Entry:
     """Return a conversation of the project about which only what is named matters."""
-    fields = {"kind": "conversation", "path": f"{name}.md", "project": "here", "workspace": "work", **more}
+    fields = {
+        "kind": "conversation",
+        "path": f"{name}.md",
+        "project": "here",
+        "workspace": "work",
+        **more,
+    }
     return attrs.evolve(of_file(f"{text} {name}.", **fields), name=name)
 
 
@@ -76,34 +82,52 @@ class Session:
         number = self.state.number_of(entry.entry_id)
         assert number is not None
         if vector is not None:
-            self.vectors.put((text, vector) for text in self.vectors.pending(100) if text.number == number)
+            self.vectors.put(
+                (text, vector) for text in self.vectors.pending(100) if text.number == number
+            )
         return number
 
     @property
     def retrieve(self) -> Retrieve:
         embedder, index = self.embedder, InMemoryVectorIndex(self.vectors)
         semantic = [SemanticSearch(embedder, self.vectors, index)] if embedder else []
-        return Retrieve(semantic, InMemoryKeywordIndex(self.state, available=self.keyword_search), Threads())
+        return Retrieve(
+            semantic, InMemoryKeywordIndex(self.state, available=self.keyword_search), Threads()
+        )
 
     @property
     def relate(self) -> Relate:
         recall = Recall(self.repository, self.retrieve, self.clock, Weights())
         return Relate(self.repository, RecallNearby(recall), self.clock)
 
-    def related(self, occasion: Occasion = OCCASION, query: ContextQuery = QUERY, limit: int = 5) -> Related:
+    def related(
+        self, occasion: Occasion = OCCASION, query: ContextQuery = QUERY, limit: int = 5
+    ) -> Related:
         deadline = self.clock.deadline()
-        return self.relate.section_for(query, occasion, deadline, limit=limit, most_units=LARGEST_ENTRY)
+        return self.relate.section_for(
+            query, occasion, deadline, limit=limit, most_units=LARGEST_ENTRY
+        )
 
-    def inject(self, occasion: Occasion | None = OCCASION, *, limit: int = 20, seconds: float = 2.0) -> Injection:
+    def inject(
+        self, occasion: Occasion | None = OCCASION, *, limit: int = 20, seconds: float = 2.0
+    ) -> Injection:
         vectors = self.vectors if self.embedder else None
-        inject = InjectAtStart(self.repository, self.retrieve, vectors, self.clock, Weights(), self.relate)
+        inject = InjectAtStart(
+            self.repository, self.retrieve, vectors, self.clock, Weights(), self.relate
+        )
         deadline = self.clock.deadline(seconds)
-        return inject.block_for(QUERY, limit=limit, deadline=deadline, workplace=working_in("here"), occasion=occasion)
+        return inject.block_for(
+            QUERY, limit=limit, deadline=deadline, workplace=working_in("here"), occasion=occasion
+        )
 
 
 def titles(text: str) -> list[str]:
     """Return the titles that are told, in order."""
-    return [line[2:].partition(" (")[0] for line in text.splitlines() if line.startswith("- ") and " (" in line]
+    return [
+        line[2:].partition(" (")[0]
+        for line in text.splitlines()
+        if line.startswith("- ") and " (" in line
+    ]
 
 
 def embedded() -> Session:
@@ -114,7 +138,10 @@ def test_conversations_of_every_kind_are_in_the_order_of_the_policy() -> None:
     session = embedded()
     session.add(conversation("far", kind="gotcha"), planted(-0.6))
     session.add(conversation("near", kind="conversation"), planted(0.9))
-    session.add(conversation("touched", kind="decision", references=("src/lock.py",), branch="main"), planted(0.8))
+    session.add(
+        conversation("touched", kind="decision", references=("src/lock.py",), branch="main"),
+        planted(0.8),
+    )
     session.add(conversation("no conversation", kind="document"), planted(1.0))
     injection = session.inject()
 
@@ -137,7 +164,9 @@ def test_the_query_is_embedded_once_for_lessons_and_conversations() -> None:
 
 def test_the_scores_have_all_their_parts() -> None:
     session = embedded()
-    session.add(conversation("near", references=("src/lock.py",), branch="main", age=30 * DAY), planted(0.6))
+    session.add(
+        conversation("near", references=("src/lock.py",), branch="main", age=30 * DAY), planted(0.6)
+    )
     [rated] = session.related().nearby.best
 
     assert rated.parts == {
@@ -196,7 +225,9 @@ def test_the_top_k_come_and_no_more() -> None:
     assert session.related(limit=0) == Related()
 
 
-def test_without_a_signal_the_newest_follow_the_session_itself_and_permanent_conversations() -> None:
+def test_without_a_signal_the_newest_follow_the_session_itself_and_permanent_conversations() -> (
+    None
+):
     session = Session()
     session.add(conversation("own", session_id="s", age=3 * DAY))
     session.add(conversation("older", age=2 * DAY))
@@ -204,7 +235,12 @@ def test_without_a_signal_the_newest_follow_the_session_itself_and_permanent_con
     session.add(conversation("kept", age=9 * DAY, permanent=True))
     session.add(conversation("elsewhere", project="there"))
 
-    assert titles(session.related(query=ContextQuery()).section.text) == ["kept", "newer", "older", "own"]
+    assert titles(session.related(query=ContextQuery()).section.text) == [
+        "kept",
+        "newer",
+        "older",
+        "own",
+    ]
     assert titles(session.related(query=ContextQuery(), limit=2).section.text) == ["kept", "newer"]
     after = session.related(Occasion(HERE, compacted="s"), ContextQuery()).section.text
     assert titles(after) == ["own", "kept", "newer", "older"]
@@ -265,7 +301,11 @@ def test_a_rule_is_not_repeated_as_a_conversation() -> None:
 
 def test_rendered_conversations_count_as_recalled() -> None:
     session = Session()
-    own, other, learnt = session.add(lesson("parser")), session.add(conversation("one")), session.add(lesson("cache"))
+    own, other, learnt = (
+        session.add(lesson("parser")),
+        session.add(conversation("one")),
+        session.add(lesson("cache")),
+    )
 
     assert session.inject().numbers == [own, learnt, other]
 

@@ -12,7 +12,9 @@ from tests.strategies import NOW
 
 def buffer(session_id: str, minute: int, root: str = "/here") -> SessionBuffer:
     exchange = Exchange("go on", "", NOW + minute * MINUTE)
-    return SessionBuffer(session_id=session_id, project_root=root, drafts=(Draft(topic="", exchanges=(exchange,)),))
+    return SessionBuffer(
+        session_id=session_id, project_root=root, drafts=(Draft(topic="", exchanges=(exchange,)),)
+    )
 
 
 def waiting(session_id: str, minute: int, root: str = "/here") -> Waiting:
@@ -28,7 +30,9 @@ def meant(sessions: list[KnownSession], named: str = "") -> str:
 
 
 def test_a_session_is_about_the_project_it_began_in_and_as_new_as_its_newest_word() -> None:
-    known = known_sessions([buffer("one", 1)], [waiting("one", 5, "/elsewhere"), waiting("two", 3, "/there")])
+    known = known_sessions(
+        [buffer("one", 1)], [waiting("one", 5, "/elsewhere"), waiting("two", 3, "/there")]
+    )
 
     assert known == [KnownSession("one", "/here", at(5)), KnownSession("two", "/there", at(3))]
 
@@ -40,15 +44,29 @@ def test_a_session_whose_events_were_all_merged_is_known_by_its_buffer() -> None
     ]
 
 
-def test_the_session_that_is_named_is_meant_wherever_it_began_else_the_last_of_the_project() -> None:
-    sessions = known_sessions([buffer("old", 1), buffer("new", 2), buffer("other", 3, "/elsewhere")], [])
+def test_the_session_that_is_named_is_meant_wherever_it_began_else_the_last_of_the_project() -> (
+    None
+):
+    sessions = known_sessions(
+        [buffer("old", 1), buffer("new", 2), buffer("other", 3, "/elsewhere")], []
+    )
 
-    assert (meant(sessions), meant(sessions, "old"), meant(sessions, "other")) == ("new", "old", "other")
+    assert (meant(sessions), meant(sessions, "old"), meant(sessions, "other")) == (
+        "new",
+        "old",
+        "other",
+    )
     assert meant(sessions, "never heard of") == "new"
 
 
 def test_without_a_session_of_the_project_none_is_meant() -> None:
     with pytest.raises(InvalidEntryError, match="hardwon remember 'TEXT'"):
         meant(
-            known_sessions([buffer("other", 3, "/elsewhere"), SessionBuffer(session_id="x", project_root="/here")], [])
+            known_sessions(
+                [
+                    buffer("other", 3, "/elsewhere"),
+                    SessionBuffer(session_id="x", project_root="/here"),
+                ],
+                [],
+            )
         )

@@ -40,7 +40,9 @@ class SameFiles(InMemoryKnowledgeBank):
     def files(self) -> Sequence[BankFile]:
         folders = {"local": "here/", "global": ""}
         files = self._written.files.items()
-        self.texts = {f"{folders[place.scope]}{place.category}.md": text for place, text in files if text}
+        self.texts = {
+            f"{folders[place.scope]}{place.category}.md": text for place, text in files if text
+        }
         return super().files()
 
 
@@ -59,7 +61,9 @@ class Scene:
 
     @property
     def revise(self) -> ReviseLearning:
-        return ReviseLearning(bank=self.bank, sync_banks=self.sync, clock=FixedClock(NOW + dt.timedelta(days=9)))
+        return ReviseLearning(
+            bank=self.bank, sync_banks=self.sync, clock=FixedClock(NOW + dt.timedelta(days=9))
+        )
 
     @property
     def sync(self) -> SyncBanks:
@@ -85,13 +89,17 @@ class Scene:
         return [entry.observation_count for entry in self.repository.find(LEARNINGS, limit=9)]
 
     def written(self, place: BankPlace) -> list[int]:
-        return [entry.observation_count for entry in parse_bank(self.bank.files[place], place.category)]
+        return [
+            entry.observation_count for entry in parse_bank(self.bank.files[place], place.category)
+        ]
 
 
 def lesson(text: str = "Quote every field.", *, universal: bool = False, name: str = "") -> Lesson:
     """Return one pattern."""
     [read] = read_lessons(
-        Answer((RetroItem("act.patterns[0]", "patterns", text, name=name, universal=universal),)), HERE, NOW
+        Answer((RetroItem("act.patterns[0]", "patterns", text, name=name, universal=universal),)),
+        HERE,
+        NOW,
     )
     return read
 
@@ -183,7 +191,11 @@ class Busy(InMemoryBankFiles):
 def test_files_that_another_process_holds_are_waited_for_before_the_store_is_held() -> None:
     scene = Scene(Busy())
     scene.repository.busy = True  # its lock can't be taken: an attempt would raise another error
-    for step in (lambda: scene.keep(lesson()), lambda: scene.revise.confirm("x"), lambda: scene.revise.promote("x")):
+    for step in (
+        lambda: scene.keep(lesson()),
+        lambda: scene.revise.confirm("x"),
+        lambda: scene.revise.promote("x"),
+    ):
         with pytest.raises(UneditableFileError):
             step()
 
@@ -195,7 +207,9 @@ def test_no_store_is_made_for_a_lesson_that_does_not_fit_a_file() -> None:
 
 
 def test_lessons_already_in_the_files_are_counted_from_there() -> None:
-    scene = Scene(InMemoryBankFiles({OURS: "### Pattern: Old\nquote every FIELD.\n- Observation count: 4\n"}))
+    scene = Scene(
+        InMemoryBankFiles({OURS: "### Pattern: Old\nquote every FIELD.\n- Observation count: 4\n"})
+    )
     scene.keep(lesson())
 
     assert (scene.counts(), scene.written(OURS)) == ([5], [5])
@@ -267,7 +281,10 @@ def test_a_confirmed_lesson_is_counted_in_its_file_and_dated() -> None:
     scene.keep(lesson(), lesson("Another."))
     looked = scene.revise.confirm(lesson().entry.entry_id)
 
-    assert (looked.entry.observation_count, looked.entry.updated_at) == (2, NOW + dt.timedelta(days=9))
+    assert (looked.entry.observation_count, looked.entry.updated_at) == (
+        2,
+        NOW + dt.timedelta(days=9),
+    )
     assert scene.written(OURS) == [2, 1]
     assert sorted(scene.counts()) == [1, 2]
 
@@ -289,7 +306,11 @@ def test_promoting_twice_is_promoting_once() -> None:
     files = dict(scene.bank.files)
     second = scene.revise.promote(entry_id)
 
-    assert (first.noted.appended, second.noted.appended, second.before) == (USERS, None, second.entry)
+    assert (first.noted.appended, second.noted.appended, second.before) == (
+        USERS,
+        None,
+        second.entry,
+    )
     assert (scene.bank.files, scene.counts()) == (files, [1])
     assert first.entry == attrs.evolve(first.before, source_project=None, reach="everywhere")
     scene.keep(lesson())
@@ -297,7 +318,9 @@ def test_promoting_twice_is_promoting_once() -> None:
 
 
 def test_a_foreign_project_lets_no_lesson_out() -> None:
-    scene = Scene(workplace=working_in("here")._replace(visibility=Visibility(own=("here",), is_foreign=True)))
+    scene = Scene(
+        workplace=working_in("here")._replace(visibility=Visibility(own=("here",), is_foreign=True))
+    )
     universal = lesson(universal=True)
     scene.keep(universal)
     [entry] = scene.repository.find(LEARNINGS, limit=9)
@@ -308,7 +331,9 @@ def test_a_foreign_project_lets_no_lesson_out() -> None:
         scene.revise.promote(entry.entry_id)
 
 
-def test_a_lesson_from_the_writer_is_promoted_with_its_project_and_without_a_second_prefix() -> None:
+def test_a_lesson_from_the_writer_is_promoted_with_its_project_and_without_a_second_prefix() -> (
+    None
+):
     scene = Scene()
     scene.repository.put(attrs.evolve(lesson(name="x").entry, name="Pattern: Quoting", notes=""))
     scene.revise.promote(lesson().entry.entry_id)

@@ -43,7 +43,9 @@ def keeping() -> Keeping:
 
 
 def test_a_text_becomes_a_file_named_after_the_time_without_its_secrets(keeping: Keeping) -> None:
-    given = Given(description=f"About {KEY}", tags=("a", f"<private>{KEY}</private>b"), keywords=("k",))
+    given = Given(
+        description=f"About {KEY}", tags=("a", f"<private>{KEY}</private>b"), keywords=("k",)
+    )
     path = keeping.keep.write(f"Body {KEY} <private>x</private>end\n", given)
 
     assert path.endswith(f"/memory/sessions/memory-{NOW.astimezone():%Y%m%d-%H%M%S}.md")
@@ -70,12 +72,18 @@ def test_a_session_says_where_and_when_it_was(keeping: Keeping) -> None:
 
 
 @pytest.mark.parametrize("front_matter", [{}, {"date": "2024-01-01"}])
-def test_a_file_that_is_saved_and_indexed_has_one_date(keeping: Keeping, front_matter: dict[str, str]) -> None:
+def test_a_file_that_is_saved_and_indexed_has_one_date(
+    keeping: Keeping, front_matter: dict[str, str]
+) -> None:
     path = keeping.files.put("/notes.md", "Prose.", WRITTEN_AT, **front_matter)
     saved = keeping.keep.index(path, NOTHING)
     index_files(keeping.files, keeping.repository).index([path], force=True)
 
-    date = dt.datetime.fromisoformat(front_matter["date"]).astimezone() if front_matter else utc_time(WRITTEN_AT)
+    date = (
+        dt.datetime.fromisoformat(front_matter["date"]).astimezone()
+        if front_matter
+        else utc_time(WRITTEN_AT)
+    )
     assert saved.updated_at == saved.created_at == date
     assert keeping.repository.get(saved.entry_id) == saved
 
@@ -103,10 +111,15 @@ def test_a_file_of_another_kind_becomes_a_session(keeping: Keeping) -> None:
 
 
 @pytest.mark.parametrize("text", ["# Only a heading", "<private>all</private>", "```\ncode\n```"])
-def test_a_text_that_does_not_say_what_it_is_about_is_refused_with_the_way_out(keeping: Keeping, text: str) -> None:
+def test_a_text_that_does_not_say_what_it_is_about_is_refused_with_the_way_out(
+    keeping: Keeping, text: str
+) -> None:
     path = keeping.files.put("/notes.md", text)
 
-    for keep in (lambda: keeping.keep.write(text, NOTHING), lambda: keeping.keep.index(path, NOTHING)):
+    for keep in (
+        lambda: keeping.keep.write(text, NOTHING),
+        lambda: keeping.keep.index(path, NOTHING),
+    ):
         with pytest.raises(InvalidEntryError, match="give --description"):
             keep()
     assert keeping.repository.count(EVERYTHING) == 0

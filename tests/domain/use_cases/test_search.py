@@ -45,7 +45,9 @@ class Room:
         self.keywords = InMemoryKeywordIndex(self.state, available=keyword_search)
 
     def search(self, question: Question = QUESTION, **how: Any) -> SearchResult:
-        recall = Recall(self.repository, Retrieve([], self.keywords, Threads()), FixedClock(), Weights())
+        recall = Recall(
+            self.repository, Retrieve([], self.keywords, Threads()), FixedClock(), Weights()
+        )
         return Search(recall, self.usage, self.repository).find(question, IN_TIME, **how)
 
 
@@ -54,14 +56,21 @@ def texts(result: SearchResult) -> list[str]:
 
 
 def rule(text: str, **more: Any) -> Entry:
-    return of_file(text, kind="document", path=f"{text[:9]}.md", tier="constitutional", project="here", **more)
+    return of_file(
+        text, kind="document", path=f"{text[:9]}.md", tier="constitutional", project="here", **more
+    )
 
 
 @given(stored=stores, wanted=st.booleans())
-def test_rules_stay_in_their_budget_and_out_of_the_answers(stored: list[Entry], *, wanted: bool) -> None:
+def test_rules_stay_in_their_budget_and_out_of_the_answers(
+    stored: list[Entry], *, wanted: bool
+) -> None:
     room = Room(*stored)
     result = room.search(rules=wanted)
-    known = {facts.entry_id: facts for facts in room.repository.constitutional(seen_from(working_in("here")))}
+    known = {
+        facts.entry_id: facts
+        for facts in room.repository.constitutional(seen_from(working_in("here")))
+    }
     shown = [entry.entry_id for entry in result.rules]
 
     assert sum(tokens(known[entry_id].text) for entry_id in shown) <= BUDGET_TOKENS
@@ -89,7 +98,11 @@ def test_one_tier_is_answered_by_that_tier_alone() -> None:
 
 
 def test_all_concepts_must_be_in_a_text() -> None:
-    room = Room(lesson("parser lock"), lesson("parser"), attrs.evolve(lesson("lock it"), keywords=("parser",)))
+    room = Room(
+        lesson("parser lock"),
+        lesson("parser"),
+        attrs.evolve(lesson("lock it"), keywords=("parser",)),
+    )
     result = room.search(QUESTION._replace(text=""), concepts=["Lock", "parser"])
 
     assert texts(result) == ["parser lock"]
@@ -97,13 +110,17 @@ def test_all_concepts_must_be_in_a_text() -> None:
 
 
 def test_concepts_narrow_what_a_query_finds() -> None:
-    room = Room(lesson("parser lock retry"), lesson("parser lock"), lesson("retry"), lesson("parser retry"))
+    room = Room(
+        lesson("parser lock retry"), lesson("parser lock"), lesson("retry"), lesson("parser retry")
+    )
     found = texts(room.search(QUESTION._replace(text="retry"), concepts=["parser", "lock"]))
 
     assert found == ["parser lock retry", "parser lock"]
 
 
-@pytest.mark.parametrize(("text", "concepts"), [("", []), (" \n", []), ("parser", ["one"]), ("", list("abcdef"))])
+@pytest.mark.parametrize(
+    ("text", "concepts"), [("", []), (" \n", []), ("parser", ["one"]), ("", list("abcdef"))]
+)
 def test_an_impossible_query_is_refused(text: str, concepts: list[str]) -> None:
     with pytest.raises(InvalidQueryError, match="concepts"):
         Room().search(QUESTION._replace(text=text), concepts=concepts)
@@ -112,7 +129,10 @@ def test_an_impossible_query_is_refused(text: str, concepts: list[str]) -> None:
 def test_without_a_keyword_index_concepts_find_nothing_and_that_is_reported() -> None:
     result = Room(lesson("parser lock"), keyword_search=False).search(concepts=["parser", "lock"])
 
-    assert (result.answers, result.degradations) == ((), ("concepts can't be looked for: no keyword index here",))
+    assert (result.answers, result.degradations) == (
+        (),
+        ("concepts can't be looked for: no keyword index here",),
+    )
 
 
 def test_a_suggestion_is_printed_only_where_nothing_is_found() -> None:
@@ -131,7 +151,11 @@ def test_shown_entries_are_counted() -> None:
         room.search()
 
     usages = {entry.description: entry.usage for entry in map(room.state.entry, room.state.entries)}
-    assert {text: usage.access_count for text, usage in usages.items()} == {"a rule": 2, "parser": 2, "cache": 0}
+    assert {text: usage.access_count for text, usage in usages.items()} == {
+        "a rule": 2,
+        "parser": 2,
+        "cache": 0,
+    }
     assert usages["parser"].last_accessed == NOW
 
 
@@ -154,7 +178,14 @@ def test_a_store_that_cannot_be_written_still_answers_and_says_what_that_means()
     )
 
 
-@given(texts=st.lists(st.text("ab ", min_size=1, max_size=6).filter(str.strip), min_size=1, max_size=6, unique=True))
+@given(
+    texts=st.lists(
+        st.text("ab ", min_size=1, max_size=6).filter(str.strip),
+        min_size=1,
+        max_size=6,
+        unique=True,
+    )
+)
 def test_no_answer_is_shown_as_more_relevant_than_one_before_it(texts: list[str]) -> None:
     room = Room(*map(lesson, texts))
     answers = room.search(QUESTION._replace(text="a b aa", policy="adaptive", minimum=None)).answers

@@ -139,7 +139,9 @@ def test_a_lesson_that_the_user_changed_or_judged_stays_at_home_for_good(by: str
     if by == "change":
         change(checkout.repository, entry, tier="important")
     else:
-        InMemoryUsageLog(checkout.repository.state).record_validation(entry.number or 0, useful=True)
+        InMemoryUsageLog(checkout.repository.state).record_validation(
+            entry.number or 0, useful=True
+        )
     checkout.bring(MINE, version=OWN)
 
     assert checkout.settle() == 0
@@ -174,7 +176,10 @@ def test_an_edit_of_others_is_no_change_by_hand_and_raises_no_count() -> None:
         SyncBanks(checkout.imports, checkout.repository).sync(banks)
 
     assert not drift.find()
-    assert (checkout.entries["Mine"].description, checkout.entries["Mine"].observation_count) == ("Round late.", 3)
+    assert (checkout.entries["Mine"].description, checkout.entries["Mine"].observation_count) == (
+        "Round late.",
+        3,
+    )
 
 
 def test_a_memory_file_of_others_stays_at_home_until_it_is_the_users() -> None:
@@ -228,13 +233,20 @@ def test_a_lesson_that_the_user_keeps_at_home_is_left_alone() -> None:
     assert checkout.reaches() == {"Mine": "home"}
 
 
-@given(st.lists(st.tuples(st.sets(st.sampled_from(["a", "b", "c"])), st.booleans()), min_size=1, max_size=5))
-def test_only_lessons_of_the_present_version_are_at_home(history: list[tuple[set[str], bool]]) -> None:
+@given(
+    st.lists(
+        st.tuples(st.sets(st.sampled_from(["a", "b", "c"])), st.booleans()), min_size=1, max_size=5
+    )
+)
+def test_only_lessons_of_the_present_version_are_at_home(
+    history: list[tuple[set[str], bool]],
+) -> None:
     checkout = Checkout()
     shared = set[str]()
     for names, is_own in history:
         checkout.bring(
-            *(bank_chunk(name, f"Lesson {name}.") for name in sorted(names)), version=OWN if is_own else OF_OTHERS
+            *(bank_chunk(name, f"Lesson {name}.") for name in sorted(names)),
+            version=OWN if is_own else OF_OTHERS,
         )
         checkout.settle()
         shared |= names if is_own else set()

@@ -32,7 +32,9 @@ def test_the_same_lesson_twice_is_one_entry_seen_once_more(entry: Entry) -> None
     second = store.keep(redact_entry(entry))
 
     assert second.merged
-    assert second.entry == attrs.evolve(ANYHOW.mark(entry), observation_count=entry.observation_count + 1)
+    assert second.entry == attrs.evolve(
+        ANYHOW.mark(entry), observation_count=entry.observation_count + 1
+    )
     assert repository.find(LEARNINGS, limit=9) == [second.entry]
 
 
@@ -49,7 +51,10 @@ def test_nothing_is_lost_and_nothing_doubled(lessons: list[Entry]) -> None:
     for entry_id, entry in kept.items():
         times = [item for item in lessons if item.entry_id == entry_id]
         assert entry.observation_count == first_of[entry_id].observation_count + len(times) - 1
-        assert (entry.name, entry.category) == (first_of[entry_id].name, first_of[entry_id].category)
+        assert (entry.name, entry.category) == (
+            first_of[entry_id].name,
+            first_of[entry_id].category,
+        )
         assert set(entry.keywords) <= {keyword for item in times for keyword in item.keywords}
 
 
@@ -66,7 +71,9 @@ def test_recalls_go_on_counting_through_a_merge() -> None:
 def test_secrets_go_before_the_identity_is_made() -> None:
     repository = InMemoryEntryRepository()
     store = store_entry(repository)
-    first = store.keep(redact_entry(lesson("Key ghp_" + "a1B2" * 9 + " leaked <private>at Acme</private>")))
+    first = store.keep(
+        redact_entry(lesson("Key ghp_" + "a1B2" * 9 + " leaked <private>at Acme</private>"))
+    )
     second = store.keep(redact_entry(lesson("Key ghp_" + "c3D4" * 9 + " leaked")))
 
     assert first.entry.description == "Key [REDACTED] leaked"
@@ -118,7 +125,9 @@ def test_a_lesson_kept_at_home_is_not_shown_in_a_foreign_project_that_has_it_too
     assert (entry.name, projects.places_of(entry.entry_id)) == (known.name, ())
 
 
-def test_the_users_word_in_a_foreign_project_counts_a_shared_lesson_once_more_for_everywhere() -> None:
+def test_the_users_word_in_a_foreign_project_counts_a_shared_lesson_once_more_for_everywhere() -> (
+    None
+):
     known = attrs.evolve(lesson("The same for all."), project="mine", observation_count=3)
     entry, _ = beside(known, Origin(FOREIGN, "writer", "everywhere"))
 

@@ -48,7 +48,10 @@ def history() -> InMemoryHistory:
 
 def test_without_a_change_all_but_importance_is_from_the_file(history: InMemoryHistory) -> None:
     assert without_file_values(FULL, history) == BARE
-    assert without_file_values(FULL, history, Defaults(context_type="decision")).context_type == "decision"
+    assert (
+        without_file_values(FULL, history, Defaults(context_type="decision")).context_type
+        == "decision"
+    )
 
 
 def test_all_that_a_user_gave_is_kept(history: InMemoryHistory) -> None:
@@ -86,6 +89,8 @@ def test_a_flag_is_a_users_if_the_last_change_set_it(history: InMemoryHistory) -
         assert without_file_values(FULL, history).permanent is kept
 
 
-def test_a_section_and_an_entry_without_a_number_have_nothing_from_a_file(history: InMemoryHistory) -> None:
+def test_a_section_and_an_entry_without_a_number_have_nothing_from_a_file(
+    history: InMemoryHistory,
+) -> None:
     for entry in (attrs.evolve(FULL, anchor_id="a"), attrs.evolve(FULL, number=None)):
         assert without_file_values(entry, history) == entry

@@ -12,8 +12,14 @@ from tests.fakes.receipts import InMemoryReceipts
 from tests.fakes.state import State
 from tests.strategies import NOW, lesson
 
-FIRST = lesson("Retry a refused connection after a pause that doubles each time.", name="Double Every Pause Again")
-SECOND = lesson("Write the file under another name, then rename it over the old one.", name="Rename Into Place Finally")
+FIRST = lesson(
+    "Retry a refused connection after a pause that doubles each time.",
+    name="Double Every Pause Again",
+)
+SECOND = lesson(
+    "Write the file under another name, then rename it over the old one.",
+    name="Rename Into Place Finally",
+)
 
 
 @pytest.fixture
@@ -22,7 +28,9 @@ def influences() -> InMemoryInfluences:
     for entry in (FIRST, SECOND):
         InMemoryEntryRepository(state).put(entry)
     shown = tuple(Shown(entry.entry_id, "lesson", "") for entry in (FIRST, SECOND))
-    receipts.record(Receipt("one", "start", NOW, "here", None, None, "hybrid", "", ("", "", ""), shown))
+    receipts.record(
+        Receipt("one", "start", NOW, "here", None, None, "hybrid", "", ("", "", ""), shown)
+    )
     return InMemoryInfluences(state, receipts)
 
 
@@ -31,7 +39,10 @@ def notice(influences: InMemoryInfluences, turn: Turn, session_id: str = "one") 
 
 
 def test_answers_and_edits_are_distinguished_and_count_once(influences: InMemoryInfluences) -> None:
-    turn = Turn(answer="I chose to double every pause again.", edits=f"# {SECOND.description}\n# {FIRST.description}")
+    turn = Turn(
+        answer="I chose to double every pause again.",
+        edits=f"# {SECOND.description}\n# {FIRST.description}",
+    )
     used = [
         Influence(FIRST.entry_id, "one", "answer", FIRST.name, NOW),
         Influence(SECOND.entry_id, "one", "edit", SECOND.description.rstrip("."), NOW),
@@ -42,7 +53,9 @@ def test_answers_and_edits_are_distinguished_and_count_once(influences: InMemory
     assert influences.total() == 2
 
 
-def test_given_text_and_entries_not_injected_there_are_no_usage(influences: InMemoryInfluences) -> None:
+def test_given_text_and_entries_not_injected_there_are_no_usage(
+    influences: InMemoryInfluences,
+) -> None:
     assert notice(influences, Turn(answer=FIRST.description, given=FIRST.description)) == []
     assert notice(influences, Turn(answer=FIRST.description), "another") == []
 
@@ -53,7 +66,9 @@ def test_with_nothing_to_look_for_the_turn_is_not_read(influences: InMemoryInflu
     never = NoticeUse(influences, FixedClock(NOW))
 
     assert (
-        never.notice("one", lambda: pytest.fail("read")) == never.notice("another", lambda: pytest.fail("read")) == []
+        never.notice("one", lambda: pytest.fail("read"))
+        == never.notice("another", lambda: pytest.fail("read"))
+        == []
     )
 
 

@@ -55,13 +55,19 @@ class Store:
     def exported(self) -> bytes:
         export = ExportStore(SqliteStoreContents(self.database), self.registry())
         with export.contents.snapshot():
-            return b"".join([header_line("1", NOW, export.counts()), *map(record_line, export.records())])
+            return b"".join(
+                [header_line("1", NOW, export.counts()), *map(record_line, export.records())]
+            )
 
     def merge(self, data: bytes) -> ImportedStore:
-        know = KnowProjects(self.world.projects, InMemoryRepositoryHistory(), exists=self.present.__contains__)
+        know = KnowProjects(
+            self.world.projects, InMemoryRepositoryHistory(), exists=self.present.__contains__
+        )
         contents = SqliteStoreContents(self.database)
         clock = FixedClock(LATER)
-        importer = ImportStore(self.world.repository, contents, know, lambda root: Identity(root, root), clock)
+        importer = ImportStore(
+            self.world.repository, contents, know, lambda root: Identity(root, root), clock
+        )
         return importer.merge(read_records(io.BytesIO(data)), IN_TIME)
 
 
@@ -70,7 +76,10 @@ def stores(number: int = 2, present: Iterable[str] = ()) -> Iterator[list[Store]
     with contextlib.ExitStack() as cleanup:
         folders = [cleanup.enter_context(tempfile.TemporaryDirectory()) for _ in range(number)]
         yield [
-            Store(cleanup.enter_context(contextlib.closing(open_new_store(folder))), frozenset(present))
+            Store(
+                cleanup.enter_context(contextlib.closing(open_new_store(folder))),
+                frozenset(present),
+            )
             for folder in folders
         ]
 
@@ -87,12 +96,19 @@ def contents(store: Store) -> dict[str, object]:
         "SELECT memory_id, field_changed, old_value, new_value, changed_at FROM history ORDER BY 1, 5"
     )
     indexed = database.rows("SELECT rowid FROM entries_fts ORDER BY rowid")
-    return {**tables, "history": history, "entries": fingerprints(database, EVERYTHING), "indexed": indexed}
+    return {
+        **tables,
+        "history": history,
+        "entries": fingerprints(database, EVERYTHING),
+        "indexed": indexed,
+    }
 
 
 def _record_everywhere(world: World, number: int) -> None:
     """Leave a trace in every table about entry *number* and files."""
-    world.history.record(number, [FieldChange("title", None, "Früher\n"), FieldChange("tier", "a", "b")], NOW)
+    world.history.record(
+        number, [FieldChange("title", None, "Früher\n"), FieldChange("tier", "a", "b")], NOW
+    )
     world.history.record(number, [FieldChange("title", "b", None)], NOW - DAY)
     world.ledger.record(f"/bank/{number}.md", {"### One", "### Zwei"}, "fingerprint")
     world.tombstones.add(Tombstone(f"/memory/{number}.md", "section", "0" * 64), NOW)
@@ -105,7 +121,9 @@ def _record_everywhere(world: World, number: int) -> None:
 @given(happened=st.lists(changes, max_size=10), traces=st.sets(st.integers(1, 5), max_size=3))
 @settings(max_examples=max(1, settings().max_examples // 5))
 @example([], {1, 2})
-def test_an_empty_store_becomes_equal_in_every_value(happened: list[Change], traces: set[int]) -> None:
+def test_an_empty_store_becomes_equal_in_every_value(
+    happened: list[Change], traces: set[int]
+) -> None:
     with stores() as (original, empty):
         for change in happened:
             change(original.world)
@@ -170,7 +188,12 @@ def test_a_known_entry_keeps_its_texts_and_takes_the_larger_counters() -> None:
         [entry] = other.world.repository.find(EVERYTHING, limit=9)
 
         assert (outcome.added, outcome.known) == (0, 1)
-        assert (entry.name, entry.tier, entry.tags, entry.observation_count) == ("Lesson", "critical", ("mine",), 5)
+        assert (entry.name, entry.tier, entry.tags, entry.observation_count) == (
+            "Lesson",
+            "critical",
+            ("mine",),
+            5,
+        )
         assert (entry.recall_count, entry.last_recalled_at) == (3, NOW + DAY)
         assert entry.usage == (3, NOW + DAY, (3, 3))
 
@@ -196,7 +219,9 @@ def test_forgotten_texts_are_left_out_and_counted() -> None:
         outcome = other.merge(original.exported())
 
         assert (outcome.added, outcome.forgotten) == (1, 1)
-        assert [entry.description for entry in other.world.repository.find(EVERYTHING, limit=9)] == ["Kept."]
+        assert [
+            entry.description for entry in other.world.repository.find(EVERYTHING, limit=9)
+        ] == ["Kept."]
         assert "Fnordcorp" not in "\n".join(other.database.connection.iterdump())
 
 
@@ -210,7 +235,9 @@ def test_a_file_that_is_of_another_kind_here_stays() -> None:
 
         outcome = other.merge(original.exported())
 
-        assert outcome.skipped == ["line 2: its file is kept as a gotcha here, which stays as it is"]
+        assert outcome.skipped == [
+            "line 2: its file is kept as a gotcha here, which stays as it is"
+        ]
         assert other.world.repository.find(EVERYTHING, limit=9) == [here]
 
 
@@ -226,8 +253,12 @@ def test_a_mistake_far_down_leaves_nothing_behind() -> None:
 
 
 def _project(store: Store, root: str, **facts: Any) -> Project:
-    project = store.world.projects.add(Identity(f"{root}/.git", root, is_repository=True, inode=7), Path(root).name)
-    known = project._replace(first_commit="c0ffee", remote="git@host:shop.git", authorship="own")._replace(**facts)
+    project = store.world.projects.add(
+        Identity(f"{root}/.git", root, is_repository=True, inode=7), Path(root).name
+    )
+    known = project._replace(
+        first_commit="c0ffee", remote="git@host:shop.git", authorship="own"
+    )._replace(**facts)
     store.world.projects.put(known)
     return known
 
@@ -236,7 +267,10 @@ def test_a_project_is_found_by_its_remote_and_first_commit_and_its_files_move_wi
     with stores(present=["/home/new/shop/.git"]) as (original, other):
         there, here = _project(original, "/home/old/shop"), _project(other, "/home/new/shop")
         entry = attrs.evolve(
-            of_file("Moved."), file_path="/home/old/shop/memory/x.md", project=there.id, workspace="/home/old"
+            of_file("Moved."),
+            file_path="/home/old/shop/memory/x.md",
+            project=there.id,
+            workspace="/home/old",
         )
         original.world.repository.put(entry)
 
@@ -253,7 +287,9 @@ def test_a_project_is_found_by_its_remote_and_first_commit_and_its_files_move_wi
         assert len(other.world.projects.known()) == 1
 
 
-@pytest.mark.parametrize("remote", ["https://HOST/shop", "ssh://me@host:22/shop.git", "host:/shop.git/"])
+@pytest.mark.parametrize(
+    "remote", ["https://HOST/shop", "ssh://me@host:22/shop.git", "host:/shop.git/"]
+)
 def test_a_project_is_found_by_its_remote_in_any_spelling(remote: str) -> None:
     with stores(present=["/home/new/shop/.git"]) as (original, other):
         _project(original, "/home/old/shop")
@@ -264,8 +300,12 @@ def test_a_project_is_found_by_its_remote_in_any_spelling(remote: str) -> None:
         assert [project.id for project in other.world.projects.known()] == [here.id]
 
 
-@pytest.mark.parametrize("facts", [{"authorship": "foreign"}, {"authorship": "unknown"}, {"trust": "revoked"}])
-def test_a_clone_that_may_not_speak_elsewhere_gets_no_memories_of_the_import(facts: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    "facts", [{"authorship": "foreign"}, {"authorship": "unknown"}, {"trust": "revoked"}]
+)
+def test_a_clone_that_may_not_speak_elsewhere_gets_no_memories_of_the_import(
+    facts: dict[str, str],
+) -> None:
     with stores(present=["/home/new/shop/.git"]) as (original, other):
         _project(original, "/home/old/shop")
         here = _project(other, "/home/new/shop", **facts)
@@ -277,7 +317,9 @@ def test_a_clone_that_may_not_speak_elsewhere_gets_no_memories_of_the_import(fac
         assert waiting.identity.key.startswith("gone:")
 
 
-@pytest.mark.parametrize("facts", [{"first_commit": "0ther"}, {"remote": "git@host:fork.git"}, {"first_commit": ""}])
+@pytest.mark.parametrize(
+    "facts", [{"first_commit": "0ther"}, {"remote": "git@host:fork.git"}, {"first_commit": ""}]
+)
 def test_another_repository_is_another_project(facts: dict[str, str]) -> None:
     with stores(present=["/home/new/shop/.git"]) as (original, other):
         _project(original, "/home/old/shop", **facts)
@@ -299,7 +341,11 @@ def test_trust_stays_behind_but_a_refusal_comes_along() -> None:
         empty.merge(original.exported())
         registry = empty.registry()
 
-        assert [registry.reason(project) for project in registry.projects] == ["foreign", "revoked", "own"]
+        assert [registry.reason(project) for project in registry.projects] == [
+            "foreign",
+            "revoked",
+            "own",
+        ]
 
 
 def test_a_repository_made_at_the_old_path_is_not_taken_for_the_imported_project() -> None:
@@ -307,7 +353,9 @@ def test_a_repository_made_at_the_old_path_is_not_taken_for_the_imported_project
         _project(original, "/src/shop")
         empty.merge(original.exported())
 
-        made = empty.world.projects.add(Identity("/src/shop/.git", "/src/shop", is_repository=True), "shop")
+        made = empty.world.projects.add(
+            Identity("/src/shop/.git", "/src/shop", is_repository=True), "shop"
+        )
 
         assert made.authorship == "unknown"
 
@@ -315,7 +363,9 @@ def test_a_repository_made_at_the_old_path_is_not_taken_for_the_imported_project
 def test_a_path_is_relative_to_the_innermost_project_that_holds_it() -> None:
     with stores(1) as [original]:
         _project(original, "/src/shop")
-        original.world.repository.put(attrs.evolve(of_file("One."), file_path="/src/shop/memory/a.md"))
+        original.world.repository.put(
+            attrs.evolve(of_file("One."), file_path="/src/shop/memory/a.md")
+        )
         original.world.repository.put(attrs.evolve(of_file("Two."), file_path="/elsewhere/b.md"))
 
         records = [record for _, record in read_records(io.BytesIO(original.exported()))]

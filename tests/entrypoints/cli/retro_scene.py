@@ -61,9 +61,16 @@ def banks(world: World) -> dict[str, str]:
 
 def undated(text: str) -> str:
     """Return a file's text with the day on which a test runs spelt `TODAY`; none of them writes such a day itself."""
-    return re.sub(r"Last observed: (?!2024-)\d{4}-\d\d-\d\d$", "Last observed: TODAY", text, flags=re.MULTILINE)
+    return re.sub(
+        r"Last observed: (?!2024-)\d{4}-\d\d-\d\d$",
+        "Last observed: TODAY",
+        text,
+        flags=re.MULTILINE,
+    )
 
 
 def rows(world: World) -> list[tuple[Any, ...]]:
     """Return id, name, count and project of every learning."""
-    return world.query("SELECT id, name, observation_count, source_project FROM entries ORDER BY id")
+    return world.query(
+        "SELECT id, name, observation_count, source_project FROM entries ORDER BY id"
+    )

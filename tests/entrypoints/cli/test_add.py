@@ -65,23 +65,54 @@ def test_a_text_becomes_a_learning_of_the_project(world: World) -> None:
 
     entry = stored(world)
     assert done == (0, f"Stored: Decode chunks incrementally (id: {entry['id']})\n", "")
-    assert (entry["description"], entry["category"], entry["confidence"]) == (LESSON, "heuristics", "medium")
-    assert (entry["kind"], entry["source"], entry["source_project"]) == ("learning", "manual", "project")
+    assert (entry["description"], entry["category"], entry["confidence"]) == (
+        LESSON,
+        "heuristics",
+        "medium",
+    )
+    assert (entry["kind"], entry["source"], entry["source_project"]) == (
+        "learning",
+        "manual",
+        "project",
+    )
     assert hardwon(world, "recall", "straddle", "--json").items[0]["id"] == entry["id"]
 
 
 def test_options_say_everything_else(world: World) -> None:
     done = hardwon(
         world,
-        *("add", LESSON, "--category", "patterns", "--name", "Chunks", "--keyword", "utf-8, stream", "--keyword", "io"),
-        *("--reasoning", "It broke.", "--reference", "src/a.py", "--reference", "src/b.py", "--confidence", "high"),
+        *(
+            "add",
+            LESSON,
+            "--category",
+            "patterns",
+            "--name",
+            "Chunks",
+            "--keyword",
+            "utf-8, stream",
+            "--keyword",
+            "io",
+        ),
+        *(
+            "--reasoning",
+            "It broke.",
+            "--reference",
+            "src/a.py",
+            "--reference",
+            "src/b.py",
+            "--confidence",
+            "high",
+        ),
         *("--universal", "--json"),
     )
 
     entry = done.document
     assert (done.code, done.stderr, entry["merged"]) == (0, "", False)
     assert (entry["name"], entry["category"], entry["confidence"]) == ("Chunks", "patterns", "high")
-    assert (entry["keywords"], entry["references"]) == (["utf-8", "stream", "io"], ["src/a.py", "src/b.py"])
+    assert (entry["keywords"], entry["references"]) == (
+        ["utf-8", "stream", "io"],
+        ["src/a.py", "src/b.py"],
+    )
     assert (entry["reasoning"], entry["source_project"]) == ("It broke.", None)
 
 
@@ -95,7 +126,11 @@ def test_a_lesson_that_is_known_is_counted_once_more_as_by_the_writer(world: Wor
 
 def test_a_lesson_in_two_spellings_is_one_that_each_of_them_finds(world: World) -> None:
     composed = "Der K\u00f6nig pr\u00fcft jede \u00dcbergabe zweimal"
-    for text in (composed, unicodedata.normalize("NFD", composed), unicodedata.normalize("NFD", composed.upper())):
+    for text in (
+        composed,
+        unicodedata.normalize("NFD", composed),
+        unicodedata.normalize("NFD", composed.upper()),
+    ):
         assert hardwon(world, "add", text, "--category", "patterns").code == 0
 
     entry = stored(world)
@@ -151,7 +186,9 @@ def test_nothing_is_stored_where_memory_is_switched_off(world: World) -> None:
     done = hardwon(world, "add", LESSON)
 
     assert (done.code, done.stdout) == (1, "")
-    assert done.stderr.startswith("hardwon: memory_semantic_enabled is not true, so nothing is stored")
+    assert done.stderr.startswith(
+        "hardwon: memory_semantic_enabled is not true, so nothing is stored"
+    )
     assert not world.store.exists()
 
 
@@ -180,7 +217,10 @@ END"""
 
     entry = stored(world)
     assert done == (0, f"Stored: Chunks (id: {entry['id']})\n", "")
-    assert (entry["description"], entry["category"]) == ("Decode in steps.\n# A comment of the lesson", "patterns")
+    assert (entry["description"], entry["category"]) == (
+        "Decode in steps.\n# A comment of the lesson",
+        "patterns",
+    )
     assert (entry["keywords"], entry["references"]) == (["utf-8", "stream"], ["src/a.py"])
     assert "category: patterns\n" in (world.project / "seen").read_text()
     assert list(world.folder.glob("hardwon-*.md")) == []
@@ -209,7 +249,9 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("script", "message"), REFUSED.values(), ids=REFUSED)
-def test_an_empty_lesson_or_a_failing_editor_adds_nothing(world: World, script: str, message: str) -> None:
+def test_an_empty_lesson_or_a_failing_editor_adds_nothing(
+    world: World, script: str, message: str
+) -> None:
     editor(world, script)
 
     done = add_at_a_terminal(world)
@@ -238,7 +280,9 @@ WRONG_FIELDS = {
 
 
 @pytest.mark.parametrize(("line", "message"), WRONG_FIELDS.values(), ids=WRONG_FIELDS)
-def test_the_edited_text_is_kept_when_a_field_is_wrong(world: World, line: str, message: str) -> None:
+def test_the_edited_text_is_kept_when_a_field_is_wrong(
+    world: World, line: str, message: str
+) -> None:
     editor(world, f"printf -- '---\\n{line}\\n---\\nA long lesson.\\n' >\"$2\"")
 
     done = add_at_a_terminal(world)

@@ -57,7 +57,9 @@ def copied_folder(here: Repositories, there: Repositories) -> None:
 ways = pytest.mark.parametrize("bring", [backup, export, copied_folder])
 
 
-def clone(app: Path, there: Repositories, remote: str = OTHER_SPELLING, name: str = "work/shop") -> Path:
+def clone(
+    app: Path, there: Repositories, remote: str = OTHER_SPELLING, name: str = "work/shop"
+) -> Path:
     """Return a clone on the other machine; the original is on this one only."""
     folder = there.clone(app, name)
     there.git(folder, "remote", "set-url", "origin", remote)
@@ -118,7 +120,8 @@ def test_a_clone_that_is_not_the_users_gets_them_when_it_is_trusted(
 
 @ways
 @pytest.mark.parametrize(
-    ("remote", "spelling"), [("", ""), (REMOTE, "git@example.org:globex/app.git"), (REMOTE, "/srv/acme/app.git")]
+    ("remote", "spelling"),
+    [("", ""), (REMOTE, "git@example.org:globex/app.git"), (REMOTE, "/srv/acme/app.git")],
 )
 def test_one_without_a_match_waits_for_a_word_and_is_told(
     here: Repositories, there: Repositories, bring: Bring, remote: str, spelling: str
@@ -144,7 +147,11 @@ def test_one_without_a_match_waits_for_a_word_and_is_told(
 def test_a_lesson_of_an_own_project_speaks_elsewhere_also_where_its_clone_is_not(
     here: Repositories, there: Repositories, bring: Bring
 ) -> None:
-    app, strange, refused = make(here), here.make("src/strange", UNTRUSTED), here.make("src/refused")
+    app, strange, refused = (
+        make(here),
+        here.make("src/strange", UNTRUSTED),
+        here.make("src/refused"),
+    )
     here.learn(app, "Said in an own project")
     here.learn(strange, "Said in a strange project")
     here.learn(refused, "Said in a refused project")
@@ -167,7 +174,8 @@ def test_a_store_a_backup_and_an_export_give_a_second_home_the_same_answers(
     here.learn(app, "Rotate keys at night")
     assert here.run(other, "save", "--description", "Rotated the billing keys").code == 0
     homes = [
-        Repositories(World(world_by_word.folder / name, world_by_word.cleanup)) for name in ("one", "two", "three")
+        Repositories(World(world_by_word.folder / name, world_by_word.cleanup))
+        for name in ("one", "two", "three")
     ]
     clones = [clone(app, home, name="src/app") for home in homes]
     wanted = answers(here, app)

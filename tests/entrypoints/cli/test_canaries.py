@@ -43,16 +43,24 @@ def text_with(canaries: Sequence[Sample]) -> str:
 def check(world: World, visitor: Visitor, way: Way, canaries: Sequence[Sample]) -> None:
     way(world, visitor, text_with(canaries))
 
-    kept = {place for canary in canaries for place in places_with(world, canary.secret, banks=False)}
+    kept = {
+        place for canary in canaries for place in places_with(world, canary.secret, banks=False)
+    }
     assert kept - {OF_THE_USER} == set()
 
 
-SEARCHED = [name for name in WAYS if name not in {"file name", "project name", "import of the user's own bank", "log"}]
+SEARCHED = [
+    name
+    for name in WAYS
+    if name not in {"file name", "project name", "import of the user's own bank", "log"}
+]
 """Ways but those in which the user puts it into a name or a file of the store."""
 
 
 @pytest.mark.parametrize("number", range(len(SEARCHED)), ids=SEARCHED)
-def test_no_canary_is_left_by_any_way(world: World, visit: Callable[[World], Visitor], number: int) -> None:
+def test_no_canary_is_left_by_any_way(
+    world: World, visit: Callable[[World], Visitor], number: int
+) -> None:
     canaries = CANARIES[number::SHARE][:10]
     assert len(canaries) >= 2
     check(world, visit(world), WAYS[SEARCHED[number]], canaries)
@@ -60,7 +68,9 @@ def test_no_canary_is_left_by_any_way(world: World, visit: Callable[[World], Vis
 
 @pytest.mark.soak
 @pytest.mark.parametrize("name", SEARCHED)
-def test_none_of_all_canaries_is_left_by_any_way(world: World, visit: Callable[[World], Visitor], name: str) -> None:
+def test_none_of_all_canaries_is_left_by_any_way(
+    world: World, visit: Callable[[World], Visitor], name: str
+) -> None:
     assert len(CANARIES) >= 120
     for start in range(SHARE):
         check(world, visit(world), WAYS[name], CANARIES[start::SHARE])

@@ -37,7 +37,9 @@ def test_a_deleted_entry_is_shown_no_more(world: World) -> None:
 
 
 @pytest.mark.parametrize("stdin", [b"", b"y\n"])
-def test_without_a_terminal_or_a_yes_nothing_is_deleted_and_one_line_says_why(world: World, stdin: bytes) -> None:
+def test_without_a_terminal_or_a_yes_nothing_is_deleted_and_one_line_says_why(
+    world: World, stdin: bytes
+) -> None:
     entry = keep(world)
 
     done = run(world, "hardwon", "delete", entry.entry_id, stdin=stdin)
@@ -68,7 +70,10 @@ def test_a_yes_is_enough_in_a_pipe(world: World, yes: str) -> None:
 def test_a_terminal_shows_what_goes_before_it_asks(
     world: World, typed: bytes, code: int, message: str, left: int
 ) -> None:
-    gone = [keep(world, name="Gone\x1b", description="1."), keep(world, name="Too", description="2.")]
+    gone = [
+        keep(world, name="Gone\x1b", description="1."),
+        keep(world, name="Too", description="2."),
+    ]
     keep(world, name="Kept", description="3.")
 
     talk = answer(world, typed, "delete", *(entry.entry_id for entry in gone))
@@ -96,7 +101,9 @@ def test_the_sections_of_a_document_are_shown_with_it(world: World) -> None:
     (memory / "a.md").write_text("# All\n\n<!-- ANCHOR:x -->\nX.\n<!-- /ANCHOR:x -->")
     hardwon(world, "index")
 
-    [whole] = [item["id"] for item in hardwon(world, "list", "--json").items if not item["anchor_id"]]
+    [whole] = [
+        item["id"] for item in hardwon(world, "list", "--json").items if not item["anchor_id"]
+    ]
 
     for what in ((whole,), ("--spec-folder", "005-auth")):
         assert "Delete 2 entries? [y/N]" in answer(world, b"n\n", "delete", *what).shown
@@ -109,13 +116,20 @@ def test_an_entry_is_named_by_the_beginning_of_its_id_or_its_number(world: World
     done = hardwon(world, "delete", one.entry_id[:6].upper(), "#2", "2", "3", "--yes", "--json")
 
     assert (done.code, done.stderr) == (0, "")
-    assert [item["id"] for item in done.document["deleted"]] == [one.entry_id, two.entry_id, three.entry_id]
+    assert [item["id"] for item in done.document["deleted"]] == [
+        one.entry_id,
+        two.entry_id,
+        three.entry_id,
+    ]
     assert count(world) == 0
 
 
 def test_digits_that_name_two_entries_delete_neither(world: World) -> None:
     texts = (f"Lesson {number}." for number in itertools.count())
-    begun = keep(world, description=next(text for text in texts if re.match("[1-9][0-9]{3}", content_hash(text))))
+    begun = keep(
+        world,
+        description=next(text for text in texts if re.match("[1-9][0-9]{3}", content_hash(text))),
+    )
     digits = begun.entry_id[:4]
     world.query("UPDATE sqlite_sequence SET seq = ? WHERE name = 'entry'", [int(digits) - 1])
     numbered = keep(world, description="One.")
@@ -123,9 +137,14 @@ def test_digits_that_name_two_entries_delete_neither(world: World) -> None:
     done = hardwon(world, "delete", digits, "--yes")
 
     assert (done.code, done.stdout) == (1, "")
-    assert f"{digits!r} begins an id and is a number: give '#{digits}' for the number, or the whole id" in done.stderr
+    assert (
+        f"{digits!r} begins an id and is a number: give '#{digits}' for the number, or the whole id"
+        in done.stderr
+    )
     assert count(world) == 2
-    assert hardwon(world, "delete", f"#{digits}", "--yes").stdout.endswith(f"forget {numbered.entry_id}\n")
+    assert hardwon(world, "delete", f"#{digits}", "--yes").stdout.endswith(
+        f"forget {numbered.entry_id}\n"
+    )
     assert hardwon(world, "delete", digits, "--yes").stdout.endswith(f"forget {begun.entry_id}\n")
 
 
@@ -156,14 +175,18 @@ def test_a_spec_folder_is_forgotten_as_a_whole_once_it_is_confirmed(world: World
         "nobody can be asked here whether to delete 3 entries" in unconfirmed.stderr,
         count(world),
     ) == (1, True, 3)
-    deleted = hardwon(world, "delete", "--spec-folder", "005-auth", "--yes", "--json").document["deleted"]
+    deleted = hardwon(world, "delete", "--spec-folder", "005-auth", "--yes", "--json").document[
+        "deleted"
+    ]
     assert (len(deleted), count(world)) == (3, 0)
     second = hardwon(world, "delete", "--spec-folder", "005-auth", "-y")
     assert (second.code, "no document belongs to '005-auth'" in second.stderr) == (1, True)
 
 
 @pytest.mark.parametrize("arguments", [(), ("0123456789abcdef", "--spec-folder", "x")])
-def test_entries_or_a_folder_are_named_and_not_both(world: World, arguments: tuple[str, ...]) -> None:
+def test_entries_or_a_folder_are_named_and_not_both(
+    world: World, arguments: tuple[str, ...]
+) -> None:
     done = hardwon(world, "delete", *arguments, "--yes")
 
     assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)

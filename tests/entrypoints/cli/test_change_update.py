@@ -20,7 +20,11 @@ def world(empty_world: World) -> World:
 
 def facts(shown: str) -> dict[str, str]:
     """Return the facts below an entry's texts."""
-    return {line[:14].strip(): line[14:] for line in shown.splitlines() if re.match(r"[a-z ]{14}\S", line)}
+    return {
+        line[:14].strip(): line[14:]
+        for line in shown.splitlines()
+        if re.match(r"[a-z ]{14}\S", line)
+    }
 
 
 def test_an_update_is_reported_and_shown(world: World) -> None:
@@ -42,7 +46,11 @@ def test_an_update_is_reported_and_shown(world: World) -> None:
     ]
     shown = facts(hardwon(world, "show", entry.entry_id).stdout)
     assert shown["number"] == "1"
-    assert (shown["tier"], shown["weight"], shown["context type"]) == ("important", "0.9", "general")
+    assert (shown["tier"], shown["weight"], shown["context type"]) == (
+        "important",
+        "0.9",
+        "general",
+    )
     assert shown["triggers"] == "which unit, feet or metres"
     assert (shown["found"], shown["judged"], shown["expires"]) == ("never", "never", "never")
 
@@ -53,7 +61,11 @@ def test_the_history_is_shown_the_last_change_first(world: World) -> None:
     hardwon(world, "update", "1", "--title", "Say the unit")
     hardwon(world, "update", "1", "--tier", "critical")
 
-    lines = [line for line in hardwon(world, "show", "1", "--history").stdout.splitlines() if line[:7] == "changed"]
+    lines = [
+        line
+        for line in hardwon(world, "show", "1", "--history").stdout.splitlines()
+        if line[:7] == "changed"
+    ]
     assert [line.split("  ")[-1] for line in lines] == [
         "importance_tier: normal -> critical",
         "title: Name the unit -> Say the unit",
@@ -70,7 +82,9 @@ def test_an_update_is_json_for_scripts(world: World) -> None:
     keep(world)
     document = hardwon(world, "update", "1", "--tier", "temporary", "--json").document
 
-    assert document["changed"] == [{"field": "importance_tier", "old": "normal", "new": "temporary"}]
+    assert document["changed"] == [
+        {"field": "importance_tier", "old": "normal", "new": "temporary"}
+    ]
     assert document["entry"]["tier"] == "temporary"
     shown = hardwon(world, "show", "1", "--json").document
     assert shown["expires_at"] > shown["created_at"]
@@ -92,7 +106,9 @@ def test_deprecating_an_entry_reports_that_it_is_found_no_more(world: World) -> 
     keep(world)
     done = hardwon(world, "update", "1", "--tier", "deprecated")
 
-    assert done.stdout.endswith("It is deprecated: no search finds it any more, and it is kept until it is deleted\n")
+    assert done.stdout.endswith(
+        "It is deprecated: no search finds it any more, and it is kept until it is deleted\n"
+    )
     assert hardwon(world, "recall", "--json", "unit").items == []
 
 
@@ -102,7 +118,10 @@ def test_deprecating_an_entry_reports_that_it_is_found_no_more(world: World) -> 
         (("1",), "nothing to change: give --title, --tier,"),
         (("1", "--weight", "1.5"), "importance_weight is 1.5: use a number from 0 to 1"),
         (("1", "--weight", "nan"), "importance_weight is nan: use a number from 0 to 1"),
-        (("1", "--tier", "urgent"), "'urgent' is not one of 'constitutional', 'critical', 'important', 'normal',"),
+        (
+            ("1", "--tier", "urgent"),
+            "'urgent' is not one of 'constitutional', 'critical', 'important', 'normal',",
+        ),
         (("1", "--title", " "), "title is blank: give it some text"),
         (("1", "--trigger", "ab"), "the trigger phrase 'ab' has 2 characters: use 3 to 100"),
         (("9", "--title", "x"), "no entry has the number '9'"),
@@ -139,7 +158,10 @@ def test_five_good_judgements_offer_a_promotion_and_make_none(world: World) -> N
         "promotion_offered": False,
     }
     shown = facts(hardwon(world, "show", "1").stdout)
-    assert (shown["tier"], shown["judged"]) == ("normal", "useful 5 of 6 times, confidence score 0.83")
+    assert (shown["tier"], shown["judged"]) == (
+        "normal",
+        "useful 5 of 6 times, confidence score 0.83",
+    )
 
 
 def test_a_judgement_needs_a_word(world: World) -> None:
@@ -150,7 +172,10 @@ def test_a_judgement_needs_a_word(world: World) -> None:
 
 
 def test_the_list_can_be_of_one_tier_or_one_specification(world: World) -> None:
-    first, second = of_file("One.", path="1.md", spec_folder="005-memory"), of_file("Two.", path="2.md")
+    first, second = (
+        of_file("One.", path="1.md", spec_folder="005-memory"),
+        of_file("Two.", path="2.md"),
+    )
     world.remember(first, attrs.evolve(second, tier="critical"))
 
     def listed(*options: str) -> list[str]:
@@ -158,7 +183,11 @@ def test_the_list_can_be_of_one_tier_or_one_specification(world: World) -> None:
 
     assert listed("--tier", "critical") == ["Two."]
     assert listed("--tier", "normal") == listed("--spec-folder", "005-memory") == ["One."]
-    assert listed("--spec-folder", "005-memory", "--tier", "critical") == listed("--spec-folder", "005") == []
+    assert (
+        listed("--spec-folder", "005-memory", "--tier", "critical")
+        == listed("--spec-folder", "005")
+        == []
+    )
     assert facts(hardwon(world, "show", first.entry_id).stdout)["spec folder"] == "005-memory"
     assert hardwon(world, "list", "--tier", "urgent").code == 1
     assert len(TIERS) == 6

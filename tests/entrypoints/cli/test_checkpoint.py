@@ -22,14 +22,18 @@ def ids(world: World) -> list[object]:
 
 def test_a_checkpoint_is_made_listed_restored_and_deleted(world: World) -> None:
     keep(world, description="One.")
-    made = hardwon(world, "checkpoint", "create", "before", "--description", "Why.", "--scope", "all")
+    made = hardwon(
+        world, "checkpoint", "create", "before", "--description", "Why.", "--scope", "all"
+    )
     before = ids(world)
     keep(world, description="Two.")
 
     assert made.stdout.endswith("): 1 memory, the whole store - Why.\n")
     assert hardwon(world, "checkpoint", "list").stdout == made.stdout.removeprefix("Checkpoint ")
     restored = hardwon(world, "checkpoint", "restore", "before", "-y")
-    assert restored.stdout.startswith("Restored before: the whole store, 1 memory, 0 brought back, 1 taken out\n")
+    assert restored.stdout.startswith(
+        "Restored before: the whole store, 1 memory, 0 brought back, 1 taken out\n"
+    )
     assert ids(world) == before
     assert hardwon(world, "checkpoint", "delete", "before", "-y").stdout == "Deleted: before\n"
     assert hardwon(world, "checkpoint", "list").stdout.startswith("before restore of before (")
@@ -37,10 +41,14 @@ def test_a_checkpoint_is_made_listed_restored_and_deleted(world: World) -> None:
 
 def test_scripts_get_json(world: World) -> None:
     inside = os.path.realpath(world.project / "one.md")
-    world.remember(attrs.evolve(of_file("One.", kind="document", source_project="project"), file_path=inside))
+    world.remember(
+        attrs.evolve(of_file("One.", kind="document", source_project="project"), file_path=inside)
+    )
     made = hardwon(world, "checkpoint", "create", "before", "--json").document
     listed = hardwon(world, "checkpoint", "list", "--json").items
-    restored = hardwon(world, "checkpoint", "restore", "before", "--scope", "project", "--yes", "--json").document
+    restored = hardwon(
+        world, "checkpoint", "restore", "before", "--scope", "project", "--yes", "--json"
+    ).document
 
     assert listed == [made]
     assert (made["name"], made["memory_count"], made["missing"]) == ("before", 1, False)
@@ -49,7 +57,10 @@ def test_scripts_get_json(world: World) -> None:
         "project": "project",
         "root": os.path.realpath(world.project),
     }
-    assert {key: restored[key] for key in ("name", "scope", "project", "memory_count", "restored", "removed")} == {
+    assert {
+        key: restored[key]
+        for key in ("name", "scope", "project", "memory_count", "restored", "removed")
+    } == {
         "name": "before",
         "scope": "project",
         "project": "project",
@@ -58,7 +69,9 @@ def test_scripts_get_json(world: World) -> None:
         "removed": 0,
     }
     assert restored["safety_checkpoint"]["metadata"]["scope"] == "project"
-    assert hardwon(world, "checkpoint", "delete", "before", "--yes", "--json").document == {"deleted": "before"}
+    assert hardwon(world, "checkpoint", "delete", "before", "--yes", "--json").document == {
+        "deleted": "before"
+    }
 
 
 MISTAKES: list[tuple[list[str], str]] = [
@@ -97,7 +110,9 @@ def test_a_mistake_is_reported_in_one_line_and_changes_nothing(world: World) -> 
     ],
     ids=["yes", "no", "end of input"],
 )
-def test_a_terminal_is_asked_for_confirmation(world: World, typed: bytes, code: int, message: str, left: int) -> None:
+def test_a_terminal_is_asked_for_confirmation(
+    world: World, typed: bytes, code: int, message: str, left: int
+) -> None:
     keep(world, description="One.")
     hardwon(world, "checkpoint", "create", "before\x1b", "--scope", "all")
     keep(world, description="Two.")
@@ -112,7 +127,9 @@ def test_a_terminal_is_asked_for_confirmation(world: World, typed: bytes, code: 
 def test_a_checkpoint_is_forgotten_once_that_is_confirmed(world: World) -> None:
     hardwon(world, "checkpoint", "create", "kept")
 
-    refused, agreed = (answer(world, typed, "checkpoint", "delete", "kept") for typed in (b"n\n", b"y\n"))
+    refused, agreed = (
+        answer(world, typed, "checkpoint", "delete", "kept") for typed in (b"n\n", b"y\n")
+    )
 
     assert "Forget the checkpoint kept (20" in refused.shown
     assert "Nothing was changed" in refused.shown
@@ -125,7 +142,10 @@ def test_where_there_is_no_store_none_is_made(world: World) -> None:
     )
     assert hardwon(world, "checkpoint", "restore", "x", "--yes").code == 1
     backup = hardwon(world, "backup", str(world.folder / "b.db"))
-    assert (backup.code, backup.stderr) == (2, "hardwon: there is no store yet, so there is nothing to copy\n")
+    assert (backup.code, backup.stderr) == (
+        2,
+        "hardwon: there is no store yet, so there is nothing to copy\n",
+    )
     assert not world.store.exists()
     assert not (world.folder / "b.db").exists()
 
@@ -140,7 +160,9 @@ def test_a_backup_brings_the_whole_store_back_elsewhere(world: World) -> None:
     second = hardwon(world, "backup", str(backup))
     assert (second.code, second.stdout, "--force" in second.stderr) == (1, "", True)
     elsewhere = world.folder / "elsewhere"
-    done = hardwon(world, "restore", str(backup), "--yes", "--json", "--global-store", str(elsewhere)).document
+    done = hardwon(
+        world, "restore", str(backup), "--yes", "--json", "--global-store", str(elsewhere)
+    ).document
     assert (done["name"], done["scope"], done["restored"]) == ("b\\n.db", "all", 1)
     assert hardwon(world, "show", entry.entry_id, "--global-store", str(elsewhere)).code == 0
     assert hardwon(world, "restore", str(backup), "-y").stdout.startswith(
@@ -148,7 +170,11 @@ def test_a_backup_brings_the_whole_store_back_elsewhere(world: World) -> None:
     )
     assert ids(world) == [entry.entry_id]
     forced = hardwon(world, "backup", str(backup), "--force", "--json").document
-    assert (forced["path"], forced["memory_count"], forced["bytes"]) == (str(backup), 1, backup.stat().st_size)
+    assert (forced["path"], forced["memory_count"], forced["bytes"]) == (
+        str(backup),
+        1,
+        backup.stat().st_size,
+    )
 
 
 def test_a_file_that_is_no_backup_is_refused_and_changes_nothing(world: World) -> None:

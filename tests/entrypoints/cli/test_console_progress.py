@@ -25,7 +25,9 @@ def bar(monkeypatch: pytest.MonkeyPatch) -> Progress:
     return bar
 
 
-def test_a_file_that_is_indexed_cannot_steer_the_terminal(bar: Progress, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_is_indexed_cannot_steer_the_terminal(
+    bar: Progress, capsys: pytest.CaptureFixture[str]
+) -> None:
     def index_files(progress: Callable[[int, int, str], None]) -> Indexed:
         progress(1, 1, NAME)
         return Indexed()
@@ -36,12 +38,16 @@ def test_a_file_that_is_indexed_cannot_steer_the_terminal(bar: Progress, capsys:
     assert capsys.readouterr().err == f"1 of 1: {SHOWN}\n"
 
 
-def test_a_bank_that_is_imported_cannot_steer_the_terminal(bar: Progress, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bank_that_is_imported_cannot_steer_the_terminal(
+    bar: Progress, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def everything(progress: Callable[[object], None]) -> Imported:
         progress(SimpleNamespace(path=NAME))
         return Imported()
 
-    monkeypatch.setattr(transfer, "build_import_knowledge", lambda *_: SimpleNamespace(everything=everything))
+    monkeypatch.setattr(
+        transfer, "build_import_knowledge", lambda *_: SimpleNamespace(everything=everything)
+    )
     monkeypatch.setattr(transfer, "read_workplace", lambda *_: NOWHERE)
     memory: Any = None
     transfer.import_with_progress(memory, "/x")

@@ -27,12 +27,21 @@ def stub() -> Iterator[StubProviders]:
 
 @pytest.fixture
 def library(
-    tmp_path: Path, cleanup: contextlib.ExitStack, stub: StubProviders, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    cleanup: contextlib.ExitStack,
+    stub: StubProviders,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Library:
     """Return a library in which cosines are those with what the user works on."""
     world = World(tmp_path / WORKSPACE, cleanup)
-    world.write_feature("7-lock", {"slug": "lock", "status": "active", "lastCompletedPhase": "design"}, spec="# Lock\n")
-    monkeypatch.setattr(planting, "QUESTION", ContextQuery(Feature("lock", "Lock", "design")).compose())
+    world.write_feature(
+        "7-lock",
+        {"slug": "lock", "status": "active", "lastCompletedPhase": "design"},
+        spec="# Lock\n",
+    )
+    monkeypatch.setattr(
+        planting, "QUESTION", ContextQuery(Feature("lock", "Lock", "design")).compose()
+    )
     return Library(world, stub)
 
 
@@ -44,14 +53,18 @@ def names(library: Library, *options: str) -> list[str]:
 
 def neighbours() -> list[planting.Planted]:
     return [
-        memory("decision", "Next door", "Theirs.", 0.9, source_project=NEIGHBOUR, workspace=WORKSPACE),
+        memory(
+            "decision", "Next door", "Theirs.", 0.9, source_project=NEIGHBOUR, workspace=WORKSPACE
+        ),
         memory("gotcha", "Of all", "Everybody's.", 0.8, source_project=None, workspace=WORKSPACE),
         memory("gotcha", "Far away", "Nobody's.", 1.0, source_project="x", workspace="y"),
     ]
 
 
 def ours(count: int) -> list[planting.Planted]:
-    return [memory("decision", f"Ours {at}", f"Number {at}.", 0.5 - at / 100) for at in range(count)]
+    return [
+        memory("decision", f"Ours {at}", f"Number {at}.", 0.5 - at / 100) for at in range(count)
+    ]
 
 
 def test_the_workspace_is_asked_where_the_project_has_little_to_say(library: Library) -> None:
@@ -67,7 +80,9 @@ def test_a_project_with_enough_to_say_is_asked_alone(library: Library) -> None:
     assert names(library) == [f"Ours {at}" for at in range(5)]
     assert names(library, "--limit", "2") == ["Ours 0", "Ours 1"]
     shown = hardwon(library.world, *OURS, "--limit", "1").stdout
-    assert re.fullmatch(r"### Related Conversations\n- Ours 0 \(decision, \d{4}-\d\d-\d\d\): Number 0\.\n", shown)
+    assert re.fullmatch(
+        r"### Related Conversations\n- Ours 0 \(decision, \d{4}-\d\d-\d\d\): Number 0\.\n", shown
+    )
 
 
 def test_entries_about_touched_files_come_first_among_equals(library: Library) -> None:
@@ -78,7 +93,9 @@ def test_entries_about_touched_files_come_first_among_equals(library: Library) -
     planting.QUESTION = query
     plain = memory("decision", "A plain one", "One.", 0.5)
     timestamp = plain.entry.updated_at
-    touched = memory("decision", "Touched", "Two.", 0.5, references=("two.py",), updated_at=timestamp)
+    touched = memory(
+        "decision", "Touched", "Two.", 0.5, references=("two.py",), updated_at=timestamp
+    )
     library.plant(plain, touched)
 
     assert names(library) == ["Touched", "A plain one"]
@@ -92,10 +109,17 @@ def test_every_part_of_a_score_is_shown_and_the_score_is_its_formula(library: Li
         parts = answer["parts"]
         assert answer["policy"] == "context"
         found = 0.35 * parts["vector"] + 0.20 * parts["file"] + 0.20 * parts["branch"]
-        assert answer["score"] == pytest.approx(found + 0.15 * parts["recency"] + 0.10 * parts["keyword"], abs=1e-6)
+        assert answer["score"] == pytest.approx(
+            found + 0.15 * parts["recency"] + 0.10 * parts["keyword"], abs=1e-6
+        )
     section, _, explained = hardwon(library.world, *OURS, "--explain").stdout.partition("\n\n")
     assert section == hardwon(library.world, *OURS).stdout.removesuffix("\n")
-    assert explained.count(" = 0.35 * vector + 0.20 * file + 0.20 * branch + 0.15 * recency + 0.10 * keyword\n") == 3
+    assert (
+        explained.count(
+            " = 0.35 * vector + 0.20 * file + 0.20 * branch + 0.15 * recency + 0.10 * keyword\n"
+        )
+        == 3
+    )
 
 
 def test_the_lessons_of_the_block_are_explained_as_recall_explains_them(library: Library) -> None:
@@ -104,19 +128,28 @@ def test_the_lessons_of_the_block_are_explained_as_recall_explains_them(library:
     done = hardwon(library.world, "context", "--json", "--explain")
 
     [item] = done.items
-    assert (item["id"], plain.keys(), "parts" in plain["items"][0]) == (lesson.entry_id, {"items"}, False)
+    assert (item["id"], plain.keys(), "parts" in plain["items"][0]) == (
+        lesson.entry_id,
+        {"items"},
+        False,
+    )
     parts = item["parts"]
     terms = [parts[f"{name}_weight"] * parts[name] for name in ("vector", "keyword", "prominence")]
     assert (item["policy"], item["final_score"]) == ("hybrid", pytest.approx(sum(terms)))
     assert done.document["context_query"] == "lock. Phase: design"
-    assert (done.document["vector_candidate_count"], done.document["fts5_candidate_count"]) == (0, 1)
+    assert (done.document["vector_candidate_count"], done.document["fts5_candidate_count"]) == (
+        0,
+        1,
+    )
     assert item["vector_score"] is None
     assert item["bm25_score"] > 0
 
 
 @pytest.mark.parametrize("budget", [500, 60, 20])
 def test_the_section_obeys_its_budget(library: Library, budget: int) -> None:
-    library.plant(*(memory("gotcha", f"Trap {at}", f"{at} " + "word " * 60, 0.5) for at in range(9)))
+    library.plant(
+        *(memory("gotcha", f"Trap {at}", f"{at} " + "word " * 60, 0.5) for at in range(9))
+    )
 
     shown = hardwon(library.world, *OURS, "--limit", "9", "--token-budget", str(budget)).stdout
     assert 0 < len(shown) <= 4 * budget
@@ -136,7 +169,9 @@ def test_summaries_are_printed_and_no_exchange(library: Library) -> None:
 
 def test_without_vectors_it_is_the_keyword_way_byte_for_byte(library: Library) -> None:
     lock = memory("decision", "Lock", "The lock design.", 0.1)
-    library.plant(lock, memory("gotcha", "Other", "The lock.", 0.6), memory("gotcha", "No word", "Text.", 1.0))
+    library.plant(
+        lock, memory("gotcha", "Other", "The lock.", 0.6), memory("gotcha", "No word", "Text.", 1.0)
+    )
     by_meaning = hardwon(library.world, *OURS)
     with library.without_answers("openai"):
         failing = hardwon(library.world, *OURS)
@@ -151,7 +186,11 @@ def test_without_vectors_it_is_the_keyword_way_byte_for_byte(library: Library) -
 
 
 def test_the_sections_own_options_go_together_or_are_refused(library: Library) -> None:
-    for options in (("--write", "x.md", "--json"), ("--write", "x.md", "--explain"), ("--token-budget", "-1")):
+    for options in (
+        ("--write", "x.md", "--json"),
+        ("--write", "x.md", "--explain"),
+        ("--token-budget", "-1"),
+    ):
         done = hardwon(library.world, *OURS, *options)
         assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
     assert not (library.world.project / "x.md").exists()
@@ -170,7 +209,10 @@ def test_the_session_start_block_is_written_into_a_file_and_only_there(library: 
     assert content.startswith(b"# Mine\r\nno end\r\n")
     assert f"{FRAME[0]}\n{block}{FRAME[1]}\n" == text.partition(f"{BEGIN}\n")[2].partition(END)[0]
     assert "\n### Related Conversations\n- Ours 0 (" in text
-    assert hardwon(library.world, "context", "--write", "CLAUDE.md").stdout == "CLAUDE.md needs no change\n"
+    assert (
+        hardwon(library.world, "context", "--write", "CLAUDE.md").stdout
+        == "CLAUDE.md needs no change\n"
+    )
     hardwon(library.world, *OURS, "--write", "CLAUDE.md")
     section = path.read_text().partition(f"{BEGIN}\n")[2]
     assert section.startswith(f"{FRAME[0]}\n### Related Conversations\n- Ours 0 (")
@@ -209,7 +251,9 @@ def test_the_weights_are_reported(empty_world: World) -> None:
 
 
 def test_without_a_signal_the_newest_are_reported(empty_world: World) -> None:
-    empty_world.remember(memory("decision", "D", "Text.", None, source_project=empty_world.project.name).entry)
+    empty_world.remember(
+        memory("decision", "D", "Text.", None, source_project=empty_world.project.name).entry
+    )
 
     assert "- D (decision, " in hardwon(empty_world, *OURS).stdout
     assert [item["title"] for item in hardwon(empty_world, *OURS, "--json").items] == ["D"]
@@ -250,7 +294,8 @@ def test_an_empty_store_prints_the_next_step(empty_world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("switch", "instead"), [("injection", "prints nothing"), ("semantic", "prints the knowledge-bank files instead")]
+    ("switch", "instead"),
+    [("injection", "prints nothing"), ("semantic", "prints the knowledge-bank files instead")],
 )
 def test_a_session_start_that_would_print_something_else_is_reported(
     empty_world: World, switch: str, instead: str
@@ -260,4 +305,6 @@ def test_a_session_start_that_would_print_something_else_is_reported(
     done = hardwon(empty_world, "context")
 
     assert done.code == 0
-    assert done.stderr == f"Warning: memory_{switch}_enabled is not true: a session start {instead}\n"
+    assert (
+        done.stderr == f"Warning: memory_{switch}_enabled is not true: a session start {instead}\n"
+    )

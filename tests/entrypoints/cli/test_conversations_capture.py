@@ -25,7 +25,16 @@ from tests.strategies import NOW
 from tests.transcript_lines import HOME, PROJECT_ROOT, SESSION
 from tests.transcripts import NEVER_KEPT, MadeTranscript, make_transcript
 
-METADATA = {"projects", "files", "commands", "decisions", "gotchas", "preferences", "areas", "phases"}
+METADATA = {
+    "projects",
+    "files",
+    "commands",
+    "decisions",
+    "gotchas",
+    "preferences",
+    "areas",
+    "phases",
+}
 CHUNK = {"id", "title", "summary", "topic", "startTime", "endTime", "exchanges", "metadata"}
 EXCHANGES = (
     '{"user": "Which encoding do we try first?", "assistant": "We decided on UTF-8.", "timestamp": "2026-11-21T09:00:00Z"}\n'
@@ -48,7 +57,9 @@ def written(world: World, lines: int) -> tuple[Path, MadeTranscript]:
 
 def rewritten(world: World, text: str) -> Path:
     file = world.folder / "transcript.jsonl"
-    file.write_text(text.replace(PROJECT_ROOT, str(world.project)).replace(HOME, world.variables["HOME"]))
+    file.write_text(
+        text.replace(PROJECT_ROOT, str(world.project)).replace(HOME, world.variables["HOME"])
+    )
     return file
 
 
@@ -59,7 +70,10 @@ def capture(world: World, *arguments: object) -> Ran:
 def kept(world: World) -> dict[str, str]:
     """Return what the project's memory holds."""
     memory = world.project / "memory"
-    return {str(file.relative_to(world.project)): file.read_text() for file in sorted(memory.rglob("*.md"))}
+    return {
+        str(file.relative_to(world.project)): file.read_text()
+        for file in sorted(memory.rglob("*.md"))
+    }
 
 
 def test_a_real_sized_transcript_becomes_files_without_what_is_never_kept(world: World) -> None:
@@ -69,17 +83,28 @@ def test_a_real_sized_transcript_becomes_files_without_what_is_never_kept(world:
 
     assert (done.code, done.stderr) == (0, "")
     first, *names = done.stdout.splitlines()
-    assert re.fullmatch(rf"Captured: {len(made.exchanges)} exchanges in \d+ chunks, {len(names)} files", first)
+    assert re.fullmatch(
+        rf"Captured: {len(made.exchanges)} exchanges in \d+ chunks, {len(names)} files", first
+    )
     files = kept(world)
     assert sorted(name.strip() for name in names) == sorted(files)
     assert any(name.startswith("memory/conversations/") for name in files)
     text = "\n".join(files.values())
     assert all(
-        f"({turn})" in text for turn, utterance in enumerate(made.exchanges) if utterance.user.endswith(f"({turn})")
+        f"({turn})" in text
+        for turn, utterance in enumerate(made.exchanges)
+        if utterance.user.endswith(f"({turn})")
     )
     traces = [*NEVER_KEPT, str(world.project)]
-    ours = [path for folder in (world.project, world.store) for path in folder.rglob("*") if path.is_file()]
-    assert not [(part, path) for path in ours for part in NEVER_KEPT if part.encode() in path.read_bytes()]
+    ours = [
+        path
+        for folder in (world.project, world.store)
+        for path in folder.rglob("*")
+        if path.is_file()
+    ]
+    assert not [
+        (part, path) for path in ours for part in NEVER_KEPT if part.encode() in path.read_bytes()
+    ]
     assert not [part for part in traces if part in text]
     buffer = SqliteCaptureJournal(str(world.store), SystemClock().now).buffer(SESSION)
     assert buffer is not None
@@ -110,10 +135,14 @@ def test_a_session_that_went_on_is_captured_from_where_it_was_left(world: World)
     assert [done.code for done in (before, repeated, after)] == [0, 0, 0]
     assert repeated.stdout == "Nothing to capture.\n"
     first, more = (int(re.findall(r"\d+", done.stdout)[0]) for done in (before, after))
-    assert len(made.exchanges) <= first + more <= len(made.exchanges) + 1  # the last one may have grown
+    assert (
+        len(made.exchanges) <= first + more <= len(made.exchanges) + 1
+    )  # the last one may have grown
     text = "\n".join(kept(world).values())
     assert all(
-        f"({turn})" in text for turn, utterance in enumerate(made.exchanges) if utterance.user.endswith(f"({turn})")
+        f"({turn})" in text
+        for turn, utterance in enumerate(made.exchanges)
+        if utterance.user.endswith(f"({turn})")
     )
     assert set(unchanged) <= set(kept(world))
 
@@ -149,9 +178,16 @@ def test_a_question_that_was_asked_by_a_tool_is_kept_with_its_answer(world: Worl
 
     done = capture(world, "--from", file, "--json")
 
-    asked = [utterance["answers"] for chunk in done.items for utterance in chunk["exchanges"] if "answers" in utterance]
+    asked = [
+        utterance["answers"]
+        for chunk in done.items
+        for utterance in chunk["exchanges"]
+        if "answers" in utterance
+    ]
     way, other = "guess the encoding from the first bytes", "read it from the header"
-    assert asked[0] == [{"question": "Which way for the feed parser?", "answer": way, "options": [way, other]}]
+    assert asked[0] == [
+        {"question": "Which way for the feed parser?", "answer": way, "options": [way, other]}
+    ]
     text = "\n".join(kept(world).values())
     assert re.search(rf"Which way for the feed parser\?.{{0,200}}{way}", text, re.DOTALL)
 
@@ -160,7 +196,9 @@ def test_a_question_that_was_asked_by_a_tool_is_kept_with_its_answer(world: Worl
 def test_a_dry_run_prints_the_chunks_of_plain_exchanges_and_writes_nothing(
     world: World, source: tuple[str, ...]
 ) -> None:
-    done = run(world, "hardwon", "capture", *source, "--dry-run", "--json", stdin=EXCHANGES.encode())
+    done = run(
+        world, "hardwon", "capture", *source, "--dry-run", "--json", stdin=EXCHANGES.encode()
+    )
 
     assert (done.code, done.stderr) == (0, "")
     first, second = done.items
@@ -168,7 +206,10 @@ def test_a_dry_run_prints_the_chunks_of_plain_exchanges_and_writes_nothing(
     assert set(first["metadata"]) == METADATA
     assert all(isinstance(values, list) for values in first["metadata"].values())
     assert first["exchanges"] == [json.loads(EXCHANGES.splitlines()[0])]
-    assert (second["startTime"], second["endTime"]) == ("2026-11-21T09:05:00.250Z", "2026-11-21T09:05:00.250Z")
+    assert (second["startTime"], second["endTime"]) == (
+        "2026-11-21T09:05:00.250Z",
+        "2026-11-21T09:05:00.250Z",
+    )
     assert re.fullmatch("[0-9a-f]{16}", first["id"])
     assert (world.store.exists(), kept(world)) == (False, {})
 
@@ -176,10 +217,21 @@ def test_a_dry_run_prints_the_chunks_of_plain_exchanges_and_writes_nothing(
 def cut(world: World, exchanges: Iterable[Exchange]) -> list[tuple[str, int]]:
     """Return the topic and the number of exchanges of each chunk that a dry run prints."""
     lines = (
-        {"user": exchange.user, "assistant": exchange.assistant, "timestamp": exchange.at.isoformat()}
+        {
+            "user": exchange.user,
+            "assistant": exchange.assistant,
+            "timestamp": exchange.at.isoformat(),
+        }
         for exchange in exchanges
     )
-    done = run(world, "hardwon", "capture", "--dry-run", "--json", stdin="\n".join(map(json.dumps, lines)).encode())
+    done = run(
+        world,
+        "hardwon",
+        "capture",
+        "--dry-run",
+        "--json",
+        stdin="\n".join(map(json.dumps, lines)).encode(),
+    )
     return [(chunk["topic"], len(chunk["exchanges"])) for chunk in done.items]
 
 
@@ -210,11 +262,16 @@ def test_a_dry_run_for_people_names_the_chunks(world: World) -> None:
 def test_a_piped_transcript_can_be_captured_twice(world: World) -> None:
     for _ in range(2):
         done = run(world, "hardwon", "capture", stdin=EXCHANGES.encode())
-        assert (done.code, done.stdout.splitlines()[0][:31]) == (0, "Captured: 2 exchanges in 2 chun")
+        assert (done.code, done.stdout.splitlines()[0][:31]) == (
+            0,
+            "Captured: 2 exchanges in 2 chun",
+        )
 
     text = "\n".join(kept(world).values())
     assert "We decided on UTF-8." in text
-    assert text.count("<!-- ANCHOR:") == len(set(re.findall("<!-- ANCHOR:([0-9a-f]{16}) -->", text)))
+    assert text.count("<!-- ANCHOR:") == len(
+        set(re.findall("<!-- ANCHOR:([0-9a-f]{16}) -->", text))
+    )
 
 
 @pytest.mark.parametrize(
@@ -226,7 +283,9 @@ def test_a_piped_transcript_can_be_captured_twice(world: World) -> None:
     ],
     ids=["missing", "binary", "undated"],
 )
-def test_a_transcript_that_cannot_be_used_is_refused(world: World, data: bytes | None, why: str) -> None:
+def test_a_transcript_that_cannot_be_used_is_refused(
+    world: World, data: bytes | None, why: str
+) -> None:
     file = world.folder / "transcript.jsonl"
     if data is not None:
         file.write_bytes(data)
@@ -249,7 +308,9 @@ def test_a_folder_is_refused_and_so_is_nothing_at_all(world: World) -> None:
 
 def test_a_transcript_without_utterances_is_no_error(world: World) -> None:
     empty = capture(world, "--from", rewritten(world, ""))
-    bookkeeping = capture(world, "--from", rewritten(world, '{"type": "mode", "mode": "normal"}\n'), "--json")
+    bookkeeping = capture(
+        world, "--from", rewritten(world, '{"type": "mode", "mode": "normal"}\n'), "--json"
+    )
 
     assert (empty.code, empty.stdout, empty.stderr) == (0, "Nothing to capture.\n", "")
     assert (bookkeeping.code, bookkeeping.document) == (0, {"items": []})
@@ -264,7 +325,10 @@ def test_asked_for_by_name_it_works_though_capturing_is_switched_off(world: Worl
 
 
 def test_without_an_embedder_the_text_is_kept_and_found(empty_world: World) -> None:
-    empty_world.variables |= {"HARDWON_EMBEDDING_PROVIDER": "ollama", "OLLAMA_HOST": "http://127.0.0.1:9"}
+    empty_world.variables |= {
+        "HARDWON_EMBEDDING_PROVIDER": "ollama",
+        "OLLAMA_HOST": "http://127.0.0.1:9",
+    }
 
     done = run(empty_world, "hardwon", "capture", stdin=EXCHANGES.encode())
 
@@ -287,13 +351,19 @@ def test_where_nothing_can_be_written_the_next_run_writes_it(world: World) -> No
     assert done.code == 0
     text = "\n".join(kept(world).values())
     assert all(
-        f"({turn})" in text for turn, utterance in enumerate(made.exchanges) if utterance.user.endswith(f"({turn})")
+        f"({turn})" in text
+        for turn, utterance in enumerate(made.exchanges)
+        if utterance.user.endswith(f"({turn})")
     )
 
 
-def test_two_captures_at_once_are_one_after_the_other(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_captures_at_once_are_one_after_the_other(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("hardwon.entrypoints.capture.PATIENCE_SECONDS", 0.0)
-    settings = Settings(global_store=str(world.store), embedding_provider="off", capture_enabled=False)
+    settings = Settings(
+        global_store=str(world.store), embedding_provider="off", capture_enabled=False
+    )
     memory = open_memory(settings, pytest.fail)
     other = CaptureLock(str(world.store))
     with contextlib.closing(memory):
@@ -310,10 +380,14 @@ def test_two_captures_at_once_are_one_after_the_other(world: World, monkeypatch:
     other.release()
 
 
-def test_a_worker_that_gave_up_meanwhile_is_started_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_gave_up_meanwhile_is_started_again(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     woken = list[str]()
     monkeypatch.setattr("hardwon.entrypoints.capture.wake", lambda _, root: woken.append(root))
-    memory = open_memory(Settings(global_store=str(world.store), embedding_provider="off"), pytest.fail)
+    memory = open_memory(
+        Settings(global_store=str(world.store), embedding_provider="off"), pytest.fail
+    )
     with contextlib.closing(memory):
         with capture_lock(memory.settings, memory.warn, str(world.project)):
             pass
@@ -333,8 +407,12 @@ def test_captured_again_what_was_remembered_is_there_once_and_for_good(world: Wo
 
     text = "\n".join(conversations(world))
     assert done.code == 0
-    utterance = [exchange.user.splitlines()[0] for exchange in make_transcript(60).exchanges if exchange.user]
-    assert {prompt: text.count(f"> {prompt}") for prompt in utterance} == dict.fromkeys(utterance, 1)
+    utterance = [
+        exchange.user.splitlines()[0] for exchange in make_transcript(60).exchanges if exchange.user
+    ]
+    assert {prompt: text.count(f"> {prompt}") for prompt in utterance} == dict.fromkeys(
+        utterance, 1
+    )
     assert "[PERMANENT]" in text
     listed = hardwon(world, "list", "--in", "conversations", "--json").items
     assert sum(entry["kind"] == "conversation" for entry in listed) == text.count("<!-- ANCHOR:")
@@ -368,7 +446,8 @@ def spoken_file(world: World, *turns: tuple[str, str]) -> Path:
 @pytest.mark.parametrize("count", [9, 10, 17, 25, 26])
 def test_a_subject_is_cut_into_chunks_of_three_to_eight(world: World, count: int) -> None:
     turns = [
-        (f"Tell me more about the feed parser, part {number}.", f"Part {number} of it.") for number in range(count)
+        (f"Tell me more about the feed parser, part {number}.", f"Part {number} of it.")
+        for number in range(count)
     ]
     done = capture(world, "--from", spoken_file(world, *turns), "--dry-run", "--json")
     sizes = [len(chunk["exchanges"]) for chunk in done.document["items"]]
@@ -387,7 +466,10 @@ def test_known_siblings_and_named_projects_are_mentioned(world: World) -> None:
         assert hardwon(world, "remember", "Keep it.", "--project-root", str(sibling)).code == 0
     file = spoken_file(
         world,
-        ("Retry as config-service does, not as the zebra project.", "Done, as in billing; the parser is fixed."),
+        (
+            "Retry as config-service does, not as the zebra project.",
+            "Done, as in billing; the parser is fixed.",
+        ),
     )
     [chunk] = capture(world, "--from", file, "--dry-run", "--json").document["items"]
 
@@ -404,9 +486,13 @@ def test_a_decision_takes_phases_and_files_from_its_own_exchanges(world: World) 
     assert capture(world, "--from", file).code == 0
     files = kept(world)
     [decision] = [text for name, text in files.items() if name.startswith("memory/decisions/")]
-    [conversation] = [text for name, text in files.items() if name.startswith("memory/conversations/")]
+    [conversation] = [
+        text for name, text in files.items() if name.startswith("memory/conversations/")
+    ]
 
     assert re.findall(r"\[Phase (\d+)\]", decision) == ["71"]
-    assert decision.rstrip().rpartition("### Related files\n\n")[2].splitlines()[0] == "- `src/db.py`"
+    assert (
+        decision.rstrip().rpartition("### Related files\n\n")[2].splitlines()[0] == "- `src/db.py`"
+    )
     assert re.findall(r"\[Phase (\d+)\]", conversation) == ["7", "71", "8"]
     assert all(name in conversation for name in ("docs/old.md", "src/db.py", "src/late.py"))

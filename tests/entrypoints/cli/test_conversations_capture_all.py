@@ -34,7 +34,9 @@ def home(world: World) -> Path:
 def of_claude(world: World, name: str, folder: Path, session: str = SESSION) -> Path:
     path = home(world) / ".claude/projects/-here" / f"{name}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = make_transcript(40).text.replace(PROJECT_ROOT, str(folder)).replace(HOME, str(home(world)))
+    text = (
+        make_transcript(40).text.replace(PROJECT_ROOT, str(folder)).replace(HOME, str(home(world)))
+    )
     path.write_text(text.replace(SESSION, session))
     return path
 

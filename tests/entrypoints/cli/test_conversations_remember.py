@@ -30,7 +30,9 @@ def world(empty_world: World) -> World:
 
 @contextlib.contextmanager
 def opened(world: World) -> Iterator[Memory]:
-    memory = open_memory(Settings(global_store=str(world.store), embedding_provider="off"), lambda _: None)
+    memory = open_memory(
+        Settings(global_store=str(world.store), embedding_provider="off"), lambda _: None
+    )
     with contextlib.closing(memory):
         yield memory
 
@@ -49,7 +51,9 @@ def test_a_text_becomes_a_permanent_conversation_that_is_found(world: World) -> 
     done = hardwon(world, "remember", f"{RULE} Not on Mondays.", "--json")
     [file] = done.document["files"]
     entry = conversations(world)[0]
-    answer = hardwon(world, "recall", "--in", "conversations", "--json", "staging database on Fridays").items[0]
+    answer = hardwon(
+        world, "recall", "--in", "conversations", "--json", "staging database on Fridays"
+    ).items[0]
 
     assert file.startswith(f"{world.project.resolve()}/memory/conversations/")
     assert "permanent: true" in written(world)
@@ -77,7 +81,9 @@ def test_no_clean_up_takes_it_away(world: World) -> None:
     assert hardwon(world, "recall", RULE, "--json").items[0]["id"] == entry["id"]
 
 
-@pytest.mark.parametrize("text", ["", " \n", "<private>all of it</private>"], ids=["empty", "blank", "private"])
+@pytest.mark.parametrize(
+    "text", ["", " \n", "<private>all of it</private>"], ids=["empty", "blank", "private"]
+)
 def test_a_text_that_says_nothing_is_refused(world: World, text: str) -> None:
     done = hardwon(world, "remember", text)
 
@@ -87,7 +93,13 @@ def test_a_text_that_says_nothing_is_refused(world: World, text: str) -> None:
 
 
 def test_a_piped_text_is_kept_without_its_secrets(world: World) -> None:
-    done = run(world, "hardwon", "remember", "-", stdin=f"Deploy with {KEY} from {world.project}/deploy.sh".encode())
+    done = run(
+        world,
+        "hardwon",
+        "remember",
+        "-",
+        stdin=f"Deploy with {KEY} from {world.project}/deploy.sh".encode(),
+    )
 
     assert done.code == 0
     assert "Deploy with [REDACTED] from deploy.sh" in written(world)
@@ -159,7 +171,9 @@ def test_utterances_stay_in_their_project(world: World) -> None:
     assert "Spaces too." in written(world)
 
 
-def test_a_capture_at_work_is_waited_for_but_not_for_ever(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_capture_at_work_is_waited_for_but_not_for_ever(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("hardwon.entrypoints.capture.PATIENCE_SECONDS", 0.0)
     Conversation(world).say("What indents the parser?", "We decided on spaces.")
     lock = CaptureLock(str(world.store))

@@ -34,7 +34,9 @@ def test_the_demo_runs_offline_and_leaves_nothing_behind(empty_world: World) -> 
     done = hardwon(empty_world, "demo")
 
     assert (done.code, done.stderr) == (0, "")
-    chapters = [line.split(". ")[0] for line in done.stdout.splitlines() if line.rstrip().endswith("──")]
+    chapters = [
+        line.split(". ")[0] for line in done.stdout.splitlines() if line.rstrip().endswith("──")
+    ]
     assert chapters[:6] == ["1", "2", "3", "4", "5", "6"]
     for part in (
         "79 learnings imported, 79 vectors made",
@@ -67,7 +69,9 @@ def test_a_demo_without_git_says_what_is_missing(empty_world: World) -> None:
 def fifty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
     """Yield a store of 50 lessons on three topics with the same track record, all with vectors."""
     store = tmp_path_factory.mktemp("fifty")
-    memory = open_memory(Settings(global_store=str(store), embedding_provider="local"), lambda _: None)
+    memory = open_memory(
+        Settings(global_store=str(store), embedding_provider="local"), lambda _: None
+    )
     with contextlib.closing(memory):
         build_import_knowledge(memory, str(SAMPLE), NOWHERE).everything()
         left = Counter(WANTED)
@@ -85,14 +89,20 @@ def fifty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
 
 def topics(memory: Memory, query: ContextQuery) -> Counter[str]:
     """Return how many of the chosen entries are about each topic."""
-    injection = build_inject(memory).block_for(query, limit=LIMIT, deadline=Deadline(time.monotonic))
+    injection = build_inject(memory).block_for(
+        query, limit=LIMIT, deadline=Deadline(time.monotonic)
+    )
     assert injection.selected
-    chosen = memory.repository.hydrate([scored.facts.number for scored in injection.selected.ranked])
+    chosen = memory.repository.hydrate(
+        [scored.facts.number for scored in injection.selected.ranked]
+    )
     assert len(chosen) == LIMIT
     return Counter(TOPICS[entry.name] for entry in chosen)
 
 
-def test_context_brings_at_least_15_of_20_parsing_lessons_into_25_and_track_record_fewer(fifty: Memory) -> None:
+def test_context_brings_at_least_15_of_20_parsing_lessons_into_25_and_track_record_fewer(
+    fifty: Memory,
+) -> None:
     by_context = topics(fifty, ContextQuery(feature=Feature(slug=QUERY)))
     by_track_record = topics(fifty, ContextQuery())
 

@@ -113,9 +113,14 @@ def test_the_text_has_a_line_for_every_check_and_every_setting(world: World) -> 
 def test_the_origin_of_every_setting_is_reported(world: World) -> None:
     (world.project / ".tlc.json").write_text('{"memory_injection_limit": 9}')
 
-    settings = hardwon(world, "doctor", "--json", "--global-store", str(world.folder / "other")).document["settings"]
+    settings = hardwon(
+        world, "doctor", "--json", "--global-store", str(world.folder / "other")
+    ).document["settings"]
 
-    assert settings["global_store"] == {"value": str(world.folder / "other"), "from": "--global-store"}
+    assert settings["global_store"] == {
+        "value": str(world.folder / "other"),
+        "from": "--global-store",
+    }
     assert settings["injection_limit"] == {"value": 9, "from": ".tlc.json"}
     assert settings["vector_weight"] == {"value": 0.5, "from": "default"}
 
@@ -130,7 +135,9 @@ def test_the_last_failure_of_the_hook_is_reported(world: World) -> None:
     assert len(lines) == 3
     assert all("stdin is not JSON" in line for line in lines)
     assert "\x1b" not in done.stdout
-    assert hardwon(world, "doctor", "--json").document["hook_log"] == [line.strip() for line in lines]
+    assert hardwon(world, "doctor", "--json").document["hook_log"] == [
+        line.strip() for line in lines
+    ]
 
 
 def test_a_file_that_is_no_database_is_found_and_left_unchanged(world: World) -> None:
@@ -141,7 +148,9 @@ def test_a_file_that_is_no_database_is_found_and_left_unchanged(world: World) ->
     assert broken_files(world) == []
 
 
-def test_repair_rebuilds_a_broken_store_with_the_same_ids_and_keeps_the_broken_file(world: World) -> None:
+def test_repair_rebuilds_a_broken_store_with_the_same_ids_and_keeps_the_broken_file(
+    world: World,
+) -> None:
     before = world.query("SELECT id, observation_count FROM entries ORDER BY id")
     world.database.write_bytes(b"garbage" * 1_000)
 
@@ -155,13 +164,18 @@ def test_repair_rebuilds_a_broken_store_with_the_same_ids_and_keeps_the_broken_f
     assert world.query("SELECT count(embedding) FROM entries") == [(3,)]
     aside, rebuilt = done.stderr.splitlines()
     assert aside.startswith(f"Warning: the broken store is kept as {world.store / kept}; ")
-    assert rebuilt == "Rebuilt from markdown: 3 entries, 3 vectors; run hardwon import in your other projects"
+    assert (
+        rebuilt
+        == "Rebuilt from markdown: 3 entries, 3 vectors; run hardwon import in your other projects"
+    )
 
 
 def test_damage_in_the_middle_of_a_database_is_found_and_repaired(world: World) -> None:
     world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
     with sqlite3.connect(world.database) as connection:
-        [(page,)] = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'entry_text'")
+        [(page,)] = connection.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = 'entry_text'"
+        )
     connection.close()
     content = bytearray(world.database.read_bytes())
     content[(page - 1) * 4096 : page * 4096] = b"\x55" * 4096
@@ -186,7 +200,9 @@ def test_a_broken_keyword_index_is_found_and_rebuilt_in_place(world: World, stat
     keep(world, source_project=None)
     change(world, statement)
 
-    assert_only_finding(hardwon(world, "doctor", "--json"), "keyword index", "run: hardwon doctor --repair")
+    assert_only_finding(
+        hardwon(world, "doctor", "--json"), "keyword index", "run: hardwon doctor --repair"
+    )
     done = hardwon(world, "doctor", "--repair")
 
     assert (done.code, done.stderr, broken_files(world)) == (0, "", [])
@@ -245,7 +261,9 @@ def test_a_newer_store_is_never_moved_aside(world: World) -> None:
 
     done = hardwon(world, "doctor", "--repair", "--json")
 
-    assert_only_finding(done, "store", f"schema version 99, this hardwon knows {NEWEST}: upgrade hardwon")
+    assert_only_finding(
+        done, "store", f"schema version 99, this hardwon knows {NEWEST}: upgrade hardwon"
+    )
     assert done.stderr.startswith("Warning: nothing was repaired: ")
     assert (broken_files(world), world.query("SELECT * FROM entries")) == ([], before)
 
@@ -272,7 +290,9 @@ def test_repair_of_a_healthy_store_changes_nothing(world: World) -> None:
 def test_a_missing_git_is_found(world: World) -> None:
     world.variables["PATH"] = str(world.bin)
 
-    assert_only_finding(hardwon(world, "doctor", "--json"), "git", "not on PATH: changed files give no signal")
+    assert_only_finding(
+        hardwon(world, "doctor", "--json"), "git", "not on PATH: changed files give no signal"
+    )
 
 
 @pytest.mark.parametrize("content", [None, b"", b"onnx" * 1_000])
@@ -281,7 +301,9 @@ def test_weights_that_are_missing_or_damaged_are_found(world: World, content: by
     if content is not None:
         (package / "model.onnx").write_bytes(content)
 
-    assert_only_finding(hardwon(world, "doctor", "--json"), "provider local", str(package / "model.onnx"))
+    assert_only_finding(
+        hardwon(world, "doctor", "--json"), "provider local", str(package / "model.onnx")
+    )
 
 
 def test_a_numpy_that_cannot_be_imported_is_found(world: World) -> None:
@@ -297,7 +319,9 @@ def test_two_problems_are_two_findings(world: World) -> None:
     done = hardwon(world, "doctor")
 
     assert done.code == 2
-    assert [line.split(":")[0] for line in done.stdout.splitlines() if line.startswith("trouble")] == [
+    assert [
+        line.split(":")[0] for line in done.stdout.splitlines() if line.startswith("trouble")
+    ] == [
         "trouble  keyword index",
         "trouble  git",
     ]
@@ -310,10 +334,14 @@ def test_a_damaged_capture_journal_is_found_and_set_aside(world: World) -> None:
     journal = world.store / "capture.db"
     journal.write_bytes(b"garbage" * 1_000)
 
-    assert_only_finding(hardwon(world, "doctor", "--json"), "capture journal", "run: hardwon doctor --repair")
+    assert_only_finding(
+        hardwon(world, "doctor", "--json"), "capture journal", "run: hardwon doctor --repair"
+    )
     done = hardwon(world, "doctor", "--repair")
 
     assert done.code == 0
-    assert done.stderr.startswith(f"Warning: the damaged capture journal is kept as {journal}.damaged; ")
+    assert done.stderr.startswith(
+        f"Warning: the damaged capture journal is kept as {journal}.damaged; "
+    )
     assert (world.store / "capture.db.damaged").read_bytes() == b"garbage" * 1_000
     assert world.query("SELECT count(*) FROM entries") == [(3,)]

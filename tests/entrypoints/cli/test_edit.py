@@ -48,7 +48,15 @@ def edit(world: World, *arguments: str) -> None:
 
 
 def test_a_correction_is_made_in_the_store_and_in_the_bank_and_nowhere_else(world: World) -> None:
-    done = hardwon(world, "edit", content_hash(OLD), "--description", NEW, "--reasoning", "It flooded the server.")
+    done = hardwon(
+        world,
+        "edit",
+        content_hash(OLD),
+        "--description",
+        NEW,
+        "--reasoning",
+        "It flooded the server.",
+    )
 
     assert (done.code, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
@@ -66,9 +74,13 @@ def test_both_banks_are_corrected_and_a_new_name_is_their_heading(world: World) 
     world.write_bank("patterns", f"### Retry\n{OLD}\n", of_all_projects=True)
     edit(world, "--description", NEW, "--name", "Back off")
 
-    assert bank_of(world).read_text() == LOCAL.replace(OLD, NEW).replace("Pattern: Retry", "Pattern: Back off")
+    assert bank_of(world).read_text() == LOCAL.replace(OLD, NEW).replace(
+        "Pattern: Retry", "Pattern: Back off"
+    )
     assert (world.store / "patterns.md").read_text() == f"### Back off\n{NEW}\n"
-    assert hardwon(world, "import").stdout == "Imported 0 entries, 3 known already; 0 vectors made.\n"
+    assert (
+        hardwon(world, "import").stdout == "Imported 0 entries, 3 known already; 0 vectors made.\n"
+    )
 
 
 def test_counters_history_and_receipts_follow_and_the_old_id_still_names_it(world: World) -> None:
@@ -81,7 +93,14 @@ def test_counters_history_and_receipts_follow_and_the_old_id_still_names_it(worl
     for reference in (content_hash(OLD), content_hash(OLD)[:6], content_hash(NEW), "1"):
         after = hardwon(world, "show", reference, "--history", "--json").document
         assert (after["id"], after["number"]) == (content_hash("Retry thrice."), 1)
-    kept = ("observation_count", "recall_count", "validation_count", "useful_count", "created_at", "source_project")
+    kept = (
+        "observation_count",
+        "recall_count",
+        "validation_count",
+        "useful_count",
+        "created_at",
+        "source_project",
+    )
     assert before["recall_count"] == 1
     assert [after[field] for field in kept] == [before[field] for field in kept]
     assert [(line["field"], line["old"], line["new"]) for line in after["history"][:2]] == [
@@ -89,12 +108,16 @@ def test_counters_history_and_receipts_follow_and_the_old_id_still_names_it(worl
         ("description", OLD, NEW),
     ]
     assert hardwon(world, "why", content_hash(OLD)).code == 0
-    assert {row[0] for row in world.query("SELECT entry_id FROM receipt_entry")} <= {row[0] for row in texts(world)}
+    assert {row[0] for row in world.query("SELECT entry_id FROM receipt_entry")} <= {
+        row[0] for row in texts(world)
+    }
     assert "Retry thrice." in hardwon(world, "recall", "retry thrice").stdout
     assert hardwon(world, "recall", "always", "--json").items == []
 
 
-def test_the_old_text_does_not_come_back_from_another_bank_nor_at_a_session_start(world: World) -> None:
+def test_the_old_text_does_not_come_back_from_another_bank_nor_at_a_session_start(
+    world: World,
+) -> None:
     edit(world, "--description", NEW)
     world.write_bank("heuristics", f"### Another heading\n{OLD.upper()}\n")
     world.write_bank("patterns", f"### Once more\n{OLD}\n", of_all_projects=True)
@@ -123,11 +146,21 @@ def test_the_old_text_that_is_observed_again_counts_for_the_new_one(world: World
     assert (shown["description"], shown["observation_count"]) == (NEW, 4)
 
 
-def test_a_retrospective_that_says_the_old_text_counts_the_new_one_in_the_bank(world: World) -> None:
+def test_a_retrospective_that_says_the_old_text_counts_the_new_one_in_the_bank(
+    world: World,
+) -> None:
     edit(world, "--description", NEW)
     answer = {
         "act": {
-            "patterns": [{"text": OLD, "provenance": "x", "confidence": "high", "keywords": ["a"], "reasoning": "r"}]
+            "patterns": [
+                {
+                    "text": OLD,
+                    "provenance": "x",
+                    "confidence": "high",
+                    "keywords": ["a"],
+                    "reasoning": "r",
+                }
+            ]
         }
     }
     wrote = run(world, "hardwon", "retro", "write", "-", stdin=json.dumps(answer).encode())
@@ -163,7 +196,9 @@ def test_a_text_that_another_lesson_has_is_refused_and_nothing_changes(world: Wo
     done = hardwon(world, "edit", "1", "--description", "A NUMBER without its unit is misread.")
 
     assert (done.code, done.stdout) == (1, "")
-    assert done.stderr.startswith("hardwon: another lesson says that: Name the unit (number 2, id: ")
+    assert done.stderr.startswith(
+        "hardwon: another lesson says that: Name the unit (number 2, id: "
+    )
     assert (texts(world), bank_of(world).read_text()) == (before, LOCAL)
 
 
@@ -189,7 +224,10 @@ def test_fields_may_come_as_json(world: World) -> None:
 
     assert [item["field"] for item in done.document["changed"]] == ["title", "description"]
     assert done.document["changed_in"] == [str(bank_of(world))]
-    assert (done.document["entry"]["name"], done.document["entry"]["description"]) == ("Back off", NEW)
+    assert (done.document["entry"]["name"], done.document["entry"]["description"]) == (
+        "Back off",
+        NEW,
+    )
 
 
 BAD_JSON = {
@@ -224,7 +262,13 @@ def test_the_editor_gets_the_text_in_a_file_of_its_own_that_goes_away(world: Wor
 
 
 def test_texts_of_many_lines_go_through_the_editor_unchanged(world: World) -> None:
-    edit(world, "--reasoning", 'One: "two"\n\n- three', "--description", f"{NEW}\n\n- first\n\n### second\n")
+    edit(
+        world,
+        "--reasoning",
+        'One: "two"\n\n- three',
+        "--description",
+        f"{NEW}\n\n- first\n\n### second\n",
+    )
     before = hardwon(world, "show", "1", "--json").document
     editor(world, """sed -i 's/^name:.*/name: Back off/' "$2" """)
 
@@ -242,7 +286,9 @@ IDLE = {
 
 
 @pytest.mark.parametrize(("script", "message"), IDLE.values(), ids=IDLE)
-def test_an_unchanged_or_empty_text_changes_nothing(world: World, script: str, message: str) -> None:
+def test_an_unchanged_or_empty_text_changes_nothing(
+    world: World, script: str, message: str
+) -> None:
     editor(world, script)
     before = world.query("SELECT * FROM entries"), world.query("SELECT * FROM history")
 
@@ -289,13 +335,17 @@ REMEMBERED = "The staging database is read-only on Fridays."
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_a_captured_section_is_corrected_in_its_file_and_keeps_its_id(world: World, end: str) -> None:
+def test_a_captured_section_is_corrected_in_its_file_and_keeps_its_id(
+    world: World, end: str
+) -> None:
     [path] = hardwon(world, "remember", REMEMBERED, "--json").document["files"]
     hardwon(world, "remember", "Blue is the colour of the release channel.")
     file = Path(path)
     file.write_bytes(file.read_text().replace("\n", end).encode())
     hardwon(world, "index")
-    entry = hardwon(world, "recall", "--in", "conversations", "--json", "staging database on Fridays").items[0]
+    entry = hardwon(
+        world, "recall", "--in", "conversations", "--json", "staging database on Fridays"
+    ).items[0]
     before = file.read_bytes().decode()
     editor(world, """cp "$2" seen; sed -i 's/on Fridays/on Mondays/g' "$2" """)
 
@@ -307,13 +357,23 @@ def test_a_captured_section_is_corrected_in_its_file_and_keeps_its_id(world: Wor
     assert seen.startswith("## ")
     assert "ANCHOR" not in seen
     inner = seen.rstrip("\n").replace("\n", end)
-    assert file.read_bytes().decode() == before.replace(inner, inner.replace("on Fridays", "on Mondays"))
+    assert file.read_bytes().decode() == before.replace(
+        inner, inner.replace("on Fridays", "on Mondays")
+    )
     assert "on Mondays" in hardwon(world, "show", entry["id"], "--json").document["description"]
     assert hardwon(world, "edit", entry["id"], "--description", NEW).code == 1
 
 
 def test_a_saved_session_is_corrected_as_a_whole(world: World) -> None:
-    saved = run(world, "hardwon", "save", "-", "--description", "About the parser.", stdin=b"We wrote a parser.\n")
+    saved = run(
+        world,
+        "hardwon",
+        "save",
+        "-",
+        "--description",
+        "About the parser.",
+        stdin=b"We wrote a parser.\n",
+    )
     [file] = (world.project / "memory" / "sessions").glob("*.md")
     before = file.read_text()
     editor(world, """sed -i 's/the parser/the lexer/' "$2" """)
@@ -330,9 +390,13 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("script", "message"), BROKEN.values(), ids=BROKEN)
-def test_a_section_that_can_not_be_replaced_stays_and_the_text_is_kept(world: World, script: str, message: str) -> None:
+def test_a_section_that_can_not_be_replaced_stays_and_the_text_is_kept(
+    world: World, script: str, message: str
+) -> None:
     hardwon(world, "remember", REMEMBERED)
-    entry = hardwon(world, "recall", "--in", "conversations", "--json", "staging database on Fridays").items[0]
+    entry = hardwon(
+        world, "recall", "--in", "conversations", "--json", "staging database on Fridays"
+    ).items[0]
     editor(world, script)
     done = hardwon(world, "edit", entry["id"])
 

@@ -39,7 +39,9 @@ def vectors(scene: Scene) -> dict[int, bytes]:
 other_vectors = each(lambda vector: vector[::-1])
 
 
-def test_a_run_killed_in_the_middle_leaves_each_entry_its_old_or_its_new_vector_and_is_continued(scene: Scene) -> None:
+def test_a_run_killed_in_the_middle_leaves_each_entry_its_old_or_its_new_vector_and_is_continued(
+    scene: Scene,
+) -> None:
     old, hang = embed(scene, BATCH + MORE), Hang(scene.stub, at=TRIAL + 2)
 
     def others_until_the_second_batch(answer: Answer) -> None:
@@ -57,7 +59,9 @@ def test_a_run_killed_in_the_middle_leaves_each_entry_its_old_or_its_new_vector_
     killed = vectors(scene)
 
     assert killed.keys() == old.keys()
-    assert [number for number in sorted(old) if killed[number] == old[number]] == sorted(old)[BATCH:]
+    assert [number for number in sorted(old) if killed[number] == old[number]] == sorted(old)[
+        BATCH:
+    ]
 
     hang.end()
     scene.stub.fault = other_vectors
@@ -87,7 +91,9 @@ def test_a_run_after_a_complete_one_makes_all_vectors_again_and_missing_ones(sce
     assert not [number for number in old if new[number] == old[number]]
 
 
-def test_a_rebuild_of_the_index_killed_in_the_middle_leaves_each_file_its_old_or_its_new_vector(scene: Scene) -> None:
+def test_a_rebuild_of_the_index_killed_in_the_middle_leaves_each_file_its_old_or_its_new_vector(
+    scene: Scene,
+) -> None:
     folder = scene.world.project / "memory" / "gotchas"
     folder.mkdir(parents=True)
     for number in range(BATCH + MORE):

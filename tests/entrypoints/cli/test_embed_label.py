@@ -30,7 +30,10 @@ def scene(empty_world: World, stub: StubProviders) -> Scene:
 
 def labels(world: World) -> list[list[str]]:
     """Return every entry's labels, in the order they were written."""
-    return [json.loads(text) for (text,) in world.query("SELECT keywords FROM entry_text ORDER BY entry_seq")]
+    return [
+        json.loads(text)
+        for (text,) in world.query("SELECT keywords FROM entry_text ORDER BY entry_seq")
+    ]
 
 
 def paths(scene: Scene) -> list[str]:
@@ -66,7 +69,9 @@ def test_labels_are_stored_and_an_entry_is_found_by_them_alone(scene: Scene) -> 
     assert done.stdout == "1 entry labelled, 0 without labels.\n"
     assert labels(scene.world) == [LABELS]
     assert paths(scene) == [HAIKU]
-    assert scene.world.query("SELECT count(*) FROM entries_fts WHERE entries_fts MATCH 'retry'") == [(1,)]
+    assert scene.world.query(
+        "SELECT count(*) FROM entries_fts WHERE entries_fts MATCH 'retry'"
+    ) == [(1,)]
     assert scene.world.query("SELECT id, updated_at, observation_count FROM entries") == before
 
 
@@ -149,7 +154,9 @@ ALL_FAIL: dict[str, Callable[[Scene], None]] = {"500": break_everything, "down":
 
 
 @pytest.mark.parametrize("problem", ALL_FAIL.values(), ids=ALL_FAIL)
-def test_when_everyone_fails_the_entry_stays_as_it_was(scene: Scene, problem: Callable[[Scene], None]) -> None:
+def test_when_everyone_fails_the_entry_stays_as_it_was(
+    scene: Scene, problem: Callable[[Scene], None]
+) -> None:
     problem(scene)
     done = hardwon(scene.world, "label")
 
@@ -169,7 +176,9 @@ def test_a_labeler_that_hangs_is_left_behind_after_five_seconds(scene: Scene) ->
 
 
 def test_labels_that_break_the_rules_are_dropped_one_by_one(scene: Scene) -> None:
-    scene.stub.fault = answering('Here: ["ok-label", "bad\\"x", "Two Words", "software", "C++", "fts5"]')
+    scene.stub.fault = answering(
+        'Here: ["ok-label", "bad\\"x", "Two Words", "software", "C++", "fts5"]'
+    )
     hardwon(scene.world, "label")
 
     [kept] = labels(scene.world)
@@ -190,7 +199,13 @@ def test_without_a_labeler_the_setting_is_named(scene: Scene, provider: str) -> 
 
 
 def test_the_writer_asks_for_no_labels(scene: Scene) -> None:
-    done = write(scene.world, name="Second", description="Written with a labeler in reach.", keywords=[], reasoning="")
+    done = write(
+        scene.world,
+        name="Second",
+        description="Written with a labeler in reach.",
+        keywords=[],
+        reasoning="",
+    )
 
     assert done.code == 0
     assert labels(scene.world) == [[], []]
@@ -199,7 +214,12 @@ def test_the_writer_asks_for_no_labels(scene: Scene) -> None:
 
 def test_running_again_labels_only_the_rest(scene: Scene) -> None:
     for number in range(2):
-        write(scene.world, name=f"Other {number}", description=f"Something else, number {number}.", **BARE)
+        write(
+            scene.world,
+            name=f"Other {number}",
+            description=f"Something else, number {number}.",
+            **BARE,
+        )
     write(scene.world, name="Labelled", description="It came with its labels.")
     scene.requests()
 
@@ -210,7 +230,11 @@ def test_running_again_labels_only_the_rest(scene: Scene) -> None:
     assert second.document == {"labelled": 2, "failed": 0, "without_labels": 0}
     assert len(scene.requests()) == 2
     third = hardwon(scene.world, "label")
-    assert (third.code, third.stdout, paths(scene)) == (0, "0 entries labelled, 0 without labels.\n", [])
+    assert (third.code, third.stdout, paths(scene)) == (
+        0,
+        "0 entries labelled, 0 without labels.\n",
+        [],
+    )
     assert labels(scene.world) == [LABELS, LABELS, LABELS, ["unit", "number", "reading"]]
 
 

@@ -11,10 +11,34 @@ from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import COMPLETE, VALID, bank, finish, hardwon, keep, start, write
 
 FIELDS = {
-    *("id", "name", "description", "reasoning", "category", "keywords", "references", "observation_count"),
-    *("confidence", "recall_count", "last_recalled_at", "created_at", "updated_at", "source", "source_project"),
+    *(
+        "id",
+        "name",
+        "description",
+        "reasoning",
+        "category",
+        "keywords",
+        "references",
+        "observation_count",
+    ),
+    *(
+        "confidence",
+        "recall_count",
+        "last_recalled_at",
+        "created_at",
+        "updated_at",
+        "source",
+        "source_project",
+    ),
 }
-ODD_NAMES = ["[red]x[/red]", ":smile: \\", "[/]", "漢字 and カタカナ and 👩‍👩‍👧", "a [link=x]b", "{0} %s"]
+ODD_NAMES = [
+    "[red]x[/red]",
+    ":smile: \\",
+    "[/]",
+    "漢字 and カタカナ and 👩‍👩‍👧",
+    "a [link=x]b",
+    "{0} %s",
+]
 
 
 @pytest.fixture
@@ -26,13 +50,19 @@ def world(empty_world: World) -> World:
 
 def test_an_empty_store_prints_the_next_step(world: World) -> None:
     assert hardwon(world, "list") == (0, "Nothing is remembered yet: run hardwon import\n", "")
-    assert hardwon(world, "list", "--category", "patterns").stdout == "No patterns are remembered yet\n"
+    assert (
+        hardwon(world, "list", "--category", "patterns").stdout
+        == "No patterns are remembered yet\n"
+    )
     assert hardwon(world, "list", "--json").document == {"items": [], "total": 0, "offset": 0}
     assert hardwon(world, "stats", "--json").document["entries"] == {"total": 0}
 
 
 def test_the_list_is_newest_first_a_page_at_a_time(world: World) -> None:
-    world.write_bank("patterns", "".join(f"### P{n}\nT{n}.\n- Last observed: 2026-01-0{n}\n" for n in range(1, 8)))
+    world.write_bank(
+        "patterns",
+        "".join(f"### P{n}\nT{n}.\n- Last observed: 2026-01-0{n}\n" for n in range(1, 8)),
+    )
     world.write_bank("heuristics", "### H\nT.\n- Last observed: 2025-01-01\n")
     world.import_bank()
 
@@ -42,7 +72,16 @@ def test_the_list_is_newest_first_a_page_at_a_time(world: World) -> None:
     only = hardwon(world, "list", "--category", "heuristics", "--json").document
     assert (only["total"], [entry["name"] for entry in only["items"]]) == (1, ["H"])
     lines = hardwon(world, "list", "--limit", "2").stdout.splitlines()
-    assert lines[0].split() == ["id", "kind", "category", "seen", "confidence", "updated", "recalls", "name"]
+    assert lines[0].split() == [
+        "id",
+        "kind",
+        "category",
+        "seen",
+        "confidence",
+        "updated",
+        "recalls",
+        "name",
+    ]
     assert [line.split()[-1] for line in lines[1:3]] == ["P7", "P6"]
     assert lines[3] == "2 of 8 entries"
 
@@ -76,17 +115,44 @@ def test_show_prints_every_field_in_text_and_json(world: World) -> None:
     assert "Why: A reading of a number without its unit." in shown
     facts = dict(line.split(maxsplit=1) for line in shown.split("\n\n")[-1].splitlines())
     assert facts.keys() == {
-        *("id", "category", "confidence", "observed", "recalled", "keywords", "references", "source", "created"),
-        *("number", "tier", "weight", "context", "triggers", "found", "judged", "expires", "used", "origin"),
+        *(
+            "id",
+            "category",
+            "confidence",
+            "observed",
+            "recalled",
+            "keywords",
+            "references",
+            "source",
+            "created",
+        ),
+        *(
+            "number",
+            "tier",
+            "weight",
+            "context",
+            "triggers",
+            "found",
+            "judged",
+            "expires",
+            "used",
+            "origin",
+        ),
     }
-    assert (facts["id"], facts["keywords"], facts["references"]) == (entry_id, "unit, number, reading", "src/a.py")
+    assert (facts["id"], facts["keywords"], facts["references"]) == (
+        entry_id,
+        "unit, number, reading",
+        "src/a.py",
+    )
     assert facts["observed"].startswith("2 times, last 20")
     assert facts["recalled"].startswith("1 time, last 20")
     assert facts["source"] == f"retro, {world.project.name}"
 
 
 def test_the_notes_of_a_bank_are_shown(world: World) -> None:
-    world.write_bank("patterns", "### P\nText.\n- Confidence: low\n- Cost: high\n- Observed in: feature 7\n")
+    world.write_bank(
+        "patterns", "### P\nText.\n- Confidence: low\n- Cost: high\n- Observed in: feature 7\n"
+    )
     world.import_bank()
     [entry] = hardwon(world, "list", "--json").items
 
@@ -121,7 +187,9 @@ def test_the_beginning_of_two_ids_is_refused_and_a_longer_one_is_enough(world: W
     keep(world, description="Another.")
     for number, (entry_id,) in enumerate(world.query("SELECT id FROM entries")):
         connection = world.connect()
-        connection.execute("UPDATE entry SET id = ? WHERE id = ?", (f"abcd{number}{entry_id[5:]}", entry_id))
+        connection.execute(
+            "UPDATE entry SET id = ? WHERE id = ?", (f"abcd{number}{entry_id[5:]}", entry_id)
+        )
 
     done = hardwon(world, "show", "abcd")
     assert (done.code, done.stderr.count("\n")) == (1, 1)
@@ -197,7 +265,10 @@ SETTINGS: dict[str, tuple[str, dict[str, object]]] = {
     "an unrelated file": ("---\ntitle: notes\n---\n", {}),
     "front matter": ("---\nmemory_injection_limit: 7\n---\ntext\n", {"injection_limit": 7}),
     "outside of any front matter": ("text\nmemory_injection_limit: 7\n", {"injection_limit": 7}),
-    "the first of two": ("memory_injection_limit: 7\nmemory_injection_limit: 9\n", {"injection_limit": 7}),
+    "the first of two": (
+        "memory_injection_limit: 7\nmemory_injection_limit: 9\n",
+        {"injection_limit": 7},
+    ),
     "an indented key is none": ("  memory_injection_limit: 7\n", {}),
     "all spaces go": (
         "memory_keyword_provider:  o ff \n",
@@ -209,7 +280,10 @@ SETTINGS: dict[str, tuple[str, dict[str, object]]] = {
         {"vector_weight": 0.6, "keyword_weight": 0.1},
     ),
     "false": ("memory_injection_enabled: false\n", {"injection_enabled": False}),
-    "a switch that is not exactly true": ("memory_injection_enabled: True\n", {"injection_enabled": False}),
+    "a switch that is not exactly true": (
+        "memory_injection_enabled: True\n",
+        {"injection_enabled": False},
+    ),
     "text for a number": ("memory_injection_limit: many\n", {}),
     "a provider": ("memory_embedding_provider: local\n", {"embedding_provider": "local"}),
     "a provider on the network": ("memory_embedding_provider: ollama\n", {}),
@@ -240,8 +314,13 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, ob
         if text:
             (root / ".claude" / "iflow-dev.local.md").write_text(text, encoding="utf-8")
         roots[name] = str(root)
-    documents = finish(start(world, "python", "-c", STATS_OF_EACH, *roots.values())).stdout.splitlines()
-    return {name: json.loads(document)["settings"] for name, document in zip(roots, documents, strict=True)}
+    documents = finish(
+        start(world, "python", "-c", STATS_OF_EACH, *roots.values())
+    ).stdout.splitlines()
+    return {
+        name: json.loads(document)["settings"]
+        for name, document in zip(roots, documents, strict=True)
+    }
 
 
 @pytest.mark.parametrize(
@@ -254,7 +333,9 @@ def test_the_statistics_hold_the_settings_of_the_project(
 
 
 @pytest.mark.parametrize("command", [("list", "--json"), ("stats", "--json"), ("doctor", "--json")])
-def test_json_stays_json_when_the_terminal_knows_ascii_only(world: World, command: tuple[str, ...]) -> None:
+def test_json_stays_json_when_the_terminal_knows_ascii_only(
+    world: World, command: tuple[str, ...]
+) -> None:
     keep(world, name="Größe 漢字", source_project="Büro")
     plain = hardwon(world, *command).document
     world.variables |= {"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
@@ -289,12 +370,19 @@ def test_the_bytes_of_the_store_are_those_of_the_database_and_its_log(world: Wor
     keep(world, **COMPLETE)
     with contextlib.closing(sqlite3.connect(world.database)) as reader:
         reader.execute("BEGIN")
-        reader.execute("SELECT count(*) FROM entry").fetchone()  # the log can't be emptied while this is open
-        assert write(world, name="Another", description="Another lesson, which goes to the log.").code == 0
+        reader.execute(
+            "SELECT count(*) FROM entry"
+        ).fetchone()  # the log can't be emptied while this is open
+        assert (
+            write(world, name="Another", description="Another lesson, which goes to the log.").code
+            == 0
+        )
         log = Path(f"{world.database}-wal")
         stats = hardwon(world, "stats", "--json").document
 
         assert log.stat().st_size > 0
         assert stats["store"]["bytes"] == world.database.stat().st_size + log.stat().st_size
         checked = hardwon(world, "doctor", "--json").document
-        assert any(f"{stats['store']['bytes']} bytes" in item["detail"] for item in checked["findings"])
+        assert any(
+            f"{stats['store']['bytes']} bytes" in item["detail"] for item in checked["findings"]
+        )

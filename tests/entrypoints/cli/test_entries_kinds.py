@@ -12,20 +12,42 @@ from tests.entrypoints.library import NEIGHBOUR, WORKSPACE, Library, memory
 from tests.entrypoints.programs import Ran, hardwon
 
 TEN_KEYS = {
-    *("id", "text", "embedding", "type", "project", "workspace", "branch", "timestamp", "source_file", "permanent"),
+    *(
+        "id",
+        "text",
+        "embedding",
+        "type",
+        "project",
+        "workspace",
+        "branch",
+        "timestamp",
+        "source_file",
+        "permanent",
+    ),
 }
 DECISION = memory(
-    "decision", "Use WAL", "Readers never wait.", 0.25, workspace=WORKSPACE, branch="main", permanent=True, tags=("db",)
+    "decision",
+    "Use WAL",
+    "Readers never wait.",
+    0.25,
+    workspace=WORKSPACE,
+    branch="main",
+    permanent=True,
+    tags=("db",),
 )
 
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     with running_stub() as stub, contextlib.ExitStack() as cleanup:
-        library = Library(World(tmp_path_factory.mktemp("kinds") / WORKSPACE, cleanup), stub, dimensions=384)
+        library = Library(
+            World(tmp_path_factory.mktemp("kinds") / WORKSPACE, cleanup), stub, dimensions=384
+        )
         library.plant(
             DECISION,
-            memory("gotcha", "NFS", "No locks.", None, 1, source_project=NEIGHBOUR, workspace=WORKSPACE),
+            memory(
+                "gotcha", "NFS", "No locks.", None, 1, source_project=NEIGHBOUR, workspace=WORKSPACE
+            ),
             memory("session", "Monday", "Set up WAL.", 0.5, 2, tags=("db", "x")),
             memory("document", "Spec", "How to store.", 0.5, 3, source_project=NEIGHBOUR),
             lesson("Lesson", "Wait, then retry.", 0.5),
@@ -57,7 +79,9 @@ def listed(library: Library, *options: str) -> set[str]:
         (("--project", "nobody"), set()),
     ],
 )
-def test_the_list_holds_what_the_options_say(library: Library, options: tuple[str, ...], names: set[str]) -> None:
+def test_the_list_holds_what_the_options_say(
+    library: Library, options: tuple[str, ...], names: set[str]
+) -> None:
     assert listed(library, *options) == names
 
 
@@ -81,7 +105,16 @@ def test_an_empty_list_names_the_scope_that_shows_more(library: Library) -> None
 def test_the_table_has_the_kind(library: Library) -> None:
     lines = hardwon(library.world, "list", "--in", "sessions").stdout.splitlines()
 
-    assert lines[0].split() == ["id", "kind", "category", "seen", "confidence", "updated", "recalls", "name"]
+    assert lines[0].split() == [
+        "id",
+        "kind",
+        "category",
+        "seen",
+        "confidence",
+        "updated",
+        "recalls",
+        "name",
+    ]
     assert lines[1].split()[1] == "session"
     assert lines[2] == "1 of 1 entry"
     nothing = hardwon(library.world, "list", "--tag", "none").stdout
@@ -105,7 +138,9 @@ def test_a_decision_is_shown_with_all_that_the_customer_stores(library: Library)
         "source_file": "/memories/decision/use-wal.md",
         "permanent": True,
     }
-    [gotcha] = hardwon(library.world, "list", "--type", "gotcha", "--scope", "global", "--json").items
+    [gotcha] = hardwon(
+        library.world, "list", "--type", "gotcha", "--scope", "global", "--json"
+    ).items
     assert hardwon(library.world, "show", gotcha["id"], "--json").document["embedding"] is None
 
 
@@ -125,7 +160,9 @@ def show(library: Library, reference: str) -> Ran:
 
 
 def test_a_number_names_an_entry_too(library: Library) -> None:
-    [(number,)] = library.world.query("SELECT seq FROM entry WHERE id = ?", (DECISION.entry.entry_id,))
+    [(number,)] = library.world.query(
+        "SELECT seq FROM entry WHERE id = ?", (DECISION.entry.entry_id,)
+    )
 
     assert show(library, f"#{number}") == show(library, DECISION.entry.entry_id)
     for nobody in ("#999", "#", "#x", "#-1", f"#{'9' * 5000}"):
@@ -137,11 +174,15 @@ def test_the_statistics_count_by_kind_and_filter(library: Library) -> None:
     figures = hardwon(library.world, "stats", "--json").document
 
     assert figures["entries"] == {"total": 5}
-    assert figures["by_kind"] == dict.fromkeys(["decision", "document", "gotcha", "learning", "session"], 1)
+    assert figures["by_kind"] == dict.fromkeys(
+        ["decision", "document", "gotcha", "learning", "session"], 1
+    )
     assert figures["by_category"] == {"heuristics": 1}
     assert figures["embedding"]["dimensions"] == 384
     assert (figures["embedding"]["embedded"], figures["embedding"]["pending"]) == (4, 1)
-    ours = hardwon(library.world, "stats", "--in", "conversations", "--project", NEIGHBOUR, "--json").document
+    ours = hardwon(
+        library.world, "stats", "--in", "conversations", "--project", NEIGHBOUR, "--json"
+    ).document
     assert ours["entries"] == {"total": 1}
     assert ours["by_kind"] == {"gotcha": 1}
     assert ours["by_category"] == {}

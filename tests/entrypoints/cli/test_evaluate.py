@@ -23,20 +23,30 @@ NOTES = {
     "locks": "Take the lock before reading the counter, not only before writing it.",
     "retries": "Wait longer before each retry, or all clients come back at the same moment.",
 }
-ASKED = {"sockets": "connection pool exhausted", "quotes": "unclosed quote", "units": "seconds or milliseconds?"}
+ASKED = {
+    "sockets": "connection pool exhausted",
+    "quotes": "unclosed quote",
+    "units": "seconds or milliseconds?",
+}
 
 
 def write_set(folder: Path, **files: str) -> Path:
     """Write a small set, with other *files* in place of some of its own."""
     folder.mkdir(parents=True)
     parts = {
-        "docs": "".join(json.dumps({"id": key, "text": text}) + "\n" for key, text in NOTES.items()),
-        "queries": "".join(json.dumps({"id": f"q-{key}", "text": text}) + "\n" for key, text in ASKED.items()),
+        "docs": "".join(
+            json.dumps({"id": key, "text": text}) + "\n" for key, text in NOTES.items()
+        ),
+        "queries": "".join(
+            json.dumps({"id": f"q-{key}", "text": text}) + "\n" for key, text in ASKED.items()
+        ),
         "qrels": "query-id\tcorpus-id\tscore\n" + "".join(f"q-{key}\t{key}\t1\n" for key in ASKED),
         **files,
     }
     for name, text in parts.items():
-        (folder / f"{name}.{'tsv' if name == 'qrels' else 'jsonl'}").write_text(text, encoding="utf-8")
+        (folder / f"{name}.{'tsv' if name == 'qrels' else 'jsonl'}").write_text(
+            text, encoding="utf-8"
+        )
     return folder
 
 
@@ -108,12 +118,26 @@ def test_people_get_a_table_of_whole_lines(world: World, notes: str) -> None:
     rows = [line.split() for line in done.stdout.splitlines()]
 
     assert (done.code, done.stderr) == (0, "")
-    assert rows[0] == ["set", "policy", "nDCG@10", "R@5", "R@10", "MRR", "hit@5", "p50", "ms", "p95", "ms"]
+    assert rows[0] == [
+        "set",
+        "policy",
+        "nDCG@10",
+        "R@5",
+        "R@10",
+        "MRR",
+        "hit@5",
+        "p50",
+        "ms",
+        "p95",
+        "ms",
+    ]
     assert [row[:2] for row in rows[1:]] == [["notes", policy] for policy in POLICIES]
     assert rows[2][2:7] == ["1.0000"] * 5
 
 
-def test_some_policies_only_and_a_mean_over_sets_of_the_same_name(world: World, notes: str, tmp_path: Path) -> None:
+def test_some_policies_only_and_a_mean_over_sets_of_the_same_name(
+    world: World, notes: str, tmp_path: Path
+) -> None:
     other = str(write_set(tmp_path / "others" / "notes"))
     chosen = ("--policy", "vector", "--policy", "keyword")
     document = hardwon(world, "eval", notes, other, *chosen, "--json").document
@@ -129,9 +153,13 @@ def test_some_policies_only_and_a_mean_over_sets_of_the_same_name(world: World, 
 
 def test_a_query_with_a_group_finds_nothing_of_another(world: World, tmp_path: Path) -> None:
     rows = [(key, text, "ab"[at % 2]) for at, (key, text) in enumerate(NOTES.items())]
-    docs = "".join(json.dumps({"id": key, "text": text, "group": group}) + "\n" for key, text, group in rows)
+    docs = "".join(
+        json.dumps({"id": key, "text": text, "group": group}) + "\n" for key, text, group in rows
+    )
     asked = [("q-1", ASKED["sockets"], "a"), ("q-2", ASKED["sockets"], "b")]
-    queries = "".join(json.dumps({"id": key, "text": text, "group": group}) + "\n" for key, text, group in asked)
+    queries = "".join(
+        json.dumps({"id": key, "text": text, "group": group}) + "\n" for key, text, group in asked
+    )
     qrels = "query-id\tcorpus-id\tscore\nq-1\tsockets\t1\nq-2\tsockets\t1\n"
     folder = write_set(tmp_path / "grouped", docs=docs, queries=queries, qrels=qrels)
 
@@ -143,7 +171,12 @@ def test_a_query_with_a_group_finds_nothing_of_another(world: World, tmp_path: P
 
 
 def test_omissions_are_reported(world: World, tmp_path: Path) -> None:
-    docs = json.dumps({"id": "a", "text": "Text."}) + "\n" + json.dumps({"id": "b", "text": " "}) + "\n"
+    docs = (
+        json.dumps({"id": "a", "text": "Text."})
+        + "\n"
+        + json.dumps({"id": "b", "text": " "})
+        + "\n"
+    )
     queries = json.dumps({"id": "q", "text": "text"}) + "\n"
     qrels = "query-id\tcorpus-id\tscore\nq\ta\t1\nq\tz\t1\n9\ta\t1\n"
     folder = write_set(tmp_path / "odd", docs=docs, queries=queries, qrels=qrels)
@@ -161,7 +194,10 @@ def test_omissions_are_reported(world: World, tmp_path: Path) -> None:
     ("files", "message"),
     [
         ({"docs": "{nonsense\n"}, "docs.jsonl line 1: is not JSON"),
-        ({"docs": '{"id": "a", "text": "a\\u0000b"}\n'}, "docs.jsonl line 1: text holds a NUL character"),
+        (
+            {"docs": '{"id": "a", "text": "a\\u0000b"}\n'},
+            "docs.jsonl line 1: text holds a NUL character",
+        ),
         ({"queries": '{"id": 7, "text": "x"}\n'}, "queries.jsonl line 1: id is 7"),
         ({"qrels": "a\tb\tc\nq-units\tunits\thigh\n"}, "qrels.tsv line 2: the score is 'high'"),
     ],
@@ -178,7 +214,9 @@ def test_a_bad_set_is_one_line_and_exit_code_1(
     assert not cache_of(world).exists()
 
 
-def test_a_set_with_compressed_documents_is_measured_like_a_plain_one(world: World, notes: str, tmp_path: Path) -> None:
+def test_a_set_with_compressed_documents_is_measured_like_a_plain_one(
+    world: World, notes: str, tmp_path: Path
+) -> None:
     chosen = ("--policy", "keyword", "--json")
     plain = hardwon(world, "eval", notes, *chosen)
     packed = write_set(tmp_path / "packed" / "notes")
@@ -190,9 +228,13 @@ def test_a_set_with_compressed_documents_is_measured_like_a_plain_one(world: Wor
     assert quality(done.document) == quality(plain.document)
 
 
-def test_compressed_documents_that_are_cut_off_are_one_line_and_exit_code_1(world: World, tmp_path: Path) -> None:
+def test_compressed_documents_that_are_cut_off_are_one_line_and_exit_code_1(
+    world: World, tmp_path: Path
+) -> None:
     packed = write_set(tmp_path / "packed")
-    (packed / "docs.jsonl.gz").write_bytes(gzip.compress((packed / "docs.jsonl").read_bytes())[:-20])
+    (packed / "docs.jsonl.gz").write_bytes(
+        gzip.compress((packed / "docs.jsonl").read_bytes())[:-20]
+    )
     (packed / "docs.jsonl").unlink()
 
     done = hardwon(world, "eval", str(packed))
@@ -206,7 +248,11 @@ def test_mistakes_are_reported_in_one_line(world: World, notes: str, tmp_path: P
         (): "name a folder to measure on, or --self",
         (str(tmp_path / "nowhere"),): "nowhere: is not a folder",
         (str(tmp_path / "sets"),): "docs.jsonl: No such file",
-        (notes, "--policy", "best"): "'best' is none of keyword, vector, rrf, weighted, hybrid, adaptive",
+        (
+            notes,
+            "--policy",
+            "best",
+        ): "'best' is none of keyword, vector, rrf, weighted, hybrid, adaptive",
         (notes, "--fail-on-regression"): "add --compare",
         (notes, "--compare", str(tmp_path / "old.json")): "is no report of `hardwon eval --json`",
         (notes, "--compare", str(tmp_path / "none.json")): "none.json: No such file",
@@ -235,7 +281,9 @@ def compare(world: World, notes: str, old: Path, *arguments: str) -> Ran:
     return hardwon(world, "eval", notes, "--compare", str(old), *arguments)
 
 
-def test_a_report_like_the_earlier_one_has_no_regression(world: World, notes: str, old: Path) -> None:
+def test_a_report_like_the_earlier_one_has_no_regression(
+    world: World, notes: str, old: Path
+) -> None:
     done = compare(world, notes, old, "--fail-on-regression", "--json")
 
     assert done.code == 0
@@ -245,7 +293,9 @@ def test_a_report_like_the_earlier_one_has_no_regression(world: World, notes: st
     assert all(differences[policy][figure] == 0 for policy in POLICIES for figure in QUALITY)
 
 
-def test_a_regression_is_marked_and_fails_only_when_asked_to(world: World, notes: str, old: Path) -> None:
+def test_a_regression_is_marked_and_fails_only_when_asked_to(
+    world: World, notes: str, old: Path
+) -> None:
     change(old, "vector", "mrr", +0.01)
     change(old, "keyword", "mrr", +0.004)
     change(old, "rrf", "p50_ms", -1_000)
@@ -258,10 +308,16 @@ def test_a_regression_is_marked_and_fails_only_when_asked_to(world: World, notes
     failed = compare(world, notes, old, "--json", "--fail-on-regression")
     assert failed.code == 1
     [regression] = failed.document["comparison"]["regressions"]
-    assert (regression["set"], regression["policy"], regression["figure"]) == ("notes", "vector", "mrr")
+    assert (regression["set"], regression["policy"], regression["figure"]) == (
+        "notes",
+        "vector",
+        "mrr",
+    )
 
 
-def test_a_report_of_other_sets_fails_where_regressions_must_not_pass(world: World, notes: str, old: Path) -> None:
+def test_a_report_of_other_sets_fails_where_regressions_must_not_pass(
+    world: World, notes: str, old: Path
+) -> None:
     document = json.loads(old.read_text())
     document["sets"] = {"others": document["sets"]["notes"]}
     old.write_text(json.dumps(document))
@@ -272,14 +328,20 @@ def test_a_report_of_other_sets_fails_where_regressions_must_not_pass(world: Wor
     assert compare(world, notes, old).code == 0
 
 
-def test_queries_are_listed_worst_first_and_those_that_moved(world: World, notes: str, old: Path) -> None:
+def test_queries_are_listed_worst_first_and_those_that_moved(
+    world: World, notes: str, old: Path
+) -> None:
     document = json.loads(old.read_text())
     document["sets"]["notes"]["queries"]["q-units"]["ndcg@10"]["vector"] = 0.25
     old.write_text(json.dumps(document))
 
     done = compare(world, notes, old, "--per-query")
-    assert "adaptive beside the better of keyword and vector, nDCG@10: 0 of 3 differ\n" in done.stdout
-    moved = done.stdout.split("Since the earlier report, nDCG@10: 1 of 18 differ, worst first:\n")[1].splitlines()
+    assert (
+        "adaptive beside the better of keyword and vector, nDCG@10: 0 of 3 differ\n" in done.stdout
+    )
+    moved = done.stdout.split("Since the earlier report, nDCG@10: 1 of 18 differ, worst first:\n")[
+        1
+    ].splitlines()
     assert moved[1].split()[:6] == ["notes", "vector", "q-units", "0.2500", "1.0000", "+0.7500"]
     assert len(moved) == 2
 
@@ -309,7 +371,9 @@ def test_ones_own_memory_is_asked_for_the_text_under_each_title(world: World) ->
     assert (done.code, done.stderr) == (0, "")
     assert list(done.document["sets"]) == ["self", "self-rare-words"]
     assert len(done.document["sets"]["self"]["queries"]) == 10
-    assert {figures["mrr"] for figures in done.document["sets"]["self-rare-words"]["policies"].values()} == {1.0}
+    assert {
+        figures["mrr"] for figures in done.document["sets"]["self-rare-words"]["policies"].values()
+    } == {1.0}
     assert world.database.read_bytes() == before
     assert world.query("SELECT count(*) FROM vector") == [(0,)]
 
@@ -331,12 +395,20 @@ def test_without_vectors_words_are_measured_alone(world: World, notes: str) -> N
 
     assert done.code == 0
     assert done.document["sets"]["notes"]["policies"]["keyword"]["hit@5"] > 0
-    assert done.stderr == "Warning: no embedding provider is on: what goes by meaning goes by words here\n"
+    assert (
+        done.stderr
+        == "Warning: no embedding provider is on: what goes by meaning goes by words here\n"
+    )
 
 
 def test_ctrl_c_leaves_nothing_behind(world: World, tmp_path: Path) -> None:
-    docs = "".join(json.dumps({"id": str(number), "text": f"Text {number}. " * 50}) + "\n" for number in range(2_000))
-    folder = write_set(tmp_path / "large", docs=docs, qrels="query-id\tcorpus-id\tscore\nq-units\t1\t1\n")
+    docs = "".join(
+        json.dumps({"id": str(number), "text": f"Text {number}. " * 50}) + "\n"
+        for number in range(2_000)
+    )
+    folder = write_set(
+        tmp_path / "large", docs=docs, qrels="query-id\tcorpus-id\tscore\nq-units\t1\t1\n"
+    )
     process = start(world, "hardwon", "eval", str(folder))
     while not left_behind(world):
         time.sleep(0.05)

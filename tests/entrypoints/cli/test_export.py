@@ -11,9 +11,7 @@ import pytest
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, hardwon, keep, run
 
-DECISION = (
-    "---\ntags: [db]\ntriggerPhrases: [which database]\n---\n# Use SQLite\n\nThe feed store is one SQLite file.\n"
-)
+DECISION = "---\ntags: [db]\ntriggerPhrases: [which database]\n---\n# Use SQLite\n\nThe feed store is one SQLite file.\n"
 QUESTIONS = ("units of numbers", "which database holds the feed", "k8s pods restart")
 
 
@@ -24,7 +22,9 @@ def world(world_by_word: World) -> World:
     (world.project / "memory" / "decisions").mkdir(parents=True)
     (world.project / "memory" / "decisions" / "db.md").write_text(DECISION)
     lesson = keep(world)
-    keep(world, name="Retry", description="Retry with a backoff, never at once.", category="patterns")
+    keep(
+        world, name="Retry", description="Retry with a backoff, never at once.", category="patterns"
+    )
     gone = keep(world, description="Deleted later on.")
     assert hardwon(world, "save", "--description", "Café: k8s pods restart.").code == 0
     assert hardwon(world, "index").code == 0
@@ -53,14 +53,23 @@ def records(text: str) -> list[dict[str, Any]]:
 def answers(world: World) -> list[object]:
     """Return all that a user and an agent are told."""
     asked = [hardwon(world, "recall", question, "--json").document for question in QUESTIONS]
-    conversations = [hardwon(world, "recall", question, "--in", "all", "--json") for question in QUESTIONS]
+    conversations = [
+        hardwon(world, "recall", question, "--in", "all", "--json") for question in QUESTIONS
+    ]
     lists = [hardwon(world, "list", "--json").document, hardwon(world, "context").stdout]
     return [*asked, *(done.stdout for done in conversations), *lists, *map(str, _stored(world))]
 
 
 def _stored(world: World) -> list[object]:
-    counted = world.query("SELECT e.seq, e.id, tier, recall_count FROM entry e JOIN recall ON entry_seq = seq")
-    return [*counted, *world.query("SELECT memory_id, field_changed, old_value, new_value FROM history ORDER BY id")]
+    counted = world.query(
+        "SELECT e.seq, e.id, tier, recall_count FROM entry e JOIN recall ON entry_seq = seq"
+    )
+    return [
+        *counted,
+        *world.query(
+            "SELECT memory_id, field_changed, old_value, new_value FROM history ORDER BY id"
+        ),
+    ]
 
 
 def test_an_import_into_an_empty_store_gives_the_same_answers(world: World) -> None:
@@ -74,7 +83,11 @@ def test_an_import_into_an_empty_store_gives_the_same_answers(world: World) -> N
     assert done.code == 0, done
     assert done.stdout.startswith("Imported 4 entries from ")
     assert done.stdout.endswith(", 0 known already; 0 vectors made.\n")
-    assert {line["kind"] for line in records(copy) if line["type"] == "entry"} == {"learning", "session", "decision"}
+    assert {line["kind"] for line in records(copy) if line["type"] == "entry"} == {
+        "learning",
+        "session",
+        "decision",
+    }
     assert any(line["type"] == "deleted-entry" for line in records(copy))
     assert records(export(world))[2:] == records(copy)[2:]
     assert answers(world) == before
@@ -108,7 +121,11 @@ def test_an_import_reports_json_and_changes_nothing_the_second_time(world: World
     once = records(export(world))[1:]
 
     assert first["imported"] == {"added": 4, "known": 0, "forgotten": 0, "skipped": []}
-    assert import_text(world, copy, "--json").document["imported"] == {**first["imported"], "added": 0, "known": 4}
+    assert import_text(world, copy, "--json").document["imported"] == {
+        **first["imported"],
+        "added": 0,
+        "known": 4,
+    }
     assert records(export(world))[1:] == once
 
 
@@ -118,7 +135,10 @@ def test_forgotten_texts_are_left_out_with_a_count(world: World) -> None:
 
     done = import_text(world, copy)
 
-    assert done.stdout == "Imported 0 entries from -, 3 known already, 1 left out as forgotten; 0 vectors made.\n"
+    assert (
+        done.stdout
+        == "Imported 0 entries from -, 3 known already, 1 left out as forgotten; 0 vectors made.\n"
+    )
     assert "backoff" not in export(world)
 
 
@@ -136,7 +156,11 @@ def test_the_file_is_whole_private_and_replaced_by_force_only(world: World) -> N
     assert hardwon(world, "export", "-o", "copy.jsonl", "--force").code == 0
     assert path.read_text() != "mine"
     missing = hardwon(world, "export", "-o", "no/folder/copy.jsonl")
-    assert (missing.code, missing.stderr.count("\n"), "'no/folder/copy.jsonl'" in missing.stderr) == (1, 1, True)
+    assert (
+        missing.code,
+        missing.stderr.count("\n"),
+        "'no/folder/copy.jsonl'" in missing.stderr,
+    ) == (1, 1, True)
     assert sorted(path.name for path in world.project.iterdir()) == ["copy.jsonl", "memory"]
 
 
@@ -159,7 +183,15 @@ def test_secrets_of_the_store_receipts_and_trust_are_not_exported(world: World) 
     for (secret,) in world.query("SELECT value FROM _metadata WHERE key LIKE '%secret%'"):
         assert secret not in copy
     assert {line["type"] for line in records(copy)} <= {
-        *("header", "project", "entry", "deleted-entry", "source", "absent-file", "deleted-section"),
+        *(
+            "header",
+            "project",
+            "entry",
+            "deleted-entry",
+            "source",
+            "absent-file",
+            "deleted-section",
+        ),
     }
     assert {line["trust"] for line in records(copy) if line["type"] == "project"} == {"unsaid"}
 
@@ -176,7 +208,10 @@ def broken(copy: str) -> list[tuple[bytes, str]]:
         (copy.replace('"version":2', '"version":99').encode(), "line 1: the export has version 99"),
         (copy.replace('"type":"entry"', '"type":"dream"').encode(), "the type 'dream' is unknown"),
         (copy.replace('"number":', '"number":"x","old":').encode(), "number"),
-        (b"".join([lines[0], b'{"type":"entry","name":"', b"x" * (65 * 1024 * 1024), b'"}\n']), "line 2: it is longer"),
+        (
+            b"".join([lines[0], b'{"type":"entry","name":"', b"x" * (65 * 1024 * 1024), b'"}\n']),
+            "line 2: it is longer",
+        ),
         (b"", "standard input is no export"),
         (b"{}", "standard input is no export"),
         (b"\x00\xff" * 5_000, "standard input is no export"),
@@ -206,12 +241,24 @@ def test_a_broken_export_changes_nothing_in_a_store(world: World) -> None:
 
 
 def git(world: World, *arguments: str) -> None:
-    subprocess.run(["git", *arguments], cwd=world.project, env=world.variables, check=True, capture_output=True)
+    subprocess.run(
+        ["git", *arguments], cwd=world.project, env=world.variables, check=True, capture_output=True
+    )
 
 
 def test_another_machine_finds_the_clone_and_its_files(world: World) -> None:
     git(world, "init")
-    git(world, "-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "--allow-empty", "-m", "First")
+    git(
+        world,
+        "-c",
+        "user.name=a",
+        "-c",
+        "user.email=a@example.org",
+        "commit",
+        "--allow-empty",
+        "-m",
+        "First",
+    )
     git(world, "remote", "add", "origin", "https://example.org/shop.git")
     hardwon(world, "trust", str(world.project))
     hardwon(world, "index")
@@ -223,11 +270,17 @@ def test_another_machine_finds_the_clone_and_its_files(world: World) -> None:
 
     assert import_text(world, copy).code == 0
 
-    paths = {path for (path,) in world.query("SELECT file_path FROM entry_text WHERE file_path NOT NULL")}
+    paths = {
+        path for (path,) in world.query("SELECT file_path FROM entry_text WHERE file_path NOT NULL")
+    }
     assert paths == {str(path) for path in world.project.rglob("memory/*/*.md")} != set()
     assert len(world.query("SELECT 1 FROM project")) == 1
-    assert hardwon(world, "index").stdout.startswith("Indexed 0 files: 0 new, 0 changed, 2 unchanged, 0 removed")
-    assert {item["name"] for item in hardwon(world, "list", "--json").items} == {item["name"] for item in before}
+    assert hardwon(world, "index").stdout.startswith(
+        "Indexed 0 files: 0 new, 0 changed, 2 unchanged, 0 removed"
+    )
+    assert {item["name"] for item in hardwon(world, "list", "--json").items} == {
+        item["name"] for item in before
+    }
 
 
 def test_markdown_is_a_folder_whose_bank_can_be_imported(world: World) -> None:
@@ -275,10 +328,18 @@ def test_a_secret_in_an_export_reaches_no_file_of_the_store(world: World) -> Non
         if line["type"] == "entry":
             line["description"] += f" The token is {secret}"
             line["tags"] = [secret]
-            line["history"].append({"field": "title", "old": secret, "new": None, "at": line["created_at"]})
-            line["used_in"] = [{"session_id": "s", "how": "answer", "phrase": secret, "at": line["created_at"]}]
+            line["history"].append(
+                {"field": "title", "old": secret, "new": None, "at": line["created_at"]}
+            )
+            line["used_in"] = [
+                {"session_id": "s", "how": "answer", "phrase": secret, "at": line["created_at"]}
+            ]
 
     done = import_text(world, "".join(f"{json.dumps(line)}\n" for line in lines))
 
     assert done.stdout.startswith("Imported 4 entries")
-    assert not [path for path in world.store.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()]
+    assert not [
+        path
+        for path in world.store.rglob("*")
+        if path.is_file() and secret.encode() in path.read_bytes()
+    ]

@@ -30,7 +30,9 @@ def put(world: World, name: str, text: str) -> Path:
 
 
 def texts(world: World) -> list[str]:
-    return [text for (text,) in world.query("SELECT description FROM entry_text ORDER BY description")]
+    return [
+        text for (text,) in world.query("SELECT description FROM entry_text ORDER BY description")
+    ]
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -44,11 +46,18 @@ def texts(world: World) -> list[str]:
         "specs/005-parser/memory/notes.md",
     ],
 )
-def test_index_names_a_conflicted_file_and_keeps_what_was_known_of_it(world: World, name: str, end: str) -> None:
+def test_index_names_a_conflicted_file_and_keeps_what_was_known_of_it(
+    world: World, name: str, end: str
+) -> None:
     path = put(world, name, f"# Parser{end}{end}It reads lines.{end}")
     hardwon(world, "index")
     before = texts(world)
-    put(world, name, f"# Parser{end}{end}" + conflict("It reads bytes.", "It reads words.", "It reads lines.", end))
+    put(
+        world,
+        name,
+        f"# Parser{end}{end}"
+        + conflict("It reads bytes.", "It reads words.", "It reads lines.", end),
+    )
 
     done = hardwon(world, "index")
     assert (done.code, done.stderr) == (0, f"Warning: skipped: {str(path)!r}: {NAMED}\n")
@@ -63,25 +72,38 @@ def test_index_names_a_conflicted_file_and_keeps_what_was_known_of_it(world: Wor
 
 
 def test_a_text_that_shows_markers_in_a_code_block_is_indexed(world: World) -> None:
-    put(world, "memory/gotchas/git.md", f"Conflicts\n=======\n\n```\n{conflict('ours', 'theirs')}```\n")
+    put(
+        world,
+        "memory/gotchas/git.md",
+        f"Conflicts\n=======\n\n```\n{conflict('ours', 'theirs')}```\n",
+    )
 
     assert (hardwon(world, "index").stderr, len(texts(world))) == ("", 1)
 
 
 @pytest.mark.parametrize("of_all_projects", [True, False])
-def test_import_names_a_conflicted_bank_and_reads_it_once_it_is_solved(world: World, *, of_all_projects: bool) -> None:
+def test_import_names_a_conflicted_bank_and_reads_it_once_it_is_solved(
+    world: World, *, of_all_projects: bool
+) -> None:
     world.write_bank("patterns", BANK, of_all_projects=of_all_projects)
     hardwon(world, "import")
     world.write_bank("patterns", CONFLICTED_BANK, of_all_projects=of_all_projects)
     folder = world.store if of_all_projects else world.project / "docs" / "knowledge-bank"
 
     done = hardwon(world, "import")
-    assert (done.code, done.stderr) == (0, f"Warning: {str(folder / 'patterns.md')!r} is left out: {NAMED}\n")
+    assert (done.code, done.stderr) == (
+        0,
+        f"Warning: {str(folder / 'patterns.md')!r} is left out: {NAMED}\n",
+    )
     assert texts(world) == ["About Pattern: Both.", "About Pattern: Ours."]
 
     world.write_bank("patterns", bank("Pattern: Theirs"), of_all_projects=of_all_projects)
     assert hardwon(world, "import").stderr == ""
-    assert texts(world) == ["About Pattern: Both.", "About Pattern: Ours.", "About Pattern: Theirs."]
+    assert texts(world) == [
+        "About Pattern: Both.",
+        "About Pattern: Ours.",
+        "About Pattern: Theirs.",
+    ]
 
 
 def test_doctor_names_every_conflicted_file(world: World) -> None:
@@ -94,7 +116,9 @@ def test_doctor_names_every_conflicted_file(world: World) -> None:
 
     done = hardwon(world, "doctor")
     assert (healthy.code, done.code) == (0, 2)
-    failed = [line.partition(" file: ")[2] for line in done.stdout.splitlines() if " file: " in line]
+    failed = [
+        line.partition(" file: ")[2] for line in done.stdout.splitlines() if " file: " in line
+    ]
     path = world.project / "docs" / "knowledge-bank" / "patterns.md"
     assert failed == [f"{str(path)!r} is left out: {NAMED}", f"{str(note)!r}: {NAMED}"]
 
@@ -116,7 +140,9 @@ def test_a_retrospective_does_not_write_into_a_conflicted_bank(world: World) -> 
 def test_a_saved_session_that_shows_a_conflict_can_be_read_back(world: World) -> None:
     text = "We solved this:\n" + conflict("ours", "theirs")
 
-    done = run(world, "hardwon", "save", "-", "--description", "Solved a conflict.", stdin=text.encode())
+    done = run(
+        world, "hardwon", "save", "-", "--description", "Solved a conflict.", stdin=text.encode()
+    )
     assert (done.code, done.stderr) == (0, "")
     assert texts(world) == ["Solved a conflict."]
     assert hardwon(world, "index").stderr == ""

@@ -61,12 +61,16 @@ def index(world: World, *arguments: str) -> Any:
 def counts(world: World, *arguments: str) -> tuple[int, int, int, int, int]:
     """Return how many files were new, changed, unchanged, removed and skipped."""
     done = index(world, *arguments)
-    new, changed, removed, skipped = (len(done[item]) for item in ("new", "changed", "removed", "skipped"))
+    new, changed, removed, skipped = (
+        len(done[item]) for item in ("new", "changed", "removed", "skipped")
+    )
     return new, changed, done["unchanged"], removed, skipped
 
 
 def rows(world: World, columns: str) -> list[tuple[Any, ...]]:
-    return world.query(f"SELECT {columns} FROM entry JOIN entry_text ON entry_seq = seq ORDER BY file_path")
+    return world.query(
+        f"SELECT {columns} FROM entry JOIN entry_text ON entry_seq = seq ORDER BY file_path"
+    )
 
 
 def test_the_memory_of_a_project_is_indexed_by_its_folders(embedding_world: World) -> None:
@@ -78,14 +82,34 @@ def test_the_memory_of_a_project_is_indexed_by_its_folders(embedding_world: Worl
         "",
     )
     workspace = os.path.realpath(embedding_world.folder)
-    assert rows(embedding_world, "kind, name, description, permanent, tags, source_project, workspace") == [
+    assert rows(
+        embedding_world, "kind, name, description, permanent, tags, source_project, workspace"
+    ) == [
         ("conversation", "Talk", "Talk\n\nWe talked about parsers.", 0, "[]", "project", workspace),
-        ("decision", "Use SQLite", "One file\n\nIt scales down.", 1, '["db"]', "project", workspace),
-        ("gotcha", "Quotes", "Quotes\n\nA quote inside a quote ends it.", 0, "[]", "project", workspace),
+        (
+            "decision",
+            "Use SQLite",
+            "One file\n\nIt scales down.",
+            1,
+            '["db"]',
+            "project",
+            workspace,
+        ),
+        (
+            "gotcha",
+            "Quotes",
+            "Quotes\n\nA quote inside a quote ends it.",
+            0,
+            "[]",
+            "project",
+            workspace,
+        ),
         ("session", "Debugged the parser.", "Debugged the parser.", 0, "[]", "project", workspace),
     ]
     second = hardwon(embedding_world, "index")
-    assert second.stdout.startswith("Indexed 0 files: 0 new, 0 changed, 4 unchanged, 0 removed, 0 skipped; 0 vectors")
+    assert second.stdout.startswith(
+        "Indexed 0 files: 0 new, 0 changed, 4 unchanged, 0 removed, 0 skipped; 0 vectors"
+    )
 
 
 def test_the_store_and_its_folder_are_made_at_the_first_index(world: World) -> None:
@@ -102,8 +126,17 @@ def test_an_entry_is_shown_as_it_was_indexed(world: World) -> None:
     [(entry_id,)] = rows(world, "id")
     shown = hardwon(world, "show", entry_id, "--json").document
 
-    assert shown["file_path"] == path == os.path.realpath(world.project / "memory" / "decisions" / "sqlite.md")
-    assert {"kind": "decision", "name": "Use SQLite", "permanent": True, "tags": ["db"]}.items() <= shown.items()
+    assert (
+        shown["file_path"]
+        == path
+        == os.path.realpath(world.project / "memory" / "decisions" / "sqlite.md")
+    )
+    assert {
+        "kind": "decision",
+        "name": "Use SQLite",
+        "permanent": True,
+        "tags": ["db"],
+    }.items() <= shown.items()
     assert hardwon(world, "show", "#1", "--json").document == shown
     [memory] = world.query("SELECT type, project, workspace, source_file, permanent FROM memories")
     assert memory == ("decision", "project", os.path.realpath(world.folder), path, 1)
@@ -144,7 +177,9 @@ def test_the_index_of_words_is_rebuilt_on_request(world: World) -> None:
     assert names() == ["Quotes"]
 
 
-def test_other_roots_are_indexed_and_nothing_of_a_root_that_is_missing_is_forgotten(world: World) -> None:
+def test_other_roots_are_indexed_and_nothing_of_a_root_that_is_missing_is_forgotten(
+    world: World,
+) -> None:
     root = world.folder / "docs"
     (root / "specs/007-x/memory").mkdir(parents=True)
     (root / "specs/007-x/memory/a.md").write_text("Text.")
@@ -224,7 +259,9 @@ def test_a_rebuild_re_embeds_this_projects_vectors_only(embedding_world: World) 
     ) == [("other", 1)]
 
 
-def test_a_rebuild_leaves_another_project_of_the_same_name_unchanged(embedding_world: World) -> None:
+def test_a_rebuild_leaves_another_project_of_the_same_name_unchanged(
+    embedding_world: World,
+) -> None:
     world = embedding_world
     namesake = world.folder / "home" / world.project.name
     (namesake / "memory" / "gotchas").mkdir(parents=True)
@@ -236,9 +273,9 @@ def test_a_rebuild_leaves_another_project_of_the_same_name_unchanged(embedding_w
     done = index(world, "--rebuild")
 
     assert (len(done["changed"]), done["embedded"], done["pending"]) == (4, 4, 0)
-    assert world.query("SELECT name FROM vector JOIN entry_text USING (entry_seq) WHERE vec = zeroblob(1536)") == [
-        ("x",)
-    ]
+    assert world.query(
+        "SELECT name FROM vector JOIN entry_text USING (entry_seq) WHERE vec = zeroblob(1536)"
+    ) == [("x",)]
 
 
 def test_a_rebuild_that_cannot_embed_keeps_the_vectors_there_are(embedding_world: World) -> None:
@@ -279,7 +316,9 @@ def test_an_unusable_file_is_skipped_with_a_warning_and_the_rest_is_indexed(worl
 
 
 @posix_only
-def test_a_folder_whose_name_is_not_utf_8_is_skipped_with_a_warning_for_each_file(world: World) -> None:
+def test_a_folder_whose_name_is_not_utf_8_is_skipped_with_a_warning_for_each_file(
+    world: World,
+) -> None:
     folder = os.fsencode(world.project) + b"/memory/\xff"
     os.mkdir(folder)
     with open(folder + b"/a.md", "wb"):
@@ -315,7 +354,11 @@ def test_a_file_that_may_not_be_read_is_skipped_and_its_entry_stays(world: World
 
 
 def test_secrets_of_a_file_are_not_stored(world: World) -> None:
-    write(world, "memory/gotchas/key.md", f"---\ntitle: {KEY}\n---\nNever commit {KEY}. <private>x9y8</private>\n")
+    write(
+        world,
+        "memory/gotchas/key.md",
+        f"---\ntitle: {KEY}\n---\nNever commit {KEY}. <private>x9y8</private>\n",
+    )
     index(world)
 
     stored = b"".join(path.read_bytes() for path in world.store.glob("memory.db*"))
@@ -339,7 +382,9 @@ def test_a_project_without_memory_has_nothing_to_index(empty_world: World) -> No
         ((os.fsdecode(b"zz\xff"),), ("PATHS", r"'zz\udcff'")),
     ],
 )
-def test_a_mistake_is_reported_in_one_line(world: World, arguments: tuple[str, ...], words: tuple[str, ...]) -> None:
+def test_a_mistake_is_reported_in_one_line(
+    world: World, arguments: tuple[str, ...], words: tuple[str, ...]
+) -> None:
     done: Ran = hardwon(world, "index", *arguments)
 
     assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
@@ -375,7 +420,9 @@ def test_a_captured_file_is_one_memory_a_section(embedding_world: World) -> None
     assert index(world, *paths)["unchanged"] == 5
 
 
-def test_a_captured_memory_shows_where_it_comes_from_and_nothing_of_its_formatting(world: World) -> None:
+def test_a_captured_memory_shows_where_it_comes_from_and_nothing_of_its_formatting(
+    world: World,
+) -> None:
     about = talk("Which *encoding*?", permanent=True, session_id="s-1")
     [path] = captured(world, about)
     index(world, path)
@@ -403,7 +450,9 @@ def test_a_captured_memory_shows_where_it_comes_from_and_nothing_of_its_formatti
 
 def test_a_clone_rebuilds_what_its_files_say(embedding_world: World) -> None:
     world = embedding_world
-    captured(world, talk("How do partners encode?"), talk("Where do tokens go?", "tokens", minute=1))
+    captured(
+        world, talk("How do partners encode?"), talk("Where do tokens go?", "tokens", minute=1)
+    )
     index(world)
     question = ("recall", "How do partners encode?", "--json")
     before = hardwon(world, *question).document
@@ -417,7 +466,9 @@ def test_progress_is_printed_line_by_line_without_a_terminal(world: World) -> No
     done = hardwon(world, "index", "--progress", "--json")
 
     names = sorted(os.path.realpath(world.project / name) for name in TEXTS)
-    assert done.stderr == "".join(f"{number} of 4: {name}\n" for number, name in enumerate(names, 1))
+    assert done.stderr == "".join(
+        f"{number} of 4: {name}\n" for number, name in enumerate(names, 1)
+    )
     assert len(done.document["new"]) == 4
 
 
@@ -436,7 +487,11 @@ def test_empty_folders_of_memory_have_nothing_to_index(empty_world: World) -> No
         ("memory/conversations/2026-02-12-feeds.md", "", "2026-02-12T00:00:00"),
         ("memory/decisions/2026-02-12_0930_feeds.md", "", "2026-02-12T09:30:00"),
         ("specs/005-auth/memory/12-02-26_13-42__feeds.md", "", "2026-02-12T13:42:00"),
-        ("memory/decisions/2026-02-12-feeds.md", "---\ndate: 2025-01-02T03:04:05Z\n---\n", "2025-01-02T03:04:05+00:00"),
+        (
+            "memory/decisions/2026-02-12-feeds.md",
+            "---\ndate: 2025-01-02T03:04:05Z\n---\n",
+            "2025-01-02T03:04:05+00:00",
+        ),
         ("memory/decisions/feeds.md", "", "2001-09-09T01:46:40+00:00"),
         ("memory/decisions/2026-02-31-feeds.md", "", "2001-09-09T01:46:40+00:00"),
     ],

@@ -7,7 +7,10 @@ from tests.entrypoints.programs import hardwon
 
 TEXT = "Die Prüfsumme der Bürgerbüros kommt ohne Vorzeichen."
 ENCODINGS = {
-    "cp1252": (TEXT.encode("cp1252"), "it is read as Windows-1252, as it is not UTF-8: save it as UTF-8"),
+    "cp1252": (
+        TEXT.encode("cp1252"),
+        "it is read as Windows-1252, as it is not UTF-8: save it as UTF-8",
+    ),
     "utf-16": (TEXT.encode("utf-16"), "it is read as UTF-16: save it as UTF-8"),
     "stray": (
         TEXT.encode().replace(b"Vorz", b"Vorz\xe4h"),
@@ -18,7 +21,9 @@ every_encoding = pytest.mark.parametrize(("data", "note"), ENCODINGS.values(), i
 
 
 @every_encoding
-def test_a_memory_file_in_another_encoding_is_read_with_one_line(world_by_word: World, data: bytes, note: str) -> None:
+def test_a_memory_file_in_another_encoding_is_read_with_one_line(
+    world_by_word: World, data: bytes, note: str
+) -> None:
     folder = world_by_word.project / "memory" / "gotchas"
     folder.mkdir(parents=True)
     (folder / "a.md").write_bytes(data)
@@ -31,7 +36,9 @@ def test_a_memory_file_in_another_encoding_is_read_with_one_line(world_by_word: 
 
 
 @every_encoding
-def test_a_bank_in_another_encoding_is_read_with_one_line(world_by_word: World, data: bytes, note: str) -> None:
+def test_a_bank_in_another_encoding_is_read_with_one_line(
+    world_by_word: World, data: bytes, note: str
+) -> None:
     folder = world_by_word.project / "docs" / "knowledge-bank"
     folder.mkdir(parents=True)
     head = "### Sums\n".encode("utf-16" if note.startswith("it is read as UTF-16") else "ascii")
@@ -59,8 +66,15 @@ def test_all_of_a_letterhead_and_unreadable_lines_of_a_head_are_found(world_by_w
     folder = world_by_word.project / "memory" / "decisions"
     folder.mkdir(parents=True)
     (folder / "letter.md").write_text("---\nOkapi Ltd.\nTel: 555\n---\nDear Ann")
-    (folder / "odd.md").write_text("\n---\ntitle: Odd\ndescription: >\n  A quagga\n  line\nzebra here\n---\nA body")
+    (folder / "odd.md").write_text(
+        "\n---\ntitle: Odd\ndescription: >\n  A quagga\n  line\nzebra here\n---\nA body"
+    )
     assert hardwon(world_by_word, "index").code == 0
 
-    for word, file in (("okapi", "letter.md"), ("quagga", "odd.md"), ("zebra", "odd.md"), ("body", "odd.md")):
+    for word, file in (
+        ("okapi", "letter.md"),
+        ("quagga", "odd.md"),
+        ("zebra", "odd.md"),
+        ("body", "odd.md"),
+    ):
         assert file in hardwon(world_by_word, "recall", word).stdout

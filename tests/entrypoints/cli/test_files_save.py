@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.programs import LONGEST_RUN, Ran, finish, hardwon, recall_by_meaning, run, start
+from tests.entrypoints.programs import (
+    LONGEST_RUN,
+    Ran,
+    finish,
+    hardwon,
+    recall_by_meaning,
+    run,
+    start,
+)
 
 KEY = "AKIA" + "IOSFODNN7EXAMPLE"
 
@@ -46,7 +54,9 @@ def found(world: World, question: str) -> list[str]:
 
 
 def test_a_saved_document_is_found_by_meaning_without_another_step(embedding_world: World) -> None:
-    done = run(embedding_world, "hardwon", "save", stdin=b"# Session\n\nk8s pod restart debugging\n")
+    done = run(
+        embedding_world, "hardwon", "save", stdin=b"# Session\n\nk8s pod restart debugging\n"
+    )
 
     assert (done.code, done.stderr) == (0, "")
     saved, indexed, embedded = done.stdout.splitlines()
@@ -57,9 +67,17 @@ def test_a_saved_document_is_found_by_meaning_without_another_step(embedding_wor
     assert found(embedding_world, "kubernetes troubleshooting") == ["k8s pod restart debugging"]
 
 
-def test_entries_without_a_vector_are_passed_over_by_a_search_by_meaning(embedding_world: World) -> None:
+def test_entries_without_a_vector_are_passed_over_by_a_search_by_meaning(
+    embedding_world: World,
+) -> None:
     hardwon(embedding_world, "save", "--description", "k8s pod restart debugging")
-    left = hardwon(embedding_world, "save", "--description", "kubernetes pods restarted in a loop", "--no-embed")
+    left = hardwon(
+        embedding_world,
+        "save",
+        "--description",
+        "kubernetes pods restarted in a loop",
+        "--no-embed",
+    )
 
     assert (left.code, "Embedded" in left.stdout) == (0, False)
     assert found(embedding_world, "kubernetes troubleshooting") == ["k8s pod restart debugging"]
@@ -73,7 +91,9 @@ def test_an_embedder_that_fails_costs_a_session_its_vector_only(embedding_world:
     assert (done.code, done.stdout.splitlines()[-1]) == (0, "Embedded: 0 vectors made")
     assert done.stderr.startswith("Warning: saved without a vector, keyword search finds it: ")
     assert done.stderr.count("\n") == 1
-    assert embedding_world.query("SELECT count(*), (SELECT count(*) FROM vector) FROM entry") == [(1, 0)]
+    assert embedding_world.query("SELECT count(*), (SELECT count(*) FROM vector) FROM entry") == [
+        (1, 0)
+    ]
     assert len(saved_files(embedding_world)) == 1
 
 
@@ -91,7 +111,19 @@ def test_a_crash_while_embedding_leaves_file_and_row(embedding_world: World) -> 
 
 def test_a_piped_text_becomes_a_file_without_secrets(world: World) -> None:
     text = f"---\ntitle: Kept\n---\nUsed {KEY}.\n<private>Nobody's business.</private>\n"
-    done = run(world, "hardwon", "save", "-", "--tag", "a,b", "--tag", "c", "--keyword", "k", stdin=text.encode())
+    done = run(
+        world,
+        "hardwon",
+        "save",
+        "-",
+        "--tag",
+        "a,b",
+        "--tag",
+        "c",
+        "--keyword",
+        "k",
+        stdin=text.encode(),
+    )
 
     assert (done.code, done.stderr) == (0, "")
     [file] = saved_files(world)
@@ -99,7 +131,12 @@ def test_a_piped_text_becomes_a_file_without_secrets(world: World) -> None:
     head, body = re.fullmatch(r"---\n(.*?\n)---\n(.*)", file.read_text(), re.DOTALL).groups()  # type: ignore[union-attr]  # or the test fails
     assert body == "Used [REDACTED].\n\n"
     lines = head.splitlines()
-    assert {"title: Kept", "tags: [a, b, c]", "keywords: [k]", 'description: "Used [REDACTED]."'} <= set(lines)
+    assert {
+        "title: Kept",
+        "tags: [a, b, c]",
+        "keywords: [k]",
+        'description: "Used [REDACTED]."',
+    } <= set(lines)
     assert any(line.startswith("date: ") for line in lines)
     stored = b"".join(path.read_bytes() for path in world.store.glob("memory.db*"))
     assert b"Used [REDACTED]." in stored
@@ -113,7 +150,17 @@ def test_the_entry_of_a_session_holds_all_that_is_known_of_it(world: World) -> N
     os.utime(file, (1_770_000_000, 1_770_000_000))
     world.commit("x.py")
 
-    done = hardwon(world, "save", "notes.md", "--tag", "a", "--description", "In short.", "--permanent", "--json")
+    done = hardwon(
+        world,
+        "save",
+        "notes.md",
+        "--tag",
+        "a",
+        "--description",
+        "In short.",
+        "--permanent",
+        "--json",
+    )
 
     assert (done.code, done.stderr) == (0, "")
     assert {
@@ -151,7 +198,9 @@ def test_saving_a_file_again_updates_its_one_row(world: World) -> None:
 
 
 def test_sessions_of_one_second_get_files_of_their_own(world: World) -> None:
-    done = [start(world, "hardwon", "save", "--description", f"Number {number}.") for number in range(4)]
+    done = [
+        start(world, "hardwon", "save", "--description", f"Number {number}.") for number in range(4)
+    ]
 
     assert [finish(item).code for item in done] == [0] * 4
     assert len(saved_files(world)) == world.query("SELECT count(*) FROM entry")[0][0] == 4
@@ -191,14 +240,18 @@ def test_a_failing_save_is_reported_in_one_line_and_leaves_nothing(
 def test_a_binary_file_is_not_saved(world: World) -> None:
     (world.project / "x.md").write_bytes(bytes(range(256)))
 
-    assert_refused(hardwon(world, "save", "x.md"), world, "x.md", "its text is in no known encoding")
+    assert_refused(
+        hardwon(world, "save", "x.md"), world, "x.md", "its text is in no known encoding"
+    )
 
 
 def test_a_file_whose_name_is_not_utf_8_is_not_saved(world: World) -> None:
     with open(os.fsencode(world.project) + b"/\xff.md", "wb") as file:
         file.write(b"Prose.")
 
-    assert_refused(hardwon(world, "save", os.fsdecode(b"\xff.md")), world, r"\udcff.md", "not UTF-8, rename it")
+    assert_refused(
+        hardwon(world, "save", os.fsdecode(b"\xff.md")), world, r"\udcff.md", "not UTF-8, rename it"
+    )
 
 
 def test_a_store_that_cannot_be_opened_keeps_the_file_from_being_written(world: World) -> None:

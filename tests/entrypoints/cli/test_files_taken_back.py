@@ -65,7 +65,9 @@ def value(world: World, column: str) -> Any:
 def mentions(world: World, word: str = WORD) -> list[str]:
     """Return where the store's tables hold *word*, and whether the keyword index finds it."""
     found = [
-        table for table in ("entry_text", "entry", "departed") if word in str(world.query(f"SELECT * FROM {table}"))
+        table
+        for table in ("entry_text", "entry", "departed")
+        if word in str(world.query(f"SELECT * FROM {table}"))
     ]
     matches = (
         (table, world.query(f"SELECT count(*) FROM {table} WHERE {table} MATCH ?", (word,)))
@@ -76,7 +78,10 @@ def mentions(world: World, word: str = WORD) -> list[str]:
 
 @pytest.mark.parametrize(
     ("name", "field"),
-    [*product([DECISION, DOCUMENT], FIELDS), *product([SESSION], (field for field in FIELDS if field != "title"))],
+    [
+        *product([DECISION, DOCUMENT], FIELDS),
+        *product([SESSION], (field for field in FIELDS if field != "title")),
+    ],
 )
 def test_a_field_that_was_taken_out_is_cleared(world: World, name: str, field: str) -> None:
     given, column, without = FIELDS[field]
@@ -93,7 +98,9 @@ def test_a_field_that_was_taken_out_is_cleared(world: World, name: str, field: s
 
 
 @pytest.mark.parametrize("field", ["session_id", "branch", "project"])
-def test_a_field_of_a_conversations_file_that_was_taken_out_is_cleared(world: World, field: str) -> None:
+def test_a_field_of_a_conversations_file_that_was_taken_out_is_cleared(
+    world: World, field: str
+) -> None:
     given, column, without = FIELDS[field]
     [path] = MarkdownConversationFiles(str(world.project)).put([talk()]).values()
     text = Path(path).read_text().replace("project: app\n", "")
@@ -116,7 +123,9 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("field", CHANGES)
-def test_a_value_that_a_user_gave_stays_until_the_file_gives_another(world: World, field: str) -> None:
+def test_a_value_that_a_user_gave_stays_until_the_file_gives_another(
+    world: World, field: str
+) -> None:
     option, given, expected = CHANGES[field]
     put(world, DECISION, "It reads lines.\n")
     index(world)
@@ -125,14 +134,20 @@ def test_a_value_that_a_user_gave_stays_until_the_file_gives_another(world: Worl
     index(world, "--force")
     assert value(world, field) == expected
 
-    put(world, DECISION, f"---\n{field}: {'false' if field == 'permanent' else '[theirs]'}\n---\nIt reads words.\n")
+    put(
+        world,
+        DECISION,
+        f"---\n{field}: {'false' if field == 'permanent' else '[theirs]'}\n---\nIt reads words.\n",
+    )
     index(world)
     put(world, DECISION, "It reads bytes.\n")
     index(world)
     assert value(world, field) == FIELDS[field][2]
 
 
-def test_a_value_that_a_user_gave_outlives_an_absence_of_the_file_and_one_of_the_file_does_not(world: World) -> None:
+def test_a_value_that_a_user_gave_outlives_an_absence_of_the_file_and_one_of_the_file_does_not(
+    world: World,
+) -> None:
     path = put(world, DECISION, f"---\ntags: [{WORD}]\n---\nIt reads lines.\n")
     index(world)
     hardwon(world, "update", "1", "--keyword", "mine")
@@ -155,7 +170,11 @@ def test_labels_that_a_session_was_saved_with_stay(world: World) -> None:
     put(world, SESSION, "It reads words.\n")
     index(world)
 
-    assert [value(world, column) for column in ("tags", "keywords", "permanent")] == [["mine"], ["own"], 1]
+    assert [value(world, column) for column in ("tags", "keywords", "permanent")] == [
+        ["mine"],
+        ["own"],
+        1,
+    ]
     assert mentions(world) == []
 
 
@@ -170,16 +189,31 @@ def test_importance_is_the_stores_and_stays_when_the_file_says_nothing_of_it(wor
 
 HEAD = "---\ndescription: Short.\ntags: [a]\n---\n"
 BEFORE_AND_AFTER = [
-    (f"# Parser\n\nIt says {WORD} and more.\n", f"# Parser\n\nIt says <private>{WORD}</private> and more.\n"),
+    (
+        f"# Parser\n\nIt says {WORD} and more.\n",
+        f"# Parser\n\nIt says <private>{WORD}</private> and more.\n",
+    ),
     (f"# The {WORD}\n\nText.\n", f"# The <private>{WORD}</private>\n\nText.\n"),
     (f"# {WORD}\n\nText.\n", f"<private># {WORD}</private>\n\nText.\n"),
-    (f"Text.\n\n## Triggers\n- {WORD}\n", f"Text.\n\n## Triggers\n<private>\n- {WORD}\n</private>\n"),
+    (
+        f"Text.\n\n## Triggers\n- {WORD}\n",
+        f"Text.\n\n## Triggers\n<private>\n- {WORD}\n</private>\n",
+    ),
     (f"{WORD}\n", f"<private>{WORD}</private>\n"),
     (f"Text.\n\n{WORD}\n", f"Text.\n\n<private>\n{WORD}\n"),
-    (f"---\ntags: [{WORD}]\n---\nText.\n", f'---\ntags: ["<private>{WORD}</private>"]\n---\nText.\n'),
+    (
+        f"---\ntags: [{WORD}]\n---\nText.\n",
+        f'---\ntags: ["<private>{WORD}</private>"]\n---\nText.\n',
+    ),
     (f"---\ntitle: {WORD}\n---\nText.\n", f'---\ntitle: "<private>{WORD}</private>"\n---\nText.\n'),
-    (f"---\ndescription: {WORD}\n---\nText.\n", f'---\ndescription: "<private>{WORD}</private>"\n---\nText.\n'),
-    (f"---\nchannel: {WORD}\n---\nText.\n", f'---\nchannel: "<private>{WORD}</private>"\n---\nText.\n'),
+    (
+        f"---\ndescription: {WORD}\n---\nText.\n",
+        f'---\ndescription: "<private>{WORD}</private>"\n---\nText.\n',
+    ),
+    (
+        f"---\nchannel: {WORD}\n---\nText.\n",
+        f'---\nchannel: "<private>{WORD}</private>"\n---\nText.\n',
+    ),
     (
         f"<!-- ANCHOR:a -->\nIt says {WORD}.\n<!-- /ANCHOR:a -->\n",
         f"<!-- ANCHOR:a -->\nIt says <private>{WORD}</private>.\n<!-- /ANCHOR:a -->\n",
@@ -195,7 +229,9 @@ BEFORE_AND_AFTER = [
 ]
 
 
-@pytest.mark.parametrize("name", [DECISION, "memory/gotchas/a.md", "memory/preferences/a.md", DOCUMENT, SESSION])
+@pytest.mark.parametrize(
+    "name", [DECISION, "memory/gotchas/a.md", "memory/preferences/a.md", DOCUMENT, SESSION]
+)
 @pytest.mark.parametrize(("before", "after"), BEFORE_AND_AFTER)
 def test_a_text_that_became_private_is_in_no_entry_and_no_index(
     world: World, name: str, before: str, after: str
@@ -210,10 +246,18 @@ def test_a_text_that_became_private_is_in_no_entry_and_no_index(
 
 
 @pytest.mark.parametrize("line", ["> {}", "- **Topic:** {}", "## {}"])
-def test_a_part_of_a_conversation_that_became_private_is_in_no_entry_and_no_index(world: World, line: str) -> None:
-    [path] = MarkdownConversationFiles(str(world.project)).put([talk("Which encoding?", "encoding")]).values()
+def test_a_part_of_a_conversation_that_became_private_is_in_no_entry_and_no_index(
+    world: World, line: str
+) -> None:
+    [path] = (
+        MarkdownConversationFiles(str(world.project))
+        .put([talk("Which encoding?", "encoding")])
+        .values()
+    )
     beginning, whole = line.format(""), Path(path).read_text()
-    text = re.sub(rf"^{re.escape(beginning)}.*", beginning + WORD, whole, count=1, flags=re.MULTILINE)
+    text = re.sub(
+        rf"^{re.escape(beginning)}.*", beginning + WORD, whole, count=1, flags=re.MULTILINE
+    )
     Path(path).write_text(text)
     index(world)
     assert mentions(world) != []
@@ -223,10 +267,14 @@ def test_a_part_of_a_conversation_that_became_private_is_in_no_entry_and_no_inde
     assert mentions(world) == []
 
 
-def test_a_conversation_that_became_private_as_a_whole_is_in_no_entry_and_no_index(world: World) -> None:
+def test_a_conversation_that_became_private_as_a_whole_is_in_no_entry_and_no_index(
+    world: World,
+) -> None:
     [path] = MarkdownConversationFiles(str(world.project)).put([talk(WORD)]).values()
     index(world)
-    head, title, body = Path(path).read_text().replace(f"title: {WORD}", "title: A talk").partition("\n# ")
+    head, title, body = (
+        Path(path).read_text().replace(f"title: {WORD}", "title: A talk").partition("\n# ")
+    )
     Path(path).write_text(f"{head}\n<private>{title}{body}</private>\n")
     index(world)
 
@@ -242,7 +290,9 @@ def test_a_text_that_became_private_has_no_vector_any_more(world: World) -> None
     index(world, "--embed")
 
     assert before != world.query("SELECT text_hash FROM vector")
-    assert world.query("SELECT count(*) FROM vector JOIN entry_text USING (entry_seq, text_hash)") == [(1,)]
+    assert world.query(
+        "SELECT count(*) FROM vector JOIN entry_text USING (entry_seq, text_hash)"
+    ) == [(1,)]
 
 
 def test_saving_a_session_again_takes_out_what_became_private(world: World) -> None:
@@ -256,7 +306,13 @@ def test_saving_a_session_again_takes_out_what_became_private(world: World) -> N
 
 def test_labels_of_an_imported_index_stay_unless_they_are_the_files_own(world: World) -> None:
     path = put(world, SESSION, f"---\ntags: [{WORD}]\n---\nIt reads lines.\n")
-    memories = {str(path): {"filename": path.name, "tags": [WORD, "theirs"], "descriptionKeywords": ["word"]}}
+    memories = {
+        str(path): {
+            "filename": path.name,
+            "tags": [WORD, "theirs"],
+            "descriptionKeywords": ["word"],
+        }
+    }
     brought = put(world, "memory-index.json", json.dumps(memories))
     imported = hardwon(world, "import", str(brought))
     assert imported.code == 0, imported.stderr

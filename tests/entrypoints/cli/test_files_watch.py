@@ -64,7 +64,9 @@ def put(world: World, name: str, text: str) -> Path:
     return path
 
 
-def test_changed_files_are_indexed_and_reported_even_in_folders_created_later(world: World, watch: Watch) -> None:
+def test_changed_files_are_indexed_and_reported_even_in_folders_created_later(
+    world: World, watch: Watch
+) -> None:
     watch.wait()
     first = put(world, "memory/gotchas/a.md", "One.")
     assert watch.line() == f"added {first}"
@@ -81,7 +83,9 @@ def test_changed_files_are_indexed_and_reported_even_in_folders_created_later(wo
     assert watch.end(signal.SIGINT) == (0, "")
 
 
-def test_earlier_changes_are_indexed_first_and_a_terminated_watch_ends_with_zero(world: World) -> None:
+def test_earlier_changes_are_indexed_first_and_a_terminated_watch_ends_with_zero(
+    world: World,
+) -> None:
     path = put(world, "memory/decisions/a.md", "One.")
     watch = Watch(world, "--json")
 

@@ -29,7 +29,9 @@ def forget(world: World, *arguments: str) -> Ran:
 
 
 def descriptions(world: World) -> list[str]:
-    return [text for (text,) in world.query("SELECT description FROM entry_text ORDER BY entry_seq")]
+    return [
+        text for (text,) in world.query("SELECT description FROM entry_text ORDER BY entry_seq")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -42,7 +44,9 @@ def descriptions(world: World) -> list[str]:
         (("--origin", "nowhere"), "nowhere"),
     ],
 )
-def test_a_choice_that_means_nothing_is_refused(world: World, arguments: tuple[str, ...], problem: str) -> None:
+def test_a_choice_that_means_nothing_is_refused(
+    world: World, arguments: tuple[str, ...], problem: str
+) -> None:
     keep(world, description=LESSON)
     done = forget(world, *arguments, "--yes")
 
@@ -82,7 +86,9 @@ def test_entries_are_forgotten_by_id_and_others_stay(world: World) -> None:
 
     done = forget(world, entry.entry_id, "--yes", "--json")
 
-    assert done.document["forgotten"] == [{"id": entry.entry_id, "kind": "learning", "name": entry.name}]
+    assert done.document["forgotten"] == [
+        {"id": entry.entry_id, "kind": "learning", "name": entry.name}
+    ]
     assert (done.document["remains"], done.document["problems"]) == ([], [])
     assert descriptions(world) == [other.description]
     assert places_with(world, WORD, entry.entry_id) == []
@@ -123,12 +129,18 @@ def test_options_narrow_the_choice(world: World, options: tuple[str, ...], left:
 
 
 def test_a_knowledge_bank_is_left_as_it_is_when_it_is_to_be_kept(world: World) -> None:
-    world.write_bank("patterns", f"### Pattern: Deploy\n{LESSON}\n\n### Pattern: Roll back\nRoll back first.\n")
+    world.write_bank(
+        "patterns", f"### Pattern: Deploy\n{LESSON}\n\n### Pattern: Roll back\nRoll back first.\n"
+    )
     hardwon(world, "import", "--no-embed")
     bank = world.project / "docs/knowledge-bank/patterns.md"
 
     kept = forget(world, WORD, "--keep-bank", "--yes")
-    assert (kept.code, WORD in bank.read_text(), descriptions(world)) == (0, True, ["Roll back first."])
+    assert (kept.code, WORD in bank.read_text(), descriptions(world)) == (
+        0,
+        True,
+        ["Roll back first."],
+    )
     hardwon(world, "import", "--no-embed")
     assert descriptions(world) == ["Roll back first."]
 
@@ -162,7 +174,9 @@ def test_other_sessions_are_still_captured(world: World) -> None:
     hardwon(world, "remember", REMEMBERED)
     forget(world, WORD, "--yes")
     conversation = Conversation(world)
-    conversation.write("Which parser do we take?", "The one with streaming, as the files are large.")
+    conversation.write(
+        "Which parser do we take?", "The one with streaming, as the files are large."
+    )
 
     assert hardwon(world, "capture", "--from", str(conversation.transcript)).code == 0
     assert any("streaming" in text for text in descriptions(world))
@@ -170,7 +184,9 @@ def test_other_sessions_are_still_captured(world: World) -> None:
 
 def test_a_file_that_still_holds_it_ends_with_exit_code_2(world: World) -> None:
     keep(world, description=LESSON)
-    (world.store / "setup.json").write_text(json.dumps({"files": {}, "folders": [], "projects": [f"/home/{WORD}"]}))
+    (world.store / "setup.json").write_text(
+        json.dumps({"files": {}, "folders": [], "projects": [f"/home/{WORD}"]})
+    )
 
     done = forget(world, WORD, "--yes")
 
@@ -188,14 +204,21 @@ SPELLINGS = (
 )
 
 
-@pytest.mark.parametrize("asked", ["m\u00fchlrad plan", "MU\u0308HLRAD  PLAN", "\uff2d\u00fchlrad plan"])
+@pytest.mark.parametrize(
+    "asked", ["m\u00fchlrad plan", "MU\u0308HLRAD  PLAN", "\uff2d\u00fchlrad plan"]
+)
 def test_a_text_is_forgotten_in_each_of_its_spellings(world: World, asked: str) -> None:
     for number, spelling in enumerate(SPELLINGS):
         keep(world, description=f"Lesson {number} of the {spelling} stays secret.")
     keep(world, description="Lesson of a Muhlrad, and of a plan.")
-    world.write_bank("patterns", f"### Pattern: Deploy\nBy the {SPELLINGS[1]}.\n\n### Pattern: Roll back\nRoll back.\n")
+    world.write_bank(
+        "patterns",
+        f"### Pattern: Deploy\nBy the {SPELLINGS[1]}.\n\n### Pattern: Roll back\nRoll back.\n",
+    )
     hardwon(
-        world, "remember", f"We decided that the {SPELLINGS[5]} is deployed on Fridays, and never before the canary."
+        world,
+        "remember",
+        f"We decided that the {SPELLINGS[5]} is deployed on Fridays, and never before the canary.",
     )
     hardwon(world, "checkpoint", "create", "kept", "--scope", "all")
 
@@ -204,10 +227,19 @@ def test_a_text_is_forgotten_in_each_of_its_spellings(world: World, asked: str) 
     assert (done.code, "nothing is left" in done.stdout) == (0, True), done
     assert descriptions(world) == ["Lesson of a Muhlrad, and of a plan."]
     assert (
-        places_with(world, *(part for spelling in SPELLINGS for part in (spelling, json.dumps(spelling)[1:-1]))) == []
+        places_with(
+            world,
+            *(part for spelling in SPELLINGS for part in (spelling, json.dumps(spelling)[1:-1])),
+        )
+        == []
     )
     for spelling in SPELLINGS:
-        assert hardwon(world, "add", f"Lesson 0 of the {spelling} stays secret.", "--category", "patterns").code == 1
+        assert (
+            hardwon(
+                world, "add", f"Lesson 0 of the {spelling} stays secret.", "--category", "patterns"
+            ).code
+            == 1
+        )
 
 
 def test_a_text_of_three_letters_is_forgotten_in_its_own_letter_case(world: World) -> None:
@@ -221,15 +253,23 @@ def test_a_text_of_three_letters_is_forgotten_in_its_own_letter_case(world: Worl
 
 
 @pytest.mark.parametrize("left", [WORD.upper(), json.dumps("Zantem\u00fchr")[1:-1]])
-def test_bytes_that_no_entry_has_are_found_named_and_end_with_exit_code_2(world: World, left: str) -> None:
+def test_bytes_that_no_entry_has_are_found_named_and_end_with_exit_code_2(
+    world: World, left: str
+) -> None:
     keep(world, description="Roll the canary back first.")
     path = world.store / "setup.json"
-    path.write_text(json.dumps({"files": {}, "folders": [], "projects": [f"/home/{left}"]}).replace("\\\\", "\\"))
+    path.write_text(
+        json.dumps({"files": {}, "folders": [], "projects": [f"/home/{left}"]}).replace(
+            "\\\\", "\\"
+        )
+    )
 
     for asked in ("zantem\u00fchr", WORD):
         done = forget(world, asked, "--yes")
         held = (asked == WORD) == (left == WORD.upper())
-        assert (done.code, f"{path}: {asked}\n" in done.stdout) == ((2, True) if held else (0, False)), done
+        assert (done.code, f"{path}: {asked}\n" in done.stdout) == (
+            (2, True) if held else (0, False)
+        ), done
     assert descriptions(world) == ["Roll the canary back first."]
 
 

@@ -17,11 +17,21 @@ from tests.entrypoints.ways_in import WAYS, places_with
 
 MARKER = "The quixoblate zanthemur goes first in every deploy of ours, before the canary."
 KEPT = "Never run the migration twice on staging."
-OF_ONE_WORLD = ("add", "remember", "import of a bank", "journal", "log", "checkpoint_create", "query")
+OF_ONE_WORLD = (
+    "add",
+    "remember",
+    "import of a bank",
+    "journal",
+    "log",
+    "checkpoint_create",
+    "query",
+)
 
 
 @pytest.fixture
-def world(empty_world: World, monkeypatch: pytest.MonkeyPatch, visit: Callable[[World], Visitor]) -> World:
+def world(
+    empty_world: World, monkeypatch: pytest.MonkeyPatch, visit: Callable[[World], Visitor]
+) -> World:
     """Return a project whose store, bank, files, journal, log and checkpoint hold the marker."""
     monkeypatch.setenv("HARDWON_EMBEDDING_PROVIDER", "off")
     empty_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
@@ -52,7 +62,11 @@ def forget(world: World, seconds: float) -> float:
     began = time.monotonic()
     command = [str(BIN / "hardwon"), "forget", "quixoblate", "--yes"]
     with subprocess.Popen(
-        command, cwd=world.project, env=world.variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        command,
+        cwd=world.project,
+        env=world.variables,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     ) as process:
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(seconds)
@@ -75,7 +89,9 @@ def check_completion(world: World, times: int, seed: int = 0) -> None:
         assert places_with(world, "quixoblate") == [], number
         assert not Path(world.store / "forget.json").exists()
         assert hardwon(world, "add", MARKER, "--category", "patterns").code == 1, "it is recognised"
-        assert world.query("SELECT count(*) FROM entry_text WHERE description = ?", (KEPT,)) == [(1,)]
+        assert world.query("SELECT count(*) FROM entry_text WHERE description = ?", (KEPT,)) == [
+            (1,)
+        ]
 
 
 def test_a_killed_run_is_completed_by_the_next(world: World) -> None:

@@ -43,7 +43,11 @@ def converse(world: World, folder: Path | None = None) -> None:
 
 def holding(folder: Path) -> list[str]:
     """Return the markdown files below a folder that hold the word."""
-    return [str(path.relative_to(folder)) for path in folder.rglob("memory/**/*.md") if WORD in path.read_text()]
+    return [
+        str(path.relative_to(folder))
+        for path in folder.rglob("memory/**/*.md")
+        if WORD in path.read_text()
+    ]
 
 
 def forget(world: World, *arguments: str) -> Ran:
@@ -69,7 +73,9 @@ def unmount(world: World) -> None:
 @pytest.mark.parametrize("target", ["renamed", "archive/project", "archive/2025/old"])
 @pytest.mark.parametrize("kind", ["repository", "folder"])
 @pytest.mark.parametrize("place", ["free", "taken"])
-def test_a_folder_that_was_moved_without_a_word_is_found(world: World, target: str, kind: str, place: str) -> None:
+def test_a_folder_that_was_moved_without_a_word_is_found(
+    world: World, target: str, kind: str, place: str
+) -> None:
     if kind == "folder":
         shutil.rmtree(world.project / ".git")
     converse(world)
@@ -116,7 +122,9 @@ def test_a_folder_below_the_top_in_which_a_session_was_is_searched(world: World)
     assert (done.code, holding(world.folder)) == (0, []), done
 
 
-def test_a_linked_work_tree_is_searched_and_one_that_was_removed_is_not_asked_for(world: World) -> None:
+def test_a_linked_work_tree_is_searched_and_one_that_was_removed_is_not_asked_for(
+    world: World,
+) -> None:
     for name in ("kept", "removed"):
         command = ["git", "worktree", "add", "--quiet", "--detach", str(world.folder / name)]
         subprocess.run(command, cwd=world.project, env=world.variables, check=True)
@@ -174,7 +182,9 @@ def test_a_file_system_that_is_not_there_is_named_and_nothing_is_called_proven(
     assert (done.code, holding(world.folder)) == (0, []), done
 
 
-def test_one_that_is_gone_for_good_is_not_asked_for_again_when_a_person_says_so(world: World) -> None:
+def test_one_that_is_gone_for_good_is_not_asked_for_again_when_a_person_says_so(
+    world: World,
+) -> None:
     converse(world)
     stick = world.project
     shutil.rmtree(stick)
@@ -184,7 +194,10 @@ def test_one_that_is_gone_for_good_is_not_asked_for_again_when_a_person_says_so(
     done = forget(world, "--gone", str(stick))
     keep(world, description=DECISION.replace("canary", "staging"))
 
-    assert (done.code, done.stdout) == (0, f"{stick} is not asked for any more, until something is written there\n")
+    assert (done.code, done.stdout) == (
+        0,
+        f"{stick} is not asked for any more, until something is written there\n",
+    )
     assert forget(world).code == 0
 
 
@@ -199,7 +212,10 @@ def test_a_folder_of_another_machine_is_told_and_not_asked_for(world: World) -> 
     done = forget(world)
 
     assert done.code == 0, done
-    assert f"{there}: this folder is not there any more; if it moved, or is on another machine" in done.stdout
+    assert (
+        f"{there}: this folder is not there any more; if it moved, or is on another machine"
+        in done.stdout
+    )
 
 
 def test_a_folder_that_is_there_is_not_gone(world: World) -> None:
@@ -222,7 +238,9 @@ def test_a_folder_that_moved_far_away_tells_what_it_still_holds_when_it_is_index
 
     world.project = far / "project"
     indexed = hardwon(world, "index")
-    anchors = {line.rpartition(" ")[2] for line in indexed.stderr.splitlines() if "was forgotten" in line}
+    anchors = {
+        line.rpartition(" ")[2] for line in indexed.stderr.splitlines() if "was forgotten" in line
+    }
 
     assert (indexed.code, len(anchors)) == (0, 2), indexed
     assert hardwon(world, "recall", WORD, "--in", "all").stdout.count(DECISION) == 0
@@ -231,7 +249,9 @@ def test_a_folder_that_moved_far_away_tells_what_it_still_holds_when_it_is_index
     assert "forgotten" not in hardwon(world, "index").stderr
 
 
-def test_a_run_that_was_killed_is_completed_where_the_store_does_not_know_the_folder_any_more(world: World) -> None:
+def test_a_run_that_was_killed_is_completed_where_the_store_does_not_know_the_folder_any_more(
+    world: World,
+) -> None:
     converse(world)
     with open_world(world) as memory:
         forgetting = build_forget_for_good(memory, str(world.project))
@@ -253,7 +273,11 @@ def test_the_path_of_a_folder_is_forgotten_with_its_files(world: World) -> None:
     done = forget(world)
 
     assert (done.code, holding(world.folder)) == (0, [])
-    assert not [path for path in world.store.rglob("*") if path.is_file() and WORD.encode() in path.read_bytes()]
+    assert not [
+        path
+        for path in world.store.rglob("*")
+        if path.is_file() and WORD.encode() in path.read_bytes()
+    ]
 
 
 def test_a_copy_of_the_store_knows_the_folders(world: World) -> None:

@@ -19,7 +19,15 @@ PUBLIC = "quixoblate-zanthemur"
 def world(empty_world: World) -> World:
     """Return a project whose store, checkpoint, bank, files and log hold a secret that no rule caught."""
     empty_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
-    hardwon(empty_world, "add", f"Log in with {PUBLIC} first.", "--category", "patterns", "--reasoning", PUBLIC)
+    hardwon(
+        empty_world,
+        "add",
+        f"Log in with {PUBLIC} first.",
+        "--category",
+        "patterns",
+        "--reasoning",
+        PUBLIC,
+    )
     hardwon(empty_world, "remember", f"The password of staging is {PUBLIC}, we said.")
     empty_world.write_bank("patterns", f"### Pattern: Log in\nLog in with {PUBLIC}.\n")
     hardwon(empty_world, "checkpoint", "create", "before", "--scope", "all")
@@ -33,10 +41,14 @@ def world(empty_world: World) -> World:
 
 def put_secret(database: Path) -> None:
     with closing(sqlite3.connect(database)) as connection:
-        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'entry_text'").fetchone():
+        if not connection.execute(
+            "SELECT 1 FROM sqlite_master WHERE name = 'entry_text'"
+        ).fetchone():
             return
         for column in ("name", "description", "reasoning"):
-            connection.execute(f"UPDATE entry_text SET {column} = replace({column}, ?, ?)", (PUBLIC, SECRET))
+            connection.execute(
+                f"UPDATE entry_text SET {column} = replace({column}, ?, ?)", (PUBLIC, SECRET)
+            )
         connection.commit()
         connection.execute("VACUUM")
 

@@ -14,7 +14,9 @@ from tests.entrypoints.ways_in import WAYS, Way, places_with
 MARKER = "The quixoblate zanthemur goes first in every deploy of ours, before the canary."
 WORDS = ("quixoblate", "zanthemur")
 OF_ENTRIES = [
-    name for name in WAYS if name not in {"checkpoint_create", "query", "log", "project name", "journal", "file name"}
+    name
+    for name in WAYS
+    if name not in {"checkpoint_create", "query", "log", "project name", "journal", "file name"}
 ]
 """Ways that make or change an entry."""
 
@@ -37,7 +39,9 @@ def entries_with(world: World) -> list[tuple[object, ...]]:
 
 
 @every_way
-def test_no_byte_of_a_forgotten_text_is_left(world: World, visit: Callable[[World], Visitor], way: Way) -> None:
+def test_no_byte_of_a_forgotten_text_is_left(
+    world: World, visit: Callable[[World], Visitor], way: Way
+) -> None:
     hardwon(world, "add", "Never run the migration twice on staging.", "--category", "patterns")
     way(world, visit(world), MARKER)
     hardwon(world, "checkpoint", "create", "kept", "--scope", "all")
@@ -48,11 +52,15 @@ def test_no_byte_of_a_forgotten_text_is_left(world: World, visit: Callable[[Worl
         assert (done.code, done.stderr) == (0, ""), done
 
     assert places_with(world, *WORDS) == []
-    assert world.query("SELECT count(*) FROM entry_text WHERE description LIKE 'Never run the migration%'") == [(1,)]
+    assert world.query(
+        "SELECT count(*) FROM entry_text WHERE description LIKE 'Never run the migration%'"
+    ) == [(1,)]
 
 
 @pytest.mark.parametrize("way", [WAYS[name] for name in OF_ENTRIES], ids=OF_ENTRIES)
-def test_a_forgotten_text_does_not_come_back(world: World, visit: Callable[[World], Visitor], way: Way) -> None:
+def test_a_forgotten_text_does_not_come_back(
+    world: World, visit: Callable[[World], Visitor], way: Way
+) -> None:
     way(world, visit(world), MARKER)
     assert entries_with(world)
     backup = world.folder / "backup.db"
@@ -87,10 +95,14 @@ def test_a_transcript_that_is_cut_in_another_way_does_not_bring_it_back(
     assert done.code == 0, done.stderr
     assert entries_with(world) == []
     assert places_with(world, *WORDS) == []
-    assert world.query("SELECT count(*) FROM entry_text WHERE description LIKE '%streaming%'") != [(0,)]
+    assert world.query("SELECT count(*) FROM entry_text WHERE description LIKE '%streaming%'") != [
+        (0,)
+    ]
 
 
-def test_an_undone_tombstone_lets_it_come_back(world: World, visit: Callable[[World], Visitor]) -> None:
+def test_an_undone_tombstone_lets_it_come_back(
+    world: World, visit: Callable[[World], Visitor]
+) -> None:
     stored = visit(world).store(description=MARKER)
     hardwon(world, "forget", "quixoblate", "--yes")
     refused = hardwon(world, "add", MARKER, "--category", "patterns")
@@ -105,4 +117,7 @@ def test_an_undone_tombstone_lets_it_come_back(world: World, visit: Callable[[Wo
     assert hardwon(world, "add", MARKER, "--category", "patterns").code == 0
     assert entries_with(world)
     second = hardwon(world, "forget", "--undo-tombstone", "0123456789abcdef")
-    assert (second.code, "nothing was forgotten under '0123456789abcdef'" in second.stderr) == (1, True)
+    assert (second.code, "nothing was forgotten under '0123456789abcdef'" in second.stderr) == (
+        1,
+        True,
+    )

@@ -49,7 +49,9 @@ def test_all_four_agents_are_set_up_and_removing_leaves_home_and_project_as_they
     world: World, own: dict[str, str]
 ) -> None:
     write(home(world), own)
-    playwright = {".mcp.json": '{"mcpServers":{"playwright":{"command":"npx","args":["x"]}}}'} if own else {}
+    playwright = (
+        {".mcp.json": '{"mcpServers":{"playwright":{"command":"npx","args":["x"]}}}'} if own else {}
+    )
     write(world.project, playwright)
     world.write_bank("patterns", bank("Pattern: Lock the store"))
     before = tree(home(world), world.project)
@@ -60,7 +62,9 @@ def test_all_four_agents_are_set_up_and_removing_leaves_home_and_project_as_they
     assert done.document["written"] is True
     assert done.document["imported"]["added"] == 1
     assert all(finding["ok"] for finding in done.document["findings"])
-    assert {change["change"] for change in done.document["changes"]} == ({"create", "change"} if own else {"create"})
+    assert {change["change"] for change in done.document["changes"]} == (
+        {"create", "change"} if own else {"create"}
+    )
     assert done.document["next"].keys() == {"claude-code", "codex", "gemini-cli", "opencode"}
     if not own:
         assert_hooks_print_the_block(world)
@@ -80,7 +84,10 @@ def assert_a_second_run_finds_nothing_to_do(world: World) -> None:
     written = tree(home(world), world.project)
     second = init(world, *ALL, "--mcp-json")
 
-    assert (second.code, second.stdout.splitlines()[1]) == (0, "Nothing to do: no file has to change.")
+    assert (second.code, second.stdout.splitlines()[1]) == (
+        0,
+        "Nothing to do: no file has to change.",
+    )
     assert tree(home(world), world.project) == written
 
 
@@ -88,16 +95,24 @@ def assert_hooks_print_the_block(world: World) -> None:
     names = (".claude/settings.json", ".codex/hooks.json", ".gemini/settings.json")
     claude, codex, gemini = (command_for(home(world) / name, "SessionStart") for name in names)
     assert claude == codex
-    output = json.loads(host_runs(world, gemini, world.session_start()))["hookSpecificOutput"]["additionalContext"]
+    output = json.loads(host_runs(world, gemini, world.session_start()))["hookSpecificOutput"][
+        "additionalContext"
+    ]
     for block in (host_runs(world, claude, world.session_start()), output):
         assert block.startswith("<hardwon-memory")
         assert "### Pattern: Lock the store" in block
 
 
 def assert_servers_are_the_installed_one(world: World) -> None:
-    codex = tomllib.loads((home(world) / ".codex/config.toml").read_text())["mcp_servers"]["hardwon"]
-    gemini = json.loads((home(world) / ".gemini/settings.json").read_text())["mcpServers"]["hardwon"]
-    opencode = json.loads((home(world) / ".config/opencode/opencode.json").read_text())["mcp"]["hardwon"]
+    codex = tomllib.loads((home(world) / ".codex/config.toml").read_text())["mcp_servers"][
+        "hardwon"
+    ]
+    gemini = json.loads((home(world) / ".gemini/settings.json").read_text())["mcpServers"][
+        "hardwon"
+    ]
+    opencode = json.loads((home(world) / ".config/opencode/opencode.json").read_text())["mcp"][
+        "hardwon"
+    ]
     project = json.loads((world.project / ".mcp.json").read_text())["mcpServers"]["memory-server"]
     assert project == {"command": "hardwon-mcp", "args": []}
     assert [codex["command"]] == [gemini["command"], *gemini["args"]] == opencode["command"]
@@ -105,7 +120,9 @@ def assert_servers_are_the_installed_one(world: World) -> None:
     assert os.access(BIN / "hardwon-mcp", os.X_OK)
 
 
-def test_it_shows_what_it_would_write_and_without_a_terminal_or_a_yes_writes_nothing(world: World) -> None:
+def test_it_shows_what_it_would_write_and_without_a_terminal_or_a_yes_writes_nothing(
+    world: World,
+) -> None:
     write(home(world), {".claude/settings.json": '{\n  "env": {}\n}\n'})
     before = tree(home(world), world.project)
     asked, dry_run = init(world), init(world, "--dry-run")
@@ -121,7 +138,11 @@ def test_it_shows_what_it_would_write_and_without_a_terminal_or_a_yes_writes_not
     assert dry_run.stdout.count("\n    +") > asked.stdout.count("\n    +")
     lines = asked.stdout.splitlines()
     assert lines[0] == f"Project: {world.project}"
-    assert lines[1:4] == [f"change {home(world)}/.claude/settings.json", "    @@ -1,3 +1,60 @@", "     {"]
+    assert lines[1:4] == [
+        f"change {home(world)}/.claude/settings.json",
+        "    @@ -1,3 +1,60 @@",
+        "     {",
+    ]
     assert f"create {world.project}/.claude/commands/recall.md" in lines
     assert tree(home(world), world.project) == before
     assert not world.store.exists()
@@ -141,7 +162,9 @@ def test_commands_of_the_project_are_those_of_the_plugin_with_programs_by_name(
     folder = world.project / ".claude" / "commands"
     [claude, *_] = agents_of(world, monkeypatch)
     targets = claude.project_targets(str(world.project))
-    texts = {str(Path(target.path).relative_to(folder)): target.with_managed(None) for target in targets}
+    texts = {
+        str(Path(target.path).relative_to(folder)): target.with_managed(None) for target in targets
+    }
 
     assert texts.keys() == {
         "recall.md",
@@ -158,7 +181,9 @@ def test_commands_of_the_project_are_those_of_the_plugin_with_programs_by_name(
     assert "\nhardwon recall --in conversations --typed " in texts["tlc/recall.md"]
 
 
-def test_files_that_are_the_users_or_not_editable_are_left_and_the_rest_is_done(world: World) -> None:
+def test_files_that_are_the_users_or_not_editable_are_left_and_the_rest_is_done(
+    world: World,
+) -> None:
     own = {
         ".claude/settings.json": "{} // mine",
         ".codex/config.toml": "[mcp_servers.hardwon]\n",
@@ -181,8 +206,14 @@ def test_files_that_are_the_users_or_not_editable_are_left_and_the_rest_is_done(
     pasted = done.stderr.partition(f"{warnings[2]}\n")[2].partition("\nWarning: ")[0]
     assert json.loads(pasted)["hooks"].keys() >= {"SessionStart", "Stop"}
     settings = home(world) / ".claude/settings.json"
-    assert f"Claude Code: first see to {settings}, not written; then start a new session" in done.stdout
-    assert f"; not all of ours is in {home(world)}/.codex/config.toml: something of yours has its name" in done.stdout
+    assert (
+        f"Claude Code: first see to {settings}, not written; then start a new session"
+        in done.stdout
+    )
+    assert (
+        f"; not all of ours is in {home(world)}/.codex/config.toml: something of yours has its name"
+        in done.stdout
+    )
     assert "run hardwon init" not in done.stdout
     assert init(world, *ALL, "--dry-run").code == 1
     assert {name: (home(world) / name).read_text() for name in own} == own

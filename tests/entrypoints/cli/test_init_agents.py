@@ -17,7 +17,9 @@ def found(world: World, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return [agent.name for agent in used_agents(agents_of(world, monkeypatch))]
 
 
-def test_only_agents_that_are_found_are_set_up(empty_world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_agents_that_are_found_are_set_up(
+    empty_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", str(empty_world.folder / "programs"))
     assert found(empty_world, monkeypatch) == []
 
@@ -47,7 +49,11 @@ def test_where_the_plugin_is_enabled_our_hooks_go_and_nothing_runs_twice(
     set_up = build_set_up(str(empty_world.store))
     set_up.carry_out(set_up.plan_for(claude, project), project)
     settings = home(empty_world) / ".claude/settings.json"
-    settings.write_text(json.dumps({**json.loads(settings.read_text()), "enabledPlugins": {"hardwon@hardwon": True}}))
+    settings.write_text(
+        json.dumps(
+            {**json.loads(settings.read_text()), "enabledPlugins": {"hardwon@hardwon": True}}
+        )
+    )
     set_up.carry_out(set_up.plan_for(claude, project), project)
 
     assert json.loads(settings.read_text()) == {"enabledPlugins": {"hardwon@hardwon": True}}
@@ -83,7 +89,9 @@ def test_settings_that_switch_all_hooks_off_are_reported_by_name(
     [target] = claude.targets()
     project, hooks = empty_world.project, json.loads(target.with_managed(None))
     users = Path(target.path)
-    shared, local = (project / ".claude" / name for name in ("settings.json", "settings.local.json"))
+    shared, local = (
+        project / ".claude" / name for name in ("settings.json", "settings.local.json")
+    )
     for path, document, failing in (
         (users, hooks, None),
         (users, {**hooks, "disableAllHooks": True}, users),
@@ -93,8 +101,12 @@ def test_settings_that_switch_all_hooks_off_are_reported_by_name(
         write(project, {str(path): json.dumps(document)})
         [finding] = agent_findings([claude], str(project), lambda: 0.0)
 
-        off = f'"disableAllHooks": true in {failing} switches its hooks off, ours too: take that out'
-        assert (finding.ok, finding.detail) == ((False, off) if failing else (True, f"hooks from {users}"))
+        off = (
+            f'"disableAllHooks": true in {failing} switches its hooks off, ours too: take that out'
+        )
+        assert (finding.ok, finding.detail) == (
+            (False, off) if failing else (True, f"hooks from {users}")
+        )
 
 
 def test_where_no_agent_is_found_claude_code_is_named_and_set_up(empty_world: World) -> None:
@@ -102,12 +114,22 @@ def test_where_no_agent_is_found_claude_code_is_named_and_set_up(empty_world: Wo
     done = init(empty_world, "--dry-run", "--json")
 
     assert (done.code, done.document["agents"]) == (0, ["claude-code"])
-    assert done.stderr == "Warning: no agent found: Claude Code is set up; name others with --agent\n"
+    assert (
+        done.stderr == "Warning: no agent found: Claude Code is set up; name others with --agent\n"
+    )
 
 
-def test_beside_the_plugin_a_project_gets_no_second_server_by_its_name_and_loses_one(empty_world: World) -> None:
-    write(home(empty_world), {".claude/settings.json": '{"enabledPlugins": {"hardwon@hardwon": true}}'})
-    write(empty_world.project, {".mcp.json": '{"mcpServers": {"memory-server": {"command": "hardwon-mcp"}}}'})
+def test_beside_the_plugin_a_project_gets_no_second_server_by_its_name_and_loses_one(
+    empty_world: World,
+) -> None:
+    write(
+        home(empty_world),
+        {".claude/settings.json": '{"enabledPlugins": {"hardwon@hardwon": true}}'},
+    )
+    write(
+        empty_world.project,
+        {".mcp.json": '{"mcpServers": {"memory-server": {"command": "hardwon-mcp"}}}'},
+    )
     path = str(empty_world.project / ".mcp.json")
     done = init(empty_world, "--agent", "claude-code", "--mcp-json", "--dry-run", "--json")
     [change] = [change for change in done.document["changes"] if change["path"] == path]

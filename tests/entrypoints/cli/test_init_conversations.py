@@ -52,28 +52,44 @@ def converse(world: World, session_id: str = "first") -> None:
 
 
 def written(world: World) -> list[str]:
-    return sorted(str(path.relative_to(world.project)) for path in (world.project / "memory").rglob("*.md"))
+    return sorted(
+        str(path.relative_to(world.project)) for path in (world.project / "memory").rglob("*.md")
+    )
 
 
 def added(world: World) -> list[str]:
     """Return the files of memory that `git add -A` would take along."""
     return [
-        line[3:] for line in git(world, "status", "--short", "--untracked-files=all").splitlines() if "memory/" in line
+        line[3:]
+        for line in git(world, "status", "--short", "--untracked-files=all").splitlines()
+        if "memory/" in line
     ]
 
 
 def excluded(world: World) -> list[str]:
-    return [line for line in (world.project / ".git/info/exclude").read_text().splitlines() if line in OWN_LINES]
+    return [
+        line
+        for line in (world.project / ".git/info/exclude").read_text().splitlines()
+        if line in OWN_LINES
+    ]
 
 
-@pytest.mark.parametrize("options", [None, (), ("--conversations", "private")], ids=["no init", "yes", "private"])
+@pytest.mark.parametrize(
+    "options", [None, (), ("--conversations", "private")], ids=["no init", "yes", "private"]
+)
 def test_private_conversations_are_written_and_git_does_not_see_them(
     world: World, options: tuple[str, ...] | None
 ) -> None:
     if options is not None:
         output = init(world, *options)
-        assert f"Conversations are kept as markdown in {world.project / 'memory'} (private)\n" in output
-        assert "git does not see them, by lines in .git/info/exclude; --conversations shared changes that\n" in output
+        assert (
+            f"Conversations are kept as markdown in {world.project / 'memory'} (private)\n"
+            in output
+        )
+        assert (
+            "git does not see them, by lines in .git/info/exclude; --conversations shared changes that\n"
+            in output
+        )
     converse(world)
 
     assert written(world) != []
@@ -96,7 +112,10 @@ def test_shared_conversations_travel_with_git(world: World) -> None:
 def test_conversations_that_are_off_are_not_kept(world: World) -> None:
     assert "Conversations are not kept (off)" in init(world, "--conversations", "off")
     world.variables["HARDWON_CAPTURE_ENABLED"] = "true"
-    for event in ({"hook_event_name": "UserPromptSubmit", "prompt": UTTERANCE}, {"hook_event_name": "SessionEnd"}):
+    for event in (
+        {"hook_event_name": "UserPromptSubmit", "prompt": UTTERANCE},
+        {"hook_event_name": "SessionEnd"},
+    ):
         assert world.hook(payload={**Conversation(world).payload(), **event}).code == 0
 
     assert not (world.store / "capture.db").exists()
@@ -114,12 +133,19 @@ def test_the_choice_can_be_changed_and_what_git_tracks_is_named(world: World) ->
     converse(world, "second")
     assert f"git tracks {len(git(world, 'ls-files', 'memory').splitlines())} file" in output
     assert written(world)[0] in output
-    assert "?? memory/" not in git(world, "status", "--short", "--untracked-files=all"), "new files are private"
+    assert "?? memory/" not in git(world, "status", "--short", "--untracked-files=all"), (
+        "new files are private"
+    )
     assert "conversations  private" in hardwon(world, "project", "show").stdout
 
     init(world, "--conversations", "shared")
     assert (world.project / ".git/info/exclude").read_text() == before
-    assert hardwon(world, "init", "--agent", "codex", "--yes", "--json").document["conversations"]["kept"] == "shared"
+    assert (
+        hardwon(world, "init", "--agent", "codex", "--yes", "--json").document["conversations"][
+            "kept"
+        ]
+        == "shared"
+    )
 
 
 def test_a_session_in_a_linked_work_tree_is_kept_in_the_main_one(world: World) -> None:
@@ -136,11 +162,15 @@ def test_a_session_in_a_linked_work_tree_is_kept_in_the_main_one(world: World) -
     assert hardwon(world, "recall", "streaming parser", "--json").items != []
 
 
-def test_a_private_file_that_vanished_does_not_remove_its_entry_and_a_shared_one_does(world: World) -> None:
+def test_a_private_file_that_vanished_does_not_remove_its_entry_and_a_shared_one_does(
+    world: World,
+) -> None:
     for mode, left in (("private", 1), ("shared", 0)):
         init(world, "--conversations", mode)
         converse(world, mode)
-        count = "SELECT count(*) > 0 FROM entry_text WHERE file_path LIKE '%/memory/conversations/%'"
+        count = (
+            "SELECT count(*) > 0 FROM entry_text WHERE file_path LIKE '%/memory/conversations/%'"
+        )
         assert world.query(count) == [(1,)]
         for name in written(world):
             (world.project / name).unlink()

@@ -82,7 +82,9 @@ def test_a_second_repository_after_init_in_the_first_is_left_alone(elsewhere: Wo
     note_only(elsewhere)
 
     assert (start, untouched(elsewhere), journal(elsewhere)) == ("", True, False)
-    assert "Capture: off here (hardwon init keeps" in hardwon(elsewhere, "capture", "--status").stdout
+    assert (
+        "Capture: off here (hardwon init keeps" in hardwon(elsewhere, "capture", "--status").stdout
+    )
 
 
 def test_a_folder_without_git_and_a_user_without_any_set_up_are_left_alone(world: World) -> None:
@@ -102,7 +104,8 @@ def test_where_init_ran_they_are_kept_without_a_line(world: World) -> None:
     start = converse(world)
 
     assert (
-        "Other projects have the hooks and tools too, and keep no conversations until hardwon init runs there" in output
+        "Other projects have the hooks and tools too, and keep no conversations until hardwon init runs there"
+        in output
     )
     assert (kept(world), KEPT in start) == (True, False)
     assert "Capture: on" in hardwon(world, "capture", "--status").stdout
@@ -112,12 +115,16 @@ def test_where_init_ran_they_are_kept_without_a_line(world: World) -> None:
 def test_with_the_plugin_or_the_setting_they_are_kept_and_the_first_session_says_so(
     world: World, variable: str
 ) -> None:
-    world.variables[variable] = "true" if variable.startswith("HARDWON") else str(world.folder / "plugin")
+    world.variables[variable] = (
+        "true" if variable.startswith("HARDWON") else str(world.folder / "plugin")
+    )
     first, second = converse(world), converse(world, "second")
 
     assert first == f"{KEPT}{world.project / 'memory'}{PRIVATE}{OFF}\n"
     assert (kept(world), KEPT in second) == (True, False)
-    assert "/memory/conversations/\n" in (world.project / ".git/info/exclude").read_text(encoding="utf-8")
+    assert "/memory/conversations/\n" in (world.project / ".git/info/exclude").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_the_setting_of_the_project_counts_too(world: World) -> None:
@@ -144,7 +151,9 @@ def test_where_files_of_conversations_are_there_they_are_kept(elsewhere: World) 
     folder.mkdir(parents=True)
     note_only(elsewhere)
     empty = journal(elsewhere)
-    (folder / "2026-01-05-parser.md").write_text("## Parser\n\nWe keep the parser.\n", encoding="utf-8")
+    (folder / "2026-01-05-parser.md").write_text(
+        "## Parser\n\nWe keep the parser.\n", encoding="utf-8"
+    )
     start = converse(elsewhere)
 
     assert not empty
@@ -164,17 +173,24 @@ def test_everywhere_is_chosen_and_taken_back(world: World) -> None:
     output = init(world, "--conversations-everywhere")
     moved(world)
     start = converse(world)
-    taken_back = hardwon(world, "init", "--agent", "codex", "--yes", "--no-conversations-everywhere").stdout
+    taken_back = hardwon(
+        world, "init", "--agent", "codex", "--yes", "--no-conversations-everywhere"
+    ).stdout
 
     assert (
-        "Conversations of other projects are kept too (private); --no-conversations-everywhere changes that" in output
+        "Conversations of other projects are kept too (private); --no-conversations-everywhere changes that"
+        in output
     )
-    assert start.startswith(f"{KEPT}{world.project / 'memory'}{PRIVATE}, as those of every project: ")
+    assert start.startswith(
+        f"{KEPT}{world.project / 'memory'}{PRIVATE}, as those of every project: "
+    )
     assert kept(world)
     assert "keep no conversations until hardwon init runs there" in taken_back
 
 
-def test_an_earlier_set_up_keeps_what_it_had_and_one_session_says_how_to_change_it(elsewhere: World) -> None:
+def test_an_earlier_set_up_keeps_what_it_had_and_one_session_says_how_to_change_it(
+    elsewhere: World,
+) -> None:
     record = elsewhere.store / "setup.json"
     document = json.loads(record.read_bytes())
     assert document.pop("conversations_everywhere") is False
@@ -197,7 +213,10 @@ def test_init_again_changes_nothing_of_an_earlier_set_up_and_says_so(elsewhere: 
     record.write_text(json.dumps(document), encoding="utf-8")
     output = init(elsewhere)
 
-    assert "Conversations of other projects are kept too (private), as before; --no-conversations-everywhere" in output
+    assert (
+        "Conversations of other projects are kept too (private), as before; --no-conversations-everywhere"
+        in output
+    )
     assert "conversations_everywhere" not in json.loads(record.read_bytes())
 
 
@@ -213,7 +232,12 @@ def test_removing_takes_the_choice_along(world: World) -> None:
 def test_a_linked_work_tree_is_the_project_in_which_init_ran(world: World, tmp_path: Path) -> None:
     init(world)
     tree = tmp_path / "tree"
-    subprocess.run(["git", "worktree", "add", "-q", str(tree)], cwd=world.project, env=world.variables, check=True)
+    subprocess.run(
+        ["git", "worktree", "add", "-q", str(tree)],
+        cwd=world.project,
+        env=world.variables,
+        check=True,
+    )
     main, world.project = world.project, tree
     converse(world)
 

@@ -29,7 +29,9 @@ def facts(world: World) -> Path:
     return folder
 
 
-def test_facts_of_claude_code_are_imported_after_a_yes_once_and_without_secrets(world: World, facts: Path) -> None:
+def test_facts_of_claude_code_are_imported_after_a_yes_once_and_without_secrets(
+    world: World, facts: Path
+) -> None:
     silent = init(world, "--agent", "claude-code", "--yes")
     assert "Claude Code remembers 1 fact of this project: hardwon init --import" in silent.stdout
     assert world.query("SELECT count(*) FROM entry") == [(0,)]
@@ -37,13 +39,19 @@ def test_facts_of_claude_code_are_imported_after_a_yes_once_and_without_secrets(
     first = init(world, "--agent", "claude-code", "--import", "--json").document["facts"]
     second = init(world, "--agent", "claude-code", "--import", "--json").document["facts"]
 
-    assert (first["new"], second["new"], second["unchanged"]) == ([str(facts.resolve() / "tabs.md")], [], 1)
+    assert (first["new"], second["new"], second["unchanged"]) == (
+        [str(facts.resolve() / "tabs.md")],
+        [],
+        1,
+    )
     output = world.query("SELECT name, kind, source FROM entry JOIN entry_text ON entry_seq = seq")
     assert output == [("prefers tabs", "preference", "import")]
     assert "ant-api03" not in world.database.read_bytes().decode("latin-1")
 
 
-def test_a_terminal_confirms_before_files_are_written_and_facts_are_imported(world: World, facts: Path) -> None:
+def test_a_terminal_confirms_before_files_are_written_and_facts_are_imported(
+    world: World, facts: Path
+) -> None:
     ours, theirs = pty.openpty()
     command = [str(BIN / "hardwon"), "init", "--agent", "codex"]
     process = subprocess.Popen(

@@ -21,14 +21,22 @@ def test_it_is_the_root_of_the_repository_or_the_folder_outside_of_any(tmp_path:
     (code / ".git").mkdir(parents=True)
     (code / "linked").mkdir()
     (code / "linked" / ".git").write_text("gitdir: elsewhere\n")
-    for folder, root in ((code, code), (code / "src" / "x", code), (code / "linked" / "y", code / "linked")):
+    for folder, root in (
+        (code, code),
+        (code / "src" / "x", code),
+        (code / "linked" / "y", code / "linked"),
+    ):
         assert project_of(folder, me) == Project(str(root), str(root))
     assert project_of(me / "loose", me) == Project(str(me / "loose"), str(me / "loose"))
-    assert project_of(code / "src", me, str(code / "src")) == Project(str(code / "src"), str(code / "src"))
+    assert project_of(code / "src", me, str(code / "src")) == Project(
+        str(code / "src"), str(code / "src")
+    )
 
 
 @pytest.mark.parametrize("repository", ["", "home/.git", ".git"])
-def test_it_is_never_the_users_home_nor_above_even_where_that_is_a_repository(tmp_path: Path, repository: str) -> None:
+def test_it_is_never_the_users_home_nor_above_even_where_that_is_a_repository(
+    tmp_path: Path, repository: str
+) -> None:
     me = tmp_path / "home"
     (tmp_path / repository).mkdir(parents=True, exist_ok=True)
     for folder in (me, tmp_path):
@@ -45,7 +53,11 @@ def test_from_a_folder_within_the_whole_repository_is_set_up(world_by_word: Worl
 
     done = hardwon(world, "init", "--agent", "claude-code", "--mcp-json", "--yes", "--json")
 
-    assert (done.code, done.document["project"], done.document["imported"]["added"]) == (0, str(root), 1)
+    assert (done.code, done.document["project"], done.document["imported"]["added"]) == (
+        0,
+        str(root),
+        1,
+    )
     assert (root / ".mcp.json").is_file()
     assert list(world.project.iterdir()) == []
 
@@ -55,7 +67,9 @@ def test_in_the_home_no_file_of_a_project_is_written(empty_world: World) -> None
 
     done = hardwon(empty_world, "init", "--agent", "claude-code", "--mcp-json", "--dry-run")
 
-    assert done.stdout.startswith(f"Project: {home(empty_world)} is no project: nothing is written into it;")
+    assert done.stdout.startswith(
+        f"Project: {home(empty_world)} is no project: nothing is written into it;"
+    )
     assert [line for line in done.stdout.splitlines() if line.startswith("create ")] == [
         f"create {home(empty_world)}/.claude/settings.json"
     ]

@@ -22,7 +22,10 @@ def agents(empty_world: World, monkeypatch: pytest.MonkeyPatch) -> list[Agent]:
 
 def written(world: World, agents: Sequence[Agent]) -> SetUp:
     set_up = build_set_up(str(world.store))
-    assert set_up.carry_out(set_up.plan_for(agents, str(world.project)), str(world.project)).refused == ()
+    assert (
+        set_up.carry_out(set_up.plan_for(agents, str(world.project)), str(world.project)).refused
+        == ()
+    )
     return set_up
 
 
@@ -34,7 +37,9 @@ def removed_from(elsewhere: Path, world: World, agents: Sequence[Agent]) -> list
     return [f"{file.path}: {file.reason}" for file in plan.left]
 
 
-def test_a_part_that_cannot_be_removed_is_reported_until_it_can(empty_world: World, agents: list[Agent]) -> None:
+def test_a_part_that_cannot_be_removed_is_reported_until_it_can(
+    empty_world: World, agents: list[Agent]
+) -> None:
     before = tree(home(empty_world), empty_world.project)
     written(empty_world, agents[1:2])
     hooks, config = (home(empty_world) / ".codex" / name for name in ("hooks.json", "config.toml"))
@@ -42,7 +47,11 @@ def test_a_part_that_cannot_be_removed_is_reported_until_it_can(empty_world: Wor
         path.chmod(0o444)
 
     scripted = init(empty_world, "--remove", "--yes", "--json")
-    assert (scripted.code, scripted.document["written"], len(scripted.document["refused"])) == (1, True, 2)
+    assert (scripted.code, scripted.document["written"], len(scripted.document["refused"])) == (
+        1,
+        True,
+        2,
+    )
     assert scripted.stderr == "".join(
         f"Warning: not undone: {path}: read-only: allow writing; nothing was taken out of it\n"
         for path in (hooks, config)
@@ -51,7 +60,10 @@ def test_a_part_that_cannot_be_removed_is_reported_until_it_can(empty_world: Wor
     config.chmod(0o644)
     half = init(empty_world, "--remove", "-y")
     assert half.code == 1
-    assert f"Not all is gone: 1 file or folder was left. Memories stay in {empty_world.store}" in half.stdout
+    assert (
+        f"Not all is gone: 1 file or folder was left. Memories stay in {empty_world.store}"
+        in half.stdout
+    )
 
     hooks.chmod(0o644)
     whole = init(empty_world, "--remove", "--yes")
@@ -117,8 +129,14 @@ def test_a_project_that_was_deleted_leaves_nothing_to_undo(
 def test_only_requested_and_known_parts_are_reported_as_removed() -> None:
     assert gone_of([]) == "What hardwon wrote is gone."
     assert gone_of(["codex"]) == "What hardwon wrote for codex is gone."
-    assert gone_of(["codex", "opencode", "codex"]) == "What hardwon wrote for codex and opencode is gone."
-    assert gone_of([], "/s") == "What hardwon wrote here is gone; /s has no record of other projects or folders."
+    assert (
+        gone_of(["codex", "opencode", "codex"])
+        == "What hardwon wrote for codex and opencode is gone."
+    )
+    assert (
+        gone_of([], "/s")
+        == "What hardwon wrote here is gone; /s has no record of other projects or folders."
+    )
 
 
 def test_files_written_under_another_environment_are_removed_or_named_and_stay_noted(
@@ -153,7 +171,9 @@ def test_it_asks_before_files_of_every_project_go_and_lists_them(
         assert f"remove {project}/.claude/commands/recall.md\n" in asked.stdout
 
 
-def test_removing_one_agent_leaves_the_files_of_others_noted(empty_world: World, agents: list[Agent]) -> None:
+def test_removing_one_agent_leaves_the_files_of_others_noted(
+    empty_world: World, agents: list[Agent]
+) -> None:
     set_up = written(empty_world, agents[1:3])
     set_up.undo(set_up.plan_removal(agents[1:2], None, everything=False), everything=False)
 

@@ -50,7 +50,9 @@ def world(empty_world: World) -> World:
 
 
 @pytest.fixture
-def here(world: World, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
+def here(
+    world: World, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Callable[..., Ran]:
     """Return what runs `hardwon` in this process, in the world's project."""
     for name, value in world.variables.items():
         monkeypatch.setenv(name, value)
@@ -77,7 +79,17 @@ def test_without_a_command_the_help_lists_them_all_in_eighty_columns(world: Worl
     }
     assert listed == {heading: list(commands) for heading, commands in SECTIONS.items()}
     assert list(listed) == ["Every day", "Memory", "Upkeep", "Agents"]
-    assert {"import", "embed", "list", "show", "stats", "doctor", "demo", "add", "search"} <= COMMANDS.keys()
+    assert {
+        "import",
+        "embed",
+        "list",
+        "show",
+        "stats",
+        "doctor",
+        "demo",
+        "add",
+        "search",
+    } <= COMMANDS.keys()
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 
@@ -106,7 +118,10 @@ def test_an_unknown_word_is_answered_with_the_nearest_command(
     done = here(word)
 
     assert (done.code, done.stdout) == (1, "")
-    assert done.stderr == f"hardwon: No such command {word!r}. Did you mean {command!r}? See hardwon --help\n"
+    assert (
+        done.stderr
+        == f"hardwon: No such command {word!r}. Did you mean {command!r}? See hardwon --help\n"
+    )
 
 
 def test_an_unknown_word_of_a_group_or_an_unknown_option_too(here: Callable[..., Ran]) -> None:
@@ -124,16 +139,26 @@ def test_every_synonym_maps_to_a_command_and_is_none(word: str) -> None:
 
 
 def test_shell_completion_lists_all_commands(world: World) -> None:
-    world.variables |= {"_HARDWON_COMPLETE": "complete_bash", "COMP_WORDS": "hardwon re", "COMP_CWORD": "1"}
+    world.variables |= {
+        "_HARDWON_COMPLETE": "complete_bash",
+        "COMP_WORDS": "hardwon re",
+        "COMP_CWORD": "1",
+    }
 
-    assert run(world, "hardwon").stdout.split() == [name for name in COMMANDS if name.startswith("re")]
+    assert run(world, "hardwon").stdout.split() == [
+        name for name in COMMANDS if name.startswith("re")
+    ]
 
 
 def test_search_is_recall_by_another_name(world: World) -> None:
     keep(world)
 
-    assert hardwon(world, "search", "unit", "--explain") == hardwon(world, "recall", "unit", "--explain")
-    helps = [hardwon(world, name, "--help").stdout.splitlines()[1:] for name in ("search", "recall")]
+    assert hardwon(world, "search", "unit", "--explain") == hardwon(
+        world, "recall", "unit", "--explain"
+    )
+    helps = [
+        hardwon(world, name, "--help").stdout.splitlines()[1:] for name in ("search", "recall")
+    ]
     assert helps[0] == helps[1]
 
 
@@ -176,7 +201,9 @@ def test_a_mistake_of_the_user_is_one_line_and_exit_code_1(
 
 
 @pytest.mark.parametrize("arguments", ON_A_STORE, ids=lambda arguments: arguments[0])
-def test_a_broken_store_is_one_line_and_exit_code_2(world: World, arguments: tuple[str, ...]) -> None:
+def test_a_broken_store_is_one_line_and_exit_code_2(
+    world: World, arguments: tuple[str, ...]
+) -> None:
     world.variables["HARDWON_EMBEDDING_PROVIDER"] = "local"
     world.store.mkdir()
     world.database.write_bytes(b"garbage" * 1_000)
@@ -207,7 +234,9 @@ def test_a_warning_about_settings_goes_to_standard_error(world: World) -> None:
 
 
 @pytest.mark.parametrize("command", [("list",), ("doctor",), ("stats",), ("import",)])
-def test_piped_output_has_no_escape_codes_and_no_progress_bar(world: World, command: tuple[str, ...]) -> None:
+def test_piped_output_has_no_escape_codes_and_no_progress_bar(
+    world: World, command: tuple[str, ...]
+) -> None:
     world.variables |= {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
     keep(world)
 
@@ -267,7 +296,9 @@ def test_output_that_cannot_be_written_exits_with_2(world: World) -> None:
 
 
 def test_a_reader_that_leaves_early_is_no_error(world: World) -> None:
-    world.write_bank("patterns", "".join(f"### Pattern {number}\nText {number}.\n" for number in range(800)))
+    world.write_bank(
+        "patterns", "".join(f"### Pattern {number}\nText {number}.\n" for number in range(800))
+    )
     world.import_bank()
     with start(world, "hardwon", "list", "--limit", "800") as process:
         assert process.stdout

@@ -11,8 +11,16 @@ HEAVY = {"attr", "cattrs", "google", "httpx", "mcp", "numpy", "rich"}
 
 def imported(world: World, *arguments: str) -> set[str]:
     """Return the libraries that a command imports."""
-    command = [str(world.bin / "python"), "-X", "importtime", str(world.bin / "hardwon"), *arguments]
-    done = subprocess.run(command, env=world.variables, cwd=world.project, capture_output=True, check=True)
+    command = [
+        str(world.bin / "python"),
+        "-X",
+        "importtime",
+        str(world.bin / "hardwon"),
+        *arguments,
+    ]
+    done = subprocess.run(
+        command, env=world.variables, cwd=world.project, capture_output=True, check=True
+    )
     names = (line.rpartition(b"|")[2].strip().decode() for line in done.stderr.splitlines())
     return {name.partition(".")[0] for name in names}
 

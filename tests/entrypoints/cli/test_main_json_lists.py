@@ -17,7 +17,9 @@ LISTS = [
 
 
 @pytest.mark.parametrize("command", LISTS, ids=" ".join)
-def test_a_list_is_an_object_that_holds_items(world_by_word: World, command: tuple[str, ...]) -> None:
+def test_a_list_is_an_object_that_holds_items(
+    world_by_word: World, command: tuple[str, ...]
+) -> None:
     keep(world_by_word)
     world_by_word.hook()
     hardwon(world_by_word, "checkpoint", "create", "before")
@@ -26,7 +28,9 @@ def test_a_list_is_an_object_that_holds_items(world_by_word: World, command: tup
 
     assert (done.code, next(iter(done.document))) == (0, "items")
     assert isinstance(done.items, list)
-    assert len(done.items) == (0 if "--prompt" in command else 1)  # no prompt is answered from one entry
+    assert len(done.items) == (
+        0 if "--prompt" in command else 1
+    )  # no prompt is answered from one entry
 
 
 @pytest.mark.parametrize("command", LISTS, ids=" ".join)

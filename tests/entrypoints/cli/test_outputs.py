@@ -38,7 +38,9 @@ if os.geteuid() == 0:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("command", COMMANDS)
-def test_no_command_writes_over_what_is_no_regular_file(world_by_word: World, command: str, kind: str) -> None:
+def test_no_command_writes_over_what_is_no_regular_file(
+    world_by_word: World, command: str, kind: str
+) -> None:
     hardwon(world_by_word, "add", "A lesson that is there.", "--category", "patterns")
     path = world_by_word.folder / "named"
     KINDS[kind](path)

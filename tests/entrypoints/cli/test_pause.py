@@ -11,7 +11,9 @@ from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon, run, write
 
 SESSION = "CLAUDE_CODE_SESSION_ID"
-FOR_GOOD = "hardwon is paused in {}: nothing is captured, stored or injected; hardwon resume ends that\n"
+FOR_GOOD = (
+    "hardwon is paused in {}: nothing is captured, stored or injected; hardwon resume ends that\n"
+)
 
 
 @pytest.fixture
@@ -67,8 +69,14 @@ def test_a_pause_for_a_time_ends_by_itself(world: World) -> None:
     done = hardwon(world, "pause", "--for", "2h30m")
     [pause] = pauses(world)
 
-    assert re.match(r"hardwon is paused in all sessions until 2\d{3}-\d\d-\d\d \d\d:\d\d UTC: ", done.stdout)
-    assert dt.timedelta(0) <= pause.ends_at - before - dt.timedelta(hours=2.5) < dt.timedelta(minutes=1)
+    assert re.match(
+        r"hardwon is paused in all sessions until 2\d{3}-\d\d-\d\d \d\d:\d\d UTC: ", done.stdout
+    )
+    assert (
+        dt.timedelta(0)
+        <= pause.ends_at - before - dt.timedelta(hours=2.5)
+        < dt.timedelta(minutes=1)
+    )
     assert not pause.holds(pause.ends_at)
 
 
@@ -92,12 +100,19 @@ def test_a_bad_duration_is_one_line_and_pauses_nothing(world: World, duration: s
     done = hardwon(world, "pause", f"--for={duration}")
 
     assert (done.code, done.stdout) == (1, "")
-    assert done.stderr == f"hardwon: {duration!r} is no duration: give one such as 30m, 1h, 2h30m or 1d\n"
+    assert (
+        done.stderr
+        == f"hardwon: {duration!r} is no duration: give one such as 30m, 1h, 2h30m or 1d\n"
+    )
     assert not world.store.exists()
 
 
-@pytest.mark.parametrize(("typed", "code"), [(" --for 1h ", 0), ("--for=1d", 0), ("", 0), ("1h", 1), ("--for", 1)])
-def test_a_text_after_the_slash_command_is_understood_or_refused(world: World, typed: str, code: int) -> None:
+@pytest.mark.parametrize(
+    ("typed", "code"), [(" --for 1h ", 0), ("--for=1d", 0), ("", 0), ("1h", 1), ("--for", 1)]
+)
+def test_a_text_after_the_slash_command_is_understood_or_refused(
+    world: World, typed: str, code: int
+) -> None:
     done = run(world, "hardwon", "pause", "--typed", stdin=typed.encode())
 
     assert (done.code, done.stderr.count("\n"), len(pauses(world))) == (code, code, 1 - code)
@@ -112,7 +127,11 @@ def test_a_store_that_can_not_be_written_is_an_error_of_one_line(world: World) -
 
 def test_stats_and_doctor_say_so_while_it_holds(world: World) -> None:
     write(world)
-    before = hardwon(world, "stats"), hardwon(world, "stats", "--json").document, hardwon(world, "doctor").stdout
+    before = (
+        hardwon(world, "stats"),
+        hardwon(world, "stats", "--json").document,
+        hardwon(world, "doctor").stdout,
+    )
     hardwon(world, "pause")
     line = FOR_GOOD.format("all sessions")
 
@@ -139,14 +158,18 @@ def test_doctor_fails_on_a_file_of_pauses_that_can_not_be_read(world: World) -> 
 def test_context_says_that_a_session_start_would_not_print_this(world: World) -> None:
     hardwon(world, "pause")
 
-    assert hardwon(world, "context").stderr.startswith(f"Warning: {FOR_GOOD.format('all sessions')}")
+    assert hardwon(world, "context").stderr.startswith(
+        f"Warning: {FOR_GOOD.format('all sessions')}"
+    )
     hardwon(world, "resume")
     assert "paused" not in hardwon(world, "context").stderr
 
 
 def test_commands_of_a_person_work_during_a_pause(world: World) -> None:
     hardwon(world, "pause")
-    added = hardwon(world, "add", "A number without its unit is misread.", "--name", "Name the unit")
+    added = hardwon(
+        world, "add", "A number without its unit is misread.", "--name", "Name the unit"
+    )
     remembered = hardwon(world, "remember", "The staging feed is one day behind.")
 
     assert (added.code, remembered.code) == (0, 0)

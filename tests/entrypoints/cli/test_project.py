@@ -31,7 +31,9 @@ def test_removing_a_worktree_strands_nothing(places: Repositories) -> None:
 
     shown = places.project(main)
     assert (shown["entries"], shown["gone"]) == (1, False)
-    assert places.run(main, "list", "--origin", ".", "--json").items[0]["origin"]["project"] == "app"
+    assert (
+        places.run(main, "list", "--origin", ".", "--json").items[0]["origin"]["project"] == "app"
+    )
 
 
 def test_two_folders_of_one_name_are_shown_with_the_folder_above(places: Repositories) -> None:
@@ -150,7 +152,9 @@ def test_a_merge_that_lets_entries_speak_says_so(places: Repositories) -> None:
     assert "may then be shown elsewhere" in refused.stderr
 
 
-def test_a_copy_without_origin_whose_original_stands_is_another_project(places: Repositories) -> None:
+def test_a_copy_without_origin_whose_original_stands_is_another_project(
+    places: Repositories,
+) -> None:
     original = places.make("acme/app")
     copy = Path(shutil.copytree(original, places.folder("acme/copy")))
 
@@ -184,7 +188,10 @@ def test_the_list_names_every_project_with_its_state(places: Repositories) -> No
 
     lines = {line.split()[0]: line.split()[1] for line in done.stdout.splitlines()}
     assert (lines["own"], lines["strange"]) == ("own", "foreign")
-    assert (by_label["own"]["speaks_elsewhere"], by_label["strange"]["speaks_elsewhere"]) == (True, False)
+    assert (by_label["own"]["speaks_elsewhere"], by_label["strange"]["speaks_elsewhere"]) == (
+        True,
+        False,
+    )
     assert by_label["own"]["first_commit"]
 
 
@@ -218,11 +225,15 @@ def renamed(places: Repositories, before: Path, name: str) -> Path:
 
 def state(places: Repositories, label: str) -> tuple[object, ...]:
     """Return id, first commit, authorship and trust as they are stored, without a process."""
-    found = places.world.query("SELECT id, first_commit, authorship, trust FROM project WHERE label = ?", (label,))
+    found = places.world.query(
+        "SELECT id, first_commit, authorship, trust FROM project WHERE label = ?", (label,)
+    )
     return found[0] if found else ()
 
 
-def remembers(places: Repositories, folder: Path, lesson: str = "Zaunkoenig merges invoices") -> str:
+def remembers(
+    places: Repositories, folder: Path, lesson: str = "Zaunkoenig merges invoices"
+) -> str:
     assert places.run(folder, "add", lesson, "--here").code == 0
     return lesson
 
@@ -286,7 +297,9 @@ def test_a_repository_whose_parent_was_renamed_is_the_same_project_with_its_work
     assert finds(places, places.folder("globex/app"), lesson)
 
 
-def test_a_linked_work_tree_follows_its_renamed_repository_once_git_repaired_it(places: Repositories) -> None:
+def test_a_linked_work_tree_follows_its_renamed_repository_once_git_repaired_it(
+    places: Repositories,
+) -> None:
     main, tree = places.make("app"), places.folder("tree")
     places.git(main, "worktree", "add", "--quiet", str(tree))
     lesson = remembers(places, main)
@@ -327,7 +340,9 @@ def test_another_repository_in_the_old_place_is_another_project(
     assert places.project(after)["id"] == known
 
 
-def test_two_repositories_that_changed_places_are_the_projects_that_they_were(places: Repositories) -> None:
+def test_two_repositories_that_changed_places_are_the_projects_that_they_were(
+    places: Repositories,
+) -> None:
     app, other = places.make("app"), places.make("other")
     lesson = remembers(places, app)
     known, known_other = places.project(app)["id"], places.project(other)["id"]
@@ -341,7 +356,9 @@ def test_two_repositories_that_changed_places_are_the_projects_that_they_were(pl
     assert (places.project(app)["id"], places.project(other)["id"]) == (known_other, known)
 
 
-def test_a_new_repository_whose_git_folder_has_a_number_again_is_another_project(places: Repositories) -> None:
+def test_a_new_repository_whose_git_folder_has_a_number_again_is_another_project(
+    places: Repositories,
+) -> None:
     gone, new = places.make("gone"), places.make("new")
     lesson = remembers(places, gone)
     places.project(gone)
@@ -354,7 +371,9 @@ def test_a_new_repository_whose_git_folder_has_a_number_again_is_another_project
     assert state(places, "new")[0] != state(places, "gone")[0]
 
 
-def test_a_plain_folder_is_known_by_its_path_and_follows_by_the_users_word(places: Repositories) -> None:
+def test_a_plain_folder_is_known_by_its_path_and_follows_by_the_users_word(
+    places: Repositories,
+) -> None:
     folder = places.folder("notes")
     folder.mkdir()
     lesson = remembers(places, folder)

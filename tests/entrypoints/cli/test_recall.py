@@ -18,12 +18,18 @@ from tests.entrypoints.library import QUESTION, WORKSPACE, Library, Planted, mem
 from tests.entrypoints.programs import hardwon
 
 POLICIES = ["adaptive", "hybrid", "cosine", "affinity"]
-LONG = "Nothing of interest. " * 20 + "Here the lock of the store is explained. " + "And more of it. " * 30
+LONG = (
+    "Nothing of interest. " * 20
+    + "Here the lock of the store is explained. "
+    + "And more of it. " * 30
+)
 
 
 def lesson(name: str, text: str, cosine: float | None) -> Planted:
     now = dt.datetime.now(dt.UTC)
-    entry = Entry(name=name, description=text, category="heuristics", created_at=now, updated_at=now)
+    entry = Entry(
+        name=name, description=text, category="heuristics", created_at=now, updated_at=now
+    )
     return Planted(entry, cosine)
 
 
@@ -68,14 +74,36 @@ def test_each_answer_is_an_object_of_a_list(library: Library) -> None:
     assert answers.keys() == {item.entry.name for item in shelf()}
     decision = answers["Decision"]
     assert decision.keys() == {
-        *("id", "type", "title", "text", "score", "source", "date", "permanent", "project", "workspace"),
+        *(
+            "id",
+            "type",
+            "title",
+            "text",
+            "score",
+            "source",
+            "date",
+            "permanent",
+            "project",
+            "workspace",
+        ),
         *("tags", "category", "origin"),
     }
     assert decision["id"] == shelf()[4].entry.entry_id
-    assert (decision["type"], decision["text"], decision["permanent"]) == ("decision", "Use one lock.", True)
+    assert (decision["type"], decision["text"], decision["permanent"]) == (
+        "decision",
+        "Use one lock.",
+        True,
+    )
     assert (decision["source"], decision["category"]) == ("/memories/decision/decision.md", None)
-    assert (decision["project"], decision["workspace"], decision["tags"]) == ("project", library.workspace, [])
-    assert (answers["Lock order"]["source"], answers["Lock order"]["category"]) == (None, "heuristics")
+    assert (decision["project"], decision["workspace"], decision["tags"]) == (
+        "project",
+        library.workspace,
+        [],
+    )
+    assert (answers["Lock order"]["source"], answers["Lock order"]["category"]) == (
+        None,
+        "heuristics",
+    )
 
 
 @pytest.mark.parametrize("collection", ["all", "learnings"])
@@ -100,7 +128,10 @@ def test_an_explanation_has_the_searches_and_results(library: Library, collectio
 @pytest.mark.parametrize("policy", [*POLICIES, "context", "fused"])
 def test_words_alone_are_never_a_hundred_percent(library: Library, policy: str) -> None:
     with library.without_answers("off"):
-        shown = [library.ask("--in", name, "--policy", policy).stdout for name in ("all", "sessions", "documents")]
+        shown = [
+            library.ask("--in", name, "--policy", policy).stdout
+            for name in ("all", "sessions", "documents")
+        ]
         items = library.answers("--policy", policy, "--explain")
 
     assert not [text for text in shown if "100%" in text or "[1.00]" in text]
@@ -127,7 +158,9 @@ def test_each_score_is_what_its_formula_makes_of_the_parts(library: Library, pol
 
 
 def test_the_signals_of_a_hybrid_score_are_shares_of_the_best(library: Library) -> None:
-    answers = {answer["title"]: answer for answer in library.answers("--policy", "hybrid", "--explain")}
+    answers = {
+        answer["title"]: answer for answer in library.answers("--policy", "hybrid", "--explain")
+    }
     parts = {title: answer["parts"] for title, answer in answers.items()}
 
     for signal in ("vector", "keyword"):
@@ -144,7 +177,10 @@ def test_a_person_reads_score_place_passage_and_tags_of_each_answer(library: Lib
 
     assert (done.code, done.stderr) == (0, "(1 without embeddings)\n")
     first, *lines, last = done.stdout.splitlines()
-    assert (first, last) == ("Searching 6 memories...", "Found 5 relevant memories (threshold: none)")
+    assert (first, last) == (
+        "Searching 6 memories...",
+        "Found 5 relevant memories (threshold: none)",
+    )
     answers = "\n".join(lines).split("\n\n")
     assert len(answers) == 5
     place, passage, label = answers[0].splitlines()
@@ -187,7 +223,9 @@ def test_a_limit_of_nothing_asks_for_nothing(library: Library) -> None:
     assert library.ask("--in", "sessions", "--limit", "0") == (0, "", "")
 
 
-def test_learnings_are_rendered_as_at_session_start_and_nothing_is_counted(library: Library) -> None:
+def test_learnings_are_rendered_as_at_session_start_and_nothing_is_counted(
+    library: Library,
+) -> None:
     done = library.ask("--in", "learnings", "--explain")
 
     assert done.code == 0
@@ -201,20 +239,31 @@ def test_learnings_are_rendered_as_at_session_start_and_nothing_is_counted(libra
     assert "1. Lock order\n" in done.stdout
     assert FORMULAS["hybrid"] in done.stdout
     assert library.world.query("SELECT count(*) FROM recall") == [(0,)]
-    assert library.ask("--in", "learnings", "--tag", "none").stdout == "Nothing that is remembered answers that\n"
+    assert (
+        library.ask("--in", "learnings", "--tag", "none").stdout
+        == "Nothing that is remembered answers that\n"
+    )
 
 
 def test_the_order_in_which_memories_came_makes_no_difference(
     library: Library, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    backwards = Library(World(tmp_path_factory.mktemp("backwards") / WORKSPACE, contextlib.ExitStack()), library.stub)
+    backwards = Library(
+        World(tmp_path_factory.mktemp("backwards") / WORKSPACE, contextlib.ExitStack()),
+        library.stub,
+    )
     rows = shelf()
     backwards.plant(*reversed(rows))
-    forwards = Library(World(tmp_path_factory.mktemp("forwards") / WORKSPACE, contextlib.ExitStack()), library.stub)
+    forwards = Library(
+        World(tmp_path_factory.mktemp("forwards") / WORKSPACE, contextlib.ExitStack()), library.stub
+    )
     forwards.plant(*rows)
 
     for options in (("--policy", "hybrid"), ("--policy", "cosine", "--json"), ("--json",)):
-        there, here = (library.ask(*options).stdout.replace(library.workspace, "") for library in (backwards, forwards))
+        there, here = (
+            library.ask(*options).stdout.replace(library.workspace, "")
+            for library in (backwards, forwards)
+        )
         assert there == here != ""
 
 
@@ -237,8 +286,12 @@ def test_a_terminal_shows_the_words_in_colour_and_a_pipe_gets_none(library: Libr
     assert "\x1b" not in library.ask().stdout
 
 
-def test_stored_text_is_data_on_a_terminal_too(tmp_path_factory: pytest.TempPathFactory, library: Library) -> None:
-    odd = Library(World(tmp_path_factory.mktemp("odd") / WORKSPACE, contextlib.ExitStack()), library.stub)
+def test_stored_text_is_data_on_a_terminal_too(
+    tmp_path_factory: pytest.TempPathFactory, library: Library
+) -> None:
+    odd = Library(
+        World(tmp_path_factory.mktemp("odd") / WORKSPACE, contextlib.ExitStack()), library.stub
+    )
     odd.plant(*(memory("session", f"{name} {at}", f"{name} store", 0.9, file_path=f"/a\nb/{at}{name}.md", tags=(name,))
                 for at, name in enumerate([*ODD_NAMES, "\x1b[2Jcleared\x07"])))  # fmt: skip
 

@@ -74,7 +74,9 @@ def titles(ran: Ran) -> set[str]:
 
 
 @pytest.mark.parametrize("variables", PEOPLES, ids=" ".join)
-def test_a_person_is_answered_from_all_projects_of_theirs(places: Repositories, variables: dict[str, str]) -> None:
+def test_a_person_is_answered_from_all_projects_of_theirs(
+    places: Repositories, variables: dict[str, str]
+) -> None:
     done = ask(places, "src/here", "--json", **variables)
 
     assert titles(done) == BOTH_HERE | {"Rotate the mail keys", "Rotate the search keys"}
@@ -94,8 +96,14 @@ def test_an_agent_is_answered_from_the_workspace_and_shown_what_is_elsewhere(
     assert (titles(done), done.document["elsewhere"]) == (BOTH_HERE, 2)
 
 
-@pytest.mark.parametrize(("collection", "is_shown"), [("sessions", True), ("documents", False), ("learnings", False)])
-def test_each_collection_says_what_of_it_is_elsewhere(places: Repositories, collection: str, is_shown: bool) -> None:  # noqa: FBT001  # a column of the table
+@pytest.mark.parametrize(
+    ("collection", "is_shown"), [("sessions", True), ("documents", False), ("learnings", False)]
+)
+def test_each_collection_says_what_of_it_is_elsewhere(
+    places: Repositories,
+    collection: str,
+    is_shown: bool,  # noqa: FBT001  # a column of the table
+) -> None:
     done = ask(places, "src/here", "--in", collection, CLAUDECODE="1")
 
     assert (MORE in done.stdout.splitlines()) is is_shown
@@ -119,7 +127,10 @@ def test_a_tool_answers_from_the_workspace_and_says_how_much_is_elsewhere(
     world = places.world
     before, world.project = world.project, places.folder("src/here")
     visitor = Visitor(world, monkeypatch)
-    answers = [visitor.call("memory_search", query="rotate keys", **more) for more in ({}, {"scope": "global"})]
+    answers = [
+        visitor.call("memory_search", query="rotate keys", **more)
+        for more in ({}, {"scope": "global"})
+    ]
     world.project = places.folder("src/clone")
     foreign = Visitor(world, monkeypatch).call("memory_search", query="rotate keys")
     world.project = before
@@ -136,7 +147,11 @@ def test_a_tool_answers_from_the_workspace_and_says_how_much_is_elsewhere(
 @pytest.mark.parametrize(
     ("name", "variables", "first"),
     [
-        ("lonely/empty", {"CLAUDECODE": "1"}, "Searching 0 memories here, 4 elsewhere (--scope global)..."),
+        (
+            "lonely/empty",
+            {"CLAUDECODE": "1"},
+            "Searching 0 memories here, 4 elsewhere (--scope global)...",
+        ),
         ("lonely/empty", {}, "Searching 4 memories..."),
         ("src/clone", {}, "Searching 5 memories..."),
         ("src/clone", {"CLAUDECODE": "1"}, "Searching 1 memories..."),
@@ -152,7 +167,10 @@ def test_the_first_line_never_hides_what_the_store_holds(
     ("options", "first"),
     [
         (("--scope", "project"), "Searching 0 memories here, 4 elsewhere (--scope global)..."),
-        (("--scope", "project", "--in", "sessions"), "Searching 0 memories here, 4 elsewhere (--scope global)..."),
+        (
+            ("--scope", "project", "--in", "sessions"),
+            "Searching 0 memories here, 4 elsewhere (--scope global)...",
+        ),
         (("--tag", "nobody"), "Searching none of the memories in the store..."),
         (("--type", "gotcha"), "Searching none of the memories in the store..."),
         (("--scope", "workspace"), "Searching 0 memories here, 4 elsewhere (--scope global)..."),
@@ -171,7 +189,10 @@ def test_an_agent_in_a_foreign_project_without_memories_gets_no_figure(empty_wor
 
     done = ask(places, "clone", CLAUDECODE="1")
 
-    assert done.stdout == "Searching none of the memories in the store...\nNo relevant memories found for query\n"
+    assert (
+        done.stdout
+        == "Searching none of the memories in the store...\nNo relevant memories found for query\n"
+    )
     assert ask(places, "clone").stdout.startswith("Searching 1 memories...\n")
 
 
@@ -189,7 +210,11 @@ def test_hits_are_labelled_where_projects_mix_and_the_present_one_comes_first_am
 
     for folder in folders:
         shown = places.run(folder, "recall", "rotate", "keys").stdout
-        labels = [line.removeprefix("   From: ") for line in shown.splitlines() if line.startswith("   From: ")]
+        labels = [
+            line.removeprefix("   From: ")
+            for line in shown.splitlines()
+            if line.startswith("   From: ")
+        ]
         assert sorted(labels) == ["a/app", "b/app", "c/app"]
         assert labels[0] == f"{folder.parent.name}/app"
     narrowed = places.run(folders[0], "recall", "rotate", "keys", "--scope", "project").stdout
@@ -202,8 +227,14 @@ def test_a_lesson_for_here_answers_elsewhere_on_request_only(empty_world: World)
     assert places.run(mine, "add", "Rotate the keys at night", "--here").code == 0
 
     shown = hardwon_at(places, other)
-    assert shown == "Searching none of the memories in the store...\nNo relevant memories found for query\n"
-    assert "Rotate the keys at night" in places.run(other, "recall", "rotate", "keys", "--scope", "global").stdout
+    assert (
+        shown
+        == "Searching none of the memories in the store...\nNo relevant memories found for query\n"
+    )
+    assert (
+        "Rotate the keys at night"
+        in places.run(other, "recall", "rotate", "keys", "--scope", "global").stdout
+    )
     assert "Rotate the keys at night" in hardwon_at(places, mine)
 
 

@@ -48,7 +48,10 @@ MISTAKES = {
     "unknown scope": (("--scope", "world"), "'world' is not one of 'project'"),
     "unknown policy": (("--policy", "best"), "'best' is not one of 'adaptive'"),
     "unknown kind": (("--type", "note"), "'note' is not in all: use learning, session"),
-    "a kind of another collection": (("--in", "sessions", "--type", "gotcha"), "'gotcha' is not in sessions: use sess"),
+    "a kind of another collection": (
+        ("--in", "sessions", "--type", "gotcha"),
+        "'gotcha' is not in sessions: use sess",
+    ),
     "no such project": (("--project-root", "/no/where"), "'/no/where' is not a folder"),
 }
 
@@ -101,13 +104,27 @@ def test_any_standard_input_is_a_question_or_is_refused_in_one_line(
 
 @pytest.mark.parametrize("collection", COLLECTIONS)
 def test_every_collection_takes_odd_words_and_tags(world: World, collection: str) -> None:
-    assert is_calm(hardwon(world, "recall", "--in", collection, 'NEAR( "lock* col:store AND', "--limit", "2147483647"))
-    odd = hardwon(world, "recall", "--in", collection, "lock", "--tag", os.fsdecode(b"\xff'\""), "--json")
+    assert is_calm(
+        hardwon(
+            world,
+            "recall",
+            "--in",
+            collection,
+            'NEAR( "lock* col:store AND',
+            "--limit",
+            "2147483647",
+        )
+    )
+    odd = hardwon(
+        world, "recall", "--in", collection, "lock", "--tag", os.fsdecode(b"\xff'\""), "--json"
+    )
     assert (odd.code, odd.items) == (0, [])
 
 
 @pytest.mark.parametrize(("options", "message"), MISTAKES.values(), ids=MISTAKES)
-def test_a_mistake_is_one_line_that_names_it(world: World, options: tuple[str, ...], message: str) -> None:
+def test_a_mistake_is_one_line_that_names_it(
+    world: World, options: tuple[str, ...], message: str
+) -> None:
     done = hardwon(world, "recall", "lock", *options)
 
     assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
@@ -115,7 +132,9 @@ def test_a_mistake_is_one_line_that_names_it(world: World, options: tuple[str, .
     assert done.stderr.endswith("; see hardwon recall --help\n")
 
 
-@pytest.mark.parametrize("command", [("recall", "lock"), ("context",), ("context", "--in", "conversations")])
+@pytest.mark.parametrize(
+    "command", [("recall", "lock"), ("context",), ("context", "--in", "conversations")]
+)
 def test_where_there_is_no_store_nothing_is_found_and_none_is_made(
     world: World, tmp_path: Path, command: tuple[str, ...]
 ) -> None:
@@ -133,7 +152,14 @@ def test_a_store_that_cannot_be_written_is_read(world: World) -> None:
     world.database.chmod(0o400)
     world.store.chmod(0o500)
     try:
-        done = run(world, "python", str(FAULTS / "without_powers.py"), str(BIN / "hardwon"), "recall", "lock")
+        done = run(
+            world,
+            "python",
+            str(FAULTS / "without_powers.py"),
+            str(BIN / "hardwon"),
+            "recall",
+            "lock",
+        )
     finally:
         world.store.chmod(0o700)
         world.database.chmod(0o600)

@@ -19,15 +19,38 @@ KEYS = {"id", "text", "score", "type", "source", "date", "permanent"}
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     with running_stub() as stub, contextlib.ExitStack() as cleanup:
-        library = Library(World(tmp_path_factory.mktemp("conversations") / WORKSPACE, cleanup), stub)
+        library = Library(
+            World(tmp_path_factory.mktemp("conversations") / WORKSPACE, cleanup), stub
+        )
         library.plant(
             memory("decision", "Immediate", SAME, 0.9, workspace=WORKSPACE),
             memory("decision", "Immediate again", SAME, 0.9, 90, workspace=WORKSPACE),
             memory("gotcha", "Kept", "NFS has no locks.", 0.8, workspace=WORKSPACE, permanent=True),
             memory("gotcha", "Not kept", "SMB has no locks.", 0.8, workspace=WORKSPACE),
-            memory("conversation", "Of all", "About waiting.", 0.7, source_project=None, workspace=WORKSPACE),
-            memory("preference", "Next door", "Short waits.", 0.6, source_project=NEIGHBOUR, workspace=WORKSPACE),
-            memory("conversation", "Low", "Lunch plans, under lock.", 0.1, workspace=WORKSPACE, tags=("food",)),
+            memory(
+                "conversation",
+                "Of all",
+                "About waiting.",
+                0.7,
+                source_project=None,
+                workspace=WORKSPACE,
+            ),
+            memory(
+                "preference",
+                "Next door",
+                "Short waits.",
+                0.6,
+                source_project=NEIGHBOUR,
+                workspace=WORKSPACE,
+            ),
+            memory(
+                "conversation",
+                "Low",
+                "Lunch plans, under lock.",
+                0.1,
+                workspace=WORKSPACE,
+                tags=("food",),
+            ),
             memory("decision", "Far away", "A lock file.", 0.95, source_project="x", workspace="y"),
             memory("session", "No conversation", "A lock of all sessions.", 1.0),
         )
@@ -37,7 +60,13 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 def test_the_best_five_come_in_order_each_once(library: Library) -> None:
     answers = library.answers(*OURS, "--scope", "workspace")
 
-    assert [answer["title"] for answer in answers] == ["Kept", "Immediate", "Not kept", "Of all", "Next door"]
+    assert [answer["title"] for answer in answers] == [
+        "Kept",
+        "Immediate",
+        "Not kept",
+        "Of all",
+        "Next door",
+    ]
     assert all(answer.keys() >= KEYS for answer in answers)
     scores = [answer["score"] for answer in answers]
     assert scores == sorted(scores, reverse=True)
@@ -45,17 +74,25 @@ def test_the_best_five_come_in_order_each_once(library: Library) -> None:
 
 
 def test_every_score_is_the_formula_of_its_parts(library: Library) -> None:
-    answers = {answer["title"]: answer for answer in library.answers(*OURS, "--explain", "--limit", "9")}
+    answers = {
+        answer["title"]: answer for answer in library.answers(*OURS, "--explain", "--limit", "9")
+    }
 
     for answer in answers.values():
         parts = answer["parts"]
         assert answer["policy"] == "affinity"
         assert parts.keys() == PART_KEYS
-        expected = parts["boost"] * (0.5 * parts["similarity"] + 0.25 * parts["recency"] + 0.25 * parts["project"])
+        expected = parts["boost"] * (
+            0.5 * parts["similarity"] + 0.25 * parts["recency"] + 0.25 * parts["project"]
+        )
         assert answer["score"] == pytest.approx(expected, abs=1e-6)
     assert answers["Kept"]["parts"]["boost"] == 1.2
     assert answers["Immediate"]["parts"]["similarity"] == pytest.approx(0.9, abs=1e-5)
-    assert [answers[name]["parts"]["project"] for name in ("Immediate", "Of all", "Next door")] == [1.0, 0.5, 0.5]
+    assert [answers[name]["parts"]["project"] for name in ("Immediate", "Of all", "Next door")] == [
+        1.0,
+        0.5,
+        0.5,
+    ]
 
 
 def test_a_permanent_conversation_scores_a_fifth_more(library: Library) -> None:
@@ -70,7 +107,10 @@ def test_a_permanent_conversation_scores_a_fifth_more(library: Library) -> None:
     [
         (("--scope", "project"), {"Immediate", "Kept", "Not kept", "Low"}),
         (("--scope", "workspace"), {"Immediate", "Kept", "Not kept", "Low", "Of all", "Next door"}),
-        (("--scope", "global"), {"Immediate", "Kept", "Not kept", "Low", "Of all", "Next door", "Far away"}),
+        (
+            ("--scope", "global"),
+            {"Immediate", "Kept", "Not kept", "Low", "Of all", "Next door", "Far away"},
+        ),
         (("--type", "decision"), {"Immediate", "Far away"}),
         (("--type", "decision", "--type", "preference"), {"Immediate", "Next door", "Far away"}),
         (("--type", "all", "--permanent"), {"Kept"}),
@@ -78,11 +118,16 @@ def test_a_permanent_conversation_scores_a_fifth_more(library: Library) -> None:
         (("--tag", "Food"), set()),
         (("--scope", "project", "--type", "gotcha", "--limit", "1"), {"Kept"}),
         (("--min-score", "0.89"), {"Immediate", "Kept", "Not kept"}),
-        (("--policy", "cosine", "--min-score", "0.65"), {"Immediate", "Kept", "Not kept", "Of all", "Far away"}),
+        (
+            ("--policy", "cosine", "--min-score", "0.65"),
+            {"Immediate", "Kept", "Not kept", "Of all", "Far away"},
+        ),
         (("--limit", "2"), {"Kept", "Immediate"}),
     ],
 )
-def test_the_options_choose_what_may_answer(library: Library, options: tuple[str, ...], names: set[str]) -> None:
+def test_the_options_choose_what_may_answer(
+    library: Library, options: tuple[str, ...], names: set[str]
+) -> None:
     answers = library.names(*OURS, "--limit", "9", *options)
 
     assert set(answers) == names
@@ -107,7 +152,16 @@ def test_a_person_reads_title_date_percentage_type_passage_and_path(library: Lib
 
 def test_the_path_is_relative_to_the_project(library: Library) -> None:
     root = library.world.project.resolve()
-    library.plant(memory("preference", "Inside", "Tabs.", 1.0, file_path=f"{root}/memory/inside.md", tags=("inside",)))
+    library.plant(
+        memory(
+            "preference",
+            "Inside",
+            "Tabs.",
+            1.0,
+            file_path=f"{root}/memory/inside.md",
+            tags=("inside",),
+        )
+    )
 
     assert "\n   memory/inside.md\n" in library.ask(*OURS, "--tag", "inside").stdout
 
@@ -116,7 +170,9 @@ def test_the_explanation_follows_its_answer(library: Library) -> None:
     shown = library.ask(*OURS, "--explain", "--limit", "2").stdout
 
     assert shown.count(" = boost * (0.5 * similarity + 0.25 * recency + 0.25 * project)") == 2
-    assert re.search(r"\n {3}with similarity = 0\.8\d*, recency = [\d.]+, project = 1, boost = 1\.2\n", shown)
+    assert re.search(
+        r"\n {3}with similarity = 0\.8\d*, recency = [\d.]+, project = 1, boost = 1\.2\n", shown
+    )
 
 
 def test_nothing_found_is_a_message(library: Library) -> None:
@@ -154,19 +210,40 @@ def test_the_same_branch_and_touched_files_break_ties(library: Library) -> None:
     timestamp = plain.entry.updated_at
     library.plant(
         plain,
-        memory("decision", "Touched", "Two tie.", 0.5, tags=("tie",), references=("other.py",), updated_at=timestamp),
-        memory("decision", "Branch", "Three tie.", 0.5, tags=("tie",), branch=branch, updated_at=timestamp),
+        memory(
+            "decision",
+            "Touched",
+            "Two tie.",
+            0.5,
+            tags=("tie",),
+            references=("other.py",),
+            updated_at=timestamp,
+        ),
+        memory(
+            "decision",
+            "Branch",
+            "Three tie.",
+            0.5,
+            tags=("tie",),
+            branch=branch,
+            updated_at=timestamp,
+        ),
     )
 
     assert library.names(*OURS, "--tag", "tie") == ["Branch", "Touched", "Plain"]
 
 
-def test_the_policy_of_a_session_start_can_be_asked_for_and_explains_itself(library: Library) -> None:
-    shown = library.ask(*OURS, "--policy", "context", "--explain", "--limit", "1", "--tag", "food").stdout
+def test_the_policy_of_a_session_start_can_be_asked_for_and_explains_itself(
+    library: Library,
+) -> None:
+    shown = library.ask(
+        *OURS, "--policy", "context", "--explain", "--limit", "1", "--tag", "food"
+    ).stdout
     [answer] = library.answers(*OURS, "--policy", "context", "--explain", "--tag", "food")
 
     assert (
-        " = 0.35 * vector + 0.20 * file + 0.20 * branch + 0.15 * recency + 0.10 * keyword\n   with vector = " in shown
+        " = 0.35 * vector + 0.20 * file + 0.20 * branch + 0.15 * recency + 0.10 * keyword\n   with vector = "
+        in shown
     )
     assert answer["parts"].keys() == {"vector", "file", "branch", "recency", "keyword"}
     assert answer["parts"]["vector"] == pytest.approx(0.1, abs=1e-5)

@@ -19,7 +19,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         world.remember(
             memory("session", "Pods", "k8s pod restart debugging", None, tags=("k8s",)).entry,
             memory("session", "Bread", "baking sourdough bread at home", None).entry,
-            memory("decision", "Login", "Users sign in with one-time codes sent by mail", None).entry,
+            memory(
+                "decision", "Login", "Users sign in with one-time codes sent by mail", None
+            ).entry,
             memory("gotcha", "Chart", "A helm release keeps values of the old chart", None).entry,
         )
         world.embed()
@@ -40,7 +42,12 @@ def test_other_words_for_the_same_are_found(world: World) -> None:
 def test_everything_is_asked_by_meaning_and_by_word(world: World) -> None:
     answers = recall_by_meaning(world, "--json", "when did I work on authentication?").items
     assert answers[0]["title"] == "Login"
-    assert recall_by_meaning(world, "--json", "--in", "conversations", "helm chart issues").items[0]["title"] == "Chart"
+    assert (
+        recall_by_meaning(world, "--json", "--in", "conversations", "helm chart issues").items[0][
+            "title"
+        ]
+        == "Chart"
+    )
 
 
 def test_a_question_about_something_else_finds_no_session(world: World) -> None:

@@ -34,8 +34,16 @@ SESSIONS = (
         "Debugged kubernetes networking: DNS lookups from pods timed out because of a network policy",
         ("k8s", "dns"),
     ),
-    ("login", "Implemented authentication with JWT and refresh tokens for the API gateway", ("auth",)),
-    ("helm", "Fixed helm chart configuration: values of the ingress were overwritten on upgrade", ("helm",)),
+    (
+        "login",
+        "Implemented authentication with JWT and refresh tokens for the API gateway",
+        ("auth",),
+    ),
+    (
+        "helm",
+        "Fixed helm chart configuration: values of the ingress were overwritten on upgrade",
+        ("helm",),
+    ),
     ("vite", "Moved the frontend build from webpack to vite", ()),
     ("csv", "Wrote the importer for partner CSV files with column errors", ("import",)),
     ("search", "Added full text search to the document list", ()),
@@ -45,15 +53,43 @@ SESSIONS = (
     ("css", "Cleaned up the stylesheets and removed the old grid", ()),
 )
 NOTES: tuple[tuple[Kind, str, str], ...] = (
-    ("decision", "sqlite", "We use SQLite in WAL mode for the store, as several processes read while one writes."),
+    (
+        "decision",
+        "sqlite",
+        "We use SQLite in WAL mode for the store, as several processes read while one writes.",
+    ),
     ("decision", "rest", "The public API stays REST; GraphQL was rejected for its caching."),
-    ("gotcha", "cors", "The browser hides the response body when the CORS header is missing on errors."),
-    ("gotcha", "timezone", "Cron runs in UTC on the server, so the nightly report is made at the wrong hour."),
+    (
+        "gotcha",
+        "cors",
+        "The browser hides the response body when the CORS header is missing on errors.",
+    ),
+    (
+        "gotcha",
+        "timezone",
+        "Cron runs in UTC on the server, so the nightly report is made at the wrong hour.",
+    ),
     ("preference", "commits", "Commit messages are conventional commits, in the imperative."),
-    ("conversation", "parser", "We rewrote the parser as a state machine because the regular expressions backtracked."),
-    ("document", "deploy", "Deployments go through staging; a canary gets five percent of the traffic for an hour."),
-    ("document", "backup", "Backups of the database are made nightly and restored into a test instance each week."),
-    ("document", "flags", "Feature flags are removed two releases after they are fully rolled out."),
+    (
+        "conversation",
+        "parser",
+        "We rewrote the parser as a state machine because the regular expressions backtracked.",
+    ),
+    (
+        "document",
+        "deploy",
+        "Deployments go through staging; a canary gets five percent of the traffic for an hour.",
+    ),
+    (
+        "document",
+        "backup",
+        "Backups of the database are made nightly and restored into a test instance each week.",
+    ),
+    (
+        "document",
+        "flags",
+        "Feature flags are removed two releases after they are fully rolled out.",
+    ),
     ("document", "ratelimit", "Rate limits are enforced per API key by a token bucket in Redis."),
 )
 UNRELATED = (
@@ -100,10 +136,15 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         world.remember(
             *(lesson(text, name=titled(text)) for text in LESSONS),
             *(
-                memory("session", name, text, None, tags=tags, file_path=f"/m/sessions/{name}.md").entry
+                memory(
+                    "session", name, text, None, tags=tags, file_path=f"/m/sessions/{name}.md"
+                ).entry
                 for name, text, tags in SESSIONS
             ),
-            *(memory(kind, name, text, None, file_path=f"/m/{kind}s/{name}.md").entry for kind, name, text in NOTES),
+            *(
+                memory(kind, name, text, None, file_path=f"/m/{kind}s/{name}.md").entry
+                for kind, name, text in NOTES
+            ),
         )
         world.embed()
         yield world
@@ -124,7 +165,9 @@ def test_a_question_about_something_else_has_no_answer(world: World, query: str)
 
 
 @pytest.mark.parametrize(("query", "where"), ANSWERED.items())
-def test_an_answer_comes_first_in_the_frame_of_the_screen(world: World, query: str, where: str) -> None:
+def test_an_answer_comes_first_in_the_frame_of_the_screen(
+    world: World, query: str, where: str
+) -> None:
     done = recall_by_meaning(world, query)
 
     assert (done.code, done.stderr) == (0, "")
@@ -141,17 +184,25 @@ def test_an_answer_comes_first_in_the_frame_of_the_screen(world: World, query: s
         assert len(tags) <= 1
         assert all(re.fullmatch(r" {3}Tags: \w+(, \w+)*", line) for line in tags)
     assert where in hits[0].splitlines()[0]
-    scores = [float(score) for score in re.findall(r"^\d+\. \[(\d\.\d\d)\]", done.stdout, re.MULTILINE)]
+    scores = [
+        float(score) for score in re.findall(r"^\d+\. \[(\d\.\d\d)\]", done.stdout, re.MULTILINE)
+    ]
     assert scores == sorted(scores, reverse=True)
 
 
 def test_tags_are_printed_where_there_are_some(world: World) -> None:
-    assert "\n   Tags: k8s, dns\n" in recall_by_meaning(world, "kubernetes dns network policy").stdout
+    assert (
+        "\n   Tags: k8s, dns\n" in recall_by_meaning(world, "kubernetes dns network policy").stdout
+    )
 
 
 def test_the_score_is_a_relevance_that_compares_between_questions(world: World) -> None:
-    near = recall_by_meaning(world, "--json", "SQLite in WAL mode for several processes").items[0]["score"]
-    far = recall_by_meaning(world, "--json", "--min-score", "0", "shakespeare sonnets").items[0]["score"]
+    near = recall_by_meaning(world, "--json", "SQLite in WAL mode for several processes").items[0][
+        "score"
+    ]
+    far = recall_by_meaning(world, "--json", "--min-score", "0", "shakespeare sonnets").items[0][
+        "score"
+    ]
 
     assert far < 0.5 < near <= 1
 
@@ -159,7 +210,9 @@ def test_the_score_is_a_relevance_that_compares_between_questions(world: World) 
 @pytest.mark.parametrize(
     "query", ["?", "a", "\x00\x01\x02", "\udcff", "🦥", "x" * 100_000, "the of and", "zq " * 40_000]
 )
-def test_a_question_that_says_nothing_has_no_answer_and_no_traceback(world: World, query: str) -> None:
+def test_a_question_that_says_nothing_has_no_answer_and_no_traceback(
+    world: World, query: str
+) -> None:
     done = run(world, "hardwon", "recall", "-", stdin=query.encode("utf-8", "surrogateescape"))
 
     assert done.code in {0, 1}
@@ -168,20 +221,31 @@ def test_a_question_that_says_nothing_has_no_answer_and_no_traceback(world: Worl
 
 
 def test_a_store_of_one_entry_answers_what_it_is_about_and_nothing_else(lonely: World) -> None:
-    assert "1. [" in recall_by_meaning(lonely, "failed database migration left columns behind").stdout
+    assert (
+        "1. [" in recall_by_meaning(lonely, "failed database migration left columns behind").stdout
+    )
     for query in UNRELATED[:6]:
         assert recall_by_meaning(lonely, query).stdout == f"Searching 1 memories...\n{NO_MATCH}\n"
 
 
 @pytest.mark.parametrize("query", UNRELATED[:3])
-def test_conversations_have_no_answer_to_a_question_about_something_else(world: World, query: str) -> None:
+def test_conversations_have_no_answer_to_a_question_about_something_else(
+    world: World, query: str
+) -> None:
     assert recall_by_meaning(world, "--in", "conversations", query).stdout == f"{NOTHING}\n"
-    assert len(recall_by_meaning(world, "--in", "conversations", "--json", "browser cors header").items) == 5
+    assert (
+        len(
+            recall_by_meaning(world, "--in", "conversations", "--json", "browser cors header").items
+        )
+        == 5
+    )
 
 
 def test_words_alone_have_a_floor_too(world: World) -> None:
     world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
-    found, nothing = (hardwon(world, "recall", query) for query in ("SQLite in WAL mode", "tango in buenos aires"))
+    found, nothing = (
+        hardwon(world, "recall", query) for query in ("SQLite in WAL mode", "tango in buenos aires")
+    )
     del world.variables["HARDWON_EMBEDDING_PROVIDER"]
 
     assert "decisions/sqlite.md" in found.stdout.splitlines()[1]
@@ -200,7 +264,9 @@ def sessions(world: World, *query: str) -> Ran:
         (("helm", "chart", "configuration", "issues"), "helm.md"),
     ],
 )
-def test_the_customers_own_questions_find_their_session(world: World, query: tuple[str, ...], file: str) -> None:
+def test_the_customers_own_questions_find_their_session(
+    world: World, query: tuple[str, ...], file: str
+) -> None:
     done = sessions(world, *query)
 
     assert re.match(rf"1\. \[0\.[5-9]\d\] project/{re.escape(file)}$", done.stdout.splitlines()[1])
@@ -208,7 +274,9 @@ def test_the_customers_own_questions_find_their_session(world: World, query: tup
 
 
 def test_words_that_only_frame_a_question_weigh_nothing(world: World) -> None:
-    framed, bare = (sessions(world, query, "--json").items for query in ("when did I work on vite?", "vite?"))
+    framed, bare = (
+        sessions(world, query, "--json").items for query in ("when did I work on vite?", "vite?")
+    )
 
     assert framed == bare
     assert Path(framed[0]["source"]).name == "vite.md"

@@ -13,7 +13,12 @@ from tests.lessons_unspaced import CHINESE, JAPANESE
 from tests.strategies import lesson
 
 WORDS = [
-    *(("限流", "限流规则"), ("联合索引", "联合索引"), ("怎么恢复快照", "快照恢复"), ("kafka", "kafka分区")),
+    *(
+        ("限流", "限流规则"),
+        ("联合索引", "联合索引"),
+        ("怎么恢复快照", "快照恢复"),
+        ("kafka", "kafka分区"),
+    ),
     *(("排他ロック", "排他ロック"), ("証明書は?", "証明書")),
 ]
 
@@ -28,7 +33,9 @@ def test_a_word_of_a_lesson_finds_it_first(empty_world: World, question: str, he
     assert held in done.document["items"][0]["text"]
 
 
-def test_an_index_of_an_earlier_version_answers_and_the_worker_is_started(world_by_word: World) -> None:
+def test_an_index_of_an_earlier_version_answers_and_the_worker_is_started(
+    world_by_word: World,
+) -> None:
     with contextlib.closing(open_store(str(world_by_word.store))) as database:
         world_of(database).add(lesson("zebra crossing"))
         database.rows("DELETE FROM _metadata WHERE key = 'keyword_index_version'")

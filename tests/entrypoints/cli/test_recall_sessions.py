@@ -29,15 +29,25 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     with running_stub() as stub, contextlib.ExitStack() as cleanup:
         library = Library(World(tmp_path_factory.mktemp("sessions") / "world", cleanup), stub)
         library.plant(
-            memory("session", "A", LONG, 0.891, file_path=memories_of("a", "1"), tags=("lock", "x y")),
-            memory("session", "B", "Two.", 0.8, file_path=memories_of("config-service", "2"), **OF_ALL),
+            memory(
+                "session", "A", LONG, 0.891, file_path=memories_of("a", "1"), tags=("lock", "x y")
+            ),
+            memory(
+                "session", "B", "Two.", 0.8, file_path=memories_of("config-service", "2"), **OF_ALL
+            ),
             memory("session", "C", "Three.", 0.7, file_path=memories_of("a", "3")),
             memory("session", "D", "Four.", 0.6, file_path=memories_of("a", "4"), **NEXT_DOOR),
             memory("session", "E", "Five.", 0.55, file_path=memories_of("a", "5")),
             memory("session", "F", "Six.", 0.51, file_path=memories_of("a", "6")),
             memory("session", "Low", "Of the lock store.", 0.49, file_path=memories_of("a", "7")),
             memory("session", "Against", "Opposite.", -0.5, file_path=memories_of("a", "8")),
-            memory("session", "Without", "How we lock the store.", None, file_path=memories_of("a", "9")),
+            memory(
+                "session",
+                "Without",
+                "How we lock the store.",
+                None,
+                file_path=memories_of("a", "9"),
+            ),
             memory("decision", "None", "No session.", 0.99),
         )
         yield library
@@ -55,7 +65,9 @@ def test_the_answers_are_rendered_as_specified(library: Library) -> None:
     assert len(lines[1]) <= 105
     assert lines[2] == "   Tags: lock, x y"
     assert lines[3:5] == ["2. [0.80] config-service/memory-2.md", '   "Two."']
-    scores = [float(found[1]) for line in lines if (found := re.match(r"\d\. \[(\d\.\d\d)\] ", line))]
+    scores = [
+        float(found[1]) for line in lines if (found := re.match(r"\d\. \[(\d\.\d\d)\] ", line))
+    ]
     assert scores == [0.89, 0.8, 0.7, 0.6, 0.55]
     assert done.stdout.count("Tags:") == 1
 
@@ -84,7 +96,9 @@ def test_a_similarity_is_never_negative(library: Library) -> None:
 
 
 def test_the_reported_threshold_is_the_one_in_force(library: Library) -> None:
-    assert library.ask(*OURS, "--min-score", "0.65").stdout.endswith("\nFound 3 relevant memories (threshold: 0.65)\n")
+    assert library.ask(*OURS, "--min-score", "0.65").stdout.endswith(
+        "\nFound 3 relevant memories (threshold: 0.65)\n"
+    )
     by_another = library.ask(*OURS, "--policy", "hybrid").stdout
     assert by_another.endswith("\nFound 5 relevant memories (threshold: none)\n")
 

@@ -53,9 +53,15 @@ def test_a_question_to_all_is_embedded_once_for_each_space_in_use(scene: Scene) 
 
 @pytest.mark.parametrize(
     ("collection", "model"),
-    [("sessions", "all-minilm"), ("conversations", "mxbai-embed-large"), ("documents", "nomic-embed-text")],
+    [
+        ("sessions", "all-minilm"),
+        ("conversations", "mxbai-embed-large"),
+        ("documents", "nomic-embed-text"),
+    ],
 )
-def test_a_collection_is_asked_and_counted_in_its_own_space(scene: Scene, collection: str, model: str) -> None:
+def test_a_collection_is_asked_and_counted_in_its_own_space(
+    scene: Scene, collection: str, model: str
+) -> None:
     scene.requests()
 
     hardwon(scene.world, "recall", "--in", collection, QUESTION)
@@ -79,5 +85,9 @@ def test_a_shown_memory_has_the_vector_of_its_own_space(scene: Scene) -> None:
     assert len(hardwon(scene.world, "show", decision["id"], "--json").document["embedding"]) == 1024
 
 
-def test_the_view_shows_the_vectors_of_conversations_beside_those_of_learnings(scene: Scene) -> None:
-    assert scene.world.query("SELECT type, length(embedding) / 4 FROM memories") == [("decision", 1024)]
+def test_the_view_shows_the_vectors_of_conversations_beside_those_of_learnings(
+    scene: Scene,
+) -> None:
+    assert scene.world.query("SELECT type, length(embedding) / 4 FROM memories") == [
+        ("decision", 1024)
+    ]

@@ -33,7 +33,11 @@ def test_an_item_becomes_an_entry_of_the_project() -> None:
     read = lesson()
     entry = read.entry
 
-    assert (entry.name, entry.description, entry.category) == ("Quote every field", ITEM["text"], "patterns")
+    assert (entry.name, entry.description, entry.category) == (
+        "Quote every field",
+        ITEM["text"],
+        "patterns",
+    )
     assert (entry.source, entry.source_project, entry.confidence) == ("retro", "feeds", "high")
     assert entry.keywords == ("csv-quoting", "unquoted-commas", "row-splitting")
     assert entry.reasoning == ITEM["reasoning"]
@@ -44,7 +48,9 @@ def test_an_item_becomes_an_entry_of_the_project() -> None:
 
 
 def test_keywords_and_reasoning_may_be_missing() -> None:
-    [read] = read_lessons(read_answer({"act": {"heuristics": [{"text": "Measure first."}]}}), FEATURE, NOW)
+    [read] = read_lessons(
+        read_answer({"act": {"heuristics": [{"text": "Measure first."}]}}), FEATURE, NOW
+    )
 
     assert (read.entry.keywords, read.entry.reasoning, read.entry.confidence) == ((), "", "medium")
     assert read.observed_in == "csv-reader"
@@ -59,19 +65,35 @@ def test_a_universal_item_is_of_no_project(universal: object) -> None:
 
 def test_fields_that_no_entry_has_are_left_out_and_named_once() -> None:
     item = {**ITEM, "category": "x", "references": [7]}
-    answer = read_answer({"act": {"patterns": [item], "heuristics": [{**item, "text": "Measure.", "a\nb": {}}]}})
+    answer = read_answer(
+        {"act": {"patterns": [item], "heuristics": [{**item, "text": "Measure.", "a\nb": {}}]}}
+    )
 
-    assert (sorted(answer.unknown), answer.problems) == (['"a\\nb"', '"category"', '"references"'], ())
+    assert (sorted(answer.unknown), answer.problems) == (
+        ['"a\\nb"', '"category"', '"references"'],
+        (),
+    )
     assert len(read_lessons(answer, FEATURE, NOW)) == 2
 
 
 def test_all_errors_are_reported_at_once() -> None:
     wrong = {"text": "a\0b", "confidence": "sure", "universal": 1, "keywords": [1]}
-    answer = read_answer({"act": {"x": [], "patterns": [ITEM, 7, wrong], "heuristics": [ITEM, {}], "anti_patterns": 0}})
+    answer = read_answer(
+        {
+            "act": {
+                "x": [],
+                "patterns": [ITEM, 7, wrong],
+                "heuristics": [ITEM, {}],
+                "anti_patterns": 0,
+            }
+        }
+    )
     with pytest.raises(InvalidAnswerError) as refused:
         read_lessons(answer, FEATURE, NOW)
 
-    assert [line.partition(" is ")[0].partition(" says ")[0] for line in refused.value.problems] == [
+    assert [
+        line.partition(" is ")[0].partition(" says ")[0] for line in refused.value.problems
+    ] == [
         'act has an unknown list "x": use patterns, anti_patterns, heuristics',
         "act.patterns[1]",
         "act.patterns[2].confidence",
@@ -108,7 +130,10 @@ def test_a_name_is_made_of_the_text() -> None:
     ("text", "name"),
     [
         ("Measure the parser, before you choose one.", "Measure the parser"),
-        ("First, measure the parser on a large feed and then choose.", "First, measure the parser on a large feed…"),
+        (
+            "First, measure the parser on a large feed and then choose.",
+            "First, measure the parser on a large feed…",
+        ),
         ("Use e.g. the csv module because commas split rows", "Use e.g. the csv module"),
         ("Never call line.split(',') on rows: it breaks.", "Never call line.split(',') on rows"),
         ("Always run git with -C here (never cd).", "Always run git with -C here"),
@@ -123,7 +148,11 @@ def test_a_made_name_is_a_clause_of_at_most_eight_words(text: str, name: str) ->
 def test_secrets_are_in_neither_place() -> None:
     secret = "ghp_" + "a1B2" * 9
     read = lesson(
-        text=f"Use {secret}", provenance=f"in {secret}", name=f"n {secret}", reasoning=secret, keywords=[secret]
+        text=f"Use {secret}",
+        provenance=f"in {secret}",
+        name=f"n {secret}",
+        reasoning=secret,
+        keywords=[secret],
     )
 
     assert secret not in repr(read)
@@ -144,18 +173,36 @@ def test_secrets_are_in_neither_place() -> None:
         ({"act": {"patterns": [ITEM, {**ITEM, "text": None}]}}, "act.patterns[1].text is missing"),
         ({"act": {"heuristics": [{**ITEM, "text": 7}]}}, "act.heuristics[0].text is 7"),
         ({"act": {"heuristics": [{**ITEM, "text": " \n"}]}}, "act.heuristics[0]: text is blank"),
-        ({"act": {"heuristics": [{**ITEM, "text": "a\0b"}]}}, "act.heuristics[0]: text holds a NUL"),
+        (
+            {"act": {"heuristics": [{**ITEM, "text": "a\0b"}]}},
+            "act.heuristics[0]: text holds a NUL",
+        ),
         ({"act": {"heuristics": [{**ITEM, "text": "a\ud800"}]}}, "half a surrogate pair"),
         (
             {"act": {"heuristics": [{**ITEM, "confidence": "sure"}]}},
             'confidence is "sure": it must be one of high, medium, low',
         ),
-        ({"act": {"heuristics": [{**ITEM, "confidence": 0.9}]}}, "confidence is 0.9: it must be one of"),
-        ({"act": {"heuristics": [{**ITEM, "keywords": "a b"}]}}, 'keywords is "a b": it must be a list of texts'),
+        (
+            {"act": {"heuristics": [{**ITEM, "confidence": 0.9}]}},
+            "confidence is 0.9: it must be one of",
+        ),
+        (
+            {"act": {"heuristics": [{**ITEM, "keywords": "a b"}]}},
+            'keywords is "a b": it must be a list of texts',
+        ),
         ({"act": {"heuristics": [{**ITEM, "keywords": ["a", 1]}]}}, 'keywords is ["a", 1]'),
-        ({"act": {"heuristics": [{**ITEM, "universal": "yes"}]}}, 'universal is "yes": it must be true or false'),
-        ({"act": {"patterns": [ITEM], "heuristics": [ITEM]}}, "act.heuristics[0] says the same as act.patterns[0]"),
-        ({"act": {"patterns": [{**ITEM, "text": "<private>all</private>"}]}}, "act.patterns[0]: text is blank"),
+        (
+            {"act": {"heuristics": [{**ITEM, "universal": "yes"}]}},
+            'universal is "yes": it must be true or false',
+        ),
+        (
+            {"act": {"patterns": [ITEM], "heuristics": [ITEM]}},
+            "act.heuristics[0] says the same as act.patterns[0]",
+        ),
+        (
+            {"act": {"patterns": [{**ITEM, "text": "<private>all</private>"}]}},
+            "act.patterns[0]: text is blank",
+        ),
     ],
 )
 def test_an_error_is_named_with_its_place(document: object, words: str) -> None:
@@ -171,7 +218,10 @@ json_values = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(
-            st.sampled_from(["act", "patterns", "heuristics", "text", "keywords", "name", "universal"]), inner
+            st.sampled_from(
+                ["act", "patterns", "heuristics", "text", "keywords", "name", "universal"]
+            ),
+            inner,
         )
     ),
     max_leaves=12,
@@ -187,4 +237,6 @@ def test_any_json_is_an_answer_or_is_refused(document: object) -> None:
         except InvalidEntryError as error:
             assert "\n" not in str(error)  # noqa: PT017 - whatever is refused is refused in one line
         else:
-            assert all(item.entry.description.strip() and item.entry.source == "retro" for item in lessons)
+            assert all(
+                item.entry.description.strip() and item.entry.source == "retro" for item in lessons
+            )

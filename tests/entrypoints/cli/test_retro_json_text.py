@@ -29,7 +29,10 @@ def test_an_answer_is_found(text: str) -> None:
 
 
 def test_an_answer_that_says_more_is_found_in_its_fence() -> None:
-    assert find_answer(f'```json\n{{"summary": "short", {SMALL[1:]}\n```') == {"summary": "short", **ANSWER}
+    assert find_answer(f'```json\n{{"summary": "short", {SMALL[1:]}\n```') == {
+        "summary": "short",
+        **ANSWER,
+    }
 
 
 @pytest.mark.parametrize(

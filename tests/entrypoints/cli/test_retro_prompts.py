@@ -48,7 +48,9 @@ def test_the_agent_may_change_nothing() -> None:
 
     assert {tool.partition("(")[0] for tool in tools} == {"Read", "Grep", "Glob", "Bash"}
     assert all(
-        re.fullmatch(r"Bash\(git (diff|log|merge-base|status):\*\)", tool) for tool in tools if tool[:4] == "Bash"
+        re.fullmatch(r"Bash\(git (diff|log|merge-base|status):\*\)", tool)
+        for tool in tools
+        if tool[:4] == "Bash"
     )
 
 
@@ -79,7 +81,10 @@ def test_the_skill_writes_to_both_places_and_asks() -> None:
     text = prose(SKILL)
 
     assert '"${CLAUDE_PLUGIN_ROOT}/launch" hardwon retro write ANSWER.json' in text
-    assert "hardwon-writer --action upsert --global-store ~/.claude/iflow/memory --entry-file FILE" in text
+    assert (
+        "hardwon-writer --action upsert --global-store ~/.claude/iflow/memory --entry-file FILE"
+        in text
+    )
     assert "docs/knowledge-bank/{anti-patterns,patterns,heuristics}.md" in text
     assert "ask before you keep, update or retire one" in text
     assert "`memory_semantic_enabled` is not true" in text

@@ -23,13 +23,17 @@ def world(empty_world: World) -> World:
 
 def old(text: str, project: str | None) -> Entry:
     """Return a lesson that was last observed long ago."""
-    return attrs.evolve(lesson(text), source_project=project, created_at=LONG_AGO, updated_at=LONG_AGO)
+    return attrs.evolve(
+        lesson(text), source_project=project, created_at=LONG_AGO, updated_at=LONG_AGO
+    )
 
 
 def test_older_learnings_that_the_branch_recalls_are_reviewed(world: World) -> None:
     on_a_feature_branch(world)
     world.write_feature(
-        "007-x", {"slug": "csv-quotes", "status": "active"}, spec="# Spec\n\nRead quotes of csv feeds.\n"
+        "007-x",
+        {"slug": "csv-quotes", "status": "active"},
+        spec="# Spec\n\nRead quotes of csv feeds.\n",
     )
     mine = old("csv quotes are doubled", "project")
     universal = old("quotes of feeds are never trusted", None)
@@ -53,7 +57,9 @@ def test_older_learnings_that_the_branch_recalls_are_reviewed(world: World) -> N
 
     output = hardwon(world, "retro", "review", "--limit", "1").stdout
     assert "Ask the user" in output
-    assert all(command in output for command in ("retro confirm ID", "update ID", "--tier deprecated"))
+    assert all(
+        command in output for command in ("retro confirm ID", "update ID", "--tier deprecated")
+    )
 
 
 def test_without_signals_there_is_nothing_to_compare_with(world: World) -> None:
@@ -64,7 +70,10 @@ def test_without_signals_there_is_nothing_to_compare_with(world: World) -> None:
 
 
 def test_a_confirmation_is_counted_in_both_places(world: World) -> None:
-    world.write_bank("patterns", "### Pattern: Old\nQuote.\n- Observation count: 3\n- Last observed: 2024-01-01\n")
+    world.write_bank(
+        "patterns",
+        "### Pattern: Old\nQuote.\n- Observation count: 3\n- Last observed: 2024-01-01\n",
+    )
     world.import_bank()
     [(entry_id, *_)] = rows(world)
     confirmed = hardwon(world, "retro", "confirm", entry_id, "--json")
@@ -72,7 +81,12 @@ def test_a_confirmation_is_counted_in_both_places(world: World) -> None:
 
     assert confirmed.code == 0
     assert confirmed.document["entry"]["observation_count"] == 4
-    assert {**confirmed.document, "entry": 0} == {"skipped": None, "entry": 0, "stands_in": [path], "added_to": None}
+    assert {**confirmed.document, "entry": 0} == {
+        "skipped": None,
+        "entry": 0,
+        "stands_in": [path],
+        "added_to": None,
+    }
     assert [row[2] for row in rows(world)] == [4]
     assert [*map(undated, banks(world).values())] == [
         "### Pattern: Old\nQuote.\n- Observation count: 4\n- Last observed: TODAY\n"
@@ -100,12 +114,22 @@ def test_a_bank_that_is_gone_or_can_not_be_written_is_reported(world: World) -> 
 
 def test_a_retired_or_updated_entry_stays_one_row(world: World) -> None:
     entry_id = keep(world).entry_id
-    changed = hardwon(world, "update", entry_id, "--confidence", "low", "--reasoning", "It was true of version 1 only.")
+    changed = hardwon(
+        world,
+        "update",
+        entry_id,
+        "--confidence",
+        "low",
+        "--reasoning",
+        "It was true of version 1 only.",
+    )
     hardwon(world, "update", entry_id, "--tier", "deprecated")
 
     assert "confidence: medium -> low" in changed.stdout
     assert "keeps it as it was" not in changed.stdout  # it is in no knowledge bank
-    assert world.query("SELECT confidence, reasoning FROM entries") == [("low", "It was true of version 1 only.")]
+    assert world.query("SELECT confidence, reasoning FROM entries") == [
+        ("low", "It was true of version 1 only.")
+    ]
     assert len(rows(world)) == 1
     assert "Name the unit" not in world.hook().stdout
 
@@ -117,13 +141,18 @@ def test_the_bank_that_keeps_an_updated_lesson_as_it_was_is_reported(world: Worl
     path = world.project / "docs" / "knowledge-bank" / "patterns.md"
     changed = hardwon(world, "update", entry_id, "--title", "Quoting, mostly").stdout
 
-    assert changed.splitlines()[-2:] == ["title: Quoting -> Quoting, mostly", f"{path} keeps it as it was"]
+    assert changed.splitlines()[-2:] == [
+        "title: Quoting -> Quoting, mostly",
+        f"{path} keeps it as it was",
+    ]
     assert banks(world) == before
     path.write_bytes(b"\xff")
     assert hardwon(world, "update", entry_id, "--confidence", "low").code == 0
 
 
-def test_a_promoted_entry_is_one_row_of_no_project_and_is_in_the_users_own_bank(world: World) -> None:
+def test_a_promoted_entry_is_one_row_of_no_project_and_is_in_the_users_own_bank(
+    world: World,
+) -> None:
     write(world, one("Quote every field.", name="Quoting", provenance="Feature 7"))
     [(entry_id, *_)] = rows(world)
     promoted = hardwon(world, "retro", "promote", entry_id)

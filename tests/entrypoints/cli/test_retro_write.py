@@ -45,11 +45,22 @@ def test_a_retrospective_is_kept_in_both_places_and_shown(world: World) -> None:
     assert (wrote.code, wrote.stderr) == (0, "")
     files, stored = banks(world), {row[0]: row for row in rows(world)}
     assert set(files) == {*(f"{BANK}/{name}.md" for name in FILES), "store/heuristics.md"}
-    assert len(stored) == len(items()) == wrote.stdout.count("Stored: ") == wrote.stdout.count("added to ")
+    assert (
+        len(stored)
+        == len(items())
+        == wrote.stdout.count("Stored: ")
+        == wrote.stdout.count("added to ")
+    )
     for name, item in items():
         key = content_hash(item["text"])
-        path = "store/heuristics.md" if item.get("universal") else f"{BANK}/{name.replace('_', '-')}.md"
-        [entry] = [part for part in parse_bank(files[path], "patterns") if content_hash(part.text) == key]
+        path = (
+            "store/heuristics.md"
+            if item.get("universal")
+            else f"{BANK}/{name.replace('_', '-')}.md"
+        )
+        [entry] = [
+            part for part in parse_bank(files[path], "patterns") if content_hash(part.text) == key
+        ]
         assert (entry.observation_count, entry.confidence) == (1, item["confidence"])
         assert entry.notes == (f"- Observed in: {item['provenance']}",)
         assert dt.date.fromisoformat(entry.last_observed or "")
@@ -82,7 +93,9 @@ def assert_shown_and_never_counted_again(world: World) -> None:
     assert rows(world) == before
 
 
-def test_the_same_answer_again_counts_once_more_in_both_places_and_a_lost_store_is_rebuilt(world: World) -> None:
+def test_the_same_answer_again_counts_once_more_in_both_places_and_a_lost_store_is_rebuilt(
+    world: World,
+) -> None:
     write(world)
     before = banks(world)
     ids = [row[0] for row in rows(world)]
@@ -91,7 +104,8 @@ def test_the_same_answer_again_counts_once_more_in_both_places_and_a_lost_store_
     assert "Merged: the lesson was known, now observed 2 times" in second.stdout
     assert [(row[0], row[2]) for row in rows(world)] == [(item, 2) for item in ids]
     assert banks(world) == {
-        path: text.replace("- Observation count: 1\n", "- Observation count: 2\n") for path, text in before.items()
+        path: text.replace("- Observation count: 1\n", "- Observation count: 2\n")
+        for path, text in before.items()
     }
     for path in world.store.glob("memory.db*"):
         path.unlink()
@@ -102,7 +116,8 @@ def test_the_same_answer_again_counts_once_more_in_both_places_and_a_lost_store_
 
 def test_a_higher_count_in_a_file_is_continued(world: World) -> None:
     world.write_bank(
-        "patterns", "# Ours\n\n### Pattern: Old\nQuote   every FIELD.\n- Observation count: 4\n- By: Ann\n"
+        "patterns",
+        "# Ours\n\n### Pattern: Old\nQuote   every FIELD.\n- Observation count: 4\n- By: Ann\n",
     )
     assert write(world, one("quote every field.", universal=False)).code == 0
 
@@ -174,15 +189,25 @@ def test_a_dry_run_writes_nothing(world: World) -> None:
     assert [entry["added_to"].rpartition("/")[2] for entry in wrote.document["entries"]] == [
         "patterns.md", "patterns.md", "anti-patterns.md", "anti-patterns.md", "heuristics.md", "heuristics.md",
     ]  # fmt: skip
-    assert (wrote.document["store_written"], banks(world), world.store.exists()) == (False, {}, False)
+    assert (wrote.document["store_written"], banks(world), world.store.exists()) == (
+        False,
+        {},
+        False,
+    )
     assert not (world.project / "docs").exists()
 
 
-def test_without_keywords_and_reasoning_it_is_kept_with_a_warning_and_without_a_generator(world: World) -> None:
-    world.variables["OLLAMA_HOST"] = "http://127.0.0.1:9"  # no server answers there: a call would be reported
+def test_without_keywords_and_reasoning_it_is_kept_with_a_warning_and_without_a_generator(
+    world: World,
+) -> None:
+    world.variables["OLLAMA_HOST"] = (
+        "http://127.0.0.1:9"  # no server answers there: a call would be reported
+    )
     elsewhere = world.folder / "elsewhere"
     elsewhere.mkdir()
-    answer = one("Quote every field.", keywords=["csv", "code", "Quoting"], category="x", references=["a.py"])
+    answer = one(
+        "Quote every field.", keywords=["csv", "code", "Quoting"], category="x", references=["a.py"]
+    )
     wrote = write(world, answer, "--project-root", str(elsewhere), "--json")
 
     assert wrote.code == 0
@@ -206,15 +231,21 @@ def test_without_keywords_and_reasoning_it_is_kept_with_a_warning_and_without_a_
             {"act": {"patterns": [{"text": "ok"}, {"text": 7}, {"text": " "}]}},
             ["patterns[1].text is 7", "patterns[2]: "],
         ),
-        (one("A <!-- comment --> in it"), ["patterns[0]: 'A <!-- comment --> in it' would not be read back"]),
+        (
+            one("A <!-- comment --> in it"),
+            ["patterns[0]: 'A <!-- comment --> in it' would not be read back"],
+        ),
     ],
 )
-def test_a_wrong_input_gets_one_line_and_nothing_is_written(world: World, answer: object, words: list[str]) -> None:
+def test_a_wrong_input_gets_one_line_and_nothing_is_written(
+    world: World, answer: object, words: list[str]
+) -> None:
     wrote = write(world, answer)
 
     assert (wrote.code, wrote.stdout) == (1, "")
     assert [
-        line[: len(f"hardwon: act.{item}")] for item, line in zip(words, wrote.stderr.splitlines(), strict=True)
+        line[: len(f"hardwon: act.{item}")]
+        for item, line in zip(words, wrote.stderr.splitlines(), strict=True)
     ] == [f"hardwon: act.{word}" for word in words]
     assert banks(world) == {}
     assert not world.store.exists()
@@ -253,7 +284,9 @@ def test_vectors_come_from_the_provider_and_labels_from_the_agent_alone(world: W
 
     assert (wrote.code, wrote.stderr.count("no references")) == (0, len(items()))
     assert {request.path for request in requests} == {"/v1/embeddings"}
-    assert world.query("SELECT count(*) FROM entries WHERE embedding IS NOT NULL") == [(len(items()),)]
+    assert world.query("SELECT count(*) FROM entries WHERE embedding IS NOT NULL") == [
+        (len(items()),)
+    ]
 
 
 def test_keywords_past_ten_are_named_in_a_warning(world: World) -> None:
@@ -271,10 +304,17 @@ CLAUSE = "Read a feed line by line"
 
 @pytest.mark.parametrize(
     "text",
-    [f"{CLAUSE}, as the first bad record is known by its number.", f"{CLAUSE}. It is enough.", f"{CLAUSE}.", CLAUSE],
+    [
+        f"{CLAUSE}, as the first bad record is known by its number.",
+        f"{CLAUSE}. It is enough.",
+        f"{CLAUSE}.",
+        CLAUSE,
+    ],
 )
 @pytest.mark.parametrize("named", [{"name": CLAUSE}, {}], ids=["named", "without a name"])
-def test_a_lesson_whose_name_begins_its_text_is_printed_once(world: World, text: str, named: dict[str, str]) -> None:
+def test_a_lesson_whose_name_begins_its_text_is_printed_once(
+    world: World, text: str, named: dict[str, str]
+) -> None:
     on_a_feature_branch(world)
     assert write(world, one(text, **named)).code == 0
     [bank] = banks(world).values()
@@ -306,13 +346,24 @@ AWKWARD = (
 def as_the_seed_reads(text: str) -> dict[str, str]:
     """Return the descriptions of a bank by id, read by the rules of the markdown-only pipeline alone."""
     chunks = re.split(r"(?m)^### ", re.sub(r"(?s)<!--.*?-->", "", text))
-    bodies = (chunk.partition("\n")[2] for chunk in chunks if chunk.strip() and not chunk.startswith(("## ", "# ")))
+    bodies = (
+        chunk.partition("\n")[2]
+        for chunk in chunks
+        if chunk.strip() and not chunk.startswith(("## ", "# "))
+    )
     descriptions = [re.split(r"(?m)^- ", body)[0].strip() for body in bodies]
-    return {hashlib.sha256(" ".join(it.lower().split()).encode()).hexdigest()[:16]: it for it in descriptions}
+    return {
+        hashlib.sha256(" ".join(it.lower().split()).encode()).hexdigest()[:16]: it
+        for it in descriptions
+    }
 
 
 def test_the_seeds_reader_reads_the_bank_with_the_same_ids(world: World) -> None:
-    answer = {"act": {"patterns": [{"text": text, "name": CLAUSE, "confidence": "high"} for text in AWKWARD]}}
+    answer = {
+        "act": {
+            "patterns": [{"text": text, "name": CLAUSE, "confidence": "high"} for text in AWKWARD]
+        }
+    }
     assert write(world, answer).code == 0
     seen = as_the_seed_reads(banks(world)[f"{BANK}/patterns.md"])
 
@@ -327,11 +378,14 @@ def test_a_lesson_that_both_banks_hold_keeps_the_higher_count(world: World) -> N
     counts = {"One": (3, 9), "Two": (8, 2), "Three": (5, 5), "Four": (1, 100), "Five": (0, 4)}
     for at, is_global in enumerate((False, True)):
         lessons = (
-            f"### Pattern: {name}\nLesson  {name}.\n- Observation count: {both[at]}\n" for name, both in counts.items()
+            f"### Pattern: {name}\nLesson  {name}.\n- Observation count: {both[at]}\n"
+            for name, both in counts.items()
         )
         world.write_bank("patterns", "\n".join(lessons), of_all_projects=is_global)
     assert hardwon(world, "import").code == 0
-    assert {row[1]: row[2] for row in rows(world)} == {name: max(both) for name, both in counts.items()}
+    assert {row[1]: row[2] for row in rows(world)} == {
+        name: max(both) for name, both in counts.items()
+    }
 
     assert write(world, one("lesson one.")).code == 0
     assert {row[2] for row in rows(world) if row[1] == "One"} == {10}
@@ -340,7 +394,11 @@ def test_a_lesson_that_both_banks_hold_keeps_the_higher_count(world: World) -> N
 def test_no_lock_and_no_settings_of_a_tool_are_among_the_references(world: World) -> None:
     on_a_feature_branch(world)
     (world.project / "web").mkdir()
-    world.commit(".meta.json", ".mcp.json", "uv.lock", "web/package-lock.json", "Cargo.lock", "poetry.lock")
-    write(world, one("The uv.lock and the .mcp.json went out of step with the reader.", name="Locks"))
+    world.commit(
+        ".meta.json", ".mcp.json", "uv.lock", "web/package-lock.json", "Cargo.lock", "poetry.lock"
+    )
+    write(
+        world, one("The uv.lock and the .mcp.json went out of step with the reader.", name="Locks")
+    )
 
     assert world.query('SELECT "references" FROM entries') == [('["reader.py"]',)]

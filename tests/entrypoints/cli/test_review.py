@@ -73,14 +73,20 @@ def test_a_replaced_lesson_is_ranked_below_with_its_successor_and_in_no_block(wo
 
     assert (replaced.code, replaced.stderr) == (0, "")
     assert f"superseded_by: null -> {NEWER_ID}" in replaced.stdout
-    assert answers.index(NEWER["name"]) < answers.index(OLDER["name"]) < answers.index(f"Superseded by: {NEWER_ID}")
+    assert (
+        answers.index(NEWER["name"])
+        < answers.index(OLDER["name"])
+        < answers.index(f"Superseded by: {NEWER_ID}")
+    )
     assert OLDER["name"] not in asked(world)
     assert f"superseded by {NEWER_ID}" in hardwon(world, "show", "1").stdout
     assert hardwon(world, "show", "1", "--json").document["superseded_by"] == NEWER_ID
     assert (OLDER["name"] in before, NEWER["name"] in before) == (False, True)
     assert (OLDER["name"] in after, NEWER["name"] in after) == (False, True)
     assert hardwon(world, "review").stdout == NOTHING
-    assert f"superseded_by: null -> {NEWER_ID}" in hardwon(world, "show", "1", "--history").stdout.replace("  ", " ")
+    assert f"superseded_by: null -> {NEWER_ID}" in hardwon(
+        world, "show", "1", "--history"
+    ).stdout.replace("  ", " ")
 
 
 def test_an_edit_supersedes_and_takes_it_back(world: World) -> None:
@@ -101,9 +107,17 @@ def test_an_edit_supersedes_and_takes_it_back(world: World) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [("1",), ("--replaces",), ("1", "3"), ("1", "3", "--replaces", "--keep-both"), ("3", "99", "--replaces")],
+    [
+        ("1",),
+        ("--replaces",),
+        ("1", "3"),
+        ("1", "3", "--replaces", "--keep-both"),
+        ("3", "99", "--replaces"),
+    ],
 )
-def test_a_review_needs_two_lessons_and_one_decision(world: World, arguments: tuple[str, ...]) -> None:
+def test_a_review_needs_two_lessons_and_one_decision(
+    world: World, arguments: tuple[str, ...]
+) -> None:
     done = hardwon(world, "review", *arguments)
 
     assert (done.code, done.stdout) == (1, "")
@@ -118,7 +132,11 @@ def test_the_writer_supersedes_what_it_names_or_stores_nothing(world: World) -> 
         "supersedes": "2",
     }
     stored = run(world, "hardwon-writer", *upsert(**fields))
-    refused = run(world, "hardwon-writer", *upsert(**{**fields, "description": "Another.", "supersedes": "99"}))
+    refused = run(
+        world,
+        "hardwon-writer",
+        *upsert(**{**fields, "description": "Another.", "supersedes": "99"}),
+    )
     wrong = run(
         world,
         "hardwon-writer",
@@ -129,18 +147,31 @@ def test_the_writer_supersedes_what_it_names_or_stores_nothing(world: World) -> 
     )
 
     assert (stored.code, stored.stderr) == (0, "")
-    assert hardwon(world, "show", "2", "--json").document["superseded_by"] == content_hash(fields["description"])
-    assert (refused.code, refused.stderr) == (1, 'hardwon-writer: supersedes is "99": it names no entry\n')
+    assert hardwon(world, "show", "2", "--json").document["superseded_by"] == content_hash(
+        fields["description"]
+    )
+    assert (refused.code, refused.stderr) == (
+        1,
+        'hardwon-writer: supersedes is "99": it names no entry\n',
+    )
     assert (wrong.code, wrong.stderr) == (1, "hardwon-writer: supersedes is 2: it must be text\n")
     assert world.query("SELECT count(*) FROM entries WHERE description = 'Another.'") == [(0,)]
 
 
-def test_the_tool_supersedes_what_it_names_or_stores_nothing(world_by_word: World, visit: Visit) -> None:
+def test_the_tool_supersedes_what_it_names_or_stores_nothing(
+    world_by_word: World, visit: Visit
+) -> None:
     client = visit(world_by_word)
     client.store()
-    client.store(name="Three units", description="Name unit, scale and offset.", supersedes=LESSON_ID)
+    client.store(
+        name="Three units", description="Name unit, scale and offset.", supersedes=LESSON_ID
+    )
     refusal = client.refusal("store_memory", **{**LESSON, "description": "Another."}, supersedes=99)
-    [row] = [row for row in client.call("memory_list")["structuredContent"]["results"] if row["entryId"] == LESSON_ID]
+    [row] = [
+        row
+        for row in client.call("memory_list")["structuredContent"]["results"]
+        if row["entryId"] == LESSON_ID
+    ]
 
     assert row["supersededBy"] == content_hash("Name unit, scale and offset.")
     assert "no memory has the id '99'" in refusal
@@ -155,7 +186,11 @@ def decided(world: World, typed: bytes) -> str:
 
 def test_each_key_decides_a_pair_in_a_terminal(world: World) -> None:
     skipped, ended = decided(world, b"n\n"), decided(world, b"q\n")
-    assert ("1 of 1" in skipped, OLDER["name"] in skipped, "[m] merge" in ended) == (True, True, True)
+    assert ("1 of 1" in skipped, OLDER["name"] in skipped, "[m] merge" in ended) == (
+        True,
+        True,
+        True,
+    )
     assert len(hardwon(world, "review", "--json").items) == 1
 
     shown = decided(world, b"s\n")
@@ -183,13 +218,17 @@ def test_a_pair_is_merged_in_the_editor(world: World, typed: bytes | None) -> No
 
 def captured(days: float) -> Entry:
     made = dt.datetime.now(dt.UTC) - dt.timedelta(days=days)
-    return attrs.evolve(of_file(f"Sign it. {days}", path=f"{days}.md"), name=f"{days} days old", created_at=made)
+    return attrs.evolve(
+        of_file(f"Sign it. {days}", path=f"{days}.md"), name=f"{days} days old", created_at=made
+    )
 
 
 def test_notes_of_the_last_seven_days_wait_until_they_are_judged(world: World) -> None:
     world.remember(captured(6.9), captured(7.1))
 
-    notes = [item["entry"] for item in hardwon(world, "review", "--json").items if item["sort"] == "note"]
+    notes = [
+        item["entry"] for item in hardwon(world, "review", "--json").items if item["sort"] == "note"
+    ]
     listed = hardwon(world, "review").stdout
     hardwon(world, "validate", str(notes[0]["number"]), "--useful")
 
@@ -200,7 +239,9 @@ def test_notes_of_the_last_seven_days_wait_until_they_are_judged(world: World) -
 
 def test_a_foreign_project_with_entries_waits_for_a_word_of_the_user(world: World) -> None:
     world.query("UPDATE project SET authorship = 'foreign', trust = 'unsaid'")
-    [project] = [item for item in hardwon(world, "review", "--json").items if item["sort"] == "project"]
+    [project] = [
+        item for item in hardwon(world, "review", "--json").items if item["sort"] == "project"
+    ]
 
     assert project["entries"] == 3
     assert "foreign: you never committed to it (3 entries)" in hardwon(world, "review").stdout

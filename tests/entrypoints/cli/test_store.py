@@ -19,7 +19,10 @@ def world(empty_world: World) -> World:
 
 def test_a_copy_has_the_entries_and_a_second_one_finds_them_there(world: World) -> None:
     target = str(world.folder / "copy")
-    outcomes = [hardwon(world, "store", "copy", str(world.store), target, "--yes", "--json").document for _ in range(2)]
+    outcomes = [
+        hardwon(world, "store", "copy", str(world.store), target, "--yes", "--json").document
+        for _ in range(2)
+    ]
 
     assert [(outcome["added"], outcome["known"]) for outcome in outcomes] == [(2, 0), (0, 2)]
     listed = hardwon(world, "list", "--scope", "global", "--json", "--global-store", target).stdout
@@ -28,7 +31,9 @@ def test_a_copy_has_the_entries_and_a_second_one_finds_them_there(world: World) 
 
 
 @pytest.mark.parametrize("form", [(), ("--json",)])
-def test_a_dry_run_tells_what_would_be_copied_and_makes_nothing(world: World, form: tuple[str, ...]) -> None:
+def test_a_dry_run_tells_what_would_be_copied_and_makes_nothing(
+    world: World, form: tuple[str, ...]
+) -> None:
     target = world.folder / "copy"
     shown = hardwon(world, "store", "copy", str(world.store), str(target), "--dry-run", *form)
 
@@ -59,7 +64,15 @@ def files(world: World) -> dict[str, tuple[str, str]]:
 
 @pytest.mark.parametrize(
     "name",
-    ["no source", "a file", "an empty file", "an empty folder", "no target", "a file as the target", "the same store"],
+    [
+        "no source",
+        "a file",
+        "an empty file",
+        "an empty folder",
+        "no target",
+        "a file as the target",
+        "the same store",
+    ],
 )
 def test_a_copy_from_or_to_what_is_no_store_is_refused_in_one_line(world: World, name: str) -> None:
     source, target = files(world)[name]
@@ -67,11 +80,15 @@ def test_a_copy_from_or_to_what_is_no_store_is_refused_in_one_line(world: World,
 
     assert refused.code == 1
     assert len(refused.stderr.splitlines()) == 1
-    assert ("FROM" if "source" in name or "empty" in name or name == "a file" else "TO") in refused.stderr
+    assert (
+        "FROM" if "source" in name or "empty" in name or name == "a file" else "TO"
+    ) in refused.stderr
     assert not Path(world.folder, "new").exists()
 
 
-@pytest.mark.parametrize("command", [("status",), ("migrate",), ("add-member", "ann"), ("remove-member", "ann")])
+@pytest.mark.parametrize(
+    "command", [("status",), ("migrate",), ("add-member", "ann"), ("remove-member", "ann")]
+)
 def test_commands_of_a_server_name_the_variable_where_the_store_is_a_file(
     world: World, command: tuple[str, ...]
 ) -> None:
@@ -89,7 +106,9 @@ def test_commands_of_a_server_name_the_variable_where_the_store_is_a_file(
         f"postgresql://{'x' * 100_000}/memory",
     ],
 )
-def test_an_address_with_an_error_makes_no_folder_and_shows_no_password(world: World, address: str) -> None:
+def test_an_address_with_an_error_makes_no_folder_and_shows_no_password(
+    world: World, address: str
+) -> None:
     world.variables["HARDWON_STORE"] = address
     refused = hardwon(world, "add", "A lesson.", "--category", "patterns")
 

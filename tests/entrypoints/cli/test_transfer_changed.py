@@ -27,7 +27,9 @@ def write(world_by_word: World, request: pytest.FixtureRequest) -> Write:
 
     def write(text: str) -> Path:
         world_by_word.write_bank("patterns", text, of_all_projects=is_global)
-        folder = world_by_word.store if is_global else world_by_word.project / "docs" / "knowledge-bank"
+        folder = (
+            world_by_word.store if is_global else world_by_word.project / "docs" / "knowledge-bank"
+        )
         return folder / "patterns.md"
 
     return write
@@ -56,7 +58,11 @@ def test_a_change_by_hand_is_reported_and_leaves_the_store_as_it_is(
     before = world.query("SELECT * FROM entries")
     write(text)
 
-    [line] = [line for line in hardwon(world, *command).stdout.splitlines() if "hardwon import --changed" in line]
+    [line] = [
+        line
+        for line in hardwon(world, *command).stdout.splitlines()
+        if "hardwon import --changed" in line
+    ]
     assert did in line
     assert "patterns.md" in line
     assert content_hash(which) in line
@@ -68,14 +74,18 @@ def test_a_bank_equal_to_the_store_gives_no_report(world: World, command: tuple[
     assert "--changed" not in hardwon(world, *command).stdout
 
 
-def test_a_session_start_neither_takes_an_edit_over_nor_loses_it(world: World, write: Write) -> None:
+def test_a_session_start_neither_takes_an_edit_over_nor_loses_it(
+    world: World, write: Write
+) -> None:
     before = world.query("SELECT id, description, observation_count, updated_at FROM entries")
     write(EDITED)
 
     block = world.hook().stdout
     assert OLD.rstrip(".") in block
     assert NEW not in block
-    assert world.query("SELECT id, description, observation_count, updated_at FROM entries") == before
+    assert (
+        world.query("SELECT id, description, observation_count, updated_at FROM entries") == before
+    )
     assert "edited in" in hardwon(world, "import").stdout
 
 
@@ -94,13 +104,18 @@ def test_an_edit_is_taken_over_with_its_history(world: World, write: Write) -> N
     assert NEW in world.hook().stdout
 
 
-def test_a_removed_lesson_is_found_no_more_and_can_be_brought_back(world: World, write: Write) -> None:
+def test_a_removed_lesson_is_found_no_more_and_can_be_brought_back(
+    world: World, write: Write
+) -> None:
     write(REMOVED)
     done = hardwon(world, "import", "--changed", "--yes", "--no-embed")
 
     assert done.code == 0
     assert "  after:  removed" in done.stdout.splitlines()
-    assert hardwon(world, "show", content_hash("About Pattern: Two."), "--json").document["tier"] == "deprecated"
+    assert (
+        hardwon(world, "show", content_hash("About Pattern: Two."), "--json").document["tier"]
+        == "deprecated"
+    )
     assert "About Pattern: Two." not in world.hook().stdout
     assert "--changed" not in hardwon(world, "import").stdout
     hardwon(world, "update", content_hash("About Pattern: Two."), "--tier", "normal")
@@ -108,7 +123,9 @@ def test_a_removed_lesson_is_found_no_more_and_can_be_brought_back(world: World,
 
 
 @pytest.mark.parametrize(("typed", "present"), [(b"n\n", OLD), (b"y\n", NEW)])
-def test_a_terminal_is_asked_about_each(world: World, write: Write, typed: bytes, present: str) -> None:
+def test_a_terminal_is_asked_about_each(
+    world: World, write: Write, typed: bytes, present: str
+) -> None:
     write(EDITED)
     talk = answer(world, typed, "import", "--changed", "--no-embed")
 
@@ -128,7 +145,9 @@ def test_without_a_terminal_it_wants_yes(world: World, write: Write) -> None:
 def test_it_is_json_for_scripts(world: World, write: Write) -> None:
     write(EDITED)
     [left] = hardwon(world, "import", "--no-embed", "--json").document["changed_by_hand"]
-    [taken] = hardwon(world, "import", "--changed", "--yes", "--no-embed", "--json").document["changed_by_hand"]
+    [taken] = hardwon(world, "import", "--changed", "--yes", "--no-embed", "--json").document[
+        "changed_by_hand"
+    ]
 
     assert (left["heading"], left["id"], left["before"], left["after"]) == (
         "Pattern: One", content_hash(OLD), OLD, NEW,
@@ -138,7 +157,9 @@ def test_it_is_json_for_scripts(world: World, write: Write) -> None:
     assert none == []
 
 
-def test_a_lesson_deleted_in_the_store_or_only_renamed_in_the_bank_is_not_reported(world: World, write: Write) -> None:
+def test_a_lesson_deleted_in_the_store_or_only_renamed_in_the_bank_is_not_reported(
+    world: World, write: Write
+) -> None:
     hardwon(world, "delete", content_hash(OLD), "--yes")
     renamed = EDITED.replace("Pattern: Two\nAbout", "Pattern: Second\nAbout")
     write(renamed)
@@ -148,7 +169,9 @@ def test_a_lesson_deleted_in_the_store_or_only_renamed_in_the_bank_is_not_report
     assert descriptions(world) == ["About Pattern: Two."]
 
 
-def test_a_bank_with_the_text_from_before_an_edit_is_not_reported(world: World, write: Write) -> None:
+def test_a_bank_with_the_text_from_before_an_edit_is_not_reported(
+    world: World, write: Write
+) -> None:
     hardwon(world, "edit", content_hash(OLD), "--description", NEW)
     write(BEFORE)
 

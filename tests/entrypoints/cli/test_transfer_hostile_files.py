@@ -26,7 +26,10 @@ def refused(done: Ran, code: int, words: str) -> None:
 
 
 def contents(world: World) -> list[str]:
-    return [repr(world.query(f"SELECT * FROM {table} ORDER BY 1")) for table in ("entry", "entry_text", "history")]
+    return [
+        repr(world.query(f"SELECT * FROM {table} ORDER BY 1"))
+        for table in ("entry", "entry_text", "history")
+    ]
 
 
 @pytest.mark.parametrize("name", INDEXES)
@@ -36,7 +39,9 @@ def test_a_hostile_index_is_refused_in_one_line(world: World, name: str) -> None
     started = time.monotonic()
 
     refused(hardwon(world, "import", str(path)), 1, words)
-    (world.project / "config.jsonc").write_text('{"semantic": {"indexPath": "memory-index.sqlite"}}')
+    (world.project / "config.jsonc").write_text(
+        '{"semantic": {"indexPath": "memory-index.sqlite"}}'
+    )
     refused(hardwon(world, "import"), 1, words)
 
     assert in_time(time.monotonic() - started, SECONDS)
@@ -44,7 +49,9 @@ def test_a_hostile_index_is_refused_in_one_line(world: World, name: str) -> None
 
 
 @pytest.mark.parametrize("name", RESTORES)
-def test_a_hostile_backup_is_refused_in_one_line_and_nothing_changes(world: World, name: str) -> None:
+def test_a_hostile_backup_is_refused_in_one_line_and_nothing_changes(
+    world: World, name: str
+) -> None:
     statements, words = RESTORES[name]
     keep(world)
     backup = world.folder / "backup.db"

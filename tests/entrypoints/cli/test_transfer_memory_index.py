@@ -44,7 +44,9 @@ def bring_in(world: World, index: object, *arguments: str) -> Ran:
     return hardwon(world, "import", str(path), *arguments)
 
 
-def test_a_saved_session_is_exported_with_its_vector_and_comes_back_the_same(empty_world: World) -> None:
+def test_a_saved_session_is_exported_with_its_vector_and_comes_back_the_same(
+    empty_world: World,
+) -> None:
     world = empty_world
     world.variables["HARDWON_EMBEDDING_PROVIDER"] = "local"
     saved = hardwon(
@@ -70,7 +72,10 @@ def test_a_saved_session_is_exported_with_its_vector_and_comes_back_the_same(emp
     assert len(json.dumps(first)) < 5_000
 
     world.variables["HARDWON_STORE"] = str(world.folder / "another")
-    assert bring_in(world, first).stdout == "Imported 1 session, 0 known already; 1 vector kept, 0 vectors made.\n"
+    assert (
+        bring_in(world, first).stdout
+        == "Imported 1 session, 0 known already; 1 vector kept, 0 vectors made.\n"
+    )
     assert export(world) == first
 
 
@@ -92,28 +97,43 @@ def local_world(empty_world: World) -> World:
     return empty_world
 
 
-def test_after_export_delete_and_import_without_embedding_nothing_is_pending(local_world: World) -> None:
+def test_after_export_delete_and_import_without_embedding_nothing_is_pending(
+    local_world: World,
+) -> None:
     exported = export(local_world)
     delete_sessions(local_world)
     assert local_world.query("SELECT count(*) FROM vector") == [(0,)]
 
     done = bring_in(local_world, exported, "--no-embed")
 
-    assert done == (0, "Imported 3 sessions, 0 known already; 3 vectors kept, 0 vectors made.\n", "")
+    assert done == (
+        0,
+        "Imported 3 sessions, 0 known already; 3 vectors kept, 0 vectors made.\n",
+        "",
+    )
     assert pending(local_world) == 0
     assert export(local_world) == exported
-    [first, *_] = hardwon(local_world, "recall", "--in", "sessions", "kubernetes troubleshooting", "--json").items
+    [first, *_] = hardwon(
+        local_world, "recall", "--in", "sessions", "kubernetes troubleshooting", "--json"
+    ).items
     assert first["title"] == "k8s pod restart debugging"
 
 
 def test_vectors_are_kept_in_a_fresh_store_that_decides_its_provider(local_world: World) -> None:
     exported = export(local_world)
     local_world.store = local_world.folder / "another"
-    local_world.variables |= {"HARDWON_STORE": str(local_world.store), "HARDWON_EMBEDDING_PROVIDER": "auto"}
+    local_world.variables |= {
+        "HARDWON_STORE": str(local_world.store),
+        "HARDWON_EMBEDDING_PROVIDER": "auto",
+    }
 
     done = bring_in(local_world, exported, "--no-embed", "--json")
 
-    assert done.document == {"imported": {"added": 3, "known": 0, "skipped": []}, "vectors_kept": 3, "embedded": 0}
+    assert done.document == {
+        "imported": {"added": 3, "known": 0, "skipped": []},
+        "vectors_kept": 3,
+        "embedded": 0,
+    }
     noted = dict(local_world.query("SELECT key, value FROM _metadata"))
     assert noted["embedding_model"] == "all-MiniLM-L6-v2"
     assert "local" in noted.values()
@@ -124,7 +144,10 @@ def turned(vector: list[float], similarity: float) -> list[float]:
     across = [-vector[1], vector[0], *[0.0] * (len(vector) - 2)]
     length = math.hypot(*across)
     rest = math.sqrt(1 - similarity**2)
-    return [similarity * value + rest * other / length for value, other in zip(vector, across, strict=True)]
+    return [
+        similarity * value + rest * other / length
+        for value, other in zip(vector, across, strict=True)
+    ]
 
 
 @pytest.mark.parametrize(("similarity", "left"), [(0.991, 0), (0.989, 3)])
@@ -141,13 +164,27 @@ def test_vectors_are_kept_when_the_one_embedded_again_is_99_percent_alike(
     assert (done.code, pending(local_world)) == (0, left)
     lines = done.stderr.splitlines()
     assert len(lines) == bool(left)
-    assert all(line.startswith("Warning: 3 vectors not kept, will be made again: they are not by") for line in lines)
+    assert all(
+        line.startswith("Warning: 3 vectors not kept, will be made again: they are not by")
+        for line in lines
+    )
 
 
 @pytest.mark.parametrize(
-    "embedding", [[0.5] * 383, ["0.5"] * 384, "0.5", [0.0] * 384, [float("nan")] * 384, [1e39] * 384, [10**400] * 384]
+    "embedding",
+    [
+        [0.5] * 383,
+        ["0.5"] * 384,
+        "0.5",
+        [0.0] * 384,
+        [float("nan")] * 384,
+        [1e39] * 384,
+        [10**400] * 384,
+    ],
 )
-def test_a_vector_that_cannot_be_used_costs_nothing_but_a_line(local_world: World, embedding: object) -> None:
+def test_a_vector_that_cannot_be_used_costs_nothing_but_a_line(
+    local_world: World, embedding: object
+) -> None:
     exported = export(local_world)
     path = min(exported)
     exported[path]["embedding"] = embedding
@@ -155,7 +192,10 @@ def test_a_vector_that_cannot_be_used_costs_nothing_but_a_line(local_world: Worl
 
     done = bring_in(local_world, exported, "--no-embed")
 
-    assert (done.code, done.stdout) == (0, "Imported 3 sessions, 0 known already; 2 vectors kept, 0 vectors made.\n")
+    assert (done.code, done.stdout) == (
+        0,
+        "Imported 3 sessions, 0 known already; 2 vectors kept, 0 vectors made.\n",
+    )
     [line] = done.stderr.splitlines()
     assert line.startswith(f"Warning: 1 vector not kept, will be made again: {path!r}: ")
     assert pending(local_world) == 1
@@ -187,8 +227,13 @@ def test_a_provider_that_is_down_leaves_the_vectors_for_later(local_world: World
 
     done = bring_in(local_world, exported, "--no-embed")
 
-    assert (done.code, done.stdout) == (0, "Imported 3 sessions, 0 known already; 0 vectors made.\n")
-    assert done.stderr.startswith("Warning: 3 vectors not kept, will be made again: Ollama at 127.0.0.1:9")
+    assert (done.code, done.stdout) == (
+        0,
+        "Imported 3 sessions, 0 known already; 0 vectors made.\n",
+    )
+    assert done.stderr.startswith(
+        "Warning: 3 vectors not kept, will be made again: Ollama at 127.0.0.1:9"
+    )
     assert done.stderr.count("\n") == 1
 
 
@@ -196,7 +241,9 @@ def test_an_index_from_before_vectors_is_valid_and_its_tags_are_found(world: Wor
     done = bring_in(world, {"/no/such/memory-20260212-134206.md": OLD})
 
     assert done == (0, "Imported 1 session, 0 known already; 0 vectors made.\n", "")
-    assert export(world) == {"/no/such/memory-20260212-134206.md": {**OLD, "description": "pod, restart"}}
+    assert export(world) == {
+        "/no/such/memory-20260212-134206.md": {**OLD, "description": "pod, restart"}
+    }
     assert world.query("SELECT source_project, updated_at FROM entry") == [
         ("config-service", "2026-02-02T02:40:00.000000+00:00")
     ]
@@ -209,7 +256,11 @@ def test_an_update_without_a_vector_keeps_the_entry_valid(world: World) -> None:
     for entry in first.values():
         entry |= {"description": "Told again.", "embedding": [0.5] * 384}
 
-    assert bring_in(world, first, "--json").document["imported"] == {"added": 0, "known": 1, "skipped": []}
+    assert bring_in(world, first, "--json").document["imported"] == {
+        "added": 0,
+        "known": 1,
+        "skipped": [],
+    }
     assert [entry["description"] for entry in export(world).values()] == ["Told again."]
     assert "embedding" not in next(iter(export(world).values()))
     assert "1 unchanged" in hardwon(world, "index").stdout
@@ -232,7 +283,11 @@ def test_an_export_to_a_file_is_whole_or_not_at_all(world: World) -> None:
     assert json.loads((world.project / "out.json").read_text()) == export(world)
 
     refused = hardwon(world, "export", "--format", "memory-index", "--output", "no/folder/out.json")
-    assert (refused.code, refused.stderr.count("\n"), "'no/folder/out.json'" in refused.stderr) == (1, 1, True)
+    assert (refused.code, refused.stderr.count("\n"), "'no/folder/out.json'" in refused.stderr) == (
+        1,
+        1,
+        True,
+    )
     assert sorted(path.name for path in world.project.iterdir()) == ["memory", "out.json"]
 
 
@@ -272,7 +327,12 @@ def test_an_index_that_is_not_there_is_reported(world: World) -> None:
 
 AGENT = {"CLAUDECODE": "1"}
 SUBJECTS = {
-    "config-service": ("k8s pod restart debugging", "helm chart values", "kubernetes diagnostics of a node", "rollout"),
+    "config-service": (
+        "k8s pod restart debugging",
+        "helm chart values",
+        "kubernetes diagnostics of a node",
+        "rollout",
+    ),
     "billing": ("invoice rounding", "tax of partners", "currency table"),
     "search/indexer": ("tokens of the index", "shards", "ranking of results"),
 }
@@ -305,7 +365,9 @@ def test_imported_sessions_are_found_in_the_projects_of_their_folders(empty_worl
     for folder, host, count in ((src / "config-service", {}, 10), (src / "sibling", {}, 10), (src.parent, {}, 10),
                                 (src / "config-service", AGENT, 7), (src / "sibling", AGENT, 7)):  # fmt: skip
         world.project, world.variables = folder, {**variables, **host}
-        first, second, *_ = hardwon(world, "recall", "kubernetes", "diagnostics").stdout.splitlines()
+        first, second, *_ = hardwon(
+            world, "recall", "kubernetes", "diagnostics"
+        ).stdout.splitlines()
         assert first == f"Searching {count} memories..."
         assert second.endswith("] config-service/memory-20260212-134206.md")
     world.project, world.variables = src / "config-service", variables
@@ -326,7 +388,10 @@ def test_the_message_to_build_embeddings_counts_imported_sessions(empty_world: W
     world.project = src / "billing"
 
     done = hardwon(world, "recall", "invoice", "--in", "sessions", "--scope", "project")
-    assert done.stdout == "Searching 3 memories...\nRun `/save` to build embeddings, or `hardwon index --embed`\n"
+    assert (
+        done.stdout
+        == "Searching 3 memories...\nRun `/save` to build embeddings, or `hardwon index --embed`\n"
+    )
     assert done.stderr == "(3 without embeddings)\n"
 
 
@@ -339,7 +404,9 @@ def test_an_index_places_sessions_that_were_imported_without_a_project(world: Wo
     assert world.query("SELECT count(*) FROM entry WHERE project IS NULL") == [(10,)]
     assert hardwon(world, "index").code == 0
 
-    rows = world.query("SELECT p.label, count(*) FROM entry e JOIN project p ON p.id = e.project GROUP BY 1 ORDER BY 1")
+    rows = world.query(
+        "SELECT p.label, count(*) FROM entry e JOIN project p ON p.id = e.project GROUP BY 1 ORDER BY 1"
+    )
     assert rows == [("billing", 3), ("config-service", 4), ("indexer", 3)]
     assert hardwon(world, "index").code == 0
     assert world.query("SELECT count(*) FROM entry") == [(10,)]
@@ -348,7 +415,13 @@ def test_an_index_places_sessions_that_were_imported_without_a_project(world: Wo
 def test_a_folder_in_a_foreign_clone_keeps_its_imported_sessions_at_home(world: World) -> None:
     clone = Repositories(world).make("clone", UNTRUSTED)
 
-    bring_in(world, {f"{clone}/memory-1.md": {**OLD, "basename": "clone", "description": "told there"}})
+    bring_in(
+        world, {f"{clone}/memory-1.md": {**OLD, "basename": "clone", "description": "told there"}}
+    )
 
-    [row] = [item for item in hardwon(world, "project", "list", "--json").items if item["label"] == "clone"]
+    [row] = [
+        item
+        for item in hardwon(world, "project", "list", "--json").items
+        if item["label"] == "clone"
+    ]
     assert (row["state"], row["entries"]) == ("foreign", 1)

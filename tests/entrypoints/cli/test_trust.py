@@ -11,7 +11,9 @@ def places(world_by_word: World) -> Repositories:
     return Repositories(world_by_word).with_store()
 
 
-def test_lessons_of_a_foreign_project_speak_elsewhere_once_it_is_trusted(places: Repositories) -> None:
+def test_lessons_of_a_foreign_project_speak_elsewhere_once_it_is_trusted(
+    places: Repositories,
+) -> None:
     strange, own = places.make("strange", UNTRUSTED, "Strange lesson"), places.make("own")
     places.start(strange)
     before = places.shows(own, "Strange lesson")
@@ -25,7 +27,9 @@ def test_lessons_of_a_foreign_project_speak_elsewhere_once_it_is_trusted(places:
     assert places.shows(own, "Strange lesson")
 
 
-def test_revoked_trust_silences_also_a_project_of_the_users_own_commits(places: Repositories) -> None:
+def test_revoked_trust_silences_also_a_project_of_the_users_own_commits(
+    places: Repositories,
+) -> None:
     one, other = places.make("one", lesson="Own lesson"), places.make("other")
     places.start(one)
     before = places.shows(other, "Own lesson")
@@ -61,7 +65,11 @@ def test_a_folder_that_was_never_trusted_is_not_revoked(places: Repositories) ->
 
 
 def test_the_list_says_why(places: Repositories) -> None:
-    own, strange, revoked = places.make("own"), places.make("strange", UNTRUSTED), places.make("revoked")
+    own, strange, revoked = (
+        places.make("own"),
+        places.make("strange", UNTRUSTED),
+        places.make("revoked"),
+    )
     places.project(own)
     places.project(strange)
     places.run(revoked, "trust", "--revoke")
@@ -83,7 +91,9 @@ def test_the_list_goes_without_a_change(places: Repositories) -> None:
     assert "--list" in done.stderr
 
 
-def test_a_clone_joins_once_it_is_trusted_and_leaves_when_that_is_revoked(places: Repositories) -> None:
+def test_a_clone_joins_once_it_is_trusted_and_leaves_when_that_is_revoked(
+    places: Repositories,
+) -> None:
     source = places.make("source", UNTRUSTED)
     one, other = places.clone(source, "one"), places.clone(source, "other")
     places.run(one, "trust")
@@ -115,7 +125,9 @@ def test_clones_find_another_head_when_the_first_is_revoked(places: Repositories
 
 
 @pytest.mark.parametrize("command", [("import",), ("init", "--yes", "--no-import")])
-def test_setting_a_foreign_project_up_trusts_it_and_says_so(places: Repositories, command: tuple[str, ...]) -> None:
+def test_setting_a_foreign_project_up_trusts_it_and_says_so(
+    places: Repositories, command: tuple[str, ...]
+) -> None:
     strange = places.make("strange", UNTRUSTED, "Strange lesson")
 
     first, second = places.run(strange, *command), places.run(strange, *command)
@@ -143,7 +155,9 @@ def test_where_only_the_users_word_counts_own_commits_do_not(places: Repositorie
     assert places.shows(other, "Own lesson")
 
 
-def test_the_first_block_of_a_foreign_project_says_that_it_is_not_yours(places: Repositories) -> None:
+def test_the_first_block_of_a_foreign_project_says_that_it_is_not_yours(
+    places: Repositories,
+) -> None:
     strange = places.make("strange", UNTRUSTED, "Strange lesson")
 
     first, second = places.start(strange), places.start(strange)

@@ -14,24 +14,45 @@ from tests.entrypoints.library import WORKSPACE, memory
 from tests.entrypoints.programs import hardwon, run
 
 ALLOWED = Allowed(valued=frozenset({"--limit", "--type"}), switches=frozenset({"--verify"}))
-NEVER = {"--global-store", "--project-root", "--json", "--policy", "--explain", "--prompt", "--no-embed", "--typed"}
+NEVER = {
+    "--global-store",
+    "--project-root",
+    "--json",
+    "--policy",
+    "--explain",
+    "--prompt",
+    "--no-embed",
+    "--typed",
+}
 
 PARSED = {
     "nothing": ("", (), ""),
     "blanks": (" \n\t", (), ""),
     "a text": ("  why sqlite?\n", (), "why sqlite?"),
-    "at the end": ("why sqlite --type decision --limit 1", ("--type=decision", "--limit=1"), "why sqlite"),
+    "at the end": (
+        "why sqlite --type decision --limit 1",
+        ("--type=decision", "--limit=1"),
+        "why sqlite",
+    ),
     "at the beginning": ("--limit 1 --verify why sqlite", ("--limit=1", "--verify"), "why sqlite"),
     "at both": ("--limit=1 why --type=x", ("--limit=1", "--type=x"), "why"),
     "options alone": ("--limit 1 --type x --verify", ("--limit=1", "--type=x", "--verify"), ""),
     "a switch at the end": ("4e10 --verify", ("--verify",), "4e10"),
-    "on lines of their own": ("--limit\n1\nwhy\n\nsqlite\n--type\nx", ("--limit=1", "--type=x"), "why\n\nsqlite"),
+    "on lines of their own": (
+        "--limit\n1\nwhy\n\nsqlite\n--type\nx",
+        ("--limit=1", "--type=x"),
+        "why\n\nsqlite",
+    ),
     "in the middle": ("what does --type do in mypy", (), "what does --type do in mypy"),
     "in the middle, with a value": ("a --limit 3 b", (), "a --limit 3 b"),
     "of others": ("--json why --policy keyword", (), "--json why --policy keyword"),
     "of others, before one of ours": ("why --json --limit 1", ("--limit=1",), "why --json"),
     "in quotes": ('"what does --type mean"', (), '"what does --type mean"'),
-    "at the end of quotes": ("'what does mypy do with --type'", (), "'what does mypy do with --type'"),
+    "at the end of quotes": (
+        "'what does mypy do with --type'",
+        (),
+        "'what does mypy do with --type'",
+    ),
     "quotes, then options": ('"why --type" --limit 1', ("--limit=1",), '"why --type"'),
     "a value in quotes": ("why --type \"x\" --limit='1'", ("--type=x", "--limit=1"), "why"),
     "after two hyphens": ("--limit 1 -- --type x --verify", ("--limit=1",), "--type x --verify"),
@@ -53,12 +74,18 @@ NO_VALUE = [
 ]
 
 MISTAKES = {
-    "no value": ("why sqlite --limit", "--limit wants a value; put a text that ends with --limit in quotes"),
+    "no value": (
+        "why sqlite --limit",
+        "--limit wants a value; put a text that ends with --limit in quotes",
+    ),
     "an unknown type": (
         "why sqlite --type note",
         "'note' is not in conversations: use decision, gotcha, preference, conver",
     ),
-    "an unknown scope": ("--scope world why sqlite", "'world' is not one of 'project', 'workspace', 'global'"),
+    "an unknown scope": (
+        "--scope world why sqlite",
+        "'world' is not one of 'project', 'workspace', 'global'",
+    ),
     "no number": ("why sqlite --limit x", "'x' is not a valid int"),
     "no score": ("why sqlite --min-score nan", "nan is no number to compare scores with"),
     "an unknown collection": ("why sqlite --in notes", "'notes' is not one of 'all'"),
@@ -66,21 +93,26 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize(("text", "options", "rest"), PARSED.values(), ids=PARSED)
-def test_options_are_taken_at_both_ends_and_the_rest_is_text(text: str, options: tuple[str, ...], rest: str) -> None:
+def test_options_are_taken_at_both_ends_and_the_rest_is_text(
+    text: str, options: tuple[str, ...], rest: str
+) -> None:
     assert parse(text, ALLOWED) == Typed(options, rest)
 
 
 @pytest.mark.parametrize("text", NO_VALUE)
 def test_an_option_without_its_value_is_a_mistake(text: str) -> None:
     with pytest.raises(
-        InvalidQueryError, match=r"^--(limit|type) wants a value; put a text that ends with --\1 in quotes$"
+        InvalidQueryError,
+        match=r"^--(limit|type) wants a value; put a text that ends with --\1 in quotes$",
     ):
         parse(text, ALLOWED)
 
 
 OPTIONS = st.lists(st.sampled_from(["--limit=1", "--type=x", "--verify"]))
 TEXTS = (
-    st.text().map(str.strip).filter(lambda text: text and not any(word in text for word in ("--l", "--t", "--v", "--")))
+    st.text()
+    .map(str.strip)
+    .filter(lambda text: text and not any(word in text for word in ("--l", "--t", "--v", "--")))
 )
 
 
@@ -95,7 +127,10 @@ def test_any_text_round_trips(first: list[str], text: str, last: list[str]) -> N
 def test_no_text_makes_an_option_that_is_not_allowed(text: str) -> None:
     with contextlib.suppress(InvalidQueryError):
         typed = parse(text, ALLOWED)
-        assert all(option.partition("=")[0] in ALLOWED.valued | ALLOWED.switches for option in typed.options)
+        assert all(
+            option.partition("=")[0] in ALLOWED.valued | ALLOWED.switches
+            for option in typed.options
+        )
         assert typed.text in text
 
 
@@ -114,7 +149,9 @@ def test_typed_words_follow_the_options_of_the_file() -> None:
     assert arguments == ["recall", "--limit", "5", "--typed", "--limit=1", "--", "why"]
 
 
-@pytest.mark.parametrize("arguments", [[], ["recall", "x"], ["recall", "--", "--typed"], ["list", "--typed"]])
+@pytest.mark.parametrize(
+    "arguments", [[], ["recall", "x"], ["recall", "--", "--typed"], ["list", "--typed"]]
+)
 def test_nothing_is_read_unless_a_command_asks_for_it(arguments: list[str]) -> None:
     assert with_typed(arguments, lambda: pytest.fail("it was read")) == arguments
 
@@ -125,7 +162,13 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         world = World(tmp_path_factory.mktemp("typed") / "world", cleanup)
         world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
         world.remember(
-            memory("decision", "Sqlite", "We chose sqlite: größer is not better.", None, workspace=WORKSPACE).entry,
+            memory(
+                "decision",
+                "Sqlite",
+                "We chose sqlite: größer is not better.",
+                None,
+                workspace=WORKSPACE,
+            ).entry,
             memory("gotcha", "Locks", "sqlite has locks.", None, workspace=WORKSPACE).entry,
         )
         yield world
@@ -136,7 +179,9 @@ def test_every_allowed_option_is_one_of_the_command(world: World, command: str) 
     shown = hardwon(world, command, "--help").stdout
 
     assert "--typed" in shown
-    assert all(f"  {option} " in shown for option in COMMANDS[command].valued | COMMANDS[command].switches)
+    assert all(
+        f"  {option} " in shown for option in COMMANDS[command].valued | COMMANDS[command].switches
+    )
 
 
 @pytest.mark.parametrize(("typed", "message"), MISTAKES.values(), ids=MISTAKES)
@@ -161,14 +206,29 @@ def test_a_mistake_is_one_line_that_names_it(world: World, typed: str, message: 
         b"--",
         b"-- --json",
     ],
-    ids=["nonsense", "a letter", "a hyphen", "a quote", "NUL", "long", "a long word", "emoji", "hyphens", "no option"],
+    ids=[
+        "nonsense",
+        "a letter",
+        "a hyphen",
+        "a quote",
+        "NUL",
+        "long",
+        "a long word",
+        "emoji",
+        "hyphens",
+        "no option",
+    ],
 )
 @pytest.mark.parametrize("command", ["recall", "why"])
-def test_any_typed_text_gets_an_answer_or_one_line(world: World, command: str, typed: bytes) -> None:
+def test_any_typed_text_gets_an_answer_or_one_line(
+    world: World, command: str, typed: bytes
+) -> None:
     done = run(world, "hardwon", command, "--typed", stdin=typed)
 
     assert done.code in ({0} if command == "recall" else {0, 1})
-    assert done.stderr.count("\n") in range(done.code, 2)  # of success, that words alone were searched
+    assert done.stderr.count("\n") in range(
+        done.code, 2
+    )  # of success, that words alone were searched
     assert len(done.stderr) < 1_000
     assert "Traceback" not in done.stderr
 

@@ -26,8 +26,21 @@ from tests.entrypoints.slash_commands import (
 )
 
 SHIPPED = {f"plugin {command.name}": command for command in shipped()}
-NAMES = ("recall", "remember", "save", "tlc/recall", "tlc/remember", "hardwon/pause", "hardwon/resume")
-SETS = {"claude": NAMES, "opencode": NAMES, "gemini": NAMES, "codex": [name.replace("/", "-") for name in NAMES]}
+NAMES = (
+    "recall",
+    "remember",
+    "save",
+    "tlc/recall",
+    "tlc/remember",
+    "hardwon/pause",
+    "hardwon/resume",
+)
+SETS = {
+    "claude": NAMES,
+    "opencode": NAMES,
+    "gemini": NAMES,
+    "codex": [name.replace("/", "-") for name in NAMES],
+}
 FILES = [*SHIPPED, *(f"{host} {name}" for host, names in SETS.items() for name in names)]
 
 ANSWERED = re.compile(r"^\d+\. ", re.MULTILINE)
@@ -85,9 +98,19 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
                 ).entry
                 for number in range(4)
             ),
-            memory("session", "Lunch", "Why sqlite was talked about at lunch.", None, workspace=WORKSPACE).entry,
             memory(
-                "document", "Sqlite manual", "Why sqlite is small, says the manual.", None, workspace=WORKSPACE
+                "session",
+                "Lunch",
+                "Why sqlite was talked about at lunch.",
+                None,
+                workspace=WORKSPACE,
+            ).entry,
+            memory(
+                "document",
+                "Sqlite manual",
+                "Why sqlite is small, says the manual.",
+                None,
+                workspace=WORKSPACE,
             ).entry,
         )
         world.embed()
@@ -101,7 +124,9 @@ def by_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Slas
         world = World(tmp_path_factory.mktemp("init") / "world", cleanup)
         world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
         assert init(world, *ALL, "--yes").code == 0
-        written = {f"{command.host} {command.name}": command for command in written_by_init(world.project)}
+        written = {
+            f"{command.host} {command.name}": command for command in written_by_init(world.project)
+        }
         yield {**SHIPPED, **written}
 
 
@@ -131,7 +156,9 @@ def refused(world: World, command: SlashCommand, typed: str, number: int = 0) ->
 
 def check_recall(world: World, command: SlashCommand) -> None:
     assert len(ANSWERED.findall(printed(world, command, "why sqlite"))) == 5
-    one = printed(world, command, '--in=conversations "why is one file enough for everything?" --limit 1')
+    one = printed(
+        world, command, '--in=conversations "why is one file enough for everything?" --limit 1'
+    )
     assert len(ANSWERED.findall(one)) == 1
     assert "one file is enough" in one
     assert printed(world, command, "").startswith("Usage: hardwon recall ")
@@ -140,7 +167,14 @@ def check_recall(world: World, command: SlashCommand) -> None:
 def check_conversations(world: World, command: SlashCommand) -> None:
     everything = printed(world, command, "what does --type decision --limit 1 do in sqlite")
     assert len(ANSWERED.findall(everything)) == 5
-    assert len(re.findall(r"^   \d{1,3}%  (?:decision|gotcha|conversation)  ", everything, re.MULTILINE)) == 5
+    assert (
+        len(
+            re.findall(
+                r"^   \d{1,3}%  (?:decision|gotcha|conversation)  ", everything, re.MULTILINE
+            )
+        )
+        == 5
+    )
     one = printed(world, command, "why sqlite --type decision --limit 1")
     assert ANSWERED.findall(one) == ["1. "]
     assert re.match(r"1\. Why sqlite\n   \d{1,3}%  decision  ", one)
@@ -151,7 +185,9 @@ def check_conversations(world: World, command: SlashCommand) -> None:
 def check_remember(world: World, command: SlashCommand) -> None:
     text = 'It\'s "$(here)", as `typed`; --limit 3 is text'
     assert "Remembered permanently: " in printed(world, command, text)
-    kept = "".join(path.read_text() for path in (world.project / "memory" / "conversations").glob("*.md"))
+    kept = "".join(
+        path.read_text() for path in (world.project / "memory" / "conversations").glob("*.md")
+    )
     assert text in kept
     assert "hardwon: " in refused(world, command, "")
 
@@ -159,12 +195,18 @@ def check_remember(world: World, command: SlashCommand) -> None:
 def check_memory(world: World, command: SlashCommand) -> None:
     assert re.search(r"^  total +\d+$", printed(world, command, ""), re.MULTILINE)
     assert "ok       store: " in result(world, command, "", 1).stdout
-    assert printed(world, command, "", 2).startswith("Nothing was injected into a session of this project yet")
-    [[entry_id]] = world.query("SELECT id FROM entry JOIN entry_text ON entry_seq = seq WHERE name = 'Why sqlite'")
+    assert printed(world, command, "", 2).startswith(
+        "Nothing was injected into a session of this project yet"
+    )
+    [[entry_id]] = world.query(
+        "SELECT id FROM entry JOIN entry_text ON entry_seq = seq WHERE name = 'Why sqlite'"
+    )
     assert printed(world, command, f"{entry_id} --limit 1", 2).startswith(
         f"{entry_id} was not injected into any session"
     )
-    assert "'nobody' is no session with an injection and no entry" in refused(world, command, "nobody --verify", 2)
+    assert "'nobody' is no session with an injection and no entry" in refused(
+        world, command, "nobody --verify", 2
+    )
     assert "--limit wants a value" in refused(world, command, "nobody --limit", 2)
 
 
@@ -200,7 +242,9 @@ def check_retro(world: World, command: SlashCommand) -> None:
 
 def write_answer(world: World, command: SlashCommand, block: str) -> None:
     [started] = typed_into(command, block.replace("ANSWER.json", str(ANSWER)), "")
-    before = world.query("SELECT coalesce(sum(observation_count), 0) FROM entries WHERE source = 'retro'")[0][0]
+    before = world.query(
+        "SELECT coalesce(sum(observation_count), 0) FROM entries WHERE source = 'retro'"
+    )[0][0]
     done = run_with_desk(world, started)
     assert done.code == 0, done.stderr
     after = world.query("SELECT sum(observation_count) FROM entries WHERE source = 'retro'")[0][0]
@@ -217,7 +261,10 @@ def check_retrospecting(world: World, command: SlashCommand) -> None:
     assert (Path(world.variables["HOME"]) / ".claude" / "iflow" / "memory" / "memory.db").is_file()
     assert printed(world, command, "", command.blocks.index(review))
     [entry_id, *_] = [
-        row[0] for row in world.query("SELECT id FROM entries WHERE source = 'retro' AND source_project <> ''")
+        row[0]
+        for row in world.query(
+            "SELECT id FROM entries WHERE source = 'retro' AND source_project <> ''"
+        )
     ]
     [started] = typed_into(command, promote.replace("ID\n", f"{entry_id}\n"), "")
     assert run_with_desk(world, started).code == 0
@@ -247,7 +294,9 @@ CHECKS: dict[str, Callable[[World, SlashCommand], None]] = {
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_a_command_does_what_it_is_for(world: World, by_file: dict[str, SlashCommand], file: str) -> None:
+def test_a_command_does_what_it_is_for(
+    world: World, by_file: dict[str, SlashCommand], file: str
+) -> None:
     CHECKS[by_file[file].name](world, by_file[file])
 
 
@@ -278,11 +327,15 @@ def reaches(host: str, typed: str) -> bool:
     odd_in_javascript = re.search(r"\$[$&`']", typed)
     if host == "gemini":
         return not odd_in_javascript and not ("'" in typed and "!" in typed)
-    return not re.search(r"^HARDWON$", typed, re.MULTILINE) and not (host == "opencode" and odd_in_javascript)
+    return not re.search(r"^HARDWON$", typed, re.MULTILINE) and not (
+        host == "opencode" and odd_in_javascript
+    )
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_nothing_that_is_typed_is_run(stub: World, by_file: dict[str, SlashCommand], file: str) -> None:
+def test_nothing_that_is_typed_is_run(
+    stub: World, by_file: dict[str, SlashCommand], file: str
+) -> None:
     command, canary = by_file[file], stub.folder / "canary"
     for name, attack in ATTACKS.items():
         typed = attack.replace("CANARY", str(canary))
@@ -292,12 +345,16 @@ def test_nothing_that_is_typed_is_run(stub: World, by_file: dict[str, SlashComma
                 assert not canary.exists(), name
                 if reaches(command.host, typed):
                     assert done.stdout.startswith("<"), name
-                    assert done.stdout.partition("<--typed>")[2].rstrip("\n") == typed.rstrip("\n"), name
+                    assert done.stdout.partition("<--typed>")[2].rstrip("\n") == typed.rstrip(
+                        "\n"
+                    ), name
     assert not list(stub.project.iterdir())
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_after_an_early_end_the_block_exits_or_the_host_asks(by_file: dict[str, SlashCommand], file: str) -> None:
+def test_after_an_early_end_the_block_exits_or_the_host_asks(
+    by_file: dict[str, SlashCommand], file: str
+) -> None:
     command = by_file[file]
     for block in filter(is_typed, command.blocks):
         asks = not typed_into(command, block, ATTACKS["the end"])
@@ -306,21 +363,29 @@ def test_after_an_early_end_the_block_exits_or_the_host_asks(by_file: dict[str, 
         assert not asks or "if a line of" in " ".join(command.prompt.lower().split())
 
 
-def test_a_planted_command_runs_where_a_shell_reads_the_text(stub: World, by_file: dict[str, SlashCommand]) -> None:
+def test_a_planted_command_runs_where_a_shell_reads_the_text(
+    stub: World, by_file: dict[str, SlashCommand]
+) -> None:
     canary = stub.folder / "sung"
     typed = f"$(touch {canary})"
     for file in ("claude recall", "opencode recall", "codex recall", "gemini recall"):
         command = by_file[file]
         [block] = command.blocks
-        broken = block.replace("<<'HARDWON'", "<<HARDWON").replace("%s {{args}}", '"$(touch {{args}})"')
-        for started in typed_into(command, broken, str(canary) if command.host == "gemini" else typed):
+        broken = block.replace("<<'HARDWON'", "<<HARDWON").replace(
+            "%s {{args}}", '"$(touch {{args}})"'
+        )
+        for started in typed_into(
+            command, broken, str(canary) if command.host == "gemini" else typed
+        ):
             run(stub, started)
         assert canary.exists(), file
         canary.unlink()
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_a_host_finds_nothing_of_its_own_in_the_text(by_file: dict[str, SlashCommand], file: str) -> None:
+def test_a_host_finds_nothing_of_its_own_in_the_text(
+    by_file: dict[str, SlashCommand], file: str
+) -> None:
     command = by_file[file]
 
     assert not re.search(r"\$\d", command.text), "$1 is not the first word everywhere"
@@ -335,7 +400,9 @@ def test_a_host_finds_nothing_of_its_own_in_the_text(by_file: dict[str, SlashCom
 
 
 @pytest.mark.parametrize("file", [file for file in FILES if file.split()[1] == "recall"])
-def test_recall_asks_the_agent_for_nothing_that_is_not_printed(by_file: dict[str, SlashCommand], file: str) -> None:
+def test_recall_asks_the_agent_for_nothing_that_is_not_printed(
+    by_file: dict[str, SlashCommand], file: str
+) -> None:
     suffix = by_file[file].prompt.rpartition("```")[2].rpartition("!{")[2]
 
     assert re.findall(r"`([^`]+)`", suffix) == [NOT_FOUND]

@@ -77,19 +77,45 @@ def test_a_session_start_can_be_explained_and_proved(parser_world: World) -> Non
     assert proved.stdout == f"{lines[0]}: verified\n"
     assert document["proof"]["verified"]
     assert document["frame"][0] == text[: len(document["frame"][0])]
-    assert [entry["name"] for entry in document["entries"]] == ["Units", *in_order(text, "Quotes", "Commas"), "Tabs"]
+    assert [entry["name"] for entry in document["entries"]] == [
+        "Units",
+        *in_order(text, "Quotes", "Commas"),
+        "Tabs",
+    ]
     scored = [entry for entry in document["entries"] if entry["policy"] == "hybrid"]
     for item in scored:
         parts = item["parts"]
-        total = sum(parts[f"{name}_weight"] * parts[name] for name in ("vector", "keyword", "prominence"))
+        total = sum(
+            parts[f"{name}_weight"] * parts[name] for name in ("vector", "keyword", "prominence")
+        )
         assert math.isclose(total, item["score"], abs_tol=1e-6)
     [(digest,)] = parser_world.query("SELECT digest FROM receipt")
     assert (document["digest"], document["nearly"]) == (digest, [])
-    assert (document["event"], document["project"], document["session_id"]) == ("start", "project", SESSION)
-    assert (document["query"], document["space"], document["policy"]) == ("parser. Phase: unknown", None, "hybrid")
+    assert (document["event"], document["project"], document["session_id"]) == (
+        "start",
+        "project",
+        SESSION,
+    )
+    assert (document["query"], document["space"], document["policy"]) == (
+        "parser. Phase: unknown",
+        None,
+        "hybrid",
+    )
     assert document["keyword_text"] == "parser"
     assert set(document["entries"][0]) == {
-        *("rank", "id", "name", "form", "policy", "score", "parts", "digest", "room", "from", "used"),
+        *(
+            "rank",
+            "id",
+            "name",
+            "form",
+            "policy",
+            "score",
+            "parts",
+            "digest",
+            "room",
+            "from",
+            "used",
+        ),
         "influence_count",
     }
 
@@ -130,10 +156,15 @@ def test_entries_changed_or_deleted_since_are_named(parser_world: World) -> None
         "tampered": False,
         "since": [],
     }
-    assert f"  {COMMAS.entry_id} (gone from the store)" in hardwon(parser_world, "why", COMMAS.entry_id).stdout
+    assert (
+        f"  {COMMAS.entry_id} (gone from the store)"
+        in hardwon(parser_world, "why", COMMAS.entry_id).stdout
+    )
 
 
-def test_a_lesson_that_was_observed_again_still_proves_its_text_and_is_named(empty_world: World) -> None:
+def test_a_lesson_that_was_observed_again_still_proves_its_text_and_is_named(
+    empty_world: World,
+) -> None:
     empty_world.write_bank("patterns", bank_lesson("Pattern: Parser"))
     start(empty_world)
     [(entry_id,)] = empty_world.query("SELECT id FROM entry")
@@ -144,15 +175,21 @@ def test_a_lesson_that_was_observed_again_still_proves_its_text_and_is_named(emp
 
     assert done.code == 0
     assert [line[-10:] for line in done.stdout.splitlines()[:1]] == [": verified"]
-    assert done.stdout.splitlines()[1:] == [f"  Parser ({entry_id}): since then observed again: 1 \u2192 2"]
+    assert done.stdout.splitlines()[1:] == [
+        f"  Parser ({entry_id}): since then observed again: 1 \u2192 2"
+    ]
     assert document["proof"]["verified"]
     assert document["proof"]["since"] == [{"id": entry_id, "then": then, "now": now}]
 
 
 def test_a_tampered_receipt_is_reported(parser_world: World) -> None:
     start(parser_world)
-    parser_world.query("UPDATE receipt SET frame = replace(frame, 'not instructions', 'instructions')")
-    parser_world.query("UPDATE receipt_entry SET score = score + 0.1 WHERE entry_id = ?", (QUOTES.entry_id,))
+    parser_world.query(
+        "UPDATE receipt SET frame = replace(frame, 'not instructions', 'instructions')"
+    )
+    parser_world.query(
+        "UPDATE receipt_entry SET score = score + 0.1 WHERE entry_id = ?", (QUOTES.entry_id,)
+    )
     done = hardwon(parser_world, "why", "--verify")
 
     assert done.code == 1
@@ -162,31 +199,51 @@ def test_a_tampered_receipt_is_reported(parser_world: World) -> None:
     ]
 
 
-def test_injections_are_listed_in_order_for_a_session_and_newest_first_for_an_entry(parser_world: World) -> None:
+def test_injections_are_listed_in_order_for_a_session_and_newest_first_for_an_entry(
+    parser_world: World,
+) -> None:
     parser_world.variables["CLAUDE_CODE_SESSION_ID"] = "4e10ffff"
     start(parser_world)
     parser_world.argument_form()
     start(parser_world, source="compact")
 
     assert [injection["number"] for injection in injections(parser_world, SESSION)] == [1, 3]
-    assert [injection["session_id"] for injection in injections(parser_world, "4e10ffff")] == ["4e10ffff"]
-    assert [injection["number"] for injection in injections(parser_world, QUOTES.entry_id[:6])] == [3, 2, 1]
-    assert [injection["number"] for injection in injections(parser_world, QUOTES.entry_id, "--limit", "1")] == [3]
+    assert [injection["session_id"] for injection in injections(parser_world, "4e10ffff")] == [
+        "4e10ffff"
+    ]
+    assert [injection["number"] for injection in injections(parser_world, QUOTES.entry_id[:6])] == [
+        3,
+        2,
+        1,
+    ]
+    assert [
+        injection["number"]
+        for injection in injections(parser_world, QUOTES.entry_id, "--limit", "1")
+    ] == [3]
     assert {
-        line for line in hardwon(parser_world, "why", TABS.entry_id).stdout.splitlines() if "Quotes" in line
+        line
+        for line in hardwon(parser_world, "why", TABS.entry_id).stdout.splitlines()
+        if "Quotes" in line
     } == set()
     ambiguous = hardwon(parser_world, "why", "4e10")
     assert (ambiguous.code, ambiguous.stdout) == (1, "")
     candidates = f"(session {SESSION}; session 4e10ffff)"
-    assert f"'4e10' begins more than one session or entry: give more of it {candidates}" in ambiguous.stderr
+    assert (
+        f"'4e10' begins more than one session or entry: give more of it {candidates}"
+        in ambiguous.stderr
+    )
 
 
 @pytest.mark.parametrize("reference", ["nonsense", "", "%\udcff", "9" * 30])
-def test_an_unknown_reference_is_reported_in_one_line_and_leaves_no_store(empty_world: World, reference: str) -> None:
+def test_an_unknown_reference_is_reported_in_one_line_and_leaves_no_store(
+    empty_world: World, reference: str
+) -> None:
     done = hardwon(empty_world, "why", reference)
 
     assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
-    assert "hardwon why tells of the newest injection, hardwon list shows the entries" in done.stderr
+    assert (
+        "hardwon why tells of the newest injection, hardwon list shows the entries" in done.stderr
+    )
     assert not empty_world.store.exists()
 
 
@@ -202,7 +259,10 @@ def test_before_the_first_injection_one_line_says_so(empty_world: World) -> None
 def test_an_entry_that_was_never_injected_is_no_mistake(parser_world: World) -> None:
     done = hardwon(parser_world, "why", QUOTES.entry_id)
 
-    assert (done.code, done.stdout) == (0, f"{QUOTES.entry_id} was not injected into any session that is still known\n")
+    assert (done.code, done.stdout) == (
+        0,
+        f"{QUOTES.entry_id} was not injected into any session that is still known\n",
+    )
 
 
 def test_files_alone_leave_no_receipt(parser_world: World) -> None:
@@ -216,16 +276,22 @@ def test_files_alone_leave_no_receipt(parser_world: World) -> None:
 def test_no_secret_gets_into_a_receipt(empty_world: World) -> None:
     key = "AKIA" + "IOSFODNN7EXAMPLE"
     empty_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
-    empty_world.write_feature("1", {"slug": key, "status": "active"}, spec=f"# Spec\n\nWith {key} we sign.\n")
+    empty_world.write_feature(
+        "1", {"slug": key, "status": "active"}, spec=f"# Spec\n\nWith {key} we sign.\n"
+    )
     empty_world.remember(QUOTES)
     text = start(empty_world)
-    [(query, keyword_text, frame)] = empty_world.query("SELECT query, keyword_text, frame FROM receipt")
+    [(query, keyword_text, frame)] = empty_world.query(
+        "SELECT query, keyword_text, frame FROM receipt"
+    )
 
     assert query == "[REDACTED]: With [REDACTED] we sign. Phase: unknown"
     assert search_terms(keyword_text) == ("sign",)
     assert 'context: "[REDACTED]: With [REDACTED] we..."' in text
     assert key not in text + frame
-    assert key.encode() not in b"".join(path.read_bytes() for path in empty_world.store.glob("memory.db*"))
+    assert key.encode() not in b"".join(
+        path.read_bytes() for path in empty_world.store.glob("memory.db*")
+    )
 
 
 def test_a_busy_store_loses_count_and_receipt_together_in_one_line(parser_world: World) -> None:
@@ -238,11 +304,15 @@ def test_a_busy_store_loses_count_and_receipt_together_in_one_line(parser_world:
     assert "Quotes" in run.stdout
     [line] = run.log
     assert "recall not counted, no receipt kept: " in line
-    assert parser_world.query("SELECT (SELECT count(*) FROM receipt), (SELECT count(*) FROM recall)") == [(0, 0)]
+    assert parser_world.query(
+        "SELECT (SELECT count(*) FROM receipt), (SELECT count(*) FROM recall)"
+    ) == [(0, 0)]
 
 
 def test_an_injection_beside_a_prompt_is_explained_and_verified_too(parser_world: World) -> None:
-    parser_world.remember(*(lesson(f"Filler {number}", f"filler number {number}") for number in range(60)))
+    parser_world.remember(
+        *(lesson(f"Filler {number}", f"filler number {number}") for number in range(60))
+    )
     text = "The parser keeps which quotes?"
     parser_world.faults = ["nothing_is_in_a_hurry"]
     payload = {
@@ -254,12 +324,17 @@ def test_an_injection_beside_a_prompt_is_explained_and_verified_too(parser_world
     tried = hardwon(parser_world, "why", "--prompt", text)
     assert tried.stdout.splitlines()[0] == "beside it would stand:"
     assert re.fullmatch(
-        rf" {{2}}1\. probability \d\.\d\d >= 0\.9  Quotes \({QUOTES.entry_id}\): shown", tried.stdout.splitlines()[1]
+        rf" {{2}}1\. probability \d\.\d\d >= 0\.9  Quotes \({QUOTES.entry_id}\): shown",
+        tried.stdout.splitlines()[1],
     )
-    assert parser_world.query("SELECT (SELECT count(*) FROM receipt), (SELECT count(*) FROM recall)") == [(0, 0)]
+    assert parser_world.query(
+        "SELECT (SELECT count(*) FROM receipt), (SELECT count(*) FROM recall)"
+    ) == [(0, 0)]
     assert "Quotes" in parser_world.hook(payload=payload).stdout
     parser_world.variables["CLAUDE_CODE_SESSION_ID"] = SESSION
-    second = run(parser_world, "hardwon", "why", "--prompt", "-", "--json", stdin=text.encode()).document
+    second = run(
+        parser_world, "hardwon", "why", "--prompt", "-", "--json", stdin=text.encode()
+    ).document
     assert (second["text"], second["worth_asking"], second["on"]) == ("", True, True)
     assert second["items"][0]["kept_out"] == "shown already in this session"
     lines = hardwon(parser_world, "why").stdout.splitlines()
@@ -273,11 +348,14 @@ def test_an_injection_beside_a_prompt_is_explained_and_verified_too(parser_world
     names = ("closeness", "words", "lead", "excess length", "quoted", "ln entries")
     terms = r" \+ ".join(rf"{name} {number} \* {number}" for name in names)
     wins = re.fullmatch(
-        rf" {{5}}wins: probability {number} >= 0\.9: 1 / \(1 \+ exp\(-x\)\), x = {number} \+ {terms}", lines[5]
+        rf" {{5}}wins: probability {number} >= 0\.9: 1 / \(1 \+ exp\(-x\)\), x = {number} \+ {terms}",
+        lines[5],
     )
     assert wins
     probability, constant, *printed = map(float, wins.groups())
-    logit = constant + sum(weight * value for weight, value in zip(printed[::2], printed[1::2], strict=True))
+    logit = constant + sum(
+        weight * value for weight, value in zip(printed[::2], printed[1::2], strict=True)
+    )
     assert probability == pytest.approx(1 / (1 + math.exp(-logit)), abs=0.01)
     assert printed[-1] == pytest.approx(math.log(64), abs=0.01)
     assert hardwon(parser_world, "why", "--verify").code == 0
@@ -287,7 +365,9 @@ def test_an_injection_beside_a_prompt_is_explained_and_verified_too(parser_world
 
 def test_a_prompt_without_content_injects_nothing(empty_world: World) -> None:
     empty_world.variables["HARDWON_PROMPT_ENABLED"] = "false"
-    tried, mixed = (hardwon(empty_world, "why", *item, "--prompt", "go on") for item in ((), ("--verify",)))
+    tried, mixed = (
+        hardwon(empty_world, "why", *item, "--prompt", "go on") for item in ((), ("--verify",))
+    )
 
     assert (tried.code, tried.stderr) == (0, "")
     assert [line.partition(":")[0] for line in tried.stdout.splitlines()] == [
@@ -299,7 +379,9 @@ def test_a_prompt_without_content_injects_nothing(empty_world: World) -> None:
 
 
 @pytest.mark.parametrize("parts", ["{}", '{"vector": 1}'])
-def test_a_receipt_without_the_parts_of_a_score_is_still_shown(parser_world: World, parts: str) -> None:
+def test_a_receipt_without_the_parts_of_a_score_is_still_shown(
+    parser_world: World, parts: str
+) -> None:
     start(parser_world)
     parser_world.query("UPDATE receipt_entry SET parts = ?", (parts,))
 

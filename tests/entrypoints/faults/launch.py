@@ -1,8 +1,8 @@
 """
 Run the hook with parts of it broken: `python launch.py REPORT FAULTS [hook's arguments]`.
 
-A fault is the name of a function below; FAULTS joins them with commas. REPORT gets how long `main()`
-took and, a line each, the modules that were imported. Nothing is imported here that
+A fault is the name of a function below; FAULTS joins them with commas. REPORT gets how long
+`main()` took and, a line each, the modules that were imported. Nothing is imported here that
 Python has not imported already, so that the list is about the hook alone.
 """
 
@@ -140,7 +140,9 @@ def sqlite_lacks_fts5() -> None:
     import sqlite3
 
     def run(sql: str, execute: Callable[[str], object]) -> object:
-        if "fts5(" in sql or ("entries_fts" in sql and "sqlite_master" not in sql and "_docsize" not in sql):
+        if "fts5(" in sql or (
+            "entries_fts" in sql and "sqlite_master" not in sql and "_docsize" not in sql
+        ):
             raise sqlite3.OperationalError("no such module: fts5")
         return execute(sql)
 
@@ -160,7 +162,9 @@ def fts5_fails() -> None:
 
 def fts5_searches_for_ever() -> None:
     """A statement that SQLite can interrupt."""
-    endless = "WITH RECURSIVE t (n) AS (SELECT 1 UNION ALL SELECT n FROM t) SELECT count(*) FROM t WHERE "
+    endless = (
+        "WITH RECURSIVE t (n) AS (SELECT 1 UNION ALL SELECT n FROM t) SELECT count(*) FROM t WHERE "
+    )
 
     def run(sql: str, execute: Callable[[str], object]) -> object:
         bound = " AND ".join(["n IS NOT ?"] * sql.count("?"))

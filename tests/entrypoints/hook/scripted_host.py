@@ -1,8 +1,8 @@
 """
 Hosts that play real sessions against the command of a hook, event by event, as they were measured.
 
-The messages of a host, their order, their environment and the time at which the transcript exists are
-written down in this module and nowhere else; the caller chooses the command.
+The messages of a host, their order, their environment and the time at which the transcript exists
+are written down in this module and nowhere else; the caller chooses the command.
 """
 
 import datetime as dt
@@ -96,7 +96,11 @@ class ScriptedHost:
         """Compact the session, in the order of events in which clients do it."""
         before = self.fire("PreCompact", trigger="manual", custom_instructions=None)
         second = self.start("compact", **self.of_compaction())
-        return [before, second, self.fire("PostCompact", trigger="manual", compact_summary="Summary: we talked.")]
+        return [
+            before,
+            second,
+            self.fire("PostCompact", trigger="manual", compact_summary="Summary: we talked."),
+        ]
 
     def end(self, reason: str = "other") -> Outcome:
         """End the session."""
@@ -104,7 +108,9 @@ class ScriptedHost:
 
     def fire(self, event: str, **fields: object) -> Outcome:
         """Run the command for an event."""
-        return self.send(event, json.dumps({**self.shared(), "hook_event_name": event, **fields}).encode())
+        return self.send(
+            event, json.dumps({**self.shared(), "hook_event_name": event, **fields}).encode()
+        )
 
     def send(self, event: str, payload: bytes) -> Outcome:
         """Run the command as the client does: in the project, with its environment, for so long."""
@@ -120,7 +126,9 @@ class ScriptedHost:
         )
         code: int | None
         try:
-            out, err = process.communicate(payload, SHARED_MACHINE * self.patience.get(event, UNHURRIED_SECONDS))
+            out, err = process.communicate(
+                payload, SHARED_MACHINE * self.patience.get(event, UNHURRIED_SECONDS)
+            )
             code = process.returncode
         except subprocess.TimeoutExpired:
             process.kill()
@@ -182,7 +190,13 @@ class ClaudeCode(ScriptedHost):
     @property
     def transcript(self) -> Path:
         folder = str(self.world.project).replace("/", "-")
-        return Path(self.world.variables["HOME"]) / ".claude" / "projects" / folder / f"{self.session_id}.jsonl"
+        return (
+            Path(self.world.variables["HOME"])
+            / ".claude"
+            / "projects"
+            / folder
+            / f"{self.session_id}.jsonl"
+        )
 
     def turn(self) -> dict[str, object]:
         return {"prompt_id": f"prompt-{self._turns}", "permission_mode": "default"}
@@ -192,7 +206,9 @@ class ClaudeCode(ScriptedHost):
 
     def environment(self, event: str) -> dict[str, str]:
         root = self.world.folder / "plugin"
-        data = Path(self.world.variables["HOME"]) / ".claude" / "plugins" / "data" / "hardwon-hardwon"
+        data = (
+            Path(self.world.variables["HOME"]) / ".claude" / "plugins" / "data" / "hardwon-hardwon"
+        )
         data.mkdir(parents=True, exist_ok=True)
         shared = {
             "CLAUDE_PROJECT_DIR": str(self.world.project),
@@ -204,7 +220,11 @@ class ClaudeCode(ScriptedHost):
         }
         if event == "SessionStart":
             return {**shared, "CLAUDE_ENV_FILE": str(self.world.folder / "exports")}
-        return {**shared, "CLAUDE_EFFORT": "medium"} if event in {"UserPromptSubmit", "Stop"} else shared
+        return (
+            {**shared, "CLAUDE_EFFORT": "medium"}
+            if event in {"UserPromptSubmit", "Stop"}
+            else shared
+        )
 
     def lines(self, role: str, text: str) -> dict[str, Any]:
         content = text if role == "user" else [{"type": "text", "text": text}]
@@ -222,7 +242,12 @@ class ClaudeCode(ScriptedHost):
 
     def line_given(self, text: str) -> dict[str, Any]:
         given = {"type": "hook_success", "content": text.strip(), "stdout": text, "exitCode": 0}
-        return {"type": "attachment", "sessionId": self.session_id, "timestamp": _now(), "attachment": given}
+        return {
+            "type": "attachment",
+            "sessionId": self.session_id,
+            "timestamp": _now(),
+            "attachment": given,
+        }
 
 
 class Codex(ScriptedHost):
@@ -233,7 +258,9 @@ class Codex(ScriptedHost):
     @property
     def transcript(self) -> Path:
         name = f"rollout-2026-11-21T09-00-00-{self.session_id}.jsonl"
-        return Path(self.world.variables["HOME"]) / ".codex" / "sessions" / "2026" / "11" / "21" / name
+        return (
+            Path(self.world.variables["HOME"]) / ".codex" / "sessions" / "2026" / "11" / "21" / name
+        )
 
     def shared(self) -> dict[str, object]:
         return {**super().shared(), "model": "a-model", "permission_mode": "default"}
@@ -243,17 +270,39 @@ class Codex(ScriptedHost):
 
     def environment(self, event: str) -> dict[str, str]:
         del event
-        root, data = str(self.world.folder / "plugin"), str(Path(self.world.variables["HOME"]) / ".codex" / "data")
-        return {"CLAUDE_PLUGIN_ROOT": root, "CLAUDE_PLUGIN_DATA": data, "PLUGIN_ROOT": root, "PLUGIN_DATA": data}
+        root, data = (
+            str(self.world.folder / "plugin"),
+            str(Path(self.world.variables["HOME"]) / ".codex" / "data"),
+        )
+        return {
+            "CLAUDE_PLUGIN_ROOT": root,
+            "CLAUDE_PLUGIN_DATA": data,
+            "PLUGIN_ROOT": root,
+            "PLUGIN_DATA": data,
+        }
 
     def lines(self, role: str, text: str) -> dict[str, Any]:
         block = {"type": "input_text" if role == "user" else "output_text", "text": text}
         message = {"type": "message", "role": role, "content": [block]}
-        return {"timestamp": _now(), "ordinal": self._turns, "type": "response_item", "payload": message}
+        return {
+            "timestamp": _now(),
+            "ordinal": self._turns,
+            "type": "response_item",
+            "payload": message,
+        }
 
     def line_given(self, text: str) -> dict[str, Any]:
-        message = {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": text.strip()}]}
-        return {"timestamp": _now(), "ordinal": self._turns, "type": "response_item", "payload": message}
+        message = {
+            "type": "message",
+            "role": "developer",
+            "content": [{"type": "input_text", "text": text.strip()}],
+        }
+        return {
+            "timestamp": _now(),
+            "ordinal": self._turns,
+            "type": "response_item",
+            "payload": message,
+        }
 
 
 def _now() -> str:

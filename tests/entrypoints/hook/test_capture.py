@@ -18,7 +18,10 @@ SILENT = (0, "", "")
 @pytest.fixture
 def world(empty_world: World) -> World:
     """Return an empty project in which conversations are kept, each word found by keyword only."""
-    empty_world.variables |= {"HARDWON_CAPTURE_ENABLED": "true", "HARDWON_EMBEDDING_PROVIDER": "off"}
+    empty_world.variables |= {
+        "HARDWON_CAPTURE_ENABLED": "true",
+        "HARDWON_EMBEDDING_PROVIDER": "off",
+    }
     return empty_world
 
 
@@ -39,7 +42,10 @@ def test_every_fifth_exchange_is_written_by_a_worker_that_ends(world: World) -> 
     after = statuses(world)["first"]
     assert (after.exchanges, after.unwritten, after.waiting) == (5, 0, 0)
     text = written(world)
-    assert all(question(number) in text and f"We decided on way {number}." in text for number in range(1, 6))
+    assert all(
+        question(number) in text and f"We decided on way {number}." in text
+        for number in range(1, 6)
+    )
     answer = hardwon(world, "recall", "--in", "conversations", "which way does the parser go")
     assert "memory/conversations/" in answer.stdout, answer.stderr
     assert not world.log.exists()
@@ -53,7 +59,9 @@ def test_every_fifth_exchange_is_written_by_a_worker_that_ends(world: World) -> 
         ("SessionEnd", {"reason": "other"}),
     ],
 )
-def test_a_boundary_has_all_written_at_once(world: World, event: str, fields: dict[str, object]) -> None:
+def test_a_boundary_has_all_written_at_once(
+    world: World, event: str, fields: dict[str, object]
+) -> None:
     conversation = Conversation(world)
     conversation.say(question(1), "We decided on way 1.")
     run = conversation.hook(event, **fields)
@@ -64,7 +72,9 @@ def test_a_boundary_has_all_written_at_once(world: World, event: str, fields: di
     assert statuses(world)["first"].unwritten == 0
 
 
-def test_without_a_transcript_the_exchanges_from_the_hooks_are_kept_and_one_line_reports_it(world: World) -> None:
+def test_without_a_transcript_the_exchanges_from_the_hooks_are_kept_and_one_line_reports_it(
+    world: World,
+) -> None:
     world.variables["HARDWON_CAPTURE_INTERVAL"] = "1"
     conversation = Conversation(world, has_transcript=False)
     for number in (1, 2):
@@ -80,10 +90,14 @@ def test_without_a_transcript_the_exchanges_from_the_hooks_are_kept_and_one_line
 
 def test_secrets_and_private_words_never_reach_the_disk(world: World) -> None:
     conversation = Conversation(world, has_transcript=False)
-    conversation.exchange(f"Use {KEY} <private>and nobody's word</private> here", f"I use {KEY} in {world.project}/a")
+    conversation.exchange(
+        f"Use {KEY} <private>and nobody's word</private> here", f"I use {KEY} in {world.project}/a"
+    )
     end = conversation.hook("SessionEnd", reason="other")
     rest(world)
-    kept = b"".join(path.read_bytes() for path in (*world.store.iterdir(), *world.project.rglob("*.md")))
+    kept = b"".join(
+        path.read_bytes() for path in (*world.store.iterdir(), *world.project.rglob("*.md"))
+    )
 
     assert end.code == 0
     assert b"[REDACTED]" in kept
@@ -108,7 +122,9 @@ def test_switched_off_nothing_is_noted(world: World, variable: str) -> None:
         {"hook_event_name": "Stop", "last_assistant_message": "x", "agent_id": "7"},
     ],
 )
-def test_other_events_and_those_of_subagents_are_passed_over(world: World, fields: dict[str, object]) -> None:
+def test_other_events_and_those_of_subagents_are_passed_over(
+    world: World, fields: dict[str, object]
+) -> None:
     run = world.hook(payload={**Conversation(world).payload(), **fields})
 
     assert (run.code, run.stdout, run.stderr) == SILENT
@@ -136,7 +152,9 @@ def test_events_of_odd_values_are_noted_as_far_as_they_go(world: World) -> None:
     assert statuses(world)["first"].waiting == 4
 
 
-def test_a_folder_that_is_gone_is_one_line_and_the_session_stays_where_it_began(world: World) -> None:
+def test_a_folder_that_is_gone_is_one_line_and_the_session_stays_where_it_began(
+    world: World,
+) -> None:
     conversation = Conversation(world)
     conversation.say(question(1), "An answer.")
     run = conversation.hook("SessionEnd", cwd=str(world.folder / "gone"))
@@ -179,7 +197,9 @@ def test_a_read_only_store_stops_no_session(world: World) -> None:
     world.store.mkdir(mode=0o500)
     world.cleanup.callback(world.store.chmod, 0o700)
     through = [sys.executable, str(FAULTS / "without_powers.py")]
-    run = world.hook(payload={**Conversation(world).payload(), "hook_event_name": "Stop"}, through=through)
+    run = world.hook(
+        payload={**Conversation(world).payload(), "hook_event_name": "Stop"}, through=through
+    )
 
     assert calm(run)
     assert (run.code, run.stdout, len(run.stderr.splitlines())) == (0, "", 1)
@@ -216,7 +236,9 @@ def test_two_sessions_at_once_neither_mix_nor_lose(world: World) -> None:
     rest(world)
 
     stands = statuses(world)
-    assert {name: (stands[name].exchanges, stands[name].waiting) for name in names} == dict.fromkeys(names, (2, 0))
+    assert {
+        name: (stands[name].exchanges, stands[name].waiting) for name in names
+    } == dict.fromkeys(names, (2, 0))
     text = written(world)
     assert all(question(number, name) in text for name in names for number in (1, 2))
 

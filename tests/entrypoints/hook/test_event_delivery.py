@@ -10,7 +10,10 @@ from tests.entrypoints.hook_process import Run, World
 from tests.entrypoints.programs import hardwon
 from tests.strategies import lesson
 
-ENTRY = lesson("Retry a refused connection after a pause that doubles each time.", name="Double Every Pause Again")
+ENTRY = lesson(
+    "Retry a refused connection after a pause that doubles each time.",
+    name="Double Every Pause Again",
+)
 SILENT = (0, "", "")
 LATER = "2099-01-01T00:00:00.000Z"
 
@@ -30,12 +33,20 @@ def transcript(world: World) -> Path:
 
 def start(world: World, transcript: Path | None, session_id: str = "one") -> str:
     path = str(transcript or "")
-    return world.hook(payload={**world.session_start(), "session_id": session_id, "transcript_path": path}).stdout
+    return world.hook(
+        payload={**world.session_start(), "session_id": session_id, "transcript_path": path}
+    ).stdout
 
 
 def end(world: World, transcript: Path, event: str = "Stop", session_id: str = "one") -> Run:
-    payload = {"session_id": session_id, "cwd": str(world.project), "transcript_path": str(transcript)}
-    return world.hook(payload={**payload, "hook_event_name": event, "last_assistant_message": "Done."})
+    payload = {
+        "session_id": session_id,
+        "cwd": str(world.project),
+        "transcript_path": str(transcript),
+    }
+    return world.hook(
+        payload={**payload, "hook_event_name": event, "last_assistant_message": "Done."}
+    )
 
 
 def write(transcript: Path, *attachments: dict[str, object]) -> None:
@@ -44,10 +55,19 @@ def write(transcript: Path, *attachments: dict[str, object]) -> None:
 
 
 def arrived(block: str) -> dict[str, object]:
-    return {"type": "hook_success", "hookName": "SessionStart:startup", "content": block.strip(), "stdout": block}
+    return {
+        "type": "hook_success",
+        "hookName": "SessionStart:startup",
+        "content": block.strip(),
+        "stdout": block,
+    }
 
 
-CANCELLED: dict[str, object] = {"type": "hook_cancelled", "hookName": "SessionStart:startup", "timedOut": True}
+CANCELLED: dict[str, object] = {
+    "type": "hook_cancelled",
+    "hookName": "SessionStart:startup",
+    "timedOut": True,
+}
 
 
 def recalls(world: World) -> list[tuple[int]]:
@@ -59,7 +79,9 @@ def delivery(world: World) -> str:
 
 
 @pytest.mark.parametrize("event", ["Stop", "SessionEnd"])
-def test_a_block_counts_once_when_the_transcript_has_it(world: World, transcript: Path, event: str) -> None:
+def test_a_block_counts_once_when_the_transcript_has_it(
+    world: World, transcript: Path, event: str
+) -> None:
     block = start(world, transcript)
     before = delivery(world), recalls(world)
     write(transcript, {"type": "skill_listing"}, arrived(block))
@@ -72,7 +94,9 @@ def test_a_block_counts_once_when_the_transcript_has_it(world: World, transcript
     assert "\ndelivery delivered: the transcript shows" in hardwon(world, "why", "one").stdout
 
 
-def test_a_block_that_the_host_did_not_wait_for_is_printed_and_not_counted(world: World, transcript: Path) -> None:
+def test_a_block_that_the_host_did_not_wait_for_is_printed_and_not_counted(
+    world: World, transcript: Path
+) -> None:
     block = start(world, transcript)
     write(transcript, {"type": "skill_listing"}, CANCELLED)
     end(world, transcript)
@@ -98,7 +122,9 @@ def test_after_a_turn_of_a_host_whose_transcript_does_not_tell_printing_counts(
     assert "\ndelivery printed: the host does not tell" in hardwon(world, "why", "one").stdout
 
 
-def test_a_session_that_ends_before_its_first_turn_counts_nothing(world: World, transcript: Path) -> None:
+def test_a_session_that_ends_before_its_first_turn_counts_nothing(
+    world: World, transcript: Path
+) -> None:
     start(world, transcript)
     end(world, transcript, "SessionEnd")
 
@@ -147,4 +173,6 @@ MISSED = (
 
 def _findings(world: World) -> dict[str, tuple[bool, str]]:
     document = hardwon(world, "doctor", "--json").document
-    return {finding["name"]: (finding["todo"], finding["detail"]) for finding in document["findings"]}
+    return {
+        finding["name"]: (finding["todo"], finding["detail"]) for finding in document["findings"]
+    }

@@ -18,7 +18,10 @@ from tests.entrypoints.programs import hardwon
 from tests.strategies import NOW, lesson
 
 SILENT = (0, "", "")
-ENTRY = lesson("Retry a refused connection after a pause that doubles each time.", name="Double Every Pause Again")
+ENTRY = lesson(
+    "Retry a refused connection after a pause that doubles each time.",
+    name="Double Every Pause Again",
+)
 QUOTING = "It failed, so I retry a refused connection after a pause that doubles each time."
 UNRELATED = "I fixed the parser, and the tests pass."
 
@@ -42,7 +45,12 @@ def inject(world: World, session_id: str, entry: Entry, form: Form = "lesson") -
 
 
 def stop(world: World, reply: object, **fields: object) -> Run:
-    output = {"session_id": "one", "cwd": str(world.project), "hook_event_name": "Stop", "stop_hook_active": False}
+    output = {
+        "session_id": "one",
+        "cwd": str(world.project),
+        "hook_event_name": "Stop",
+        "stop_hook_active": False,
+    }
     return world.hook(payload={**output, "last_assistant_message": reply, **fields})
 
 
@@ -67,7 +75,9 @@ def test_a_quotation_in_the_answer_counts_once_and_is_reported(empty_world: Worl
     runs = [stop(world, UNRELATED)]
     assert used(world) == []
     runs += [stop(world, QUOTING) for _ in range(2)]
-    stats, shown = (hardwon(world, *item, "--json").document for item in (("stats",), ("show", ENTRY.entry_id)))
+    stats, shown = (
+        hardwon(world, *item, "--json").document for item in (("stats",), ("show", ENTRY.entry_id))
+    )
     texts = [hardwon(world, *item).stdout for item in (("stats",), ("show", ENTRY.entry_id))]
 
     assert [(run.code, run.stdout, run.stderr) for run in runs] == [SILENT] * 3
@@ -79,7 +89,9 @@ def test_a_quotation_in_the_answer_counts_once_and_is_reported(empty_world: Worl
     assert f"{ENTRY.name} (1)" in texts[0]
     assert "used          in 1 session" in texts[1]
     phrase = repr(ENTRY.description.rstrip("."))
-    assert re.search(rf"\n {{14}}answer at 20\S+ \d\d:\d\d UTC, session one: {re.escape(phrase)}\n", texts[1])
+    assert re.search(
+        rf"\n {{14}}answer at 20\S+ \d\d:\d\d UTC, session one: {re.escape(phrase)}\n", texts[1]
+    )
     assert hardwon(world, "list", "--json").items[0]["influence_count"] == 1
     [[entry]] = [item["entries"] for item in hardwon(world, "why", "one", "--json").items]
     assert (entry["influence_count"], entry["used"]["how"]) == (1, "answer")
@@ -89,7 +101,12 @@ def test_a_quotation_in_the_answer_counts_once_and_is_reported(empty_world: Worl
 
 
 def test_an_edit_counts_and_the_users_prompt_does_not(world: World) -> None:
-    write_edit = {"type": "tool_use", "id": "1", "name": "Write", "input": {"file_path": "/a.py", "content": QUOTING}}
+    write_edit = {
+        "type": "tool_use",
+        "id": "1",
+        "name": "Write",
+        "input": {"file_path": "/a.py", "content": QUOTING},
+    }
     edit = {"type": "assistant", "message": {"role": "assistant", "content": [write_edit]}}
     path = world.folder / "transcript.jsonl"
 
@@ -102,7 +119,9 @@ def test_an_edit_counts_and_the_users_prompt_does_not(world: World) -> None:
 
 
 @pytest.mark.parametrize("switched_off", ["HARDWON_SEMANTIC_ENABLED", "HARDWON_INJECTION_ENABLED"])
-def test_with_memory_or_injection_switched_off_nothing_is_noticed(world: World, switched_off: str) -> None:
+def test_with_memory_or_injection_switched_off_nothing_is_noticed(
+    world: World, switched_off: str
+) -> None:
     world.variables[switched_off] = "false"
     stop(world, QUOTING)
 
@@ -134,11 +153,15 @@ def test_a_busy_store_loses_the_count_and_says_so(world: World) -> None:
         run = stop(world, QUOTING)
 
     assert (run.code, run.stdout, used(world)) == (0, "", [])
-    assert [line.partition(" ")[2][:20] for line in run.log] == ["use not counted: " + str(world.database)[:3]]
+    assert [line.partition(" ")[2][:20] for line in run.log] == [
+        "use not counted: " + str(world.database)[:3]
+    ]
 
 
 @pytest.mark.parametrize("content", [b"", b"no database" * 100, None])
-def test_no_store_a_new_one_and_a_broken_one_stay_as_they_are(empty_world: World, content: bytes | None) -> None:
+def test_no_store_a_new_one_and_a_broken_one_stay_as_they_are(
+    empty_world: World, content: bytes | None
+) -> None:
     if content is not None:
         empty_world.store.mkdir()
         empty_world.database.write_bytes(content)
@@ -166,7 +189,10 @@ def test_capture_is_reported_too(world: World) -> None:
 
 @pytest.mark.parametrize(
     ("captures", "fault", "lost", "noticed"),
-    [("true", "noting_has_a_bug", "capture", 1), ("false", "noticing_has_a_bug", "use not counted", 0)],
+    [
+        ("true", "noting_has_a_bug", "capture", 1),
+        ("false", "noticing_has_a_bug", "use not counted", 0),
+    ],
 )
 def test_a_step_that_fails_is_named_and_does_not_stop_the_others(
     world: World, captures: str, fault: str, lost: str, noticed: int
@@ -186,15 +212,24 @@ def test_a_step_that_fails_is_named_and_does_not_stop_the_others(
 def test_noticing_imports_the_standard_library_only(world: World) -> None:
     world.variables["HARDWON_CAPTURE_ENABLED"] = "true"
     path = write(world.folder / "transcript.jsonl", prompted("Go on."))
-    payload = {"session_id": "one", "cwd": str(world.project), "hook_event_name": "Stop", "transcript_path": path}
+    payload = {
+        "session_id": "one",
+        "cwd": str(world.project),
+        "hook_event_name": "Stop",
+        "transcript_path": path,
+    }
     _, _, modules = world.launch(payload={**payload, "last_assistant_message": QUOTING})
 
-    assert not {"attrs", "attr", "numpy", "pathlib", "subprocess", "dataclasses", "logging"} & modules
+    assert (
+        not {"attrs", "attr", "numpy", "pathlib", "subprocess", "dataclasses", "logging"} & modules
+    )
     assert "hardwon.entrypoints.bootstrap_models" not in modules
     assert len(used(world)) == 1
 
 
-def test_a_judgement_counts_where_the_host_names_the_session(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_judgement_counts_where_the_host_names_the_session(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     hardwon(world, "validate", ENTRY.entry_id, "--useful")
     world.variables["CLAUDE_CODE_SESSION_ID"] = "another"
     hardwon(world, "validate", ENTRY.entry_id, "--useful")

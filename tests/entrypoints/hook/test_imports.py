@@ -31,31 +31,48 @@ EXPENSIVE = {
 @pytest.fixture(scope="module")
 def bare() -> set[str]:
     """Return what this interpreter imports for nothing at all."""
-    done = subprocess.run([sys.executable, "-c", "import sys; print(*sys.modules)"], capture_output=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", "import sys; print(*sys.modules)"], capture_output=True, check=True
+    )
     return set(done.stdout.decode().split())
 
 
-def test_with_nothing_to_compare_nothing_expensive_is_imported(world: World, bare: set[str]) -> None:
+def test_with_nothing_to_compare_nothing_expensive_is_imported(
+    world: World, bare: set[str]
+) -> None:
     run, _, modules = world.launch()
 
     assert "active (vector=0, fts5=5, pending_embedding=7)" in run.stdout
     assert not EXPENSIVE & (modules - bare)
 
 
-def test_conversations_cost_no_library_and_nothing_at_all_where_there_are_none(world: World, bare: set[str]) -> None:
+def test_conversations_cost_no_library_and_nothing_at_all_where_there_are_none(
+    world: World, bare: set[str]
+) -> None:
     world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
-    world.remember(memory("gotcha", "Elsewhere", "The csv-reader.", None, source_project="x", workspace="y").entry)
+    world.remember(
+        memory(
+            "gotcha", "Elsewhere", "The csv-reader.", None, source_project="x", workspace="y"
+        ).entry
+    )
     without, _, modules = world.launch()
-    assert not {"hardwon.domain.use_cases.recall", "hardwon.domain.use_cases.related_conversations"} & modules
+    assert (
+        not {"hardwon.domain.use_cases.recall", "hardwon.domain.use_cases.related_conversations"}
+        & modules
+    )
 
-    world.remember(memory("gotcha", "Here", "The csv-reader.", None, source_project=world.project.name).entry)
+    world.remember(
+        memory("gotcha", "Here", "The csv-reader.", None, source_project=world.project.name).entry
+    )
     run, _, modules = world.launch()
     assert "\n### Related Conversations\n- Here (gotcha, " in run.stdout
     assert "Related" not in without.stdout
     assert not EXPENSIVE & (modules - bare)
 
 
-def test_the_first_import_costs_attrs_and_nothing_more_expensive(world: World, bare: set[str]) -> None:
+def test_the_first_import_costs_attrs_and_nothing_more_expensive(
+    world: World, bare: set[str]
+) -> None:
     shutil.rmtree(world.store)
     run, _, modules = world.launch()
 
@@ -63,7 +80,9 @@ def test_the_first_import_costs_attrs_and_nothing_more_expensive(world: World, b
     assert not (EXPENSIVE - {"attrs"}) & (modules - bare)
 
 
-def test_searching_by_meaning_imports_numpy_and_no_other_library(embedded_world: World, bare: set[str]) -> None:
+def test_searching_by_meaning_imports_numpy_and_no_other_library(
+    embedded_world: World, bare: set[str]
+) -> None:
     run, _, modules = embedded_world.launch()
     libraries = {name.partition(".")[0] for name in modules - bare} - sys.stdlib_module_names
 
@@ -73,7 +92,9 @@ def test_searching_by_meaning_imports_numpy_and_no_other_library(embedded_world:
 
 
 @pytest.mark.parametrize("value", ["false", "yes", "True", "1"])
-def test_switched_off_only_the_standard_library_is_imported(world: World, bare: set[str], value: str) -> None:
+def test_switched_off_only_the_standard_library_is_imported(
+    world: World, bare: set[str], value: str
+) -> None:
     world.variables["HARDWON_SEMANTIC_ENABLED"] = value
     run, _, modules = world.launch()
     imported = modules - bare
@@ -93,21 +114,35 @@ def test_switched_off_the_database_is_not_touched(world: World) -> None:
 
     assert (facts.st_atime_ns, facts.st_mtime_ns) == (0, 0)
     assert world.database.read_bytes() == before
-    assert sorted(path.name for path in world.store.iterdir()) == [".last-injection.json", "memory.db"]
+    assert sorted(path.name for path in world.store.iterdir()) == [
+        ".last-injection.json",
+        "memory.db",
+    ]
 
 
 @pytest.mark.parametrize("event", ["Stop", "PostToolUse"])
-def test_an_event_of_which_nothing_is_kept_opens_nothing(world: World, bare: set[str], event: str) -> None:
+def test_an_event_of_which_nothing_is_kept_opens_nothing(
+    world: World, bare: set[str], event: str
+) -> None:
     _, _, modules = world.launch(payload={**world.session_start(), "hook_event_name": event})
 
-    assert {name.partition(".")[0] for name in modules - bare} - sys.stdlib_module_names == {"hardwon"}
+    assert {name.partition(".")[0] for name in modules - bare} - sys.stdlib_module_names == {
+        "hardwon"
+    }
     assert "sqlite3" not in modules
 
 
 @pytest.mark.parametrize("event", ["UserPromptSubmit", "Stop", "SessionEnd"])
-def test_capturing_imports_the_standard_library_only(empty_world: World, bare: set[str], event: str) -> None:
+def test_capturing_imports_the_standard_library_only(
+    empty_world: World, bare: set[str], event: str
+) -> None:
     empty_world.variables["HARDWON_CAPTURE_ENABLED"] = "true"
-    payload = {**empty_world.session_start(), "hook_event_name": event, "prompt": "go", "last_assistant_message": "on"}
+    payload = {
+        **empty_world.session_start(),
+        "hook_event_name": event,
+        "prompt": "go",
+        "last_assistant_message": "on",
+    }
     run, _, modules = empty_world.launch(payload=payload)
     imported = modules - bare
 

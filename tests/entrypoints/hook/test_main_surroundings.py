@@ -63,7 +63,9 @@ def test_warnings_never_take_the_place_of_the_block(world: World) -> None:
 
 
 @pytest.mark.parametrize("below", ["", "/store", "/deep/down/store"])
-def test_a_file_where_the_store_should_be_leaves_the_markdown_block(world: World, below: str) -> None:
+def test_a_file_where_the_store_should_be_leaves_the_markdown_block(
+    world: World, below: str
+) -> None:
     file = world.folder / "file"
     file.write_text("kept")
     world.variables["HARDWON_STORE"] = f"{file}{below}"
@@ -76,7 +78,9 @@ def test_a_file_where_the_store_should_be_leaves_the_markdown_block(world: World
     assert file.read_text() == "kept"
 
 
-@pytest.mark.parametrize("place", ["/proc/no/store", "/dev/null", "x" * 5_000, "~no-such-user/store"])
+@pytest.mark.parametrize(
+    "place", ["/proc/no/store", "/dev/null", "x" * 5_000, "~no-such-user/store"]
+)
 def test_a_store_that_cannot_be_made_leaves_a_block(world: World, place: str) -> None:
     run = world.argument_form("--global-store", place)
 
@@ -117,7 +121,9 @@ def link_to_itself(path: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [os.mkdir, os.mkfifo, link_to_itself])
-def test_a_log_that_cannot_be_written_stops_nothing(world: World, make: Callable[[Path], None]) -> None:
+def test_a_log_that_cannot_be_written_stops_nothing(
+    world: World, make: Callable[[Path], None]
+) -> None:
     make(world.log)
     run = world.hook(payload={**world.session_start(), "cwd": 7})
 
@@ -142,7 +148,12 @@ def test_a_project_of_any_name_is_a_project(empty_world: World, name: str) -> No
 
 
 def test_the_payload_of_the_real_host_is_understood(world: World) -> None:
-    payload = {**world.session_start(), "source": "resume", "seconds_since_last_response": 12.5, "context_tokens": 9}
+    payload = {
+        **world.session_start(),
+        "source": "resume",
+        "seconds_since_last_response": 12.5,
+        "context_tokens": 9,
+    }
     run = world.hook(payload=json.dumps(payload).encode())
 
     assert len(block_of(run.stdout).headings) == 7

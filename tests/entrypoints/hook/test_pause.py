@@ -36,11 +36,16 @@ def world(world: World) -> World:
 @pytest.fixture
 def talk(empty_world: World) -> Conversation:
     """Return a conversation in an empty project."""
-    empty_world.variables |= {"HARDWON_CAPTURE_ENABLED": "true", "HARDWON_EMBEDDING_PROVIDER": "off"}
+    empty_world.variables |= {
+        "HARDWON_CAPTURE_ENABLED": "true",
+        "HARDWON_EMBEDDING_PROVIDER": "off",
+    }
     return Conversation(empty_world)
 
 
-def pause(world: World, session_id: str = "", begins_at: dt.datetime = NOW, ends_at: dt.datetime = NEVER) -> None:
+def pause(
+    world: World, session_id: str = "", begins_at: dt.datetime = NOW, ends_at: dt.datetime = NEVER
+) -> None:
     PauseFile(str(world.store)).add(Pause(session_id, begins_at, ends_at))
 
 
@@ -57,7 +62,10 @@ def every_byte(world: World) -> dict[str, tuple[int, bytes]]:
     """Return what is in the store, the project and home, with the times of changes."""
     folders = (world.store, world.project, Path(world.variables["HOME"]))
     paths = sorted(path for folder in folders for path in (folder, *folder.rglob("*")))
-    return {str(path): (path.stat().st_mtime_ns, path.read_bytes() if path.is_file() else b"") for path in paths}
+    return {
+        str(path): (path.stat().st_mtime_ns, path.read_bytes() if path.is_file() else b"")
+        for path in paths
+    }
 
 
 @pytest.mark.parametrize("session_id", ["", "first"])
@@ -79,7 +87,9 @@ def test_no_event_of_a_pause_changes_a_byte_anywhere_or_starts_a_worker(
 
 
 @pytest.mark.parametrize("event", EVENTS)
-def test_the_same_events_leave_bytes_when_another_session_is_paused(world: World, event: str) -> None:
+def test_the_same_events_leave_bytes_when_another_session_is_paused(
+    world: World, event: str
+) -> None:
     pause(world, "another")
     before = every_byte(world)
     Conversation(world).hook(event, **EVENTS[event])
@@ -97,7 +107,9 @@ def test_nothing_is_made_where_there_is_no_store_yet(talk: Conversation) -> None
     assert list(talk.world.project.iterdir()) == []
 
 
-@pytest.mark.parametrize("payload", [b"{", b"[]", b'{"hook_event_name": 7}', b'{"cwd": 7}', b"x" * 5_000_000])
+@pytest.mark.parametrize(
+    "payload", [b"{", b"[]", b'{"hook_event_name": 7}', b'{"cwd": 7}', b"x" * 5_000_000]
+)
 def test_a_payload_that_is_broken_leaves_no_line_in_the_log(world: World, payload: bytes) -> None:
     pause(world)
     before = every_byte(world)
@@ -121,13 +133,17 @@ def test_a_session_start_says_in_one_line_what_is_paused_and_how_it_ends(world: 
 def test_the_paused_session_is_told_when_it_starts_again_and_gemini_by_json(world: World) -> None:
     pause(world, "first")
     output = Conversation(world).hook("SessionStart", source="resume").stdout
-    gemini = world.hook("--host", "gemini", payload={"session_id": "first", "hook_event_name": "SessionStart"})
+    gemini = world.hook(
+        "--host", "gemini", payload={"session_id": "first", "hook_event_name": "SessionStart"}
+    )
 
     assert output.startswith("hardwon is paused in this session: ")
     assert json.loads(gemini.stdout)["hookSpecificOutput"]["additionalContext"] == output
 
 
-def test_another_session_gets_its_block_after_a_line_that_it_is_not_paused_for_a_day(world: World) -> None:
+def test_another_session_gets_its_block_after_a_line_that_it_is_not_paused_for_a_day(
+    world: World,
+) -> None:
     plain = Conversation(world, "second").hook("SessionStart", source="startup").stdout
     pause(world, "first", begins_at=NOW - 23 * 60 * MINUTE)
     output = Conversation(world, "second").hook("SessionStart", source="clear").stdout
@@ -137,7 +153,11 @@ def test_another_session_gets_its_block_after_a_line_that_it_is_not_paused_for_a
     assert output.partition("\n")[2].startswith(plain.splitlines()[0])
     (world.store / "pauses.jsonl").unlink()
     pause(world, "first", begins_at=NOW - 25 * 60 * MINUTE)
-    assert Conversation(world, "second").hook("SessionStart", source="clear").stdout.startswith(plain.splitlines()[0])
+    assert (
+        Conversation(world, "second")
+        .hook("SessionStart", source="clear")
+        .stdout.startswith(plain.splitlines()[0])
+    )
 
 
 def test_a_hook_without_a_session_id_belongs_to_the_session_that_the_host_names_in_its_environment(
@@ -191,7 +211,12 @@ def test_words_of_a_pause_are_never_captured_and_those_around_it_are(
     if has_transcript:
         for options in ([], ["--force"]):
             assert hardwon(world, "capture", "--from", str(talk.transcript), *options).code == 0
-    ours = [path for folder in (world.store, world.project) for path in folder.rglob("*") if path.is_file()]
+    ours = [
+        path
+        for folder in (world.store, world.project)
+        for path in folder.rglob("*")
+        if path.is_file()
+    ]
 
     assert "We decided on way 1." in written(world)
     assert "We decided on double quotes." in written(world)
@@ -211,7 +236,13 @@ def test_a_reply_after_the_pause_to_a_prompt_in_it_is_not_noted(talk: Conversati
 
 
 def test_without_a_pause_the_hook_imports_nothing_for_it_but_its_own_modules(world: World) -> None:
-    _, _, modules = world.launch(payload={**Conversation(world).payload(), "hook_event_name": "PostToolUse"})
+    _, _, modules = world.launch(
+        payload={**Conversation(world).payload(), "hook_event_name": "PostToolUse"}
+    )
     ours = {name for name in modules if "pause" in name}
 
-    assert ours == {"hardwon.domain.model.pause", "hardwon.adapters.pause_file", "hardwon.entrypoints.hook.pause"}
+    assert ours == {
+        "hardwon.domain.model.pause",
+        "hardwon.adapters.pause_file",
+        "hardwon.entrypoints.hook.pause",
+    }

@@ -55,7 +55,9 @@ def outcome(run: Run) -> tuple[int, str, str]:
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a store that knows one lesson on columns, and sixty on nothing."""
     world = World(tmp_path_factory.mktemp("prompt"), contextlib.ExitStack())
-    world.remember(entry("Columns", LESSON), *(entry(f"Filler {n}", f"filler number {n}") for n in range(60)))
+    world.remember(
+        entry("Columns", LESSON), *(entry(f"Filler {n}", f"filler number {n}") for n in range(60))
+    )
     return world.store
 
 
@@ -76,7 +78,14 @@ def test_an_entry_near_the_prompt_is_printed_once_a_session_and_counted(world: W
     receipts = world.query(
         "SELECT session_id, event, policy, (SELECT label FROM project WHERE id = receipt.project), query, digest, frame FROM receipt"
     )
-    row = ("prompt", "adaptive", world.project.name, ASKED, text_digest(text), json.dumps([FRAME_START, FRAME_END]))
+    row = (
+        "prompt",
+        "adaptive",
+        world.project.name,
+        ASKED,
+        text_digest(text),
+        json.dumps([FRAME_START, FRAME_END]),
+    )
     assert receipts == [("one", *row), ("two", *row)]
     assert world.query("SELECT recall_count FROM recall") == [(2,)]
 
@@ -88,9 +97,13 @@ def test_one_setting_switches_it_off(world: World, setting: str) -> None:
     assert outcome(ask(world)) == SILENT
 
 
-def test_text_of_the_projects_instructions_or_the_hosts_memory_is_not_repeated(world: World) -> None:
+def test_text_of_the_projects_instructions_or_the_hosts_memory_is_not_repeated(
+    world: World,
+) -> None:
     instructions = world.project / "CLAUDE.md"
-    instructions.write_text(f"# Rules\n\n* **Rename** a column\n  {LESSON.partition('column ')[2]}\n")
+    instructions.write_text(
+        f"# Rules\n\n* **Rename** a column\n  {LESSON.partition('column ')[2]}\n"
+    )
     assert outcome(ask(world)) == SILENT
 
     instructions.unlink()
@@ -138,7 +151,9 @@ def test_a_busy_store_loses_the_count_and_not_the_text(world: World) -> None:
 
 
 @pytest.mark.parametrize("fault", ["embedder_hangs", "database_hangs", "counting_hangs"])
-def test_a_hanging_component_does_not_delay_the_prompt_and_is_noted(embedded_world: World, fault: str) -> None:
+def test_a_hanging_component_does_not_delay_the_prompt_and_is_noted(
+    embedded_world: World, fault: str
+) -> None:
     embedded_world.variables["HARDWON_CAPTURE_ENABLED"] = "true"
     embedded_world.faults.append(fault)
     run, seconds, _ = embedded_world.launch(payload=payload(embedded_world))
@@ -177,5 +192,7 @@ def test_searching_by_word_imports_no_library(world: World) -> None:
 
 
 def bare() -> set[str]:
-    done = subprocess.run([sys.executable, "-c", "import sys; print(*sys.modules)"], capture_output=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", "import sys; print(*sys.modules)"], capture_output=True, check=True
+    )
     return set(done.stdout.decode().split())

@@ -44,9 +44,18 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
         ("our import worker is killed by the OOM killer on a 6 GB file", "Reading all of it"),
         ("timestamps from the partner have no time zone", "A timestamp without a zone"),
         ("the csv has quoted commas", "Splitting CSV lines on commas"),
-        ('pytest passes locally but mock.patch("billing.clock.now") does nothing', "Patching a name"),
-        ('errors="ignore" made the exception disappear together with the umlauts', "Dropping undecodable bytes"),
-        ("a partner sends JSON with single quotes. Make the reader accept that as well.", "Leniency becomes"),
+        (
+            'pytest passes locally but mock.patch("billing.clock.now") does nothing',
+            "Patching a name",
+        ),
+        (
+            'errors="ignore" made the exception disappear together with the umlauts',
+            "Dropping undecodable bytes",
+        ),
+        (
+            "a partner sends JSON with single quotes. Make the reader accept that as well.",
+            "Leniency becomes",
+        ),
     ],
 )
 def test_a_developers_own_words_find_the_entry_that_fits(ask: Ask, prompt: str, name: str) -> None:
@@ -100,10 +109,14 @@ def ask_five(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
         ("can I extend a postgres enum in the same migration?", 4),
     ],
 )
-def test_a_small_store_speaks_when_most_telling_words_are_shared(ask_five: Ask, prompt: str, at: int) -> None:
+def test_a_small_store_speaks_when_most_telling_words_are_shared(
+    ask_five: Ask, prompt: str, at: int
+) -> None:
     assert FIVE[at] in ask_five(prompt)
 
 
-@pytest.mark.parametrize("prompt", ["please review my changes before I push", "add a font picker to the editor"])
+@pytest.mark.parametrize(
+    "prompt", ["please review my changes before I push", "add a font picker to the editor"]
+)
 def test_a_small_store_is_silent_otherwise(ask_five: Ask, prompt: str) -> None:
     assert ask_five(prompt) == ""

@@ -11,8 +11,12 @@ from tests.entrypoints.hook_texts import THEN, block_of, entry, lesson
 MEGABYTE = 1_000_000
 
 
-@pytest.mark.parametrize("payload", [b"", b" \n\t", b"{}", b"\xef\xbb\xbf{}"], ids=["empty", "blank", "bare", "bom"])
-def test_a_payload_that_says_nothing_means_a_start_in_the_working_folder(empty_world: World, payload: bytes) -> None:
+@pytest.mark.parametrize(
+    "payload", [b"", b" \n\t", b"{}", b"\xef\xbb\xbf{}"], ids=["empty", "blank", "bare", "bom"]
+)
+def test_a_payload_that_says_nothing_means_a_start_in_the_working_folder(
+    empty_world: World, payload: bytes
+) -> None:
     empty_world.remember(entry("Alone"))
     run = empty_world.hook(payload=payload)
 
@@ -39,7 +43,9 @@ def test_a_payload_that_says_nothing_means_a_start_in_the_working_folder(empty_w
     ],
     ids=lambda value: value[:24].decode("latin-1") if isinstance(value, bytes) else value,
 )
-def test_a_payload_of_no_session_start_gets_no_block_and_one_line(world: World, payload: bytes, complaint: str) -> None:
+def test_a_payload_of_no_session_start_gets_no_block_and_one_line(
+    world: World, payload: bytes, complaint: str
+) -> None:
     run = world.hook(payload=payload)
 
     assert calm(run)
@@ -54,7 +60,9 @@ def test_a_payload_of_no_session_start_gets_no_block_and_one_line(world: World, 
     [None, 7, ["/"], "", "/no/such/folder", "/dev/null", "\0", "/\0", "\ud800", "x" * MEGABYTE],
     ids=lambda folder: ascii(folder)[:20],
 )
-def test_a_wrong_cwd_means_the_working_folder_and_one_line(empty_world: World, folder: object) -> None:
+def test_a_wrong_cwd_means_the_working_folder_and_one_line(
+    empty_world: World, folder: object
+) -> None:
     empty_world.remember(entry("Alone"))
     run = empty_world.hook(payload={**empty_world.session_start(), "cwd": folder})
 
@@ -73,7 +81,9 @@ def test_without_an_event_on_an_open_standard_input_nothing_is_printed(empty_wor
 
     assert calm(run)
     assert (run.code, run.stdout) == (0, "")
-    assert [line.partition(" ")[2] for line in run.log] == ["no event came on standard input in time"]
+    assert [line.partition(" ")[2] for line in run.log] == [
+        "no event came on standard input in time"
+    ]
 
 
 def test_a_switched_off_hook_that_waits_for_its_input_says_nothing(empty_world: World) -> None:
@@ -100,7 +110,9 @@ def test_a_switched_off_hook_that_waits_for_its_input_says_nothing(empty_world: 
         (["--\x1b[31m\n"], r"'--\x1b[31m\n'"),
     ],
 )
-def test_unusable_arguments_are_one_line_and_code_1(world: World, arguments: list[str], complaint: str) -> None:
+def test_unusable_arguments_are_one_line_and_code_1(
+    world: World, arguments: list[str], complaint: str
+) -> None:
     run = world.hook(*arguments)
 
     assert calm(run)
@@ -150,7 +162,12 @@ def test_texts_cannot_pass_for_the_frame(empty_world: World) -> None:
 
 def test_a_locale_without_unicode_changes_nothing(world: World) -> None:
     expected = world.hook().stdout
-    world.variables |= {"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    world.variables |= {
+        "LC_ALL": "C",
+        "PYTHONIOENCODING": "ascii",
+        "PYTHONUTF8": "0",
+        "PYTHONCOERCECLOCALE": "0",
+    }
     run = world.hook(payload={**world.session_start(), "cwd": "/größe"})
 
     assert calm(run)
@@ -178,7 +195,9 @@ def test_settings_in_a_binary_file_are_the_defaults(empty_world: World) -> None:
     ],
     ids=["limit", "weight", "store", "size"],
 )
-def test_settings_that_cannot_be_used_are_one_line(empty_world: World, content: bytes, complaint: str) -> None:
+def test_settings_that_cannot_be_used_are_one_line(
+    empty_world: World, content: bytes, complaint: str
+) -> None:
     empty_world.remember(entry("Alone"))
     empty_world.write_configuration(content)
     run = empty_world.hook()

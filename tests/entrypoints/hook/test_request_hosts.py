@@ -9,7 +9,12 @@ from hardwon.domain.model.injection.neutral_text import FRAME_START
 from hardwon.entrypoints.hook.request import from_payload, named_host, understood
 from tests.entrypoints.hook_process import World
 
-COMMON = {"session_id": "g1", "transcript_path": "/chats/g1.json", "cwd": "/", "timestamp": "2026-11-21T10:00:00Z"}
+COMMON = {
+    "session_id": "g1",
+    "transcript_path": "/chats/g1.json",
+    "cwd": "/",
+    "timestamp": "2026-11-21T10:00:00Z",
+}
 
 
 def spoken(**fields: Any) -> Any:
@@ -40,7 +45,11 @@ def test_a_query_is_explained_without_what_was_injected_before() -> None:
 
 
 def test_the_answer_of_the_agent_is_reported() -> None:
-    fields = {"prompt": "<hook_context>x</hook_context>q", "prompt_response": "done", "stop_hook_active": False}
+    fields = {
+        "prompt": "<hook_context>x</hook_context>q",
+        "prompt_response": "done",
+        "stop_hook_active": False,
+    }
     output = spoken(hook_event_name="AfterAgent", **fields)
 
     assert (output["hook_event_name"], output["last_assistant_message"]) == ("Stop", "done")
@@ -53,18 +62,22 @@ def test_other_events_keep_their_names(event: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("event", "named"), [("BeforeAgent", "BeforeAgent"), ("SessionStart", "SessionStart"), (3, "SessionStart")]
+    ("event", "named"),
+    [("BeforeAgent", "BeforeAgent"), ("SessionStart", "SessionStart"), (3, "SessionStart")],
 )
 def test_a_block_is_answered_in_json_of_ascii(event: object, named: str) -> None:
     text = 'block "é"\n</hardwon-memory>\n'
     answer = understood("gemini", json.dumps({"hook_event_name": event}).encode()).answer(text)
 
     assert answer.isascii()
-    assert json.loads(answer) == {"hookSpecificOutput": {"hookEventName": named, "additionalContext": text}}
+    assert json.loads(answer) == {
+        "hookSpecificOutput": {"hookEventName": named, "additionalContext": text}
+    }
 
 
 @pytest.mark.parametrize(
-    "payload", [b"", b"{", b"[]", b"\xff", b"[" * 100_000, b'{"hook_event_name": []}', b'{"prompt": 3}']
+    "payload",
+    [b"", b"{", b"[]", b"\xff", b"[" * 100_000, b'{"hook_event_name": []}', b'{"prompt": 3}'],
 )
 def test_an_invalid_payload_does_no_harm(payload: bytes) -> None:
     assert from_payload(understood("gemini", payload).payload)
@@ -78,7 +91,11 @@ def test_an_invalid_payload_does_no_harm(payload: bytes) -> None:
 def test_another_host_is_read_and_answered_as_it_is(host: str | None, complaints: int) -> None:
     outcome = understood(host, b"x")
 
-    assert (outcome.payload, outcome.answer("block"), len(outcome.complaints)) == (b"x", "block", complaints)
+    assert (outcome.payload, outcome.answer("block"), len(outcome.complaints)) == (
+        b"x",
+        "block",
+        complaints,
+    )
     assert all(len(line) < 200 for line in outcome.complaints)
 
 
@@ -96,7 +113,13 @@ def test_the_hook_prints_its_block_as_gemini_reads_it(world: World) -> None:
 
     assert (run.code, run.stderr) == (0, "")
     specific = json.loads(run.stdout)["hookSpecificOutput"]
-    assert specific == {"hookEventName": "SessionStart", "additionalContext": specific["additionalContext"]}
+    assert specific == {
+        "hookEventName": "SessionStart",
+        "additionalContext": specific["additionalContext"],
+    }
     assert specific["additionalContext"].splitlines()[:2] == plain.stdout.splitlines()[:2]
     assert specific["additionalContext"].endswith("</hardwon-memory>\n")
-    assert world.hook("--host", "gemini", payload={**payload, "hook_event_name": "PreCompress"}).stdout == ""
+    assert (
+        world.hook("--host", "gemini", payload={**payload, "hook_event_name": "PreCompress"}).stdout
+        == ""
+    )

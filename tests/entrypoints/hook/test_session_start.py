@@ -44,7 +44,10 @@ def test_switched_off_the_line_counts_both_sides(world: World) -> None:
     world.variables["HARDWON_SEMANTIC_ENABLED"] = "false"
     world.write_bank("patterns", lesson("Pattern: Everywhere"), of_all_projects=True)
 
-    assert block_of(world.hook().stdout).diagnostic == "*Memory: 8 entries (7 local, 1 global) | semantic: disabled*"
+    assert (
+        block_of(world.hook().stdout).diagnostic
+        == "*Memory: 8 entries (7 local, 1 global) | semantic: disabled*"
+    )
 
 
 def test_without_numpy_the_line_says_so(world: World) -> None:
@@ -77,7 +80,9 @@ def test_fields_only_the_store_needs_are_not_printed(empty_world: World) -> None
     assert "ecall" not in text
 
 
-@pytest.mark.parametrize("text", ["x" * 2_800, "😀" * 1_400, "long " * 100 + "\n"], ids=["long", "wide", "many"])
+@pytest.mark.parametrize(
+    "text", ["x" * 2_800, "😀" * 1_400, "long " * 100 + "\n"], ids=["long", "wide", "many"]
+)
 def test_the_host_never_has_to_cut_the_block(empty_world: World, text: str) -> None:
     empty_world.remember(
         *(
@@ -101,7 +106,10 @@ def test_codex_which_counts_bytes_never_has_to_cut_the_block(empty_world: World,
             for n in "01234"
         )
     )
-    rollout = str(empty_world.folder / "rollout-2026-11-25T21-01-15-01a21483-4127-7801-b801-6ac91144e940.jsonl")
+    rollout = str(
+        empty_world.folder
+        / "rollout-2026-11-25T21-01-15-01a21483-4127-7801-b801-6ac91144e940.jsonl"
+    )
     run = empty_world.hook(payload={**empty_world.session_start(), "transcript_path": rollout})
 
     assert len(run.stdout.encode()) <= MAX_UNITS
@@ -116,16 +124,18 @@ def test_each_category_has_three_entries_when_there_is_room_for_nine(empty_world
     )
     headings = block_of(empty_world.argument_form("--limit", "9").stdout).headings
 
-    assert [heading[4:].removeprefix("Anti-Pattern: ").removeprefix("Pattern: ")[0] for heading in headings] == [
-        *"aaahhpppp"
-    ]
+    assert [
+        heading[4:].removeprefix("Anti-Pattern: ").removeprefix("Pattern: ")[0]
+        for heading in headings
+    ] == [*"aaahhpppp"]
 
 
 # How much.
 
 
 @pytest.mark.parametrize(
-    ("limit", "printed"), [("5", 5), ("20", 20), ("30", 25), ("abc", 20), ("5.5", 20), ("99999999999999999999", 25)]
+    ("limit", "printed"),
+    [("5", 5), ("20", 20), ("30", 25), ("abc", 20), ("5.5", 20), ("99999999999999999999", 25)],
 )
 def test_as_many_entries_as_asked_for(empty_world: World, limit: str, printed: int) -> None:
     empty_world.remember(*(entry(f"n{n}") for n in range(25)))
@@ -151,7 +161,9 @@ def test_the_projects_own_limit_counts(empty_world: World) -> None:
 
 
 @pytest.mark.parametrize("value", ["false", "yes", "True", "1"])
-def test_injection_switched_off_prints_nothing_and_opens_nothing(empty_world: World, value: str) -> None:
+def test_injection_switched_off_prints_nothing_and_opens_nothing(
+    empty_world: World, value: str
+) -> None:
     empty_world.write_bank("patterns", lesson("Pattern: Kept to itself"))
     empty_world.configure(injection_enabled=value)
     run = empty_world.hook()
@@ -167,7 +179,9 @@ def test_no_entries_mean_no_output(empty_world: World) -> None:
 
 
 def test_a_heading_with_marks_is_printed_as_plain_text(empty_world: World) -> None:
-    empty_world.write_bank("patterns", lesson("Pattern: Use `codecs`, **never** [guess](https://x.example/why)"))
+    empty_world.write_bank(
+        "patterns", lesson("Pattern: Use `codecs`, **never** [guess](https://x.example/why)")
+    )
     block = block_of(empty_world.hook().stdout)
 
     assert block.headings == ("### Pattern: Use codecs, never guess",)

@@ -31,11 +31,15 @@ def test_a_session_start_keeps_what_the_store_held_and_reads_the_solved_bank(wor
     assert before.log == after.log == ()
     assert [run.stdout.count("About Pattern: ") for run in (before, during, after)] == [1, 1, 3]
     assert "<<<<<<<" not in during.stdout
-    assert world.query("SELECT count(*) FROM entry_text WHERE description LIKE '%<<<%' OR notes LIKE '%<<<%'") == [(0,)]
+    assert world.query(
+        "SELECT count(*) FROM entry_text WHERE description LIKE '%<<<%' OR notes LIKE '%<<<%'"
+    ) == [(0,)]
 
 
 @pytest.mark.parametrize("of_all_projects", [True, False])
-def test_without_a_store_the_other_banks_are_printed(world: World, *, of_all_projects: bool) -> None:
+def test_without_a_store_the_other_banks_are_printed(
+    world: World, *, of_all_projects: bool
+) -> None:
     world.configure(semantic_enabled="false")
     category = "heuristics" if of_all_projects else "patterns"
     world.write_bank(category, CONFLICTED, of_all_projects=of_all_projects)

@@ -59,7 +59,10 @@ def context(world: World) -> str:
 def test_without_any_signal_nothing_is_searched_for(empty_world: World) -> None:
     empty_world.remember(entry("Alone"))
 
-    assert "active (vector=0, fts5=0, pending_embedding=1) | context: none | model: none*" in empty_world.hook().stdout
+    assert (
+        "active (vector=0, fts5=0, pending_embedding=1) | context: none | model: none*"
+        in empty_world.hook().stdout
+    )
 
 
 def test_a_feature_is_named_described_and_placed(empty_world: World) -> None:
@@ -102,14 +105,18 @@ def test_files_that_hardwon_wrote_itself_are_no_context(empty_world: World) -> N
     for folder in ("memory/conversations", "docs/knowledge-bank", "src"):
         (empty_world.project / folder).mkdir(parents=True)
     empty_world.commit("README.md")
-    empty_world.commit(*(f"memory/conversations/{number:02}.md" for number in range(30)), "memory/note.md")
+    empty_world.commit(
+        *(f"memory/conversations/{number:02}.md" for number in range(30)), "memory/note.md"
+    )
     assert context(empty_world) == "none"
 
     empty_world.commit("memory/other.md", "src/parser.py")
     assert context(empty_world) == '"Files: src/parser.py..."'
 
 
-def test_the_active_feature_of_the_highest_number_wins_and_broken_ones_are_named(empty_world: World) -> None:
+def test_the_active_feature_of_the_highest_number_wins_and_broken_ones_are_named(
+    empty_world: World,
+) -> None:
     empty_world.remember(entry("Alone"))
     empty_world.write_feature("012-a", {"slug": "a", "status": "active"})
     empty_world.write_feature("003-b", {"slug": "b", "status": "active"})

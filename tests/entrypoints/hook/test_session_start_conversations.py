@@ -31,11 +31,17 @@ def talkative(empty_world: World) -> World:
 
 
 def conversation(name: str, text: str, **more: Any) -> Entry:
-    return memory("conversation", name, f"{text}\n\nUser\n\nAssistant\n\nassistant words", None, **more).entry
+    return memory(
+        "conversation", name, f"{text}\n\nUser\n\nAssistant\n\nassistant words", None, **more
+    ).entry
 
 
 def titles(text: str) -> list[str]:
-    return [line[2:].partition(" (")[0] for line in text.splitlines() if line.startswith("- ") and " (" in line]
+    return [
+        line[2:].partition(" (")[0]
+        for line in text.splitlines()
+        if line.startswith("- ") and " (" in line
+    ]
 
 
 def start(world: World, **more: object) -> str:
@@ -77,8 +83,15 @@ def test_without_a_lesson_they_are_printed_and_counted(talkative: World) -> None
         ({"source": ["compact"]}, ""),
     ],
 )
-def test_only_a_compaction_names_its_session(tmp_path: Path, more: dict[str, object], session: str) -> None:
-    payload = {"session_id": SESSION, "cwd": str(tmp_path), "hook_event_name": "SessionStart", **more}
+def test_only_a_compaction_names_its_session(
+    tmp_path: Path, more: dict[str, object], session: str
+) -> None:
+    payload = {
+        "session_id": SESSION,
+        "cwd": str(tmp_path),
+        "hook_event_name": "SessionStart",
+        **more,
+    }
 
     assert from_payload(json.dumps(payload).encode()).compacted == session
 

@@ -1,5 +1,6 @@
 """
-The failure matrix: with any part of the hook missing, failing, hanging or damaged, a block comes in time.
+The failure matrix: with any part of the hook missing, failing, hanging or damaged, a block comes in
+time.
 
 Of each of the 24 cells this module holds a test, or the reason why it can have none.
 """
@@ -91,15 +92,33 @@ def switched_off(world: World) -> None:
 
 fault("embedder", "failing", "embedder_refuses", left=WORD_ONLY, logged="the embedder refuses")
 fault("embedder", "failing", "embedder_has_a_bug", left=MARKDOWN_ONLY, logged="ZeroDivisionError")
-fault("embedder", "hanging", "embedder_hangs", left=WORD_ONLY, logged="no vector search: no answer in time")
+fault(
+    "embedder",
+    "hanging",
+    "embedder_hangs",
+    left=WORD_ONLY,
+    logged="no vector search: no answer in time",
+)
 fault("embedder", "corrupt", "embedder_answers_nothing", left=WORD_ONLY, logged="no vector search")
 fault("embedder", "corrupt", "embedder_answers_nan", left=WORD_ONLY, logged="not finite")
-fault("embedder", "corrupt", "embedder_answers_too_narrow_a_vector", left=WORD_ONLY, logged="expected 384 dimensions")
+fault(
+    "embedder",
+    "corrupt",
+    "embedder_answers_too_narrow_a_vector",
+    left=WORD_ONLY,
+    logged="expected 384 dimensions",
+)
 
 
 # FTS5.
 
-fault("FTS5", "absent", "sqlite_lacks_fts5", left=MEANING_ONLY, logged="FTS5 not available, keyword search disabled")
+fault(
+    "FTS5",
+    "absent",
+    "sqlite_lacks_fts5",
+    left=MEANING_ONLY,
+    logged="FTS5 not available, keyword search disabled",
+)
 
 
 @case("FTS5", "absent", left=MEANING_ONLY, logged="keyword search is switched off")
@@ -137,7 +156,9 @@ def environment_without_numpy(world: World) -> None:
 
 @case("numpy", "failing", left=WORD_ONLY, logged="numpy")
 def numpy_fails_to_load(world: World) -> None:
-    world.put_package("numpy", __init__="raise ImportError('libopenblas.so: cannot open shared object file')")
+    world.put_package(
+        "numpy", __init__="raise ImportError('libopenblas.so: cannot open shared object file')"
+    )
 
 
 @case("numpy", "hanging", left=WORD_ONLY, logged="no answer in time")
@@ -305,7 +326,9 @@ IDS = [" ".join((*item.cell, item.arrange.__name__)).replace(" ", "_") for item 
 
 
 @pytest.mark.parametrize("case", CASES, ids=IDS)
-def test_a_block_comes_in_time(original: Original, tmp_path: Path, cleanup: contextlib.ExitStack, case: Case) -> None:
+def test_a_block_comes_in_time(
+    original: Original, tmp_path: Path, cleanup: contextlib.ExitStack, case: Case
+) -> None:
     world = original.copy(tmp_path / "world", cleanup, embedded=case.embedded)
     if case.cell[0] not in USERS_OF_THE_MODEL:
         world.faults.append("embedder_answers_at_once")

@@ -109,7 +109,13 @@ def test_files_without_entries_mean_no_output_and_an_old_record_stays(world: Wor
 def test_bad_bytes_are_replaced_and_other_scripts_kept(world: World) -> None:
     world.write("local", "heuristics", "### Größe\n大きさ ".encode() + b"\xff\xfe\n")
 
-    assert world.block().splitlines()[4:] == ["### Heuristics", "### Größe", "大きさ \ufffd\ufffd", "", "---"]
+    assert world.block().splitlines()[4:] == [
+        "### Heuristics",
+        "### Größe",
+        "大きさ \ufffd\ufffd",
+        "",
+        "---",
+    ]
 
 
 def test_a_store_that_cannot_be_written_still_prints(world: World) -> None:
@@ -133,7 +139,9 @@ def test_the_same_entry_on_both_sides_is_printed_once(world: World) -> None:
 
 
 @pytest.mark.parametrize("root", ["with\0nul", "with\ud800surrogate"])
-def test_a_project_root_no_file_system_knows_still_prints_the_store(world: World, root: str) -> None:
+def test_a_project_root_no_file_system_knows_still_prints_the_store(
+    world: World, root: str
+) -> None:
     world.write("global", "patterns", b"### Pattern: Kept\n")
 
     block = markdown_block(root, str(world.store), 20, NOW, world.warnings.append)
@@ -142,7 +150,9 @@ def test_a_project_root_no_file_system_knows_still_prints_the_store(world: World
     assert [line.count("\n") for line in world.warnings] == [0, 0, 0]
 
 
-def test_a_fresh_process_imports_the_standard_library_only_and_does_not_open_the_database(world: World) -> None:
+def test_a_fresh_process_imports_the_standard_library_only_and_does_not_open_the_database(
+    world: World,
+) -> None:
     world.write_golden()
     database = world.store / "memory.db"
     database.write_bytes(b"not a database")
@@ -159,7 +169,15 @@ def test_a_fresh_process_imports_the_standard_library_only_and_does_not_open_the
 
     imported = {name.partition(".")[0] for name in done.stdout.split()}
     assert imported - sys.stdlib_module_names == {"hardwon"}
-    assert not imported & {"sqlite3", "pathlib", "argparse", "subprocess", "logging", "dataclasses", "concurrent"}
+    assert not imported & {
+        "sqlite3",
+        "pathlib",
+        "argparse",
+        "subprocess",
+        "logging",
+        "dataclasses",
+        "concurrent",
+    }
     assert database.read_bytes() == b"not a database"
     assert sorted(path.name for path in world.store.iterdir()) == [
         ".last-injection.json",

@@ -10,7 +10,9 @@ from tests.entrypoints.hook_process import World
 from tests.entrypoints.hook_texts import block_of, entry
 from tests.entrypoints.programs import run
 
-ABOUT = [entry(f"Invoices {n}", f"Invoices are exported as ledger lines, case {n}.") for n in range(5)]
+ABOUT = [
+    entry(f"Invoices {n}", f"Invoices are exported as ledger lines, case {n}.") for n in range(5)
+]
 """Each matches the feature's words as well as the others."""
 
 
@@ -24,7 +26,9 @@ def invoicing(empty_world: World) -> World:
     """Return a world with 5 lessons about the active feature among 30 others; it searches by word only."""
     empty_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
     empty_world.write_feature(
-        "007-export", {"slug": "export", "status": "active"}, spec="# Export\n\nExport invoices as ledger lines.\n"
+        "007-export",
+        {"slug": "export", "status": "active"},
+        spec="# Export\n\nExport invoices as ledger lines.\n",
     )
     empty_world.remember(*ABOUT, *map(unrelated, range(30)))
     return empty_world
@@ -45,7 +49,9 @@ def test_the_argument_form_fills_every_place(invoicing: World) -> None:
 
 
 def test_a_category_gets_its_three_places_whatever_their_relevance(invoicing: World) -> None:
-    invoicing.remember(*(entry(f"Weather {n}", f"Rain in spring {n}.", category="heuristics") for n in range(7)))
+    invoicing.remember(
+        *(entry(f"Weather {n}", f"Rain in spring {n}.", category="heuristics") for n in range(7))
+    )
     printed = invoicing.hook().stdout
 
     assert printed.count("Rain in spring") == 3
@@ -66,14 +72,18 @@ def test_where_no_word_matches_the_block_is_full(invoicing: World) -> None:
     assert len(names(invoicing.hook().stdout)) == 20
 
 
-def test_why_shows_the_relevance_of_each_lesson_and_of_those_that_were_left_out(invoicing: World) -> None:
+def test_why_shows_the_relevance_of_each_lesson_and_of_those_that_were_left_out(
+    invoicing: World,
+) -> None:
     invoicing.hook()
     explained = json.loads(run(invoicing, "hardwon", "why", "--json").stdout)
 
     [injection] = explained["items"]
     for item in injection["entries"]:
         parts = item["parts"]
-        assert parts["relevance"] == pytest.approx(context_relevance(None, parts["keyword"]), abs=1e-6)
+        assert parts["relevance"] == pytest.approx(
+            context_relevance(None, parts["keyword"]), abs=1e-6
+        )
         assert parts["relevance"] >= FLOOR
     assert {miss["why"] for miss in injection["nearly"]} == {"not relevant enough"}
     assert (

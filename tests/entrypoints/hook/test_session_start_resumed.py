@@ -12,9 +12,17 @@ from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon
 from tests.strategies import lesson
 
-FIRST = lesson("Retry a refused connection after a pause that doubles each time.", name="Double every pause")
-SECOND = lesson("Give each connection a time-out of its own, in seconds.", name="Own time-outs", category="heuristics")
-THIRD = lesson("Close the pool before the process forks.", name="Close before fork", category="anti-patterns")
+FIRST = lesson(
+    "Retry a refused connection after a pause that doubles each time.", name="Double every pause"
+)
+SECOND = lesson(
+    "Give each connection a time-out of its own, in seconds.",
+    name="Own time-outs",
+    category="heuristics",
+)
+THIRD = lesson(
+    "Close the pool before the process forks.", name="Close before fork", category="anti-patterns"
+)
 LATEST = lesson("Pin the version of the parser of feeds.", name="Pin the parser")
 ALL = {entry.name for entry in (FIRST, SECOND, THIRD)}
 
@@ -37,9 +45,15 @@ class Host:
 
     def start(self, source: str, *, arrives: bool = True, **facts: Any) -> set[str]:
         """Start the session; return the names of the lessons and rules that are printed."""
-        run = self.world.hook(payload={**self._shared(), "hook_event_name": "SessionStart", "source": source, **facts})
+        run = self.world.hook(
+            payload={**self._shared(), "hook_event_name": "SessionStart", "source": source, **facts}
+        )
         assert (run.code, run.stderr, run.log) == (0, "", ())
-        self._write({"type": "hook_success", "content": run.stdout.strip()} if arrives else {"type": "hook_cancelled"})
+        self._write(
+            {"type": "hook_success", "content": run.stdout.strip()}
+            if arrives
+            else {"type": "hook_cancelled"}
+        )
         return names(run.stdout)
 
     def stop(self) -> None:
@@ -56,13 +70,20 @@ class Host:
     def fork(self, session_id: str) -> "Host":
         """Return a copy of the session, whose history the host copies too."""
         copy = Host(self.world, session_id)
-        copy.transcript.write_text(self.transcript.read_text("utf-8").replace(self.session_id, session_id), "utf-8")
+        copy.transcript.write_text(
+            self.transcript.read_text("utf-8").replace(self.session_id, session_id), "utf-8"
+        )
         return copy
 
     def respond(self, tokens: int) -> None:
         """Write a response of the model, as Claude Code does."""
         usage = {"input_tokens": 10, "cache_read_input_tokens": tokens - 15, "output_tokens": 5}
-        self._add({"type": "assistant", "message": {"role": "assistant", "model": "a-model", "usage": usage}})
+        self._add(
+            {
+                "type": "assistant",
+                "message": {"role": "assistant", "model": "a-model", "usage": usage},
+            }
+        )
 
     def _shared(self) -> dict[str, Any]:
         path = {"transcript_path": str(self.transcript)} if self.is_named else {}
@@ -72,7 +93,11 @@ class Host:
         self._add({"type": "attachment", "attachment": attachment})
 
     def _add(self, line: dict[str, Any]) -> None:
-        line = {"timestamp": dt.datetime.now(dt.UTC).isoformat(), **line, "sessionId": self.session_id}
+        line = {
+            "timestamp": dt.datetime.now(dt.UTC).isoformat(),
+            **line,
+            "sessionId": self.session_id,
+        }
         with self.transcript.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
 
@@ -85,12 +110,22 @@ class CodexHost(Host):
         folder = world.folder / "sessions" / "2026" / "11" / "25"
         folder.mkdir(parents=True, exist_ok=True)
         self.transcript = folder / f"rollout-2026-11-25T21-01-15-{session_id}.jsonl"
-        origin = {"forked_from_id": forked_from, "forked_from_ordinal_exclusive": 100} if forked_from else {}
+        origin = (
+            {"forked_from_id": forked_from, "forked_from_ordinal_exclusive": 100}
+            if forked_from
+            else {}
+        )
         self._add({"ordinal": 0, "type": "session_meta", "payload": {"id": session_id, **origin}})
 
     def _write(self, attachment: dict[str, Any]) -> None:
         content = [{"type": "input_text", "text": attachment["content"]}]
-        self._add({"ordinal": 1, "type": "response_item", "payload": {"role": "developer", "content": content}})
+        self._add(
+            {
+                "ordinal": 1,
+                "type": "response_item",
+                "payload": {"role": "developer", "content": content},
+            }
+        )
 
 
 def names(text: str) -> set[str]:
@@ -110,7 +145,9 @@ def test_a_resumed_session_gets_no_second_block(world: World, *, is_named: bool)
 
 
 @pytest.mark.parametrize("turns", [0, 1])
-def test_a_resumed_session_gets_the_lesson_and_the_rule_that_are_new_once(world: World, turns: int) -> None:
+def test_a_resumed_session_gets_the_lesson_and_the_rule_that_are_new_once(
+    world: World, turns: int
+) -> None:
     host = Host(world)
     host.start("startup")
     for _ in range(turns):
@@ -135,13 +172,17 @@ def test_a_lesson_that_was_left_out_of_the_block_is_not_new(world: World) -> Non
 def test_a_lesson_of_the_bank_with_an_early_date_is_new(world: World) -> None:
     host = Host(world)
     host.start("startup")
-    world.write_bank("patterns", f"### Pattern: {LATEST.name}\nPin it.\n- Last observed: 2020-01-01\n")
+    world.write_bank(
+        "patterns", f"### Pattern: {LATEST.name}\nPin it.\n- Last observed: 2020-01-01\n"
+    )
 
     assert host.start("resume") == {LATEST.name}
 
 
 @pytest.mark.parametrize("source", ["compact", "clear"])
-def test_a_session_whose_history_was_dropped_gets_the_whole_block_again(world: World, source: str) -> None:
+def test_a_session_whose_history_was_dropped_gets_the_whole_block_again(
+    world: World, source: str
+) -> None:
     host = Host(world)
     host.start("startup")
 
@@ -191,9 +232,9 @@ def test_a_fork_whose_history_is_copied_later_holds_the_block_of_its_original(wo
     described: dict[str, Any] = {"seconds_since_last_response": 0, "context_tokens": 40_015}
     world.remember(LATEST)
 
-    assert Host(world, "three").start("fork", seconds_since_last_response=0, context_tokens=40_016) == ALL | {
-        LATEST.name
-    }
+    assert Host(world, "three").start(
+        "fork", seconds_since_last_response=0, context_tokens=40_016
+    ) == ALL | {LATEST.name}
     assert fork.start("fork", **described) == {LATEST.name}
     assert fork.start("resume", **described) == set()
     assert Host(world, "four").start("startup", **described) == ALL | {LATEST.name}
@@ -212,15 +253,22 @@ def test_a_fork_whose_history_lies_with_its_original_holds_the_block(world: Worl
     assert CodexHost(world, "three", forked_from="none").start("fork") == ALL | {LATEST.name}
 
 
-def test_without_a_store_a_fork_is_not_given_the_block_of_its_original_again(empty_world: World) -> None:
+def test_without_a_store_a_fork_is_not_given_the_block_of_its_original_again(
+    empty_world: World,
+) -> None:
     empty_world.variables["HARDWON_SEMANTIC_ENABLED"] = "false"
     empty_world.write_bank("patterns", f"### Pattern: {FIRST.name}\nRetry.\n")
     host = Host(empty_world)
     host.start("startup")
     host.respond(tokens=40_015)
 
-    assert Host(empty_world, "two").start("fork", seconds_since_last_response=0, context_tokens=40_015) == set()
-    assert Host(empty_world, "three").start("fork", seconds_since_last_response=0, context_tokens=9) == {FIRST.name}
+    assert (
+        Host(empty_world, "two").start("fork", seconds_since_last_response=0, context_tokens=40_015)
+        == set()
+    )
+    assert Host(empty_world, "three").start(
+        "fork", seconds_since_last_response=0, context_tokens=9
+    ) == {FIRST.name}
 
 
 def test_a_new_session_and_one_of_another_name_get_the_whole_block(world: World) -> None:
@@ -232,7 +280,9 @@ def test_a_new_session_and_one_of_another_name_get_the_whole_block(world: World)
 
 def test_beside_a_prompt_is_said_again_what_the_compaction_dropped(world: World) -> None:
     world.variables |= {"HARDWON_INJECTION_LIMIT": "1", "HARDWON_PROMPT_ENABLED": "true"}
-    question = "A refused connection: after which pause do we retry, does the pause double each time?"
+    question = (
+        "A refused connection: after which pause do we retry, does the pause double each time?"
+    )
     host = Host(world)
     first = host.start("startup") | host.ask(question)
     second = host.ask(question)
@@ -251,13 +301,21 @@ def test_nothing_that_is_not_printed_is_counted(world: World) -> None:
     assert len(hardwon(world, "why", "s-one", "--json").items) == 1
 
 
-def test_without_a_store_the_block_that_the_history_has_is_not_printed_again(empty_world: World) -> None:
+def test_without_a_store_the_block_that_the_history_has_is_not_printed_again(
+    empty_world: World,
+) -> None:
     empty_world.variables["HARDWON_SEMANTIC_ENABLED"] = "false"
     empty_world.write_bank("patterns", f"### Pattern: {FIRST.name}\nRetry.\n")
     host = Host(empty_world)
 
-    assert [host.start("startup"), host.start("resume"), host.start("compact")] == [{FIRST.name}, set(), {FIRST.name}]
-    empty_world.write_bank("patterns", f"### Pattern: {FIRST.name}\nRetry.\n### Pattern: {LATEST.name}\nPin.\n")
+    assert [host.start("startup"), host.start("resume"), host.start("compact")] == [
+        {FIRST.name},
+        set(),
+        {FIRST.name},
+    ]
+    empty_world.write_bank(
+        "patterns", f"### Pattern: {FIRST.name}\nRetry.\n### Pattern: {LATEST.name}\nPin.\n"
+    )
     assert host.start("resume") == {FIRST.name, LATEST.name}
 
 
@@ -266,7 +324,9 @@ def test_a_busy_store_is_one_line_and_the_whole_block(world: World) -> None:
     host.start("startup")
     with world.connect() as other:
         other.execute("BEGIN IMMEDIATE")
-        run = world.hook(payload={**world.session_start(), "session_id": "s-one", "source": "clear"})
+        run = world.hook(
+            payload={**world.session_start(), "session_id": "s-one", "source": "clear"}
+        )
 
     assert names(run.stdout) == ALL
     assert [line for line in run.log if "what this session was given before is not known" in line]
@@ -276,7 +336,9 @@ def test_a_new_rule_comes_in_a_block_of_its_own(world: World) -> None:
     host = Host(world)
     host.start("startup")
     world.remember(RULE)
-    run = world.hook(payload={**host._shared(), "hook_event_name": "SessionStart", "source": "resume"})
+    run = world.hook(
+        payload={**host._shared(), "hook_event_name": "SessionStart", "source": "resume"}
+    )
 
     assert run.stdout.startswith("<hardwon-memory")
     assert HEADING in run.stdout

@@ -24,8 +24,12 @@ def rule(name: str, text: str, project: str = "project") -> Entry:
     )
 
 
-def test_they_are_printed_without_a_query_and_without_lessons_and_counted(empty_world: World) -> None:
-    empty_world.remember(rule("Units", "Name the unit."), rule("Other", "Not here.", project="other"))
+def test_they_are_printed_without_a_query_and_without_lessons_and_counted(
+    empty_world: World,
+) -> None:
+    empty_world.remember(
+        rule("Units", "Name the unit."), rule("Other", "Not here.", project="other")
+    )
     framed = empty_world.hook()
 
     assert framed.stdout == (
@@ -37,7 +41,9 @@ def test_they_are_printed_without_a_query_and_without_lessons_and_counted(empty_
     assert empty_world.query("SELECT recall_count FROM recall") == [(1,)]
 
 
-def test_of_five_rules_of_two_hundred_tokens_about_five_hundred_are_printed(empty_world: World) -> None:
+def test_of_five_rules_of_two_hundred_tokens_about_five_hundred_are_printed(
+    empty_world: World,
+) -> None:
     empty_world.remember(*(rule(f"Rule {number}", "word " * 158) for number in range(5)))
     text = empty_world.argument_form().stdout
 
@@ -69,7 +75,12 @@ def test_a_deprecated_or_expired_lesson_is_not_printed(empty_world: World) -> No
         for name, days in ages.items()
     ]
     given_up = Entry(
-        name="Old", description="Old", category="patterns", tier="deprecated", created_at=now, updated_at=now
+        name="Old",
+        description="Old",
+        category="patterns",
+        tier="deprecated",
+        created_at=now,
+        updated_at=now,
     )
     empty_world.remember(*lessons, given_up)
     text = empty_world.hook().stdout

@@ -9,7 +9,9 @@ from tests.entrypoints.hook_texts import TITLE, block_of, lesson
 
 
 def recalls(world: World) -> dict[str, tuple[int, str]]:
-    rows = world.query("SELECT name, recall_count, last_recalled_at FROM entries WHERE recall_count > 0")
+    rows = world.query(
+        "SELECT name, recall_count, last_recalled_at FROM entries WHERE recall_count > 0"
+    )
     return {name: (count, at) for name, count, at in rows}
 
 
@@ -33,7 +35,9 @@ def test_the_first_run_imports_all_and_the_second_none(empty_world: World) -> No
 def test_a_new_heading_comes_in_and_an_edited_one_does_not(empty_world: World) -> None:
     empty_world.write_bank("patterns", lesson("Pattern: Old", "As it was."))
     empty_world.hook()
-    empty_world.write_bank("patterns", lesson("Pattern: Old", "As it was edited.") + lesson("Pattern: New"))
+    empty_world.write_bank(
+        "patterns", lesson("Pattern: Old", "As it was edited.") + lesson("Pattern: New")
+    )
     text = empty_world.hook().stdout
 
     assert set(block_of(text).headings) == {"### Pattern: New", "### Pattern: Old"}
@@ -42,11 +46,15 @@ def test_a_new_heading_comes_in_and_an_edited_one_does_not(empty_world: World) -
 
 
 def test_a_lesson_of_one_project_is_printed_in_another(empty_world: World, tmp_path: Path) -> None:
-    empty_world.write_bank("patterns", lesson("Pattern: Learned elsewhere", "Parse feeds by record."))
+    empty_world.write_bank(
+        "patterns", lesson("Pattern: Learned elsewhere", "Parse feeds by record.")
+    )
     empty_world.hook()
     empty_world.project = tmp_path / "another"
     empty_world.project.mkdir()
-    empty_world.write_feature("1-x", {"slug": "feeds", "status": "active"}, spec="# T\n\nParse a record.\n")
+    empty_world.write_feature(
+        "1-x", {"slug": "feeds", "status": "active"}, spec="# T\n\nParse a record.\n"
+    )
     run = empty_world.hook()
 
     assert block_of(run.stdout).headings == ("### Pattern: Learned elsewhere",)
@@ -54,7 +62,10 @@ def test_a_lesson_of_one_project_is_printed_in_another(empty_world: World, tmp_p
 
 
 def test_printed_entries_are_counted_and_nothing_else(world: World) -> None:
-    printed = [heading.rpartition(": ")[2] for heading in block_of(world.argument_form("--limit", "2").stdout).headings]
+    printed = [
+        heading.rpartition(": ")[2]
+        for heading in block_of(world.argument_form("--limit", "2").stdout).headings
+    ]
 
     assert {name: count for name, (count, _) in recalls(world).items()} == dict.fromkeys(printed, 1)
 
@@ -88,12 +99,14 @@ def test_sessions_that_start_together_do_not_disturb_each_other(empty_world: Wor
     empty_world.write_bank("patterns", "".join(map(lesson, names)))
     with ThreadPoolExecutor() as pool:
         runs = list(pool.map(lambda _: empty_world.hook(), range(3)))
-    uncounted = empty_world.log.read_text().count("recall not counted") if empty_world.log.exists() else 0
+    uncounted = (
+        empty_world.log.read_text().count("recall not counted") if empty_world.log.exists() else 0
+    )
 
     assert [run.code for run in runs] == [0, 0, 0]
     assert {len(block_of(run.stdout).headings) for run in runs} == {10}
-    assert empty_world.query("SELECT count(*), min(recall_count), max(recall_count) FROM entries") == [
-        (10, 3 - uncounted, 3 - uncounted)
-    ]
+    assert empty_world.query(
+        "SELECT count(*), min(recall_count), max(recall_count) FROM entries"
+    ) == [(10, 3 - uncounted, 3 - uncounted)]
     assert empty_world.query("SELECT count(*) FROM receipt") == [(3 - uncounted,)]
     assert all(TITLE in run.stdout for run in runs)

@@ -27,14 +27,17 @@ MEGABYTE = 1_000_000
 def test_the_start_of_the_process_is_before_its_first_line() -> None:
     source = "import time; t=time.monotonic(); from hardwon.entrypoints.hook.watchdog import process_start as p; print(t-p())"
     slept = subprocess.run(
-        ["sh", "-c", f'sleep 0.4; exec "$0" -c "{source}"', sys.executable], capture_output=True, check=True
+        ["sh", "-c", f'sleep 0.4; exec "$0" -c "{source}"', sys.executable],
+        capture_output=True,
+        check=True,
     )
 
     assert 0.39 < float(slept.stdout) < 20
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"1 (python) S", b"1 (python) S " + b"x " * 30, b"1 (a) S " + b"9" * 18 + b" " * 9]
+    "content",
+    [b"", b"1 (python) S", b"1 (python) S " + b"x " * 30, b"1 (a) S " + b"9" * 18 + b" " * 9],
 )
 def test_a_process_table_that_says_nothing_usable_means_now(content: bytes) -> None:
     with mock.patch("builtins.open", mock.mock_open(read_data=content)):
@@ -70,8 +73,12 @@ def utterance_event(world: World, event: str) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("event", ["UserPromptSubmit", "Stop"])
-@pytest.mark.parametrize("faults", [[], ["no_thread_can_be_started"]], ids=["watched by threads", "watched by a timer"])
-def test_the_hook_stays_until_an_utterance_is_noted(empty_world: World, event: str, faults: list[str]) -> None:
+@pytest.mark.parametrize(
+    "faults", [[], ["no_thread_can_be_started"]], ids=["watched by threads", "watched by a timer"]
+)
+def test_the_hook_stays_until_an_utterance_is_noted(
+    empty_world: World, event: str, faults: list[str]
+) -> None:
     empty_world.faults += ["noting_takes_longer_than_a_session_start", *faults]
     run, seconds, _ = empty_world.launch(payload=utterance_event(empty_world, event))
 
@@ -80,7 +87,9 @@ def test_the_hook_stays_until_an_utterance_is_noted(empty_world: World, event: s
     assert len(noted(empty_world)) == 1
 
 
-def test_the_hook_ends_before_the_host_gives_up_and_logs_that_nothing_was_noted(empty_world: World) -> None:
+def test_the_hook_ends_before_the_host_gives_up_and_logs_that_nothing_was_noted(
+    empty_world: World,
+) -> None:
     empty_world.faults.append("noting_hangs")
     run, _, _ = empty_world.launch(payload=utterance_event(empty_world, "Stop"))
 
@@ -129,7 +138,9 @@ def test_with_too_little_memory_for_anything_it_ends_well(embedded_world: World)
         assert code == 0
 
 
-def test_without_another_thread_words_are_searched_and_the_timer_watches(embedded_world: World) -> None:
+def test_without_another_thread_words_are_searched_and_the_timer_watches(
+    embedded_world: World,
+) -> None:
     embedded_world.faults.append("no_thread_can_be_started")
     run, _, _ = embedded_world.launch()
 
@@ -164,8 +175,12 @@ def test_a_module_that_cannot_be_imported_is_one_line(world: World) -> None:
     assert run.stderr == "hardwon-hook: ImportError: no json here\n"
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
-def test_a_signal_at_any_time_is_no_failure_of_the_installed_command(world: World, number: signal.Signals) -> None:
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name
+)
+def test_a_signal_at_any_time_is_no_failure_of_the_installed_command(
+    world: World, number: signal.Signals
+) -> None:
     command = Programs(str(BIN / "hardwon-hook"), "").hook_command()
     for delay in (0.0, 0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.2):
         started = subprocess.Popen(
@@ -186,7 +201,9 @@ def test_a_signal_at_any_time_is_no_failure_of_the_installed_command(world: Worl
 
 def children_of(pid: int) -> list[int]:
     try:
-        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+        return [
+            int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        ]
     except OSError:
         return []
 
@@ -196,7 +213,11 @@ def test_an_event_is_answered_while_standard_input_stays_open(world: World, tail
     world.variables["HARDWON_CAPTURE_ENABLED"] = "true"
     read, write = os.pipe()
     with os.fdopen(read), os.fdopen(write, "wb", 0) as pipe:
-        payload = {**world.session_start(), "hook_event_name": "UserPromptSubmit", "prompt": "How are quotes read?"}
+        payload = {
+            **world.session_start(),
+            "hook_event_name": "UserPromptSubmit",
+            "prompt": "How are quotes read?",
+        }
         pipe.write(json.dumps(payload).encode() + tail)
         run = world.hook(stdin=read)
 

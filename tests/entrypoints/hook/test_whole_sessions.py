@@ -27,7 +27,10 @@ GARBAGE = [b"\xff\xfe{", b'{"hook_event_name": "Nonsense"}']
 @pytest.fixture
 def world(empty_world: World) -> World:
     """Return a project with one lesson, in which conversations are kept and nothing is embedded."""
-    empty_world.variables |= {"HARDWON_CAPTURE_ENABLED": "true", "HARDWON_EMBEDDING_PROVIDER": "off"}
+    empty_world.variables |= {
+        "HARDWON_CAPTURE_ENABLED": "true",
+        "HARDWON_EMBEDDING_PROVIDER": "off",
+    }
     empty_world.write_bank("patterns", BANK)
     return empty_world
 
@@ -60,7 +63,9 @@ def by_init(world: World) -> Command:
     desk.project.mkdir(parents=True)
     assert hardwon(desk, "init", "--agent", "codex", "--yes").code == 0
     hooks = json.loads((home / ".codex" / "hooks.json").read_bytes())["hooks"]
-    return lambda event: ["/bin/sh", "-c", hooks[event][0]["hooks"][0]["command"]] if event in hooks else []
+    return lambda event: (
+        ["/bin/sh", "-c", hooks[event][0]["hooks"][0]["command"]] if event in hooks else []
+    )
 
 
 WAYS: Mapping[str, tuple[type[ScriptedHost], Callable[[World], Command]]] = {
@@ -97,7 +102,9 @@ def test_a_session_from_its_start_to_its_end(world: World, way: str) -> None:
     _assert_nothing_lies_elsewhere(world, [first, second])
 
 
-def test_interleaved_sessions_are_kept_apart_and_garbage_between_them_is_ignored(world: World) -> None:
+def test_interleaved_sessions_are_kept_apart_and_garbage_between_them_is_ignored(
+    world: World,
+) -> None:
     left, right = ClaudeCode(world, by_itself, "left"), Codex(world, by_itself, "right")
     left.ask("What does the left one ask?")
     right.ask("What does the right one ask?")
@@ -108,8 +115,12 @@ def test_interleaved_sessions_are_kept_apart_and_garbage_between_them_is_ignored
         host.end()
     rest(world)
 
-    assert {(item.code, item.stdout, "Traceback" in item.stderr) for item in garbled} == {(0, "", False)}
-    _assert_every_event_went_well([item for item in (*left.outcomes, *right.outcomes) if item not in garbled])
+    assert {(item.code, item.stdout, "Traceback" in item.stderr) for item in garbled} == {
+        (0, "", False)
+    }
+    _assert_every_event_went_well(
+        [item for item in (*left.outcomes, *right.outcomes) if item not in garbled]
+    )
     stands = statuses(world)
     assert {name: (stands[name].exchanges, stands[name].waiting) for name in ("left", "right")} == {
         "left": (1, 0),
@@ -131,7 +142,10 @@ def test_utterances_before_a_kill_of_the_host_are_kept_by_the_next_session(world
 
 
 def test_a_prompt_brings_up_the_lesson_it_needs_once_a_session(world: World) -> None:
-    others = (f"### Pattern: Other {number}\nAbout thing {number}.\n- Observation count: 9\n" for number in range(60))
+    others = (
+        f"### Pattern: Other {number}\nAbout thing {number}.\n- Observation count: 9\n"
+        for number in range(60)
+    )
     world.write_bank("patterns", BANK + "".join(others))
     world.variables["HARDWON_INJECTION_LIMIT"] = "3"
     host = ClaudeCode(world, by_itself, "first")
@@ -186,7 +200,9 @@ def _assert_utterances_are_kept(world: World) -> None:
 
 def _assert_all_that_arrived_is_counted(world: World, hosts: Sequence[ScriptedHost]) -> None:
     """After the compaction there was no turn: its block reached no model."""
-    printed = sum(f"### Pattern: {LESSON}" in item.context for host in hosts for item in host.outcomes)
+    printed = sum(
+        f"### Pattern: {LESSON}" in item.context for host in hosts for item in host.outcomes
+    )
     arrived = sum(f"### Pattern: {LESSON}" in text for host in hosts for text in host.given)
     counted = "SELECT recall_count FROM recall JOIN entry_text USING (entry_seq) WHERE name = ?"
     assert 0 < arrived < printed
@@ -196,8 +212,14 @@ def _assert_all_that_arrived_is_counted(world: World, hosts: Sequence[ScriptedHo
 def _assert_nothing_lies_elsewhere(world: World, hosts: Sequence[ScriptedHost]) -> None:
     home, transcripts = Path(world.variables["HOME"]), {host.transcript for host in hosts}
     assert {path for path in home.rglob("*") if path.is_file()} == transcripts
-    found = {path.relative_to(world.project).parts[:2] for path in world.project.rglob("*") if path.is_file()}
+    found = {
+        path.relative_to(world.project).parts[:2]
+        for path in world.project.rglob("*")
+        if path.is_file()
+    }
     assert {parts for parts in found if parts[0] != "memory"} == {("docs", "knowledge-bank")}
-    assert all(path.suffix == ".md" for path in (world.project / "memory").rglob("*") if path.is_file())
+    assert all(
+        path.suffix == ".md" for path in (world.project / "memory").rglob("*") if path.is_file()
+    )
     assert not world.log.exists()
     assert not (world.folder / "exports").exists()

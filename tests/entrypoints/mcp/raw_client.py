@@ -41,7 +41,9 @@ class RawClient:
     def send(self, message: object) -> None:
         """Write one line: bytes as they are, anything else as JSON."""
         assert self.process.stdin
-        self.process.stdin.write((message if isinstance(message, bytes) else json.dumps(message).encode()) + b"\n")
+        self.process.stdin.write(
+            (message if isinstance(message, bytes) else json.dumps(message).encode()) + b"\n"
+        )
         self.process.stdin.flush()
 
     def receive(self) -> Any:
@@ -70,7 +72,9 @@ class RawClient:
     def initialize(self) -> None:
         """Shake hands as clients of 2025 do."""
         client = {"name": "raw", "version": "1"}
-        answer = self.ask("initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo=client)
+        answer = self.ask(
+            "initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo=client
+        )
         self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
         self.initialised = answer["result"]
 

@@ -14,12 +14,16 @@ from tests.entrypoints.mcp.raw_client import RawClient
 FOLDER = "049-auth"
 
 
-def document(name: str, text: str, cosine: float | None = None, age_days: float = 0, **more: Any) -> Planted:
+def document(
+    name: str, text: str, cosine: float | None = None, age_days: float = 0, **more: Any
+) -> Planted:
     """Return a document of the spec folder `049-auth` about which only what is named matters."""
     file = more.pop("file", f"{name.lower().replace(' ', '-')}.md")
     folder = more.pop("spec_folder", FOLDER)
     path = f"/memories/specs/{folder}/memory/{file}"
-    return memory("document", name, text, cosine, age_days, file_path=path, spec_folder=folder, **more)
+    return memory(
+        "document", name, text, cosine, age_days, file_path=path, spec_folder=folder, **more
+    )
 
 
 def of_kind(kind: Kind, name: str, text: str, **more: Any) -> Planted:

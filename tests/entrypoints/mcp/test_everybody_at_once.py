@@ -1,7 +1,9 @@
 """
-Two hooks, a writer, a server and a watch on one store at once: no process fails and nothing stored is lost.
+Two hooks, a writer, a server and a watch on one store at once: no process fails and nothing stored
+is lost.
 
-A hook that finds the store busy gives up counting after 50 ms and says so: the session does not wait for it.
+A hook that finds the store busy gives up counting after 50 ms and says so: the session does not
+wait for it.
 """
 
 import contextlib
@@ -45,7 +47,10 @@ def write(world: World, number: int) -> str:
 
 def retier(world: World, title: str) -> None:
     """Change, as another process, the facts that the store is authoritative for."""
-    with contextlib.closing(sqlite3.connect(world.database, timeout=LONGEST_WAIT)) as connection, connection:
+    with (
+        contextlib.closing(sqlite3.connect(world.database, timeout=LONGEST_WAIT)) as connection,
+        connection,
+    ):
         connection.execute(
             "UPDATE entry SET tier = 'critical' WHERE seq IN (SELECT entry_seq FROM entry_text WHERE name = ?)",
             (title,),
@@ -75,9 +80,13 @@ def test_everybody_works_on_one_store_at_once(world: World, connect: Connect) ->
     assert [item for item in written if "lock" in item or not item.startswith("0 ")] == []
     assert [item for item in hooked if item != "0 " and not item.startswith(NOT_COUNTED)] == []
     assert (ran.code, ran.stderr, code, complaints) == (0, "", 0, "")
-    assert world.query("SELECT count(*) FROM entries WHERE description LIKE 'Lesson %'") == [(LESSONS,)]
-    assert world.query("SELECT importance_tier, count(*) FROM memory_index WHERE anchor_id IS NULL GROUP BY 1") == [
-        ("critical", FILES)
+    assert world.query("SELECT count(*) FROM entries WHERE description LIKE 'Lesson %'") == [
+        (LESSONS,)
     ]
-    assert world.query("SELECT count(*) FROM memory_index WHERE content LIKE '%Two.%'") == [(2 * FILES,)]
+    assert world.query(
+        "SELECT importance_tier, count(*) FROM memory_index WHERE anchor_id IS NULL GROUP BY 1"
+    ) == [("critical", FILES)]
+    assert world.query("SELECT count(*) FROM memory_index WHERE content LIKE '%Two.%'") == [
+        (2 * FILES,)
+    ]
     assert world.query("PRAGMA integrity_check") == [("ok",)]

@@ -21,7 +21,11 @@ INITIALIZE = {
     "jsonrpc": "2.0",
     "id": 1,
     "method": "initialize",
-    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}},
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "x", "version": "1"},
+    },
 }
 ACCEPTED = {"Accept": "application/json, text/event-stream"}
 AUTHORISED = {"Authorization": f"Bearer {TOKEN}", **ACCEPTED}
@@ -100,7 +104,9 @@ def test_a_page_that_points_its_own_name_at_this_machine_is_refused(
 
 
 def test_garbage_is_refused_and_the_server_lives_on(served: Served) -> None:
-    garbage = httpx.post(served.url, content=b"garbage {", headers={**AUTHORISED, "Content-Type": "application/json"})
+    garbage = httpx.post(
+        served.url, content=b"garbage {", headers={**AUTHORISED, "Content-Type": "application/json"}
+    )
 
     assert garbage.status_code == 400
     assert httpx.get(served.url.replace("/mcp", "/other"), headers=AUTHORISED).status_code == 404
@@ -123,7 +129,9 @@ def test_sigterm_ends_it_at_once_with_zero_and_a_client_connected(world: World) 
 
 def test_a_taken_port_is_reported_in_one_line(served: Served, world: World) -> None:
     world.variables["HARDWON_MCP_TOKEN"] = TOKEN
-    ran = run(world, "hardwon-mcp", "--http", "--port", served.url.rpartition(":")[2].removesuffix("/mcp"))
+    ran = run(
+        world, "hardwon-mcp", "--http", "--port", served.url.rpartition(":")[2].removesuffix("/mcp")
+    )
 
     assert (ran.code, ran.stdout) == (1, "")
     assert ran.stderr.count("\n") == 1

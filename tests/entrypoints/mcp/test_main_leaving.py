@@ -61,7 +61,9 @@ def held_up(scene: Scene, stub: StubProviders, connect: Connect) -> RawClient:
     return client
 
 
-def test_calls_that_a_hanging_provider_holds_up_are_answered_after_the_end_of_input(held_up: RawClient) -> None:
+def test_calls_that_a_hanging_provider_holds_up_are_answered_after_the_end_of_input(
+    held_up: RawClient,
+) -> None:
     ran, seconds = held_up.end()
 
     assert (ran.code, ran.stderr) == (0, "")
@@ -73,7 +75,9 @@ UNANSWERED = {"SIGTERM": RawClient.terminate, "its output closed too": RawClient
 
 
 @pytest.mark.parametrize("leave", UNANSWERED.values(), ids=UNANSWERED)
-def test_a_provider_that_hangs_does_not_hold_up_the_end(scene: Scene, held_up: RawClient, leave: Leave) -> None:
+def test_a_provider_that_hangs_does_not_hold_up_the_end(
+    scene: Scene, held_up: RawClient, leave: Leave
+) -> None:
     ran, seconds = leave(held_up)
 
     assert (ran.code, ran.stderr) == (0, "")
@@ -82,11 +86,20 @@ def test_a_provider_that_hangs_does_not_hold_up_the_end(scene: Scene, held_up: R
 
 
 def test_requests_before_the_end_of_input_are_answered(world: World) -> None:
-    handshake = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    handshake = {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "x", "version": "1"},
+    }
     lines = [
         {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": handshake},
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
-        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "store_memory", "arguments": LESSON}},
+        {
+            "jsonrpc": "2.0",
+            "id": 2,
+            "method": "tools/call",
+            "params": {"name": "store_memory", "arguments": LESSON},
+        },
     ]
     ran = run(world, "hardwon-mcp", stdin="\n".join(map(json.dumps, lines)).encode())
 
@@ -101,10 +114,15 @@ def test_without_any_stream_there_is_nothing_to_do(world: World) -> None:
 
 def test_an_incomplete_installation_is_reported_in_one_line(world: World) -> None:
     program = [str(bare_programs() / "hardwon-mcp"), "--project-root", str(world.project)]
-    done = subprocess.run(program, env=world.variables, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    done = subprocess.run(
+        program, env=world.variables, stdin=subprocess.DEVNULL, capture_output=True, check=False
+    )
 
     assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr == b"hardwon-mcp: the package 'anyio' is missing, run: uv tool upgrade --reinstall hardwon\n"
+    assert (
+        done.stderr
+        == b"hardwon-mcp: the package 'anyio' is missing, run: uv tool upgrade --reinstall hardwon\n"
+    )
 
 
 def test_stray_output_never_reaches_the_protocol(world: World, connect: Connect) -> None:
@@ -113,7 +131,9 @@ def test_stray_output_never_reaches_the_protocol(world: World, connect: Connect)
     line = client.refusal("store_memory", **LESSON)
     ran, _ = client.end()
 
-    assert line == "hardwon is not installed completely (), run: uv tool upgrade --reinstall hardwon"
+    assert (
+        line == "hardwon is not installed completely (), run: uv tool upgrade --reinstall hardwon"
+    )
     assert ran.stdout == ""
     assert ran.stderr.count("stray") >= 3
     assert all(json.loads(line)["jsonrpc"] == "2.0" for line in client.lines)
@@ -160,8 +180,14 @@ def test_a_store_that_cannot_be_opened_is_reported_in_one_line(world: World) -> 
         (["--http"], "--http needs a token of at least 16 characters in HARDWON_MCP_TOKEN"),
     ],
 )
-def test_a_wrong_argument_is_reported_in_one_line(world: World, arguments: list[str], line: str) -> None:
-    assert run(world, "hardwon-mcp", *arguments) == (1, "", f"hardwon-mcp: {line}; see hardwon-mcp --help\n")
+def test_a_wrong_argument_is_reported_in_one_line(
+    world: World, arguments: list[str], line: str
+) -> None:
+    assert run(world, "hardwon-mcp", *arguments) == (
+        1,
+        "",
+        f"hardwon-mcp: {line}; see hardwon-mcp --help\n",
+    )
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.5", "example.com", ""])  # noqa: S104  # refused

@@ -43,7 +43,10 @@ OF_TOOLS: Sequence[Step] = [
     ("tools/call", {"name": "checkpoint_list", "arguments": None}),
     ("tools/call", {"name": "checkpoint_list", "arguments": {"x": 1}}),
     ("tools/call", {"name": "memory_search", "arguments": {"query": "🦊 漢字", "limit": 0}}),
-    ("tools/call", {"name": "memory_search", "arguments": {"query": "x" * 4_000_000, "concepts": "[]"}}),
+    (
+        "tools/call",
+        {"name": "memory_search", "arguments": {"query": "x" * 4_000_000, "concepts": "[]"}},
+    ),
     ("tools/call", {"name": "store_memory", "arguments": {**LESSON, "category": "none"}}),
     ("tools/call", {"name": "no/such"}),
     ("tools/call", {"name": 5}),
@@ -126,10 +129,25 @@ CONVERSATIONS: Mapping[str, Sequence[Step]] = {
     "handshake": [ASKED, INITIALIZED, *OF_ANY, *AFTER_HANDSHAKE],
     "no handshake": [("server/discover", None), *OF_ANY, ("ping", {})],
     "only the end of a handshake": [INITIALIZED, ("tools/list", None)],
-    "a handshake that fails": [("initialize", {}), ("tools/list", None), ASKED, ("tools/list", None)],
-    "a handshake with an envelope": [("initialize", {**HANDSHAKE, "_meta": ENVELOPE}), ("tools/list", None)],
+    "a handshake that fails": [
+        ("initialize", {}),
+        ("tools/list", None),
+        ASKED,
+        ("tools/list", None),
+    ],
+    "a handshake with an envelope": [
+        ("initialize", {**HANDSHAKE, "_meta": ENVELOPE}),
+        ("tools/list", None),
+    ],
     "envelopes": [
-        *enveloped([("server/discover", None), *OF_ANY, ("ping", None), ("logging/setLevel", {"level": "debug"})]),
+        *enveloped(
+            [
+                ("server/discover", None),
+                *OF_ANY,
+                ("ping", None),
+                ("logging/setLevel", {"level": "debug"}),
+            ]
+        ),
         *(("tools/list", {"_meta": meta}) for meta in ENVELOPES),
         ASKED,
         ("initialize", {}),
@@ -141,7 +159,11 @@ CONVERSATIONS: Mapping[str, Sequence[Step]] = {
         ("server/discover", {"_meta": ENVELOPE}),
     ],
     **{
-        f"version {version!r}": [("initialize", {**HANDSHAKE, "protocolVersion": version}), *OF_ANY[:1], *OF_TOOLS[:3]]
+        f"version {version!r}": [
+            ("initialize", {**HANDSHAKE, "protocolVersion": version}),
+            *OF_ANY[:1],
+            *OF_TOOLS[:3],
+        ]
         for version in (*HANDSHAKE_VERSIONS, "2026-07-28", "1999-01-01", "")
     },
 }
@@ -185,16 +207,23 @@ def of_the_sdk(server: MemoryServer, asked: Sequence[bytes], count: int) -> list
 
     async def serve() -> list[Any]:
         sdk = sdk_server(server)
-        to_server, requests = anyio.create_memory_object_stream[SessionMessage | Exception](len(asked))
+        to_server, requests = anyio.create_memory_object_stream[SessionMessage | Exception](
+            len(asked)
+        )
         answers, from_server = anyio.create_memory_object_stream[SessionMessage](count)
         async with server.open(), to_server, from_server, anyio.create_task_group() as tasks:
             tasks.start_soon(sdk.run, requests, answers, sdk.create_initialization_options())
             for line in asked:
-                await to_server.send(SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False)))
+                await to_server.send(
+                    SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
+                )
             with anyio.fail_after(LONGEST_WAIT):
                 got = [await from_server.receive() for _ in range(count)]
             tasks.cancel_scope.cancel()
-        return [json.loads(item.message.model_dump_json(by_alias=True, exclude_unset=True)) for item in got]
+        return [
+            json.loads(item.message.model_dump_json(by_alias=True, exclude_unset=True))
+            for item in got
+        ]
 
     return anyio.run(serve)
 
@@ -203,7 +232,10 @@ def of_the_sdk(server: MemoryServer, asked: Sequence[bytes], count: int) -> list
 def test_every_answer_is_that_of_the_sdk(server: MemoryServer, steps: Sequence[Step]) -> None:
     asked = messages(steps)
     lines = [json.dumps(message).encode() for message in asked]
-    expected = {answer["id"]: answer for answer in of_the_sdk(server, lines, sum("id" in item for item in asked))}
+    expected = {
+        answer["id"]: answer
+        for answer in of_the_sdk(server, lines, sum("id" in item for item in asked))
+    }
     ours = {answer["id"]: answer for answer in of_us(server, lines)}
 
     for message in asked:
@@ -262,7 +294,9 @@ def test_a_line_is_refused_where_the_sdk_refuses_it(line: bytes) -> None:
             message = jsonrpc_message_adapter.validate_json(line, by_name=False)
         except ValidationError:
             return False
-        return not (isinstance(message, JSONRPCNotification) and "id" in json.loads(line))  # an id of a wrong type
+        return not (
+            isinstance(message, JSONRPCNotification) and "id" in json.loads(line)
+        )  # an id of a wrong type
 
     assert is_read_by_us() == is_read_by_the_sdk()
 
@@ -272,7 +306,15 @@ def test_the_public_words_of_an_unforeseen_fault_are_none_of_its_own(tmp_path: P
         async def answer(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
             raise RuntimeError(f"a secret of {method} {params}")
 
-    server = Broken(MemoryWorker(Settings(global_store=str(tmp_path), embedding_provider="off"), str(tmp_path), print))
+    server = Broken(
+        MemoryWorker(
+            Settings(global_store=str(tmp_path), embedding_provider="off"), str(tmp_path), print
+        )
+    )
     [line] = of_us(server, [json.dumps(message).encode() for message in messages([ASKED])])
 
-    assert line == {"jsonrpc": "2.0", "id": "0", "error": {"code": -32603, "message": "Internal server error"}}
+    assert line == {
+        "jsonrpc": "2.0",
+        "id": "0",
+        "error": {"code": -32603, "message": "Internal server error"},
+    }

@@ -17,7 +17,9 @@ from tests.strategies import lesson
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Memory]:
-    memory = open_memory(Settings(global_store=str(tmp_path), embedding_provider="off"), pytest.fail)
+    memory = open_memory(
+        Settings(global_store=str(tmp_path), embedding_provider="off"), pytest.fail
+    )
     with contextlib.closing(memory):
         yield memory
 
@@ -28,7 +30,9 @@ def kept(memory: Memory, entry: Entry) -> Entry:
     return stored
 
 
-def test_a_memory_is_found_by_its_number_or_its_id_as_a_model_may_write_them(memory: Memory) -> None:
+def test_a_memory_is_found_by_its_number_or_its_id_as_a_model_may_write_them(
+    memory: Memory,
+) -> None:
     kept(memory, lesson("another"))
     entry = kept(memory, lesson("zebra"))
 
@@ -41,21 +45,32 @@ def test_a_memory_is_found_by_its_number_or_its_id_as_a_model_may_write_them(mem
         entry.entry_id.upper(),
         f" {entry.entry_id} ",
     ]
-    assert [find(memory.repository, reference) for reference in references] == [entry] * len(references)
+    assert [find(memory.repository, reference) for reference in references] == [entry] * len(
+        references
+    )
 
 
 def test_a_reference_that_is_an_id_and_a_number_is_the_id(memory: Memory) -> None:
     entry, other = kept(memory, lesson("zebra")), kept(memory, lesson("another"))
     digits = "1234567890123456"
-    for column, value, entry_id in (("id", digits, entry.entry_id), ("seq", int(digits), other.entry_id)):
+    for column, value, entry_id in (
+        ("id", digits, entry.entry_id),
+        ("seq", int(digits), other.entry_id),
+    ):
         database_of(memory).rows("PRAGMA foreign_keys = OFF")
         database_of(memory).rows(f"UPDATE entry SET {column} = ? WHERE id = ?", (value, entry_id))
 
     assert memory.repository.ids_starting_with(digits, 2) == [digits]
-    assert find(memory.repository, digits).description == find(memory.repository, int(digits)).description == "zebra"
+    assert (
+        find(memory.repository, digits).description
+        == find(memory.repository, int(digits)).description
+        == "zebra"
+    )
 
 
-@pytest.mark.parametrize("reference", [0, -1, 3, 10**30, "", "-1", "1.0", "f" * 16, "f" * 15, "9" * 30, "٣", "null"])
+@pytest.mark.parametrize(
+    "reference", [0, -1, 3, 10**30, "", "-1", "1.0", "f" * 16, "f" * 15, "9" * 30, "٣", "null"]
+)
 def test_an_unknown_memory_is_refused_with_its_name(memory: Memory, reference: int | str) -> None:
     kept(memory, lesson("zebra"))
     with pytest.raises(UnknownEntryError) as caught:

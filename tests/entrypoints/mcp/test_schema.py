@@ -45,7 +45,9 @@ MADE = tool(memory_find, title="Find", effect=READS)
 def call(**arguments: object) -> Any:
     with tempfile.TemporaryDirectory() as store:
         worker = MemoryWorker(Settings(global_store=store), store, pytest.fail)
-        return anyio.run(MemoryServer(worker, {"memory_find": MADE}).call_tool, "memory_find", arguments)
+        return anyio.run(
+            MemoryServer(worker, {"memory_find": MADE}).call_tool, "memory_find", arguments
+        )
 
 
 def test_names_are_in_camel_case_on_the_wire() -> None:
@@ -65,7 +67,10 @@ def test_the_text_of_an_answer_is_its_message_and_the_data_begins_with_it() -> N
     result = call(specFolder="specs/1")
 
     assert [block["text"] for block in result["content"]] == ["10 in specs/1"]
-    assert list(result["structuredContent"].items()) == [("message", "10 in specs/1"), ("specFolder", "specs/1")]
+    assert list(result["structuredContent"].items()) == [
+        ("message", "10 in specs/1"),
+        ("specFolder", "specs/1"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -81,7 +86,9 @@ def test_the_text_of_an_answer_is_its_message_and_the_data_begins_with_it() -> N
         ({"specFolder": "broken"}, "the store is\\nbroken: run hardwon doctor"),
     ],
 )
-def test_a_refusal_is_one_line_that_says_what_to_change(arguments: dict[str, object], line: str) -> None:
+def test_a_refusal_is_one_line_that_says_what_to_change(
+    arguments: dict[str, object], line: str
+) -> None:
     result = call(**arguments)
 
     assert result["isError"]

@@ -8,7 +8,9 @@ from tests.entrypoints.mcp.raw_client import LESSON, LESSON_ID
 
 
 def test_the_sdks_client_finds_and_calls_the_tools(world: World) -> None:
-    program = StdioServerParameters(command=str(BIN / "hardwon-mcp"), env=world.variables, cwd=world.project)
+    program = StdioServerParameters(
+        command=str(BIN / "hardwon-mcp"), env=world.variables, cwd=world.project
+    )
 
     async def visit() -> object:
         async with Client(program) as client:

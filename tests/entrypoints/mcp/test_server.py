@@ -22,7 +22,9 @@ def tool(client: RawClient, name: str) -> Any:
     return found
 
 
-def test_the_instructions_are_short_and_name_the_tools_to_search_and_to_store(shared: RawClient) -> None:
+def test_the_instructions_are_short_and_name_the_tools_to_search_and_to_store(
+    shared: RawClient,
+) -> None:
     words = set(re.findall(r"\w+", INSTRUCTIONS))
 
     assert shared.initialised["serverInfo"]["name"] == "hardwon"
@@ -32,7 +34,9 @@ def test_the_instructions_are_short_and_name_the_tools_to_search_and_to_store(sh
 
 
 def test_the_server_lists_exactly_the_tools_of_the_requirement(shared: RawClient) -> None:
-    of_documents = "search load match_triggers list update delete validate stats save index_scan".split()
+    of_documents = (
+        "search load match_triggers list update delete validate stats save index_scan".split()
+    )
     of_checkpoints = "create list restore delete".split()
 
     assert {tool["name"] for tool in shared.ask("tools/list")["result"]["tools"]} == {
@@ -42,11 +46,18 @@ def test_the_server_lists_exactly_the_tools_of_the_requirement(shared: RawClient
     }
 
 
-def test_the_schema_of_store_memory_says_what_it_takes_and_what_it_answers(shared: RawClient) -> None:
+def test_the_schema_of_store_memory_says_what_it_takes_and_what_it_answers(
+    shared: RawClient,
+) -> None:
     store_memory = tool(shared, "store_memory")
     properties = store_memory["inputSchema"]["properties"]
 
-    assert store_memory["inputSchema"]["required"] == ["name", "description", "reasoning", "category"]
+    assert store_memory["inputSchema"]["required"] == [
+        "name",
+        "description",
+        "reasoning",
+        "category",
+    ]
     assert store_memory["inputSchema"]["additionalProperties"] is False
     assert sorted(properties["category"]["enum"]) == sorted(CATEGORIES)
     assert (properties["references"]["type"], properties["references"]["default"]) == ("array", [])
@@ -76,10 +87,22 @@ def test_the_schema_of_store_memory_says_what_it_takes_and_what_it_answers(share
         (b"x" * (LONGEST_LINE + 2), None, INVALID_REQUEST),
         (b'{"jsonrpc": "2.0", "id": "x", "method": 5}', "x", INVALID_REQUEST),
         (b'{"jsonrpc": "2.0", "id": 8, "method": "tools/list", "params": [1]}', 8, INVALID_REQUEST),
-        (b'{"jsonrpc": "2.0", "id": 9, "method": "ping", "params": {"x": "\\ud800"}}', 9, INVALID_REQUEST),
+        (
+            b'{"jsonrpc": "2.0", "id": 9, "method": "ping", "params": {"x": "\\ud800"}}',
+            9,
+            INVALID_REQUEST,
+        ),
         (b'{"jsonrpc": "2.0", "id": 10, "method": "no/such"}', 10, METHOD_NOT_FOUND),
-        (b'{"jsonrpc": "2.0", "id": 11, "method": "tools/call", "params": {"name": 5}}', 11, INVALID_PARAMS),
-        (b'{"jsonrpc": "2.0", "id": 12, "method": "prompts/get", "params": {"name": "x"}}', 12, INVALID_PARAMS),
+        (
+            b'{"jsonrpc": "2.0", "id": 11, "method": "tools/call", "params": {"name": 5}}',
+            11,
+            INVALID_PARAMS,
+        ),
+        (
+            b'{"jsonrpc": "2.0", "id": 12, "method": "prompts/get", "params": {"name": "x"}}',
+            12,
+            INVALID_PARAMS,
+        ),
     ],
     ids=lambda value: repr(value)[:60],
 )
@@ -97,7 +120,9 @@ def test_a_line_that_is_no_proper_request_is_refused(
 def test_empty_lines_and_unknown_notifications_are_passed_over(shared: RawClient) -> None:
     shared.send(b"")
     shared.send({"jsonrpc": "2.0", "method": "notifications/no_such"})
-    shared.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "none"}})
+    shared.send(
+        {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "none"}}
+    )
 
     assert shared.ask("ping")["result"] == {}
 
@@ -105,13 +130,19 @@ def test_empty_lines_and_unknown_notifications_are_passed_over(shared: RawClient
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        ({**LESSON, "category": "other"}, """category is "other": use 'anti-patterns', 'heuristics' or 'patterns'"""),
+        (
+            {**LESSON, "category": "other"},
+            """category is "other": use 'anti-patterns', 'heuristics' or 'patterns'""",
+        ),
         ({**LESSON, "name": " \n"}, "name is blank: give it some text"),
         ({**LESSON, "description": ""}, "description is blank: give it some text"),
         ({**LESSON, "reasoning": "\t"}, "reasoning is blank: give it some text"),
         ({**LESSON, "name": 5}, "name is 5: input should be a valid string"),
         ({**LESSON, "references": "x"}, 'references is "x": input should be a valid list'),
-        ({**LESSON, "references": ["x", {}]}, "references[1] is {}: input should be a valid string"),
+        (
+            {**LESSON, "references": ["x", {}]},
+            "references[1] is {}: input should be a valid string",
+        ),
         (
             {**LESSON, "tags": ["x"]},
             "unknown: tags, use name, description, reasoning, category, references, keywords, supersedes",
@@ -142,18 +173,25 @@ def test_a_long_text_is_stored_whole(shared: RawClient, shared_world: World) -> 
     text = "word " * 200_000
     stored = shared.store(description=text)
 
-    [(kept,)] = shared_world.query("SELECT description FROM entries WHERE id = ?", [stored["entryId"]])
+    [(kept,)] = shared_world.query(
+        "SELECT description FROM entries WHERE id = ?", [stored["entryId"]]
+    )
     assert kept == text.strip()
     assert stored["warnings"][0].startswith("too long to be shown beside other entries: ")
 
 
 def test_two_hundred_calls_at_once_are_all_done(shared: RawClient, shared_world: World) -> None:
-    begun = {shared.begin_call("store_memory", **{**LESSON, "description": f"Lesson {n}."}) for n in range(200)}
+    begun = {
+        shared.begin_call("store_memory", **{**LESSON, "description": f"Lesson {n}."})
+        for n in range(200)
+    }
     answers = [shared.receive() for _ in begun]
 
     assert {answer["id"] for answer in answers} == begun
     assert not any(answer["result"]["isError"] for answer in answers)
-    [(count,)] = shared_world.query("SELECT count(*) FROM entries WHERE description LIKE 'Lesson %'")
+    [(count,)] = shared_world.query(
+        "SELECT count(*) FROM entries WHERE description LIKE 'Lesson %'"
+    )
     assert count == 200
 
 
@@ -167,11 +205,15 @@ def test_the_prompts_tell_which_tools_to_use(shared: RawClient) -> None:
         )
         for prompt in prompts
     }
-    assert all("XYZ" in json.dumps(text) and "memory" in json.dumps(text) for text in texts.values())
+    assert all(
+        "XYZ" in json.dumps(text) and "memory" in json.dumps(text) for text in texts.values()
+    )
     assert "result" in shared.ask("prompts/get", name="recall")
 
 
-def test_a_memory_is_read_by_its_id_and_by_its_number(shared: RawClient, shared_world: World) -> None:
+def test_a_memory_is_read_by_its_id_and_by_its_number(
+    shared: RawClient, shared_world: World
+) -> None:
     entry = keep(shared_world, description="Read me as a resource.")
     [(number,)] = shared_world.query("SELECT seq FROM entry WHERE id = ?", [entry.entry_id])
 
@@ -185,7 +227,9 @@ def test_a_memory_is_read_by_its_id_and_by_its_number(shared: RawClient, shared_
 
 def test_the_figures_of_the_store_are_a_resource(shared: RawClient) -> None:
     shared.store()
-    figures = json.loads(shared.ask("resources/read", uri="memory://stats")["result"]["contents"][0]["text"])
+    figures = json.loads(
+        shared.ask("resources/read", uri="memory://stats")["result"]["contents"][0]["text"]
+    )
 
     assert figures["by_source"]["session-capture"] >= 1
     assert figures["embedding"]["provider"] == "off"

@@ -26,7 +26,9 @@ CALLS: dict[str, dict[str, object]] = {
 
 
 @pytest.mark.parametrize("tool", CALLS)
-def test_a_tool_is_refused_in_one_line_and_changes_no_row(world: World, visit: Visit, tool: str) -> None:
+def test_a_tool_is_refused_in_one_line_and_changes_no_row(
+    world: World, visit: Visit, tool: str
+) -> None:
     write(world)
     hardwon(world, "pause")
     before = rows(world)
@@ -38,11 +40,18 @@ def test_a_tool_is_refused_in_one_line_and_changes_no_row(world: World, visit: V
 
 
 def rows(world: World) -> list[object]:
-    tables = [name for (name,) in world.query("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+    tables = [
+        name
+        for (name,) in world.query(
+            "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
+        )
+    ]
     return [world.query(f"SELECT * FROM {name}") for name in tables]
 
 
-def test_the_server_of_a_paused_session_is_refused_and_another_is_not(world: World, visit: Visit) -> None:
+def test_the_server_of_a_paused_session_is_refused_and_another_is_not(
+    world: World, visit: Visit
+) -> None:
     world.variables["CLAUDE_CODE_SESSION_ID"] = "mine"
     hardwon(world, "pause", "--for", "1h")
     assert visit(world).refusal("store_memory", **LESSON).startswith(f"{REFUSAL} or 2")
@@ -69,4 +78,7 @@ def test_a_server_that_starts_in_a_pause_indexes_no_files(world: World, connect:
     connect(world).finish()
 
     assert world.query("SELECT count(*) FROM entry") == [(0,)]
-    assert [*tree(world.project)] == [str(world.project / "memory"), str(world.project / "memory" / "a.md")]
+    assert [*tree(world.project)] == [
+        str(world.project / "memory"),
+        str(world.project / "memory" / "a.md"),
+    ]

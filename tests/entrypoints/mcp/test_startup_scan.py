@@ -48,7 +48,9 @@ IndexFiles.index = wait_and_index
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes of POSIX")
-def test_a_search_during_the_scan_says_that_files_are_still_being_indexed(world: World, connect: Connect) -> None:
+def test_a_search_during_the_scan_says_that_files_are_still_being_indexed(
+    world: World, connect: Connect
+) -> None:
     write_document(world, text="# Zebra\n\nStripes.")
     gate = world.folder / "gate"
     os.mkfifo(gate)
@@ -62,7 +64,9 @@ def test_a_search_during_the_scan_says_that_files_are_still_being_indexed(world:
 
     gate.open("w").close()
     give_up = time.monotonic() + LONGEST_WAIT
-    while (later := client.call("memory_search", query="zebra stripes")["structuredContent"])["notes"]:
+    while (later := client.call("memory_search", query="zebra stripes")["structuredContent"])[
+        "notes"
+    ]:
         assert time.monotonic() < give_up
     assert [row["title"] for row in later["results"]] == ["Zebra"]
 
@@ -101,8 +105,12 @@ def test_tools_answer_while_many_files_are_scanned_and_a_second_scan_does_not_fa
     assert client.end()[0] == (0, "", "")
 
 
-@pytest.mark.parametrize("leave", [RawClient.end, RawClient.terminate], ids=["end of input", "SIGTERM"])
-def test_the_server_leaves_at_once_in_the_midst_of_a_scan(world: World, connect: Connect, leave: object) -> None:
+@pytest.mark.parametrize(
+    "leave", [RawClient.end, RawClient.terminate], ids=["end of input", "SIGTERM"]
+)
+def test_the_server_leaves_at_once_in_the_midst_of_a_scan(
+    world: World, connect: Connect, leave: object
+) -> None:
     assert callable(leave)
     for number in range(MANY):
         write_document(world, f"005-auth/memory/{number}.md", f"About number {number}.")

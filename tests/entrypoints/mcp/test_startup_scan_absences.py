@@ -35,7 +35,9 @@ def row_of(client: RawClient, path: Path) -> Any:
     return next(row for row in rows if row["filePath"] == str(path))
 
 
-def test_a_memory_whose_file_goes_and_comes_back_is_what_it_was(shared: RawClient, shared_world: World) -> None:
+def test_a_memory_whose_file_goes_and_comes_back_is_what_it_was(
+    shared: RawClient, shared_world: World
+) -> None:
     path = write_document(shared_world)
     shared.call("memory_save", filePath=str(path))
     number = row_of(shared, path)["id"]

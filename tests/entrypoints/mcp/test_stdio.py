@@ -22,7 +22,11 @@ from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import start
 from tests.waiting import LONGEST_WAIT
 
-HANDSHAKE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+HANDSHAKE = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {},
+    "clientInfo": {"name": "x", "version": "1"},
+}
 HEAVY = {"pydantic", "mcp", "mcp_types", "numpy", "httpx", "hardwon.entrypoints.mcp.schema"}
 
 
@@ -84,7 +88,10 @@ class Client:
     def send(self, method: str, request_id: object = None, **params: object) -> None:
         """Write a request, or a notification without an id."""
         message = {"jsonrpc": "2.0", "method": method, "params": params}
-        os.write(self._writing, json.dumps({**message, "id": request_id} if request_id else message).encode() + b"\n")
+        os.write(
+            self._writing,
+            json.dumps({**message, "id": request_id} if request_id else message).encode() + b"\n",
+        )
 
     async def receive(self) -> Any:
         """Return the next answer."""
@@ -189,7 +196,9 @@ def test_a_slow_call_holds_up_no_other_and_may_share_its_id(client: Client, tmp_
         client.send("tools/call", 2, name="wait", arguments={"seconds": 0})
         client.send("ping", 3)
         got = [await client.receive() for _ in range(3)]
-        seconds = [item["result"]["structuredContent"]["seconds"] for item in got if item["id"] == 2]
+        seconds = [
+            item["result"]["structuredContent"]["seconds"] for item in got if item["id"] == 2
+        ]
         assert seconds == [0, 0.2]
 
     converse(client, tmp_path, talk)
@@ -239,7 +248,9 @@ def clocks(monkeypatch: pytest.MonkeyPatch) -> Clocks:
     return Clocks()
 
 
-@pytest.mark.parametrize(("passed", "computed"), [(9.0, 0.0), (110.0, 9.0)], ids=["waiting", "on a busy machine"])
+@pytest.mark.parametrize(
+    ("passed", "computed"), [(9.0, 0.0), (110.0, 9.0)], ids=["waiting", "on a busy machine"]
+)
 def test_a_call_before_the_end_of_input_is_answered_within_the_allowance(
     client: Client, clocks: Clocks, tmp_path: Path, passed: float, computed: float
 ) -> None:
@@ -268,7 +279,9 @@ def test_the_server_ends_once_its_allowance_is_spent(
     assert converse(client, tmp_path, talk, clocks) == [LONGEST_DRAIN_SECONDS, LEAVE_SECONDS]
 
 
-def test_a_client_that_reads_no_more_is_not_waited_for(client: Client, clocks: Clocks, tmp_path: Path) -> None:
+def test_a_client_that_reads_no_more_is_not_waited_for(
+    client: Client, clocks: Clocks, tmp_path: Path
+) -> None:
     async def talk(_: Served) -> None:
         await asked_before_the_end(client, clocks)
         client.read_no_more()
@@ -286,7 +299,9 @@ def test_nothing_heavy_is_imported_until_a_tool_is_called(world: World) -> None:
         {"jsonrpc": "2.0", "id": 3, "method": "prompts/list"},
         {"jsonrpc": "2.0", "id": 4, "method": "resources/list"},
     ]
-    output, imports = process.communicate("\n".join(map(json.dumps, asked)).encode(), timeout=LONGEST_WAIT)
+    output, imports = process.communicate(
+        "\n".join(map(json.dumps, asked)).encode(), timeout=LONGEST_WAIT
+    )
     imported = {line.rpartition("|")[2].strip() for line in imports.decode().splitlines()}
 
     assert len(output.splitlines()) == len(asked)

@@ -24,7 +24,10 @@ def client(world: World, visit: Visit) -> Visitor:
 
 
 def numbers(world: World, where: str = "true") -> list[int]:
-    return [number for (number,) in world.query(f"SELECT id FROM memory_index WHERE {where} ORDER BY id")]
+    return [
+        number
+        for (number,) in world.query(f"SELECT id FROM memory_index WHERE {where} ORDER BY id")
+    ]
 
 
 def test_a_memory_is_deleted_by_its_number_or_its_id(client: Visitor, world: World) -> None:
@@ -35,19 +38,27 @@ def test_a_memory_is_deleted_by_its_number_or_its_id(client: Visitor, world: Wor
     assert client.call("memory_delete", id=LESSON_ID)["structuredContent"]["deleted"] == 1
     assert numbers(world, "spec_folder = '049-auth'") == []
     assert world.query("SELECT count(*) FROM entries") == [(0,)]
-    assert world.query("SELECT memory_id, field_changed, old_value, new_value FROM memory_history") == [
+    assert world.query(
+        "SELECT memory_id, field_changed, old_value, new_value FROM memory_history"
+    ) == [
         (number, "deleted", "Tokens", document_id),
         (number + 1, "deleted", LESSON["name"], LESSON_ID),
     ]
 
 
-def test_a_deleted_memory_stays_out_until_its_file_changes_or_force_is_given(client: Visitor, world: World) -> None:
+def test_a_deleted_memory_stays_out_until_its_file_changes_or_force_is_given(
+    client: Visitor, world: World
+) -> None:
     path = world.project / "specs/049-auth/memory/b.md"
 
     def delete_and_scan(**arguments: bool) -> tuple[int, int, int]:
         client.call("memory_delete", id=numbers(world, "spec_folder = '049-auth'")[0])
         scanned = client.call("memory_index_scan", **arguments)["structuredContent"]
-        return scanned["indexed"], scanned["skipped"], len(numbers(world, "spec_folder = '049-auth'"))
+        return (
+            scanned["indexed"],
+            scanned["skipped"],
+            len(numbers(world, "spec_folder = '049-auth'")),
+        )
 
     assert delete_and_scan() == (0, 2, 0)
     path.touch()
@@ -63,7 +74,9 @@ def test_a_deleted_memory_stays_out_until_its_file_changes_or_force_is_given(cli
     assert numbers(world, "spec_folder = '049-auth'") == [saved["memoryId"]]
 
 
-def test_a_section_that_was_deleted_stays_out_and_with_the_whole_go_its_sections(client: Visitor, world: World) -> None:
+def test_a_section_that_was_deleted_stays_out_and_with_the_whole_go_its_sections(
+    client: Visitor, world: World
+) -> None:
     [section] = numbers(world, "anchor_id = 'a'")
     client.call("memory_delete", id=section)
     client.call("memory_index_scan")
@@ -77,7 +90,9 @@ def test_a_section_that_was_deleted_stays_out_and_with_the_whole_go_its_sections
     assert len(numbers(world, "spec_folder = '005-auth'")) == 3
 
 
-def test_a_spec_folder_goes_as_a_whole_when_that_is_confirmed(client: Visitor, world: World) -> None:
+def test_a_spec_folder_goes_as_a_whole_when_that_is_confirmed(
+    client: Visitor, world: World
+) -> None:
     before = numbers(world)
     refused = client.refusal("memory_delete", specFolder="005-auth")
     assert refused == "this deletes 3 memories of '005-auth': ask the user, then give confirm true"
@@ -90,7 +105,9 @@ def test_a_spec_folder_goes_as_a_whole_when_that_is_confirmed(client: Visitor, w
     assert client.call("memory_index_scan")["structuredContent"]["indexed"] == 0
 
 
-def test_the_same_spec_folder_of_another_project_is_left_unchanged(client: Visitor, world: World) -> None:
+def test_the_same_spec_folder_of_another_project_is_left_unchanged(
+    client: Visitor, world: World
+) -> None:
     other = world.folder / "other"
     (other / "specs/005-auth/memory").mkdir(parents=True)
     (other / "specs/005-auth/memory/x.md").write_text("Another project's.")
@@ -104,7 +121,10 @@ def test_the_same_spec_folder_of_another_project_is_left_unchanged(client: Visit
     ("arguments", "reason"),
     [
         ({}, "give either id, or specFolder with confirm true"),
-        ({"id": 1, "specFolder": "005-auth", "confirm": True}, "give either id, or specFolder with confirm true"),
+        (
+            {"id": 1, "specFolder": "005-auth", "confirm": True},
+            "give either id, or specFolder with confirm true",
+        ),
         ({"id": 99}, "no memory has the id '99'"),
         ({"id": "0123456789abcdef"}, "no memory has the id"),
         ({"specFolder": "006", "confirm": True}, "no document belongs to the spec folder '006'"),

@@ -48,7 +48,9 @@ def update(client: RawClient, anchor: str, tier: str) -> Any:
     return client.call("memory_update", id=number, importanceTier=tier)["structuredContent"]
 
 
-def test_no_search_finds_a_sentence_of_a_section_of_a_deprecated_file(world: World, client: RawClient) -> None:
+def test_no_search_finds_a_sentence_of_a_section_of_a_deprecated_file(
+    world: World, client: RawClient
+) -> None:
     assert found(client, SENTENCE)
     answer = update(client, "", "deprecated")
 
@@ -57,7 +59,9 @@ def test_no_search_finds_a_sentence_of_a_section_of_a_deprecated_file(world: Wor
     for collection in ("documents", "all"):
         assert found(client, SENTENCE, collection=collection) == []
     assert found(client, "", concepts=["walruses", "callback"]) == []
-    assert not client.call("memory_match_triggers", prompt="how do we rotate keys")["structuredContent"]["memories"]
+    assert not client.call("memory_match_triggers", prompt="how do we rotate keys")[
+        "structuredContent"
+    ]["memories"]
     assert hardwon(world, "recall", "--json", SENTENCE).items == []
     assert "alrus" not in world.hook().stdout
 
@@ -78,14 +82,23 @@ def test_a_file_that_is_set_back_is_found_again_with_its_sections(client: RawCli
     assert "Auth: callback" in found(client, SENTENCE)
 
 
-def test_a_section_that_is_written_into_a_deprecated_file_is_not_found(world: World, client: RawClient) -> None:
+def test_a_section_that_is_written_into_a_deprecated_file_is_not_found(
+    world: World, client: RawClient
+) -> None:
     update(client, "", "deprecated")
-    path = write_document(world, TOKENS, f"{TEXT}<!-- ANCHOR:new -->\nOrcas come later.\n<!-- /ANCHOR:new -->\n")
+    path = write_document(
+        world, TOKENS, f"{TEXT}<!-- ANCHOR:new -->\nOrcas come later.\n<!-- /ANCHOR:new -->\n"
+    )
     client.call("memory_save", filePath=str(path))
 
     assert found(client, "orcas") == []
     assert (
-        len(client.call("memory_list", specFolder="005-auth", tier="deprecated")["structuredContent"]["results"]) == 4
+        len(
+            client.call("memory_list", specFolder="005-auth", tier="deprecated")[
+                "structuredContent"
+            ]["results"]
+        )
+        == 4
     )
 
 

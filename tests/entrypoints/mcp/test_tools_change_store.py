@@ -15,7 +15,9 @@ HAIKU, OLLAMA = "/v1/messages", "/api/chat"
 def test_the_first_line_names_the_lesson_and_its_id(world: World, visit: Visit) -> None:
     result = visit(world).call("store_memory", **LESSON, references=["src/a.py"])
 
-    assert result["content"] == [{"type": "text", "text": f"Stored: Name the unit (id: {LESSON_ID})"}]
+    assert result["content"] == [
+        {"type": "text", "text": f"Stored: Name the unit (id: {LESSON_ID})"}
+    ]
     assert result["structuredContent"] == {
         "message": f"Stored: Name the unit (id: {LESSON_ID})",
         "entryId": LESSON_ID,
@@ -31,16 +33,22 @@ def test_the_first_line_names_the_lesson_and_its_id(world: World, visit: Visit) 
     ) == [(*LESSON.values(), '["src/a.py"]', "session-capture", "project")]
 
 
-def test_the_same_lesson_twice_is_one_row_and_the_answer_says_so(world: World, visit: Visit) -> None:
+def test_the_same_lesson_twice_is_one_row_and_the_answer_says_so(
+    world: World, visit: Visit
+) -> None:
     client = visit(world)
     client.store(references=["a.py"])
-    second = client.store(name="Another name", description=LESSON["description"].upper(), references=["b.py"])
+    second = client.store(
+        name="Another name", description=LESSON["description"].upper(), references=["b.py"]
+    )
 
     assert second["message"] == (
         f"Stored: Name the unit (id: {LESSON_ID})\nMerged: the lesson was known, now observed 2 times"
     )
     assert (second["merged"], second["observationCount"]) == (True, 2)
-    assert world.query('SELECT name, "references" FROM entries') == [("Name the unit", '["a.py", "b.py"]')]
+    assert world.query('SELECT name, "references" FROM entries') == [
+        ("Name the unit", '["a.py", "b.py"]')
+    ]
 
 
 def test_project_and_store_are_those_that_are_named(world: World, connect: Connect) -> None:
@@ -57,8 +65,14 @@ def test_project_and_store_are_those_that_are_named(world: World, connect: Conne
 def test_secrets_are_taken_out(world: World, visit: Visit) -> None:
     secret = "ghp_" + "a1B2" * 9
     client = visit(world)
-    client.store(description=f"The token {secret} expires.", reasoning=f"It was {secret}.", references=[secret])
-    refused = client.refusal("store_memory", **{**LESSON, "description": "<private>all of it</private>"})
+    client.store(
+        description=f"The token {secret} expires.",
+        reasoning=f"It was {secret}.",
+        references=[secret],
+    )
+    refused = client.refusal(
+        "store_memory", **{**LESSON, "description": "<private>all of it</private>"}
+    )
 
     assert refused.startswith("description")
     assert secret.encode() not in world.database.read_bytes()
@@ -125,13 +139,20 @@ def test_labels_that_are_given_are_kept_and_no_labeler_is_asked(scene: Scene, vi
     assert (stored["keywords"], stored["warnings"]) == (KEYWORDS, [])
     assert scene.requests() == []
     assert scene.world.query("SELECT json_extract(keywords, '$[0]') FROM entries") == [("unit",)]
-    found = client.call("memory_search", query="misread number", collection="learnings")["structuredContent"]
+    found = client.call("memory_search", query="misread number", collection="learnings")[
+        "structuredContent"
+    ]
     assert [row["title"] for row in found["results"]] == ["Name the unit"]
 
 
 @pytest.mark.parametrize(
     ("keywords", "is_incomplete"),
-    [(KEYWORDS, False), (KEYWORDS[:2], True), ([*KEYWORDS, *"abcdefg"], False), (["helm", "kube", "terraform"], True)],
+    [
+        (KEYWORDS, False),
+        (KEYWORDS[:2], True),
+        ([*KEYWORDS, *"abcdefg"], False),
+        (["helm", "kube", "terraform"], True),
+    ],
     ids=["three", "two", "ten", "three of something else"],
 )
 def test_labels_are_judged_as_the_writer_judges_them(
@@ -147,7 +168,9 @@ def test_labels_are_judged_as_the_writer_judges_them(
 
 
 def test_keywords_past_ten_are_named(world: World, visit: Visit) -> None:
-    stored = visit(world).store(keywords=[*KEYWORDS, *"abcdefg", "eleventh"], references=["src/a.py"])
+    stored = visit(world).store(
+        keywords=[*KEYWORDS, *"abcdefg", "eleventh"], references=["src/a.py"]
+    )
 
     assert len(stored["keywords"]) == 10
     assert stored["warnings"][0].endswith("these were left out: eleventh")
@@ -155,9 +178,15 @@ def test_keywords_past_ten_are_named(world: World, visit: Visit) -> None:
 
 @pytest.mark.parametrize(
     ("keywords", "line"),
-    [("unit", 'keywords is "unit": '), ([1], "keywords[0] is 1: "), (["a\0"], "keywords holds a NUL character")],
+    [
+        ("unit", 'keywords is "unit": '),
+        ([1], "keywords[0] is 1: "),
+        (["a\0"], "keywords holds a NUL character"),
+    ],
 )
-def test_labels_that_are_none_are_refused_in_one_line(world: World, visit: Visit, keywords: object, line: str) -> None:
+def test_labels_that_are_none_are_refused_in_one_line(
+    world: World, visit: Visit, keywords: object, line: str
+) -> None:
     refused = visit(world).refusal("store_memory", **LESSON, keywords=keywords)
 
     assert refused.startswith(line)
@@ -192,7 +221,9 @@ def test_no_secret_reaches_a_provider(scene: Scene, visit: Visit) -> None:
     assert secret not in sent(requests)
 
 
-def test_others_are_answered_while_a_provider_hangs(scene: Scene, stub: StubProviders, connect: Connect) -> None:
+def test_others_are_answered_while_a_provider_hangs(
+    scene: Scene, stub: StubProviders, connect: Connect
+) -> None:
     scene.choose("openai", keyword_provider="off")
     stub.hangs_before = True
     client = connect(scene.world)
@@ -200,7 +231,10 @@ def test_others_are_answered_while_a_provider_hangs(scene: Scene, stub: StubProv
 
     assert client.ask("ping")["result"] == {}
     assert client.ask("tools/list")["result"]["tools"]
-    totals = (client.call("memory_list", collection="learnings")["structuredContent"]["total"] for _ in range(100))
+    totals = (
+        client.call("memory_list", collection="learnings")["structuredContent"]["total"]
+        for _ in range(100)
+    )
     assert 1 in totals  # stored before the provider is asked, which may be after the first list
 
     stub.released.set()
@@ -211,7 +245,10 @@ def test_where_memory_is_switched_off_nothing_is_stored(world: World, visit: Vis
     world.configure(semantic_enabled="false")
     refused = visit(world).refusal("store_memory", **LESSON)
 
-    assert refused == "memory_semantic_enabled is not true, so nothing is stored: set it to true to use the memory"
+    assert (
+        refused
+        == "memory_semantic_enabled is not true, so nothing is stored: set it to true to use the memory"
+    )
     assert not world.store.exists()
 
 
@@ -221,7 +258,9 @@ def test_a_stored_lesson_is_injected_at_the_next_session(world: World, visit: Vi
     assert "### Name the unit" in world.hook().stdout
 
 
-def test_a_moved_store_is_reopened_and_nothing_is_written_to_the_old_file(world: World, connect: Connect) -> None:
+def test_a_moved_store_is_reopened_and_nothing_is_written_to_the_old_file(
+    world: World, connect: Connect
+) -> None:
     client = connect(world)
     client.store()
     world.store.rename(world.store.with_name("moved"))

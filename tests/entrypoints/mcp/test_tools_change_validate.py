@@ -46,20 +46,32 @@ def test_the_count_rises_and_the_score_is_the_share_that_was_useful(
     ids=["5 of 5", "4 of 4", "4 of 5", "9 of 10", "8 of 9"],
 )
 def test_promotion_is_offered_after_five_judgements_of_which_ninety_percent_were_good(
-    shared: RawClient, shared_world: World, entry: Entry, judgements: list[bool], *, is_offered: bool
+    shared: RawClient,
+    shared_world: World,
+    entry: Entry,
+    judgements: list[bool],
+    *,
+    is_offered: bool,
 ) -> None:
     for useful in judgements:
-        answer = shared.call("memory_validate", id=entry.entry_id, wasUseful=useful)["structuredContent"]
+        answer = shared.call("memory_validate", id=entry.entry_id, wasUseful=useful)[
+            "structuredContent"
+        ]
 
     assert answer["promotionOffered"] == is_offered
     asks = "Ask the user whether it should become critical; if so, call memory_update with importanceTier critical"
     assert (asks in answer["message"]) == is_offered
-    assert shared_world.query("SELECT tier FROM entry WHERE id = ?", [entry.entry_id]) == [("normal",)]
+    assert shared_world.query("SELECT tier FROM entry WHERE id = ?", [entry.entry_id]) == [
+        ("normal",)
+    ]
 
 
 def test_a_critical_memory_is_not_offered_again(shared: RawClient, entry: Entry) -> None:
     shared.call("memory_update", id=entry.entry_id, importanceTier="critical")
-    answers = [shared.call("memory_validate", id=entry.entry_id, wasUseful=True)["structuredContent"] for _ in range(5)]
+    answers = [
+        shared.call("memory_validate", id=entry.entry_id, wasUseful=True)["structuredContent"]
+        for _ in range(5)
+    ]
 
     assert not any(answer["promotionOffered"] for answer in answers)
 
@@ -67,7 +79,10 @@ def test_a_critical_memory_is_not_offered_again(shared: RawClient, entry: Entry)
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        ({"id": 987654, "wasUseful": True}, "no memory has the id '987654': give its number or its 16 hex digits,"),
+        (
+            {"id": 987654, "wasUseful": True},
+            "no memory has the id '987654': give its number or its 16 hex digits,",
+        ),
         ({"id": 1}, "missing: wasUseful"),
         ({"id": 1, "wasUseful": "yes"}, 'wasUseful is "yes": input should be a valid boolean'),
         ({"wasUseful": True}, "missing: id"),

@@ -33,14 +33,18 @@ def names(shared: RawClient) -> list[str]:
 
 
 @pytest.mark.usefixtures("names")
-def test_a_created_checkpoint_is_listed_with_its_memory_count(shared: RawClient, shared_world: World) -> None:
+def test_a_created_checkpoint_is_listed_with_its_memory_count(
+    shared: RawClient, shared_world: World
+) -> None:
     shared_world.remember(document(shared_world, "One.", "1"), document(shared_world, "Two.", "2"))
     made = answer(shared, "checkpoint_create", name="before-refactor", description="Auth")
     [listed] = answer(shared, "checkpoint_list")["checkpoints"]
 
     assert listed == made["checkpoint"]
     assert next(iter(made)) == "message"
-    assert {name: listed[name] for name in listed if name not in {"id", "createdAt", "snapshotPath"}} == {
+    assert {
+        name: listed[name] for name in listed if name not in {"id", "createdAt", "snapshotPath"}
+    } == {
         "name": "before-refactor",
         "description": "Auth",
         "memoryCount": 2,
@@ -52,7 +56,9 @@ def test_a_created_checkpoint_is_listed_with_its_memory_count(shared: RawClient,
         "missing": False,
     }
     assert listed["snapshotPath"] == str(shared_world.store / "checkpoints" / f"{listed['id']}.db")
-    assert shared_world.query("SELECT created_at, memory_count FROM checkpoints") == [(listed["createdAt"], 2)]
+    assert shared_world.query("SELECT created_at, memory_count FROM checkpoints") == [
+        (listed["createdAt"], 2)
+    ]
 
 
 @pytest.mark.usefixtures("names")
@@ -71,15 +77,17 @@ def test_a_list_is_printed_line_by_line_the_newest_first(shared: RawClient) -> N
 
 
 @pytest.mark.usefixtures("names")
-def test_create_change_restore_is_as_before_and_can_be_undone(shared: RawClient, shared_world: World) -> None:
-    facts = (
-        "SELECT id, file_path, title, content, created_at, importance_tier, access_count FROM memory_index ORDER BY id"
-    )
+def test_create_change_restore_is_as_before_and_can_be_undone(
+    shared: RawClient, shared_world: World
+) -> None:
+    facts = "SELECT id, file_path, title, content, created_at, importance_tier, access_count FROM memory_index ORDER BY id"
     shared_world.remember(document(shared_world, "One.", "1"), document(shared_world, "Two.", "2"))
     before = shared_world.query(facts)
     answer(shared, "checkpoint_create", name="before")
     shared_world.remember(
-        document(shared_world, "Changed.", "1"), document(shared_world, "New.", "3"), lesson("Not of the scope.")
+        document(shared_world, "Changed.", "1"),
+        document(shared_world, "New.", "3"),
+        lesson("Not of the scope."),
     )
     after, lessons = shared_world.query(facts), shared_world.query("SELECT id FROM entries")
     restored = answer(shared, "checkpoint_restore", name="before")
@@ -98,7 +106,9 @@ def test_create_change_restore_is_as_before_and_can_be_undone(shared: RawClient,
 
 
 @pytest.mark.usefixtures("names")
-def test_a_deleted_checkpoint_is_gone_from_the_list_and_from_the_disk(shared: RawClient, shared_world: World) -> None:
+def test_a_deleted_checkpoint_is_gone_from_the_list_and_from_the_disk(
+    shared: RawClient, shared_world: World
+) -> None:
     answer(shared, "checkpoint_create", name="before")
     gone = answer(shared, "checkpoint_delete", name="before")
 
@@ -108,13 +118,19 @@ def test_a_deleted_checkpoint_is_gone_from_the_list_and_from_the_disk(shared: Ra
 
 
 @pytest.mark.usefixtures("names")
-def test_an_impossible_request_is_refused_in_one_line(shared: RawClient, shared_world: World) -> None:
+def test_an_impossible_request_is_refused_in_one_line(
+    shared: RawClient, shared_world: World
+) -> None:
     answer(shared, "checkpoint_create", name="before")
     for tool, arguments, words in (
         ("checkpoint_create", {"name": "before"}, "already: delete it, or choose another name"),
         ("checkpoint_create", {"name": " "}, "1 to 100 characters"),
         ("checkpoint_create", {"name": "a\nb"}, "is one line"),
-        ("checkpoint_create", {"name": "x", "scope": "half"}, "use 'documents', 'project' or 'all'"),
+        (
+            "checkpoint_create",
+            {"name": "x", "scope": "half"},
+            "use 'documents', 'project' or 'all'",
+        ),
         ("checkpoint_restore", {"name": "nope"}, "no checkpoint 'nope': list them"),
         ("checkpoint_delete", {"name": "nope"}, "no checkpoint 'nope'"),
         ("checkpoint_restore", {}, "missing: name"),
@@ -125,10 +141,14 @@ def test_an_impossible_request_is_refused_in_one_line(shared: RawClient, shared_
     for path in (shared_world.store / "checkpoints").iterdir():
         path.unlink()
     assert answer(shared, "checkpoint_list")["checkpoints"][0]["missing"] is True
-    assert "there is no such file; nothing was changed" in shared.refusal("checkpoint_restore", name="before")
+    assert "there is no such file; nothing was changed" in shared.refusal(
+        "checkpoint_restore", name="before"
+    )
 
 
-def test_a_server_that_runs_sees_at_once_what_a_command_restores(shared: RawClient, shared_world: World) -> None:
+def test_a_server_that_runs_sees_at_once_what_a_command_restores(
+    shared: RawClient, shared_world: World
+) -> None:
     entry = keep(shared_world, description="Only in the backup.")
     backup = str(shared_world.folder / "b.db")
     hardwon(shared_world, "backup", backup)
@@ -137,14 +157,21 @@ def test_a_server_that_runs_sees_at_once_what_a_command_restores(shared: RawClie
 
     assert "error" in shared.ask("resources/read", uri=uri)
     assert hardwon(shared_world, "restore", backup, "--yes").code == 0
-    assert "Only in the backup." in shared.ask("resources/read", uri=uri)["result"]["contents"][0]["text"]
+    assert (
+        "Only in the backup."
+        in shared.ask("resources/read", uri=uri)["result"]["contents"][0]["text"]
+    )
 
 
 def test_tool_hints_declare_the_effect_on_the_memory(shared: RawClient) -> None:
     tools = {tool["name"]: tool for tool in shared.ask("tools/list")["result"]["tools"]}
-    hints = {name: item["annotations"] for name, item in tools.items() if name.startswith("checkpoint_")}
+    hints = {
+        name: item["annotations"] for name, item in tools.items() if name.startswith("checkpoint_")
+    }
 
-    assert {name: (item["readOnlyHint"], item.get("destructiveHint")) for name, item in hints.items()} == {
+    assert {
+        name: (item["readOnlyHint"], item.get("destructiveHint")) for name, item in hints.items()
+    } == {
         "checkpoint_create": (False, False),
         "checkpoint_list": (True, None),
         "checkpoint_restore": (False, True),
@@ -180,6 +207,9 @@ def test_a_checkpoint_of_no_folder_is_listed_without_one(world: World, connect: 
 
     [listed] = answer(connect(world), "checkpoint_list")["checkpoints"]
     assert listed["metadata"].keys() == {"scope", "project"}
-    assert (listed["metadata"]["scope"], listed["metadata"]["project"]) == ("all", world.project.name)
+    assert (listed["metadata"]["scope"], listed["metadata"]["project"]) == (
+        "all",
+        world.project.name,
+    )
     [by_command] = hardwon(world, "checkpoint", "list", "--json").items
     assert by_command["metadata"] == listed["metadata"]

@@ -41,7 +41,9 @@ A token was logged.
 """
 
 
-def document_row(world: World, columns: str, path: Path, anchor: str | None = None) -> tuple[object, ...]:
+def document_row(
+    world: World, columns: str, path: Path, anchor: str | None = None
+) -> tuple[object, ...]:
     [row] = world.query(
         f"SELECT {columns} FROM memory_index WHERE file_path = '{path}' AND anchor_id IS {anchor!r}".replace(
             "IS None", "IS NULL"
@@ -50,9 +52,13 @@ def document_row(world: World, columns: str, path: Path, anchor: str | None = No
     return row
 
 
-def test_a_file_is_indexed_and_the_answer_names_what_it_became(shared: RawClient, shared_world: World) -> None:
+def test_a_file_is_indexed_and_the_answer_names_what_it_became(
+    shared: RawClient, shared_world: World
+) -> None:
     path = write_document(
-        shared_world, "005-auth/memory/tokens.md", "---\ntriggers: [rotate keys]\n---\n# Tokens\n\nZ."
+        shared_world,
+        "005-auth/memory/tokens.md",
+        "---\ntriggers: [rotate keys]\n---\n# Tokens\n\nZ.",
     )
     saved = shared.call("memory_save", filePath=str(path), force=True)["structuredContent"]
 
@@ -73,11 +79,15 @@ def test_a_file_is_indexed_and_the_answer_names_what_it_became(shared: RawClient
     )
 
 
-def test_a_file_saved_twice_is_one_row_unless_forced_or_changed(shared: RawClient, shared_world: World) -> None:
+def test_a_file_saved_twice_is_one_row_unless_forced_or_changed(
+    shared: RawClient, shared_world: World
+) -> None:
     path = write_document(shared_world, "005-auth/memory/twice.md")
 
     def action(**arguments: object) -> object:
-        return shared.call("memory_save", filePath=str(path), **arguments)["structuredContent"]["action"]
+        return shared.call("memory_save", filePath=str(path), **arguments)["structuredContent"][
+            "action"
+        ]
 
     assert [action(), action(), action(force=True)] == ["indexed", "unchanged", "indexed"]
     path.write_text("# Tokens\n\nNew text.")
@@ -85,14 +95,25 @@ def test_a_file_saved_twice_is_one_row_unless_forced_or_changed(shared: RawClien
     assert document_row(shared_world, "count(*), max(content)", path) == (1, "Tokens\n\nNew text.")
 
 
-def test_the_sections_of_a_file_become_memories_of_their_own(shared: RawClient, shared_world: World) -> None:
+def test_the_sections_of_a_file_become_memories_of_their_own(
+    shared: RawClient, shared_world: World
+) -> None:
     path = write_document(shared_world, "006-oauth/memory/sections.md", SECTIONED)
     saved = shared.call("memory_save", filePath=str(path))["structuredContent"]
     fields = "importance_tier, importance_weight, context_type, channel, session_id, spec_folder"
 
     assert (saved["sections"], saved["triggerPhrases"]) == (2, ["rotate keys"])
-    assert document_row(shared_world, fields, path) == ("critical", 0.8, "decision", "main", "abc", "006-oauth")
-    assert document_row(shared_world, fields, path, "errors") == document_row(shared_world, fields, path)
+    assert document_row(shared_world, fields, path) == (
+        "critical",
+        0.8,
+        "decision",
+        "main",
+        "abc",
+        "006-oauth",
+    )
+    assert document_row(shared_world, fields, path, "errors") == document_row(
+        shared_world, fields, path
+    )
     assert document_row(shared_world, "title, content", path, "oauth-callback") == (
         "Auth: oauth callback",
         "The callback checks the state.",
@@ -102,11 +123,15 @@ def test_the_sections_of_a_file_become_memories_of_their_own(shared: RawClient, 
 
     path.write_text(SECTIONED.replace("errors", "mistakes"))
     shared.call("memory_save", filePath=str(path))
-    anchors = shared_world.query(f"SELECT anchor_id FROM memory_index WHERE file_path = '{path}' ORDER BY anchor_id")
+    anchors = shared_world.query(
+        f"SELECT anchor_id FROM memory_index WHERE file_path = '{path}' ORDER BY anchor_id"
+    )
     assert anchors == [(None,), ("mistakes",), ("oauth-callback",)]
 
 
-def test_the_date_of_a_new_memory_is_that_of_its_name_in_local_time(shared: RawClient, shared_world: World) -> None:
+def test_the_date_of_a_new_memory_is_that_of_its_name_in_local_time(
+    shared: RawClient, shared_world: World
+) -> None:
     path = write_document(shared_world, TOKENS)
     shared.call("memory_save", filePath=str(path))
     [created_at, epoch] = document_row(shared_world, "created_at, created_at_epoch", path)
@@ -116,7 +141,9 @@ def test_the_date_of_a_new_memory_is_that_of_its_name_in_local_time(shared: RawC
     assert (epoch, str(created_at)[-6:]) == (int(written.timestamp()), "+00:00")
 
 
-def test_tier_and_weight_are_the_stores_once_the_memory_is_there(shared: RawClient, shared_world: World) -> None:
+def test_tier_and_weight_are_the_stores_once_the_memory_is_there(
+    shared: RawClient, shared_world: World
+) -> None:
     path = write_document(shared_world, "005-auth/memory/owned.md", SECTIONED)
     shared.call("memory_save", filePath=str(path))
     shared_world.query(
@@ -128,7 +155,10 @@ def test_tier_and_weight_are_the_stores_once_the_memory_is_there(shared: RawClie
     shared.call("memory_save", filePath=str(path), force=True)
 
     for anchor in (None, "errors"):
-        assert document_row(shared_world, "importance_tier, importance_weight", path, anchor) == ("deprecated", 0.1)
+        assert document_row(shared_world, "importance_tier, importance_weight", path, anchor) == (
+            "deprecated",
+            0.1,
+        )
     [change] = shared_world.query(
         f"SELECT field_changed, length(old_value), length(new_value) FROM memory_history WHERE memory_id ="
         f" (SELECT id FROM memory_index WHERE file_path = '{path}' AND anchor_id IS NULL)"
@@ -136,7 +166,9 @@ def test_tier_and_weight_are_the_stores_once_the_memory_is_there(shared: RawClie
     assert change == ("content", 64, 64)
 
 
-def test_a_title_that_was_changed_stays_as_long_as_the_file_does(shared: RawClient, shared_world: World) -> None:
+def test_a_title_that_was_changed_stays_as_long_as_the_file_does(
+    shared: RawClient, shared_world: World
+) -> None:
     path = write_document(shared_world, "005-auth/memory/titled.md")
     number = shared.call("memory_save", filePath=str(path))["structuredContent"]["memoryId"]
     shared_world.query(f"UPDATE entry_text SET name = 'My title' WHERE entry_seq = {number}")
@@ -149,7 +181,9 @@ def test_a_title_that_was_changed_stays_as_long_as_the_file_does(shared: RawClie
 
 
 def test_words_are_found_by_their_stem(shared: RawClient, shared_world: World) -> None:
-    path = write_document(shared_world, "005-auth/memory/stem.md", "# Debugging\n\nWe were debugging a quagga.")
+    path = write_document(
+        shared_world, "005-auth/memory/stem.md", "# Debugging\n\nWe were debugging a quagga."
+    )
     shared.call("memory_save", filePath=str(path))
 
     found = hardwon(shared_world, "recall", "--in", "all", "--json", "debug", "quaggas").items
@@ -183,7 +217,9 @@ def test_an_unreadable_file_is_refused_in_one_line(
     if not (memory / "link.md").is_symlink():
         (memory / "link.md").symlink_to("/etc/hosts")
         os.mkfifo(memory / "pipe.md")
-    refused = shared.refusal("memory_save", filePath=path.format(project=shared_world.project.resolve()))
+    refused = shared.refusal(
+        "memory_save", filePath=path.format(project=shared_world.project.resolve())
+    )
 
     assert reason in refused
     assert "\n" not in refused
@@ -211,20 +247,26 @@ def test_defaults_of_new_documents_are_settings(world: World, visit: Visit) -> N
 def test_the_vector_is_made_at_once_or_the_answer_says_why_not(scene: Scene, visit: Visit) -> None:
     scene.choose("openai", keyword_provider="off")
     path = write_document(scene.world)
-    assert visit(scene.world).call("memory_save", filePath=str(path))["structuredContent"]["embedded"]
+    assert visit(scene.world).call("memory_save", filePath=str(path))["structuredContent"][
+        "embedded"
+    ]
 
     scene.take_down()
     path.write_text("New text.")
     saved = visit(scene.world).call("memory_save", filePath=str(path))["structuredContent"]
     assert (saved["success"], saved["embedded"]) == (True, False)
-    assert saved["warnings"][0].startswith("its vector follows, until then keyword search finds it: ")
+    assert saved["warnings"][0].startswith(
+        "its vector follows, until then keyword search finds it: "
+    )
 
 
 @pytest.mark.soak
 def test_a_file_is_embedded_within_two_seconds(world: World, connect: Connect) -> None:
     world.variables["HARDWON_EMBEDDING_PROVIDER"] = "local"
     first = write_document(world)
-    second = write_document(world, "005-auth/memory/long.md", "About the okapi and its tongue. " * 500)
+    second = write_document(
+        world, "005-auth/memory/long.md", "About the okapi and its tongue. " * 500
+    )
     client = connect(world)
     client.call("memory_save", filePath=str(first), force=True)  # the model is loaded once
     started = time.monotonic()
@@ -236,7 +278,9 @@ def test_a_file_is_embedded_within_two_seconds(world: World, connect: Connect) -
 
 def test_secrets_of_a_file_are_not_stored(world: World, visit: Visit) -> None:
     secret = "AKIA" + "IOSFODNN7EXAMPLE"
-    path = write_document(world, text=f"# Key\n<!-- ANCHOR:a -->\nIt is {secret}.\n<!-- /ANCHOR:a -->\n")
+    path = write_document(
+        world, text=f"# Key\n<!-- ANCHOR:a -->\nIt is {secret}.\n<!-- /ANCHOR:a -->\n"
+    )
     visit(world).call("memory_save", filePath=str(path))
 
     assert secret.encode() not in world.database.read_bytes()
@@ -248,6 +292,9 @@ def test_where_memory_is_switched_off_nothing_is_indexed(world: World, visit: Vi
     client = visit(world)
     path = write_document(world)
 
-    for refused in (client.refusal("memory_save", filePath=str(path)), client.refusal("memory_index_scan")):
+    for refused in (
+        client.refusal("memory_save", filePath=str(path)),
+        client.refusal("memory_index_scan"),
+    ):
         assert refused.startswith("memory_semantic_enabled is not true")
     assert not world.store.exists()

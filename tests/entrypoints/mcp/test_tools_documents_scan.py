@@ -16,7 +16,9 @@ LONGEST_SECONDS_OF_FIFTY = 60
 
 def write_fifteen(world: World) -> None:
     for number in range(FILES):
-        write_document(world, f"005-auth/memory/{number:02}.md", f"# Note {number}\n\nAbout the okapi.")
+        write_document(
+            world, f"005-auth/memory/{number:02}.md", f"# Note {number}\n\nAbout the okapi."
+        )
 
 
 def test_files_are_scanned_and_those_that_changed_indexed(world: World, visit: Visit) -> None:
@@ -64,11 +66,17 @@ def test_concepts_are_counted_in_the_file(world: World, visit: Visit) -> None:
         write_document(world, f"01{number}-x/memory/22-11-26_14-05__{name}.md", text)
     client = visit(world)
     client.call("memory_index_scan")
-    answer = client.call("memory_search", concepts=["oauth", "errors", "callback"], limit=20)["structuredContent"]
+    answer = client.call("memory_search", concepts=["oauth", "errors", "callback"], limit=20)[
+        "structuredContent"
+    ]
 
-    wanted = {name: dict(zip(("oauth", "errors", "callback"), counts, strict=True)) for name, _, counts in COUNTED}
+    wanted = {
+        name: dict(zip(("oauth", "errors", "callback"), counts, strict=True))
+        for name, _, counts in COUNTED
+    }
     found = [
-        (row["filePath"].rpartition("__")[2].removesuffix(".md"), row["conceptCounts"]) for row in answer["results"]
+        (row["filePath"].rpartition("__")[2].removesuffix(".md"), row["conceptCounts"])
+        for row in answer["results"]
     ]
     assert {name for name, _ in found} == {*wanted}
     assert all(counts == wanted[name] for name, counts in found)
@@ -80,7 +88,9 @@ def test_concepts_are_counted_in_the_file(world: World, visit: Visit) -> None:
 
 @pytest.mark.parametrize("name", ["../x", "a/b", ".."])
 def test_an_invalid_folder_name_is_refused(world: World, visit: Visit, name: str) -> None:
-    assert f"{name!r} is no spec folder" in visit(world).refusal("memory_index_scan", specFolder=name)
+    assert f"{name!r} is no spec folder" in visit(world).refusal(
+        "memory_index_scan", specFolder=name
+    )
 
 
 def test_unusable_input_is_counted_and_reported(world: World, visit: Visit) -> None:
@@ -90,7 +100,10 @@ def test_unusable_input_is_counted_and_reported(world: World, visit: Visit) -> N
     scanned = visit(world).call("memory_index_scan")["structuredContent"]
 
     assert (scanned["scanned"], scanned["indexed"], scanned["errors"]) == (3, 2, 1)
-    assert [line.rpartition("/")[2].split("'")[0] for line in scanned["details"]] == ["bad.md", "odd.md"]
+    assert [line.rpartition("/")[2].split("'")[0] for line in scanned["details"]] == [
+        "bad.md",
+        "odd.md",
+    ]
     assert all(line in scanned["message"] for line in scanned["details"])
 
 
@@ -111,15 +124,21 @@ def test_a_file_is_one_row_for_every_indexing_path(world: World, visit: Visit) -
     client.call("memory_index_scan", force=True)
     hardwon(world, "index", "--force")
 
-    assert world.query("SELECT id, file_path, anchor_id FROM memory_index") == [(saved["memoryId"], str(path), None)]
+    assert world.query("SELECT id, file_path, anchor_id FROM memory_index") == [
+        (saved["memoryId"], str(path), None)
+    ]
 
 
 @pytest.mark.soak
-def test_fifty_files_are_indexed_and_embedded_within_a_minute(world: World, connect: Connect) -> None:
+def test_fifty_files_are_indexed_and_embedded_within_a_minute(
+    world: World, connect: Connect
+) -> None:
     world.variables["HARDWON_EMBEDDING_PROVIDER"] = "local"
     client = connect(world)
     for number in range(50):
-        write_document(world, f"005-auth/memory/{number:02}.md", f"# Note {number}\n\nAbout the okapi.")
+        write_document(
+            world, f"005-auth/memory/{number:02}.md", f"# Note {number}\n\nAbout the okapi."
+        )
     started = time.monotonic()
     scanned = client.call("memory_index_scan")["structuredContent"]
     seconds = time.monotonic() - started

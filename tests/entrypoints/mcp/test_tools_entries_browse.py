@@ -17,13 +17,24 @@ LONG = "word " * 4_000
 PLANTED = [
     *[
         document(
-            f"Page {number}", f"text {number}", 0.5, number, importance_weight=number / 10, spec_folder="001-pages"
+            f"Page {number}",
+            f"text {number}",
+            0.5,
+            number,
+            importance_weight=number / 10,
+            spec_folder="001-pages",
         )
         for number in range(1, 6)
     ],
-    document("Flow", "the whole flow", 0.1, file="flow.md", spec_folder="002-flow", tier="critical"),
-    document("Start", "how it starts", 0.1, file="flow.md", anchor_id="start", spec_folder="002-flow"),
-    document("Gone", "given up", tier="deprecated", spec_folder="002-flow", context_type="research"),
+    document(
+        "Flow", "the whole flow", 0.1, file="flow.md", spec_folder="002-flow", tier="critical"
+    ),
+    document(
+        "Start", "how it starts", 0.1, file="flow.md", anchor_id="start", spec_folder="002-flow"
+    ),
+    document(
+        "Gone", "given up", tier="deprecated", spec_folder="002-flow", context_type="research"
+    ),
     document("Long", LONG, 0.1, spec_folder="003-long"),
     document("After it", "short", 0.1, 1, spec_folder="003-long"),
     document("Waiting", "no vector yet", spec_folder="004-waiting"),
@@ -41,7 +52,10 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
 def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
     """Return a server that knows one memory of each kind, and of each another one of another project."""
     own = [of_kind(kind, f"One {kind}", f"{kind} of this project") for kind in KINDS]
-    others = [of_kind(kind, f"Other {kind}", f"{kind} of another", source_project="other") for kind in KINDS]
+    others = [
+        of_kind(kind, f"Other {kind}", f"{kind} of another", source_project="other")
+        for kind in KINDS
+    ]
     with shelf_of(tmp_path_factory.mktemp("mixed"), *own, *others) as shelf:
         yield shelf
 
@@ -79,9 +93,17 @@ def test_one_memory_is_loaded_by_number_or_id(shelf: Shelf) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [{}, {"anchorId": "start"}, {"id": 1, "specFolder": "002-flow"}, {"id": 1, "anchorId": "start"}]
+    "arguments",
+    [
+        {},
+        {"anchorId": "start"},
+        {"id": 1, "specFolder": "002-flow"},
+        {"id": 1, "anchorId": "start"},
+    ],
 )
-def test_a_memory_to_load_is_named_in_exactly_one_way(shelf: Shelf, arguments: dict[str, object]) -> None:
+def test_a_memory_to_load_is_named_in_exactly_one_way(
+    shelf: Shelf, arguments: dict[str, object]
+) -> None:
     refused = shelf.client.refusal("memory_load", **arguments)
 
     assert refused == "give specFolder, with an anchorId if you like, or id"
@@ -103,7 +125,10 @@ def test_a_long_text_is_cut_where_a_host_would_cut_it_and_says_so(shelf: Shelf) 
 
     assert rows["Long"]["truncated"]
     assert LONG.startswith(rows["Long"]["content"])
-    assert f"id {rows['Long']['id']} is cut: the rest is in {rows['Long']['filePath']}" in answer["message"]
+    assert (
+        f"id {rows['Long']['id']} is cut: the rest is in {rows['Long']['filePath']}"
+        in answer["message"]
+    )
     assert len(shelf.client.lines[-1]) < 20_000
 
 
@@ -156,12 +181,29 @@ def test_a_row_has_all_the_fields_of_a_memory(shelf: Shelf) -> None:
     [row] = shelf.ask("memory_list", tier="critical")["results"]
     number, epoch = row.pop("id"), row.pop("createdAtEpoch")
 
-    assert shelf.world.query("SELECT id, created_at_epoch FROM memory_index WHERE importance_tier = 'critical'") == [
-        (number, epoch)
-    ]
+    assert shelf.world.query(
+        "SELECT id, created_at_epoch FROM memory_index WHERE importance_tier = 'critical'"
+    ) == [(number, epoch)]
     assert row.keys() == {
-        *("entryId", "kind", "specFolder", "filePath", "anchorId", "title", "importanceTier", "importanceWeight"),
-        *("contextType", "channel", "sessionId", "createdAt", "updatedAt", "accessCount", "lastAccessed"),
+        *(
+            "entryId",
+            "kind",
+            "specFolder",
+            "filePath",
+            "anchorId",
+            "title",
+            "importanceTier",
+            "importanceWeight",
+        ),
+        *(
+            "contextType",
+            "channel",
+            "sessionId",
+            "createdAt",
+            "updatedAt",
+            "accessCount",
+            "lastAccessed",
+        ),
         *("validationCount", "confidenceScore", "triggerPhrases", "expiresAt", "supersededBy"),
     }
 
@@ -174,16 +216,27 @@ def test_the_statistics_are_those_of_the_resource_and_the_command(shelf: Shelf) 
     assert stats["byTier"] == {"normal": 10, "critical": 1, "deprecated": 1}
     assert stats["byContextType"] == {"general": 11, "research": 1}
     assert stats["bySpecFolder"] == {"001-pages": 6, "002-flow": 3, "003-long": 2, "004-waiting": 1}
-    embedding = {"provider": "openai", "model": "text-embedding-3-small", "dimensions": 16, "trouble": ""}
+    embedding = {
+        "provider": "openai",
+        "model": "text-embedding-3-small",
+        "dimensions": 16,
+        "trouble": "",
+    }
     assert stats["embedding"] == {**embedding, "embedded": 9, "pending": 2}
-    store = {"path": str(shelf.world.database), "bytes": stats["store"]["bytes"], "keyword_search": True}
+    store = {
+        "path": str(shelf.world.database),
+        "bytes": stats["store"]["bytes"],
+        "keyword_search": True,
+    }
     assert stats["store"] == store
     assert store["bytes"] >= shelf.world.database.stat().st_size  # and of the write-ahead log
     [resource] = shelf.client.ask("resources/read", uri="memory://stats")["result"]["contents"]
     command = hardwon(shelf.world, "stats", "--json").document
     read = json.loads(resource["text"])
     assert read | {"store": store} == command | {"store": store}
-    assert output == {to_camel(name): figures for name, figures in command.items()} | {"store": store}
+    assert output == {to_camel(name): figures for name, figures in command.items()} | {
+        "store": store
+    }
 
 
 def test_a_failing_embedder_shows_and_words_are_searched(scene: Scene, connect: Connect) -> None:
@@ -195,5 +248,8 @@ def test_a_failing_embedder_shows_and_words_are_searched(scene: Scene, connect: 
     answer = client.call("memory_search", query="lock")["structuredContent"]
 
     assert stats["embedding"]["trouble"]
-    assert f"embedding fails, so search is by word only: {stats['embedding']['trouble']}" in stats["message"]
+    assert (
+        f"embedding fails, so search is by word only: {stats['embedding']['trouble']}"
+        in stats["message"]
+    )
     assert [row["title"] for row in answer["results"]] == ["Lock"]

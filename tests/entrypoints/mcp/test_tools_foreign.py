@@ -47,7 +47,9 @@ def test_a_memory_of_another_project_is_unknown(foreign: World, visit: Visit, to
 
     unknown = client.refusal(tool, id=UNKNOWN, **TOOLS[tool])
     for reference in (entry.entry_id, str(number)):
-        assert client.refusal(tool, id=reference, **TOOLS[tool]) == unknown.replace(UNKNOWN, reference)
+        assert client.refusal(tool, id=reference, **TOOLS[tool]) == unknown.replace(
+            UNKNOWN, reference
+        )
     assert foreign.query("SELECT * FROM entry JOIN entry_text ON entry_seq = seq") == before
 
 
@@ -55,14 +57,20 @@ def test_a_memory_for_everywhere_is_read_and_not_changed(foreign: World, visit: 
     entry, client = kept(foreign, "Everybody's.", "everywhere"), visit(foreign)
     before = foreign.query("SELECT * FROM entry JOIN entry_text ON entry_seq = seq")
 
-    refusals = {client.refusal(tool, id=entry.entry_id, **TOOLS[tool]) for tool in TOOLS if tool != "memory_load"}
+    refusals = {
+        client.refusal(tool, id=entry.entry_id, **TOOLS[tool])
+        for tool in TOOLS
+        if tool != "memory_load"
+    }
     assert refusals == {NOT_OF_HERE}
     assert foreign.query("SELECT * FROM entry JOIN entry_text ON entry_seq = seq") == before
     assert not client.call("memory_load", id=entry.entry_id)["isError"]
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_a_memory_of_the_foreign_project_is_known_there(foreign: World, visit: Visit, tool: str) -> None:
+def test_a_memory_of_the_foreign_project_is_known_there(
+    foreign: World, visit: Visit, tool: str
+) -> None:
     [(here,)] = foreign.query("SELECT id FROM project")
     entry = kept(foreign, "Its own.", "home", here)
 
@@ -70,7 +78,9 @@ def test_a_memory_of_the_foreign_project_is_known_there(foreign: World, visit: V
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_in_a_project_of_the_user_every_memory_is_known(world: World, visit: Visit, tool: str) -> None:
+def test_in_a_project_of_the_user_every_memory_is_known(
+    world: World, visit: Visit, tool: str
+) -> None:
     world.project = Repositories(world).make("ours", author=USER)
     entry = kept(world, "Of another project.")
 
@@ -81,13 +91,19 @@ def test_no_resource_shows_it(foreign: World, connect: Connect) -> None:
     hidden, shown = kept(foreign, "Theirs alone."), kept(foreign, "Everybody's.", "everywhere")
     client = connect(foreign)
 
-    answers = [client.ask("resources/read", uri=f"memory://{entry.entry_id}") for entry in (hidden, shown)]
+    answers = [
+        client.ask("resources/read", uri=f"memory://{entry.entry_id}") for entry in (hidden, shown)
+    ]
     assert answers[0]["error"]["message"].startswith(f"no memory has the id {hidden.entry_id!r}")
     assert "Everybody's." in answers[1]["result"]["contents"][0]["text"]
 
 
 def test_the_figures_name_no_other_project(foreign: World, connect: Connect) -> None:
-    foreign.remember(attrs.evolve(lesson("Theirs alone."), project=ELSEWHERE, source_project="billing"))
-    figures = connect(foreign).ask("resources/read", uri="memory://stats")["result"]["contents"][0]["text"]
+    foreign.remember(
+        attrs.evolve(lesson("Theirs alone."), project=ELSEWHERE, source_project="billing")
+    )
+    figures = connect(foreign).ask("resources/read", uri="memory://stats")["result"]["contents"][0][
+        "text"
+    ]
 
     assert "billing" not in figures

@@ -15,26 +15,62 @@ PLANTED = [
     document("Second", "the store has a lock and much else that is said about it at length", 0.8),
     document("Without a vector", "a lock"),
     document("By meaning only", "how two writers get on", 0.7),
-    document("Critical lock store", "lock the store for good", 0.95, 365, tier="critical", anchor_id="lock-store"),
+    document(
+        "Critical lock store",
+        "lock the store for good",
+        0.95,
+        365,
+        tier="critical",
+        anchor_id="lock-store",
+    ),
     document("Important", "lock the store after a year", 0.3, 365, tier="important"),
     document("Weighty", "lock the store with all weight", 0.3, 365, importance_weight=1.0),
     document("Ninety days", "lock the store in spring", 0.3, 90),
     document("Half a year", "lock the store in winter", 0.3, 180),
     document("Ancient", "lock the store long ago", 0.3, 3000),
-    document("Six days", "lock the store for now", 0.5, 6, tier="temporary", spec_folder="006-trial"),
-    document("Eight days", "lock the store for then", 0.99, 8, tier="temporary", spec_folder="006-trial"),
+    document(
+        "Six days", "lock the store for now", 0.5, 6, tier="temporary", spec_folder="006-trial"
+    ),
+    document(
+        "Eight days", "lock the store for then", 0.99, 8, tier="temporary", spec_folder="006-trial"
+    ),
     document("Given up", "lock the store by hand", 0.99, tier="deprecated"),
-    document("A rule", "never lock the store twice", 0.6, tier="constitutional", importance_weight=0.9),
-    document("Research", "lock the store, they say", 0.4, context_type="research", tier="important"),
+    document(
+        "A rule", "never lock the store twice", 0.6, tier="constitutional", importance_weight=0.9
+    ),
+    document(
+        "Research", "lock the store, they say", 0.4, context_type="research", tier="important"
+    ),
     document("Elsewhere", "lock the store there", 0.99, source_project="other"),
-    document("Whole", "oauth first. Then the callback.", -0.1, file="flow.md", spec_folder="007-flow"),
-    document("Part", "the callback of oauth", -0.1, file="flow.md", anchor_id="oauth-callback", spec_folder="007-flow"),
-    document("Other part", "oauth comes before", -0.1, file="flow.md", anchor_id="start", spec_folder="007-flow"),
-    document("Three", "oauth errors: errors of oauth. Callback, callback!", -0.2, spec_folder="008-all"),
+    document(
+        "Whole", "oauth first. Then the callback.", -0.1, file="flow.md", spec_folder="007-flow"
+    ),
+    document(
+        "Part",
+        "the callback of oauth",
+        -0.1,
+        file="flow.md",
+        anchor_id="oauth-callback",
+        spec_folder="007-flow",
+    ),
+    document(
+        "Other part",
+        "oauth comes before",
+        -0.1,
+        file="flow.md",
+        anchor_id="start",
+        spec_folder="007-flow",
+    ),
+    document(
+        "Three", "oauth errors: errors of oauth. Callback, callback!", -0.2, spec_folder="008-all"
+    ),
     document("Two", "oauth errors", -0.2, spec_folder="008-all", trigger_phrases=("callback",)),
     document("Forms", "an oauth error in callbacks", -0.2, spec_folder="008-all"),
     document("Six words", SIX_WORDS, -0.3, spec_folder="009-words"),
-    *[document(f"Many {number}", "many " * number + "words", -0.3, spec_folder="020-many") for number in range(1, 26)],
+    *[
+        document(f"Many {number}", "many " * number + "words", -0.3, spec_folder="020-many")
+        for number in range(1, 26)
+    ],
 ]
 
 
@@ -44,8 +80,12 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
         yield shelf
 
 
-@pytest.mark.parametrize("arguments", [{}, {"limit": 3}, {"limit": 100}, {"useDecay": False}, {"tier": "important"}])
-def test_every_score_is_recomputed_from_its_parts(shelf: Shelf, arguments: dict[str, object]) -> None:
+@pytest.mark.parametrize(
+    "arguments", [{}, {"limit": 3}, {"limit": 100}, {"useDecay": False}, {"tier": "important"}]
+)
+def test_every_score_is_recomputed_from_its_parts(
+    shelf: Shelf, arguments: dict[str, object]
+) -> None:
     answer = shelf.found(QUESTION, explain=True, **arguments)
 
     assert answer["results"]
@@ -53,14 +93,18 @@ def test_every_score_is_recomputed_from_its_parts(shelf: Shelf, arguments: dict[
         recomputed = eval(answer["formula"], {"__builtins__": {}}, row["parts"])  # noqa: S307  # a formula of ours
         assert row["score"] == pytest.approx(recomputed, abs=1e-9)
         ranks = [row["parts"]["vector_rank"], row["parts"]["keyword_rank"]]
-        assert row["parts"]["rrf"] == pytest.approx(math.fsum(1 / (60 + rank) for rank in ranks if rank), abs=1e-12)
+        assert row["parts"]["rrf"] == pytest.approx(
+            math.fsum(1 / (60 + rank) for rank in ranks if rank), abs=1e-12
+        )
         assert max(ranks) <= 2 * int(str(arguments.get("limit", 10)))
     assert [row["score"] for row in answer["results"]] == sorted(
         (row["score"] for row in answer["results"]), reverse=True
     )
 
 
-def test_the_first_of_both_lists_has_two_sixty_firsts_and_a_perfect_critical_one_shows_92_percent(shelf: Shelf) -> None:
+def test_the_first_of_both_lists_has_two_sixty_firsts_and_a_perfect_critical_one_shows_92_percent(
+    shelf: Shelf,
+) -> None:
     answer = shelf.found("lock store", tier="critical", explain=True)
     [row] = answer["results"]
 
@@ -73,8 +117,13 @@ def test_the_first_of_both_lists_has_two_sixty_firsts_and_a_perfect_critical_one
 
 
 def test_lists_are_in_the_order_of_cosine_and_bm25(shelf: Shelf) -> None:
-    answer = shelf.found(QUESTION, specFolder="049-auth", limit=50, explain=True, includeConstitutional=False)
-    ranks = {row["title"]: (row["parts"]["vector_rank"], row["parts"]["keyword_rank"]) for row in answer["results"]}
+    answer = shelf.found(
+        QUESTION, specFolder="049-auth", limit=50, explain=True, includeConstitutional=False
+    )
+    ranks = {
+        row["title"]: (row["parts"]["vector_rank"], row["parts"]["keyword_rank"])
+        for row in answer["results"]
+    }
     sql = "SELECT rowid, bm25(entries_fts) FROM entries_fts WHERE entries_fts MATCH 'lock OR store'"
     bm25 = dict(shelf.world.query(sql))
     by_word = sorted((row["parts"]["keyword_rank"], row["id"]) for row in answer["results"])
@@ -100,12 +149,18 @@ def test_filters_combine_with_a_query(shelf: Shelf) -> None:
     assert shelf.titles(QUESTION, contextType="research") == ["Research"]
     assert shelf.titles(QUESTION, tier="important", contextType="research") == ["Research"]
     assert shelf.titles(QUESTION, tier="critical", contextType="research") == []
-    assert shelf.client.refusal("memory_search", query="x", tier="vital").startswith('tier is "vital": use')
-    assert shelf.client.refusal("memory_search", query="x", contextType="fun").startswith('contextType is "fun": use')
+    assert shelf.client.refusal("memory_search", query="x", tier="vital").startswith(
+        'tier is "vital": use'
+    )
+    assert shelf.client.refusal("memory_search", query="x", contextType="fun").startswith(
+        'contextType is "fun": use'
+    )
 
 
 def decay_of(shelf: Shelf, title: str, **arguments: object) -> float:
-    row = shelf.row(title, QUESTION, limit=50, explain=True, includeConstitutional=False, **arguments)
+    row = shelf.row(
+        title, QUESTION, limit=50, explain=True, includeConstitutional=False, **arguments
+    )
     return float(row["parts"]["decay"])
 
 
@@ -140,7 +195,8 @@ def test_an_old_memory_scores_lower_unless_age_is_left_out(shelf: Shelf) -> None
 
 
 @pytest.mark.parametrize(
-    ("title", "boost"), [("Critical lock store", 2), ("Important", 1.5), ("First", 1), ("Six days", 0.5)]
+    ("title", "boost"),
+    [("Critical lock store", 2), ("Important", 1.5), ("First", 1), ("Six days", 0.5)],
 )
 def test_a_tier_boosts(shelf: Shelf, title: str, boost: float) -> None:
     assert shelf.row(title, QUESTION, limit=50, explain=True)["parts"]["boost"] == boost
@@ -159,7 +215,9 @@ def test_rules_come_first_whole_and_are_not_counted_or_doubled(shelf: Shelf) -> 
     assert [(rule["title"], rule["content"]) for rule in answer["constitutional"]] == [
         ("A rule", "never lock the store twice")
     ]
-    assert answer["message"].startswith("These rules always hold here:\n### A rule\nnever lock the store twice\n")
+    assert answer["message"].startswith(
+        "These rules always hold here:\n### A rule\nnever lock the store twice\n"
+    )
     assert len(answer["results"]) == 3
     assert "A rule" not in shelf.titles(QUESTION, limit=100)
     assert without["constitutional"] == []
@@ -180,7 +238,9 @@ def test_a_deprecated_memory_is_never_found_and_still_listed(shelf: Shelf) -> No
     assert "Given up" not in shelf.titles(QUESTION, limit=100)
     assert (asked["results"], asked["constitutional"]) == ([], [])
     assert "memory_list" in asked["suggestion"]
-    assert [row["title"] for row in shelf.ask("memory_list", tier="deprecated")["results"]] == ["Given up"]
+    assert [row["title"] for row in shelf.ask("memory_list", tier="deprecated")["results"]] == [
+        "Given up"
+    ]
 
 
 def test_other_projects_are_out_of_scope_unless_wanted(shelf: Shelf) -> None:
@@ -203,7 +263,10 @@ def test_only_what_holds_all_concepts_is_found_with_their_counts(shelf: Shelf) -
         "Three": {"oauth": 2, "errors": 2, "callback": 2},
         "Forms": {"oauth": 1, "errors": 0, "callback": 0},
     }
-    assert "      \u2192 Contains: oauth (2), errors (2), callback (2)" in answer["message"].splitlines()
+    assert (
+        "      \u2192 Contains: oauth (2), errors (2), callback (2)"
+        in answer["message"].splitlines()
+    )
     assert shelf.titles("errors", concepts=["oauth", "callback"], specFolder="007-flow") == ["Part"]
 
 
@@ -222,7 +285,9 @@ def test_one_or_six_concepts_are_refused(shelf: Shelf, count: int) -> None:
 
 
 @pytest.mark.parametrize("arguments", [{}, {"query": "  "}])
-def test_an_invalid_query_is_refused_in_one_line(shelf: Shelf, arguments: dict[str, object]) -> None:
+def test_an_invalid_query_is_refused_in_one_line(
+    shelf: Shelf, arguments: dict[str, object]
+) -> None:
     output = "nothing to search for: give a query, 2 to 5 concepts, or both"
 
     assert shelf.client.refusal("memory_search", **arguments) == output
@@ -238,10 +303,19 @@ def test_where_nothing_is_found_the_way_on_is_reported(shelf: Shelf) -> None:
     answer = shelf.found(QUESTION, specFolder="404-none")
 
     assert answer["results"] == []
-    for way in ("memory_stats", "memory_index_scan", "restart", "checkpoint_restore", 'collection "all"'):
+    for way in (
+        "memory_stats",
+        "memory_index_scan",
+        "restart",
+        "checkpoint_restore",
+        'collection "all"',
+    ):
         assert way in answer["suggestion"]
     assert answer["suggestion"] in answer["message"]
-    assert ("These rules always hold here:" in answer["message"], "Nothing found" in answer["message"]) == (True, False)
+    assert (
+        "These rules always hold here:" in answer["message"],
+        "Nothing found" in answer["message"],
+    ) == (True, False)
     without_rules = shelf.found(QUESTION, specFolder="404-none", includeConstitutional=False)
     assert without_rules["message"] == f"Nothing found: {without_rules['suggestion']}"
     assert shelf.found(QUESTION)["suggestion"] is None
@@ -255,7 +329,9 @@ def test_an_access_by_search_or_load_is_counted(shelf: Shelf) -> None:
         "SELECT access_count, last_accessed FROM memory_index WHERE id = ?", (before["id"],)
     )
 
-    assert (loaded["accessCount"], after["accessCount"], count) == tuple(before["accessCount"] + n for n in (1, 2, 3))
+    assert (loaded["accessCount"], after["accessCount"], count) == tuple(
+        before["accessCount"] + n for n in (1, 2, 3)
+    )
     assert last >= after["lastAccessed"][:19]
 
 

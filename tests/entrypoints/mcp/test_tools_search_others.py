@@ -26,7 +26,9 @@ def local(world: World) -> World:
     return world
 
 
-def test_a_lesson_of_one_session_is_found_in_the_next_by_a_paraphrase(local: World, visit: Visit) -> None:
+def test_a_lesson_of_one_session_is_found_in_the_next_by_a_paraphrase(
+    local: World, visit: Visit
+) -> None:
     visit(local).call("store_memory", **LESSON)
     answer = visit(local).call("memory_search", query=PARAPHRASE)["structuredContent"]
 
@@ -39,22 +41,39 @@ def test_a_lesson_of_one_session_is_found_in_the_next_by_a_paraphrase(local: Wor
     assert lines[3].endswith("%] learning")
 
 
-def test_documents_and_others_are_grouped_under_headings_best_first(local: World, visit: Visit) -> None:
+def test_documents_and_others_are_grouped_under_headings_best_first(
+    local: World, visit: Visit
+) -> None:
     local.remember(
         memory("document", "Billing", "How the billing run sends payment requests.", None).entry,
         memory(
-            "decision", "Retries", "A payment is retried once, with the idempotency key of the first try.", None
+            "decision",
+            "Retries",
+            "A payment is retried once, with the idempotency key of the first try.",
+            None,
         ).entry,
         memory(
-            "session", "Invoices", "Fixed invoices that customers paid twice because payments were retried.", None
+            "session",
+            "Invoices",
+            "Fixed invoices that customers paid twice because payments were retried.",
+            None,
         ).entry,
         memory("gotcha", "Sourdough", "The dough needs more water in summer.", None).entry,
-        memory("gotcha", "Next door", "A payment is retried twice.", None, source_project="b", workspace="c").entry,
+        memory(
+            "gotcha",
+            "Next door",
+            "A payment is retried twice.",
+            None,
+            source_project="b",
+            workspace="c",
+        ).entry,
     )
     local.embed()
     client = visit(local)
     client.call("store_memory", **LESSON)
-    answer = client.call("memory_search", query="retrying a payment request twice", limit=3)["structuredContent"]
+    answer = client.call("memory_search", query="retrying a payment request twice", limit=3)[
+        "structuredContent"
+    ]
 
     assert [row["title"] for row in answer["results"]] == ["Billing"]
     others = answer["others"]
@@ -64,7 +83,9 @@ def test_documents_and_others_are_grouped_under_headings_best_first(local: World
     text = answer["message"]
     assert text.startswith("Documents:\n[")
     assert text.index("Billing") < text.index("\n\nOthers:\n[") < text.index("Retries")
-    few = client.call("memory_search", query="retrying a payment request twice", limit=1, explain=True)
+    few = client.call(
+        "memory_search", query="retrying a payment request twice", limit=1, explain=True
+    )
     few = few["structuredContent"]
     [other] = few["others"]
     assert len(few["results"]) == 1
@@ -76,7 +97,9 @@ def test_documents_and_others_are_grouped_under_headings_best_first(local: World
 def test_nothing_is_found_only_when_no_collection_answers(local: World, visit: Visit) -> None:
     client = visit(local)
     client.call("store_memory", **LESSON)
-    answer = client.call("memory_search", query="tango lessons in buenos aires")["structuredContent"]
+    answer = client.call("memory_search", query="tango lessons in buenos aires")[
+        "structuredContent"
+    ]
 
     assert (answer["results"], answer["others"]) == ([], [])
     assert answer["message"].startswith("Nothing found: ")
@@ -87,8 +110,12 @@ def test_a_named_collection_is_asked_alone(local: World, visit: Visit) -> None:
     client = visit(local)
     client.call("store_memory", **LESSON)
 
-    documents = client.call("memory_search", query=PARAPHRASE, collection="documents")["structuredContent"]
-    everything = client.call("memory_search", query=PARAPHRASE, collection="all")["structuredContent"]
+    documents = client.call("memory_search", query=PARAPHRASE, collection="documents")[
+        "structuredContent"
+    ]
+    everything = client.call("memory_search", query=PARAPHRASE, collection="all")[
+        "structuredContent"
+    ]
     assert (documents["results"], documents["others"]) == ([], [])
     assert [row["title"] for row in everything["results"]] == ["Idempotency keys"]
 
@@ -101,10 +128,14 @@ def test_concepts_find_others_too(local: World, visit: Visit) -> None:
     assert [row["title"] for row in answer["others"]] == ["Idempotency keys"]
 
 
-def test_tier_and_age_order_what_is_relevant_and_lift_nothing_else(local: World, visit: Visit) -> None:
+def test_tier_and_age_order_what_is_relevant_and_lift_nothing_else(
+    local: World, visit: Visit
+) -> None:
     local.remember(
         memory("document", "Login", "We implemented authentication with OAuth", None, YEAR).entry,
-        memory("document", "Office", "The plants are watered on Mondays.", None, tier="important").entry,
+        memory(
+            "document", "Office", "The plants are watered on Mondays.", None, tier="important"
+        ).entry,
     )
     local.embed()
     question = "how did we implement authentication"
@@ -119,7 +150,13 @@ def test_tier_and_age_order_what_is_relevant_and_lift_nothing_else(local: World,
 def test_rules_stand_apart_in_the_terminal_as_in_the_tool(local: World, visit: Visit) -> None:
     local.remember(
         memory("document", "Login", "We implemented authentication with OAuth", None).entry,
-        memory("document", "A rule", "Authentication is never implemented by hand.", None, tier="constitutional").entry,
+        memory(
+            "document",
+            "A rule",
+            "Authentication is never implemented by hand.",
+            None,
+            tier="constitutional",
+        ).entry,
     )
     local.embed()
     question = "how did we implement authentication"

@@ -14,11 +14,22 @@ from tests.entrypoints.mcp.shelf import Shelf, document, of_kind, shelf_of
 from tests.waiting import LONGEST_WAIT
 
 PLANTED = [
-    document("OAuth", "how the flow goes", trigger_phrases=("oauth flow", "login"), tier="critical"),
+    document(
+        "OAuth", "how the flow goes", trigger_phrases=("oauth flow", "login"), tier="critical"
+    ),
     document("Gone", "given up", trigger_phrases=("oauth flow",), tier="deprecated"),
-    *(of_kind(kind, f"A {kind}", "of all", trigger_phrases=(f"{kind} of the quokkas",)) for kind in KINDS),
     *(
-        of_kind(kind, "Theirs", f"{kind} next door", source_project="next door", trigger_phrases=("neighbours say",))
+        of_kind(kind, f"A {kind}", "of all", trigger_phrases=(f"{kind} of the quokkas",))
+        for kind in KINDS
+    ),
+    *(
+        of_kind(
+            kind,
+            "Theirs",
+            f"{kind} next door",
+            source_project="next door",
+            trigger_phrases=("neighbours say",),
+        )
         for kind in KINDS
     ),
 ]
@@ -33,17 +44,29 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
 def test_the_example_answers_with_the_command(shelf: Shelf) -> None:
     answer = shelf.ask("memory_match_triggers", prompt="save context for this conversation")
 
-    assert (answer["matched"], answer["trigger"], answer["confidence"]) == (True, "save context", 0.95)
+    assert (answer["matched"], answer["trigger"], answer["confidence"]) == (
+        True,
+        "save context",
+        0.95,
+    )
     assert answer["memories"] == []
 
 
 def test_a_memory_comes_up_by_its_phrase(shelf: Shelf) -> None:
-    answer = shelf.ask("memory_match_triggers", prompt="Please explain the OAuth flow to me", limit=1)
+    answer = shelf.ask(
+        "memory_match_triggers", prompt="Please explain the OAuth flow to me", limit=1
+    )
     [row] = answer["memories"]
     number = row.pop("id")
 
-    assert (answer["matched"], answer["trigger"], answer["confidence"]) == (True, "oauth flow", 0.95)
-    assert shelf.world.query("SELECT title FROM memory_index WHERE id = ?", (number,)) == [("OAuth",)]
+    assert (answer["matched"], answer["trigger"], answer["confidence"]) == (
+        True,
+        "oauth flow",
+        0.95,
+    )
+    assert shelf.world.query("SELECT title FROM memory_index WHERE id = ?", (number,)) == [
+        ("OAuth",)
+    ]
     assert row.pop("entryId")
     assert row == {
         "kind": "document",
@@ -66,10 +89,14 @@ def test_entries_of_every_kind_come_up_by_their_phrases(shelf: Shelf, kind: Kind
     assert [row["kind"] for row in theirs["memories"]] == ["learning"]
 
 
-def test_a_lesson_that_was_stored_comes_up_by_the_phrases_it_is_given(world: World, connect: Connect) -> None:
+def test_a_lesson_that_was_stored_comes_up_by_the_phrases_it_is_given(
+    world: World, connect: Connect
+) -> None:
     client = connect(world)
     client.call("memory_update", id=client.store()["entryId"], triggerPhrases=["feet or metres"])
-    [row] = client.call("memory_match_triggers", prompt="is it feet or metres")["structuredContent"]["memories"]
+    [row] = client.call("memory_match_triggers", prompt="is it feet or metres")[
+        "structuredContent"
+    ]["memories"]
 
     assert (row["kind"], row["title"], row["filePath"]) == ("learning", "Name the unit", None)
 
@@ -85,7 +112,9 @@ def test_nothing_matches_without_a_phrase(shelf: Shelf) -> None:
 
 
 def test_the_phrases_for_saving_are_configurable(world: World, connect: Connect) -> None:
-    (world.project / "config.jsonc").write_text(json.dumps({"triggers": {"phrases": ["merk dir das"]}}))
+    (world.project / "config.jsonc").write_text(
+        json.dumps({"triggers": {"phrases": ["merk dir das"]}})
+    )
     client = connect(world)
     known = client.call("memory_match_triggers", prompt="bitte merk dir das")["structuredContent"]
     unknown = client.call("memory_match_triggers", prompt="save context")["structuredContent"]
@@ -94,7 +123,9 @@ def test_the_phrases_for_saving_are_configurable(world: World, connect: Connect)
     assert not unknown["matched"]
 
 
-def test_an_entry_of_another_process_is_found_within_about_a_second(world: World, connect: Connect) -> None:
+def test_an_entry_of_another_process_is_found_within_about_a_second(
+    world: World, connect: Connect
+) -> None:
     client = connect(world)
     assert not client.call("memory_match_triggers", prompt="quokka")["structuredContent"]["matched"]
 

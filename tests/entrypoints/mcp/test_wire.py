@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from hardwon.entrypoints.mcp.wire import Allowance, Wire
 
 
-def spent_after(steps: Iterable[tuple[float, float]], seconds: float = 10.0, longest: float = 120.0) -> float | None:
+def spent_after(
+    steps: Iterable[tuple[float, float]], seconds: float = 10.0, longest: float = 120.0
+) -> float | None:
     """Return how much time had passed when an allowance was spent, after *steps* of passed and computed seconds."""
     now = [0.0, 0.0]
     allowance = Allowance(seconds, longest, clock=lambda: now[0], cpu=lambda: now[1])
@@ -24,15 +26,25 @@ def spent_after(steps: Iterable[tuple[float, float]], seconds: float = 10.0, lon
 
 @pytest.mark.parametrize(
     ("step", "passed"),
-    [((0.25, 0.0), 10), ((0.25, 0.25), 10), ((0.25, 0.5), 10), ((0.25, 0.025), 100), ((0.25, 0.0025), 120)],
+    [
+        ((0.25, 0.0), 10),
+        ((0.25, 0.25), 10),
+        ((0.25, 0.5), 10),
+        ((0.25, 0.025), 100),
+        ((0.25, 0.0025), 120),
+    ],
     ids=["waiting", "computing", "in two threads", "a tenth of the CPU", "a hundredth"],
 )
-def test_the_allowance_is_time_that_waits_or_computes(step: tuple[float, float], passed: float) -> None:
+def test_the_allowance_is_time_that_waits_or_computes(
+    step: tuple[float, float], passed: float
+) -> None:
     assert spent_after([step] * 1000) == pytest.approx(passed, abs=0.5)
 
 
 @given(st.lists(st.tuples(st.floats(0, 5), st.floats(0, 5)), max_size=60))
-def test_it_lasts_neither_less_than_its_length_nor_longer_than_it_may(steps: list[tuple[float, float]]) -> None:
+def test_it_lasts_neither_less_than_its_length_nor_longer_than_it_may(
+    steps: list[tuple[float, float]],
+) -> None:
     total = sum(passed for passed, _ in steps)
     after = spent_after(steps)
 

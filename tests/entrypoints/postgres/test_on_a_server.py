@@ -52,7 +52,9 @@ def joined(tmp_path: Path, cleanup: contextlib.ExitStack) -> Join:
     """Return a function that makes a world of a new member of one tenant, by name."""
 
     def join(name: str) -> World:
-        return on_server(tmp_path / name, url_of(cleanup.enter_context(member(f"of {tmp_path}"))), cleanup)
+        return on_server(
+            tmp_path / name, url_of(cleanup.enter_context(member(f"of {tmp_path}"))), cleanup
+        )
 
     return join
 
@@ -99,7 +101,9 @@ def networked(tmp_path: Path, cleanup: contextlib.ExitStack) -> Callable[[], tup
     return make
 
 
-def test_a_session_start_crosses_a_network_few_times(networked: Callable[[], tuple[World, Network]]) -> None:
+def test_a_session_start_crosses_a_network_few_times(
+    networked: Callable[[], tuple[World, Network]],
+) -> None:
     ann, network = networked()
     for number in range(5):
         add(ann, f"{LESSON} {number}")
@@ -118,7 +122,9 @@ def test_the_vector_of_a_query_is_remembered_on_the_machine(ann: World) -> None:
     spec = ann.project / "docs" / "features" / "feed"
     spec.mkdir(parents=True)
     (spec / ".meta.json").write_text('{"slug": "feed", "status": "active", "phase": "design"}')
-    (spec / "spec.md").write_text("# Feed\n\n## Problem\n\nImages of containers differ between builds.\n")
+    (spec / "spec.md").write_text(
+        "# Feed\n\n## Problem\n\nImages of containers differ between builds.\n"
+    )
     ann.faults = ["nothing_is_in_a_hurry"]
     runs = [ann.launch(payload={**START, "cwd": str(ann.project)}) for _ in range(2)]
 
@@ -142,9 +148,16 @@ def test_every_day_commands_work(ann: World) -> None:
         assert hardwon(ann, *command.split()).code == 0, command
 
 
-def test_a_text_is_forgotten_in_each_of_its_spellings_and_it_is_said_who_may_vacuum(ann: World) -> None:
+def test_a_text_is_forgotten_in_each_of_its_spellings_and_it_is_said_who_may_vacuum(
+    ann: World,
+) -> None:
     for spelling in ("M\u00fchlrad", "Mu\u0308hlrad", "\uff2d\u00dcHLRAD\n> here"):
-        assert hardwon(ann, "add", f"The codename {spelling} stays secret.", "--category", "patterns").code == 0
+        assert (
+            hardwon(
+                ann, "add", f"The codename {spelling} stays secret.", "--category", "patterns"
+            ).code
+            == 0
+        )
 
     done = hardwon(ann, "forget", "m\u00fchlrad", "--vacuum", "--yes")
 
@@ -168,9 +181,7 @@ def test_forgetting_finds_a_folder_of_this_machine_that_moved(ann: World) -> Non
 
 
 def test_the_writer_stores_there(ann: World) -> None:
-    entry = (
-        '{"name": "Pin images", "description": "Pin the image.", "category": "patterns", "keywords": ["a", "b", "c"]}'
-    )
+    entry = '{"name": "Pin images", "description": "Pin the image.", "category": "patterns", "keywords": ["a", "b", "c"]}'
     done = run(
         ann,
         "hardwon-writer",
@@ -190,14 +201,21 @@ def test_the_password_is_shown_nowhere(ann: World) -> None:
     add(ann)
     ann.hook(payload={**START, "cwd": str(ann.project)})
     outputs = [
-        hardwon(ann, *command.split()) for command in ("stats --json", "doctor --json", "doctor", "store status")
+        hardwon(ann, *command.split())
+        for command in ("stats --json", "doctor --json", "doctor", "store status")
     ]
-    ann.variables["HARDWON_STORE"] = ann.variables["HARDWON_STORE"].replace("?host=", "/wrong?host=")
+    ann.variables["HARDWON_STORE"] = ann.variables["HARDWON_STORE"].replace(
+        "?host=", "/wrong?host="
+    )
     outputs.append(hardwon(ann, "list"))
 
     assert outputs[-1].code == 2
     assert not [done for done in outputs if SECRET in done.stdout + done.stderr]
-    assert not [path for path in ann.folder.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
+    assert not [
+        path
+        for path in ann.folder.rglob("*")
+        if path.is_file() and SECRET.encode() in path.read_bytes()
+    ]
 
 
 def test_a_file_of_the_project_names_no_server(ann: World) -> None:
@@ -211,29 +229,48 @@ def test_a_file_of_the_project_names_no_server(ann: World) -> None:
 
 
 def test_a_store_is_copied_there_and_back(ann: World, empty_world: World, tmp_path: Path) -> None:
-    url, source, back = ann.variables["HARDWON_STORE"], str(empty_world.store), str(tmp_path / "back")
+    url, source, back = (
+        ann.variables["HARDWON_STORE"],
+        str(empty_world.store),
+        str(tmp_path / "back"),
+    )
     add(empty_world)
     (empty_world.project / "memory" / "decisions").mkdir(parents=True)
-    (empty_world.project / "memory" / "decisions" / "zed.md").write_text("# Use zed\n\nWe decided on zed.\n")
+    (empty_world.project / "memory" / "decisions" / "zed.md").write_text(
+        "# Use zed\n\nWe decided on zed.\n"
+    )
     assert hardwon(empty_world, "index").code == 0
 
     refused = hardwon(ann, "store", "copy", source, url)
-    assert (refused.code, "give --yes" in refused.stderr, SECRET in refused.stderr) == (1, True, False)
+    assert (refused.code, "give --yes" in refused.stderr, SECRET in refused.stderr) == (
+        1,
+        True,
+        False,
+    )
     assert ("all members" in refused.stdout, "you alone" in refused.stdout) == (True, True)
     first = hardwon(ann, "store", "copy", source, url, "--yes", "--json").document
     second = hardwon(ann, "store", "copy", source, url, "--yes", "--json").document
     assert hardwon(ann, "store", "copy", url, back, "--yes").code == 0
 
     assert (first["added"], first["vectors"], second["added"], second["known"]) == (2, 2, 0, 2)
-    exports = [hardwon(ann, "export", "--global-store", store).stdout.splitlines()[1:] for store in (source, back)]
+    exports = [
+        hardwon(ann, "export", "--global-store", store).stdout.splitlines()[1:]
+        for store in (source, back)
+    ]
     assert [len(lines) for lines in exports] == [3, 3]
     entries = [[line for line in lines if '"entry"' in line.split(",")[0]] for lines in exports]
     assert entries[0] == entries[1]
 
 
 @pytest.mark.parametrize("kind", ["refused", "silent", "unknown"])
-def test_a_session_starts_with_the_banks_where_the_server_is_away(ann: World, silent: int, kind: str) -> None:
-    host = {"refused": "127.0.0.1:1", "silent": f"127.0.0.1:{silent}", "unknown": "nowhere.invalid"}[kind]
+def test_a_session_starts_with_the_banks_where_the_server_is_away(
+    ann: World, silent: int, kind: str
+) -> None:
+    host = {
+        "refused": "127.0.0.1:1",
+        "silent": f"127.0.0.1:{silent}",
+        "unknown": "nowhere.invalid",
+    }[kind]
     ann.variables["HARDWON_STORE"] = f"postgresql://ann@{host}/memory"
     bank = ann.project / "docs" / "knowledge-bank"
     bank.mkdir(parents=True)
@@ -303,7 +340,9 @@ def test_a_new_member_is_not_told_of_an_earlier_index(ann: World) -> None:
     assert not ann.log.exists()
 
 
-def test_the_worker_updates_a_keyword_index_of_an_earlier_version_and_tells_it_once(joined: Join) -> None:
+def test_the_worker_updates_a_keyword_index_of_an_earlier_version_and_tells_it_once(
+    joined: Join,
+) -> None:
     ann, bob = joined("ann"), joined("bob")
     add(ann, "Call ｇｅｔAccountById twice, by the ＡＰＩ")  # noqa: RUF001
     add(bob, "Other words")
@@ -317,7 +356,9 @@ def test_the_worker_updates_a_keyword_index_of_an_earlier_version_and_tells_it_o
     assert INDEX_UPDATED_LATER in before.stderr
     assert ["twice" in done.stdout for done in after] == [True, True]
     assert [hardwon(world, "recall", "words").stderr for world in (ann, bob)] == ["", ""]
-    assert [line.partition(" ")[2] for line in ann.log.read_text().splitlines()] == [f"keyword index: 2 {REFRESHED}"]
+    assert [line.partition(" ")[2] for line in ann.log.read_text().splitlines()] == [
+        f"keyword index: 2 {REFRESHED}"
+    ]
 
 
 def downgrade(world: World) -> None:
@@ -328,27 +369,49 @@ def downgrade(world: World) -> None:
         "DELETE FROM hardwon.metadata WHERE tenant = %s AND key LIKE 'keyword_index_version %%'",
     )
     with psycopg.connect(store()) as connection:
-        [tenant] = connection.execute("SELECT tenant FROM hardwon.member WHERE role = %s", (user,)).fetchone() or ()
+        [tenant] = (
+            connection.execute(
+                "SELECT tenant FROM hardwon.member WHERE role = %s", (user,)
+            ).fetchone()
+            or ()
+        )
         for statement in statements:
             assert connection.execute(statement, (tenant,)).rowcount
 
 
 def work(world: World) -> None:
     """Let a worker do what waits, and end."""
-    options = ("--global-store", str(world.store), "--project-root", str(world.project), "--on-server")
-    subprocess.run([world.bin / "python", "-m", MODULE, *options], env=world.variables, cwd=world.folder, check=False)
+    options = (
+        "--global-store",
+        str(world.store),
+        "--project-root",
+        str(world.project),
+        "--on-server",
+    )
+    subprocess.run(
+        [world.bin / "python", "-m", MODULE, *options],
+        env=world.variables,
+        cwd=world.folder,
+        check=False,
+    )
 
 
 def test_an_empty_database_is_made_ready_by_its_owner(empty_world: World) -> None:
     with new_database() as address:
         empty_world.variables["HARDWON_STORE"] = url_of(address)
         before = hardwon(empty_world, "store", "status")
-        made = [hardwon(empty_world, "store", "migrate", "--json").document["added"] for _ in range(2)]
+        made = [
+            hardwon(empty_world, "store", "migrate", "--json").document["added"] for _ in range(2)
+        ]
         after = hardwon(empty_world, "store", "status", "--json")
 
     assert (before.code, "its owner runs: hardwon store migrate" in before.stderr) == (2, True)
     assert made == [[*range(1, NEWEST + 1)], []]
-    assert (after.document["schema"], after.document["tenant"], after.document["entries"]) == (NEWEST, "default", 0)
+    assert (after.document["schema"], after.document["tenant"], after.document["entries"]) == (
+        NEWEST,
+        "default",
+        0,
+    )
     assert hardwon(empty_world, "store", "add-member", "nobody-here").code == 2
 
 
@@ -356,7 +419,11 @@ def test_the_block_and_answers_are_those_of_a_file(ann: World, embedded_world: W
     """A copy has the same texts and vectors; the file's index rounds cosines where it takes their mean."""
     url, file = ann.variables["HARDWON_STORE"], str(embedded_world.store)
     assert hardwon(ann, "store", "copy", file, url, "--yes").code == 0
-    for question in ("reading a file in pieces", "retry a failing request", "a timestamp without a zone"):
+    for question in (
+        "reading a file in pieces",
+        "retry a failing request",
+        "a timestamp without a zone",
+    ):
         answers = [
             {
                 item["id"]: item["score"]
@@ -395,4 +462,6 @@ def test_a_public_set_is_answered_as_well_on_a_server(empty_world: World) -> Non
 
 def figures(document: dict[str, Any]) -> dict[str, float]:
     """Return the nDCG@10 of every policy."""
-    return {policy: found["ndcg@10"] for policy, found in document["sets"]["notes"]["policies"].items()}
+    return {
+        policy: found["ndcg@10"] for policy, found in document["sets"]["notes"]["policies"].items()
+    }

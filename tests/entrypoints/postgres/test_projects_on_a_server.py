@@ -27,14 +27,18 @@ def finds(places: Repositories, folder: Path, text: str, *options: str) -> bool:
     return text in places.run(folder, "recall", text, *options, "--json").stdout
 
 
-def test_a_repository_that_is_renamed_is_the_same_project_at_once(machine: Callable[[str], Repositories]) -> None:
+def test_a_repository_that_is_renamed_is_the_same_project_at_once(
+    machine: Callable[[str], Repositories],
+) -> None:
     places = machine("one")
     app = places.make("src/app")
     assert places.run(app, "add", LESSON, "--here").code == 0
     renamed = app.rename(places.folder("src/renamed"))
 
     assert finds(places, renamed, LESSON, "--scope", "project")
-    assert [item["label"] for item in places.run(renamed, "project", "list", "--json").items] == ["renamed"]
+    assert [item["label"] for item in places.run(renamed, "project", "list", "--json").items] == [
+        "renamed"
+    ]
 
 
 def test_a_clone_on_a_second_machine_has_the_memories_and_another_repository_is_found_by_recall_alone(

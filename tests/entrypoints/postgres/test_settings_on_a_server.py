@@ -10,7 +10,14 @@ from tests.adapters.providers.stub_server import running_stub
 from tests.entrypoints.postgres.test_on_a_server import on_server
 from tests.entrypoints.programs import hardwon
 from tests.entrypoints.provider_process import Scene, diagnostic
-from tests.entrypoints.test_bootstrap_trusted import MODEL, asked, commit_all, git, is_user, project_names
+from tests.entrypoints.test_bootstrap_trusted import (
+    MODEL,
+    asked,
+    commit_all,
+    git,
+    is_user,
+    project_names,
+)
 from tests.postgres_server import member, url_of
 
 pytestmark = pytest.mark.postgres
@@ -65,7 +72,10 @@ def test_a_branch_counts_for_hooks_once_git_was_asked_and_one_of_others_never(sc
 
     add(scene, "Name the zone")
     assert {*asked(scene)} == {SMALL}
-    scene.world.variables["PATH"], path = str(scene.world.bin), scene.world.variables["PATH"]  # no git
+    scene.world.variables["PATH"], path = (
+        str(scene.world.bin),
+        scene.world.variables["PATH"],
+    )  # no git
     assert diagnostic(scene.launch().run).endswith(f"| model: {SMALL}*")
     assert asked(scene) == [SMALL]
 

@@ -16,7 +16,11 @@ REPORT = Report("parser", "adaptive")
     ("name", "description", "output"),
     [
         ("A title", "A title\nThe parser waits.", ["1. A title", "The parser waits."]),
-        ("The parser", "The parser waits for the lock.", ["1. The parser", "The parser waits for the lock."]),
+        (
+            "The parser",
+            "The parser waits for the lock.",
+            ["1. The parser", "The parser waits for the lock."],
+        ),
         ("A title", "The parser waits.", ["1. A title", "The parser waits."]),
         ("Only this", "Only this", ["1. Only this"]),
     ],
@@ -25,12 +29,16 @@ def test_no_line_only_repeats_the_name(name: str, description: str, output: list
     entry = attrs.evolve(of_file(description), name=name)
     lines = [line.text.strip() for line in REPORT.listing([Answer(entry, 1.0, {})])]
 
-    assert [line for line in lines if entry.entry_id[:8] not in line and line != entry.file_path] == output
+    assert [
+        line for line in lines if entry.entry_id[:8] not in line and line != entry.file_path
+    ] == output
 
 
 @pytest.mark.parametrize(("vector", "output"), [(1.0, "100%"), (None, "99%")])
 @pytest.mark.parametrize("form", ["listing", "documents"])
-def test_only_semantic_results_are_shown_in_percent(form: str, vector: float | None, output: str) -> None:
+def test_only_semantic_results_are_shown_in_percent(
+    form: str, vector: float | None, output: str
+) -> None:
     answer = Answer(of_file("text"), 1.2, {}, vector, keyword=3.0)
     lines = [line.text for line in getattr(Report("parser", "affinity"), form)([answer])]
 
@@ -47,7 +55,9 @@ def test_only_semantic_results_are_shown_in_percent(form: str, vector: float | N
         ("adaptive", 3.456, "3.46"),
     ],
 )
-def test_documents_show_score_place_title_and_concepts(policy: PolicyName, score: float, output: str) -> None:
+def test_documents_show_score_place_title_and_concepts(
+    policy: PolicyName, score: float, output: str
+) -> None:
     report = Report("parser", policy, "/memory")
     answers = [
         Answer(of_file("text", kind="document", anchor_id="lock", number=7), score, {}),
@@ -81,7 +91,10 @@ FORGED = (
 def test_no_line_of_an_answer_begins_structure_or_holds_a_tag(form: str, text: str) -> None:
     entry = attrs.evolve(of_file(f"{text}\nparser"), name=text, tags=(text,), source_project=text)
     report = Report("parser", "adaptive", explained=True)
-    lines = "\n".join(line.text for line in getattr(report, form)([Answer(entry, 1.0, {}), Answer(entry, 1.0, {})]))
+    lines = "\n".join(
+        line.text
+        for line in getattr(report, form)([Answer(entry, 1.0, {}), Answer(entry, 1.0, {})])
+    )
     tokens = MarkdownIt("commonmark").parse(lines)
 
     assert not [token for token in tokens if token.type in {"heading_open", "fence", "html_block"}]
@@ -91,7 +104,9 @@ def test_no_line_of_an_answer_begins_structure_or_holds_a_tag(form: str, text: s
 @pytest.mark.parametrize("text", FORGED)
 def test_a_rule_is_one_heading_and_its_text(text: str) -> None:
     rule = attrs.evolve(of_file(f"{text}\nparser"), name=text)
-    tokens = MarkdownIt("commonmark").parse("\n".join(line.text for line in REPORT.rules([rule, rule])))
+    tokens = MarkdownIt("commonmark").parse(
+        "\n".join(line.text for line in REPORT.rules([rule, rule]))
+    )
 
     assert [token.tag for token in tokens if token.type == "heading_open"] == ["h3", "h3"]
     assert not [token for token in tokens if token.type in {"fence", "html_block"}]

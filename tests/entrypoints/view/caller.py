@@ -30,11 +30,15 @@ class Caller:
         self.guard = Guard(frozenset({HOST}))
         self.warnings = list[str]()
         self.thread = DeskThread(
-            Settings(global_store=str(world.store), **settings), str(world.project), self.warnings.append
+            Settings(global_store=str(world.store), **settings),
+            str(world.project),
+            self.warnings.append,
         )
         self.thread.open()
         app = Site(self.guard, self.thread, str(world.store)).app()
-        self.client = TestClient(app, base_url=ORIGIN, follow_redirects=False, raise_server_exceptions=False)
+        self.client = TestClient(
+            app, base_url=ORIGIN, follow_redirects=False, raise_server_exceptions=False
+        )
         world.cleanup.callback(self.thread.close)
 
     def open(self) -> Response:
@@ -60,7 +64,9 @@ class Caller:
     def post(self, path: str, fields: dict[str, object] | None = None, **headers: str) -> Response:
         """Send a form, with a fresh token and from a page of ours."""
         data = {"token": self.guard.form_token(), **(fields or {})}
-        return self.client.post(f"{self.guard.prefix}{path}", data=data, headers={"origin": ORIGIN, **headers})
+        return self.client.post(
+            f"{self.guard.prefix}{path}", data=data, headers={"origin": ORIGIN, **headers}
+        )
 
     def send(self, path: str, **fields: object) -> str:
         """Send a form that leads to a page; return that page's text."""

@@ -40,7 +40,9 @@ def test_a_store_that_is_made_meanwhile_is_shown(world_by_word: World) -> None:
     assert "Name the unit" in caller.text("/")
 
 
-def test_a_store_that_is_replaced_or_deleted_meanwhile_is_noticed(world: World, tmp_path: Path) -> None:
+def test_a_store_that_is_replaced_or_deleted_meanwhile_is_noticed(
+    world: World, tmp_path: Path
+) -> None:
     caller = opened(world)
     assert "Name the unit" in caller.text("/")
     copy = tmp_path / "copy"
@@ -62,7 +64,10 @@ def test_an_entry_that_is_forgotten_meanwhile_is_gone(world: World) -> None:
     caller = opened(world)
     world.query("DELETE FROM entry")
 
-    shown, sent = caller.get(f"/entry/{UNIT.entry_id}"), caller.post(f"/entry/{UNIT.entry_id}/judge", {"useful": "yes"})
+    shown, sent = (
+        caller.get(f"/entry/{UNIT.entry_id}"),
+        caller.post(f"/entry/{UNIT.entry_id}/judge", {"useful": "yes"}),
+    )
 
     assert (shown.status_code, sent.status_code) == (404, 404)
     assert "deleted or forgotten" in text_of(shown)
@@ -90,7 +95,9 @@ def test_a_damaged_row_is_left_out_and_the_others_are_shown(world: World) -> Non
     world.remember(lesson("Another lesson.", name="Another"))
     with contextlib.closing(sqlite3.connect(world.database, isolation_level=None)) as connection:
         connection.execute("PRAGMA ignore_check_constraints = ON")
-        connection.execute("UPDATE entry SET updated_at = 'yesterday', kind = 'x' WHERE id = ?", [UNIT.entry_id])
+        connection.execute(
+            "UPDATE entry SET updated_at = 'yesterday', kind = 'x' WHERE id = ?", [UNIT.entry_id]
+        )
     caller = opened(world)
 
     for path in PAGES:
@@ -116,12 +123,20 @@ def test_a_text_of_four_megabytes_is_cut_until_it_is_asked_for(world_by_word: Wo
     caller = opened(world_by_word)
     path = f"/entry/{long.entry_id}"
 
-    assert (len(caller.get(path).content) < 100_000, "Show all of it" in caller.text(path)) == (True, True)
+    assert (len(caller.get(path).content) < 100_000, "Show all of it" in caller.text(path)) == (
+        True,
+        True,
+    )
     assert len(caller.get(f"{path}?whole=1").content) > MAX_TEXT_BYTES
     assert len(caller.get("/").content) < 100_000
     seen = caller.field(f"{path}/edit", "seen")
     changed = long.description.replace("word", "w\u00f6rd", 1)[: MAX_TEXT_BYTES // 2]
-    fields: dict[str, object] = {"seen": seen, "name": "Long", "description": changed, "reasoning": ""}
+    fields: dict[str, object] = {
+        "seen": seen,
+        "name": "Long",
+        "description": changed,
+        "reasoning": "",
+    }
     assert caller.post(f"{path}/edit", fields).status_code == 303
 
 
@@ -167,9 +182,15 @@ def test_an_address_made_by_hand_is_answered_in_words(world: World, path: str) -
         assert len(text_of(answer)) > 40
 
 
-@pytest.mark.parametrize("path", ["/forget", "/entries", "/merge", "/pair", "/project/x/trust", "/entry/x/undo"])
-@pytest.mark.parametrize("fields", [{}, {"id": "\0", "action": "forget"}, {"older": "x" * 9_999, "decision": "x"}])
-def test_a_form_made_by_hand_changes_nothing(world: World, path: str, fields: dict[str, object]) -> None:
+@pytest.mark.parametrize(
+    "path", ["/forget", "/entries", "/merge", "/pair", "/project/x/trust", "/entry/x/undo"]
+)
+@pytest.mark.parametrize(
+    "fields", [{}, {"id": "\0", "action": "forget"}, {"older": "x" * 9_999, "decision": "x"}]
+)
+def test_a_form_made_by_hand_changes_nothing(
+    world: World, path: str, fields: dict[str, object]
+) -> None:
     caller = opened(world)
 
     answer = caller.post(path, fields)
@@ -185,7 +206,10 @@ def test_an_unforeseen_error_is_a_line_and_logged_in_the_store(world: World) -> 
     with mock.patch.object(caller.thread, "call", side_effect=ZeroDivisionError("by nothing")):
         answer = caller.get("/")
 
-    assert (answer.status_code, "ZeroDivisionError: by nothing; this is a bug" in text_of(answer)) == (500, True)
+    assert (
+        answer.status_code,
+        "ZeroDivisionError: by nothing; this is a bug" in text_of(answer),
+    ) == (500, True)
     assert "hardwon view: ZeroDivisionError" in world.log.read_text()
 
 

@@ -43,13 +43,22 @@ def test_a_lesson_is_edited_in_the_store_and_the_bank_and_the_edit_is_undone(wor
     world.write_bank("patterns", bank)
     caller = opened(world)
     new = "Give each number its unit.\nAlways."
-    fields = edit(caller, UNIT.entry_id, name="Name the unit", description=new.replace("\n", "\r\n"), reasoning="Seen.")
+    fields = edit(
+        caller,
+        UNIT.entry_id,
+        name="Name the unit",
+        description=new.replace("\n", "\r\n"),
+        reasoning="Seen.",
+    )
 
     page = caller.send(f"/entry/{UNIT.entry_id}/edit", **fields)
 
     assert "Updated: Name the unit" in page
     assert row(world, "description, reasoning", content_hash(new)) == (new, "Seen.")
-    assert "Give each number its unit." in Path(world.project, "docs/knowledge-bank/patterns.md").read_text()
+    assert (
+        "Give each number its unit."
+        in Path(world.project, "docs/knowledge-bank/patterns.md").read_text()
+    )
     at = caller.field(f"/entry/{content_hash(new)}", "at")
     history = caller.get(f"/entry/{content_hash(new)}").text
     assert history.count("Undo") == 2
@@ -58,7 +67,9 @@ def test_a_lesson_is_edited_in_the_store_and_the_bank_and_the_edit_is_undone(wor
     assert row(world, "description", UNIT.entry_id) == (UNIT.description,)
 
 
-def test_an_edit_of_what_was_changed_meanwhile_stores_nothing_and_keeps_what_was_typed(world: World) -> None:
+def test_an_edit_of_what_was_changed_meanwhile_stores_nothing_and_keeps_what_was_typed(
+    world: World,
+) -> None:
     caller = opened(world)
     mine = edit(caller, UNIT.entry_id, name="Mine", description="Mine.", reasoning="")
     theirs = edit(caller, UNIT.entry_id, name="Theirs", description=UNIT.description, reasoning="")
@@ -66,7 +77,10 @@ def test_an_edit_of_what_was_changed_meanwhile_stores_nothing_and_keeps_what_was
 
     answer = caller.post(f"/entry/{UNIT.entry_id}/edit", mine)
 
-    assert (answer.status_code, "changed since the form was opened" in text_of(answer)) == (200, True)
+    assert (answer.status_code, "changed since the form was opened" in text_of(answer)) == (
+        200,
+        True,
+    )
     assert "Mine." in answer.text
     assert row(world, "name, description", UNIT.entry_id) == ("Theirs", UNIT.description)
 
@@ -97,7 +111,12 @@ def test_a_text_that_can_not_be_stored_comes_back_in_the_form(
 
 def test_the_file_of_a_captured_note_is_edited(world_by_word: World) -> None:
     saved = run(
-        world_by_word, "hardwon", "save", "--description", "Where the image is signed", stdin=b"Sign it once.\n"
+        world_by_word,
+        "hardwon",
+        "save",
+        "--description",
+        "Where the image is signed",
+        stdin=b"Sign it once.\n",
     )
     assert saved.code == 0
     caller = opened(world_by_word)
@@ -157,7 +176,10 @@ def test_a_change_that_is_none_is_refused(world: World, fields: dict[str, object
 
     answer = caller.post(f"/entry/{UNIT.entry_id}/change", fields)
 
-    assert (answer.status_code in {400, 404}, row(world, "*", UNIT.entry_id) == before) == (True, True)
+    assert (answer.status_code in {400, 404}, row(world, "*", UNIT.entry_id) == before) == (
+        True,
+        True,
+    )
 
 
 def test_several_entries_get_a_tier_at_once_or_none_does(world: World) -> None:
@@ -174,7 +196,9 @@ def test_several_entries_get_a_tier_at_once_or_none_does(world: World) -> None:
     empty = caller.post("/entries", {**chosen, "id": []})
 
     assert answer.headers["location"].startswith(f"{caller.guard.prefix}/?q=x&notice=")
-    assert "2 entries of 2 got the tier important" in text_of(caller.client.get(answer.headers["location"]))
+    assert "2 entries of 2 got the tier important" in text_of(
+        caller.client.get(answer.headers["location"])
+    )
     assert {tier for (tier,) in world.query("SELECT tier FROM entry")} == {"important"}
     assert (refused.status_code, empty.status_code) == (404, 400)
     assert "tick the boxes" in text_of(empty)
@@ -182,7 +206,10 @@ def test_several_entries_get_a_tier_at_once_or_none_does(world: World) -> None:
 
 def test_a_project_is_trusted_by_its_entries_and_its_trust_revoked(world: World) -> None:
     caller = opened(world)
-    project = world.query("SELECT project FROM entry")[0][0] or world.query("SELECT id FROM project")[0][0]
+    project = (
+        world.query("SELECT project FROM entry")[0][0]
+        or world.query("SELECT id FROM project")[0][0]
+    )
     world.query("UPDATE entry SET project = ?", [project])
 
     trusted = caller.send("/entries", id=UNIT.entry_id, action="trust")
@@ -190,7 +217,10 @@ def test_a_project_is_trusted_by_its_entries_and_its_trust_revoked(world: World)
     revoked = caller.send(f"/project/{project}/trust", trusted="no")
 
     assert trusted.count("Trusted") >= 1
-    assert (was, world.query("SELECT trust FROM project WHERE id = ?", [project])) == ([("trusted",)], [("revoked",)])
+    assert (was, world.query("SELECT trust FROM project WHERE id = ?", [project])) == (
+        [("trusted",)],
+        [("revoked",)],
+    )
     assert "shown there only" in revoked
     assert caller.post("/project/none/trust", {"trusted": "yes"}).status_code == 404
 
@@ -208,7 +238,9 @@ def test_forgetting_shows_every_place_first_and_then_leaves_nothing(world: World
     assert "nothing is left" in text_of(done)
     assert b"misread" not in world.database.read_bytes()
     assert caller.get(f"/entry/{UNIT.entry_id}").status_code == 404
-    assert "Nothing that hardwon keeps holds it" in text_of(caller.client.get(second.headers["location"]))
+    assert "Nothing that hardwon keeps holds it" in text_of(
+        caller.client.get(second.headers["location"])
+    )
 
 
 def test_a_pair_is_kept(pair: World) -> None:
@@ -241,7 +273,12 @@ def test_a_pair_is_merged_into_the_newer_one(pair: World) -> None:
     text = "Never retry a card payment: ask the provider what became of it."
 
     page = caller.send(
-        "/merge", older=OLDER_ID, newer=NEWER_ID, name="Ask, do not retry", description=text, reasoning=""
+        "/merge",
+        older=OLDER_ID,
+        newer=NEWER_ID,
+        name="Ask, do not retry",
+        description=text,
+        reasoning="",
     )
 
     assert (OLDER["description"] in form, NEWER["description"] in form) == (True, True)
@@ -254,12 +291,21 @@ def test_a_pair_is_merged_into_the_newer_one(pair: World) -> None:
 def test_lessons_that_can_not_be_merged_stay_as_they_are(world: World) -> None:
     caller = opened(world)
 
-    same = caller.post("/merge", {"older": UNIT.entry_id, "newer": UNIT.entry_id, "name": "x", "description": "x"})
-    empty = caller.post("/merge", {"older": UNIT.entry_id, "newer": TWO.entry_id, "name": "x", "description": " "})
+    same = caller.post(
+        "/merge", {"older": UNIT.entry_id, "newer": UNIT.entry_id, "name": "x", "description": "x"}
+    )
+    empty = caller.post(
+        "/merge", {"older": UNIT.entry_id, "newer": TWO.entry_id, "name": "x", "description": " "}
+    )
     begun = caller.post(f"/entry/{UNIT.entry_id}/merge", {"other": "2"})
     unknown = caller.post(f"/entry/{UNIT.entry_id}/merge", {"other": "99"})
 
-    assert (same.status_code, empty.status_code, begun.status_code, unknown.status_code) == (400, 200, 200, 404)
+    assert (same.status_code, empty.status_code, begun.status_code, unknown.status_code) == (
+        400,
+        200,
+        200,
+        404,
+    )
     assert "description is blank" in text_of(empty)
     assert world.query("SELECT count(*) FROM entry WHERE superseded_by IS NULL") == [(2,)]
 

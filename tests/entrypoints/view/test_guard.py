@@ -34,15 +34,28 @@ def entry_of(world: World) -> str:
 
 def state_of(world: World) -> list[tuple[object, ...]]:
     """Return every row of the store."""
-    tables = [name for (name,) in world.query("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+    tables = [
+        name
+        for (name,) in world.query(
+            "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
+        )
+    ]
     shadow = ("sqlite_", "keyword", "query_vector")
     return [
-        (name, *row) for name in tables if not name.startswith(shadow) for row in world.query(f"SELECT * FROM {name}")
+        (name, *row)
+        for name in tables
+        if not name.startswith(shadow)
+        for row in world.query(f"SELECT * FROM {name}")
     ]
 
 
 def pages(world: World) -> list[str]:
-    paths = [*PAGES, *LISTS, *(f"{path}.json" for path in LISTS), *(f"{path}.csv" for path in LISTS)]
+    paths = [
+        *PAGES,
+        *LISTS,
+        *(f"{path}.json" for path in LISTS),
+        *(f"{path}.csv" for path in LISTS),
+    ]
     return [path.replace("{id}", entry_of(world)) for path in paths]
 
 
@@ -82,7 +95,9 @@ def test_nothing_is_answered_without_the_cookie(world: World) -> None:
     assert all("Name the unit" not in answer.text for answer in answers)
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:8765", "127.0.0.1", "localhost:1", ""])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8765", "127.0.0.1", "localhost:1", ""]
+)
 def test_another_host_is_refused_before_anything_else(world: World, host: str) -> None:
     caller = opened(world)
 
@@ -92,7 +107,8 @@ def test_another_host_is_refused_before_anything_else(world: World, host: str) -
 
 
 @pytest.mark.parametrize(
-    ("site", "status"), [("cross-site", 403), ("same-site", 403), ("none", 200), ("same-origin", 200)]
+    ("site", "status"),
+    [("cross-site", 403), ("same-site", 403), ("none", 200), ("same-origin", 200)],
 )
 def test_another_page_is_shown_nothing_even_where_its_browser_sends_the_cookie(
     world: World, site: str, status: int
@@ -104,14 +120,20 @@ def test_another_page_is_shown_nothing_even_where_its_browser_sends_the_cookie(
     assert (answer.status_code, "Name the unit" in answer.text) == (status, status == 200)
 
 
-@pytest.mark.parametrize("origin", [None, "null", "http://evil.example", f"https://{HOST}", "http://127.0.0.1:1"])
-def test_a_change_asked_for_by_another_page_changes_nothing(world: World, origin: str | None) -> None:
+@pytest.mark.parametrize(
+    "origin", [None, "null", "http://evil.example", f"https://{HOST}", "http://127.0.0.1:1"]
+)
+def test_a_change_asked_for_by_another_page_changes_nothing(
+    world: World, origin: str | None
+) -> None:
     caller, entry_id = opened(world), entry_of(world)
     fields = {"token": caller.guard.form_token(), "field": "importance_tier", "value": "critical"}
     headers = {} if origin is None else {"origin": origin}
     before = state_of(world)
 
-    answer = caller.client.post(f"{caller.guard.prefix}/entry/{entry_id}/change", data=fields, headers=headers)
+    answer = caller.client.post(
+        f"{caller.guard.prefix}/entry/{entry_id}/change", data=fields, headers=headers
+    )
 
     assert (answer.status_code, state_of(world) == before) == (403, True)
 
@@ -120,7 +142,9 @@ def test_a_change_asked_for_by_another_page_changes_nothing(world: World, origin
 def test_a_form_of_another_run_changes_nothing(world: World, token: str | None) -> None:
     caller, entry_id = opened(world), entry_of(world)
     before = state_of(world)
-    fields = {"field": "importance_tier", "value": "critical"} | ({} if token is None else {"token": token})
+    fields = {"field": "importance_tier", "value": "critical"} | (
+        {} if token is None else {"token": token}
+    )
 
     answer = caller.client.post(
         f"{caller.guard.prefix}/entry/{entry_id}/change", data=fields, headers={"origin": ORIGIN}
@@ -152,7 +176,11 @@ def test_a_form_that_is_too_large_is_refused(world: World) -> None:
 def test_every_answer_forbids_scripts_and_frames_of_others(world: World) -> None:
     caller = opened(world)
     answers = [caller.get(path) for path in (*pages(world), "/static/page.js", "/none", "/entry/0")]
-    answers += [caller.get("/", host="evil.example"), caller.get("/", cookie="x=y"), caller.post("/forget")]
+    answers += [
+        caller.get("/", host="evil.example"),
+        caller.get("/", cookie="x=y"),
+        caller.post("/forget"),
+    ]
 
     for answer in answers:
         assert {name: answer.headers.get(name) for name in HEADERS} == HEADERS
@@ -164,16 +192,26 @@ def test_looking_changes_nothing(world: World) -> None:
     caller.text("/review")
     before = state_of(world)
 
-    for path in (*pages(world), "/?q=unit", f"/entry/{entry_of(world)}?whole=1", "/merge?older=a&newer=b"):
+    for path in (
+        *pages(world),
+        "/?q=unit",
+        f"/entry/{entry_of(world)}?whole=1",
+        "/merge?older=a&newer=b",
+    ):
         caller.get(path)
-    changes = [caller.get(path.replace("{id}", entry_of(world))).status_code for path in FORMS if path not in PAGES]
+    changes = [
+        caller.get(path.replace("{id}", entry_of(world))).status_code
+        for path in FORMS
+        if path not in PAGES
+    ]
 
     assert (state_of(world), {*changes} - {404}) == (before, {405})
 
 
 def hostile_entries() -> list[Entry]:
     return [
-        lesson(f"{HOSTILE} number {number}", name=f"{formula} {HOSTILE}") for number, formula in enumerate(FORMULAS)
+        lesson(f"{HOSTILE} number {number}", name=f"{formula} {HOSTILE}")
+        for number, formula in enumerate(FORMULAS)
     ]
 
 
@@ -181,16 +219,27 @@ def test_texts_are_never_markup(world: World) -> None:
     world.remember(*hostile_entries())
     caller = opened(world)
     entries = [entry_id for (entry_id,) in world.query("SELECT id FROM entry")]
-    paths = [*pages(world), *(f"/entry/{entry_id}{tail}" for entry_id in entries for tail in ("", "/edit"))]
-    paths += [f"/?q={HOSTILE.replace('#', '')}", "/?q=script alert", f"/merge?older={entries[1]}&newer={entries[2]}"]
+    paths = [
+        *pages(world),
+        *(f"/entry/{entry_id}{tail}" for entry_id in entries for tail in ("", "/edit")),
+    ]
+    paths += [
+        f"/?q={HOSTILE.replace('#', '')}",
+        "/?q=script alert",
+        f"/merge?older={entries[1]}&newer={entries[2]}",
+    ]
 
     for path in paths:
         answer = caller.get(path)
         if answer.headers["content-type"].startswith("text/html"):
-            assert not re.search(r"<(script>|img|iframe|svg onload)|javascript:alert\(4\)\"", answer.text), path
+            assert not re.search(
+                r"<(script>|img|iframe|svg onload)|javascript:alert\(4\)\"", answer.text
+            ), path
             assert "\u202e" not in answer.text
             assert "49" not in re.findall(r"iframe&gt;(\d+)", answer.text)
-            assert not re.search(r"\son\w+=|style=", re.sub(r">[^<]*<|\"[^\"]*\"", "><", answer.text)), path
+            assert not re.search(
+                r"\son\w+=|style=", re.sub(r">[^<]*<|\"[^\"]*\"", "><", answer.text)
+            ), path
 
 
 def test_the_form_of_a_file_opens_the_page_once(world: World) -> None:
@@ -201,11 +250,17 @@ def test_the_form_of_a_file_opens_the_page_once(world: World) -> None:
         caller.client.post(path, data=token, headers={"origin": "http://evil.example"}),
         caller.client.post(path, data=token, headers={"origin": "null", "host": "evil.example"}),
         caller.client.post(path, data={"token": "guess"}, headers={"origin": "null"}),
-        caller.client.post(path, data={"token": caller.guard.token + " " * 2_000}, headers={"origin": "null"}),
+        caller.client.post(
+            path, data={"token": caller.guard.token + " " * 2_000}, headers={"origin": "null"}
+        ),
         caller.client.post(path, headers={"origin": "null"}),
     ]
-    first = caller.client.post(path, data=token, headers={"origin": "null", "sec-fetch-site": "cross-site"})
-    change = caller.client.post(f"{path}forget", data={"token": caller.guard.form_token()}, headers={"origin": "null"})
+    first = caller.client.post(
+        path, data=token, headers={"origin": "null", "sec-fetch-site": "cross-site"}
+    )
+    change = caller.client.post(
+        f"{path}forget", data={"token": caller.guard.form_token()}, headers={"origin": "null"}
+    )
     caller.client.cookies.clear()
     second = caller.client.post(path, data=token, headers={"origin": "null"})
 
@@ -234,7 +289,10 @@ FORMULA_CELLS = {
 def test_no_part_of_a_cell_is_a_formula(text: str, cell: str) -> None:
     written = as_csv([{"name": text, "number": -1, "list": ["=a"]}])
 
-    assert [*csv.reader(io.StringIO(written, newline=""))] == [["name", "number", "list"], [cell, "-1", '["=a"]']]
+    assert [*csv.reader(io.StringIO(written, newline=""))] == [
+        ["name", "number", "list"],
+        [cell, "-1", '["=a"]'],
+    ]
     assert written.startswith('"name","number","list"')
     assert f'"{cell}",-1,' in written
 
@@ -255,7 +313,8 @@ def test_pages_ask_nothing_of_another_host(world: World) -> None:
 
     for path in paths:
         found = re.findall(
-            r"""(?:src|href|action|url\(|fetch\()\s*=?\s*["'(]?((?:https?:)?//[^"'\s)]+)""", caller.get(path).text
+            r"""(?:src|href|action|url\(|fetch\()\s*=?\s*["'(]?((?:https?:)?//[^"'\s)]+)""",
+            caller.get(path).text,
         )
         assert found == [], path
 
@@ -263,6 +322,11 @@ def test_pages_ask_nothing_of_another_host(world: World) -> None:
 def test_a_redirect_stays_on_the_page(world: World) -> None:
     caller, entry_id = opened(world), entry_of(world)
 
-    for back in ("//evil.example/", "https://evil.example", "/\\evil.example", "javascript:alert(1)"):
+    for back in (
+        "//evil.example/",
+        "https://evil.example",
+        "/\\evil.example",
+        "javascript:alert(1)",
+    ):
         answer = caller.post(f"/entry/{entry_id}/judge", {"useful": "yes", "back": back})
         assert answer.headers["location"].startswith(f"{caller.guard.prefix}/"), back

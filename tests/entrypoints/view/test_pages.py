@@ -12,7 +12,14 @@ from hardwon.adapters.sqlite.opening import open_store
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.project import Identity, Project, Registry
-from hardwon.entrypoints.view.charts import OTHER, ranked_names, score_parts, sparkline, stacked_bars, weeks_until
+from hardwon.entrypoints.view.charts import (
+    OTHER,
+    ranked_names,
+    score_parts,
+    sparkline,
+    stacked_bars,
+    weeks_until,
+)
 from hardwon.entrypoints.view.words import read_search
 from tests.contracts.worlds import world_of
 from tests.entrypoints.hook_process import World
@@ -36,7 +43,12 @@ def caller(embedded_world: World) -> Caller:
 
 
 def started(world: World, session: str = "s1") -> None:
-    payload = {"session_id": session, "hook_event_name": "SessionStart", "cwd": str(world.project), "source": "startup"}
+    payload = {
+        "session_id": session,
+        "hook_event_name": "SessionStart",
+        "cwd": str(world.project),
+        "source": "startup",
+    }
     assert world.hook(payload=payload).code == 0
 
 
@@ -48,11 +60,16 @@ def test_the_memory_lists_all_entries_with_facets_that_write_words(embedded_worl
     assert "q=category%3Apatterns" in page
     patterns = caller.items("/memory.json?q=category:patterns")
     assert {item["category"] for item in patterns} == {"patterns"}
-    assert len(patterns) == embedded_world.query("SELECT count(*) FROM entry WHERE category = 'patterns'")[0][0]
+    assert (
+        len(patterns)
+        == embedded_world.query("SELECT count(*) FROM entry WHERE category = 'patterns'")[0][0]
+    )
 
 
 @pytest.mark.parametrize("typed", ["repl", "replicati", "the+Repl", "复制槽", "槽"])
-def test_a_word_that_is_being_typed_finds_its_entry_first(embedded_world: World, typed: str) -> None:
+def test_a_word_that_is_being_typed_finds_its_entry_first(
+    embedded_world: World, typed: str
+) -> None:
     with contextlib.closing(open_store(str(embedded_world.store))) as database:
         world_of(database).add(lesson("The replication slot fills the disk (复制槽)", name="Slots"))
 
@@ -78,7 +95,9 @@ def test_a_list_is_the_same_as_json_and_csv(caller: Caller) -> None:
 
 
 def test_long_lists_have_pages(world_by_word: World) -> None:
-    world_by_word.remember(*(lesson(f"Lesson {number}.", name=f"L{number}") for number in range(51)))
+    world_by_word.remember(
+        *(lesson(f"Lesson {number}.", name=f"L{number}") for number in range(51))
+    )
     caller = opened(world_by_word)
 
     first, second = caller.items("/memory.json"), caller.items("/memory.json?page=2")
@@ -88,8 +107,12 @@ def test_long_lists_have_pages(world_by_word: World) -> None:
     assert "Newer" in caller.text("/?page=2")
 
 
-def test_a_heading_tells_how_many_there_are_and_a_page_too_far_that_there_are_no_more(world_by_word: World) -> None:
-    world_by_word.remember(*(lesson(f"Lesson of files {place}.", name=f"File {place}") for place in range(60)))
+def test_a_heading_tells_how_many_there_are_and_a_page_too_far_that_there_are_no_more(
+    world_by_word: World,
+) -> None:
+    world_by_word.remember(
+        *(lesson(f"Lesson of files {place}.", name=f"File {place}") for place in range(60))
+    )
     caller = opened(world_by_word)
 
     assert "Memory the best 50 of 60 entries" in caller.text("/?q=lesson")
@@ -113,8 +136,14 @@ def test_an_entry_shows_its_text_facts_neighbours_and_sessions(embedded_world: W
     assert "It was never changed." in page
 
 
-def test_a_session_shows_why_each_entry_came_and_the_text_as_the_agent_got_it(embedded_world: World) -> None:
-    payload = {"session_id": "s1", "hook_event_name": "SessionStart", "cwd": str(embedded_world.project)}
+def test_a_session_shows_why_each_entry_came_and_the_text_as_the_agent_got_it(
+    embedded_world: World,
+) -> None:
+    payload = {
+        "session_id": "s1",
+        "hook_event_name": "SessionStart",
+        "cwd": str(embedded_world.project),
+    }
     block = embedded_world.hook(payload=payload).stdout
     caller = opened(embedded_world)
 
@@ -124,10 +153,14 @@ def test_a_session_shows_why_each_entry_came_and_the_text_as_the_agent_got_it(em
         assert part in page
     assert " ".join(block.split()) in page
     first, *_ = caller.items("/session.json?id=s1")
-    assert first["score"] == pytest.approx(first["meaning"] + first["words"] + first["track record"], abs=1e-4)
+    assert first["score"] == pytest.approx(
+        first["meaning"] + first["words"] + first["track record"], abs=1e-4
+    )
 
 
-def test_the_map_has_a_point_for_each_vector_and_a_table(caller: Caller, embedded_world: World) -> None:
+def test_the_map_has_a_point_for_each_vector_and_a_table(
+    caller: Caller, embedded_world: World
+) -> None:
     count = embedded_world.query("SELECT count(*) FROM vector")[0][0]
 
     page, items = caller.get("/map?by=category").text, caller.items("/map.json?by=category")
@@ -146,7 +179,9 @@ def test_the_map_says_which_words_narrow_nothing(caller: Caller) -> None:
 
 def test_near_duplicates_are_ringed_and_listed(embedded_world: World) -> None:
     text = "Decode chunks in steps, as a character can straddle two reads of a file."
-    embedded_world.remember(lesson(text, name="Decode in steps"), lesson(f"{text} Always.", name="Decode in steps"))
+    embedded_world.remember(
+        lesson(text, name="Decode in steps"), lesson(f"{text} Always.", name="Decode in steps")
+    )
     embedded_world.embed()
     caller = opened(embedded_world)
 
@@ -157,7 +192,10 @@ def test_near_duplicates_are_ringed_and_listed(embedded_world: World) -> None:
 
 def test_time_counts_weeks_and_names_what_was_not_shown_for_long(world_by_word: World) -> None:
     world_by_word.remember(
-        old("Made today.", 0), old("Made long ago.", 89), old("Made 91 days ago.", 91), old("Made 181 days ago.", 181)
+        old("Made today.", 0),
+        old("Made long ago.", 89),
+        old("Made 91 days ago.", 91),
+        old("Made 181 days ago.", 181),
     )
     caller = opened(world_by_word)
 
@@ -206,9 +244,22 @@ def test_words_of_the_search_box_filter(typed: str, fields: dict[str, object]) -
 
 
 @pytest.mark.parametrize(
-    "typed", ["kind:x", "used:maybe", "before:soon", "project:none", "idle:-1", "idle:²", "tier:", "a:b", '"open']
+    "typed",
+    [
+        "kind:x",
+        "used:maybe",
+        "before:soon",
+        "project:none",
+        "idle:-1",
+        "idle:²",
+        "tier:",
+        "a:b",
+        '"open',
+    ],
 )
-def test_other_words_are_text_or_a_complaint_and_never_a_failure(world_by_word: World, typed: str) -> None:
+def test_other_words_are_text_or_a_complaint_and_never_a_failure(
+    world_by_word: World, typed: str
+) -> None:
     search = read_search(typed, Registry(), NOW)
     caller = opened(world_by_word)
 
@@ -219,13 +270,24 @@ def test_other_words_are_text_or_a_complaint_and_never_a_failure(world_by_word: 
 
 def test_bars_are_stacked_to_their_sums() -> None:
     weeks = weeks_until(dt.date(2026, 3, 1), 3)
-    chart = stacked_bars(weeks, ("a", "b"), {(weeks[0], "a"): 3, (weeks[0], "b"): 5, (dt.date(2020, 1, 6), "a"): 99})
+    chart = stacked_bars(
+        weeks, ("a", "b"), {(weeks[0], "a"): 3, (weeks[0], "b"): 5, (dt.date(2020, 1, 6), "a"): 99}
+    )
 
     assert weeks == [dt.date(2026, 2, 9), dt.date(2026, 2, 16), dt.date(2026, 2, 23)]
     first = chart.bars[0].segments
-    assert [(part.name, part.y, part.height) for part in first] == [("a", 125.0, 75.0), ("b", 0.0, 125.0)]
+    assert [(part.name, part.y, part.height) for part in first] == [
+        ("a", 125.0, 75.0),
+        ("b", 0.0, 125.0),
+    ]
     assert [bar.segments for bar in chart.bars[1:]] == [[], []]
-    assert [(tick.value, tick.y) for tick in chart.ticks] == [(0, 200.0), (2, 150.0), (4, 100.0), (6, 50.0), (8, 0.0)]
+    assert [(tick.value, tick.y) for tick in chart.ticks] == [
+        (0, 200.0),
+        (2, 150.0),
+        (4, 100.0),
+        (6, 50.0),
+        (8, 0.0),
+    ]
 
 
 def test_parts_of_a_score_lie_side_by_side_and_negative_ones_have_no_width() -> None:

@@ -56,7 +56,9 @@ def test_it_prints_its_address_serves_it_on_this_machine_alone_and_ends_with_a_s
         with httpx.Client() as browser:
             browser.get(page.address)
             first = browser.get(page.base)
-        listening = listeners_of(page.process.pid) if os.path.isdir("/proc/self/fd") else {"0100007F"}
+        listening = (
+            listeners_of(page.process.pid) if os.path.isdir("/proc/self/fd") else {"0100007F"}
+        )
         page.process.send_signal(number)
         _, stderr = page.process.communicate(timeout=LONGEST_WAIT)
 
@@ -83,17 +85,25 @@ def test_a_port_that_is_taken_is_said_and_another_one_asked_for(world: World) ->
     assert hardwon(world, "view", "--port", "70000").code == 1
 
 
-def test_it_ends_after_the_last_request_was_long_ago(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_ends_after_the_last_request_was_long_ago(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(server, "LOOK_SECONDS", 0.01)
     with listen(0) as listener:
         page = View(
-            Settings(global_store=str(world.store)), str(world.project), listener, pytest.fail, idle_seconds=0.05
+            Settings(global_store=str(world.store)),
+            str(world.project),
+            listener,
+            pytest.fail,
+            idle_seconds=0.05,
         )
 
         assert page.serve()
 
 
-def test_without_a_browser_the_address_is_there_to_be_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_browser_the_address_is_there_to_be_opened(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("webbrowser.open", lambda _: False)
 
     assert server.open_browser("http://127.0.0.1:1/") is False
@@ -117,7 +127,9 @@ except urllib.error.HTTPError as error:
 """
 
 
-def test_the_page_is_served_while_a_browser_of_the_terminal_runs(world: World, tmp_path: Path) -> None:
+def test_the_page_is_served_while_a_browser_of_the_terminal_runs(
+    world: World, tmp_path: Path
+) -> None:
     program = tmp_path / "browser"
     program.write_text(
         BROWSER.format(sys.executable, LONGEST_WAIT),
@@ -127,9 +139,13 @@ def test_the_page_is_served_while_a_browser_of_the_terminal_runs(world: World, t
     command = [str(BIN / "hardwon"), "view"]
     environment = {**world.variables, "BROWSER": f"{program} %s", "TMPDIR": str(tmp_path)}
 
-    with subprocess.Popen(command, cwd=world.project, env=environment, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, cwd=world.project, env=environment, stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout
-        address, _, argument, modes, first, second = (process.stdout.readline().strip() for _ in range(6))
+        address, _, argument, modes, first, second = (
+            process.stdout.readline().strip() for _ in range(6)
+        )
         until(lambda: not [*tmp_path.glob("hardwon-view-*")])
         process.terminate()
 
@@ -141,7 +157,9 @@ def test_the_page_is_served_while_a_browser_of_the_terminal_runs(world: World, t
     assert process.returncode == 0
 
 
-def test_a_file_that_no_browser_opened_goes_after_a_minute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_no_browser_opened_goes_after_a_minute(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     file = OpeningFile("http://127.0.0.1:1/prefix/", "token")
 
@@ -154,7 +172,12 @@ def test_a_file_that_no_browser_opened_goes_after_a_minute(tmp_path: Path, monke
 
 
 def test_it_serves_the_port_that_clients_do_not_name() -> None:
-    assert hosts_of(80, ("127.0.0.1", "localhost")) == {"127.0.0.1:80", "127.0.0.1", "localhost:80", "localhost"}
+    assert hosts_of(80, ("127.0.0.1", "localhost")) == {
+        "127.0.0.1:80",
+        "127.0.0.1",
+        "localhost:80",
+        "localhost",
+    }
     assert hosts_of(8080, ("127.0.0.1",)) == {"127.0.0.1:8080"}
 
 

@@ -55,7 +55,9 @@ def test_a_subject_that_goes_on_in_a_full_chunk_takes_three_exchanges_along() ->
 
 @pytest.mark.parametrize("count", range(9, 50))
 @pytest.mark.parametrize("talk", [DEEP_TALK, FRONTEND])
-def test_a_subject_is_never_cut_into_less_than_three(talk: Sequence[tuple[str, str]], count: int) -> None:
+def test_a_subject_is_never_cut_into_less_than_three(
+    talk: Sequence[tuple[str, str]], count: int
+) -> None:
     drafts = Chunker().chunk(dialogue(*itertools.islice(itertools.cycle(talk), count)))
 
     assert all(3 <= len(draft.exchanges) <= 8 for draft in drafts)
@@ -108,19 +110,24 @@ def test_a_decision_or_correction_stands_by_itself(prompt: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "prompt", ["Should we use Postgres instead of MySQL?", "No, thanks.", "Have we decided it?", "No."]
+    "prompt",
+    ["Should we use Postgres instead of MySQL?", "No, thanks.", "Have we decided it?", "No."],
 )
 def test_questions_and_courtesies_do_not_stand_by_themselves(prompt: str) -> None:
     assert sizes(prompts(GO_ON, prompt, GO_ON)) == [3]
 
 
 def test_decisions_of_the_agent_do_not_cut_as_its_reply_may_still_grow() -> None:
-    assert sizes(dialogue((GO_ON, "Yes."), (GO_ON, "We decided to use uv."), (GO_ON, "Yes."))) == [3]
+    assert sizes(dialogue((GO_ON, "Yes."), (GO_ON, "We decided to use uv."), (GO_ON, "Yes."))) == [
+        3
+    ]
 
 
 def test_a_discussion_is_kept_whole_with_all_its_decisions() -> None:
     exchanges = dialogue(
-        ("/tlc:discuss the schema", "Which database?"), ("We decided to use Postgres.", "Good."), *FRONTEND
+        ("/tlc:discuss the schema", "Which database?"),
+        ("We decided to use Postgres.", "Good."),
+        *FRONTEND,
     )
 
     assert sizes(exchanges) == [6]
@@ -136,7 +143,9 @@ def test_a_discussion_that_is_longer_than_a_chunk_stays_a_discussion() -> None:
 
 @pytest.mark.parametrize("end", ["ok, let's build this", "/tlc:build it"])
 def test_a_discussion_ends_when_the_user_says_so(end: str) -> None:
-    drafts = Chunker().chunk(prompts("/tlc:discuss the schema", "Go on.", end, "We decided to add an index."))
+    drafts = Chunker().chunk(
+        prompts("/tlc:discuss the schema", "Go on.", end, "We decided to add an index.")
+    )
 
     assert drafts[0].is_closed
     assert not drafts[1].topic.startswith("discuss")
@@ -163,7 +172,10 @@ def test_a_reply_that_grew_takes_the_place_of_what_it_was(prompt: str) -> None:
 
 def test_the_same_conversation_gives_the_same_distinct_ids() -> None:
     first, second = (
-        [chunk_identity("app", draft.exchanges[0]) for draft in Chunker().chunk(dialogue(*DATABASE, *FRONTEND))]
+        [
+            chunk_identity("app", draft.exchanges[0])
+            for draft in Chunker().chunk(dialogue(*DATABASE, *FRONTEND))
+        ]
         for _ in range(2)
     )
 

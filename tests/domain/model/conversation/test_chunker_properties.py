@@ -27,7 +27,9 @@ def test_nothing_is_lost_doubled_or_moved(session: list[Exchange], chunker: Chun
 
 
 @given(session=sessions(), chunker=chunkers, data=st.data())
-def test_later_exchanges_change_no_closed_chunk(session: list[Exchange], chunker: Chunker, data: st.DataObject) -> None:
+def test_later_exchanges_change_no_closed_chunk(
+    session: list[Exchange], chunker: Chunker, data: st.DataObject
+) -> None:
     count = data.draw(st.integers(0, len(session)))
     drafts = chunker.chunk(session[:count])
     closed = tuple(draft for draft in drafts if draft.is_closed)
@@ -40,7 +42,9 @@ def test_later_exchanges_change_no_closed_chunk(session: list[Exchange], chunker
 
 @few_examples
 @given(session=sessions(), chunker=chunkers)
-def test_a_session_is_cut_alike_however_often_an_exchange_is_added(session: list[Exchange], chunker: Chunker) -> None:
+def test_a_session_is_cut_alike_however_often_an_exchange_is_added(
+    session: list[Exchange], chunker: Chunker
+) -> None:
     drafts = chunker.chunk([])
     for exchange in session:
         drafts = chunker.add(chunker.add(drafts, exchange), exchange)
@@ -50,22 +54,33 @@ def test_a_session_is_cut_alike_however_often_an_exchange_is_added(session: list
 
 @few_examples
 @given(session=sessions(), every=st.integers(1, 6))
-def test_a_buffer_that_forgets_what_is_written_is_cut_alike(session: list[Exchange], every: int) -> None:
+def test_a_buffer_that_forgets_what_is_written_is_cut_alike(
+    session: list[Exchange], every: int
+) -> None:
     buffer, seen = SessionBuffer(session_id="s", project_root="/app"), dict[str, tuple[str, int]]()
     for place, exchange in enumerate(session):
-        buffer = SessionBuffer(session_id="s", project_root="/app", drafts=Chunker().add(buffer.drafts, exchange))
-        seen |= {chunk_identity("app", d.exchanges[0]): (d.topic, len(d.exchanges)) for d in buffer.drafts}
+        buffer = SessionBuffer(
+            session_id="s", project_root="/app", drafts=Chunker().add(buffer.drafts, exchange)
+        )
+        seen |= {
+            chunk_identity("app", d.exchanges[0]): (d.topic, len(d.exchanges))
+            for d in buffer.drafts
+        }
         buffer = buffer.all_written() if place % every == 0 else buffer
 
     whole = Chunker().chunk(session)
-    assert seen == {chunk_identity("app", d.exchanges[0]): (d.topic, len(d.exchanges)) for d in whole}
+    assert seen == {
+        chunk_identity("app", d.exchanges[0]): (d.topic, len(d.exchanges)) for d in whole
+    }
 
 
 @few_examples
 @given(session=sessions(), chunker=chunkers)
 @example(session=[Exchange("", "00\u00d8", NOW)], chunker=Chunker())
 @example(session=[Exchange("\u4fee\u590d\u767b\u5f55", "", NOW)], chunker=Chunker())
-def test_a_topic_is_a_few_words_that_fit_a_file_name(session: list[Exchange], chunker: Chunker) -> None:
+def test_a_topic_is_a_few_words_that_fit_a_file_name(
+    session: list[Exchange], chunker: Chunker
+) -> None:
     for draft in chunker.chunk(session):
         assert TOPIC.fullmatch(draft.topic)
         assert SLUG.fullmatch(slug(draft.topic))
@@ -84,7 +99,9 @@ def test_ids_differ_where_first_exchanges_do(session: list[Exchange], project: s
 
 @few_examples
 @given(any_order=st.lists(exchanges(), max_size=12))
-def test_exchanges_in_any_order_of_time_are_cut_without_complaint(any_order: list[Exchange]) -> None:
+def test_exchanges_in_any_order_of_time_are_cut_without_complaint(
+    any_order: list[Exchange],
+) -> None:
     drafts = Chunker().chunk(any_order)
 
     assert sum(len(draft.exchanges) for draft in drafts) <= len(any_order)

@@ -71,7 +71,16 @@ def test_the_change_is_that_of_the_best_of_all_segmentations(talk: tuple[Exchang
 def test_a_change_is_seen_with_the_second_exchange_on_the_new_subject() -> None:
     talk = dialogue(*DATABASE, *FRONTEND)
 
-    assert [first_change(talk[:seen], seen) for seen in range(1, 9)] == [None, None, None, None, None, 4, 4, 4]
+    assert [first_change(talk[:seen], seen) for seen in range(1, 9)] == [
+        None,
+        None,
+        None,
+        None,
+        None,
+        4,
+        4,
+        4,
+    ]
 
 
 def test_only_the_running_exchanges_are_cut() -> None:
@@ -100,13 +109,21 @@ def test_one_subject_in_any_language_or_none_is_not_cut(spoken: tuple[str, str])
 
 
 def test_in_sentences_without_spaces_nothing_is_found_rather_than_everything() -> None:
-    talk = dialogue(*((f"请修复第{place}个错误。", f"第{place}个错误修好了。") for place in "一二三四五六七八九"))
+    talk = dialogue(
+        *(
+            (f"请修复第{place}个错误。", f"第{place}个错误修好了。")
+            for place in "一二三四五六七八九"
+        )
+    )
 
     assert first_change(talk, 9) is None
 
 
 def test_after_a_full_chunk_the_same_subject_goes_on_and_another_does_not() -> None:
-    same, other = dialogue(*DEEP_TALK, DEEP_TALK[0], DEEP_TALK[1]), dialogue(*DEEP_TALK, DEEP_TALK[0], FRONTEND[0])
+    same, other = (
+        dialogue(*DEEP_TALK, DEEP_TALK[0], DEEP_TALK[1]),
+        dialogue(*DEEP_TALK, DEEP_TALK[0], FRONTEND[0]),
+    )
 
     assert goes_on(same, 8)
     assert not goes_on(other, 8)

@@ -25,7 +25,9 @@ def test_text_that_only_looks_like_a_command_does_not_cut(prompt: str) -> None:
 
 
 def test_other_commands_can_be_boundaries() -> None:
-    drafts = Chunker(boundaries=("/ship",)).chunk(prompts(GO_ON, "/ship the parser", "/tlc:plan it"))
+    drafts = Chunker(boundaries=("/ship",)).chunk(
+        prompts(GO_ON, "/ship the parser", "/tlc:plan it")
+    )
 
     assert [len(draft.exchanges) for draft in drafts] == [1, 2]
     assert drafts[1].topic == "ship parser"
@@ -54,7 +56,16 @@ MOVING_ON = (
     *("ok next", "moving on", "alright, let's build it"),
 )
 NOT_MOVING_ON = (
-    *("token", "Next.js", "Next.js is slow", "ok the parser still fails", "okra", "nextcloud", "ok?", "next?"),
+    *(
+        "token",
+        "Next.js",
+        "Next.js is slow",
+        "ok the parser still fails",
+        "okra",
+        "nextcloud",
+        "ok?",
+        "next?",
+    ),
     *(
         "ok, but the parser still fails",
         "ok, why does it fail?",
@@ -86,26 +97,72 @@ def test_a_message_that_moves_on_is_no_chunk_of_its_own() -> None:
 
 
 ANNOUNCED = (
-    *("Good. Next: the release. The image is signed with a key that expires in May, is it not?", "Next, the docs?"),
-    *("Now: which port does the proxy listen on in staging?", "Great, now the release: who signs the image?"),
-    *("Another thing: which port does the proxy use?", "OK, a new topic. Which port does the proxy use?"),
-    *("Different question: which port?", "Thanks! A completely different question, which port does the proxy use?"),
-    *("Switching to the release notes: who writes them?", "Let\u2019s switch gears, which port does the proxy use?"),
-    *("On to the release, for which the image has to be signed by a key that we have.", "On a different note, ports?"),
-    *("Back to the proxy: which port does it use?", "OK, let's go back to the release notes: who writes them?"),
-    *("Separately: which port does the proxy use?", "Let's change the subject, which port does the proxy use?"),
-    *("Moving on to the release: the image has to be signed by somebody, who?", "Unrelated, which port is it?"),
+    *(
+        "Good. Next: the release. The image is signed with a key that expires in May, is it not?",
+        "Next, the docs?",
+    ),
+    *(
+        "Now: which port does the proxy listen on in staging?",
+        "Great, now the release: who signs the image?",
+    ),
+    *(
+        "Another thing: which port does the proxy use?",
+        "OK, a new topic. Which port does the proxy use?",
+    ),
+    *(
+        "Different question: which port?",
+        "Thanks! A completely different question, which port does the proxy use?",
+    ),
+    *(
+        "Switching to the release notes: who writes them?",
+        "Let\u2019s switch gears, which port does the proxy use?",
+    ),
+    *(
+        "On to the release, for which the image has to be signed by a key that we have.",
+        "On a different note, ports?",
+    ),
+    *(
+        "Back to the proxy: which port does it use?",
+        "OK, let's go back to the release notes: who writes them?",
+    ),
+    *(
+        "Separately: which port does the proxy use?",
+        "Let's change the subject, which port does the proxy use?",
+    ),
+    *(
+        "Moving on to the release: the image has to be signed by somebody, who?",
+        "Unrelated, which port is it?",
+    ),
 )
 NOT_ANNOUNCED = (
-    *("Next.js: how do I build it for this site?", "Nextcloud: which port?", "The next question: is it linear?"),
+    *(
+        "Next.js: how do I build it for this site?",
+        "Nextcloud: which port?",
+        "The next question: is it linear?",
+    ),
     *(
         "Now it fails: the feed begins with a byte order mark, which the parser reads",
         "Now the error: a stack overflow?",
     ),
-    *("Now for some reason the parser reads no feed at all, does it?", "Another thing the parser does is odd, is it?"),
-    *("Switching to tabs broke the parser, didn't it?", "On Tuesday the parser failed, why?", "A new parser: why?"),
-    *("Back to the error: it is thrown by the parser", "Back to the drawing board with this parser, it seems to me"),
-    *("Separately built parsers fail, why?", "next" * 1000, "What is next: the parser?", "Different parsers, why?"),
+    *(
+        "Now for some reason the parser reads no feed at all, does it?",
+        "Another thing the parser does is odd, is it?",
+    ),
+    *(
+        "Switching to tabs broke the parser, didn't it?",
+        "On Tuesday the parser failed, why?",
+        "A new parser: why?",
+    ),
+    *(
+        "Back to the error: it is thrown by the parser",
+        "Back to the drawing board with this parser, it seems to me",
+    ),
+    *(
+        "Separately built parsers fail, why?",
+        "next" * 1000,
+        "What is next: the parser?",
+        "Different parsers, why?",
+    ),
 )
 
 

@@ -44,7 +44,9 @@ def test_anything_else_decides_none_of_them(answer: str) -> None:
 
 def test_consent_to_a_report_decides_nothing_and_to_a_recommendation_that() -> None:
     report = exchange("where are we?", "1. The models are done.\n2. The mails are being tested.")
-    advice = exchange("postgres or sqlite?", "Both can do it. I would take SQLite, as one process writes.")
+    advice = exchange(
+        "postgres or sqlite?", "Both can do it. I would take SQLite, as one process writes."
+    )
 
     assert agreed_items("sounds good", report) == ()
     assert agreed_items("sounds good", advice) == ("I would take SQLite, as one process writes.",)
@@ -56,7 +58,9 @@ def test_no_more_than_five_steps_are_decisions() -> None:
     assert len(agreed_items("agreed", plan)) == 5
 
 
-ASKED = exchange("where do we keep the sessions?", "We could sign cookies, or keep a table in Postgres.")
+ASKED = exchange(
+    "where do we keep the sessions?", "We could sign cookies, or keep a table in Postgres."
+)
 
 
 @pytest.mark.parametrize(
@@ -72,19 +76,26 @@ ASKED = exchange("where do we keep the sessions?", "We could sign cookies, or ke
         ("cookies " * 40, False),
     ],
 )
-def test_an_answer_to_a_proposal_settles_it_if_it_names_something_of_it(answer: str, *, is_choice: bool) -> None:
+def test_an_answer_to_a_proposal_settles_it_if_it_names_something_of_it(
+    answer: str, *, is_choice: bool
+) -> None:
     assert settles(answer, ASKED) is is_choice
 
 
 def test_an_answer_to_anything_else_settles_nothing() -> None:
-    assert not settles("the table is green", exchange("colour it", "The table is done. Shall I push?"))
+    assert not settles(
+        "the table is green", exchange("colour it", "The table is done. Shall I push?")
+    )
     assert settles(
-        "delete the accounts", exchange("two years only", "What is better for accounts, delete or overwrite?")
+        "delete the accounts",
+        exchange("two years only", "What is better for accounts, delete or overwrite?"),
     )
 
 
 def test_a_short_choice_gets_the_name_that_the_agent_gives_it() -> None:
-    chosen = exchange("the python one then. it can do archives", "WeasyPrint it is. I port the template.")
+    chosen = exchange(
+        "the python one then. it can do archives", "WeasyPrint it is. I port the template."
+    )
 
     assert [*echoed("the python one then.", chosen)] == ["the python one then: WeasyPrint"]
     assert [*echoed("is that the python one?", chosen)] == []

@@ -7,7 +7,8 @@ FIX = "With dropna=False there is one more group now."
 
 
 @pytest.mark.parametrize(
-    "report", ["1.2 million are missing", "why is the sum short", "the totals don't add up", "it's wrong"]
+    "report",
+    ["1.2 million are missing", "why is the sum short", "the totals don't add up", "it's wrong"],
 )
 def test_the_cause_of_a_reported_fault_and_its_fix_are_one(report: str) -> None:
     assert diagnosis(report, ["I looked at it.", CAUSE, "It has 9 rows.", FIX]) == f"{CAUSE} {FIX}"

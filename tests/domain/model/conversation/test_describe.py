@@ -8,7 +8,13 @@ from hypothesis import example, given
 
 from hardwon.domain.model.conversation.chunker import Chunker
 from hardwon.domain.model.conversation.describe import described
-from hardwon.domain.model.conversation.session import PERMANENT_MARK, Chunk, Draft, Exchange, chunk_identity
+from hardwon.domain.model.conversation.session import (
+    PERMANENT_MARK,
+    Chunk,
+    Draft,
+    Exchange,
+    chunk_identity,
+)
 from tests.conversations import exchanges
 from tests.domain.model.conversation.dialogues import DATABASE, FRONTEND, asked, dialogue
 from tests.strategies import NOW
@@ -37,7 +43,9 @@ def test_a_chunk_has_its_exchanges_and_their_description() -> None:
 
 
 def test_a_title_is_the_first_decision() -> None:
-    chunk = chunk_of(*DATABASE, ("And so?", "We decided to use Postgres instead of MySQL. We decided more."))
+    chunk = chunk_of(
+        *DATABASE, ("And so?", "We decided to use Postgres instead of MySQL. We decided more.")
+    )
 
     assert chunk.title == "We decided to use Postgres instead of MySQL"
 
@@ -83,12 +91,17 @@ def test_the_title_of_a_permanent_conversation_says_so() -> None:
 )
 def test_the_permanent_mark_in_a_prompt_is_no_part_of_a_title(utterance: str) -> None:
     assert chunk_of(("ok", utterance)).title == "The parser is fine"
-    assert chunk_of(("ok", utterance), permanent=True).title == f"{PERMANENT_MARK}The parser is fine"
+    assert (
+        chunk_of(("ok", utterance), permanent=True).title == f"{PERMANENT_MARK}The parser is fine"
+    )
 
 
 def test_a_summary_is_the_request_the_decisions_and_the_most_informative_sentence() -> None:
     chunk = chunk_of(
-        ("The feed parser is slow. Sigh.", "Right.\n```\nx. Y.\n```\n| a. | b |\n- The feed parser copies each feed"),
+        (
+            "The feed parser is slow. Sigh.",
+            "Right.\n```\nx. Y.\n```\n| a. | b |\n- The feed parser copies each feed",
+        ),
         ("And?", "We decided to use a view, e.g. memoryview. It runs in a.py on 3.11. Done."),
     )
 
@@ -114,15 +127,26 @@ def test_a_summary_is_about_one_subject() -> None:
 
 
 def test_an_echo_of_what_the_user_decided_is_not_another_decision() -> None:
-    chunk = chunk_of(("Let's go with the index and batching.", "Decided: index plus batching. I'll use uv over pip."))
+    chunk = chunk_of(
+        (
+            "Let's go with the index and batching.",
+            "Decided: index plus batching. I'll use uv over pip.",
+        )
+    )
 
-    assert chunk.metadata.decisions == ("Let's go with the index and batching.", "I'll use uv over pip.")
+    assert chunk.metadata.decisions == (
+        "Let's go with the index and batching.",
+        "I'll use uv over pip.",
+    )
 
 
 def test_how_the_user_always_wants_it_is_a_preference_only() -> None:
     about = chunk_of(("from now on always use server components", "Noted.")).metadata
 
-    assert (about.decisions, about.preferences) == ((), ("from now on always use server components",))
+    assert (about.decisions, about.preferences) == (
+        (),
+        ("from now on always use server components",),
+    )
 
 
 def test_a_proposal_for_the_user_to_accept_is_no_decision_of_the_agent() -> None:
@@ -145,8 +169,14 @@ def test_a_summary_stays_short() -> None:
 
 def test_metadata_names_what_was_spoken_of() -> None:
     chunk = chunk_of(
-        ("/tlc:plan Phase 71 of ~/projects/feeds/src, see `src/a.py:3`.", "I prefer src/b.py. Then /recall it."),
-        ("I prefer tabs in src/a.py. We'll use uv instead of pip.", "Watch out: the deploy is flaky."),
+        (
+            "/tlc:plan Phase 71 of ~/projects/feeds/src, see `src/a.py:3`.",
+            "I prefer src/b.py. Then /recall it.",
+        ),
+        (
+            "I prefer tabs in src/a.py. We'll use uv instead of pip.",
+            "Watch out: the deploy is flaky.",
+        ),
     )
 
     assert chunk.metadata == attrs.evolve(
@@ -163,7 +193,11 @@ def test_metadata_names_what_was_spoken_of() -> None:
 
 
 def test_answers_are_decisions_with_their_question() -> None:
-    chunk = described(draft_of(asked("Which database?", "Postgres on AWS", "Postgres on AWS", "MySQL")), "app", None)
+    chunk = described(
+        draft_of(asked("Which database?", "Postgres on AWS", "Postgres on AWS", "MySQL")),
+        "app",
+        None,
+    )
 
     assert chunk.metadata.decisions == ("Which database: Postgres on AWS.",)
     assert chunk.metadata.areas == ("infrastructure",)
@@ -174,7 +208,10 @@ def test_answers_are_decisions_with_their_question() -> None:
 def test_a_command_keeps_the_whole_talk_with_every_decision_in_it(command: str) -> None:
     exchanges = dialogue(
         (f"{command} the store", "Which database?"),
-        ("We decided to use Postgres because of its locks.", "Then we'll use uv. Tasks: migrate, test."),
+        (
+            "We decided to use Postgres because of its locks.",
+            "Then we'll use uv. Tasks: migrate, test.",
+        ),
         *FRONTEND,
         ("Let's go with Terraform.", "Noted."),
     )
@@ -251,9 +288,12 @@ def test_a_cause_and_the_fix_after_it_are_one_gotcha_and_others_are_apart() -> N
 
 def test_no_gotcha_of_a_long_list_is_lost() -> None:
     warnings = [
-        f"Watch out: the part number {place} of the importer {'silently drops a record ' * 4}." for place in range(9)
+        f"Watch out: the part number {place} of the importer {'silently drops a record ' * 4}."
+        for place in range(9)
     ]
-    [draft] = Chunker().chunk(dialogue(("The import is an hour late", "\n".join(f"- {line}" for line in warnings))))
+    [draft] = Chunker().chunk(
+        dialogue(("The import is an hour late", "\n".join(f"- {line}" for line in warnings)))
+    )
 
     kept = " ".join(described(draft, "app", None).metadata.gotchas)
     assert all(f"number {place} " in kept for place in range(9))

@@ -23,7 +23,11 @@ from tests.strategies import NOW
 
 READERS: dict[str, Callable[[str], object]] = {
     "sentences": sentences,
-    "statements": lambda text: (statements.decides(text), statements.corrects(text), statements.warns(text)),
+    "statements": lambda text: (
+        statements.decides(text),
+        statements.corrects(text),
+        statements.warns(text),
+    ),
     "prefers": statements.prefers,
     "chooses": statements.chooses,
     "is_important": statements.is_important,
@@ -35,7 +39,10 @@ READERS: dict[str, Callable[[str], object]] = {
     "summarised": lambda text: summarised(text, [text], [text]),
     "as_sentence": as_sentence,
     "titled": lambda text: titled([text], [text], "topic"),
-    "reasoning": lambda text: (alternatives(text, [Exchange("Hi", text, NOW)]), reasons([Exchange("Hi", text, NOW)])),
+    "reasoning": lambda text: (
+        alternatives(text, [Exchange("Hi", text, NOW)]),
+        reasons([Exchange("Hi", text, NOW)]),
+    ),
     "file_topic": lambda text: (slug(text), informative_words(text)),
     "outline": outline,
     "told": lambda text: related.summarised(text, "title"),
@@ -48,7 +55,20 @@ WORDS = """instead of|over|use x over|because|project|phase |password=|eyJabcdef
 <system-reminder>|</system-reminder>|~/code/|:1-|#L1-|../|a.b/|===|chose |rejected |So, |options: a) |, not |[a]/|""".replace(
     "\n", "|"
 ).split("|")
-HOSTILE = (".", "!.", "a.", ":1", "#L1-", "a/", "```\n", "<private>", "instead of ", "password=", "( ", "[x](")
+HOSTILE = (
+    ".",
+    "!.",
+    "a.",
+    ":1",
+    "#L1-",
+    "a/",
+    "```\n",
+    "<private>",
+    "instead of ",
+    "password=",
+    "( ",
+    "[x](",
+)
 
 
 @pytest.mark.large
@@ -56,10 +76,16 @@ HOSTILE = (".", "!.", "a.", ":1", "#L1-", "a/", "```\n", "<private>", "instead o
 def test_repetitive_texts_are_read_in_linear_time(atom: str) -> None:
     text = f"Loading{atom * (20_000 // len(atom))}done"
 
-    assert all(read(piece) is not NotImplemented for read in READERS.values() for piece in (text, text[7:-4]))
+    assert all(
+        read(piece) is not NotImplemented
+        for read in READERS.values()
+        for piece in (text, text[7:-4])
+    )
 
 
-@pytest.mark.parametrize("repeated", ["." * 250, ":1" * 120, ":1-2" * 60, "#L1-L2" * 40, ".:" * 120, "?!…" * 80])
+@pytest.mark.parametrize(
+    "repeated", ["." * 250, ":1" * 120, ":1-2" * 60, "#L1-L2" * 40, ".:" * 120, "?!…" * 80]
+)
 def test_text_after_a_path_is_scanned_once(repeated: str) -> None:
     assert list(paths_in(f"Loading{repeated}done")) == []
     assert list(paths_in(f"src/a.py{repeated}")) == ["src/a.py"]
@@ -77,7 +103,10 @@ def test_a_text_of_four_times_the_length_takes_no_more_than_some_four_times_the_
     atom = "".join(atoms)
     short, long = (f"Loading{atom * (size // len(atom))}done" for size in (3_000, 12_000))
 
-    assert _seconds(read, long) < 0.01 or min(_seconds(read, long) / _seconds(read, short) for _ in range(5)) < 7
+    assert (
+        _seconds(read, long) < 0.01
+        or min(_seconds(read, long) / _seconds(read, short) for _ in range(5)) < 7
+    )
 
 
 def _seconds(read: Callable[[str], object], text: str) -> float:

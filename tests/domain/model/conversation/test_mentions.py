@@ -1,7 +1,13 @@
 import pytest
 
 from hardwon.domain.model.conversation.describe import areas_of
-from hardwon.domain.model.conversation.mentions import commands_in, files_in, paths_in, phases_in, projects_in
+from hardwon.domain.model.conversation.mentions import (
+    commands_in,
+    files_in,
+    paths_in,
+    phases_in,
+    projects_in,
+)
 
 PATHS = {
     "See `src/feeds/parser.py:12`, and ./a/b.ts.": ["src/feeds/parser.py", "a/b.ts"],
@@ -20,8 +26,16 @@ PATHS = {
         *(".env.example", "docker-compose.yml", "Dockerfile.dev"),
     ],
     "our docker file, a Profile, /Makefile ~/Dockerfile the_Makefile": [],
-    ".github/workflows/ci.yml and .eslintrc.json, .env": [".github/workflows/ci.yml", ".eslintrc.json", ".env"],
-    "conf/.gitignore a.test.tsx caf\u00e9/na\u00efve.py": ["conf/.gitignore", "a.test.tsx", "caf\u00e9/na\u00efve.py"],
+    ".github/workflows/ci.yml and .eslintrc.json, .env": [
+        ".github/workflows/ci.yml",
+        ".eslintrc.json",
+        ".env",
+    ],
+    "conf/.gitignore a.test.tsx caf\u00e9/na\u00efve.py": [
+        "conf/.gitignore",
+        "a.test.tsx",
+        "caf\u00e9/na\u00efve.py",
+    ],
     "https://example.com/a/b.html http://x.y/z.py www.example.com/a.html": [],
     "e.g. i.e. 3.11 v1.2.3 Next.js Node.js os.path self.x and/or 1/2.5 ... example.com ada@example.org": [],
     "/tlc:plan /recall src/ folder/file": [],
@@ -42,20 +56,32 @@ PROJECTS = {
     "the project feed-reader has a file": ["feed-reader"],
     "the project is late; our project management; in project files; the project deadline": [],
     "projects in progress": [],
-    "as in the billing project, and the `feed-reader` repo; my Zed repository": ["billing", "feed-reader", "Zed"],
+    "as in the billing project, and the `feed-reader` repo; my Zed repository": [
+        "billing",
+        "feed-reader",
+        "Zed",
+    ],
     "the whole project, the same project, our Python project, this new repo, the GitHub repository": [],
     "the project and the test project are the current project": [],
 }
 SIBLINGS = ("config-service", "billing", "web2", "parser", "docs")
 MENTIONS = {
-    "Do it as in config-service and as billing does; web2 too.": ["config-service", "billing", "web2"],
+    "Do it as in config-service and as billing does; web2 too.": [
+        "config-service",
+        "billing",
+        "web2",
+    ],
     "config-service's retries, (billing) `web2`": ["config-service", "billing", "web2"],
     "Fix the parser, a billing run and this parser": [],
     "src/billing/a.py, billing.py, pre-billing, billing-run, @billing, Billing, docs": [],
     "~/projects/billing and the parser project": ["billing", "parser"],
     "the config-service fails": ["config-service"],
 }
-PHASES = {"Phase 71 and phase-3, phase 4.2": ["71", "3", "4.2"], "phased 3, phase out, emphase 3x": [], "phase x1": []}
+PHASES = {
+    "Phase 71 and phase-3, phase 4.2": ["71", "3", "4.2"],
+    "phased 3, phase out, emphase 3x": [],
+    "phase x1": [],
+}
 
 
 @pytest.mark.parametrize(("text", "expected"), PATHS.items())
@@ -95,7 +121,12 @@ AREAS = {
     "Let's go with Terraform for the DNS.": ("infrastructure",),
     "We'll use OAuth for authentication.": ("security",),
     "Decision: ruff is our linter.": ("code-quality",),
-    "We deploy to AWS behind TLS after linting.": ("devops", "infrastructure", "security", "code-quality"),
+    "We deploy to AWS behind TLS after linting.": (
+        "devops",
+        "infrastructure",
+        "security",
+        "code-quality",
+    ),
     "Who triggers the Lambda, EventBridge?": ("infrastructure",),
     "It is in `infra/rotation.tf`.": ("infrastructure",),
     "We rotate the signing keys.": ("infrastructure",),
@@ -105,7 +136,9 @@ AREAS = {
 
 
 @pytest.mark.parametrize(("utterance", "areas"), AREAS.items())
-def test_usage_that_is_always_recorded_is_recognised_by_its_words(utterance: str, areas: tuple[str, ...]) -> None:
+def test_usage_that_is_always_recorded_is_recognised_by_its_words(
+    utterance: str, areas: tuple[str, ...]
+) -> None:
     assert areas_of([utterance], []) == areas
 
 

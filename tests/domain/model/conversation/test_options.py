@@ -39,6 +39,10 @@ def test_any_text_is_kept(choice: str, replies: list[str]) -> None:
 
 
 def test_a_decision_by_letter_says_what_was_chosen() -> None:
-    [draft] = Chunker().chunk(dialogue(("How could we do the full text search?", LISTED), ("let's go with b", "Good.")))
+    [draft] = Chunker().chunk(
+        dialogue(("How could we do the full text search?", LISTED), ("let's go with b", "Good."))
+    )
 
-    assert described(draft, "app", None).metadata.decisions == ("let's go with b: Meilisearch: one small binary.",)
+    assert described(draft, "app", None).metadata.decisions == (
+        "let's go with b: Meilisearch: one small binary.",
+    )

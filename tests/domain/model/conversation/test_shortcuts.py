@@ -44,7 +44,9 @@ def test_a_statement_is_found_where_it_is_found_at_any_character(name: str, text
     lines = [line.lower().replace("\u2019", "'") for line in (text, *SENTENCES)]
 
     assert guarded.pattern.startswith(GUARD)
-    assert list(map(_span, map(guarded.search, lines))) == list(map(_span, map(everywhere.search, lines)))
+    assert list(map(_span, map(guarded.search, lines))) == list(
+        map(_span, map(everywhere.search, lines))
+    )
 
 
 def _span(found: re.Match[str] | None) -> tuple[int, int] | None:
@@ -53,9 +55,9 @@ def _span(found: re.Match[str] | None) -> tuple[int, int] | None:
 
 @example(text="\n".join([*PATHS, *PROJECTS]))
 @given(
-    text=st.lists(st.sampled_from([*PATHS, *PROJECTS, *" \n/.,()[]`", "x.y", "The_", "repository called a1"])).map(
-        "".join
-    )
+    text=st.lists(
+        st.sampled_from([*PATHS, *PROJECTS, *" \n/.,()[]`", "x.y", "The_", "repository called a1"])
+    ).map("".join)
 )
 def test_all_paths_and_projects_are_found(text: str) -> None:
     paths = [
@@ -71,18 +73,28 @@ def test_all_paths_and_projects_are_found(text: str) -> None:
     )
 
     assert list(mentions.paths_in(text)) == paths
-    assert list(mentions.projects_in(text)) == [name for _, name in projects if name.lower() not in mentions._NO_NAMES]
+    assert list(mentions.projects_in(text)) == [
+        name for _, name in projects if name.lower() not in mentions._NO_NAMES
+    ]
 
 
-spoken_texts = st.lists(st.sampled_from(["", "it", "do it", "...", "\u5b57", *SENTENCES[:6]]), max_size=4)
+spoken_texts = st.lists(
+    st.sampled_from(["", "it", "do it", "...", "\u5b57", *SENTENCES[:6]]), max_size=4
+)
 
 
-@given(decisions=spoken_texts, spoken=spoken_texts, topic=st.sampled_from(["", "it", "csv importer"]))
+@given(
+    decisions=spoken_texts, spoken=spoken_texts, topic=st.sampled_from(["", "it", "csv importer"])
+)
 def test_the_title_is_the_first_headline_that_names_something(
     decisions: list[str], spoken: list[str], topic: str
 ) -> None:
     informative = filter(is_informative, spoken)
-    headlines = [headline(text) for text in (*decisions, *informative, *spoken, topic, NO_TOPIC) if headline(text)]
+    headlines = [
+        headline(text)
+        for text in (*decisions, *informative, *spoken, topic, NO_TOPIC)
+        if headline(text)
+    ]
 
     expected = next(filter(describe._names_something, headlines), headlines[0])
 

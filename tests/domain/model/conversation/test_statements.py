@@ -162,7 +162,13 @@ NO_PREFERENCES = (
     "From now on we use uv.",
     "From now on, tests come first.",
     "Let's go with uv, I prefer it.",
-    *("Would you prefer tabs?", "The linter prefers tabs.", "It always fails.", "I like that?", "Fix it."),
+    *(
+        "Would you prefer tabs?",
+        "The linter prefers tabs.",
+        "It always fails.",
+        "I like that?",
+        "Fix it.",
+    ),
 )
 
 
@@ -192,13 +198,16 @@ def test_one_sentence_is_a_decision_or_a_preference(sentence: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "prompt", ["i want 24h of overlap, not 1h", "no wait, actually don't use latin-1", "We chose X."]
+    "prompt",
+    ["i want 24h of overlap, not 1h", "no wait, actually don't use latin-1", "We chose X."],
 )
 def test_a_choice_the_user_states_stands_by_itself(prompt: str) -> None:
     assert is_important(prompt)
 
 
-@pytest.mark.parametrize("prompt", ["yes", "ok do it", "ok use postgres", "let's go with that", "I prefer tabs."])
+@pytest.mark.parametrize(
+    "prompt", ["yes", "ok do it", "ok use postgres", "let's go with that", "I prefer tabs."]
+)
 def test_a_short_acceptance_does_not(prompt: str) -> None:
     assert not is_important(prompt)
 
@@ -291,7 +300,8 @@ def test_a_question_about_the_project_is_none(prompt: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sentence", "is_choice"), [("yes, cents it is", True), ("leave it as it is", False), ("I know what it is", False)]
+    ("sentence", "is_choice"),
+    [("yes, cents it is", True), ("leave it as it is", False), ("I know what it is", False)],
 )
 def test_it_is_ends_a_choice(sentence: str, *, is_choice: bool) -> None:
     assert chooses(sentence) == is_choice

@@ -53,7 +53,10 @@ def test_a_bare_command_is_named_after_what_was_planned(reply: str, topic: str) 
 
 
 def test_the_topic_without_informative_words_is_conversation() -> None:
-    assert Chunker().chunk([Exchange("hi", "Hello! What can I do for you?", NOW)])[0].topic == "conversation"
+    assert (
+        Chunker().chunk([Exchange("hi", "Hello! What can I do for you?", NOW)])[0].topic
+        == "conversation"
+    )
 
 
 def test_where_the_user_said_nothing_the_reply_names_the_topic() -> None:

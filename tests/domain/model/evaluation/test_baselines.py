@@ -23,8 +23,12 @@ def baseline(name: str) -> RecallPolicy:
 
 def test_they_are_the_formulas_of_the_literature() -> None:
     assert baseline("rrf").score(FOUND_TWICE) == pytest.approx(1 / 62 + 1 / 61)
-    assert baseline("rrf").score(RecallCandidate(FACTS, 0.3, vector_place=2)) == pytest.approx(1 / 62)
-    assert baseline("weighted").score(FOUND_TWICE) == pytest.approx(0.5 * 0.3 / 0.6 + 0.2 * 1.5 / 3.0)
+    assert baseline("rrf").score(RecallCandidate(FACTS, 0.3, vector_place=2)) == pytest.approx(
+        1 / 62
+    )
+    assert baseline("weighted").score(FOUND_TWICE) == pytest.approx(
+        0.5 * 0.3 / 0.6 + 0.2 * 1.5 / 3.0
+    )
     assert baseline("keyword").score(FOUND_TWICE) == 1.5
     assert baseline("keyword").score(RecallCandidate(FACTS, 0.3)) is None
 

@@ -29,15 +29,25 @@ def document(document_id: str, text: str = "text") -> Entry:
 
 
 def test_a_document_becomes_an_entry_with_all_its_fields() -> None:
-    entry = document_entry("d/1", " Its text. ", title="Title", written_at="2024-03-03T00:00:00", group="g")
+    entry = document_entry(
+        "d/1", " Its text. ", title="Title", written_at="2024-03-03T00:00:00", group="g"
+    )
 
     assert entry
-    assert (entry.kind, entry.name, entry.description, entry.source_project) == ("document", "Title", "Its text.", "g")
+    assert (entry.kind, entry.name, entry.description, entry.source_project) == (
+        "document",
+        "Title",
+        "Its text.",
+        "g",
+    )
     assert entry.updated_at == entry.created_at == dt.datetime(2024, 3, 3, tzinfo=dt.UTC)
 
 
 @given(
-    text=texts | st.lists(st.sampled_from(["word", " ", "  ", "\t", "\n", "\x1c", "\u2003"]), min_size=1).map("".join)
+    text=texts
+    | st.lists(st.sampled_from(["word", " ", "  ", "\t", "\n", "\x1c", "\u2003"]), min_size=1).map(
+        "".join
+    )
 )
 def test_a_name_made_of_the_beginning_adds_no_word_to_what_is_searched(text: str) -> None:
     entry = document_entry("d", text)
@@ -73,10 +83,19 @@ def test_a_text_that_cannot_be_stored_is_refused() -> None:
 
 def test_queries_without_a_relevant_document_are_left_out_and_the_rest_is_reported() -> None:
     queries = [Query("1", "one"), Query("2", "two"), Query("3", "three")]
-    judgements = [Judgement("1", "a", 2), Judgement("1", "b", 1), Judgement("2", "a", 0), Judgement("1", "z", 1)]
-    made = assemble("name", {"a": document("a"), "b": None}, queries, [*judgements, Judgement("9", "a", 1)])
+    judgements = [
+        Judgement("1", "a", 2),
+        Judgement("1", "b", 1),
+        Judgement("2", "a", 0),
+        Judgement("1", "z", 1),
+    ]
+    made = assemble(
+        "name", {"a": document("a"), "b": None}, queries, [*judgements, Judgement("9", "a", 1)]
+    )
 
-    assert [(judged.query.query_id, judged.grades) for judged in made.queries] == [("1", {"a": 2, "b": 1})]
+    assert [(judged.query.query_id, judged.grades) for judged in made.queries] == [
+        ("1", {"a": 2, "b": 1})
+    ]
     assert list(made.documents) == ["a"]
     assert made.warnings == (
         "name: documents without a text: 1 left out, the first is 'b'",
@@ -87,7 +106,11 @@ def test_queries_without_a_relevant_document_are_left_out_and_the_rest_is_report
 
 @pytest.mark.parametrize(
     ("documents", "judgements"),
-    [({}, []), ({"a": None}, [Judgement("1", "a", 1)]), ({"a": document("a")}, [Judgement("1", "a", 0)])],
+    [
+        ({}, []),
+        ({"a": None}, [Judgement("1", "a", 1)]),
+        ({"a": document("a")}, [Judgement("1", "a", 0)]),
+    ],
 )
 def test_a_set_without_anything_to_measure_is_refused(
     documents: dict[str, Entry | None], judgements: list[Judgement]
@@ -98,13 +121,17 @@ def test_a_set_without_anything_to_measure_is_refused(
 
 def test_questions_are_asked_when_the_newest_document_was_written() -> None:
     newest = document_entry("b", "text", written_at="2030-01-01")
-    made = assemble("name", {"a": document("a"), "b": newest}, [Query("1", "one")], [Judgement("1", "a", 1)])
+    made = assemble(
+        "name", {"a": document("a"), "b": newest}, [Query("1", "one")], [Judgement("1", "a", 1)]
+    )
 
     assert made.now == dt.datetime(2030, 1, 1, tzinfo=dt.UTC)
 
 
 def test_a_title_asks_for_the_text_it_stands_over() -> None:
-    entry = attrs.evolve(lesson("Close it.", name="Sockets stay open"), reasoning="It hung.", notes="- Cost: high")
+    entry = attrs.evolve(
+        lesson("Close it.", name="Sockets stay open"), reasoning="It hung.", notes="- Cost: high"
+    )
     made = known_items("self", [entry])
 
     [asked] = made.queries
@@ -116,14 +143,18 @@ def test_a_title_asks_for_the_text_it_stands_over() -> None:
 
 
 def test_a_title_that_asks_for_nothing_is_not_asked_but_its_text_is_there() -> None:
-    made = known_items("self", [lesson("Close it now.", name="Close it now"), lesson("Other.", name="Sockets")])
+    made = known_items(
+        "self", [lesson("Close it now.", name="Close it now"), lesson("Other.", name="Sockets")]
+    )
 
     assert made.queries == ()
     assert len(made.documents) == 2
 
 
 def test_at_most_500_titles_are_asked_always_the_same() -> None:
-    entries = [lesson(f"Text {number}.", name="Sockets stay open") for number in range(MAX_QUESTIONS + 20)]
+    entries = [
+        lesson(f"Text {number}.", name="Sockets stay open") for number in range(MAX_QUESTIONS + 20)
+    ]
     expected = sorted(entry.entry_id for entry in entries)[:MAX_QUESTIONS]
 
     for made in (known_items("self", entries), known_items("self", entries[::-1])):
@@ -137,7 +168,9 @@ def test_a_rare_word_is_one_that_no_form_of_is_in_another_document() -> None:
         "b": "Parsing the sockets with parseQuagga, then the quagga.",
         "c": "A gnu of 12345678 x86_64 ostriches.",
     }
-    asked = rare_words("words", EvalSet("self", {key: document(key, text) for key, text in texts.items()}, ()))
+    asked = rare_words(
+        "words", EvalSet("self", {key: document(key, text) for key, text in texts.items()}, ())
+    )
 
     assert [(item.query.text, [*item.grades]) for item in asked.queries] == [
         ("ostriches", ["c"]),
@@ -149,7 +182,9 @@ def test_a_rare_word_is_one_that_no_form_of_is_in_another_document() -> None:
 def test_at_most_100_rare_words_are_asked_evenly_spread() -> None:
     words = [f"{a}{b}{c}word" for a in "bcdfghjklm" for b in "aeiou" for c in "bcdfghjklmnp"]
     documents = {word: document(word, word) for word in words}
-    asked = [item.query.text for item in rare_words("words", EvalSet("self", documents, ())).queries]
+    asked = [
+        item.query.text for item in rare_words("words", EvalSet("self", documents, ())).queries
+    ]
 
     assert asked == sorted(words)[::6]
     assert len(words) == 600

@@ -31,7 +31,13 @@ def test_the_figures_of_two_answers_by_hand() -> None:
 
     assert Figures.of([found, first]) == pytest.approx(
         Figures(
-            ndcg=(1 / 2.807355 + 1) / 2, few_recall=0.5, recall=1, mrr=(1 / 6 + 1) / 2, few_hit=0.5, p50_ms=2, p95_ms=4
+            ndcg=(1 / 2.807355 + 1) / 2,
+            few_recall=0.5,
+            recall=1,
+            mrr=(1 / 6 + 1) / 2,
+            few_hit=0.5,
+            p50_ms=2,
+            p95_ms=4,
         )
     )
     assert Figures.of([]) == (0, 0, 0, 0, 0, 0, 0)
@@ -46,17 +52,23 @@ def test_results_below_the_tenth_do_not_count() -> None:
 def test_a_mean_counts_every_set_the_same_and_one_set_has_none() -> None:
     low = GOOD._replace(ndcg=0.4)
 
-    assert report(a={"rrf": GOOD}, b={"rrf": low}).mean["rrf"] == pytest.approx(GOOD._replace(ndcg=0.6))
+    assert report(a={"rrf": GOOD}, b={"rrf": low}).mean["rrf"] == pytest.approx(
+        GOOD._replace(ndcg=0.6)
+    )
     assert report(a={"rrf": GOOD}, b={"vector": low}).mean == {}
     assert report(a={"rrf": GOOD}).mean == {}
 
 
 @given(before=figures, after=figures)
-def test_a_regression_is_a_figure_that_fell_by_over_the_tolerance(before: Figures, after: Figures) -> None:
+def test_a_regression_is_a_figure_that_fell_by_over_the_tolerance(
+    before: Figures, after: Figures
+) -> None:
     [change] = changes(report(a={"rrf": before}), report(a={"rrf": after}))
 
     assert set(change.regressions) == {
-        name for name in Figures._fields[:-2] if getattr(after, name) - getattr(before, name) < -0.005
+        name
+        for name in Figures._fields[:-2]
+        if getattr(after, name) - getattr(before, name) < -0.005
     }
     assert change.differences == tuple(new - old for new, old in zip(after, before, strict=True))
 
@@ -92,18 +104,29 @@ def test_adaptive_is_held_against_the_better_of_both_searches() -> None:
 
 
 def test_queries_are_compared_by_every_policy_that_both_reports_have() -> None:
-    before = SetReport({}, {"1": QueryReport("one", {"keyword": 1.0, "vector": 0.5}), "9": QueryReport("x", {})})
-    after = SetReport({}, {"1": QueryReport("one", {"keyword": 0.5, "rrf": 0.5}), "2": QueryReport("two", {})})
+    before = SetReport(
+        {}, {"1": QueryReport("one", {"keyword": 1.0, "vector": 0.5}), "9": QueryReport("x", {})}
+    )
+    after = SetReport(
+        {}, {"1": QueryReport("one", {"keyword": 0.5, "rrf": 0.5}), "2": QueryReport("two", {})}
+    )
 
     assert moved_queries("a", before, after) == [QueryChange("a", "1", "one", "keyword", 1.0, 0.5)]
 
 
 @given(pairs=st.lists(st.tuples(shares, shares), max_size=12), count=st.integers(0, 12))
-def test_those_that_changed_most_come_worst_first(pairs: list[tuple[float, float]], count: int) -> None:
-    standings = [QueryChange("a", str(at), "", "rrf", before, after) for at, (before, after) in enumerate(pairs)]
+def test_those_that_changed_most_come_worst_first(
+    pairs: list[tuple[float, float]], count: int
+) -> None:
+    standings = [
+        QueryChange("a", str(at), "", "rrf", before, after)
+        for at, (before, after) in enumerate(pairs)
+    ]
     listed = largest_changes(standings, count)
     others = [standing for standing in standings if standing not in listed]
 
     assert len(listed) == min(count, sum(standing.change != 0 for standing in standings))
-    assert [standing.change for standing in listed] == sorted(standing.change for standing in listed)
+    assert [standing.change for standing in listed] == sorted(
+        standing.change for standing in listed
+    )
     assert all(abs(other.change) <= abs(standing.change) for other in others for standing in listed)

@@ -78,7 +78,9 @@ def test_the_order_of_equal_grades_is_irrelevant(
 
 
 @given(ranked=rankings, grades=relevant, k=depths)
-def test_the_better_of_two_neighbours_first_is_never_worse(ranked: list[str], grades: dict[str, float], k: int) -> None:
+def test_the_better_of_two_neighbours_first_is_never_worse(
+    ranked: list[str], grades: dict[str, float], k: int
+) -> None:
     for at, (left, right) in enumerate(pairwise(ranked)):
         if grades.get(left, 0.0) < grades.get(right, 0.0):
             better = [*ranked[:at], right, left, *ranked[at + 2 :]]
@@ -89,7 +91,9 @@ def test_the_better_of_two_neighbours_first_is_never_worse(ranked: list[str], gr
 
 
 @given(ranked=rankings, grades=relevant, k=depths)
-def test_more_answers_never_take_recall_or_hits_away(ranked: list[str], grades: dict[str, float], k: int) -> None:
+def test_more_answers_never_take_recall_or_hits_away(
+    ranked: list[str], grades: dict[str, float], k: int
+) -> None:
     assert recall(ranked, grades, k + 1) >= recall(ranked, grades, k)
     assert hit(ranked, grades, k + 1) >= hit(ranked, grades, k)
 
@@ -109,7 +113,9 @@ def test_percentiles_by_nearest_rank(percent: float, value: float) -> None:
 
 
 @given(values=st.lists(st.floats(0, 1e6), min_size=1), percent=st.floats(1, 100))
-def test_a_percentile_is_a_value_that_so_many_do_not_exceed(values: list[float], percent: float) -> None:
+def test_a_percentile_is_a_value_that_so_many_do_not_exceed(
+    values: list[float], percent: float
+) -> None:
     found = percentile(values, percent)
 
     assert found in values

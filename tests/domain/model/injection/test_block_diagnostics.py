@@ -16,7 +16,9 @@ def test_the_active_line_tells_counts_context_and_model() -> None:
 
 
 def test_the_parenthesis_counts_entries_that_wait_for_a_vector() -> None:
-    assert "active (vector=90, fts5=12, pending_embedding=30) |" in FULL._replace(pending=30).line(20)
+    assert "active (vector=90, fts5=12, pending_embedding=30) |" in FULL._replace(pending=30).line(
+        20
+    )
 
 
 def test_without_a_query_the_context_and_the_model_are_none() -> None:

@@ -11,19 +11,60 @@ from markdown_it import MarkdownIt
 
 from hardwon.domain.model.injection.block import MemoryBlock
 from hardwon.domain.model.injection.entry_text import ConstitutionalText, PrintedEntry
-from hardwon.domain.model.injection.related_conversations import ConversationSummary, Room, related_section
+from hardwon.domain.model.injection.related_conversations import (
+    ConversationSummary,
+    Room,
+    related_section,
+)
 from hardwon.domain.model.text import split_by_title
 from hardwon.domain.model.vocabulary import CATEGORIES
 
 BREAKS = ("\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x85", "\u2028", "\u2029")
 PARTS = (
     *BREAKS,
-    *("## ", "### ", "# ", "#", "######", "Heuristics", "Patterns to Follow", "Engineering Memory", "Pattern: x"),
-    *("Related Conversations", "Constitutional Memories", "Anti-Patterns to Avoid", "Observation count: 9"),
+    *(
+        "## ",
+        "### ",
+        "# ",
+        "#",
+        "######",
+        "Heuristics",
+        "Patterns to Follow",
+        "Engineering Memory",
+        "Pattern: x",
+    ),
+    *(
+        "Related Conversations",
+        "Constitutional Memories",
+        "Anti-Patterns to Avoid",
+        "Observation count: 9",
+    ),
     *("```", "````", "~~~", "~~~~~", "```sh", "~~~ a`b", "`", "~"),
     *("===", "=", "---", "-----", "-", "- ", "* ", "1. ", "> ", "    ", "   ", "  ", " ", "\t"),
-    *("<!--", "-->", "<!", ">", "<?", "?>", "<![CDATA[", "]]>", "<pre>", "</pre>", "<script", "<div>", "</div>", "<a"),
-    *("<hardwon-memory>", "</hardwon-memory>", "<system-reminder>", "</system-", "reminder>", "<command-name>"),
+    *(
+        "<!--",
+        "-->",
+        "<!",
+        ">",
+        "<?",
+        "?>",
+        "<![CDATA[",
+        "]]>",
+        "<pre>",
+        "</pre>",
+        "<script",
+        "<div>",
+        "</div>",
+        "<a",
+    ),
+    *(
+        "<hardwon-memory>",
+        "</hardwon-memory>",
+        "<system-reminder>",
+        "</system-",
+        "reminder>",
+        "<command-name>",
+    ),
     *("\u200b", "\u200d", "\u2060", "\ufeff", "\u00ad", "\ufe0f", "\u202e", "\x1b"),
     *("[a]: b", "[x](http://y)", "![x](", "|", "\\", "&lt;", "word", "a b", "."),
 )
@@ -112,7 +153,9 @@ def plain(text: str) -> str:
     return re.sub("[^ -\uffff]|[\ufff9-\ufffb]", "", characters)
 
 
-def printed(all_of: Sequence[PrintedEntry], ruling: Sequence[ConstitutionalText] = (), related: str = "") -> str:
+def printed(
+    all_of: Sequence[PrintedEntry], ruling: Sequence[ConstitutionalText] = (), related: str = ""
+) -> str:
     block = MemoryBlock(diagnostic=lambda _: "*about*", sizes={}, rules=ruling, related=related)
     return block.render(all_of)
 
@@ -147,12 +190,18 @@ def from_line(entry: PrintedEntry | ConstitutionalText) -> str:
     summaries=st.lists(conversations, max_size=2),
 )
 @example(
-    all_of=[PrintedEntry(1, "Patterns to Follow", "~~~\u2028# h\u2028~~~\n```", "===", "heuristics", 1, "low")],
+    all_of=[
+        PrintedEntry(
+            1, "Patterns to Follow", "~~~\u2028# h\u2028~~~\n```", "===", "heuristics", 1, "low"
+        )
+    ],
     ruling=[],
     summaries=[],
 )
 def test_it_reads_back_as_exactly_the_entries_that_were_given(
-    all_of: list[PrintedEntry], ruling: list[ConstitutionalText], summaries: list[ConversationSummary]
+    all_of: list[PrintedEntry],
+    ruling: list[ConstitutionalText],
+    summaries: list[ConversationSummary],
 ) -> None:
     related = related_section((), summaries, Room(100_000))
     if not (all_of or ruling or related.text):
@@ -180,7 +229,10 @@ def test_markdown_sees_no_heading_no_fence_and_no_end_that_are_not_the_blocks_ow
     headings = [token for token in tokens if token.type == "heading_open" and token.level == 0]
     sections = len({entry.category for entry in all_of}) + bool(ruling)
 
-    assert [token.tag for token in headings] == ["h2", *["h3"] * (sections + len(all_of) + len(ruling))]
+    assert [token.tag for token in headings] == [
+        "h2",
+        *["h3"] * (sections + len(all_of) + len(ruling)),
+    ]
     assert all(token.markup in {"##", "###"} for token in headings)
     assert (tokens[-1].type, tokens[-1].level) == ("hr", 0)
 

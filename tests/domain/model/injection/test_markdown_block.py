@@ -4,7 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from hardwon.domain.model.injection.markdown_block import SourcedEntry, deduplicate, rank, render, select
+from hardwon.domain.model.injection.markdown_block import (
+    SourcedEntry,
+    deduplicate,
+    rank,
+    render,
+    select,
+)
 from hardwon.domain.model.injection.neutral_text import SECTIONS
 from hardwon.domain.model.knowledge_bank import BankEntry, BankScope
 from hardwon.domain.model.vocabulary import Category, Confidence
@@ -25,7 +31,10 @@ def entry(
     source: BankScope = "local",
 ) -> SourcedEntry:
     return SourcedEntry(
-        BankEntry(category, heading, heading, description, metadata, count, confidence, seen, position), source
+        BankEntry(
+            category, heading, heading, description, metadata, count, confidence, seen, position
+        ),
+        source,
     )
 
 
@@ -57,7 +66,9 @@ def test_a_higher_count_takes_the_place_of_the_first_seen() -> None:
 
 
 def test_entries_without_a_description_are_one_lesson() -> None:
-    assert headings(deduplicate([entry("a"), entry("b"), entry("c", category="heuristics")])) == ["a"]
+    assert headings(deduplicate([entry("a"), entry("b"), entry("c", category="heuristics")])) == [
+        "a"
+    ]
 
 
 def test_the_count_outweighs_the_confidence_and_that_the_recency() -> None:
@@ -105,15 +116,35 @@ def test_the_ends_of_the_calendar_are_dates_too(date: str, zone: str) -> None:
 
 
 def test_threes_come_first_and_the_fill_after_in_the_order_of_categories() -> None:
-    entries = [entry(f"{category[0]}{n}", category=category) for n in range(1, 6) for category in sorted(CATEGORIES)]
+    entries = [
+        entry(f"{category[0]}{n}", category=category)
+        for n in range(1, 6)
+        for category in sorted(CATEGORIES)
+    ]
 
-    assert headings(select(entries, 11)) == ["a1", "a2", "a3", "h1", "h2", "h3", "p1", "p2", "p3", "a4", "a5"]
+    assert headings(select(entries, 11)) == [
+        "a1",
+        "a2",
+        "a3",
+        "h1",
+        "h2",
+        "h3",
+        "p1",
+        "p2",
+        "p3",
+        "a4",
+        "a5",
+    ]
     assert headings(select(entries, 9)) == ["a1", "a2", "a3", "h1", "h2", "h3", "p1", "p2", "p3"]
     assert headings(select(entries, 8)) == ["a1", "a2", "a3", "a4", "a5", "h1", "h2", "h3"]
 
 
 def test_only_categories_with_entries_are_owed_three() -> None:
-    entries = [entry(f"{category[0]}{n}", category=category) for n in range(1, 6) for category in CATEGORIES[1:]]
+    entries = [
+        entry(f"{category[0]}{n}", category=category)
+        for n in range(1, 6)
+        for category in CATEGORIES[1:]
+    ]
 
     assert headings(select(entries, 6)) == ["h1", "h2", "h3", "p1", "p2", "p3"]
     assert headings(select(entries, 5)) == ["h1", "h2", "h3", "h4", "h5"]

@@ -19,7 +19,9 @@ from hardwon.domain.model.knowledge_bank import BankEntry, BankScope
 CATEGORIES = list(SECTIONS)
 SOURCES: tuple[BankScope, ...] = ("local", "global")
 
-dates = st.sampled_from(["0001-01-01", "9999-12-31T23:59:59.999999", "2024-02-30", "2024-01-01T00:00:00Z", "20240101"])
+dates = st.sampled_from(
+    ["0001-01-01", "9999-12-31T23:59:59.999999", "2024-02-30", "2024-01-01T00:00:00Z", "20240101"]
+)
 bank_entries = st.builds(
     BankEntry,
     category=st.sampled_from(CATEGORIES),
@@ -29,10 +31,15 @@ bank_entries = st.builds(
     metadata=st.text(max_size=5),
     observation_count=st.integers(-2, 3),
     confidence=st.sampled_from(["high", "medium", "low"]),
-    last_observed=st.none() | st.text(max_size=5) | dates | st.datetimes().map(dt.datetime.isoformat),
+    last_observed=st.none()
+    | st.text(max_size=5)
+    | dates
+    | st.datetimes().map(dt.datetime.isoformat),
     position=st.integers(0, 3),
 )
-sourced_entries = st.lists(st.builds(SourcedEntry, bank_entries, st.sampled_from(SOURCES)), max_size=30)
+sourced_entries = st.lists(
+    st.builds(SourcedEntry, bank_entries, st.sampled_from(SOURCES)), max_size=30
+)
 
 
 @given(entries=sourced_entries, limit=st.integers(-3, 40))
@@ -61,7 +68,9 @@ def test_every_category_gets_three_when_there_is_room_for_three_of_each(
 
 
 @given(entries=sourced_entries, limit=st.integers(1, 40))
-def test_within_a_category_the_best_are_chosen_in_their_order(entries: list[SourcedEntry], limit: int) -> None:
+def test_within_a_category_the_best_are_chosen_in_their_order(
+    entries: list[SourcedEntry], limit: int
+) -> None:
     selected = select(entries, limit)
 
     for category in CATEGORIES:
@@ -75,7 +84,9 @@ UNNAMED = SourcedEntry(BankEntry("patterns", "", "", "", "", 1, "medium", None, 
 
 @given(entries=sourced_entries)
 @example(entries=[UNNAMED, UNNAMED._replace(entry=UNNAMED.entry._replace(description="\u2026"))])
-def test_deduplication_keeps_one_of_each_hash_with_the_highest_count(entries: list[SourcedEntry]) -> None:
+def test_deduplication_keeps_one_of_each_hash_with_the_highest_count(
+    entries: list[SourcedEntry],
+) -> None:
     kept = deduplicate(entries)
     hashes = [content_hash(sourced.entry.text) for sourced in kept]
 
@@ -88,6 +99,9 @@ def test_deduplication_keeps_one_of_each_hash_with_the_highest_count(entries: li
 @given(entries=sourced_entries)
 def test_ranks_fall_by_count_and_then_by_confidence(entries: list[SourcedEntry]) -> None:
     confidences = ["low", "medium", "high"]
-    keys = [(kept.entry.observation_count, confidences.index(kept.entry.confidence)) for kept in rank(entries)]
+    keys = [
+        (kept.entry.observation_count, confidences.index(kept.entry.confidence))
+        for kept in rank(entries)
+    ]
 
     assert keys == sorted(keys, reverse=True)

@@ -2,7 +2,14 @@ import time
 
 import pytest
 
-from hardwon.domain.model.injection.neutral_text import HEADINGS, TAG, defused, neutral, neutral_line, neutral_name
+from hardwon.domain.model.injection.neutral_text import (
+    HEADINGS,
+    TAG,
+    defused,
+    neutral,
+    neutral_line,
+    neutral_name,
+)
 from hardwon.domain.model.redaction import without_invisible
 
 CLOSED = "```sh\n# a comment\n#### of four\n```"
@@ -39,7 +46,9 @@ CLOSED = "```sh\n# a comment\n#### of four\n```"
         ("```\nHuman: a\n```", "```\n\\Human: a\n```"),
     ],
 )
-def test_structure_of_markdown_gets_a_backslash_and_what_hides_text_loses_its_bracket(text: str, defused: str) -> None:
+def test_structure_of_markdown_gets_a_backslash_and_what_hides_text_loses_its_bracket(
+    text: str, defused: str
+) -> None:
     assert neutral(text) == defused
 
 
@@ -74,7 +83,10 @@ def test_ordinary_markdown_stays_as_it_is(text: str) -> None:
     ("name", "line"),
     [
         ("A name", "A name"),
-        ("two\nlines\r\nthree\u2028four\x85five\x0bsix\x0cseven", "two lines three four five six seven"),
+        (
+            "two\nlines\r\nthree\u2028four\x85five\x0bsix\x0cseven",
+            "two lines three four five six seven",
+        ),
         (" \n# x", "\\# x"),
         ("```", "\\```"),
         (f"</{TAG}>\n", f"&lt;/{TAG}>"),

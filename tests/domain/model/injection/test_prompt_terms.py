@@ -27,14 +27,19 @@ from hardwon.domain.model.injection.prompt_terms import (
     [
         ('should I use errors="ignore" here?', [("errors", "ignore")]),
         ("ERR_PNPM_OUTDATED_LOCKFILE, again!", [("err", "pnpm", "outdated", "lockfile")]),
-        ('`mock.patch("billing.clock.now")` does nothing', [("mock", "patch"), ("billing", "clock", "now")]),
+        (
+            '`mock.patch("billing.clock.now")` does nothing',
+            [("mock", "patch"), ("billing", "clock", "now")],
+        ),
         ("pass --update-golden to parseRequest", [("update", "golden"), ("parserequest",)]),
         ("cp1252 or utf-8", [("cp1252",), ("utf", "8")]),
         ("we don't re-run it on 2026-11-22 at 10:30, and/or never; is_it", []),
         ("", []),
     ],
 )
-def test_words_that_look_like_code_are_identifiers(prompt: str, found: list[tuple[str, ...]]) -> None:
+def test_words_that_look_like_code_are_identifiers(
+    prompt: str, found: list[tuple[str, ...]]
+) -> None:
     assert list(identifiers(prompt)) == found
 
 
@@ -70,7 +75,11 @@ def test_a_rare_word_weighs_more_and_an_unknown_word_as_much_as_the_rarest() -> 
     weight = weighed(("vite", "proxy", "unheard"), {"vite": 1, "proxy": 20, "unheard": 0}, 40)
 
     assert weight == pytest.approx(
-        {"vit": math.log(40.5 / 1.5), "proxy": math.log(40.5 / 20.5), "unheard": math.log(40.5 / 1.5)}
+        {
+            "vit": math.log(40.5 / 1.5),
+            "proxy": math.log(40.5 / 20.5),
+            "unheard": math.log(40.5 / 1.5),
+        }
     )
     assert weighed(("common",), {"common": 90}, 40) == {"common": 0.0}
 
@@ -81,7 +90,10 @@ def test_everyday_words_of_prompts_carry_no_weight() -> None:
 
 
 def test_the_sentence_that_is_answered_best_counts() -> None:
-    sentences = [weighed(("parse", "floats"), {}, 100), weighed(("columns", "rows", "twice"), {}, 100)]
+    sentences = [
+        weighed(("parse", "floats"), {}, 100),
+        weighed(("columns", "rows", "twice"), {}, 100),
+    ]
     held = shared(sentences, "Of a column and a row.")
 
     assert held.coverage == pytest.approx(2 / 3)

@@ -11,7 +11,9 @@ any_text = st.text(st.characters(exclude_categories=()), max_size=30)
 
 
 @given(frame=st.lists(texts, min_size=1, max_size=5), data=st.data())
-def test_a_text_is_put_together_again_from_its_frame_and_its_pieces(frame: list[str], data: st.DataObject) -> None:
+def test_a_text_is_put_together_again_from_its_frame_and_its_pieces(
+    frame: list[str], data: st.DataObject
+) -> None:
     pieces = data.draw(st.lists(texts, min_size=len(frame) - 1, max_size=len(frame) - 1))
     text = assembled(frame, pieces)
 

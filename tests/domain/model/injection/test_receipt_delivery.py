@@ -6,7 +6,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.injection.receipt import TOLERANCE, GivenText, Undelivered, framed_by, text_digest
+from hardwon.domain.model.injection.receipt import (
+    TOLERANCE,
+    GivenText,
+    Undelivered,
+    framed_by,
+    text_digest,
+)
 from tests.strategies import NOW, texts
 
 BEGIN, END = '<hardwon-memory note="notes">\n', "\n</hardwon-memory>\n"
@@ -32,8 +38,14 @@ def test_a_printed_block_is_found_trimmed_and_among_other_text(
     assert printed(text, pieces).is_in(GivenText(given_text, NOW))
 
 
-@given(pieces=st.lists(texts, min_size=1, max_size=4), others=st.lists(texts, max_size=4), cut=st.integers(1, 200))
-def test_another_text_or_a_part_of_it_is_not_it(pieces: list[str], others: list[str], cut: int) -> None:
+@given(
+    pieces=st.lists(texts, min_size=1, max_size=4),
+    others=st.lists(texts, max_size=4),
+    cut=st.integers(1, 200),
+)
+def test_another_text_or_a_part_of_it_is_not_it(
+    pieces: list[str], others: list[str], cut: int
+) -> None:
     text = block(pieces)
     assume(block(others) != text)
 
@@ -51,7 +63,9 @@ def test_another_text_or_a_part_of_it_is_not_it(pieces: list[str], others: list[
         (NOW - TOLERANCE - dt.timedelta.resolution, False),
     ],
 )
-def test_the_same_block_given_before_does_not_count(at: dt.datetime | None, *, is_found: bool) -> None:
+def test_the_same_block_given_before_does_not_count(
+    at: dt.datetime | None, *, is_found: bool
+) -> None:
     text = block(["Name the unit."])
 
     assert printed(text, ["Name the unit."]).is_in(GivenText(text, at)) is is_found

@@ -22,7 +22,9 @@ from tests.strategies import NOW, anything, texts
 LARGE = Room(500)
 
 
-def conversation(number: int, name: str = "Locks", description: str = "We lock the store.") -> ConversationSummary:
+def conversation(
+    number: int, name: str = "Locks", description: str = "We lock the store."
+) -> ConversationSummary:
     return ConversationSummary(number, f"{number:016x}", "conversation", name, description, NOW)
 
 
@@ -33,7 +35,15 @@ def of_length(number: int, characters: int) -> ConversationSummary:
 
 
 some_conversations = st.lists(
-    st.builds(ConversationSummary, st.integers(1, 99), st.just("1"), st.just("gotcha"), texts, texts, st.just(NOW)),
+    st.builds(
+        ConversationSummary,
+        st.integers(1, 99),
+        st.just("1"),
+        st.just("gotcha"),
+        texts,
+        texts,
+        st.just(NOW),
+    ),
     max_size=6,
     unique_by=lambda summary: summary.number,
 )
@@ -42,9 +52,9 @@ some_conversations = st.lists(
 def test_a_line_has_title_kind_day_and_summary() -> None:
     timestamp = dt.datetime(2026, 11, 20, 23, 59, tzinfo=dt.UTC)
 
-    assert ConversationSummary(1, "1", "decision", "Lock it", "BEGIN IMMEDIATE. Always.", timestamp).line == (
-        "- Lock it (decision, 2026-11-20): BEGIN IMMEDIATE. Always."
-    )
+    assert ConversationSummary(
+        1, "1", "decision", "Lock it", "BEGIN IMMEDIATE. Always.", timestamp
+    ).line == ("- Lock it (decision, 2026-11-20): BEGIN IMMEDIATE. Always.")
     assert conversation(1, "Lock it", "Lock it").line == "- Lock it (conversation, 2026-03-01)"
 
 
@@ -124,7 +134,9 @@ def test_a_line_that_does_not_fit_is_passed_over_and_smaller_ones_follow() -> No
 
 
 def test_the_very_first_line_is_cut_at_a_word_rather_than_left_out() -> None:
-    section = related_section([], [conversation(1, "Locks", "word " * 30), conversation(2, "Waits", "x")], Room(25))
+    section = related_section(
+        [], [conversation(1, "Locks", "word " * 30), conversation(2, "Waits", "x")], Room(25)
+    )
     [_, line, *rest] = section.text.splitlines()
 
     assert section.numbers == (1,)
@@ -149,7 +161,9 @@ def test_the_section_stays_within_its_budget_in_whole_lines(
 
 
 def test_wide_characters_leave_room_for_lessons() -> None:
-    section = related_section([], [conversation(number, "𝄞" * 90, "𝄞" * 190) for number in range(20)], Room(100_000))
+    section = related_section(
+        [], [conversation(number, "𝄞" * 90, "𝄞" * 190) for number in range(20)], Room(100_000)
+    )
 
     assert 0 < units(section.text) <= LARGEST_ENTRY
 

@@ -26,7 +26,9 @@ PARTS = {"closeness": 0.35, "length": 10.0}
 WHOLE = "A table's column over two releases."
 
 
-def contender(number: int, description: str = WHOLE, score: float = 12.0, kind: Kind = "learning") -> Contender:
+def contender(
+    number: int, description: str = WHOLE, score: float = 12.0, kind: Kind = "learning"
+) -> Contender:
     category: Category | None = "patterns" if kind == "learning" else None
     ranking = RankingFacts(number, f"{number:016x}", category, 1, "medium", NOW, 0)
     facts = RecallFacts(
@@ -44,7 +46,10 @@ def contender(number: int, description: str = WHOLE, score: float = 12.0, kind: 
         anchor_id="",
     )
     return Contender(
-        facts, PrintedEntry(number, f"Name {number}", description, "", category, 1, "medium"), score, PARTS
+        facts,
+        PrintedEntry(number, f"Name {number}", description, "", category, 1, "medium"),
+        score,
+        PARTS,
     )
 
 
@@ -58,11 +63,17 @@ descriptions = st.builds(
     st.integers(0, 800),
 )
 fields = st.lists(
-    st.tuples(descriptions, st.floats(-2, 30), st.sampled_from(["learning", "document"])), min_size=0, max_size=6
+    st.tuples(descriptions, st.floats(-2, 30), st.sampled_from(["learning", "document"])),
+    min_size=0,
+    max_size=6,
 )
 
 
-@given(fields=fields, shown=st.frozensets(st.integers(0, 5)), instructions=st.none() | st.integers(0, 5))
+@given(
+    fields=fields,
+    shown=st.frozensets(st.integers(0, 5)),
+    instructions=st.none() | st.integers(0, 5),
+)
 def test_at_most_two_whole_new_winners_are_shown_in_the_order_of_their_scores(
     fields: list[tuple[str, float, Kind]], shown: frozenset[int], instructions: int | None
 ) -> None:
@@ -73,7 +84,9 @@ def test_at_most_two_whole_new_winners_are_shown_in_the_order_of_their_scores(
         if instructions is None or instructions >= len(ranked)
         else [AgentFile("CLAUDE.md", plain(f"- {ranked[instructions][0]}"))]
     )
-    choice = choose(contenders, rules(shown=frozenset(f"{number:016x}" for number in shown), instructions=known))
+    choice = choose(
+        contenders, rules(shown=frozenset(f"{number:016x}" for number in shown), instructions=known)
+    )
 
     assert len(choice.chosen) <= 2
     chosen = [winner.contender for winner in choice.chosen]
@@ -83,7 +96,10 @@ def test_at_most_two_whole_new_winners_are_shown_in_the_order_of_their_scores(
     assert not {winner.facts.ranking.number for winner in chosen} & shown
     assert len(choice.missed) == min(len(contenders) - len(choice.chosen), MAX_MISSED)
     if choice.chosen:
-        assert choice.text == FRAME_START + "".join(winner.text for winner in choice.chosen) + FRAME_END
+        assert (
+            choice.text
+            == FRAME_START + "".join(winner.text for winner in choice.chosen) + FRAME_END
+        )
         assert choice.text == assembled(choice.frame, [winner.text for winner in choice.chosen])
     else:
         assert choice.text == ""
@@ -98,7 +114,10 @@ def test_every_reason_is_reported() -> None:
         "shown already in this session",
         "too weak",
     ]
-    instructions = [AgentFile("AGENTS.md", plain("Nothing of it.")), AgentFile("CLAUDE.md", plain(f"# x\n* {WHOLE}"))]
+    instructions = [
+        AgentFile("AGENTS.md", plain("Nothing of it.")),
+        AgentFile("CLAUDE.md", plain(f"# x\n* {WHOLE}")),
+    ]
     assert [miss.why for miss in choose(contenders, rules(instructions=instructions)).missed] == [
         "CLAUDE.md says it already",
         "CLAUDE.md says it already",
@@ -111,7 +130,9 @@ def test_every_reason_is_reported() -> None:
 
 
 def test_an_identifier_counts_for_the_one_entry_that_holds_it() -> None:
-    asked = rules()._replace(contest=CONTEST._replace(identifiers=(("vite", "api", "url"), ("name",))))
+    asked = rules()._replace(
+        contest=CONTEST._replace(identifiers=(("vite", "api", "url"), ("name",)))
+    )
     [single, other] = choose([contender(0, f"{WHOLE} VITE_API_URL"), contender(1)], asked).chosen
 
     assert (single.win.quoted, other.win.quoted) == (1.0, 0.0)
@@ -134,7 +155,10 @@ def test_a_lesson_is_printed_as_in_the_block_and_anything_else_as_a_note() -> No
     lesson, note = contender(0), contender(1, kind="decision")
 
     assert (lesson.form, note.form) == ("lesson", "note")
-    assert lesson.text == f"### Pattern: Name 0\n{WHOLE}\n- Observation count: 1\n- Confidence: medium\n\n"
+    assert (
+        lesson.text
+        == f"### Pattern: Name 0\n{WHOLE}\n- Observation count: 1\n- Confidence: medium\n\n"
+    )
     assert note.text == f"### Name 1\n{WHOLE}\n\n"
 
 
@@ -144,5 +168,9 @@ def test_a_receipt_can_explain_what_was_shown() -> None:
 
     assert shown.digest == text_digest(contender(0).text)
     assert shown.parts["cosine"] == 0.5
-    assert (shown.parts["coverage"], shown.parts["runner_up"], shown.parts["searched"]) == (1.0, 1.0, 100.0)
+    assert (shown.parts["coverage"], shown.parts["runner_up"], shown.parts["searched"]) == (
+        1.0,
+        1.0,
+        100.0,
+    )
     assert shown.parts["probability"] == contender(0).win(CONTEST).probability

@@ -14,11 +14,21 @@ TEXT = (
     "Never load a whole feed: some are larger than memory. See `open(path, newline=None, errors=None)` and `read_feed`."
 )
 ENTRY = ShownText(
-    "1", "Stream Large Partner Feeds", TEXT, "Seen again while importing the **Nordic** bank's nightly export."
+    "1",
+    "Stream Large Partner Feeds",
+    TEXT,
+    "Seen again while importing the **Nordic** bank's nightly export.",
 )
 SENTENCE = "Partner feeds arrive nightly without headers, so count columns before parsing any record at all"
-OTHER = ShownText("2", "Run the Tests", "Before a release all checks have to pass on a clean machine once more.", "")
-texts = st.lists(st.sampled_from([f"q{word}x" for word in "abcdefgh"]), min_size=RUN, max_size=30).map(" ".join)
+OTHER = ShownText(
+    "2",
+    "Run the Tests",
+    "Before a release all checks have to pass on a clean machine once more.",
+    "",
+)
+texts = st.lists(
+    st.sampled_from([f"q{word}x" for word in "abcdefgh"]), min_size=RUN, max_size=30
+).map(" ".join)
 """Of words that are in no other text here."""
 
 
@@ -31,7 +41,10 @@ def sign(text: str, given: str = "", *others: ShownText) -> str:
     [
         ("I will stream large partner feeds as we learned.", "Stream Large Partner Feeds"),
         ("As noted: **Stream large\npartner-feeds**!", "Stream Large Partner Feeds"),
-        ("Our “partner feeds line by line and report” them.", "partner feeds line by line and report"),
+        (
+            "Our “partner feeds line by line and report” them.",
+            "partner feeds line by line and report",
+        ),
         (
             "Never load a whole feed; some are LARGER than memory, so",
             "Never load a whole feed: some are larger than memory",
@@ -40,7 +53,10 @@ def sign(text: str, given: str = "", *others: ShownText) -> str:
             "again while importing the _Nordic_ bank\u2019s nightly",
             "again while importing the **Nordic** bank's nightly",
         ),
-        ("with Open( path, newline = None, errors=None ) as file:", "open(path, newline=None, errors=None)"),
+        (
+            "with Open( path, newline = None, errors=None ) as file:",
+            "open(path, newline=None, errors=None)",
+        ),
     ],
 )
 def test_a_name_a_quotation_and_a_piece_of_code_are_signs(text: str, phrase: str) -> None:
@@ -86,7 +102,9 @@ def test_a_name_with_few_words_is_no_usage_signal(name: str) -> None:
 
 
 def test_seven_words_that_say_little_are_no_sign() -> None:
-    entry = ShownText("1", "Name", "and so it is what it was to be for 2026 11 22 12 30 15 17 the feed", "")
+    entry = ShownText(
+        "1", "Name", "and so it is what it was to be for 2026 11 22 12 30 15 17 the feed", ""
+    )
 
     assert usage_signals([entry], entry.description, "") == {}
 
@@ -122,9 +140,9 @@ def test_words_of_the_user_are_no_usage_signal_and_further_words_are() -> None:
 
     assert sign(utterance, utterance) == ""
     assert sign("I stream large partner feeds", "Why do we stream large partner feeds?") == ""
-    assert sign(f"{utterance}. Never load a whole feed, some are larger than memory", utterance).startswith(
-        "Never load"
-    )
+    assert sign(
+        f"{utterance}. Never load a whole feed, some are larger than memory", utterance
+    ).startswith("Never load")
 
 
 def test_printed_memory_is_no_usage_signal() -> None:
@@ -134,7 +152,9 @@ def test_printed_memory_is_no_usage_signal() -> None:
 
 
 @given(text=texts, before=texts, after=texts, start=st.integers(0, 30))
-def test_seven_words_of_an_entry_are_found_wherever_they_stand(text: str, before: str, after: str, start: int) -> None:
+def test_seven_words_of_an_entry_are_found_wherever_they_stand(
+    text: str, before: str, after: str, start: int
+) -> None:
     words = [f"{word}{place}" for place, word in enumerate(text.split())]
     entry = ShownText("1", "Name", " ".join(words), "")
     start = min(start, len(words) - RUN)
@@ -159,7 +179,11 @@ def test_case_white_space_and_marks_make_no_difference(start: int, spaces: list[
 
     entry = ShownText("1", "Name", SENTENCE, "")
 
-    assert usage_signals([entry], written, "") == usage_signals([entry], written.upper(), "") == {"1": " ".join(quoted)}
+    assert (
+        usage_signals([entry], written, "")
+        == usage_signals([entry], written.upper(), "")
+        == {"1": " ".join(quoted)}
+    )
 
 
 @given(utterance=st.text(), answer=st.text())

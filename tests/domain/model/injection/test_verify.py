@@ -16,7 +16,12 @@ signals = st.just(0.0) | st.floats(0.01, 1)
 scores = st.none() | signals
 
 
-@given(weights=weights, maxima=st.builds(Maxima, signals, signals, st.just(3)), vector=scores, keyword=scores)
+@given(
+    weights=weights,
+    maxima=st.builds(Maxima, signals, signals, st.just(3)),
+    vector=scores,
+    keyword=scores,
+)
 def test_the_score_of_a_session_start_is_what_its_parts_give(
     weights: Weights, maxima: Maxima, vector: float | None, keyword: float | None
 ) -> None:
@@ -27,7 +32,11 @@ def test_the_score_of_a_session_start_is_what_its_parts_give(
 
     assert fits(receipt, shown)
     assert not fits(receipt, shown._replace(score=policy.score(made_of) + 2e-6))
-    assert [name for name, _, _ in terms_of(policy.name, shown.parts)] == ["vector", "keyword", "prominence"]
+    assert [name for name, _, _ in terms_of(policy.name, shown.parts)] == [
+        "vector",
+        "keyword",
+        "prominence",
+    ]
 
 
 def test_conversations_beside_lessons_are_ranked_by_a_policy_of_their_own() -> None:
@@ -47,7 +56,14 @@ def test_a_score_without_all_its_parts_does_not_fit(parts: dict[str, float]) -> 
 
 
 def test_a_score_of_an_earlier_formula_is_not_doubted() -> None:
-    parts = {"cosine": 0.5, "cosine_mean": 0.1, "evidence": 3.0, "clarity": 1.2, "window": 307.0, "length": 40.0}
+    parts = {
+        "cosine": 0.5,
+        "cosine_mean": 0.1,
+        "evidence": 3.0,
+        "clarity": 1.2,
+        "window": 307.0,
+        "length": 40.0,
+    }
 
     assert recomputed("adaptive", parts) is None
     assert fits(RECEIPT._replace(policy="adaptive"), Shown("e", "lesson", "", 5.0, parts))
@@ -72,10 +88,23 @@ def test_beside_a_prompt_the_probability_must_be_what_its_parts_give() -> None:
 
     assert win_of(PROMPT, shown) == WIN
     assert fits(PROMPT, shown)
-    for name in ("closeness", "coverage", "information", "quoted", "runner_up", "searched", "probability"):
-        assert not fits(PROMPT, shown._replace(parts={**shown.parts, name: shown.parts[name] * 1.1})), name
+    for name in (
+        "closeness",
+        "coverage",
+        "information",
+        "quoted",
+        "runner_up",
+        "searched",
+        "probability",
+    ):
+        assert not fits(
+            PROMPT, shown._replace(parts={**shown.parts, name: shown.parts[name] * 1.1})
+        ), name
     for name in shown.parts:
-        assert not fits(PROMPT, shown._replace(parts={part: shown.parts[part] for part in {*shown.parts} - {name}}))
+        assert not fits(
+            PROMPT,
+            shown._replace(parts={part: shown.parts[part] for part in {*shown.parts} - {name}}),
+        )
 
 
 def test_an_entry_that_does_not_win_is_not_printed_beside_a_prompt() -> None:
@@ -85,7 +114,9 @@ def test_an_entry_that_does_not_win_is_not_printed_beside_a_prompt() -> None:
 
 
 def test_a_win_by_an_earlier_formula_is_not_doubted() -> None:
-    shown = Shown("e", "lesson", "", 12.0, {"coverage": 1.0, "told": 6.0, "least": 0.54, "strength": 0.6})
+    shown = Shown(
+        "e", "lesson", "", 12.0, {"coverage": 1.0, "told": 6.0, "least": 0.54, "strength": 0.6}
+    )
 
     assert win_of(PROMPT, shown) is None
     assert fits(PROMPT, shown)

@@ -19,7 +19,16 @@ def receipt_of(entry: Entry) -> Receipt:
     piece = piece_text("lesson", entry)
     shown = Shown(entry.entry_id, "lesson", text_digest(piece))
     return Receipt(
-        "s", "start", NOW, "here", None, None, "hybrid", text_digest(assembled(FRAME, [piece])), FRAME, (shown,)
+        "s",
+        "start",
+        NOW,
+        "here",
+        None,
+        None,
+        "hybrid",
+        text_digest(assembled(FRAME, [piece])),
+        FRAME,
+        (shown,),
     )
 
 
@@ -42,7 +51,9 @@ def test_an_entry_that_was_only_observed_again_still_gives_its_text(
 
 @given(entry=entries, more=st.integers(0, 5))
 def test_other_words_are_a_change_however_often_it_was_observed(entry: Entry, more: int) -> None:
-    today = attrs.evolve(entry, name=f"{entry.name}x", observation_count=min(entry.observation_count, 9) + more)
+    today = attrs.evolve(
+        entry, name=f"{entry.name}x", observation_count=min(entry.observation_count, 9) + more
+    )
 
     assert verdict(receipt_of(entry), {entry.entry_id: today}) == Verdict(changed=(entry.entry_id,))
 

@@ -55,7 +55,9 @@ def test_the_probability_is_the_formula_of_the_docs() -> None:
     matched = -1.0 + 4.5 * words + 2.5 * 8.0 / breadth - excess + 2.6 - 0.55 * breadth
 
     assert WIN.probability == pytest.approx(1 / (1 + math.exp(-meant)))
-    assert WIN._replace(semantic=0.0, quoted=1.0).probability == pytest.approx(1 / (1 + math.exp(-matched)))
+    assert WIN._replace(semantic=0.0, quoted=1.0).probability == pytest.approx(
+        1 / (1 + math.exp(-matched))
+    )
     assert WIN._replace(information=15.1).probability == WIN._replace(information=99.0).probability
     assert WIN._replace(runner_up=-3.0).lead == WIN.score / breadth
     assert WIN._replace(runner_up=13.0).lead == 0

@@ -17,12 +17,18 @@ def test_a_missing_score_counts_as_zero(scores: list[float], more: int) -> None:
     assert measured.found == len(scores)
     assert measured.best == max(scores, default=0.0)
     if everything:
-        assert measured.mean(len(everything)) == pytest.approx(statistics.fmean(everything), abs=1e-9)
-        assert measured.deviation(len(everything)) == pytest.approx(statistics.pstdev(everything), abs=1e-6)
+        assert measured.mean(len(everything)) == pytest.approx(
+            statistics.fmean(everything), abs=1e-9
+        )
+        assert measured.deviation(len(everything)) == pytest.approx(
+            statistics.pstdev(everything), abs=1e-6
+        )
 
 
 @given(scores=scores, data=st.data())
-def test_the_order_does_not_matter_to_the_last_digit(scores: list[float], data: st.DataObject) -> None:
+def test_the_order_does_not_matter_to_the_last_digit(
+    scores: list[float], data: st.DataObject
+) -> None:
     assert ScoreStatistics.of(scores) == ScoreStatistics.of(data.draw(st.permutations(scores)))
 
 

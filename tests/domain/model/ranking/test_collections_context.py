@@ -25,7 +25,13 @@ def order(policy: ContextPolicy, *candidates: RecallCandidate) -> list[str]:
 
 
 def test_the_weights_are_those_of_the_requirement_and_sum_to_one() -> None:
-    assert CONTEXT_WEIGHTS == {"vector": 0.35, "file": 0.20, "branch": 0.20, "recency": 0.15, "keyword": 0.10}
+    assert CONTEXT_WEIGHTS == {
+        "vector": 0.35,
+        "file": 0.20,
+        "branch": 0.20,
+        "recency": 0.15,
+        "keyword": 0.10,
+    }
     assert math.fsum(CONTEXT_WEIGHTS.values()) == pytest.approx(1.0, abs=1e-12)
 
 
@@ -42,7 +48,9 @@ def test_the_weights_are_those_of_the_requirement_and_sum_to_one() -> None:
         (RecallCandidate(ON_BRANCH, 1.0, 3.0, touched=1), 1.0),
     ],
 )
-def test_the_score_is_the_weighted_sum_of_five_signals(candidate: RecallCandidate, expected: float) -> None:
+def test_the_score_is_the_weighted_sum_of_five_signals(
+    candidate: RecallCandidate, expected: float
+) -> None:
     assert POLICY.score(candidate) == pytest.approx(expected, abs=1e-9)
 
 
@@ -64,13 +72,20 @@ def test_the_vector_turns_the_order_round() -> None:
     blind = ContextPolicy(CONTEXT._replace(vectors=ScoreStatistics()))
 
     assert order(POLICY, by_word, by_meaning) == ["by meaning", "by word"]
-    assert order(blind, by_word._replace(vector=None), by_meaning._replace(vector=None)) == ["by word", "by meaning"]
+    assert order(blind, by_word._replace(vector=None), by_meaning._replace(vector=None)) == [
+        "by word",
+        "by meaning",
+    ]
 
 
 def test_where_several_models_were_asked_the_share_of_the_best_counts() -> None:
-    standardised = ContextPolicy(CONTEXT._replace(vectors=ScoreStatistics.of([2.0, 1.0, -1.0]), standardised=True))
+    standardised = ContextPolicy(
+        CONTEXT._replace(vectors=ScoreStatistics.of([2.0, 1.0, -1.0]), standardised=True)
+    )
 
-    assert [standardised.parts(RecallCandidate(FACTS, vector))["vector"] for vector in (2.0, 1.0, -1.0)] == [
+    assert [
+        standardised.parts(RecallCandidate(FACTS, vector))["vector"] for vector in (2.0, 1.0, -1.0)
+    ] == [
         1.0,
         0.5,
         0.0,

@@ -6,7 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.keywords import search_terms, words_of
-from hardwon.domain.model.ranking.candidates import RankingFacts, RecallCandidate, RecallFacts, ScoreStatistics
+from hardwon.domain.model.ranking.candidates import (
+    RankingFacts,
+    RecallCandidate,
+    RecallFacts,
+    ScoreStatistics,
+)
 from hardwon.domain.model.ranking.collections import FusedPolicy
 from hardwon.domain.model.ranking.decay import Decay
 from hardwon.domain.model.ranking.policy import RankingContext, judge
@@ -56,7 +61,9 @@ facts_of_any_worth = st.builds(
     importance_weight=st.sampled_from([0.0, 0.5, 1.0]),
     permanent=st.booleans(),
     created_at=ages.map(lambda age: NOW - 4 * age),
-    anchor_id=st.sampled_from(["", "oauth", "oauth-callback", "lock_retry callback OAuth", "other"]),
+    anchor_id=st.sampled_from(
+        ["", "oauth", "oauth-callback", "lock_retry callback OAuth", "other"]
+    ),
 )
 contexts = st.builds(
     CONTEXT._replace,
@@ -90,7 +97,12 @@ def score_of(candidate: RecallCandidate, context: RankingContext = CONTEXT) -> f
 
 @pytest.mark.parametrize(
     ("vector", "keyword", "rrf", "points"),
-    [(1, 1, 2 / 61, 40.0), (1, None, 1 / 61, 20.0), (None, 1, 1 / 61, 20.0), (2, 5, 1 / 62 + 1 / 65, 38.44665)],
+    [
+        (1, 1, 2 / 61, 40.0),
+        (1, None, 1 / 61, 20.0),
+        (None, 1, 1 / 61, 20.0),
+        (2, 5, 1 / 62 + 1 / 65, 38.44665),
+    ],
 )
 def test_the_first_of_both_lists_has_two_sixty_firsts_and_all_forty_points(
     vector: int | None, keyword: int | None, rrf: float, points: float
@@ -113,14 +125,20 @@ def test_where_one_search_found_nothing_the_first_of_the_other_has_all_forty_poi
     [
         (FACTS, 40 + 25 / 3 + 20),
         (FACTS._replace(tier="constitutional"), 85),
-        (FACTS._replace(tier="critical", anchor_id="oauth-callback/retry.lock"), 40 + 25 * 2 / 3 + 20 + 15),
+        (
+            FACTS._replace(tier="critical", anchor_id="oauth-callback/retry.lock"),
+            40 + 25 * 2 / 3 + 20 + 15,
+        ),
         (FACTS._replace(tier="constitutional", anchor_id="lock retry callback oauth"), 100),
         (FACTS._replace(created_at=NOW - 90 * DAY), 40 + 25 / 3 + 10),
         (FACTS._replace(created_at=NOW - 90 * DAY, importance_weight=1.0), 40 + 25 / 3 + 20),
         (FACTS._replace(created_at=NOW - 90 * DAY, permanent=True), 40 + 25 / 3 + 20),
         (FACTS._replace(created_at=NOW - 90 * DAY, tier="important"), 40 + 12.5 + 20),
         (FACTS._replace(created_at=NOW + 90 * DAY, tier="temporary"), 40 + 12.5 / 3 + 20),
-        (FACTS._replace(created_at=NOW - 900 * DAY, anchor_id="OAuth callback"), 40 + 25 / 3 + 2 + 7.5),
+        (
+            FACTS._replace(created_at=NOW - 900 * DAY, anchor_id="OAuth callback"),
+            40 + 25 / 3 + 2 + 7.5,
+        ),
     ],
 )
 def test_a_score_is_the_sum_of_four_parts_of_a_hundred(facts: RecallFacts, expected: float) -> None:
@@ -135,16 +153,27 @@ def test_a_perfect_critical_entry_reaches_ninety_two() -> None:
 
 def test_without_decay_age_makes_no_difference() -> None:
     ageless = CONTEXT._replace(decay=Decay(enabled=False))
-    scores = {score_of(found_at(1, 1, FACTS._replace(created_at=NOW - days * DAY)), ageless) for days in (0, 90, 900)}
+    scores = {
+        score_of(found_at(1, 1, FACTS._replace(created_at=NOW - days * DAY)), ageless)
+        for days in (0, 90, 900)
+    }
 
     assert len(scores) == 1
 
 
 @pytest.mark.parametrize(
     ("anchor_id", "overlap"),
-    [("", 0), ("oauth-callback", 0.5), ("OAuth_callback_OAuth", 0.5), ("oauthcallback", 0), ("lock", 0.25)],
+    [
+        ("", 0),
+        ("oauth-callback", 0.5),
+        ("OAuth_callback_OAuth", 0.5),
+        ("oauthcallback", 0),
+        ("lock", 0.25),
+    ],
 )
-def test_overlap_is_the_share_of_the_questions_words_in_the_anchor(anchor_id: str, overlap: float) -> None:
+def test_overlap_is_the_share_of_the_questions_words_in_the_anchor(
+    anchor_id: str, overlap: float
+) -> None:
     candidate = found_at(1, 1, FACTS._replace(anchor_id=anchor_id))
 
     assert parts_of(candidate)["overlap"] == overlap
@@ -174,12 +203,25 @@ def test_every_score_is_what_the_formula_makes_of_the_parts(
         assert 0 <= score <= 100 + 1e-9
 
 
-@given(context=contexts, facts=facts_of_any_worth, vector=places, keyword=places, better=st.integers(1, 25))
+@given(
+    context=contexts,
+    facts=facts_of_any_worth,
+    vector=places,
+    keyword=places,
+    better=st.integers(1, 25),
+)
 def test_a_better_place_never_lowers_a_score(
-    context: RankingContext, facts: RecallFacts, vector: int | None, keyword: int | None, better: int
+    context: RankingContext,
+    facts: RecallFacts,
+    vector: int | None,
+    keyword: int | None,
+    better: int,
 ) -> None:
     before = score_of(found_at(vector, keyword, facts), context)
-    risen = [found_at(_nearer(vector, better), keyword, facts), found_at(vector, _nearer(keyword, better), facts)]
+    risen = [
+        found_at(_nearer(vector, better), keyword, facts),
+        found_at(vector, _nearer(keyword, better), facts),
+    ]
 
     for candidate in risen:
         after = score_of(candidate, context)
@@ -192,7 +234,11 @@ def _nearer(place: int | None, other: int) -> int:
 
 @given(context=contexts, facts=facts_of_any_worth, younger=ages, vector=places, keyword=places)
 def test_facts_in_favour_of_an_entry_never_lower_its_score(
-    context: RankingContext, facts: RecallFacts, younger: dt.timedelta, vector: int | None, keyword: int | None
+    context: RankingContext,
+    facts: RecallFacts,
+    younger: dt.timedelta,
+    vector: int | None,
+    keyword: int | None,
 ) -> None:
     in_favour = [
         facts._replace(created_at=max(facts.created_at, NOW - younger)),
@@ -221,13 +267,21 @@ def test_a_question_as_its_own_anchor_overlaps_wholly(question: str) -> None:
     terms = search_terms(question)
 
     assert set(terms) <= set(words_of(question))
-    overlap = parts_of(found_at(1, 1, FACTS._replace(anchor_id=question)), CONTEXT._replace(terms=terms))["overlap"]
+    overlap = parts_of(
+        found_at(1, 1, FACTS._replace(anchor_id=question)), CONTEXT._replace(terms=terms)
+    )["overlap"]
     assert overlap == (1.0 if terms else 0.0)
 
 
 def test_of_entries_of_equal_score_the_newest_comes_first_then_the_smallest_id() -> None:
     def named(name: str, age: int) -> RecallCandidate:
-        return found_at(1, 1, FACTS._replace(ranking=FACTS.ranking._replace(entry_id=name, updated_at=NOW - age * DAY)))
+        return found_at(
+            1,
+            1,
+            FACTS._replace(
+                ranking=FACTS.ranking._replace(entry_id=name, updated_at=NOW - age * DAY)
+            ),
+        )
 
     judged = judge(FusedPolicy(CONTEXT), [named("c", 1), named("b", 1), named("d", 0)])
 
@@ -235,7 +289,9 @@ def test_of_entries_of_equal_score_the_newest_comes_first_then_the_smallest_id()
 
 
 @pytest.mark.parametrize(("closeness", "counts"), [(0.25, True), (0.249, False)])
-def test_a_place_in_the_list_by_meaning_counts_for_what_comes_close(*, closeness: float, counts: bool) -> None:
+def test_a_place_in_the_list_by_meaning_counts_for_what_comes_close(
+    *, closeness: float, counts: bool
+) -> None:
     policy = FusedPolicy(CONTEXT)
 
     by_both, by_word = found_at(1, 2, closeness=closeness), found_at(None, 2)
@@ -250,6 +306,6 @@ def test_no_tier_lifts_an_entry_that_neither_holds_a_word_nor_comes_close() -> N
 
 
 def test_a_search_that_finds_nothing_close_does_not_lower_the_others() -> None:
-    assert FusedPolicy(CONTEXT._replace(closest=0.2)).score(found_at(None, 1)) == FusedPolicy(BY_WORD_ONLY).score(
-        found_at(None, 1)
-    )
+    assert FusedPolicy(CONTEXT._replace(closest=0.2)).score(found_at(None, 1)) == FusedPolicy(
+        BY_WORD_ONLY
+    ).score(found_at(None, 1))

@@ -16,11 +16,18 @@ tiers = st.sampled_from(TIERS)
 exempt_tiers = st.frozensets(tiers)
 days = st.floats(-10_000, 100_000)
 importance_weights = st.sampled_from([0.0, 0.5, 0.99, 1.0])
-decays = st.builds(Decay, enabled=st.booleans(), mode=modes, floor=floors, exempt_tiers=exempt_tiers)
+decays = st.builds(
+    Decay, enabled=st.booleans(), mode=modes, floor=floors, exempt_tiers=exempt_tiers
+)
 
 
 def factor(
-    decay: Decay, age: float, tier: Tier = "normal", importance_weight: float = 0.5, *, permanent: bool = False
+    decay: Decay,
+    age: float,
+    tier: Tier = "normal",
+    importance_weight: float = 0.5,
+    *,
+    permanent: bool = False,
 ) -> float:
     return decay.factor(
         tier=tier,
@@ -32,7 +39,8 @@ def factor(
 
 
 @pytest.mark.parametrize(
-    ("age", "left"), [(0, 1.0), (90, 0.5), (180, 0.25), (298, 0.5 ** (298 / 90)), (300, 0.1), (36_500, 0.1)]
+    ("age", "left"),
+    [(0, 1.0), (90, 0.5), (180, 0.25), (298, 0.5 ** (298 / 90)), (300, 0.1), (36_500, 0.1)],
 )
 @pytest.mark.parametrize("tier", ["normal", "temporary"])
 def test_normal_and_temporary_entries_halve_every_ninety_days_down_to_the_floor(
@@ -46,7 +54,9 @@ def test_the_other_tiers_do_not_age(tier: Tier) -> None:
     assert factor(Decay(), 365, tier) == 1.0
 
 
-@pytest.mark.parametrize(("tier", "half_life"), [("normal", 69.3), ("temporary", 13.9), ("important", 138.6)])
+@pytest.mark.parametrize(
+    ("tier", "half_life"), [("normal", 69.3), ("temporary", 13.9), ("important", 138.6)]
+)
 def test_a_daily_rate_has_the_half_life_it_is_known_by(tier: Tier, half_life: float) -> None:
     assert round(math.log(2) / DAILY_RATES[tier], 1) == half_life
     assert factor(RATES, half_life, tier) == pytest.approx(0.5, abs=0.001)
@@ -68,11 +78,15 @@ def test_rate_mode_has_one_decay_rate_per_tier(tier: Tier, left: float) -> None:
 
 
 def test_critical_entries_age_by_their_rate_once_they_are_not_exempt() -> None:
-    assert factor(RATES._replace(exempt_tiers=frozenset()), 100, "critical") == pytest.approx(math.exp(-0.1))
+    assert factor(RATES._replace(exempt_tiers=frozenset()), 100, "critical") == pytest.approx(
+        math.exp(-0.1)
+    )
 
 
 @given(decay=decays, tier=tiers, age=days)
-def test_permanent_full_weight_and_ageless_entries_do_not_decay(decay: Decay, tier: Tier, age: float) -> None:
+def test_permanent_full_weight_and_ageless_entries_do_not_decay(
+    decay: Decay, tier: Tier, age: float
+) -> None:
     assert factor(decay, age, tier, permanent=True) == 1.0
     assert factor(decay, age, tier, 1.0) == 1.0
     assert factor(decay._replace(enabled=False), age, tier) == 1.0

@@ -4,7 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.ranking.decay import CONTEXT_TYPE_PURPOSES, FADING_TIERS, TIER_BOOSTS, TIER_PURPOSES
+from hardwon.domain.model.ranking.decay import (
+    CONTEXT_TYPE_PURPOSES,
+    FADING_TIERS,
+    TIER_BOOSTS,
+    TIER_PURPOSES,
+)
 from hardwon.domain.model.vocabulary import CONTEXT_TYPES, TIERS, Tier, expires_at
 from tests.strategies import NOW
 
@@ -26,14 +31,18 @@ def test_every_tier_and_context_type_says_what_it_is_for() -> None:
 
 
 @given(tier=st.sampled_from(TIERS), permanent=st.booleans())
-def test_only_a_temporary_entry_that_is_not_permanent_expires_after_seven_days(tier: Tier, *, permanent: bool) -> None:
+def test_only_a_temporary_entry_that_is_not_permanent_expires_after_seven_days(
+    tier: Tier, *, permanent: bool
+) -> None:
     expiry = expires_at(tier, NOW, permanent=permanent)
 
     assert expiry == (NOW + dt.timedelta(days=7) if tier == "temporary" and not permanent else None)
 
 
 @pytest.mark.parametrize(("day", "is_gone"), [(6, False), (8, True)])
-def test_a_temporary_entry_is_there_on_day_six_and_gone_on_day_eight(day: int, *, is_gone: bool) -> None:
+def test_a_temporary_entry_is_there_on_day_six_and_gone_on_day_eight(
+    day: int, *, is_gone: bool
+) -> None:
     expiry = expires_at("temporary", NOW, permanent=False)
 
     assert expiry is not None

@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 from hardwon.domain.model.filters import POLICIES, PolicyName
 from hardwon.domain.model.injection.verify import recomputed as recomputed_of_receipt
 from hardwon.domain.model.ranking.adaptive import passage_score
-from hardwon.domain.model.ranking.candidates import RankingFacts, RecallCandidate, RecallFacts, ScoreStatistics
+from hardwon.domain.model.ranking.candidates import (
+    RankingFacts,
+    RecallCandidate,
+    RecallFacts,
+    ScoreStatistics,
+)
 from hardwon.domain.model.ranking.collections import build_policy
 from hardwon.domain.model.ranking.decay import Decay
 from hardwon.domain.model.ranking.policy import Parts, RankingContext, RecallPolicy, judge
@@ -101,12 +106,16 @@ def test_the_rest_of_a_long_text_is_as_close_as_the_closest_text_as_far_as_words
 
 def test_adaptive_gives_nothing_for_what_is_missing() -> None:
     unsearched = CONTEXT._replace(vectors=ScoreStatistics(), keywords=ScoreStatistics())
-    alike = CONTEXT._replace(vectors=ScoreStatistics.of([0.5, 0.5]), keywords=ScoreStatistics.of([2.0] * 3))
+    alike = CONTEXT._replace(
+        vectors=ScoreStatistics.of([0.5, 0.5]), keywords=ScoreStatistics.of([2.0] * 3)
+    )
 
     assert adaptive(unsearched, RecallCandidate(FACTS)) == [0.0]
     assert adaptive(alike, RecallCandidate(FACTS, 0.5, 2.0)) == [0.0]
     assert adaptive(CONTEXT, RecallCandidate(FACTS)) == [0.0]
-    assert adaptive(CONTEXT._replace(vectors=ScoreStatistics.of([0.5])), RecallCandidate(FACTS, 0.5)) == [0.0]
+    assert adaptive(
+        CONTEXT._replace(vectors=ScoreStatistics.of([0.5])), RecallCandidate(FACTS, 0.5)
+    ) == [0.0]
 
 
 @pytest.mark.parametrize(
@@ -148,7 +157,10 @@ def test_branch_then_touched_files_break_ties_of_affinity_only() -> None:
     ]
 
     def order(name: PolicyName) -> list[str]:
-        return [judgement.candidate.facts.ranking.entry_id for judgement in judge(policy(name), candidates)]
+        return [
+            judgement.candidate.facts.ranking.entry_id
+            for judgement in judge(policy(name), candidates)
+        ]
 
     assert order("affinity") == ["d", "b", "a", "c"]
     assert order("cosine") == order("adaptive") == ["a", "b", "c", "d"]
@@ -164,10 +176,18 @@ def test_cosine_is_clamped_and_leaves_out_what_has_no_vector() -> None:
 def test_without_a_semantic_search_the_keyword_score_is_used(name: PolicyName) -> None:
     by_word = CONTEXT._replace(vectors=ScoreStatistics(), keywords=ScoreStatistics.of([4.0, 3.0]))
 
-    assert policy(name, by_word).parts(RecallCandidate(FACTS, keyword=3.0))["similarity"] == pytest.approx(0.75 * 0.9)
+    assert policy(name, by_word).parts(RecallCandidate(FACTS, keyword=3.0))[
+        "similarity"
+    ] == pytest.approx(0.75 * 0.9)
 
 
-@given(name=st.sampled_from(POLICIES), vector=cosines, more=cosines, keyword=keyword_scores, words=st.integers(0, 900))
+@given(
+    name=st.sampled_from(POLICIES),
+    vector=cosines,
+    more=cosines,
+    keyword=keyword_scores,
+    words=st.integers(0, 900),
+)
 def test_no_policy_scores_lower_when_meaning_fits_better(
     name: PolicyName, vector: float, more: float, keyword: float | None, words: int
 ) -> None:
@@ -180,7 +200,9 @@ def test_no_policy_scores_lower_when_meaning_fits_better(
 
 
 @given(name=st.sampled_from(POLICIES), vector=st.none() | cosines, words=st.integers(0, 900))
-def test_no_policy_scores_lower_when_words_fit_better(name: PolicyName, vector: float | None, words: int) -> None:
+def test_no_policy_scores_lower_when_words_fit_better(
+    name: PolicyName, vector: float | None, words: int
+) -> None:
     facts, rule = FACTS._replace(words=words), policy(name)
     scores = [rule.score(RecallCandidate(facts, vector, keyword)) for keyword in (0.5, 1.0, 3.0)]
 
@@ -194,10 +216,15 @@ def recomputed(name: PolicyName, parts: Parts) -> float:
     match name:
         case "hybrid":
             return sum(
-                measured[f"{signal}_weight"] * measured[signal] for signal in ("vector", "keyword", "prominence")
+                measured[f"{signal}_weight"] * measured[signal]
+                for signal in ("vector", "keyword", "prominence")
             )
         case "affinity":
-            weighted = 0.5 * measured["similarity"] + 0.25 * measured["recency"] + 0.25 * measured["project"]
+            weighted = (
+                0.5 * measured["similarity"]
+                + 0.25 * measured["recency"]
+                + 0.25 * measured["project"]
+            )
             return measured["boost"] * weighted
         case "context":
             found = 0.35 * measured["vector"] + 0.20 * measured["file"] + 0.20 * measured["branch"]
@@ -207,11 +234,18 @@ def recomputed(name: PolicyName, parts: Parts) -> float:
             return 100 * (found + 0.20 * measured["decay"] + 0.15 * measured["overlap"])
         case "adaptive":
             deviation = measured["cosine_deviation"] or 1
-            z, best = ((measured[name] - measured["cosine_mean"]) / deviation for name in ("cosine", "cosine_best"))
+            z, best = (
+                (measured[name] - measured["cosine_mean"]) / deviation
+                for name in ("cosine", "cosine_best")
+            )
             known = min(1, measured["window"] / max(measured["length"], 1))
             full = measured["evidence_full"]
             matched = math.sqrt(min(1, measured["evidence"] / (2.5 * full))) if full else 0.0
-            meaning = measured["clarity"] * measured["has_vector"] * (known * z + (1 - known) * matched * best)
+            meaning = (
+                measured["clarity"]
+                * measured["has_vector"]
+                * (known * z + (1 - known) * matched * best)
+            )
             words = math.pow(measured["evidence"] / (measured["evidence_deviation"] or 1), 0.75)
             return meaning + 0.7 * words - 0.6 * math.log(max(measured["length"], 60) / 60)
         case _:
@@ -228,7 +262,9 @@ def recomputed(name: PolicyName, parts: Parts) -> float:
 def test_every_score_can_be_computed_from_its_parts(
     name: PolicyName, vector: float | None, keyword: float | None, words: int, *, permanent: bool
 ) -> None:
-    candidate = RecallCandidate(FACTS._replace(words=words, permanent=permanent), vector, keyword, 3, 4)
+    candidate = RecallCandidate(
+        FACTS._replace(words=words, permanent=permanent), vector, keyword, 3, 4
+    )
     rule = policy(name)
 
     if (score_of := rule.score(candidate)) is not None:
@@ -257,7 +293,10 @@ def test_ties_go_to_the_newest_then_to_the_smallest_id() -> None:
     named = [Named("b", DAY), Named("a", DAY), Named("c", 0 * DAY)]
     candidates = [
         RecallCandidate(
-            FACTS._replace(ranking=FACTS.ranking._replace(entry_id=fact.name, updated_at=NOW - fact.age)), 0.6
+            FACTS._replace(
+                ranking=FACTS.ranking._replace(entry_id=fact.name, updated_at=NOW - fact.age)
+            ),
+            0.6,
         )
         for fact in named
     ]
@@ -268,7 +307,10 @@ def test_ties_go_to_the_newest_then_to_the_smallest_id() -> None:
 
 def test_of_entries_of_equal_score_the_own_projects_comes_first() -> None:
     own = FACTS._replace(ranking=FACTS.ranking._replace(entry_id="z"))
-    candidates = [RecallCandidate(OTHER_PROJECT, 0.6, 1.0, 1, 1), RecallCandidate(own, 0.6, 1.0, 1, 1)]
+    candidates = [
+        RecallCandidate(OTHER_PROJECT, 0.6, 1.0, 1, 1),
+        RecallCandidate(own, 0.6, 1.0, 1, 1),
+    ]
 
     for name in POLICIES:
         assert judge(policy(name), candidates)[0].candidate.facts.project == "here", name
@@ -281,7 +323,9 @@ def test_an_entry_that_waits_for_its_vector_is_found_by_word_in_affinity() -> No
     assert score(policy("affinity"), waiting) > score(policy("affinity"), embedded)
 
 
-@given(keyword=keyword_scores, name=st.sampled_from(["cosine", "affinity"]), is_searched=st.booleans())
+@given(
+    keyword=keyword_scores, name=st.sampled_from(["cosine", "affinity"]), is_searched=st.booleans()
+)
 def test_words_alone_never_make_a_full_similarity(
     keyword: float | None, name: PolicyName, *, is_searched: bool
 ) -> None:
@@ -293,8 +337,12 @@ def test_words_alone_never_make_a_full_similarity(
 
 
 @given(score_of=st.floats(-1, 200), name=st.sampled_from(POLICIES))
-def test_keyword_only_results_are_never_shown_as_a_hundred_percent(score_of: float, name: PolicyName) -> None:
-    share, by_keyword = (share_of_full(score_of, name, by_keyword_only=only) for only in (False, True))
+def test_keyword_only_results_are_never_shown_as_a_hundred_percent(
+    score_of: float, name: PolicyName
+) -> None:
+    share, by_keyword = (
+        share_of_full(score_of, name, by_keyword_only=only) for only in (False, True)
+    )
 
     if share is not None:
         assert by_keyword == min(share, 0.99)

@@ -39,7 +39,9 @@ def policy_for(candidates: list[Candidate], weighting: Weights | None = None) ->
         maxima=Maxima(
             vector=max((candidate.vector or 0.0 for candidate in candidates), default=0.0),
             keyword=max((candidate.keyword or 0.0 for candidate in candidates), default=0.0),
-            observations=max((candidate.facts.observation_count for candidate in candidates), default=1),
+            observations=max(
+                (candidate.facts.observation_count for candidate in candidates), default=1
+            ),
         ),
         now=NOW,
     )
@@ -52,7 +54,9 @@ def rank(*candidates: Candidate, weighting: Weights | None = None) -> list[Score
 def numbered(candidates: list[Candidate]) -> list[Candidate]:
     """Give each its own number and id, the ids in another order than the numbers."""
     return [
-        candidate._replace(facts=candidate.facts._replace(number=number, entry_id=f"{number * 7919 % 10_007:016x}"))
+        candidate._replace(
+            facts=candidate.facts._replace(number=number, entry_id=f"{number * 7919 % 10_007:016x}")
+        )
         for number, candidate in enumerate(candidates, start=1)
     ]
 
@@ -95,7 +99,9 @@ def test_weights_of_missing_signals_go_to_the_others(
 ) -> None:
     effective = Weights().redistributed(vector=vector, keyword=keyword)
 
-    assert (effective.vector, effective.keyword, effective.prominence) == pytest.approx(expected, abs=TINY)
+    assert (effective.vector, effective.keyword, effective.prominence) == pytest.approx(
+        expected, abs=TINY
+    )
 
 
 @given(weighting=weights, vector=st.booleans(), keyword=st.booleans())
@@ -108,14 +114,20 @@ def test_redistributed_weights_sum_to_one_and_keep_their_proportions(
     assert (effective.vector == 0) or vector
     assert (effective.keyword == 0) or keyword
     if vector and keyword:
-        assert effective.vector * weighting.keyword == pytest.approx(effective.keyword * weighting.vector, abs=1e-9)
+        assert effective.vector * weighting.keyword == pytest.approx(
+            effective.keyword * weighting.vector, abs=1e-9
+        )
 
 
 def test_prominence_decides_when_no_signal_with_a_weight_is_there() -> None:
-    assert Weights(1.0, 0.0, 0.0).redistributed(vector=False, keyword=True) == Weights(0.0, 0.0, 1.0)
+    assert Weights(1.0, 0.0, 0.0).redistributed(vector=False, keyword=True) == Weights(
+        0.0, 0.0, 1.0
+    )
 
 
-@pytest.mark.parametrize("parts", [(-0.1, 0.6, 0.5), (0.0, 0.0, 0.0), (2.0, 0.0, 0.0), (float("nan"), 0.5, 0.5)])
+@pytest.mark.parametrize(
+    "parts", [(-0.1, 0.6, 0.5), (0.0, 0.0, 0.0), (2.0, 0.0, 0.0), (float("nan"), 0.5, 0.5)]
+)
 def test_weights_that_mean_nothing_are_refused(parts: tuple[float, float, float]) -> None:
     with pytest.raises(InvalidWeightsError, match="within 0 to 1"):
         Weights(*parts)
@@ -130,7 +142,9 @@ def test_a_signal_without_candidates_has_no_weight(
 ) -> None:
     effective = policy_for([Candidate(facts(), vector, keyword), Candidate(facts(2))]).effective
 
-    assert (effective.vector, effective.keyword, effective.prominence) == pytest.approx(expected, abs=TINY)
+    assert (effective.vector, effective.keyword, effective.prominence) == pytest.approx(
+        expected, abs=TINY
+    )
 
 
 def test_zero_and_negative_cosines_alone_are_no_signal() -> None:
@@ -139,7 +153,10 @@ def test_zero_and_negative_cosines_alone_are_no_signal() -> None:
 
 def test_scores_are_divided_by_the_best_and_negative_cosines_clamped() -> None:
     ranked = rank(
-        Candidate(facts(1), 0.8, 4.0), Candidate(facts(2), 0.4, 1.0), Candidate(facts(3), -0.9), Candidate(facts(4))
+        Candidate(facts(1), 0.8, 4.0),
+        Candidate(facts(2), 0.4, 1.0),
+        Candidate(facts(3), -0.9),
+        Candidate(facts(4)),
     )
 
     assert [(candidate.signals.vector, candidate.signals.keyword) for candidate in ranked] == [
@@ -158,7 +175,8 @@ def test_equal_cosines_all_count_fully_so_that_other_signals_decide() -> None:
 
 
 @pytest.mark.parametrize(
-    ("days", "expected"), [(0, 1.0), (1, 0.9677), (30, 0.5), (60, 1 / 3), (90, 0.25), (-1, 1.0), (-30, 1.0)]
+    ("days", "expected"),
+    [(0, 1.0), (1, 0.9677), (30, 0.5), (60, 1 / 3), (90, 0.25), (-1, 1.0), (-30, 1.0)],
 )
 def test_recency_is_hyperbolic_and_the_future_counts_as_today(days: int, expected: float) -> None:
     assert recency(NOW - days * DAY, NOW) == pytest.approx(expected, abs=5e-5)
@@ -175,22 +193,34 @@ def test_recency_never_rises_with_age(younger: dt.datetime, older: dt.datetime) 
 def test_recalls_count_up_to_ten(recalls: int, expected: float) -> None:
     without = prominence(facts(), 1, NOW)
 
-    assert prominence(facts(recalls=recalls), 1, NOW) - without == pytest.approx(0.2 * expected, abs=TINY)
+    assert prominence(facts(recalls=recalls), 1, NOW) - without == pytest.approx(
+        0.2 * expected, abs=TINY
+    )
 
 
-@pytest.mark.parametrize(("confidence", "level"), [("high", 1.0), ("medium", 2 / 3), ("low", 1 / 3)])
+@pytest.mark.parametrize(
+    ("confidence", "level"), [("high", 1.0), ("medium", 2 / 3), ("low", 1 / 3)]
+)
 def test_confidence_counts_in_thirds(confidence: Confidence, level: float) -> None:
-    assert prominence(facts(confidence=confidence), 1, NOW) == pytest.approx(0.3 + 0.2 * level + 0.3, abs=TINY)
+    assert prominence(facts(confidence=confidence), 1, NOW) == pytest.approx(
+        0.3 + 0.2 * level + 0.3, abs=TINY
+    )
 
 
 def test_observations_count_by_their_share_of_the_most_observed() -> None:
-    assert prominence(facts(count=4), 4, NOW) - prominence(facts(count=1), 4, NOW) == pytest.approx(0.3 * 0.75)
+    assert prominence(facts(count=4), 4, NOW) - prominence(facts(count=1), 4, NOW) == pytest.approx(
+        0.3 * 0.75
+    )
 
 
-def test_a_track_record_is_three_tenths_observations_and_recency_two_tenths_confidence_and_recalls() -> None:
+def test_a_track_record_is_three_tenths_observations_and_recency_two_tenths_confidence_and_recalls() -> (
+    None
+):
     record = facts(count=1, confidence="low", age=30 * DAY, recalls=1)
 
-    assert prominence(record, 4, NOW) == pytest.approx(0.3 * 0.25 + 0.2 / 3 + 0.3 * 0.5 + 0.2 * 0.1, abs=TINY)
+    assert prominence(record, 4, NOW) == pytest.approx(
+        0.3 * 0.25 + 0.2 / 3 + 0.3 * 0.5 + 0.2 * 0.1, abs=TINY
+    )
     assert prominence(facts(), 1, NOW) == pytest.approx(0.3 * 1 + 0.2 * 2 / 3 + 0.3 * 1, abs=TINY)
 
 
@@ -234,22 +264,33 @@ def test_the_order_does_not_depend_on_the_order_of_the_candidates(
 
 
 @given(candidates=some_candidates)
-def test_the_best_comes_first_and_ties_go_to_the_newest_then_to_the_smallest_id(candidates: list[Candidate]) -> None:
+def test_the_best_comes_first_and_ties_go_to_the_newest_then_to_the_smallest_id(
+    candidates: list[Candidate],
+) -> None:
     ranked = rank(*candidates)
-    keys = [(-candidate.score, NOW - candidate.facts.updated_at, candidate.facts.entry_id) for candidate in ranked]
+    keys = [
+        (-candidate.score, NOW - candidate.facts.updated_at, candidate.facts.entry_id)
+        for candidate in ranked
+    ]
 
     assert keys == sorted(keys)
 
 
 @given(candidates=some_candidates)
-def test_without_any_search_result_the_order_is_that_of_prominence(candidates: list[Candidate]) -> None:
+def test_without_any_search_result_the_order_is_that_of_prominence(
+    candidates: list[Candidate],
+) -> None:
     bare = [Candidate(candidate.facts) for candidate in candidates]
 
-    assert [candidate.score for candidate in rank(*bare)] == [candidate.signals.prominence for candidate in rank(*bare)]
+    assert [candidate.score for candidate in rank(*bare)] == [
+        candidate.signals.prominence for candidate in rank(*bare)
+    ]
 
 
 @given(candidates=some_candidates, weighting=weights, better=st.sampled_from([1e-6, 0.1, 1.0]))
-def test_a_better_signal_never_lowers_a_score(candidates: list[Candidate], weighting: Weights, better: float) -> None:
+def test_a_better_signal_never_lowers_a_score(
+    candidates: list[Candidate], weighting: Weights, better: float
+) -> None:
     policy = policy_for(candidates, weighting)
     for candidate in candidates:
         raised = candidate._replace(

@@ -12,12 +12,25 @@ backgrounds = st.floats(-0.3, 1)
 shares = st.floats(0, 5)
 
 
-@given(closeness=st.none() | closenesses, background=backgrounds, matched=shares, is_held=st.booleans())
+@given(
+    closeness=st.none() | closenesses, background=backgrounds, matched=shares, is_held=st.booleans()
+)
 def test_relevance_is_a_likelihood_that_anybody_can_compute_again(
     *, closeness: float | None, background: float, matched: float, is_held: bool
 ) -> None:
-    names = {"closeness": closeness or 0.0, "background": background, "matched": matched, "held": float(is_held)}
-    functions = {"exp": math.exp, "min": min, "max": max, "cap": 1.0, "has_vector": float(closeness is not None)}
+    names = {
+        "closeness": closeness or 0.0,
+        "background": background,
+        "matched": matched,
+        "held": float(is_held),
+    }
+    functions = {
+        "exp": math.exp,
+        "min": min,
+        "max": max,
+        "cap": 1.0,
+        "has_vector": float(closeness is not None),
+    }
     expected = eval(FORMULA, {"__builtins__": {}}, {**names, **functions})  # noqa: S307  # a formula of ours
 
     found = relevance(closeness, background, matched, is_held=is_held)
@@ -28,7 +41,8 @@ def test_relevance_is_a_likelihood_that_anybody_can_compute_again(
 
 
 @given(
-    one=st.tuples(closenesses, backgrounds, shares), more=st.tuples(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
+    one=st.tuples(closenesses, backgrounds, shares),
+    more=st.tuples(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1)),
 )
 def test_relevance_never_falls_when_a_signal_grows(
     one: tuple[float, float, float], more: tuple[float, float, float]

@@ -16,7 +16,9 @@ def scored(number: int, category: Category, score: float) -> Scored:
 
 
 rankings = st.lists(st.sampled_from(CATEGORIES), max_size=40).map(
-    lambda categories: [scored(place, category, 1 / (1 + place)) for place, category in enumerate(categories)]
+    lambda categories: [
+        scored(place, category, 1 / (1 + place)) for place, category in enumerate(categories)
+    ]
 )
 limits = st.integers(-2, 45)
 
@@ -26,7 +28,9 @@ def choose(ranked: list[Scored], limit: int) -> list[Scored]:
 
 
 @given(ranked=rankings, limit=limits)
-def test_all_places_are_used_and_never_more_than_the_limit(ranked: list[Scored], limit: int) -> None:
+def test_all_places_are_used_and_never_more_than_the_limit(
+    ranked: list[Scored], limit: int
+) -> None:
     chosen = choose(ranked, limit)
 
     assert len(chosen) == max(0, min(limit, len(ranked)))
@@ -49,11 +53,17 @@ def test_the_other_places_go_by_score_alone(ranked: list[Scored], limit: int) ->
     left_over = [candidate for candidate in ranked if candidate not in selection.owed]
 
     assert list(selection.by_score) == left_over[: len(selection.by_score)]
-    assert set(Counter(candidate.facts.category for candidate in selection.owed).values()) <= {1, 2, 3}
+    assert set(Counter(candidate.facts.category for candidate in selection.owed).values()) <= {
+        1,
+        2,
+        3,
+    }
 
 
 @given(ranked=rankings, limit=st.integers(0, 8))
-def test_below_nine_places_the_choice_is_the_pure_top_by_score(ranked: list[Scored], limit: int) -> None:
+def test_below_nine_places_the_choice_is_the_pure_top_by_score(
+    ranked: list[Scored], limit: int
+) -> None:
     assert choose(ranked, limit) == ranked[:limit]
 
 

@@ -15,8 +15,15 @@ awkward = st.sampled_from(
         "plain words", "", "  - indented", "-", "###", "\r\n### x", "a\rb", "- last observed:", "\u0130 \u017f \u212a", "\x85- x", "\u2028### y", "\u2026", "\u2026 so",
     ]
 )  # fmt: skip
-texts = st.lists(awkward | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0<>"), max_size=20))
-descriptions = texts.map("\n".join).filter(lambda text: text.strip() and stored_form(text) == text).map(str.strip)
+texts = st.lists(
+    awkward
+    | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0<>"), max_size=20)
+)
+descriptions = (
+    texts.map("\n".join)
+    .filter(lambda text: text.strip() and stored_form(text) == text)
+    .map(str.strip)
+)
 one_lines = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9 ,;-]{0,30}[a-z]", fullmatch=True).map(
     lambda text: " ".join(text.split())
 )

@@ -8,7 +8,17 @@ from hardwon.domain.model.retro.lesson import chosen_references, is_code
 from tests.strategies import few_examples
 
 paths = st.lists(
-    st.sampled_from(["src/reader.py", "docs/spec.md", "logo.svg", "a/b/Feed.java", "Makefile", "x.py", "uv.lock"])
+    st.sampled_from(
+        [
+            "src/reader.py",
+            "docs/spec.md",
+            "logo.svg",
+            "a/b/Feed.java",
+            "Makefile",
+            "x.py",
+            "uv.lock",
+        ]
+    )
     | st.from_regex(r"src/[a-z]{4,9}\.(py|md|ts)", fullmatch=True),
     max_size=30,
 )
@@ -23,7 +33,11 @@ def test_a_file_is_mentioned_by_its_path_its_name_or_its_stem() -> None:
 
 
 def test_a_document_that_is_mentioned_comes_with_code() -> None:
-    assert chosen_references("as docs/plan.md says", DIFF) == ("docs/plan.md", "src/reader.py", "src/writer.py")
+    assert chosen_references("as docs/plan.md says", DIFF) == (
+        "docs/plan.md",
+        "src/reader.py",
+        "src/writer.py",
+    )
 
 
 def test_without_code_the_documents_are_it() -> None:
@@ -77,6 +91,8 @@ def test_no_lock_and_no_settings_of_a_tool_are_referred_to(path: str) -> None:
     assert chosen_references(f"see {path}", [path, "src/reader.py"]) == ("src/reader.py",)
 
 
-@pytest.mark.parametrize("path", ["src/lock.py", "package.json", "tsconfig.json", "a/meta.json", "src/deadlock.json"])
+@pytest.mark.parametrize(
+    "path", ["src/lock.py", "package.json", "tsconfig.json", "a/meta.json", "src/deadlock.json"]
+)
 def test_a_file_that_only_looks_like_a_lock_file_is_referred_to(path: str) -> None:
     assert chosen_references("anything", [path]) == (path,)

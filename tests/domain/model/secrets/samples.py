@@ -1,9 +1,10 @@
 """
 Samples of every rule, made at run time: no scanner may take this file for a leak.
 
-`{A36}` stands for 36 letters and digits, `{a36}` for lower case and `{U36}` for upper case ones, `{h36}` for hexadecimal digits,
-`{d36}` for digits, `{w36}` for letters, digits, `_` and `-`, `{b36}` for base64, `{u0}` for a UUID. `«` and `»` enclose the secret
-where it is not the whole text.
+`{A36}` stands for 36 letters and digits, `{a36}` for lower case and `{U36}` for upper case ones,
+`{h36}` for hexadecimal digits, `{d36}` for digits, `{w36}` for letters, digits, `_` and `-`,
+`{b36}` for base64, `{u0}` for a UUID. `«` and `»` enclose the secret where it is not the whole
+text.
 """
 
 import random
@@ -66,7 +67,9 @@ def sample(rule: str, template: str) -> Sample:
     return Sample(rule, before + secret + after, secret)
 
 
-SAMPLES = [sample(rule, template) for rule, templates in TEMPLATES.items() for template in templates]
+SAMPLES = [
+    sample(rule, template) for rule, templates in TEMPLATES.items() for template in templates
+]
 
 
 def near_miss(template: str) -> str | None:

@@ -13,11 +13,15 @@ def _pem(kind: str, lines: str, newline: str = "\n") -> str:
 FORMS: dict[str, tuple[str, ...]] = {
     **samples_places.PLACES,
     "private-key": (
-        *(_pem(f"{kind}PRIVATE KEY", _LINES) for kind in ("", "RSA ", "EC ", "DSA ", "OPENSSH ", "ENCRYPTED ")),
+        *(
+            _pem(f"{kind}PRIVATE KEY", _LINES)
+            for kind in ("", "RSA ", "EC ", "DSA ", "OPENSSH ", "ENCRYPTED ")
+        ),
         _pem("PGP PRIVATE KEY BLOCK", "Version: GnuPG v2\n\n" + _LINES + "\n=" + "{A4}"),
         _pem("RSA PRIVATE KEY", _GLUED, "\\n"),
         _pem("RSA PRIVATE KEY", _GLUED.replace("\\", "\\\\"), "\\\\n"),
-        "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,{h32}\n\n" + _LINES,
+        "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,{h32}\n\n"
+        + _LINES,
         "-----BEGIN PRIVATE KEY-----\n" + _LINES,
         "-----BEGIN PRIVATE KEY-----\\n" + _GLUED,
     ),
@@ -33,8 +37,12 @@ FORMS: dict[str, tuple[str, ...]] = {
         "---- BEGIN SSH2 PRIVATE KEY ----\n" + _LINES,
     ),
     "putty-private-key": (
-        "PuTTY-User-Key-File-2: ssh-rsa\nEncryption: none\nPrivate-Lines: 3«\n" + _LINES + "»\nPrivate-MAC: {h40}",
-        "PuTTY-User-Key-File-3: ssh-ed25519\\nPrivate-Lines: 3«\\n" + _GLUED + "»\\nPrivate-MAC: {h40}",
+        "PuTTY-User-Key-File-2: ssh-rsa\nEncryption: none\nPrivate-Lines: 3«\n"
+        + _LINES
+        + "»\nPrivate-MAC: {h40}",
+        "PuTTY-User-Key-File-3: ssh-ed25519\\nPrivate-Lines: 3«\\n"
+        + _GLUED
+        + "»\\nPrivate-MAC: {h40}",
     ),
     "openssh-key-body": ("b3BlbnNzaC1rZXktdjEAAAAA{b46}\n{b64}\n{b40}==",),
     "encoded-private-key": (
@@ -56,7 +64,10 @@ FORMS: dict[str, tuple[str, ...]] = {
         "jdbc:postgresql://ada:«opensesame»@[::1]:5432/x",
         "http://u:«pw1x»@${HOST}:80/",
     ),
-    "url-token": ("https://«{A36}»@github.com/acme/app.git", "https://«{h32}»@o1.ingest.sentry.io/12"),
+    "url-token": (
+        "https://«{A36}»@github.com/acme/app.git",
+        "https://«{h32}»@o1.ingest.sentry.io/12",
+    ),
     "authorization": (
         "Authorization: Bearer «{A32}»",
         "Authorization: Basic «YWRhOmh1bnRlcg==»",
@@ -69,7 +80,10 @@ FORMS: dict[str, tuple[str, ...]] = {
         "Authorization: «{A40}»",
         "Authorization: Negotiate «{b80}==»",
     ),
-    "authorization-scheme": ("Authorization: Bearer «opensesame»", "authorization: token «opensesame»"),
+    "authorization-scheme": (
+        "Authorization: Bearer «opensesame»",
+        "authorization: token «opensesame»",
+    ),
     "authorization-fields": (
         'Authorization: Digest «username="ada", realm="x", nonce="{h32}", response="{h32}"»',
         "Authorization: AWS4-HMAC-SHA256 «Credential={U20}/20260301/eu/s3/aws4_request, SignedHeaders=host, Signature={h64}»",
@@ -106,7 +120,10 @@ FORMS: dict[str, tuple[str, ...]] = {
         "ASP.NET_SessionId=«{a24}»",
         "csrftoken=«{A64}»",
     ),
-    "curl-user": ("curl -u ada:«hunter» https://example.org", "curl -s --user 'ada:«hunter2»' https://example.org"),
+    "curl-user": (
+        "curl -u ada:«hunter» https://example.org",
+        "curl -s --user 'ada:«hunter2»' https://example.org",
+    ),
     "curl-cookie": ("curl -b 'sid=«{A26}»' https://example.org".replace("sid=«", "«sid="),),
     "command-password": (
         "mysql -u root -p«opensesame» db",
@@ -119,7 +136,11 @@ FORMS: dict[str, tuple[str, ...]] = {
     ),
     "netrc-password": ("machine example.org login ada password «opensesame»",),
     "pgpass-line": ("localhost:5432:main:ada:«opensesame»",),
-    "registry-auth": ('"auth": "«{b40}==»"', "//registry.npmjs.org/:_auth=«{b40}==»", "_auth=«{b40}=»"),
+    "registry-auth": (
+        '"auth": "«{b40}==»"',
+        "//registry.npmjs.org/:_auth=«{b40}==»",
+        "_auth=«{b40}=»",
+    ),
     "password-quoted": (
         'password = "«opensesame»"',
         "password='«hunter2»'",
@@ -227,7 +248,10 @@ FORMS: dict[str, tuple[str, ...]] = {
         "api key: «{A24}»",
         "token=«{A10}»",
     ),
-    "key-line": ("token: «opensesameopensesame»", "  api_key: «opensesame-opensesame»  # of the test"),
+    "key-line": (
+        "token: «opensesameopensesame»",
+        "  api_key: «opensesame-opensesame»  # of the test",
+    ),
     "key-variable": (
         "TOKEN=«{A12}»",
         "API_TOKEN=«abcdefghijkl»",
@@ -235,12 +259,22 @@ FORMS: dict[str, tuple[str, ...]] = {
         "APP_KEY=«abcdefghijklmnop»",
     ),
     "key-flag": ("tool --token «{A16}»", "tool --api-key=«{A12}»", "tool --github-token «{A16}»"),
-    "key-element": ("<token>«{A16}»</token>", "<apiKey>«{A20}»</apiKey>", '<add key="ApiKey" value="«{A24}»" />'),
-    "key-told": ("the token is «{A16}»", "my api key is `«{A20}»`", "The API key for the service is «{A20}»"),
+    "key-element": (
+        "<token>«{A16}»</token>",
+        "<apiKey>«{A20}»</apiKey>",
+        '<add key="ApiKey" value="«{A24}»" />',
+    ),
+    "key-told": (
+        "the token is «{A16}»",
+        "my api key is `«{A20}»`",
+        "The API key for the service is «{A20}»",
+    ),
     "kubernetes-secret": (
         "apiVersion: v1\nkind: Secret\nmetadata:\n  name: x\ntype: Opaque\ndata:«\n  user: {b16}\n  pin: {b16}»",
     ),
-    "kubernetes-secret-data": ("apiVersion: v1\ndata:«\n  user: {b16}\n  pin: {b16}»\nkind: Secret",),
+    "kubernetes-secret-data": (
+        "apiVersion: v1\ndata:«\n  user: {b16}\n  pin: {b16}»\nkind: Secret",
+    ),
 }
 
 ORDINARY = (

@@ -7,7 +7,11 @@ PLACES: dict[str, tuple[str, ...]] = {
         'var dbPassword string = "«opensesame9»"',
         'storePassword "«hunter2!»"',
     ),
-    "key-declared": ('#define API_KEY "«{A32}»"', 'var apiToken string = "«{A24}»"', '(setq api-key "«{h40}»")'),
+    "key-declared": (
+        '#define API_KEY "«{A32}»"',
+        'var apiToken string = "«{A24}»"',
+        '(setq api-key "«{h40}»")',
+    ),
     "environment-declared": (
         "ENV DB_PASSWORD «opensesame»",
         "setenv API_KEY «{A20}»",
@@ -63,7 +67,10 @@ PLACES: dict[str, tuple[str, ...]] = {
         "openssl rsa -in k.pem -passin pass:«opensesame»",
         "influx -username ada -password «opensesame»",
     ),
-    "password-piped": ("echo «opensesame» | sudo -S apt update", "echo 'ada:«opensesame»' | chpasswd"),
+    "password-piped": (
+        "echo «opensesame» | sudo -S apt update",
+        "echo 'ada:«opensesame»' | chpasswd",
+    ),
     "oracle-address": ("jdbc:oracle:thin:scott/«opensesame»@db:1521/x",),
     "sql-identified-by": (
         "CREATE USER 'ada'@'%' IDENTIFIED BY '«opensesame»';",
@@ -71,7 +78,10 @@ PLACES: dict[str, tuple[str, ...]] = {
     ),
     "sql-password-function": ("SET PASSWORD FOR ada = PASSWORD('«opensesame»');",),
     "sql-pragma-key": ("PRAGMA key = '«opensesame»';",),
-    "dsn-password": ("ada:«opensesame»@tcp(127.0.0.1:3306)/app", "ada:«{A16}»@unix(/run/mysql.sock)/app"),
+    "dsn-password": (
+        "ada:«opensesame»@tcp(127.0.0.1:3306)/app",
+        "ada:«{A16}»@unix(/run/mysql.sock)/app",
+    ),
     "authorization-basic": (
         "Authorization: Basic «YTpi»",
         "Authorization: Basic «Og==»",

@@ -12,7 +12,19 @@ TOKENS: dict[str, tuple[str, ...]] = {
     "gitlab-token": (
         *tuple(
             f"gl{kind}-{{w20}}"
-            for kind in ("pat", "dt", "ft", "rt", "cbt", "ptt", "imt", "agent", "oas", "soat", "ffct")
+            for kind in (
+                "pat",
+                "dt",
+                "ft",
+                "rt",
+                "cbt",
+                "ptt",
+                "imt",
+                "agent",
+                "oas",
+                "soat",
+                "ffct",
+            )
         ),
         "glpat-{w27}.01.{a7}",
         "glrt-t1_{w27}.01.{a7}",
@@ -53,7 +65,9 @@ TOKENS: dict[str, tuple[str, ...]] = {
     "infisical-token": ("st.{h24}.{h32}.{h32}",),
     "1password-secret-key": ("A3-{U6}-{U11}-{U5}-{U5}-{U5}", "A3-{U6}-{U6}-{U5}-{U5}-{U5}-{U5}"),
     "1password-service-token": ("ops_eyJ{A250}",),
-    "age-key": ("AGE-SECRET-KEY-1" + "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L" + "QPZRY9X8GF2TVDW0S3JN54KHCE",),
+    "age-key": (
+        "AGE-SECRET-KEY-1" + "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L" + "QPZRY9X8GF2TVDW0S3JN54KHCE",
+    ),
     "linear-token": ("lin_api_{A40}", "lin_oauth_{h64}"),
     "notion-token": ("ntn_{d11}{A35}",),
     "asana-token": ("2/12{d14}/12{d14}:«{h32}»", "1/12{d14}:«{h32}»"),
@@ -188,8 +202,12 @@ TOKENS: dict[str, tuple[str, ...]] = {
     "slack-workflow-token": ("xwfp-{w60}",),
     "slack-webhook": ("https://hooks.slack.com/services/«T{U8}/B{U10}/{A24}»",),
     "discord-webhook": ("https://discord.com/api/webhooks/{d18}/«{w68}»",),
-    "teams-webhook": ("https://acme.webhook.office.com/webhookb2/«{u0}@{u0}/IncomingWebhook/{h32}/{u0}»",),
-    "google-chat-webhook": ("https://chat.googleapis.com/v1/spaces/{A11}/messages?«key={A39}&token={A43}»",),
+    "teams-webhook": (
+        "https://acme.webhook.office.com/webhookb2/«{u0}@{u0}/IncomingWebhook/{h32}/{u0}»",
+    ),
+    "google-chat-webhook": (
+        "https://chat.googleapis.com/v1/spaces/{A11}/messages?«key={A39}&token={A43}»",
+    ),
     "ifttt-zapier-hook": ("https://hooks.zapier.com/hooks/catch/«{d7}/{a7}»",),
     "telegram-token": ("{d10}:«AA{w33}»",),
     "twilio-key": ("SK{h32}",),
@@ -328,7 +346,10 @@ NAMED: dict[str, tuple[str, ...]] = {
         "twilio-auth-token": ("twilio", ("{h32}",)),
         "telegram-bot-token": ("telegram", ("{d10}:A{w34}",)),
         "twitch-token": ("twitch", ("{a30}",)),
-        "twitter-key": ("twitter", ("{A45}", "{d19}-{A30}", "{A25}", "{A50}", "AAAAAAAAAAAAAAAAAAAAAA{A86}")),
+        "twitter-key": (
+            "twitter",
+            ("{A45}", "{d19}-{A30}", "{A25}", "{A50}", "AAAAAAAAAAAAAAAAAAAAAA{A86}"),
+        ),
         "vault-legacy-token": ("vault", ("s.{A24}",)),
         "virustotal-key": ("virustotal", ("{h64}",)),
         "vultr-key": ("vultr", ("{U36}",)),

@@ -13,7 +13,21 @@ from tests.domain.model.secrets.samples import SAMPLES, filled
 from tests.domain.model.secrets.samples_forms import FORMS, ORDINARY
 
 WORDS = sorted({word.replace("·", " ") for rule in RULES for word in rule.words.split()})
-JOINTS = [*"\"'`=:@/.-_ \n\\,;<>()[]{}", "\\n", "\\n", REDACTED, "is", "=> ", ': "', "://", "%3D", "1", "é", "İ", "K"]
+JOINTS = [
+    *"\"'`=:@/.-_ \n\\,;<>()[]{}",
+    "\\n",
+    "\\n",
+    REDACTED,
+    "is",
+    "=> ",
+    ': "',
+    "://",
+    "%3D",
+    "1",
+    "é",
+    "İ",
+    "K",
+]
 texts = st.lists(
     st.sampled_from([sample.text for sample in SAMPLES])
     | st.sampled_from([sample.text[: len(sample.text) // 2] for sample in SAMPLES])
@@ -42,13 +56,17 @@ def test_every_match_begins_at_a_word_in_lower_case_or_some_characters_before(te
     assert all(small.startswith(word, at) for at, word in find.words_in(small))
 
 
-@given(text=texts | st.text(alphabet="".join(sorted({*"".join(WORDS)})) + "\u2003\x1f", max_size=60))
+@given(
+    text=texts | st.text(alphabet="".join(sorted({*"".join(WORDS)})) + "\u2003\x1f", max_size=60)
+)
 @example("docker\u2003login docker login docker  login")
 @example("-----end rsa private-----end private")
 def test_each_place_of_each_word_is_found_in_order(text: str) -> None:
     small = find._lowered(text)
 
-    expected = [(at, word) for at in range(len(small)) for word in WORDS if small.startswith(word, at)]
+    expected = [
+        (at, word) for at in range(len(small)) for word in WORDS if small.startswith(word, at)
+    ]
 
     assert find.words_in(small) == expected
 
@@ -73,9 +91,13 @@ def test_patterns_repeat_a_bounded_number_of_times_or_end_at_dashes() -> None:
         re.compile(r"x\*\(\?:-\(\?!-+\)x\*\)\*"),
     )
     unbounded = re.compile(r"[+*]|\{\d+,\}")
-    patterns = {part for rule in RULES for part in (rule.pattern, rule.unless, rule.behind, *rule.head)}
+    patterns = {
+        part for rule in RULES for part in (rule.pattern, rule.unless, rule.behind, *rule.head)
+    }
     left = [
-        pattern for pattern in patterns if unbounded.search(up_to_dashes.sub("", in_class_or_escaped.sub("x", pattern)))
+        pattern
+        for pattern in patterns
+        if unbounded.search(up_to_dashes.sub("", in_class_or_escaped.sub("x", pattern)))
     ]
 
     assert left == []

@@ -55,7 +55,12 @@ def own_files() -> Iterator[Path]:
 
 @pytest.mark.large
 def test_the_lines_of_this_project_are_untouched() -> None:
-    lines = [line for path in own_files() for line in path.read_text("utf-8", "replace").splitlines() if line.strip()]
+    lines = [
+        line
+        for path in own_files()
+        for line in path.read_text("utf-8", "replace").splitlines()
+        if line.strip()
+    ]
 
     assert len(lines) > 30_000
     assert share_touched(lines) <= ALLOWED

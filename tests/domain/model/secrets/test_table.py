@@ -39,12 +39,16 @@ def test_the_table_knows_the_tokens_of_120_vendors() -> None:
     assert len({name.partition("-")[0] for name in set(BY_NAME) - set(FORMS)}) >= 120
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: f"{sample.rule}:{sample.text[:24]!r}")
+@pytest.mark.parametrize(
+    "sample", SAMPLES, ids=lambda sample: f"{sample.rule}:{sample.text[:24]!r}"
+)
 def test_a_rule_finds_the_secret_of_each_of_its_samples(sample: Sample) -> None:
     assert sample.secret in found_by(BY_NAME[sample.rule], sample.text)
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: f"{sample.rule}:{sample.text[:24]!r}")
+@pytest.mark.parametrize(
+    "sample", SAMPLES, ids=lambda sample: f"{sample.rule}:{sample.text[:24]!r}"
+)
 def test_of_a_sample_the_secret_goes_and_the_text_around_it_stays(sample: Sample) -> None:
     kept = redact(f"before\n{sample.text}\nafter")
 

@@ -11,7 +11,11 @@ WANTED = 0.995  # measured: 0.9998
 
 @pytest.mark.large
 def test_secrets_are_caught_in_twenty_kinds_of_text() -> None:
-    tried = [(sample.rule, name, text, secret) for sample in SAMPLES for name, text, secret in variants(sample)]
+    tried = [
+        (sample.rule, name, text, secret)
+        for sample in SAMPLES
+        for name, text, secret in variants(sample)
+    ]
     missed = [(rule, name) for rule, name, text, secret in tried if is_left(secret, redact(text))]
 
     assert min(len(AROUND_TOKENS), len(AROUND_LINES)) >= 20

@@ -59,7 +59,9 @@ AROUND_LINES: dict[str, Variant] = {
 def variants(sample: Sample) -> list[tuple[str, str, str]]:
     """Return the name of each variant of *sample*, its text, and the secret as it is there."""
     if sample.text == sample.secret and "\n" not in sample.text:
-        return [(name, around(sample.text), sample.secret) for name, around in AROUND_TOKENS.items()]
+        return [
+            (name, around(sample.text), sample.secret) for name, around in AROUND_TOKENS.items()
+        ]
     return [
         (name, around(sample.text), _as_in_json(sample.secret) if "JSON" in name else sample.secret)
         for name, around in AROUND_LINES.items()
