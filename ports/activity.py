@@ -9,8 +9,7 @@ from hardwon.domain.model.injection.receipt import Delivery, Influence, Receipt
 
 if TYPE_CHECKING:
     from hardwon.domain.model.filters import EntryFilter
-    from hardwon.domain.model.injection.receipt import ContextWindow, Held, Undelivered
-    from hardwon.domain.model.injection.usage_signals import ShownText
+    from hardwon.domain.model.injection.receipt import ContextWindow, Held, ShownText, Undelivered
 
 
 class History(Protocol):

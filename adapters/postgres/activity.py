@@ -22,8 +22,14 @@ from hardwon.adapters.sql.activity import (
     SqlUsageLog,
     receipt_values,
 )
-from hardwon.domain.model.injection.receipt import ContextWindow, Held, NearMiss, Receipt, Shown
-from hardwon.domain.model.injection.usage_signals import LONGEST_SHOWN
+from hardwon.domain.model.injection.receipt import (
+    LONGEST_SHOWN,
+    ContextWindow,
+    Held,
+    NearMiss,
+    Receipt,
+    Shown,
+)
 from hardwon.ports.override import override
 
 CHANGES = (

@@ -18,9 +18,9 @@ from hardwon.domain.model.injection.receipt import (
     Influence,
     Receipt,
     Shown,
+    ShownText,
     Undelivered,
 )
-from hardwon.domain.model.injection.usage_signals import ShownText
 from hardwon.ports.activity import (
     ContextWindows,
     Deliveries,

@@ -37,15 +37,16 @@ from hardwon.domain.model.injection.receipt import (
     EVENTS,
     FORMS,
     HOWS,
+    LONGEST_SHOWN,
     ContextWindow,
     Held,
     Influence,
     NearMiss,
     Receipt,
     Shown,
+    ShownText,
     Undelivered,
 )
-from hardwon.domain.model.injection.usage_signals import LONGEST_SHOWN, ShownText
 from hardwon.ports.override import override
 
 decode_change = Decoder(

@@ -8,7 +8,6 @@ from hardwon.adapters.sql.entries import SqlEntries, SqlProposals, SqlTriggerSou
 from hardwon.adapters.sqlite.database import Database, in_list, to_text
 from hardwon.adapters.sqlite.decoding import Decoder
 from hardwon.adapters.sqlite.derived import tallied
-from hardwon.adapters.sqlite.forgotten import SqliteForgottenTexts
 from hardwon.adapters.sqlite.keyword_index import drop_from_index, index_entry
 from hardwon.adapters.sqlite.query import visible
 from hardwon.adapters.sqlite.rows import (
@@ -38,6 +37,7 @@ from hardwon.ports.entries import Order
 from hardwon.ports.override import override
 
 if TYPE_CHECKING:
+    from hardwon.adapters.sqlite.forgotten import SqliteForgottenTexts
     from hardwon.domain.model.entry import Entry
 
 
@@ -166,7 +166,10 @@ class SqliteEntryRepository(SqlEntries):
 
     @property
     @override
-    def forgotten(self) -> SqliteForgottenTexts:
+    def forgotten(self) -> "SqliteForgottenTexts":
+        # a session start asks for none
+        from hardwon.adapters.sqlite.forgotten import SqliteForgottenTexts  # noqa: PLC0415
+
         return SqliteForgottenTexts(self._file)
 
     @override

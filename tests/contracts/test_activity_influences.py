@@ -8,8 +8,15 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS
-from hardwon.domain.model.injection.receipt import Form, How, Influence, Receipt, Shown
-from hardwon.domain.model.injection.usage_signals import LONGEST_SHOWN, ShownText
+from hardwon.domain.model.injection.receipt import (
+    LONGEST_SHOWN,
+    Form,
+    How,
+    Influence,
+    Receipt,
+    Shown,
+    ShownText,
+)
 from tests.contracts.worlds import ALL, MakeWorld, World, on_every_implementation
 from tests.fakes.clock import FixedClock
 from tests.strategies import DAY, NOW, few_examples, lesson, of_file, phrases, timestamps

@@ -4,8 +4,7 @@ from collections.abc import Iterable
 
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
-from hardwon.domain.model.injection.receipt import Influence, Receipt
-from hardwon.domain.model.injection.usage_signals import LONGEST_SHOWN, ShownText
+from hardwon.domain.model.injection.receipt import LONGEST_SHOWN, Influence, Receipt, ShownText
 from hardwon.ports.activity import Influences, Receipts
 from hardwon.ports.override import override
 from tests.fakes.state import State

@@ -155,6 +155,26 @@ class Shown(NamedTuple):
     origin: str = ""
 
 
+LONGEST_SHOWN = 2_000
+"""Characters of a text that usage signals are looked for in."""
+
+
+class ShownText(NamedTuple):
+    """
+    The texts of an entry that were injected into a session.
+
+    Attributes:
+        description: Empty where only a line of it was shown.
+        is_counted: Whether its use in that session is recorded already.
+    """
+
+    entry_id: str
+    name: str
+    description: str
+    notes: str
+    is_counted: bool = False
+
+
 class NearMiss(NamedTuple):
     """An entry that was nearly injected."""
 

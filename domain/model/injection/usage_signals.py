@@ -19,6 +19,7 @@ from typing import NamedTuple, Self, TypeAlias
 
 from hardwon.domain.model.identity import composed
 from hardwon.domain.model.injection.neutral_text import TAG
+from hardwon.domain.model.injection.receipt import ShownText
 from hardwon.domain.model.keywords import STOP_WORDS, words_of
 
 LONGEST_TEXT = 20_000
@@ -180,25 +181,6 @@ def _line_of(words: Sequence[str]) -> str:
 
 def _runs_in(words: Sequence[str]) -> Iterator[Run]:
     return zip(*(words[place:] for place in range(RUN)), strict=False)
-
-
-LONGEST_SHOWN = 2_000
-
-
-class ShownText(NamedTuple):
-    """
-    The texts of an entry that were injected into a session.
-
-    Attributes:
-        description: Empty where only a line of it was shown.
-        is_counted: Whether its use in that session is recorded already.
-    """
-
-    entry_id: str
-    name: str
-    description: str
-    notes: str
-    is_counted: bool = False
 
 
 RUN_TERMS = 4

@@ -7,7 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.injection.neutral_text import framed
-from hardwon.domain.model.injection.usage_signals import RUN, ShownText, usage_signals
+from hardwon.domain.model.injection.receipt import ShownText
+from hardwon.domain.model.injection.usage_signals import RUN, usage_signals
 
 TEXT = (
     "Read partner feeds line by line and report each malformed record with its line number. "
