@@ -16,7 +16,6 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import OF_OTHERS, CollectionName
 from hardwon.domain.model.project import Project, Registry
-from hardwon.domain.use_cases.know_projects import KnowProjects
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_files import (
     build_know_projects,
@@ -32,6 +31,7 @@ from hardwon.ports.store import Warn
 
 if TYPE_CHECKING:
     from hardwon.domain.model.checkpoint import CheckpointScope, Contents
+    from hardwon.domain.use_cases.know_projects import KnowProjects
 
 GIT_SECONDS = 0.5
 """Time limit for git."""
@@ -89,7 +89,7 @@ def read_place(memory: Memory, project_root: str) -> Place:
     return Place(project, workplace, registry)
 
 
-def _adopted(know: KnowProjects, adoptions: Sequence[tuple[Project, Project]]) -> Registry:
+def _adopted(know: "KnowProjects", adoptions: Sequence[tuple[Project, Project]]) -> Registry:
     """Move waiting lessons to their labels' projects, if the store is writable."""
     with suppress(StorageError):
         for waiting, project in adoptions:
