@@ -16,7 +16,7 @@ but no file may become a heap.
 - composition root: `entrypoints/bootstrap*.py`.
 - functions that take a Memory: those with a parameter of that type, in entrypoints.
 - redactions of a writer call: calls of `redact` in that process.
-- lines of PostgreSQL that are SQLite's: those of adapters/postgres, blank ones left out, that are
+- lines of PostgreSQL that are SQLite's: those of adapters/postgres, without blank ones and imports, that are
 in the same order in the module
   of adapters/sqlite of the same name.
 - entry points that import adapters: files of entrypoints with an import of hardwon.adapters,
@@ -213,15 +213,24 @@ def _names(argument: ast.arg) -> set[str]:
 
 def shared_lines(product: list[Module]) -> int:
     """Return how many of PostgreSQL's lines are also in SQLite's module of the same name."""
-    texts = {
-        module.path: [line for line in module.text.splitlines() if line.strip()]
-        for module in product
-    }
+    texts = {module.path: _code(module) for module in product}
     ours = {path: lines for path, lines in texts.items() if path.startswith("adapters/postgres/")}
     return sum(
         _same(lines, texts.get(path.replace("postgres", "sqlite"), []))
         for path, lines in ours.items()
     )
+
+
+def _code(module: Module) -> list[str]:
+    """Return the lines of a module without blank ones and imports."""
+    imports = (
+        node for node in ast.walk(module.tree) if isinstance(node, ast.Import | ast.ImportFrom)
+    )
+    left_out = {
+        place for node in imports for place in range(node.lineno, (node.end_lineno or 0) + 1)
+    }
+    lines = enumerate(module.text.splitlines(), 1)
+    return [line for place, line in lines if line.strip() and place not in left_out]
 
 
 def _same(lines: list[str], others: list[str]) -> int:
