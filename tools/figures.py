@@ -8,22 +8,20 @@ but no file may become a heap.
 
 - files, lines: the `.py` files of domain, ports, adapters and entrypoints, as `wc -l` counts.
 - modules entered: modules of hardwon of which a function runs outside of an import
-(`tools/entered.py`), in a process of an
-  installed program on the sample project, whose knowledge bank is embedded, with keyword labels
-  off: a session start (`hardwon-hook`), `hardwon recall`, `hardwon-writer` with a complete lesson
-  that is new. Of `hardwon capture` of one exchange only the modules of domain and adapters.markdown
-  count: those that handle its text until it is a section and an entry.
+  (`tools/entered.py`), in a process of an installed program on the sample project, whose knowledge
+  bank is embedded, with keyword labels off: a session start (`hardwon-hook`), `hardwon recall`,
+  `hardwon-writer` with a complete lesson that is new. Of `hardwon capture` of one exchange only the
+  modules of domain and adapters.markdown count: those that handle its text until it is a section
+  and an entry.
 - composition root: `entrypoints/bootstrap*.py`.
 - functions that take a Memory: those with a parameter of that type, in entrypoints.
 - redactions of a writer call: calls of `redact` in that process.
-- lines of PostgreSQL that are SQLite's: those of adapters/postgres, without blank ones and imports, that are
-in the same order in the module
-  of adapters/sqlite of the same name.
+- lines of PostgreSQL that are SQLite's: those of adapters/postgres, without blank ones and imports,
+  that are in the same order in the module of adapters/sqlite of the same name.
 - entry points that import adapters: files of entrypoints with an import of hardwon.adapters,
-anywhere in them, outside
-  the composition root.
+  anywhere in them, outside the composition root.
 - package pairs that import each other: two folders; a module of each imports a module that lies
-directly in the other.
+  directly in the other.
 """
 
 import ast
