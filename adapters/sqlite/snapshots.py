@@ -4,11 +4,13 @@ import contextlib
 import json
 import os
 import re
+import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import attrs
 
+from hardwon.adapters.durable import written_file
 from hardwon.adapters.sqlite.copies import opened_copy, publish, remove, write_copy
 from hardwon.adapters.sqlite.database import (
     FILE_NAME,
@@ -19,6 +21,7 @@ from hardwon.adapters.sqlite.database import (
 )
 from hardwon.adapters.sqlite.decoding import Decoder, integer, optional, text, timestamp
 from hardwon.adapters.sqlite.erase import redact_rows
+from hardwon.adapters.sqlite.file_errors import translated
 from hardwon.adapters.sqlite.forgotten import SqliteForgottenTexts, drop_forgotten
 from hardwon.adapters.sqlite.opening import COMPANIONS
 from hardwon.adapters.sqlite.query import where
@@ -144,10 +147,12 @@ class SqliteSnapshots(Snapshots):
             )
         if not os.path.isdir(os.path.dirname(path)):
             raise InvalidCheckpointError(f"{path!r}: its folder is not there, make it first")
-        written = f"{path}.{os.urandom(8).hex()}.partial"
+        # SQLite opens files by their path: it writes in the store's folder, which nobody swaps.
+        written = os.path.join(self._store, f"{os.urandom(8).hex()}.partial")
         try:
             self._write_copy(written)
-            publish(written, path)
+            with translated(path), open(written, "rb") as copy, written_file(path) as file:
+                shutil.copyfileobj(copy, file)
         finally:
             remove(written)
 
