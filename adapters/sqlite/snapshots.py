@@ -147,7 +147,7 @@ class SqliteSnapshots(Snapshots):
             )
         if not os.path.isdir(os.path.dirname(path)):
             raise InvalidCheckpointError(f"{path!r}: its folder is not there, make it first")
-        # SQLite opens files by their path: it writes in the store's folder, which nobody swaps.
+        # SQLite opens files by their path: it writes in the store's folder, which is the user's alone.
         written = os.path.join(self._store, f"{os.urandom(8).hex()}.partial")
         try:
             self._write_copy(written)
