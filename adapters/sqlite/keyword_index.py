@@ -224,7 +224,7 @@ def is_outdated(database: Database) -> bool:
     if not _exists(database, ENTRY_TABLES):
         return False
     version = database.value("SELECT value FROM _metadata WHERE key = ?", (VERSION_KEY,))
-    return version is None or int(version) < VERSION
+    return not str(version).isdecimal() or int(version) < VERSION
 
 
 def refresh_index(database: Database) -> int:
