@@ -117,7 +117,7 @@ CHANGE = (
 
 IN_MEMORY = ":memory:"
 TEMPORARY = ""
-"""A file that SQLite creates when memory is short, and removes when it is closed."""
+"""A database that SQLite keeps in a file only when memory is short."""
 
 BUSY_SECONDS = 5.0
 COUNT_BUSY_SECONDS = 0.05
@@ -529,7 +529,7 @@ def _how_to_read(path: str) -> str:
     # SQLite can't create a log's index here. A log has one already, an immutable file needs none.
     log = f"{path}-wal"
     has_log = os.path.exists(log) and os.path.getsize(log)
-    return f"mode=ro{address_option(path)}" if has_log else "immutable=1"
+    return f"mode=ro{address_option(path) if has_log else '&immutable=1'}"
 
 
 @contextmanager

@@ -18,7 +18,11 @@ from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.vocabulary import KINDS
 
 SHIFT = 10
-"""Low bits of an entry's number that give its place in a block of 1,024, in triggers too."""
+"""
+Low bits of an entry's number: its place in a block of 1,024.
+
+Triggers repeat it.
+"""
 
 LAST_PLACE = (1 << SHIFT) - 1
 

@@ -46,7 +46,11 @@ TABLES = """
 """
 
 PASSAGE_BITS = 20
-"""A passage's row id is its entry's number shifted by these bits, plus its place."""
+"""
+The bits of a passage's place in its row id.
+
+The bits above are its entry's number.
+"""
 
 
 class Rows(NamedTuple):

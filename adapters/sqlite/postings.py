@@ -26,7 +26,11 @@ from hardwon.domain.model.keywords import inverse_document_frequency
 from hardwon.domain.model.text import without_marks
 
 MAX_AT_ONCE = 16
-"""Blocks packed when a store is closed: 1.5 s of CPU, once for what was written."""
+"""
+Blocks packed when a store is closed.
+
+1.5 s of CPU, once for what was written.
+"""
 
 TABLES = ("posting_block", "posting")
 

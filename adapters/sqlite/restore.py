@@ -46,7 +46,7 @@ KEYS: Mapping[str, str] = {
     "entry_place": "entry_seq",
     "entry_alias": "entry_seq",
 }
-"""The tables of an entry in insertion order, each with its column of the entry's number."""
+"""The tables of an entry in insertion order, with their number columns."""
 
 SPACE_COLUMNS = "provider, model, dimensions, task_scheme, weights_hash"
 
@@ -221,7 +221,11 @@ FACTS = (
     *("id", "key", "label", "root", "is_repository", "device", "inode"),
     *("remote", "first_commit", "authorship"),
 )
-"""Columns of a project that hold on every machine, or while its folder is the same."""
+"""
+Columns of a project that a restore brings back.
+
+They hold on every machine, or while its folder is the same.
+"""
 
 IN_LIST = "IN (SELECT value FROM json_each(?))"
 

@@ -35,7 +35,11 @@ if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
 
 COLUMNS_OF_ENTRY = ("entry_id", *FACTS)
-"""The fields of `Entry` in the table `entry`. Columns have the same name but for `RENAMED`."""
+"""
+The fields of `Entry` in the table `entry`.
+
+Columns have the same name but for `RENAMED`.
+"""
 
 COLUMNS_OF_TEXT = ("created_at", *TEXTS, "anchor_id")
 """The fields of `Entry` in the table `entry_text`."""
@@ -141,7 +145,11 @@ decode_facts = Decoder(RankingFacts._fields)
 
 
 RECALL_FIELDS = RecallFacts._fields[1:]
-"""The fields that only recall reads. It needs the time of creation to the second."""
+"""
+The fields that only recall reads.
+
+It needs the time of creation to the second.
+"""
 
 RECALL_COLUMNS = columns(RECALL_FIELDS, created_at="e.created_at_epoch")
 decode_recall = Decoder(

@@ -4,13 +4,11 @@ import contextlib
 import json
 import os
 import re
-import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import attrs
 
-from hardwon.adapters.durable import written_file
 from hardwon.adapters.sqlite.copies import opened_copy, publish, remove, write_copy
 from hardwon.adapters.sqlite.database import (
     FILE_NAME,
@@ -21,7 +19,6 @@ from hardwon.adapters.sqlite.database import (
 )
 from hardwon.adapters.sqlite.decoding import Decoder, integer, optional, text, timestamp
 from hardwon.adapters.sqlite.erase import redact_rows
-from hardwon.adapters.sqlite.file_errors import translated
 from hardwon.adapters.sqlite.forgotten import SqliteForgottenTexts, drop_forgotten
 from hardwon.adapters.sqlite.opening import COMPANIONS
 from hardwon.adapters.sqlite.query import where
@@ -147,12 +144,10 @@ class SqliteSnapshots(Snapshots):
             )
         if not os.path.isdir(os.path.dirname(path)):
             raise InvalidCheckpointError(f"{path!r}: its folder is not there, make it first")
-        # SQLite opens files by their path: it writes in the store's folder, which is the user's alone.
-        written = os.path.join(self._store, f"{os.urandom(8).hex()}.partial")
+        written = f"{path}.{os.urandom(8).hex()}.partial"
         try:
             self._write_copy(written)
-            with translated(path), open(written, "rb") as copy, written_file(path) as file:
-                shutil.copyfileobj(copy, file)
+            publish(written, path)
         finally:
             remove(written)
 

@@ -36,7 +36,11 @@ RECORDS = f"""
     ),
     record AS (SELECT e.category, e.observation_count, e.confidence FROM first JOIN entry e USING (seq))
 """
-"""A skip scan: from an entry of each track record to the first one of the next."""
+"""
+A skip scan.
+
+From an entry of each track record to the first one of the next.
+"""
 
 WANTED = """
     wanted (category, observation_count, confidence, recalls) AS (

@@ -25,6 +25,13 @@ def test_a_snapshot_does_not_see_what_others_write_meanwhile(folder: Path, world
     assert len(world.repository.find(LEARNINGS, limit=ALL)) == 2
 
 
+def test_a_reader_makes_no_file(tmp_path: Path) -> None:
+    with pytest.raises(StorageError):
+        Database(str(tmp_path / "moved.db"), read_only=True, anywhere=True)
+
+    assert [*tmp_path.iterdir()] == []
+
+
 def test_a_busy_store_is_an_error_and_nothing_is_changed(folder: Path, sql: Sql) -> None:
     impatient = open_store(str(folder), busy_seconds=0.01)
     world = world_of(impatient)

@@ -145,27 +145,33 @@ def test_where_there_is_no_store_nothing_is_found_and_none_is_made(
     assert not (tmp_path / "nowhere").exists()
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere root can't give up its powers")
-def test_a_store_that_cannot_be_written_is_read(world: World) -> None:
+def ran_on_a_read_only_store(world: World, *command: str) -> Ran:
     with contextlib.closing(sqlite3.connect(world.database)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     world.database.chmod(0o400)
     world.store.chmod(0o500)
     try:
-        done = run(
-            world,
-            "python",
-            str(FAULTS / "without_powers.py"),
-            str(BIN / "hardwon"),
-            "recall",
-            "lock",
-        )
+        program = [str(FAULTS / "without_powers.py"), str(BIN / "hardwon")]
+        return run(world, "python", *program, *command)
     finally:
         world.store.chmod(0o700)
         world.database.chmod(0o600)
 
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere root can't give up its powers")
+def test_a_store_that_cannot_be_written_is_read(world: World) -> None:
+    done = ran_on_a_read_only_store(world, "recall", "lock")
+
     assert is_calm(done)
     assert "\n1. " in done.stdout
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere root can't give up its powers")
+def test_a_store_that_cannot_be_written_is_backed_up_elsewhere(world: World) -> None:
+    (count,) = world.query("SELECT count(*) FROM entry")[0]
+    done = ran_on_a_read_only_store(world, "backup", str(world.folder / "backup.db"))
+
+    assert (done.code, f"Backed up {count} memories" in done.stdout) == (0, True)
 
 
 def test_a_broken_store_exits_with_2_and_one_line(world: World, tmp_path: Path) -> None:
