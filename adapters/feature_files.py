@@ -12,7 +12,7 @@ from hardwon.domain.model.text import with_newlines
 
 MAX_FILE_BYTES = 256 * 1024
 MAX_FOLDERS = 2_000
-"""Upper bound of features read, the newest first, in the time of a session start."""
+"""Upper bound of features read at a session start, the newest first."""
 DOCUMENTS = ("spec.md", "prd.md")
 
 

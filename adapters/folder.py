@@ -15,7 +15,7 @@ CAN_HOLD = (
     hasattr(os, "O_NOFOLLOW")
     and {os.open, os.mkdir, os.rename, os.link, os.unlink, os.stat} <= os.supports_dir_fd
 )
-"""Whether the system finds names relative to an open folder; Windows does not."""
+"""Whether the system finds names relative to an open folder. Windows does not."""
 
 OPEN_FOLDER = 0o777
 LINKED = "a link took the place of a folder on its way: nothing was written"

@@ -18,7 +18,11 @@ from hardwon.domain.model.legacy_index import IMPORTABLE, IndexedMemory
 
 LARGEST_FILE = 64 * 1024 * 1024
 MAX_NODES = 1_000_000
-"""Lists and objects of an index, which take more memory than text; a session has three or four."""
+"""
+Lists and objects of an index, which take more memory than text.
+
+A session has three or four.
+"""
 DECIMALS = 6
 SHOWN_CHARACTERS = 60
 SECONDS = 2**53

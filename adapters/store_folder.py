@@ -32,7 +32,11 @@ OWN_NAMES = (
     "setup.json",
     "pauses.jsonl",
 )
-"""Prefixes of the files that hardwon creates in a store's folder; markdown files are the user's."""
+"""
+Prefixes of the files that hardwon creates in a store's folder.
+
+Markdown files are the user's.
+"""
 CHECKPOINTS = "checkpoints"
 ANOTHER_STORE = "or name another store with HARDWON_STORE"
 

@@ -8,7 +8,11 @@ if TYPE_CHECKING:
     from hardwon.domain.model.file_state import AbsentFile
 
 MAX_ABSENT = 10_000
-"""The number of absent files whose state is kept; older ones count as new when they return."""
+"""
+The number of absent files whose state is kept.
+
+Older ones count as new when they return.
+"""
 
 
 class Absences(Protocol):

@@ -11,6 +11,7 @@ allows. `--lower` writes that list again, for less.
 
 import argparse
 import ast
+import inspect
 import os
 import sys
 from collections.abc import Iterator, Mapping
@@ -38,10 +39,13 @@ class FirstLine(NamedTuple):
 
 
 def first_lines(path: str, content: str) -> Iterator[FirstLine]:
-    """Yield the first line of each docstring in a file of Python."""
+    """Yield the first line of each docstring in a file of Python, those below constants too."""
     for node in ast.walk(ast.parse(content)):
-        if isinstance(node, DOCUMENTED) and (docstring := ast.get_docstring(node)):
-            yield FirstLine(path, node.body[0].lineno, docstring.partition("\n")[0])
+        for statement in node.body if isinstance(node, DOCUMENTED) else ():
+            match statement:
+                case ast.Expr(value=ast.Constant(value=str(docstring))):
+                    line = inspect.cleandoc(docstring).partition("\n")[0]
+                    yield FirstLine(path, statement.lineno, line)
 
 
 def files(places: list[str]) -> list[str]:

@@ -11,7 +11,11 @@ Document: TypeAlias = Mapping[str, Any]
 HOOKS = "hooks"
 TIMEOUT = "timeout"
 HOOK_MEMBERS = ("type", "command")
-"""The members of a hook that start it; all others belong to the user once it is written."""
+"""
+The members of a hook that start it.
+
+All others belong to the user once it is written.
+"""
 
 
 def with_hooks(document: Document, hooks: Mapping[str, Document]) -> Document:
@@ -119,7 +123,11 @@ def _groups_of(events: Document, event: str) -> Sequence[object]:
 
 
 SERVER_MEMBERS = ("type", "command", "args")
-"""The members of a server's entry that start it; all others belong to the user."""
+"""
+The members of a server's entry that start it.
+
+All others belong to the user.
+"""
 
 
 def with_server(document: Document, place: str, name: str, server: Document) -> Document:

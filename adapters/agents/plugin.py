@@ -24,7 +24,7 @@ The commands of a project, each with the plugin's file it is made from.
 COMPILED = shutil.ignore_patterns("__pycache__")
 
 LAUNCHED = '"${CLAUDE_PLUGIN_ROOT}/launch" hardwon'
-"""The plugin's way to call hardwon; a project's commands find it on PATH."""
+"""The plugin's way to call hardwon. A project's commands find it on PATH."""
 
 
 def command_files() -> dict[str, str]:

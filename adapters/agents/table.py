@@ -15,7 +15,7 @@ NAME = "hardwon"
 """The name of the server in agents' settings."""
 
 PLUGIN = "hardwon@"
-"""The beginning of the plugin's name; its marketplace follows."""
+"""The beginning of the plugin's name. Its marketplace follows."""
 
 
 class Programs(NamedTuple):
@@ -77,11 +77,9 @@ SECONDS = {
     "SessionEnd": 3,
 }
 """
-Timeouts in seconds by hook event (Claude Code's names); the plugin's manifests repeat them.
+Timeouts in seconds by hook event, with Claude Code's names.
 
-The hook itself ends within two seconds; on a busy machine its interpreter alone takes longer to
-start, and the output of a cancelled hook is lost. Codex grants SessionEnd at most three. Claude
-Code grants 1.5 s to all hooks of SessionEnd, unless the user's settings have more.
+The plugin's manifests repeat them.
 """
 
 SAME_EVENTS = {event: event for event in SECONDS}

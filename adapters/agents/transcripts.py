@@ -15,7 +15,11 @@ from hardwon.ports.transcripts import PastTranscript, PastTranscripts
 
 WITH_SESSIONS = ((CLAUDE_CODE, "projects"), (CODEX, "sessions"))
 OF_A_HELPER = "agent-"
-"""Prefix of Claude Code's transcripts of helper agents, which are no talk with the user."""
+"""
+Prefix of Claude Code's transcripts of helper agents.
+
+They are no talk with the user.
+"""
 
 ENDING = ".jsonl"
 LINES_READ = 50

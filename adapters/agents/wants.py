@@ -118,7 +118,11 @@ UNTRUSTED = (
 )
 DISABLED = "{} of its hooks are switched off: run codex, type /hooks and switch them on"
 CODEX_WAITS_SECONDS = 1.0
-"""How long a run waits for a server that is not required, measured with Codex 0.169.0."""
+"""
+How long a run waits for a server that is not required.
+
+Measured with Codex 0.169.0.
+"""
 
 ROOM = 3
 """A time limit must be this many times what was measured."""
@@ -206,7 +210,11 @@ SLOW = (
 )
 GEMINI_SECONDS = 600.0
 OPENCODE_SECONDS = 30.0
-"""Default limits; opencode 1.18.33 waited for a server of 20 s, and not for one of 40 s."""
+"""
+Default limits.
+
+Opencode 1.18.33 waited for a server of 20 s, and not for one of 40 s.
+"""
 
 
 def _gemini_cli(host: Host) -> Iterator[str]:

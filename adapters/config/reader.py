@@ -142,7 +142,11 @@ class _Found(NamedTuple):
 
 
 Named: TypeAlias = Callable[[str], str | None]
-"""Returns the embedding provider that the user named for the store in that folder, or None."""
+"""
+The embedding provider that the user named for a store's folder.
+
+None where the user named none.
+"""
 
 
 def _none_named(_: str) -> None:
@@ -163,7 +167,11 @@ class UsersStore(NamedTuple):
 
 
 Trusted: TypeAlias = Callable[[UsersStore, str], bool]
-"""Whether the user trusts the project, and the version of its file of that name is the user's."""
+"""
+Whether the project and its file of that name are the user's.
+
+The user trusts the project, and wrote the version of the file.
+"""
 
 
 def _never_trusted(*_: object) -> bool:

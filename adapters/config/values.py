@@ -11,10 +11,10 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 Reading: TypeAlias = tuple[Any, str]
-"""A value, None for the default; and a complaint about the text, empty without one."""
+"""A value, None for the default. A complaint about the text, empty without one."""
 
 Rule: TypeAlias = Callable[[str], Reading]
-"""Parses a text that is not blank; never raises."""
+"""Parses a text that is not blank. Never raises."""
 
 WHOLE_NUMBER = re.compile("-?[0-9]+")
 DECIMAL_NUMBER = re.compile(r"-?[0-9]*\.[0-9]+")
@@ -22,10 +22,14 @@ NONE = "none"
 """An empty list."""
 
 MODEL = re.compile(r"[\w.+@-]{1,100}(?:/[\w.+@-]{1,100}){0,2}(?::[\w.+@-]{1,100})?", re.ASCII)
-"""A model's name, with owner and tag if it has them; neither a path nor an address."""
+"""
+A model's name, with owner and tag if it has them.
+
+Neither a path nor an address.
+"""
 
 MAX_OF_PROJECT = 1_000
-"""Entries that a project may ask for; some hundred fit into a block."""
+"""Entries that a project may ask for. Some hundred fit into a block."""
 
 MAX_LIMIT = 2**31 - 1  # every store can bind it
 

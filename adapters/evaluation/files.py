@@ -38,7 +38,11 @@ MAX_LINE_BYTES = 16 * 1024 * 1024
 """The longest text that can be stored fits, escaped."""
 
 MAX_UNPACKED = 1024 * 1024 * 1024
-"""Bytes that a gzip file may unpack to: a few kilobytes can hold any amount."""
+"""
+Bytes that a gzip file may unpack to.
+
+A few kilobytes can hold any amount.
+"""
 
 COMPRESSED = ".gz"
 

@@ -32,7 +32,11 @@ SOME_OR_NONE = (0, 1)  # exit codes of `git config`
 MAX_SETTINGS = 1000
 
 DECOYS = 1000
-"""Commits read in search of an author's address: git also finds it elsewhere in the line."""
+"""
+Commits read in search of an author's address.
+
+Git also finds it elsewhere in the line.
+"""
 ALL_OUTPUT = 1 << 30
 CRUD = " \t\r\n.,:;<>\"\\'"
 """Characters that git strips from both ends of an address."""
@@ -227,7 +231,7 @@ def _borrows(identity: Identity) -> bool:
 
 
 SIGNATURE = b"\xfftOc\x00\x00\x00\x02"
-"""The beginning of a pack's index, in the form that git has written since 2008."""
+"""The beginning of a pack's index in the form since 2008."""
 NUMBER = 4
 """Bytes of a number in an index."""
 FIRST_BYTES = 256

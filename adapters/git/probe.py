@@ -25,7 +25,11 @@ KEPT_VARIABLES = (
     "GIT_EXEC_PATH",
 )
 VARIABLES_WITH_PATHS = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_EXEC_PATH")
-"""Variables that name programs, or files that do: never passed with a place in the project."""
+"""
+Variables that name programs, or files that do.
+
+Never passed with a place in the project.
+"""
 
 SETTINGS = (
     "core.fsmonitor=",  # empty, as a git before 2.36 would run a program called false
@@ -106,7 +110,11 @@ OWN_FILES = (
     *(f".gemini/commands/{name}.toml" for name in _COMMAND_NAMES),
     *(f".opencode/commands/{name}.md" for name in _COMMAND_NAMES),
 )
-"""The files of a project that hardwon writes: their changes do not show what the user works on."""
+"""
+The files of a project that hardwon writes.
+
+Their changes do not show what the user works on.
+"""
 
 OTHER_FILES = (":(top)", *(f":(exclude,glob){pattern}" for pattern in OWN_FILES))
 """Pathspecs of all files of the repository but those that hardwon writes."""
@@ -157,7 +165,7 @@ def without_filters(code: int, names: bytes, most: int) -> list[str]:
 RANGES = ("HEAD~3..HEAD", "HEAD~1..HEAD")
 UNCOMMITTED = "HEAD"
 DEFAULT_BRANCHES = ("main", "master", "develop", "trunk")
-"""Branches that others start from; the first two start from no other."""
+"""Branches that others start from. The first two start from no other."""
 MAX_DIFF_FILES = 1000
 MAX_COMMITS = 10_000
 SILENT_CODES = (0, 128, 129)  # done; no such commit; not a repository

@@ -15,7 +15,11 @@ from hardwon.domain.model.plain_text import COMMENT_OR_FENCE
 
 ID_LENGTH = 120
 MAX_DEPTH = 8
-"""Upper bound of nesting, else the sections' text would be quadratic in the file's length."""
+"""
+Upper bound of nesting.
+
+Without it the sections' text would be quadratic in the file's length.
+"""
 
 SHOWN_CHARACTERS = 60
 

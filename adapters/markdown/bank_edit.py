@@ -115,7 +115,11 @@ def _uncommented(raw: str) -> Iterator[Span]:
 
 
 MISREAD = (ENTRY_HEAD, METADATA_HEAD, OPENING, CONTINUES)
-"""Beginnings of a line that would not be read as text; a space before it keeps the lesson."""
+"""
+Beginnings of a line that would not be read as text.
+
+A space before it keeps the lesson.
+"""
 
 
 def with_lesson(text: str, lesson: BankLesson) -> str:

@@ -58,7 +58,11 @@ from hardwon.ports.override import override
 
 MAX_BYTES = 64 * 1024 * 1024  # longer files were not written by hardwon
 MAX_TRIES = 5
-"""Upper bound of attempts: a change is planned again if another process changed the file."""
+"""
+Upper bound of attempts.
+
+A change is planned again if another process changed the file.
+"""
 
 
 class UsableFile(NamedTuple):
@@ -69,7 +73,11 @@ class UsableFile(NamedTuple):
 
 
 PlannedFiles: TypeAlias = Mapping[str, tuple[str, UsableFile | None]]
-"""New texts by name, and the files as read, None for a new one; an empty text removes the file."""
+"""
+New texts by name, and the files as read, None for a new one.
+
+An empty text removes the file.
+"""
 
 Plan: TypeAlias = Callable[[], PlannedFiles]
 

@@ -160,10 +160,18 @@ def _span(chunk: Chunk | None, read: Outline) -> TimeSpan | None:
 
 
 PRIVATE = "<private"
-"""Begins a passage that is never stored and may span sections; other secrets lie in one section."""
+"""
+Begins a passage that is never stored and may span sections.
+
+Other secrets lie in one section.
+"""
 
 OF_ALL = ("project", "workspace", "branch", "session_id", "sessionId", "date", "timestamp")
-"""Fields of a file that apply to all its captured sections: a change updates all their entries."""
+"""
+Fields of a file that apply to all its captured sections.
+
+A change updates all their entries.
+"""
 
 
 @attrs.frozen(slots=False)

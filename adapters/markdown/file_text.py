@@ -19,7 +19,7 @@ _STRAY = re.compile("[\udc80-\udcff]")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
 MAX_STRAY = 0.4
-"""Above this share of bytes that are not ASCII, a text is in no Western European encoding."""
+"""The maximum share of bytes that are not ASCII in a Western European text."""
 
 
 class FileText(NamedTuple):

@@ -18,7 +18,11 @@ from hardwon.ports.override import override
 
 INDEX = "MEMORY.md"
 MAX_NAME = 200
-"""UTF-16 units of a path; a longer name is cut and ends in a hash."""
+"""
+UTF-16 units of a path.
+
+A longer name is cut and ends in a hash.
+"""
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _HALF, _ALL = 1 << 31, 1 << 32

@@ -13,7 +13,11 @@ from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.ports.documents import ENDING
 
 FULL = 1024 * 1024
-"""Characters above which a file gets no more sections: above 4 MB it could not be indexed."""
+"""
+Characters above which a file gets no more sections.
+
+Above 4 MB it could not be indexed.
+"""
 
 DAY_LENGTH = len("2026-03-01-")
 

@@ -31,7 +31,7 @@ from hardwon.domain.model.vocabulary import Category, Kind
 PRIVATE_FOLDER = 0o700
 NO_PROJECT = "no-project"
 LONGEST_NAME = 60
-"""In characters; every file system takes 255 bytes."""
+"""In characters. Every file system takes 255 bytes."""
 RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 """Names that Windows keeps for devices."""
 

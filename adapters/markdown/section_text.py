@@ -92,7 +92,11 @@ def enumerated(line: str) -> tuple[str, ...]:
 
 
 PlanOf = Callable[[str], str | None]
-"""Returns the plan of a phase by number, as a path from the project's folder; None without one."""
+"""
+The path of a phase's plan by number, from the project's folder.
+
+None without one.
+"""
 
 TO_PROJECT = "../../"
 """From the folder of a memory file to the project's."""
@@ -243,7 +247,11 @@ NO_REASON = "No reason was given."
 
 
 MAX_LINES = 60
-"""Lines of a decision, gotcha or preference; its conversation, to which it links, has the rest."""
+"""
+Lines of a decision, gotcha or preference.
+
+Its conversation, to which it links, has the rest.
+"""
 
 MIN_CONTEXT = 12
 MAX_LISTED = 8

@@ -292,7 +292,11 @@ class _Finder:
 
 
 KINDS = {"user": "preference", "feedback": "preference"}
-"""Kinds of entries by the host's types; others, such as project and reference, are documents."""
+"""
+Kinds of entries by the host's types.
+
+Others, such as project and reference, are documents.
+"""
 
 _NESTED = re.compile(r"\A(\s*---[ \t]*\n(?:(?!---).*\n)*?)metadata:[ \t]*\n((?:[ \t]+\S.*\n)+)")
 

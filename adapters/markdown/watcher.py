@@ -13,7 +13,7 @@ from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.ports.documents import ENDING
 
 SETTLED_MS = 200
-"""Debounce: a change is reported after a quiet time, as an editor writes in several steps."""
+"""Debounce time before a change is reported. An editor writes in several steps."""
 
 MAX_WAIT_MS = 2_000
 """Upper bound of the debounce."""

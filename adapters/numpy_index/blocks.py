@@ -18,7 +18,7 @@ Floats: TypeAlias = NDArray[np.float32]
 Numbers: TypeAlias = NDArray[np.int64]
 
 LONGEST = 1.001
-"""Upper bound of a unit vector's length with rounding; a longer one is damaged."""
+"""Upper bound of a unit vector's length with rounding. A longer one is damaged."""
 
 LARGEST_CODE = 127
 
@@ -175,7 +175,7 @@ def encode(rows: Rows) -> Codes:
 
 VERSION = 1
 HEADER = struct.Struct("<IIqII")
-"""Version, checksum of the rest, stamp, number of rows, dimensions; then `Codes`, little-endian."""
+"""Version, checksum of the rest, stamp, number of rows, dimensions. Then `Codes`, little-endian."""
 
 AFTER_CHECKSUM = struct.calcsize("<II")
 ROW_BYTES = 16  # of a number, a scale and a residual

@@ -27,7 +27,11 @@ from hardwon.ports.vectors import BlockSource, BlockState, Matches
 
 KEPT = 2
 FEW_A_BLOCK = 64
-"""So many entries take as long to look up one by one as a packed block takes to scan."""
+"""
+Up to so many entries of a block are looked up one by one.
+
+More take longer than to scan the packed block.
+"""
 
 
 class Members(NamedTuple):

@@ -24,7 +24,7 @@ COARSE = 32
 """Principal components compared first: their distances are never larger than the true ones."""
 
 MANY = 0.02
-"""Above this share of remaining pairs, comparing all vectors at once is faster than one by one."""
+"""The share of remaining pairs above which all vectors are compared at once."""
 
 
 class NumpyProjection(Projection):

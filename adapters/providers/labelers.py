@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 MAX_TOKENS = 300
-"""Ten labels take about 60; bounds a model that does not stop."""
+"""Ten labels take about 60. Bounds a model that does not stop."""
 
 
 class RemoteLabeler(KeywordLabeler):
@@ -153,10 +153,14 @@ def labeler_of(name: str, environ: Mapping[str, str], model: str) -> RemoteLabel
 
 MAX_CONTENT = 6_000
 MAX_REASONING = 2_000
-"""Characters: with the rules about 2,500 tokens, so the answer fits a local model's 4,096 too."""
+"""
+Upper bound of a text in characters.
+
+With the rules it has about 2,500 tokens, so that the answer fits into 4,096.
+"""
 
 MAX_ANSWER = 5_000
-"""Characters that are searched for the array; ten labels need a few hundred."""
+"""Characters that are searched for the array. Ten labels need a few hundred."""
 
 PROMPT = """\
 Extract {least}-{most} keyword labels from this knowledge-bank entry, so that it is found again by them.

@@ -25,7 +25,11 @@ LISTENING_ONLY = {
 }
 
 PullProgress = Callable[[str, int, int], None]
-"""Called with the activity, and the present and total bytes of the current file; 0 if unknown."""
+"""
+Called with the activity, and the present and total bytes of the current file.
+
+0 if unknown.
+"""
 
 
 def ollama_url(host: str) -> str:

@@ -108,7 +108,11 @@ GEMINI = Provider(
 )
 
 RESERVED_TOKENS = 24
-"""For the longest prefix, as `cut_to_tokens` counts it, and a model's begin and end marks."""
+"""
+Tokens of the longest prefix and a model's begin and end marks.
+
+As `cut_to_tokens` counts them.
+"""
 
 OLLAMA = Provider(
     name="ollama",

@@ -35,7 +35,7 @@ FACTS = (
         "spec_folder",
     ),
 )
-"""The mutable fields of `Entry` in the table `entry`, in columns of the same name."""
+"""The mutable fields of `Entry` in columns of `entry`."""
 
 TEXTS = (
     *("name", "description", "reasoning", "notes", "keywords", "tags", "references", "source"),
@@ -50,7 +50,7 @@ TEXTS = (
         "door",
     ),
 )
-"""The mutable fields of `Entry` in the table `entry_text`, in columns of the same name."""
+"""The mutable fields of `Entry` in columns of `entry_text`."""
 
 COUNTERS = (
     "recall_count",

@@ -14,7 +14,11 @@ from hardwon.adapters.transcripts.records import object_in, texts_in, zoned_time
 from hardwon.domain.model.injection.receipt import GivenText
 
 MAX_BYTES = 64 * 1024 * 1024
-"""Bytes at the end of the file that are read: a twentieth of a second."""
+"""
+Bytes at the end of the file that are read.
+
+A twentieth of a second.
+"""
 
 HOOK_TEXTS = ("hook_success", "hook_additional_context")
 """Claude Code's attachments for a hook's plain output and for its JSON."""

@@ -32,7 +32,11 @@ MAX_CANDIDATES = 20
 """Transcripts that are compared, those first that were written soonest after the response."""
 
 EARLIEST, LATEST = dt.timedelta(seconds=-10), dt.timedelta(seconds=1)
-"""Tolerance of a response's time: the host rounds its age and takes it before the hook began."""
+"""
+Tolerance of a response's time.
+
+The host rounds its age and takes it before the hook began.
+"""
 
 _COMPACTION = re.compile(rb'"(?:sub)?type"\s*:\s*"(?:compact_boundary|compacted)"')
 _RESPONSE = re.compile(rb'"type"\s*:\s*"assistant"')

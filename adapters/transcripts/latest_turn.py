@@ -29,7 +29,11 @@ _IS_OF_TURN = re.compile(rb'"type"\s*:\s*"(?:user|tool_use|response_item)"')
 _RESULT = re.compile(
     rb'"type"\s*:\s*"(?:tool_result|function_call_output|custom_tool_call_output)"'
 )
-"""Results of tools can be long, and are the words of neither agent nor user."""
+"""
+Results of tools are left out.
+
+They can be long, and are the words of neither agent nor user.
+"""
 
 _EXPANDED = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
 _OWN_PLACES = {"knowledge-bank", "memory"}

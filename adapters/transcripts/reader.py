@@ -26,7 +26,11 @@ from hardwon.ports.override import override
 from hardwon.ports.transcripts import STANDARD_INPUT, Transcribed, Transcripts
 
 LONGEST_TEXT = 100_000
-"""Characters of a prompt or a reply that are kept; a longer one is a log."""
+"""
+Characters of a prompt or a reply that are kept.
+
+A longer one is a log.
+"""
 
 MAX_CLEANED = 10 * LONGEST_TEXT
 """Characters that are cleaned before the cut: cleaning may remove many."""
@@ -96,7 +100,11 @@ _LATEST = dt.datetime.max.replace(tzinfo=dt.UTC) - _TICK
 _HAS_UTTERANCE = re.compile(
     rb'"type"\s*:\s*"(?:user|assistant|response_item)"|"(?:user|assistant)"\s*:'
 )
-"""Matches every line with an utterance; parsing all other lines would take most of the time."""
+"""
+Matches every line with an utterance.
+
+Parsing all other lines would take most of the time.
+"""
 
 
 class JsonlTranscripts(Transcripts):

@@ -32,7 +32,11 @@ class Space(NamedTuple):
 
 
 ENGLISH_MODELS = ("all-minilm", "nomic-embed-text", "mxbai-embed-large")
-"""Prefixes of models that know English alone: Chinese and Japanese are unknown tokens to them."""
+"""
+Prefixes of models that know English alone.
+
+Chinese and Japanese are unknown tokens to them.
+"""
 
 
 def knows_english_only(space: Space) -> bool:
@@ -44,7 +48,7 @@ if TYPE_CHECKING:
     Vector: TypeAlias = array[float]
 else:
     Vector = array  # takes no type argument before Python 3.12
-"""`array('f')`; in the store and in every index it is L2-normalised."""
+"""`array('f')`. In the store and in every index it is L2-normalised."""
 
 SMALLEST_NORM = 1e-9
 COSINE_DECIMALS = 6

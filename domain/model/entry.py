@@ -336,9 +336,7 @@ class Entry:
 
 
 PublicEntry = NewType("PublicEntry", Entry)
-"""
-An entry without secrets, as `redact_entry` makes it: the only kind that a lesson is stored as.
-"""
+"""An entry without secrets, as `redact_entry` makes it."""
 
 
 def redact_entry(entry: Entry) -> PublicEntry:

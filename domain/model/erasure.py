@@ -15,13 +15,17 @@ MIN_TEXT_BYTES = 3
 
 MIN_RUN = 8
 """
-Length of a readable run in which a text of up to three bytes counts.
+Minimum length of a readable run in which a short text counts.
 
-Alone it occurs by chance in vectors.
+A text of up to three bytes alone occurs by chance in vectors.
 """
 
 MIN_LINE = 40
-"""Characters of a line that finds other copies of a forgotten text; shorter ones are common."""
+"""
+Characters of a line that finds other copies of a forgotten text.
+
+Shorter ones are common.
+"""
 
 MAX_LINES = 64
 

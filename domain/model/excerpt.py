@@ -11,7 +11,7 @@ from hardwon.domain.model.text import is_unspaced, split_at_runs
 
 CUT = "..."
 SHORT = 2
-"""Letters; a shorter term is highlighted as a whole word only."""
+"""Letters. A shorter term is highlighted as a whole word only."""
 
 
 class Span(NamedTuple):

@@ -92,7 +92,11 @@ RECORD_NAMES: Mapping[type[Record], str] = {
     Absence: "absent-file",
     DeletedSection: "deleted-section",
 }
-"""The names of the record types, in the order of an export: referenced records come first."""
+"""
+The names of the record types, in the order of an export.
+
+Referenced records come first.
+"""
 
 
 class Location(NamedTuple):

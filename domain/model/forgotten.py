@@ -14,7 +14,11 @@ if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
 
 MIN_CHARACTERS = 40
-"""Shorter passages are common: they identify a text only as a whole, or with a forgotten word."""
+"""
+Shorter passages are common.
+
+They identify a text only as a whole, or with a forgotten word.
+"""
 
 _BLANK_LINES = re.compile(r"\n\s*\n")
 

@@ -14,18 +14,30 @@ INJECTED_TAGS = (
     r"hardwon-memory|system-reminder|hook_context|local-command-\w+"
     r"|(?:user-prompt-submit|session-start|(?:pre|post)-tool-use)-hook"
 )
-"""Tags of text injected anywhere; one without an end goes on to the end of the text."""
+"""
+Tags of text injected anywhere.
+
+One without an end goes on to the end of the text.
+"""
 
 MESSAGE_TAGS = (
     r"task-notification|bash-(?:input|stdout|stderr)|command-(?:name|message|args|contents)|ide_\w+"
     r"|environment_context|user_instructions|turn_aborted"
 )
-"""Tags of messages, or of passages that begin a line; one without an end is text about the tag."""
+"""
+Tags of messages, or of passages that begin a line.
+
+One without an end is text about the tag.
+"""
 
 _INJECTED = rf"(?s)<(?P<tag>{INJECTED_TAGS})\b[^<>\n]*>.*?(?:</(?P=tag)>|\Z)"
 _TAG = rf"(?m)(?P<begins>^[ \t]*)?<(?P<closing>/?)(?P<name>{MESSAGE_TAGS})\b[^<>\n]*>"
 _REST = r"(?:\s*(?:Read the output file|Full transcript available at)\b[^\n]*)?\s*"
-"""The line after a notice, which says where the task's output is, and white space."""
+"""
+The line after a notice, and white space.
+
+It says where the task's output is.
+"""
 
 
 def without_host_text(text: str) -> str:

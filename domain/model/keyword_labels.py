@@ -10,7 +10,7 @@ MIN_LABELS = 3
 MIN_SUPPORTED = 3
 MAX_WORDS = 3
 MAX_LENGTH = 60
-"""Characters; three words of prose fit easily, a repetitive model's blob does not."""
+"""Characters. Three words of prose fit easily, a repetitive model's blob does not."""
 
 GENERIC_LABELS = tuple(
     """

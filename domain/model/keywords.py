@@ -238,7 +238,11 @@ def without_frame(question: str) -> str:
 
 MAX_HITS = 6_000
 FILTERED = 5
-"""Factor of the bound for a filtered query: a term that is frequent elsewhere may be rare there."""
+"""
+Factor of the bound for a filtered query.
+
+A term that is frequent elsewhere may be rare there.
+"""
 
 
 def max_hits(only: EntryFilter) -> int:
@@ -251,13 +255,17 @@ def max_hits(only: EntryFilter) -> int:
 
 
 LONGEST_WHOLE = 64
-"""Length of an identifier that is indexed as a whole, if it has signs between its parts."""
+"""Length of an identifier with separators that is indexed as a whole."""
 
 LONGEST_RUN = 16
-"""Signs of a run without spaces that is indexed as a whole: a longer one is a sentence."""
+"""
+Signs of a run without spaces that is indexed as a whole.
+
+A longer one is a sentence.
+"""
 
 UNSPACED = "\U000ffffd"
-"""The word that indexes entries mostly of scripts without spaces; no question contains it."""
+"""The word that indexes entries mostly of scripts without spaces. No question contains it."""
 
 MOSTLY = 0.5
 

@@ -33,7 +33,7 @@ from hardwon.domain.model.plain_text import split_sentences
 MIN_PROBABILITY = 0.9
 
 MIN_COSINE = 0.5
-"""A pair below it never reaches that probability, even with all else in its favour."""
+"""Minimum cosine of a pair that can reach that probability."""
 
 _ENDED = (
     r"no longer|any longer|any ?more|no more|(?:is|are|was|were)"
@@ -118,7 +118,11 @@ FACTS = (
     ),
     *("tier", "importance_weight", "permanent", "expires_at", "retired", "superseded_by"),
 )
-"""The columns of the table of facts that change; all others are of the table of texts."""
+"""
+The columns of the table of facts that change.
+
+All others are of the table of texts.
+"""
 
 _OF_PLACE = ("reach", "project", "source_project")
 _OF_LIFE = ("tier", "importance_weight", "permanent", "expires_at", "retired")

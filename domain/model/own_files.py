@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 MEMORY = "memory"
 CONVERSATION_FOLDERS = ("conversations", "decisions", "gotchas", "preferences", "sessions")
-"""The folders below `memory` whose files hardwon writes; git ignores private ones."""
+"""The folders below `memory` whose files hardwon writes. Git ignores private ones."""
 
 
 def is_within(real: str, folders: Sequence[str]) -> bool:

@@ -58,7 +58,11 @@ class Pause(NamedTuple):
 
 
 UNREADABLE = Pause("", EVER)
-"""The pause in place of one that can't be read: all sessions, since ever, until resumed."""
+"""
+The pause in place of one that can't be read.
+
+All sessions, since ever, until resumed.
+"""
 
 
 def holding(pauses: Iterable[Pause], now: dt.datetime) -> list[Pause]:

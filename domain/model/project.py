@@ -7,7 +7,11 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 from hardwon.domain.model.vocabulary import Reach
 
 LARGEST_NUMBER = (1 << 63) - 1
-"""Of a file on its file system, as it is stored: some have 64 bits, SQLite has 63."""
+"""
+Of a file on its file system, as it is stored.
+
+Some have 64 bits, SQLite has 63.
+"""
 
 
 class Identity(NamedTuple):
@@ -68,7 +72,7 @@ chose it for every project, or an `earlier` hardwon was set up, which kept those
 """
 
 TrustMode: TypeAlias = Literal["own", "ask"]
-"""Whether projects that the user committed to are trusted, or only those that the user named."""
+"""Which projects are trusted: committed to, or only named by the user."""
 
 
 WAITING = "label:"

@@ -157,7 +157,11 @@ __all__ = [
 ]
 
 MAX_CUTS = 200
-"""Passes after which a text, whose cuts keep joining into new tags, is dropped as malicious."""
+"""
+Passes after which a text is dropped as malicious.
+
+Its cuts keep joining into new tags.
+"""
 
 MAX_REVEALED = 20
 """Passes after which a text, whose secrets keep revealing more, is dropped as malicious."""

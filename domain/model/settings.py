@@ -34,7 +34,7 @@ CONTEXT_TOKENS = 500
 SERVER_SCHEMES = ("postgresql", "postgres")
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/", re.IGNORECASE)
-"""The beginning of an address; a single letter is a drive."""
+"""The beginning of an address. A single letter is a drive."""
 
 _PARAMETER = re.compile(r"\b(host|password|dbname)=")
 

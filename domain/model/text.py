@@ -104,7 +104,9 @@ def pairs(run: str) -> list[str]:
 
 LETTERS_A_PIECE = 4
 """
-Letters of other scripts in a model's word piece; a letter of these is a piece, mostly unknown.
+Letters of a word piece in other scripts.
+
+Of these scripts each letter is a piece, mostly unknown to the model.
 """
 
 
@@ -211,7 +213,9 @@ CONTINUES = "\u2026"
 
 MIN_WORDS = 2
 """
-Words of a title that is not repeated; a single word at the beginning is mostly just the subject.
+Minimum words of a title that is not repeated.
+
+A single word at the beginning is mostly just the subject.
 """
 
 _TITLE_WORD = re.compile(r"[^\W_]+")

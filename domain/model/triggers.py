@@ -15,10 +15,18 @@ from hardwon.domain.model.identity import composed
 from hardwon.domain.model.text import is_unspaced, runs, signs, split_at_runs
 
 MAX_PHRASES = 20
-"""Upper bound for a file: a prompt is compared with every phrase of the store within 50 ms."""
+"""
+Upper bound for a file.
+
+A prompt is compared with every phrase of the store within 50 ms.
+"""
 
 SHORTEST, LONGEST = 3, 100
-"""In characters: a shorter phrase is found in every prompt, a longer one in none."""
+"""
+In characters.
+
+A shorter phrase is found in every prompt, a longer one in none.
+"""
 
 SHORTEST_UNSPACED = 2
 """The same in scripts without spaces, where most words have two."""
@@ -51,7 +59,7 @@ INSIDE = 0.95
 SCATTERED = 0.7
 
 _WORD = re.compile(r"\w[\w\u0300-\u036f]*")
-"""Letters, digits and underscores, as in code; combining accents belong to their letter."""
+"""Letters, digits and underscores, as in code. Combining accents belong to their letter."""
 
 Words: TypeAlias = tuple[str, ...]
 

@@ -20,7 +20,7 @@ from hardwon.ports.transfer import StoreContents
 from hardwon.ports.vectors import VectorStore
 
 BATCH = 100
-"""Records of one transaction; after an interruption at most these are copied again."""
+"""Records of one transaction. After an interruption at most these are copied again."""
 
 
 class Tally(NamedTuple):

@@ -19,14 +19,18 @@ BATCH_IN_TIME = 8
 """The batch size where time is short."""
 
 LONGEST_PAUSE = 120.0
-"""The maximum wait for a provider, in seconds; after a longer one the run gives up."""
+"""
+The maximum wait for a provider, in seconds.
+
+After a longer one the run gives up.
+"""
 
 UNUSABLE_IN_A_ROW = 3
 """The number of unusable vectors in a row that marks an embedder as broken."""
 
 Progress = Callable[[int], None]
 Reached = Callable[[int], None]
-"""Called with the number of an entry once all entries up to it have their new vectors."""
+"""Called with an entry's number when all up to it have new vectors."""
 
 Pairs = list[tuple[PendingText, Vector]]
 

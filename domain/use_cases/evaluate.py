@@ -31,7 +31,11 @@ Stage = Callable[[str, int, int], None]
 T = TypeVar("T")
 
 STANDING_STILL = Deadline(lambda: 0.0)
-"""A deadline that never passes: figures must not depend on the load of the machine."""
+"""
+A deadline that never passes.
+
+Figures must not depend on the load of the machine.
+"""
 
 
 class Evaluate(NamedTuple):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
 
 MAX_USED = 1_000
-"""The maximum number of used entries read for a session; more are never injected."""
+"""The maximum number of used entries read for a session. More are never injected."""
 
 MAX_OF_SESSION = 2**31 - 1
 MAX_REFERENCE = 80

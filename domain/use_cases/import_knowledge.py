@@ -26,7 +26,7 @@ from hardwon.ports.repository import FileVersions
 
 NAME_WORDS = 8
 FOREIGN_COUNT = 100
-"""The maximum observation count that a file of a foreign project or version gives a lesson."""
+"""Maximum observation count from a file of a foreign project or version."""
 REPLACEMENT = "\ufffd"
 FROM_FILE = ("name", "notes", "references", "observation_count", "confidence", "updated_at")
 """The fields that a file gives a lesson, apart from its identity."""

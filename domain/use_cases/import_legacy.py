@@ -288,7 +288,11 @@ class ImportOlderIndex:
 
 
 AGREEMENT = 0.99
-"""The minimum cosine of two vectors of one text and model: platforms differ in the last digits."""
+"""
+The minimum cosine of two vectors of one text and model.
+
+Platforms differ in the last digits.
+"""
 
 
 @attrs.frozen

@@ -14,7 +14,7 @@ from hardwon.ports.documents import Listing, SourceFiles
 from hardwon.ports.entries import EntryRepository
 
 Progress = Callable[[int, int, str], None]
-"""Called with the number of files done, the number of all, and the last path."""
+"""Called with the files done, all files, and the last path."""
 
 
 @attrs.frozen(kw_only=True)

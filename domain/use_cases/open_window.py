@@ -48,7 +48,7 @@ def _delivery(injection: "Undelivered", given: "Sequence[GivenText] | None") -> 
 
 
 MAX_RECEIPTS = 200
-"""The number of newest receipts searched for in the history of a session without any."""
+"""Newest receipts searched for in the history of another session."""
 
 
 class OpenWindow(NamedTuple):

@@ -49,7 +49,7 @@ from hardwon.ports.entries import RankingReads
 from hardwon.ports.vectors import Matches
 
 RECALL_DEPTH = 32
-"""The initial depth of both lists; mostly enough."""
+"""The initial depth of both lists. Mostly enough."""
 
 BATCH = 32
 """The number of candidates judged at first."""
@@ -289,9 +289,10 @@ def _admitted(judged: Sequence[Judged], wanted: Question) -> Iterator[Judged]:
 
 START_DEPTH = 80
 """
-Measured with 10,000 entries: 64 often has to be doubled, at three times the cost.
+The first depth of both lists.
 
-More reads needlessly.
+Measured with 10,000 entries: 64 often has to be doubled, at three times the cost. A greater
+depth reads needlessly.
 """
 
 

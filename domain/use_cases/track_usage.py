@@ -90,7 +90,11 @@ class SummariseUsage(NamedTuple):
 
 
 MAX_SHOWN = 40
-"""The number of injected entries checked, the last ones; a session no longer uses older ones."""
+"""
+The number of injected entries checked, the last ones.
+
+A session no longer uses older ones.
+"""
 
 
 class NoticeUse(NamedTuple):

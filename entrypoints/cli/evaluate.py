@@ -155,7 +155,7 @@ def _measure(sets: list[EvalSet], policies: list[str], settings: Settings) -> Re
     for line in (line for item in sets for line in item.warnings):
         warn(line)
     if sets and settings.embedding_provider == OFF:
-        warn("no embedding provider is on: what goes by meaning goes by words here")
+        warn("no embedding provider is on: semantic policies search by keyword")
     with progress() as bar:
         report = evaluate_all(sets, policies, settings, warn, lambda name: _Stages(bar, name))
     for name, item in report.sets.items():

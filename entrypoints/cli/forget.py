@@ -31,7 +31,7 @@ from hardwon.ports.erasure import Begun
 
 PREVIEWED = 20
 SHORTEST_ID = 8
-"""Minimum length of an id prefix; anything shorter is a text."""
+"""Minimum length of an id prefix. Anything shorter is a text."""
 
 NOTHING_WANTED = (
     "say what to forget: a text, ids, or one of --since, --until, --session, --project, --origin,"

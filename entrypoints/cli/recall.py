@@ -65,7 +65,7 @@ NO_MEANING = "no vector search"
 WORDS_ONLY = f"{NO_MEANING}: memory_embedding_provider is off"
 HIGHLIGHT = "bold yellow"
 READABLE = 100
-"""Columns; longer lines are hard to read, however wide the terminal is."""
+"""Columns. Longer lines are hard to read, however wide the terminal is."""
 
 
 def print_notes(settings: Settings, spaces: Spaces, recollection: Recollection) -> None:
@@ -124,7 +124,11 @@ NOTHING = "Nothing that is remembered answers that"
 NOT_FOUND = "No relevant memories found for query"
 ALL_PROJECTS = "--scope global"
 NONE_OF_THOSE = "none of the memories in the store"
-"""For stores whose entries are all outside the question: other kinds, or projects kept at home."""
+"""
+For stores whose entries are all outside the question.
+
+Other kinds, or projects kept at home.
+"""
 NO_VECTORS = "Run `/save` to build embeddings, or `hardwon index --embed`"
 
 

@@ -22,7 +22,7 @@ KINDS: Mapping[str, EventKind] = {
     "SessionEnd": "end",
 }
 LONGEST_TEXT = 20_000
-"""Characters, which take 30 ms to redact; the transcript keeps the rest."""
+"""Characters, which take 30 ms to redact. The transcript keeps the rest."""
 
 
 def note_event(request: HookRequest, settings: Settings, warn: Callable[[str], None]) -> None:

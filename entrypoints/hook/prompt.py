@@ -13,7 +13,7 @@ from hardwon.entrypoints.hook.output import Output
 from hardwon.entrypoints.hook.request import HookRequest
 
 SEARCH_SECONDS = 0.7
-"""Search time within the second a prompt waits; the rest is reading, printing, leaving."""
+"""Search time within the second a prompt waits. The rest is reading, printing, leaving."""
 
 BUSY_SECONDS = 0.1
 LARGEST_UPGRADE = 4_000_000  # bytes: a sixth of a second

@@ -35,16 +35,20 @@ BEGINNINGS: "Mapping[str, Beginning]" = {
     "resume": "continued",
     "fork": "continued",
 }
-"""By the host's word for the source of a session start; others start a new session."""
+"""
+By the host's word for the source of a session start.
+
+Others start a new session.
+"""
 
 LONGEST_NAME = 200
-"""Characters of a session name; no host uses longer ones."""
+"""Characters of a session name. No host uses longer ones."""
 
 CODEX_TRANSCRIPT = "rollout-"
-"""Prefix of Codex's transcript files; no other host uses it."""
+"""Prefix of Codex's transcript files. No other host uses it."""
 
 OLDEST_RESPONSE = 10 * 366 * 24 * 60 * 60
-"""Seconds; no host existed earlier."""
+"""Seconds. No host existed earlier."""
 
 LARGEST_PAYLOAD = 4 * 1024 * 1024
 CHUNK_BYTES = 64 * 1024

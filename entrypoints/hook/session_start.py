@@ -33,7 +33,7 @@ from hardwon.entrypoints.hook.request import HookRequest
 from hardwon.entrypoints.notices import keeping_notice, notice_for_first_session, standing_notice
 
 SEARCH_SECONDS = 1.6
-"""When the search has ended on an idle machine; ranking and printing follow."""
+"""When the search has ended on an idle machine. Ranking and printing follow."""
 
 LAST_PRINT_SECONDS = 1.8
 """By then the block is printed, or the watchdog prints a fallback."""

@@ -100,7 +100,7 @@ CHANGES = _effect(destroys=False, repeatable=True)
 DELETES = _effect(destroys=True, repeatable=True)
 
 LONGEST_TITLE = 200
-"""Characters; every list repeats the title."""
+"""Characters. Every list repeats the title."""
 
 
 def _untitled(schema: dict[str, Any]) -> None:

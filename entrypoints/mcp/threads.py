@@ -172,7 +172,7 @@ class StartupScan:
 
 
 EMBED_SECONDS = 3.0
-"""How long a tool waits for vectors; a provider may take ten times that."""
+"""How long a tool waits for vectors. A provider may take ten times that."""
 
 T = TypeVar("T")
 

@@ -38,10 +38,14 @@ from hardwon.ports.entries import Order
 MOST = 100
 LARGEST_OFFSET = 2**31 - 1
 ALL_CONTENT = 15_000
-"""Characters of all texts in one answer; hosts truncate answers much longer than 20,000."""
+"""Characters of all texts in one answer. Hosts truncate answers much longer than 20,000."""
 
 BOTH_GIVEN = 7_000
-"""Up to this length texts stand in the message too, for hosts that show nothing else."""
+"""
+Maximum length of texts that also stand in the message.
+
+Some hosts show nothing else.
+"""
 
 
 class LoadedRow(MemoryRow):

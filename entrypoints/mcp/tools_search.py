@@ -51,11 +51,11 @@ ANSWER_SECONDS = 10.0
 NOWHERE = Workplace("")
 MAX_RESULTS = 100
 LONGEST_QUERY = 8_000
-"""Characters; the end of a pasted log adds nothing, and takes seconds to split."""
+"""Characters. The end of a pasted log adds nothing, and takes seconds to split."""
 
 EXCERPT_CHARACTERS = 240
 ALL_EXCERPTS = 2400
-"""Characters; hosts truncate answers much longer than 20,000."""
+"""Characters. Hosts truncate answers much longer than 20,000."""
 
 
 class RuleRow(MemoryRow):

@@ -18,13 +18,17 @@ DRAIN_SECONDS = 10.0
 """The server's own time to answer requests that came before the end of input."""
 
 LONGEST_DRAIN_SECONDS = 120.0
-"""Upper bound from the end of input to the end of the process, however busy the machine."""
+"""Upper bound in seconds from the end of input to that of the process."""
 
 STOPPED_DRAIN_SECONDS = 0.4
 """Time to answer requests after a signal."""
 
 LEAVE_SECONDS = 0.6
-"""Upper bound from a signal or the last answer to the end; a second is promised."""
+"""
+Upper bound from a signal or the last answer to the end.
+
+A second is promised.
+"""
 
 IDLE_SHARE = 0.005
 """CPU share below which a process waits for something else than the CPU."""

@@ -31,7 +31,7 @@ FORMULAS: Mapping[PolicyName, str] = {
 """Score formula of each policy, in the names of its parts."""
 
 DIVIDING_BY_ZERO: frozenset[PolicyName] = frozenset({"adaptive"})
-"""Policies whose formula may divide by 0; such a term counts 0."""
+"""Policies whose formula may divide by 0. Such a term counts 0."""
 
 FULL_SCORES: Mapping[PolicyName, float] = {
     "affinity": 1.0,
@@ -90,7 +90,7 @@ QUOTES = '""'
 ID_DIGITS = 8
 EXCERPT_LINES = 2
 LONG_WORD = 16
-"""Characters; such a word may not fit into the rest of a line."""
+"""Characters. Such a word may not fit into the rest of a line."""
 SESSION_DESCRIPTION = 100
 
 

@@ -6,7 +6,7 @@ from hardwon.domain.model.pause import NEVER, Pause
 from hardwon.entrypoints.presenters.text import on_one_line
 
 SHOWN_CHARACTERS = 8
-"""Characters of a session id that are shown; enough to recognize it."""
+"""Characters of a session id that are shown. Enough to recognize it."""
 
 
 def pause_line(pause: Pause, session_id: str = "") -> str:

@@ -11,7 +11,7 @@ WIDTH, HEIGHT = 720, 200
 WEEK = dt.timedelta(weeks=1)
 TICKS = 4
 SHOWN_NAMES = 8
-"""As many colours as can be told apart; rarer groups become OTHER."""
+"""As many colours as can be told apart. Rarer groups become OTHER."""
 
 OTHER = "other"
 

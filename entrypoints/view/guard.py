@@ -34,7 +34,11 @@ HEADERS: Mapping[str, str] = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
-"""Sent with every answer; with no referrer at all, browsers would send forms from origin `null`."""
+"""
+Sent with every answer.
+
+With no referrer at all, browsers would send forms from origin `null`.
+"""
 
 NOT_OPENED = (
     "This page is for the browser that hardwon view opened. Run hardwon view again and open the"

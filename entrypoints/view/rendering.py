@@ -27,8 +27,9 @@ _FORMULA = re.compile(
     r"^(?=\s{0,20}[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r])|(?<=[;\t])(?=\s{0,20}[=+\-@])|(?<=[\r\n])(?=\s{0,20}[=+@])"
 )
 """
-Where a spreadsheet would begin a formula: at the start of a cell, or where it may split one, as at
-`;` in some countries.
+Where a spreadsheet would begin a formula.
+
+That is at the start of a cell, or where it may split one, as at `;` in some countries.
 """
 
 

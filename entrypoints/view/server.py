@@ -25,10 +25,14 @@ LOOK_SECONDS = 1.0
 """Interval of the idle check."""
 
 LEAVING_SECONDS = 0.5
-"""Grace for requests after a signal; open connections and half-sent forms are then dropped."""
+"""Grace for requests after a signal. Open connections and half-sent forms are then dropped."""
 
 STORE_SECONDS = 0.5
-"""Grace for work on the store after that; SQLite rolls back what was not committed."""
+"""
+Grace for work on the store after that.
+
+SQLite rolls back what was not committed.
+"""
 
 
 class _Server(uvicorn.Server):

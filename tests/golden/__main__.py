@@ -1,4 +1,8 @@
-"""`python -m tests.golden [--write] [SCENARIO ...]`: run scenarios, and write their expected texts anew."""
+"""
+Run the scenarios: `python -m tests.golden [--write] [SCENARIO ...]`.
+
+With `--write` their output becomes the expected texts.
+"""
 
 import sys
 import time

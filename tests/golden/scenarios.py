@@ -1,4 +1,8 @@
-"""What is run: each function is a scenario, whose expected text is a file of its name."""
+"""
+The scenarios of the golden run.
+
+The expected text of a function is the file of its name.
+"""
 
 import json
 from collections.abc import Callable, Mapping, Sequence

@@ -24,7 +24,12 @@ def test_a_first_line_is_plain_up_to_fourteen_words_and_one_clause(
     assert (line.is_plain, line.number, line.text) == (is_plain, 2, text)
 
 
-def test_modules_classes_and_functions_are_read_and_other_texts_are_not() -> None:
-    source = '"""Module."""\nclass A:\n    """Class."""\n    x = 1\n    """Field."""\nasync def f():\n    """Function."""\n    "text"\n'
+def test_docstrings_of_modules_classes_functions_and_constants_are_read() -> None:
+    source = '"""Module."""\nclass A:\n    """Class."""\n    x = 1\n    """Field."""\nasync def f():\n    """Function."""\n    x = "text"\n'
 
-    assert [line.text for line in first_lines("a.py", source)] == ["Module.", "Class.", "Function."]
+    assert [line.text for line in first_lines("a.py", source)] == [
+        "Module.",
+        "Class.",
+        "Field.",
+        "Function.",
+    ]

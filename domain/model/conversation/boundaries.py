@@ -13,7 +13,7 @@ LOOKED_AT = 200
 """Characters of a prompt in which a transition is looked for."""
 
 MAX_WORDS = 8
-"""Words of a transition; a longer message has content of its own."""
+"""Words of a transition. A longer message has content of its own."""
 
 _MUST_BE_ALL = (
     r"(?:ok|okay|alright|all right|moving on|next(?:"

@@ -26,7 +26,7 @@ from hardwon.domain.model.conversation.words import keywords, salient_words
 from hardwon.domain.model.settings import BOUNDARY_COMMANDS
 
 WINDOW = 13
-"""Exchanges whose similarities set the threshold; capture buffers at least as many."""
+"""Exchanges whose similarities set the threshold. Capture buffers at least as many."""
 
 LOOKED_AHEAD = 2
 """Exchanges needed after a change before it counts: one alone may be an aside."""
@@ -36,7 +36,11 @@ USUAL_PAIRS = 20
 """Pseudo-count: pairs with the usual similarity, added to those of the conversation."""
 
 NEIGHBOURS = 0.3
-"""How far the threshold lies from the mean similarity of all pairs towards that of neighbours."""
+"""
+The place of the threshold between two mean similarities.
+
+It lies this far from that of all pairs towards that of neighbours.
+"""
 
 CHANGE = 0.1
 MISSING_WORD = 0.5

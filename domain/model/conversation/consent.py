@@ -22,7 +22,7 @@ LONGEST_CONSENT = 8
 """Words of a sentence whose choice the agent then names."""
 
 SHORT_ANSWER = 4
-"""Words; a shorter sentence does not say what was chosen."""
+"""Words. A shorter sentence does not say what was chosen."""
 
 LONGEST_ANSWER = 30
 """Words of a sentence that settles a question."""

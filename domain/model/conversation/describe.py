@@ -103,7 +103,7 @@ def _often(words: re.Pattern[str], text: str) -> bool:
 MIN_SENTENCES, MAX_SENTENCES = 2, 3
 MAX_DECISIONS = 2
 LONGEST_SENTENCE = 132
-"""Characters; three sentences stay near 400."""
+"""Characters. Three sentences stay near 400."""
 
 NEAR = (1, 2)
 """Distances from a sentence to those that mostly answer it."""
@@ -258,7 +258,7 @@ def _names_something(name: str) -> bool:
 
 
 LONGEST_STATEMENT = 400
-"""Characters; the exchange has all of it."""
+"""Characters. The exchange has all of it."""
 
 _QUOTATION = re.compile(r"^[ \t]*>[^\n]*$", re.MULTILINE)
 

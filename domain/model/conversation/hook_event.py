@@ -7,7 +7,7 @@ Standard library only: the capture hooks need it.
 from typing import Literal, NamedTuple, TypeAlias
 
 MAX_WAITING = 10_000
-"""Most pending events of all sessions; beyond it the oldest are dropped."""
+"""Most pending events of all sessions. Beyond it the oldest are dropped."""
 
 EventKind: TypeAlias = Literal["prompt", "reply", "compaction", "end"]
 

@@ -154,7 +154,10 @@ _EXTENSIONS = frozenset(
     tex tf toml ts tsv tsx txt vue wasm webp xml yaml yml zig zip zsh
     """.split()
 )
-"""Extensions that make a name without a folder a file's; `os.path` and `example.com` are no files.
+"""
+Extensions that make a name without a folder a file's.
+
+`os.path` and `example.com` are no files.
 """
 
 

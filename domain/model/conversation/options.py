@@ -54,7 +54,7 @@ def listed_items(text: str) -> Iterator[tuple[str, str]]:
 
 
 LONGEST_NAME = 80
-"""Characters; a longer text is no name."""
+"""Characters. A longer text is no name."""
 
 MAX_NAMED = 12
 

@@ -8,7 +8,7 @@ from hardwon.domain.model.conversation.words import READ, salient_words, stem
 from hardwon.domain.model.plain_text import sentences
 
 MOSTLY = 0.6
-"""Share of a sentence's informative words in an earlier one that makes it a repetition."""
+"""Share of informative words in an earlier sentence that makes a repetition."""
 
 _REPORTING = frozenset(
     map(

@@ -11,7 +11,7 @@ from hardwon.domain.model.plain_text import sentences
 
 MAX_WORDS = 4
 LONGEST_WORD = 24
-"""Characters; a longer word is a hash or a blob."""
+"""Characters. A longer word is a hash or a blob."""
 
 MIN_TOPIC_WORDS = 2
 """With fewer in the prompt (`/tlc:plan`, `ok`) the reply is read too."""

@@ -20,7 +20,7 @@ from hardwon.domain.model.text import identifier_words
 
 LONGEST_NAME = 80
 DEFAULT_TIME = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
-"""The time of a document without one; constant, as recency is a signal."""
+"""The time of a document without one. Constant, as recency is a signal."""
 
 _BEGINNING = re.compile(r"\S+(?: \S+)*")
 
@@ -201,7 +201,11 @@ def known_items(name: str, entries: Sequence[Entry]) -> EvalSet:
 
 SHORTEST_WORD = 5
 BEGINNING = 3
-"""Letters; words with the same ones are forms of one word, as far as search knows."""
+"""
+Letters.
+
+Words with the same ones are forms of one word, as far as search knows.
+"""
 
 MAX_WORDS = 100
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 Grades = Mapping[str, float]
-"""Document id to its grade; above 0 is relevant, a missing one is not."""
+"""Document id to its grade. Above 0 is relevant, a missing one is not."""
 
 
 def ndcg(ranked: Sequence[str], grades: Grades, k: int) -> float:
@@ -128,7 +128,7 @@ class Figures(NamedTuple):
 
 
 QUALITY = Figures._fields[:-2]
-"""The deterministic figures; the others depend on the machine."""
+"""The deterministic figures. The others depend on the machine."""
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -50,7 +50,7 @@ _ASCII_OF = {0xFF01 + code: 0x21 + code for code in range(0x5E)} | {0xFE64: 0x3C
 _LOOKED_AT = PRINTABLE | frozenset(
     map(chr, (*range(0xFF21, 0xFF3C), *range(0xFF41, 0xFF5B), 0xFF1C, 0xFE64))
 )
-"""Characters other than ASCII that `defused` may change, or read as part of a tag."""
+"""Characters beyond ASCII that `defused` may change or read as a tag."""
 
 _HOST_TAGS = (
     rf"{INJECTED_TAGS}|{MESSAGE_TAGS}|system(?:[-_]\w+)?|tool_\w+|function_\w+|antml:\w+|instructions?|invoke"
@@ -71,7 +71,7 @@ _TURN = (
     r"(?<![^\n\r\v\f\x1c-\x1e\x85\u2028\u2029])"
     r"(?=[ \t]*(?:(?i:human|assistant|system)|User|USER|Developer|DEVELOPER)[ \t]*:)"
 )
-"""Begins a line that says who speaks; `user:` begins lines of settings."""
+"""Begins a line that says who speaks. `user:` begins lines of settings."""
 
 _SPEAKERS = ("human", "assistant", "system", "user", "developer")
 LONGEST_WORD = 16

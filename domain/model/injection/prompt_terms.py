@@ -9,14 +9,16 @@ from hardwon.domain.model.keywords import STOP_WORDS, search_terms, terms_of, wo
 from hardwon.domain.model.plain_text import split_sentences
 
 MIN_TERMS = 3
-"""Words without stop words; `yes, go on` and `fix it` have none or one."""
+"""Words without stop words. `yes, go on` and `fix it` have none or one."""
 
 LONGEST_PROMPT = 2_000
 """Characters searched with: far more than 64 terms, redacted in a few milliseconds."""
 
 _COMMANDS = ("/", "!", "#")
 """
-Beginnings of prompts that the host handles: its commands, the shell's, notes to its own memory.
+Beginnings of prompts that the host handles itself.
+
+They are its commands, the shell's, and notes to its own memory.
 """
 
 
@@ -128,7 +130,7 @@ EVERYDAY = frozenset(
     update use user value variable ve version want way work would write wrong yes
     """.split()
 )
-"""Words common in prompts; the frequencies of a small store do not show it."""
+"""Words common in prompts. The frequencies of a small store do not show it."""
 
 ENDINGS = ("ing", "ed", "es", "e", "s")
 SHORTEST_STEM = 3

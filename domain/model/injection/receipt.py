@@ -14,7 +14,11 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 How: TypeAlias = Literal["answer", "edit", "validation"]
 HOWS: tuple[How, ...] = get_args(How)
-"""The place of the signal: the agent's answer, one of its edits, or a user's judgement."""
+"""
+The place of the signal.
+
+The agent's answer, one of its edits, or a user's judgement.
+"""
 
 
 class Influence(NamedTuple):
@@ -33,7 +37,11 @@ class Influence(NamedTuple):
 
 
 SHA256_MODULES = ("_sha2", "_sha256", "hashlib")
-"""Python's own, by version; hashlib has it too, but loads OpenSSL: 5 ms of a session start."""
+"""
+Python's own, by version.
+
+Hashlib has it too, but loads OpenSSL: 5 ms of a session start.
+"""
 
 
 def text_digest(text: str) -> str:
@@ -133,7 +141,11 @@ COUNTED: tuple[Delivery, ...] = ("printed", "delivered")
 
 Form: TypeAlias = Literal["lesson", "note", "conversation"]
 FORMS: tuple[Form, ...] = get_args(Form)
-"""The printed form: a lesson of the block, a plain note (also a rule), one line."""
+"""
+The printed form.
+
+A lesson of the block, a plain note (also a rule), one line.
+"""
 
 
 class Shown(NamedTuple):
@@ -290,7 +302,11 @@ class Undelivered(NamedTuple):
 
 
 Beginning: TypeAlias = Literal["new", "emptied", "continued"]
-"""How a session starts: new, after the host dropped its history, or with its history."""
+"""
+How a session starts.
+
+New, after the host dropped its history, or with its history.
+"""
 
 
 class ContextWindow(NamedTuple):

@@ -21,7 +21,11 @@ SUMMARISED_CHARACTERS = 2_000
 """Characters of a description that are read for its summary."""
 
 HEADING_WORDS = 4
-"""A paragraph of at most so many words, not ended by punctuation, is a heading of the next."""
+"""
+Maximum words of a paragraph that is a heading of the next.
+
+Punctuation does not end it.
+"""
 
 _ENDED = r"[.!?…:;][\"')\]]*\Z"
 _SPEAKER = r"(?i)(?:user|human|assistant|agent|claude)\b(?:\s*\(.*)?\s*(?::|\Z)"
@@ -119,7 +123,7 @@ def _first_sentences(paragraph: str) -> str:
 THIS_SESSION = "This session, before the compaction:"
 OTHERS = "Other conversations:"
 SHORTEST_LINE = 24
-"""Characters; a line is not cut shorter."""
+"""Characters. A line is not cut shorter."""
 
 
 class RelatedLine(NamedTuple):

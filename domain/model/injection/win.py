@@ -29,13 +29,21 @@ from typing import NamedTuple
 MIN_PROBABILITY = 0.9
 
 MIN_SEARCHED = 20
-"""Entries; the frequencies of a smaller store do not show how rare a word is."""
+"""
+Entries.
+
+The frequencies of a smaller store do not show how rare a word is.
+"""
 
 FREE_LENGTH = 60.0
-"""Words; a longer entry is penalised."""
+"""Words. A longer entry is penalised."""
 
 MAX_INFORMATION = 2.0
-"""Upper bound of `information`, as a multiple of `L`: a long sentence matches words by chance."""
+"""
+Upper bound of `information`, as a multiple of `L`.
+
+A long sentence matches words by chance.
+"""
 
 
 class Weights(NamedTuple):

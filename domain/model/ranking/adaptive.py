@@ -9,7 +9,11 @@ from hardwon.domain.model.ranking.prominence import share
 from hardwon.domain.model.ranking.relevance import relevance
 
 DELTA = 1.0
-"""Lower bound of a matched word's weight, as a multiple of its idf: BM25+ (Lv & Zhai 2011)."""
+"""
+Lower bound of a matched word's weight, as a multiple of its idf.
+
+BM25+ (Lv & Zhai 2011).
+"""
 
 
 def passage_score(bm25: float, matched: float, asked: float) -> float:
@@ -31,10 +35,10 @@ KEYWORD_WEIGHT = 0.7
 KEYWORD_POWER = 0.75
 LENGTH_WEIGHT = 0.6
 LONG = 60
-"""Words; a longer text matches words by chance."""
+"""Words. A longer text matches words by chance."""
 
 FULL_MATCH = 2.5
-"""A passage counts as wholly matched at this multiple of the least BM25 score of a full match."""
+"""The multiple of the least full-match BM25 score that counts as whole."""
 
 
 class Background(NamedTuple):

@@ -122,10 +122,14 @@ MIN_VARIANCE = 1e-12
 LOW = 0.05
 
 MAX_UNRELATED = 0.6
-"""Upper bound of the cosine of unrelated texts; no known model exceeds it."""
+"""Upper bound of the cosine of unrelated texts. No known model exceeds it."""
 
 UNRELATED_PRIOR = 20
-"""Texts; so few may all be on one subject, so `low` is not the cosine of unrelated ones."""
+"""
+Texts.
+
+So few may all be on one subject, so `low` is not the cosine of unrelated ones.
+"""
 
 BACKGROUND_PRIOR = 3
 """Unrelated texts that are added to the mean closeness of those found."""

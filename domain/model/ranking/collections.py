@@ -168,7 +168,11 @@ CONTEXT_WEIGHTS: Mapping[str, float] = {
     "recency": 0.15,
     "keyword": 0.10,
 }
-"""The weights of the signals, in the order of the formula; they sum to 1."""
+"""
+The weights of the signals, in the order of the formula.
+
+They sum to 1.
+"""
 
 VECTOR, FILE, BRANCH, RECENCY, KEYWORD = CONTEXT_WEIGHTS.values()
 

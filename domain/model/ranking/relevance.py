@@ -48,7 +48,11 @@ MATCHED_ONLY_WEIGHT = 6.7
 
 
 HELD = 0.51
-"""Least relevance of an entry with all that a precise question asks for, above the threshold."""
+"""
+Least relevance of an entry that holds all of a precise question.
+
+It is above the threshold.
+"""
 
 FORMULA = (
     f"min(cap, max({HELD} * held, 1 / (1 + exp(-({INTERCEPT} + {CLOSENESS_WEIGHT} * closeness +"
@@ -100,7 +104,11 @@ WORDS_WEIGHT = 5.2
 """For a lesson without a vector, or without semantic search."""
 
 FLOOR = 0.15
-"""Least relevance worth a place: a missed lesson costs six times one that is read without need."""
+"""
+Least relevance worth a place.
+
+A missed lesson costs six times one that is read without need.
+"""
 
 
 def context_relevance(closeness: float | None, keyword: float) -> float:

@@ -107,7 +107,11 @@ LOCK_ENDINGS = (
     "go.sum",
 )
 SETTINGS_OF_TOOLS = (".meta.json", ".mcp.json")
-"""Files about the state of work and an agent's servers, which no lesson is about."""
+"""
+Files about the state of work and an agent's servers.
+
+No lesson is about them.
+"""
 
 
 class _Names(NamedTuple):

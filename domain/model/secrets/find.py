@@ -10,7 +10,11 @@ from hardwon.domain.model.secrets.table import RULES
 REDACTED = "[REDACTED]"
 
 LONGEST_REMEMBERED = 40
-"""Characters of a token whose words are cached: most are words of a language, few are secrets."""
+"""
+Characters of a token whose words are cached.
+
+Most are words of a language, few are secrets.
+"""
 
 LONGEST_BACKWARDS = 12_000
 """Characters before a word that a rule reads backwards."""

@@ -7,7 +7,11 @@ _BESIDE = (
     r"[\w./\-: ]{1,60}[:|\t](?=[ \t])|[\w./\-]{1,60}:(?:\d{1,6}:)?(?=[A-Za-z0-9+/\-])|//(?=[ ])"
 )
 _END_OF_LINE = rf"(?:\n(?:{_BESIDE})|{_PLAIN_END})"
-"""The end of a line, with the prefix that logs, searches and comments put before the next one."""
+"""
+The end of a line, and the prefix of the next one.
+
+Logs, searches and comments put such prefixes.
+"""
 
 _LINE = r"[A-Za-z0-9+/]{16,200}={0,2}"
 _HEADER = (

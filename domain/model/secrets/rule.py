@@ -8,7 +8,11 @@ _ASSIGNED = (
     r"""(?:=>|:=|\?=|:|=(?!=)|,|>)[ \t]{0,3}\\{0,3}["'`]?"""
     rf"""|[\w.\-]{{0,24}}{_NAME_END}(?:(?:=>|:=|\?=|=(?!=))[ \t]{{0,3}}\\{{0,3}}["'`]?|[:,>][ \t]{{0,3}}\\{{0,3}}["'`]))"""
 )
-"""The rest of a name, the sign after it and an opening quote; `sonar fix: 9f86d08…` is none."""
+"""
+The rest of a name, the sign after it and an opening quote.
+
+`sonar fix: 9f86d08…` is none.
+"""
 
 
 class Rule(NamedTuple):

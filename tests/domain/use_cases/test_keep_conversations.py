@@ -7,7 +7,7 @@ from hardwon.adapters.agents.user_files import JsonSetupRecord
 from hardwon.domain.model.project import Conversations, KeepingReason
 from hardwon.domain.use_cases.keep_conversations import reason_to_keep
 
-PLACES = ("/work/project/below", "/work/project")
+PLACES = ("/src/project/below", "/src/project")
 
 
 def reason(

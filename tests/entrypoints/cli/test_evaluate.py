@@ -396,8 +396,7 @@ def test_without_vectors_words_are_measured_alone(world: World, notes: str) -> N
     assert done.code == 0
     assert done.document["sets"]["notes"]["policies"]["keyword"]["hit@5"] > 0
     assert (
-        done.stderr
-        == "Warning: no embedding provider is on: what goes by meaning goes by words here\n"
+        done.stderr == "Warning: no embedding provider is on: semantic policies search by keyword\n"
     )
 
 
