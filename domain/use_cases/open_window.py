@@ -48,7 +48,7 @@ def _delivery(injection: "Undelivered", given: "Sequence[GivenText] | None") -> 
 
 
 MAX_RECEIPTS = 200
-"""Newest receipts searched for in the history of another session."""
+"""Newest receipts that are looked for in a copied history."""
 
 
 class OpenWindow(NamedTuple):
