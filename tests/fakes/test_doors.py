@@ -37,7 +37,6 @@ def state() -> list[object]:
         *handlers,
         *streams,
         warnings.filters[:],
-        threading.active_count(),
         sqlite3.connect,
     ]
 
@@ -53,6 +52,7 @@ def test_changes_of_a_program_to_its_process_are_undone(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     connections = list[sqlite3.Connection]()
+    timer = threading.Timer(60, os._exit, (1,))
 
     def main() -> None:
         assert (dict(os.environ), os.getcwd(), sys.argv) == (ENV, str(tmp_path), ["hardwon", "one"])
@@ -63,7 +63,7 @@ def test_changes_of_a_program_to_its_process_are_undone(
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_REAL, 60)
-        threading.Timer(60, os._exit, (1,)).start()
+        timer.start()
         warnings.simplefilter("ignore")
         connections.append(sqlite3.connect(tmp_path / "open.db"))
         tempfile.gettempdir()
@@ -75,6 +75,7 @@ def test_changes_of_a_program_to_its_process_are_undone(
     assert run(main, monkeypatch, tmp_path).code == 0
     assert state() == before
     assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+    assert not timer.is_alive()
     with pytest.raises(sqlite3.ProgrammingError, match="closed"):
         connections[0].execute("SELECT 1")
 

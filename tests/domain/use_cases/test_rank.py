@@ -21,7 +21,6 @@ from hardwon.adapters.threads import Threads
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, POLICIES, PolicyName
-from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.ranking.candidates import (
     Candidate,
     RankingFacts,
@@ -29,8 +28,7 @@ from hardwon.domain.model.ranking.candidates import (
     RecallFacts,
 )
 from hardwon.domain.model.ranking.collections import PolicyMaker, build_policy
-from hardwon.domain.model.ranking.decay import Decay
-from hardwon.domain.model.ranking.policy import Judged, Question, RankingContext, judge
+from hardwon.domain.model.ranking.policy import Judged, Question, judge
 from hardwon.domain.model.ranking.prominence import (
     Maxima,
     RankingPolicy,
@@ -66,7 +64,7 @@ from tests.contracts.test_use_case_recall import (
     ask,
     fill,
     questions,
-    retrieve_in,
+    recall_in,
     stores,
 )
 from tests.contracts.worlds import (
@@ -430,34 +428,17 @@ def exhaustively(
     world: World, question: Question, baseline: PolicyMaker | None = None
 ) -> list[tuple[str, float]]:
     """Return the ids and scores of the answers, every entry judged."""
-    retrieve = retrieve_in(world, question.text)._replace(
-        only=question.only, by_passage=question.policy == "adaptive"
-    )
-    found = retrieve.find(question.text, IN_TIME, question.keyword_text)
-    closeness = Closeness.of(found.spaces)
-    context = RankingContext(
-        size=world.repository.count(question.only),
-        vectors=found.by_vector.statistics(),
-        closest=closeness.closest(),
-        background=closeness.background(),
-        standardised=False,
-        keywords=found.by_keyword.statistics(),
-        window=found.window,
-        most_observed=world.repository.most_observed(),
-        workplace=HERE,
-        now=NOW,
-        limit=question.limit,
-        terms=search_terms(found.keyword_text or ""),
-        decay=Decay(enabled=question.decays),
-    )
-    by_vector, by_keyword = found.by_vector.top(ALL), found.by_keyword.top(ALL)
+    found = recall_in(world, question.text).search(question, IN_TIME)
+    context, closeness = found.context, found.closeness
+    lists = found.retrieval.by_vector, found.retrieval.by_keyword
+    by_vector, by_keyword = (hits.top(ALL) for hits in lists)
     vector_places = {hit.number: at for at, hit in enumerate(by_vector, 1)}
     keyword_places = {hit.number: at for at, hit in enumerate(by_keyword, 1)}
     vectors, keywords = (
         {hit.number: hit.score for hit in hits} for hits in (by_vector, by_keyword)
     )
     references = world.repository.references(vectors | keywords)
-    close = closeness.scores(vectors)
+    close, holding = closeness.scores(vectors), found.holding.scores(vectors | keywords)
     candidates = [
         RecallCandidate(
             facts,
@@ -467,6 +448,8 @@ def exhaustively(
             keyword_places.get(facts.ranking.number),
             len(set(references[facts.ranking.number]) & set(HERE.touched_files)),
             close.get(facts.ranking.number),
+            is_named=facts.ranking.number == found.named,
+            holds_all=facts.ranking.number in holding,
         )
         for facts in world.repository.recall_facts(vectors | keywords)
     ]
@@ -496,6 +479,10 @@ def say_the_same(one: RecallFacts, other: RecallFacts) -> bool:
 
 @on_every_implementation
 @given(stored=stores, question=questions)
+@example(
+    stored=[(lesson("parser"), planted(-1.0))],
+    question=Question("parser", EVERYTHING, "adaptive", 1, 0.3, HERE),
+)
 @few_examples
 def test_recall_is_exhaustive_by_every_policy(
     make: MakeWorld, stored: Stored, question: Question
