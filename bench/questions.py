@@ -17,7 +17,7 @@ from hardwon.adapters.minilm.embedder import MINILM_SPACE
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.filters import COLLECTIONS, EVERYTHING
-from hardwon.domain.model.ranking.policy import Question
+from hardwon.domain.model.ranking.policy import RecallQuestion
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.entrypoints.bootstrap import open_memory
@@ -97,7 +97,7 @@ def _milliseconds(recall: Recall) -> list[float]:
     writer, everything = Writer(seed=2), COLLECTIONS["all"]
     deadline, workplace = Deadline(time.monotonic), working_in("project")
     questions = [
-        Question(
+        RecallQuestion(
             writer.text(WORDS), EVERYTHING, everything.policy, everything.limit, None, workplace
         )
         for _ in range(QUESTIONS + 1)

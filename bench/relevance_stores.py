@@ -15,7 +15,7 @@ from hardwon.adapters.evaluation.cache import VectorCache
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery
 from hardwon.domain.model.filters import COLLECTIONS, EVERYTHING
-from hardwon.domain.model.ranking.policy import Question
+from hardwon.domain.model.ranking.policy import RecallQuestion
 from hardwon.domain.model.ranking.prominence import share
 from hardwon.domain.use_cases.recall import Recall
 
@@ -176,7 +176,7 @@ def _ask(
     """
     everything = COLLECTIONS["all"]
     only = EVERYTHING._replace(ranked=True)
-    question = Question(
+    question = RecallQuestion(
         text, only, everything.policy, everything.limit, None, Workplace(project="")
     )
     found = recall.search(question, STANDING_STILL)

@@ -16,7 +16,7 @@ from hardwon.adapters.evaluation.files import (
 )
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.evaluation.eval_set import EvalSet, known_items, rare_words
-from hardwon.domain.model.evaluation.report import Report, SetReport
+from hardwon.domain.model.evaluation.report import EvaluationReport, SetReport
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.evaluate import Evaluate, Stage
@@ -48,7 +48,7 @@ def evaluate_all(
     settings: Settings,
     warn: Warn,
     stage_of: Callable[[str], Stage],
-) -> Report:
+) -> EvaluationReport:
     """
     Measure how well *policies* answer each of *sets*, sequentially.
 
@@ -69,7 +69,7 @@ def evaluate_all(
         for item in sets:
             with _throw_away(settings, item, cache, warn) as measure:
                 reports[item.name] = measure.measure(item, policies, stage_of(item.name))
-        return Report(reports)
+        return EvaluationReport(reports)
 
 
 def own_sets(settings: Settings) -> tuple[list[EvalSet], Settings]:

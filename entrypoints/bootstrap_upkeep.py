@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hardwon.adapters.postgres.administration import ServerAdministration
     from hardwon.domain.model.settings import Settings
     from hardwon.domain.use_cases.checkpoints import Checkpoints
-    from hardwon.domain.use_cases.copy_store import Copied
+    from hardwon.domain.use_cases.copy_store import CopyOutcome
     from hardwon.domain.use_cases.edit_lesson import EditLesson, MergeLessons
     from hardwon.domain.use_cases.forget import ForgetForGood
     from hardwon.domain.use_cases.import_knowledge import SyncBanks
@@ -195,7 +195,7 @@ def settings_at(settings: "Settings", address: str) -> "Settings":
     return settings._replace(global_store=address, server=None)
 
 
-def copy_store(source: "Memory", target: "Memory", progress: "Callable[[], None]") -> "Copied":
+def copy_store(source: "Memory", target: "Memory", progress: "Callable[[], None]") -> "CopyOutcome":
     """
     Copy all contents of a store into another one.
 

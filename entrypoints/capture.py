@@ -15,17 +15,22 @@ from hardwon.domain.model.errors import InvalidEntryError, StorageError, Unreada
 from hardwon.domain.model.project import Registry
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.capture import (
-    Captured,
     CaptureEvents,
+    CaptureIndexOutcome,
     CaptureInterruptedError,
+    CaptureOutcome,
     Learn,
-    Learned,
     Progress,
     capture_session,
 )
 from hardwon.domain.use_cases.embed_pending import BATCH
-from hardwon.domain.use_cases.forget import ForgetForGood, Forgotten
-from hardwon.domain.use_cases.remember import Remember, Remembered, known_sessions, session_meant
+from hardwon.domain.use_cases.forget import ErasureOutcome, ForgetForGood
+from hardwon.domain.use_cases.remember import (
+    Remember,
+    RememberOutcome,
+    known_sessions,
+    session_meant,
+)
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_capture import (
     build_capture,
@@ -123,7 +128,7 @@ def while_nothing_is_captured(store: str, work: Callable[[], Result]) -> Result:
         return work()
 
 
-def complete_interrupted(store: str, forgetting: ForgetForGood) -> Forgotten | None:
+def complete_interrupted(store: str, forgetting: ForgetForGood) -> ErasureOutcome | None:
     """Complete an interrupted run of `hardwon forget`, None without one."""
     if forgetting.journal.unfinished() is None:
         return None
@@ -229,9 +234,9 @@ def _top_now(key: str, inode: int) -> str | None:
 
 def _learn(
     memory: Memory, root: str, files: Sequence[str], *, embed: bool, is_awaited: Callable[[], bool]
-) -> Learned:
+) -> CaptureIndexOutcome:
     if not files:
-        return Learned()
+        return CaptureIndexOutcome()
     try:
         index_files = build_index_files(memory, folder_of_files(root), read_workplace(memory, root))
         indexed = index_files.index(files, wanted=lambda: not is_awaited())
@@ -239,8 +244,8 @@ def _learn(
             raise CaptureInterruptedError
         filled = fill_spaces(memory.spaces, BATCH) if embed else None
     except StorageError as error:
-        return Learned(problems=(f"written but not indexed: {error}",), is_known=False)
-    return Learned(
+        return CaptureIndexOutcome(problems=(f"written but not indexed: {error}",), is_known=False)
+    return CaptureIndexOutcome(
         filled.made if filled else 0, (*indexed.skipped, *(filled.problems if filled else ()))
     )
 
@@ -253,7 +258,7 @@ class Remembering:
     project_root: str
     embed: bool = True
 
-    def text(self, text: str) -> Remembered:
+    def text(self, text: str) -> RememberOutcome:
         """
         Keep *text*, without its secrets.
 
@@ -269,7 +274,7 @@ class Remembering:
         exchange = Exchange(clean, "", self.memory.clock.now())
         return self._remember(self.project_root).text(exchange, self.project_root)
 
-    def session(self, environ: Mapping[str, str]) -> Remembered:
+    def session(self, environ: Mapping[str, str]) -> RememberOutcome:
         """
         Keep the current session's exchanges, else the project's last session's.
 
@@ -287,7 +292,7 @@ class Remembering:
             partial(self._session, environ),
         )
 
-    def _session(self, environ: Mapping[str, str]) -> Remembered:
+    def _session(self, environ: Mapping[str, str]) -> RememberOutcome:
         journal = open_journal(self.memory.settings.global_store)
         sessions = known_sessions(journal.buffers(), journal.waiting())
         session_id, root = session_meant(sessions, host_session(environ), self._is_of_project)[:2]
@@ -346,10 +351,10 @@ class TranscriptCapture:
         self._capture = build_capture(
             memory if embed else memory._replace(spaces=memory.spaces.first(0)), self.root
         )
-        self._captured = Captured(buffer=self._new_buffer(""))
+        self._captured = CaptureOutcome(buffer=self._new_buffer(""))
         self._unread: Iterator[Transcribed] | None = None
 
-    def preview(self, progress: Progress) -> Captured:
+    def preview(self, progress: Progress) -> CaptureOutcome:
         """
         Return what capturing the whole transcript would keep: a dry run.
 
@@ -361,7 +366,7 @@ class TranscriptCapture:
             SessionBuffer(session_id="", project_root=self.root), self._read(), progress=progress
         )
 
-    def run(self, progress: Progress, *, force: bool) -> Captured:
+    def run(self, progress: Progress, *, force: bool) -> CaptureOutcome:
         """
         Capture additions since the last capture, everything with *force*.
 
@@ -373,7 +378,7 @@ class TranscriptCapture:
         """
         transcript = self._unread or self._read()
         if (first := next(transcript, None)) is None:
-            return Captured(buffer=self._new_buffer(""))
+            return CaptureOutcome(buffer=self._new_buffer(""))
         session_id = first.session_id or self._session_id
         known = self._capture.journal.buffer(session_id) if session_id else None
         if known and self._is_of_this(known) and not force:
@@ -385,7 +390,9 @@ class TranscriptCapture:
             buffer, self._unread = self._so_far(), transcript
         return capture_session(self._capture, buffer, chain([first], transcript), progress=progress)
 
-    def keep(self, progress: Progress, *, force: bool) -> tuple[Captured, Learned]:
+    def keep(
+        self, progress: Progress, *, force: bool
+    ) -> tuple[CaptureOutcome, CaptureIndexOutcome]:
         """
         Run, and index the written files.
 
@@ -406,7 +413,7 @@ class TranscriptCapture:
         self._captured = self._captured.followed_by(captured)
         return self._captured, self._learn(self._captured)
 
-    def _learn(self, captured: Captured) -> Learned:
+    def _learn(self, captured: CaptureOutcome) -> CaptureIndexOutcome:
         learn = build_learn(
             self._memory, self.root, embed=self._embed, is_awaited=self._capture.is_awaited
         )

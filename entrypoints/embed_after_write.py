@@ -35,7 +35,7 @@ MAX_FAILED = 5
 
 
 @attrs.frozen
-class Filled:
+class EmbedOutcome:
     """
     The result of embedding.
 
@@ -57,7 +57,7 @@ def fill_spaces(
     *,
     deadline: Deadline | None = None,
     batch: int = BATCH,
-) -> Filled:
+) -> EmbedOutcome:
     """
     Embed at most *limit* pending entries in each space, newest first.
 
@@ -82,12 +82,12 @@ def fill_spaces(
         if is_active:
             made += before - embed_pending.store.count_pending(EVERYTHING)
     settle(spaces)
-    return Filled(made, tuple(dict.fromkeys(problems)))
+    return EmbedOutcome(made, tuple(dict.fromkeys(problems)))
 
 
 def embed_again(
     spaces: Spaces, progress: Progress, patience: Patience, only: EntryFilter = EVERYTHING
-) -> Filled:
+) -> EmbedOutcome:
     """
     Re-embed entries of *only* in each space, then missing ones.
 
@@ -118,7 +118,7 @@ def embed_again(
         except EmbedderError as error:
             problems.append(str(error))
     filled = fill_spaces(spaces, None, patience=patience)
-    return Filled(made + filled.made, tuple(dict.fromkeys((*problems, *filled.problems))))
+    return EmbedOutcome(made + filled.made, tuple(dict.fromkeys((*problems, *filled.problems))))
 
 
 def embed_now(spaces: Spaces) -> list[str]:

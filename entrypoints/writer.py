@@ -19,7 +19,7 @@ from hardwon.domain.model.json_shapes import TEXT, TEXT_OR_NULL, TEXTS, beginnin
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, SOURCES
 from hardwon.domain.use_cases.edit_entries import ids_meant
-from hardwon.domain.use_cases.store_entry import Origin, Stored
+from hardwon.domain.use_cases.store_entry import Origin, StoredEntry
 from hardwon.entrypoints.arguments import USAGE_ERROR, ProjectParser, flags
 from hardwon.entrypoints.bootstrap import open_memory, read_settings, system_clock
 from hardwon.entrypoints.bootstrap_entries import build_keep_in_place
@@ -279,7 +279,7 @@ def _bytes(path: str) -> bytes:
         return file.read(LARGEST_JSON + 1)
 
 
-def _report(stored: Stored, keywords: Sequence[str]) -> None:
+def _report(stored: StoredEntry, keywords: Sequence[str]) -> None:
     entry = stored.entry
     if problem := put_out("\n".join(storing_confirmation(stored))):
         warn(f"stored as {entry.entry_id}, but standard output can't be written: {problem}")

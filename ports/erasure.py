@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from hardwon.domain.model.erasure import Erasure
 
 
-class Found(NamedTuple):
+class Occurrences(NamedTuple):
     """
     Occurrences of texts to forget in one place.
 
@@ -46,7 +46,7 @@ class OwnedText(NamedTuple):
 class Place(Protocol):
     """One of the places where texts are kept."""
 
-    def found(self, erasure: "Erasure") -> Sequence[Found]:
+    def found(self, erasure: "Erasure") -> Sequence[Occurrences]:
         """
         Return what `erase` would remove, without any change.
 
@@ -77,7 +77,7 @@ class Place(Protocol):
         """
         ...
 
-    def secrets(self) -> Sequence[Found]:
+    def secrets(self) -> Sequence[Occurrences]:
         """
         Return what `redact` would change.
 

@@ -5,7 +5,7 @@ from typing import NamedTuple, Protocol
 
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
-from hardwon.domain.model.ranking.candidates import Hit, ScoreStatistics
+from hardwon.domain.model.ranking.candidates import IndexHit, ScoreStatistics
 from hardwon.domain.model.vocabulary import Category, Kind
 
 
@@ -24,7 +24,7 @@ class Matches(Protocol):
         """
         ...
 
-    def top(self, k: int, category: Category | None = None) -> list[Hit]:
+    def top(self, k: int, category: Category | None = None) -> list[IndexHit]:
         """
         Return the *k* best matches, best first, or all if there are fewer.
 

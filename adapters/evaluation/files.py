@@ -27,10 +27,10 @@ from hardwon.domain.model.evaluation.report import (
     MEAN,
     TOLERANCE,
     ByPolicy,
-    Change,
+    EvaluationReport,
     Figures,
+    PolicyChange,
     QueryReport,
-    Report,
     SetReport,
 )
 
@@ -304,7 +304,7 @@ KEYS: Mapping[str, str] = {
 NDCG = KEYS["ndcg"]
 
 
-def report_document(report: Report, *, per_query: bool = False) -> dict[str, Any]:
+def report_document(report: EvaluationReport, *, per_query: bool = False) -> dict[str, Any]:
     """
     Return *report* for JSON.
 
@@ -324,7 +324,7 @@ def report_document(report: Report, *, per_query: bool = False) -> dict[str, Any
     return {"sets": sets, **({MEAN: {"policies": _policies(report.mean)}} if report.mean else {})}
 
 
-def comparison_document(changes: Sequence[Change]) -> dict[str, Any]:
+def comparison_document(changes: Sequence[PolicyChange]) -> dict[str, Any]:
     """Return *changes* for JSON: the differences, and the regressions among them."""
     differences: dict[str, dict[str, dict[str, float]]] = {}
     for change in changes:
@@ -343,7 +343,7 @@ def comparison_document(changes: Sequence[Change]) -> dict[str, Any]:
     return {"tolerance": TOLERANCE, "differences": differences, "regressions": regressions}
 
 
-def read_report(path: str) -> Report:
+def read_report(path: str) -> EvaluationReport:
     """
     Read a report that was printed as JSON, with or without its questions.
 
@@ -353,7 +353,9 @@ def read_report(path: str) -> Report:
     place = Place(path)
     document = parse_object(place, read_whole(path))
     try:
-        return Report({name: _set_report(fields) for name, fields in document["sets"].items()})
+        return EvaluationReport(
+            {name: _set_report(fields) for name, fields in document["sets"].items()}
+        )
     except (KeyError, TypeError, AttributeError) as error:
         raise place.refuse("is no report of `hardwon eval --json`") from error
 

@@ -25,7 +25,7 @@ from hardwon.domain.model.own_files import CONVERSATION_FOLDERS, is_within
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace
 from hardwon.domain.model.vocabulary import Category
-from hardwon.ports.erasure import Found, KeptElsewhere, OwnedText, Place
+from hardwon.ports.erasure import KeptElsewhere, Occurrences, OwnedText, Place
 from hardwon.ports.override import override
 
 
@@ -44,9 +44,9 @@ class OwnFiles(Place):
         self._roots = tuple(dict.fromkeys(map(os.path.realpath, project_roots)))
 
     @override
-    def found(self, erasure: Erasure) -> Sequence[Found]:
+    def found(self, erasure: Erasure) -> Sequence[Occurrences]:
         return [
-            Found(
+            Occurrences(
                 os.path.join(folder.path, name),
                 max(1, len(_sections_holding(file.text, erasure))),
                 "section",
@@ -75,9 +75,9 @@ class OwnFiles(Place):
             _remove_unfinished(folder.path, erasure)
 
     @override
-    def secrets(self) -> Sequence[Found]:
+    def secrets(self) -> Sequence[Occurrences]:
         return [
-            Found(os.path.join(folder.path, name), 1, "file")
+            Occurrences(os.path.join(folder.path, name), 1, "file")
             for folder in self._folders()
             for name, file in folder.usable(folder.names(), [""])
             if redact(file.text) != file.text
@@ -157,11 +157,11 @@ class BankLessons(Place):
         self._files = files
 
     @override
-    def found(self, erasure: Erasure) -> Sequence[Found]:
+    def found(self, erasure: Erasure) -> Sequence[Occurrences]:
         texts = self._files.banks().texts
         counts = {place: len(_lessons(texts[place], place.category, erasure)) for place in PLACES}
         return [
-            Found(self._files.path(place), count, "lesson")
+            Occurrences(self._files.path(place), count, "lesson")
             for place, count in counts.items()
             if count
         ]
@@ -187,11 +187,11 @@ class BankLessons(Place):
                     _remove_unfinished(folder, erasure)
 
     @override
-    def secrets(self) -> Sequence[Found]:
+    def secrets(self) -> Sequence[Occurrences]:
         unsafe = (
             place for place, text in self._files.banks().texts.items() if redact(text) != text
         )
-        return [Found(self._files.path(place), 1, "file") for place in unsafe]
+        return [Occurrences(self._files.path(place), 1, "file") for place in unsafe]
 
     @override
     def redact(self) -> None:

@@ -20,7 +20,7 @@ from hardwon.adapters.numpy_index.blocks import (
 )
 from hardwon.domain.model.embedding import COSINE_DECIMALS, Vector
 from hardwon.domain.model.filters import EntryFilter
-from hardwon.domain.model.ranking.candidates import Hit, ScoreStatistics, place_of_low
+from hardwon.domain.model.ranking.candidates import IndexHit, ScoreStatistics, place_of_low
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.override import override
 from hardwon.ports.vectors import BlockSource, BlockState, Matches
@@ -147,12 +147,12 @@ class NumpyMatches(Matches):
         return len(self._compared.numbers)
 
     @override
-    def top(self, k: int, category: Category | None = None) -> list[Hit]:
+    def top(self, k: int, category: Category | None = None) -> list[IndexHit]:
         scores = self._scored(self._compared.nearest(k, category))
         nearest = sorted(
             self._loaded.source.in_tie_order(list(scores)), key=lambda number: -scores[number]
         )
-        return [Hit(number, scores[number]) for number in nearest[:k]]
+        return [IndexHit(number, scores[number]) for number in nearest[:k]]
 
     @override
     def scores(self, numbers: Iterable[int]) -> Mapping[int, float]:

@@ -27,7 +27,7 @@ from hardwon.adapters.postgres.texts import (
 )
 from hardwon.adapters.postgres.words import drop_from_index
 from hardwon.domain.model.erasure import Erasure, still_unused
-from hardwon.ports.erasure import Found, KeptElsewhere, OwnedText, Place, StoreTexts
+from hardwon.ports.erasure import KeptElsewhere, Occurrences, OwnedText, Place, StoreTexts
 from hardwon.ports.override import override
 
 NOUNS: Mapping[str, str] = {
@@ -123,7 +123,7 @@ class PostgresRows(Place, StoreTexts):
         self._database = database
 
     @override
-    def found(self, erasure: Erasure) -> Sequence[Found]:
+    def found(self, erasure: Erasure) -> Sequence[Occurrences]:
         return [
             found
             for snapshot, rows in self._holding(erasure).items()
@@ -147,9 +147,9 @@ class PostgresRows(Place, StoreTexts):
             self._database.note_change()
 
     @override
-    def secrets(self) -> Sequence[Found]:
+    def secrets(self) -> Sequence[Occurrences]:
         count = count_secrets(self._database)
-        return [Found(self._database.path, count, "value")] if count else []
+        return [Occurrences(self._database.path, count, "value")] if count else []
 
     @override
     def redact(self) -> None:
@@ -277,11 +277,11 @@ def _held(rows: Iterable[Stored], erasure: Erasure) -> Iterator[Stored]:
     return (row for row in rows if any(map(erasure.is_in, row.texts())))
 
 
-def _counted(place: str, rows: _Rows) -> Iterator[Found]:
+def _counted(place: str, rows: _Rows) -> Iterator[Occurrences]:
     if rows.entries:
-        yield Found(place, len(rows.entries), "entry")
+        yield Occurrences(place, len(rows.entries), "entry")
     for relation, count in sorted(Counter(row.relation for row in rows.others).items()):
-        yield Found(place, count, NOUNS.get(relation, relation))
+        yield Occurrences(place, count, NOUNS.get(relation, relation))
 
 
 def _ids(ask: Callable[..., list[Row]], numbers: Iterable[int]) -> list[str]:

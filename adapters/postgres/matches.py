@@ -5,7 +5,7 @@ from heapq import nlargest
 from typing import NamedTuple, Protocol
 
 from hardwon.adapters.postgres.session import Row
-from hardwon.domain.model.ranking.candidates import LOW, Hit, ScoreStatistics
+from hardwon.domain.model.ranking.candidates import LOW, IndexHit, ScoreStatistics
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.override import override
 from hardwon.ports.vectors import Matches
@@ -54,7 +54,7 @@ class Page(NamedTuple):
     """
 
     depth: int
-    hits: Sequence[Hit] = ()
+    hits: Sequence[IndexHit] = ()
     categories: Mapping[int, Category | None] = {}
     statistics: ScoreStatistics = ScoreStatistics()
 
@@ -64,7 +64,7 @@ class Page(NamedTuple):
         if not rows:
             return cls(depth)
         scores = [
-            Hit(number, score if decimals is None else round(score, decimals))
+            IndexHit(number, score if decimals is None else round(score, decimals))
             for number, _, score, *_ in rows
         ]
         hits = sorted(scores, key=lambda hit: -hit.score)
@@ -108,7 +108,7 @@ class PagedMatches(Matches):
         return self._page.statistics.found
 
     @override
-    def top(self, k: int, category: Category | None = None) -> list[Hit]:
+    def top(self, k: int, category: Category | None = None) -> list[IndexHit]:
         if k > self._page.depth and len(self._page.hits) < self.count():
             self._page = self._search.page(2 * k)
             self._scores |= {hit.number: hit.score for hit in self._page.hits}
@@ -160,14 +160,14 @@ class ScoredMatches(Matches):
         return len(self._scores)
 
     @override
-    def top(self, k: int, category: Category | None = None) -> list[Hit]:
+    def top(self, k: int, category: Category | None = None) -> list[IndexHit]:
         found = [
             number
             for number in self._scores
             if category is None or self._categories[number] == category
         ]
         best = nlargest(k, found, key=self._scores.__getitem__)  # of equal ones the first
-        return [Hit(number, self._scores[number]) for number in best]
+        return [IndexHit(number, self._scores[number]) for number in best]
 
     @override
     def scores(self, numbers: Iterable[int]) -> Mapping[int, float]:

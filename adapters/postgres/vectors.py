@@ -14,7 +14,7 @@ from hardwon.adapters.sql.filter import Where
 from hardwon.domain.model.embedding import COSINE_DECIMALS, Space, Vector
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.identity import searchable_text
-from hardwon.domain.model.ranking.candidates import Hit, ScoreStatistics, place_of_low
+from hardwon.domain.model.ranking.candidates import IndexHit, ScoreStatistics, place_of_low
 from hardwon.domain.model.vocabulary import KINDS, Category, Kind
 from hardwon.ports.override import override
 from hardwon.ports.vectors import Matches, PendingText, VectorBlock, VectorIndex, VectorStore
@@ -410,7 +410,7 @@ class _NearMatches(Matches):
         return self._found
 
     @override
-    def top(self, k: int, category: Category | None = None) -> list[Hit]:
+    def top(self, k: int, category: Category | None = None) -> list[IndexHit]:
         scan = (
             self._scan
             if category is None
@@ -420,7 +420,9 @@ class _NearMatches(Matches):
             near = scan.rows(NEAR, most=CANDIDATES * k)
         if len(near) < k:
             return PagedMatches(scan, k).top(k)
-        exact = [Hit(number, round(score, COSINE_DECIMALS)) for number, score in near]  # tie order
+        exact = [
+            IndexHit(number, round(score, COSINE_DECIMALS)) for number, score in near
+        ]  # tie order
         return sorted(exact, key=lambda hit: -hit.score)[:k]
 
     @override

@@ -39,7 +39,7 @@ from hardwon.adapters.store_folder import OWN_NAMES
 from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.errors import CorruptStoreError, StorageError
 from hardwon.domain.model.redaction import redact
-from hardwon.ports.erasure import Found, OwnedText, Place, Proof, StoreTexts
+from hardwon.ports.erasure import Occurrences, OwnedText, Place, Proof, StoreTexts
 from hardwon.ports.override import override
 
 CHUNK = 4 * 1024 * 1024
@@ -78,10 +78,12 @@ def bytes_holding(path: str, erasure: Erasure) -> set[str]:
     return set()
 
 
-def _traces(path: str, erasure: Erasure) -> list[Found]:
+def _traces(path: str, erasure: Erasure) -> list[Occurrences]:
     """Return a trace for each file of the database whose bytes hold something."""
     paths = (path, *(path + companion for companion in COMPANIONS))
-    return [Found(of, 1, "trace of deleted rows") for of in paths if bytes_holding(of, erasure)]
+    return [
+        Occurrences(of, 1, "trace of deleted rows") for of in paths if bytes_holding(of, erasure)
+    ]
 
 
 def _remains(paths: Iterable[str], erasure: Erasure) -> list[str]:
@@ -89,11 +91,14 @@ def _remains(paths: Iterable[str], erasure: Erasure) -> list[str]:
     return [f"{path}: {', '.join(sorted(found))}" for path, found in holding if found]
 
 
-def _counted(path: str, rows: Rows) -> list[Found]:
-    entries = [Found(path, len(rows.entries), "entry")] if rows.entries else []
+def _counted(path: str, rows: Rows) -> list[Occurrences]:
+    entries = [Occurrences(path, len(rows.entries), "entry")] if rows.entries else []
     return [
         *entries,
-        *(Found(path, count, NOUNS.get(table, table)) for table, count in rows.others.items()),
+        *(
+            Occurrences(path, count, NOUNS.get(table, table))
+            for table, count in rows.others.items()
+        ),
     ]
 
 
@@ -104,7 +109,7 @@ class StoreRows(Place, StoreTexts):
         self._database = database
 
     @override
-    def found(self, erasure: Erasure) -> Sequence[Found]:
+    def found(self, erasure: Erasure) -> Sequence[Occurrences]:
         path = self._database.path
         with self._database.translated():
             rows = _counted(path, rows_holding(self._database.connection, erasure))
@@ -124,10 +129,10 @@ class StoreRows(Place, StoreTexts):
             scrub(self._database.connection)
 
     @override
-    def secrets(self) -> Sequence[Found]:
+    def secrets(self) -> Sequence[Occurrences]:
         with self._database.translated():
             count = count_secrets(self._database.connection)
-        return [Found(self._database.path, count, "value")] if count else []
+        return [Occurrences(self._database.path, count, "value")] if count else []
 
     @override
     def redact(self) -> None:
@@ -171,7 +176,7 @@ class OtherDatabases(Place):
         self._folder = folder
 
     @override
-    def found(self, erasure: Erasure) -> Sequence[Found]:
+    def found(self, erasure: Erasure) -> Sequence[Occurrences]:
         return [found for path in self._paths() for found in self._found_in(path, erasure)]
 
     @override
@@ -187,9 +192,9 @@ class OtherDatabases(Place):
                 _erase_from(path, erasure)
 
     @override
-    def secrets(self) -> Sequence[Found]:
+    def secrets(self) -> Sequence[Occurrences]:
         counts = ((path, _secrets_in(path)) for path in self._paths())
-        return [Found(path, count, "value") for path, count in counts if count]
+        return [Occurrences(path, count, "value") for path, count in counts if count]
 
     @override
     def redact(self) -> None:
@@ -199,7 +204,7 @@ class OtherDatabases(Place):
                     redact_rows(connection)
                     drop_indexes(connection)
 
-    def _found_in(self, path: str, erasure: Erasure) -> Sequence[Found]:
+    def _found_in(self, path: str, erasure: Erasure) -> Sequence[Occurrences]:
         return _rows_of(path, erasure) or _traces(path, erasure)
 
     def _paths(self) -> Iterator[str]:
@@ -229,7 +234,7 @@ def _connected(path: str) -> Iterator[sqlite3.Connection]:
         yield connection
 
 
-def _rows_of(path: str, erasure: Erasure) -> Sequence[Found]:
+def _rows_of(path: str, erasure: Erasure) -> Sequence[Occurrences]:
     try:
         with translated(path), _connected(path) as connection:
             return _counted(path, rows_holding(connection, erasure))
@@ -304,14 +309,16 @@ class FolderTexts(Place):
         self._folder = folder
 
     @override
-    def found(self, erasure: Erasure) -> Sequence[Found]:
+    def found(self, erasure: Erasure) -> Sequence[Occurrences]:
         logs = (
-            Found(path, count, "line")
+            Occurrences(path, count, "line")
             for path in self._paths(LOGS)
             if (count := len(_lines(path, erasure)))
         )
         records = (
-            Found(path, 1, "file") for path in self._paths(RECORDS) if bytes_holding(path, erasure)
+            Occurrences(path, 1, "file")
+            for path in self._paths(RECORDS)
+            if bytes_holding(path, erasure)
         )
         return [*logs, *records]
 
@@ -332,9 +339,9 @@ class FolderTexts(Place):
                     os.unlink(path)
 
     @override
-    def secrets(self) -> Sequence[Found]:
+    def secrets(self) -> Sequence[Occurrences]:
         counts = ((path, len(_unsafe_lines(path))) for path in self._paths((*LOGS, *RECORDS)))
-        return [Found(path, count, "line") for path, count in counts if count]
+        return [Occurrences(path, count, "line") for path, count in counts if count]
 
     @override
     def redact(self) -> None:

@@ -12,7 +12,7 @@ from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.derived import admits_all, tallied
 from hardwon.adapters.sqlite.query import in_tie_order, where
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
-from hardwon.domain.model.ranking.candidates import Hit, ScoreStatistics
+from hardwon.domain.model.ranking.candidates import IndexHit, ScoreStatistics
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.override import override
 from hardwon.ports.vectors import Matches
@@ -60,7 +60,7 @@ class KeywordMatches(Matches):
         return len(self._counted())
 
     @override
-    def top(self, k: int, category: Category | None = None) -> list[Hit]:
+    def top(self, k: int, category: Category | None = None) -> list[IndexHit]:
         looked = FIRST_LOOK * k
         while len(found := self._among_best(looked, category)) < k and looked < len(self._scores):
             looked = len(self._scores) if self._at_most < looked * GROWTH else looked * GROWTH
@@ -69,7 +69,7 @@ class KeywordMatches(Matches):
         ordered = sorted(
             in_tie_order(self._database, best), key=lambda number: -self._scores[number]
         )
-        return [Hit(number, self._scores[number]) for number in ordered[:k]]
+        return [IndexHit(number, self._scores[number]) for number in ordered[:k]]
 
     @override
     def scores(self, numbers: Iterable[int]) -> Mapping[int, float]:

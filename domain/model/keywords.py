@@ -274,7 +274,7 @@ _NUMBERS = re.compile(r"[\d_.:>-]+")
 _INDEXED_WORD = re.compile(r"(?:[^\W_]|[\U000f0000-\U000ffffd])+")
 
 
-class Asked(NamedTuple):
+class QuestionTerms(NamedTuple):
     """
     The terms of a question.
 
@@ -307,7 +307,7 @@ class Asked(NamedTuple):
         return tuple(term for term in self.terms if term not in unknown)
 
 
-def asked_terms(question: str, *, in_any_spelling: bool = True) -> Asked:
+def asked_terms(question: str, *, in_any_spelling: bool = True) -> QuestionTerms:
     """
     Return the terms of *question*: its words, pairs and runs.
 
@@ -326,7 +326,7 @@ def asked_terms(question: str, *, in_any_spelling: bool = True) -> Asked:
     )
     terms = tuple(dict.fromkeys((*search_terms(question), *extra)))[:MAX_TERMS]
     asked = frozenset(whole for whole, parts in wholes.items() if not STOP_WORDS.issuperset(parts))
-    return Asked(terms, asked, tuple(map(pairs, runs(text))))
+    return QuestionTerms(terms, asked, tuple(map(pairs, runs(text))))
 
 
 def _parts_by_whole(text: str) -> dict[str, Sequence[str]]:

@@ -24,7 +24,7 @@ Progress = Callable[[int], None]
 
 
 @attrs.frozen(kw_only=True)
-class Captured:
+class CaptureOutcome:
     """
     The outcome of a capture.
 
@@ -41,9 +41,9 @@ class Captured:
     files: tuple[str, ...] = ()
     section_ids: frozenset[str] = frozenset()
 
-    def followed_by(self, later: "Captured") -> "Captured":
+    def followed_by(self, later: "CaptureOutcome") -> "CaptureOutcome":
         """Return the outcome of this capture continued by *later*."""
-        return Captured(
+        return CaptureOutcome(
             buffer=later.buffer,
             exchanges=self.exchanges + later.exchanges,
             chunks=_latest((*self.chunks, *later.chunks)),
@@ -62,7 +62,7 @@ class CaptureInterruptedError(Exception):
         captured: The outcome so far, to be continued; None or empty to begin again.
     """
 
-    def __init__(self, captured: Captured | None = None) -> None:
+    def __init__(self, captured: CaptureOutcome | None = None) -> None:
         super().__init__("hardwon forget came between")
         self.captured = captured
 
@@ -97,7 +97,7 @@ class Capture:
         transcript: Iterable[Transcribed],
         *,
         progress: Progress = lambda _: None,
-    ) -> Captured:
+    ) -> CaptureOutcome:
         """
         Add the exchanges of *transcript* to *buffer*, and write all unwritten chunks.
 
@@ -112,7 +112,7 @@ class Capture:
             StorageError: the journal can't be written now.
             CaptureInterruptedError: `hardwon forget` waits; no exchange that was read is lost.
         """
-        captured = self._write(Captured(buffer=buffer))  # unwritten by an earlier run
+        captured = self._write(CaptureOutcome(buffer=buffer))  # unwritten by an earlier run
         dated = dated_apart(transcript, buffer)
         remaining = (new for new in dated if not self.forgotten.holds([new.exchange.text]))
         while batch := self._batch(remaining):
@@ -120,7 +120,7 @@ class Capture:
             progress(captured.exchanges)
             if self.is_awaited():
                 raise CaptureInterruptedError(
-                    Captured(buffer=buffer) if self.replaced else captured
+                    CaptureOutcome(buffer=buffer) if self.replaced else captured
                 )
         self._store(captured.buffer)
         return captured
@@ -134,7 +134,7 @@ class Capture:
         """
         self._store(attrs.evolve(buffer, unlearned=()), handled)
 
-    def for_good(self, buffer: SessionBuffer) -> Captured:
+    def for_good(self, buffer: SessionBuffer) -> CaptureOutcome:
         """
         Make all buffered exchanges of a session permanent, and close it.
 
@@ -144,7 +144,7 @@ class Capture:
         """
         permanent = buffer.kept_for_good()
         self._store(permanent)
-        captured = self._write(Captured(buffer=permanent))
+        captured = self._write(CaptureOutcome(buffer=permanent))
         self._store(captured.buffer)
         return captured
 
@@ -161,7 +161,7 @@ class Capture:
                 break
         return batch
 
-    def _with_batch(self, captured: Captured, batch: Sequence[Transcribed]) -> Captured:
+    def _with_batch(self, captured: CaptureOutcome, batch: Sequence[Transcribed]) -> CaptureOutcome:
         """
         Add *batch* to the buffer and record its chunks in the journal.
 
@@ -183,12 +183,12 @@ class Capture:
         self._store(buffer)
         return attrs.evolve(captured, buffer=buffer, exchanges=count)
 
-    def _write(self, captured: Captured) -> Captured:
+    def _write(self, captured: CaptureOutcome) -> CaptureOutcome:
         buffer = captured.buffer
         chunks = [self._described(draft, buffer) for draft in buffer.drafts if draft.unwritten]
         files = self.files.put(chunks)
         written = buffer.all_written(files.values())
-        return Captured(
+        return CaptureOutcome(
             buffer=written,
             exchanges=captured.exchanges,
             chunks=_latest((*captured.chunks, *chunks)),
@@ -223,7 +223,7 @@ def _latest(chunks: Iterable[Chunk]) -> tuple[Chunk, ...]:
 
 
 @attrs.frozen
-class Learned:
+class CaptureIndexOutcome:
     """
     The outcome of indexing captured files.
 
@@ -238,7 +238,7 @@ class Learned:
     is_known: bool = True
 
 
-Learn: TypeAlias = Callable[[Sequence[str]], Learned]
+Learn: TypeAlias = Callable[[Sequence[str]], CaptureIndexOutcome]
 """Indexes files of the project in the store."""
 
 
@@ -248,7 +248,7 @@ def capture_session(
     transcript: Iterable[Transcribed],
     *,
     progress: Progress = lambda _: None,
-) -> Captured:
+) -> CaptureOutcome:
     """
     Capture the *transcript* of a session: more exchanges, or all of them, in order.
 
@@ -274,7 +274,9 @@ def capture_session(
     return attrs.evolve(captured, buffer=known, files=known.unlearned)
 
 
-def _outdated(sections: Iterable[SectionOfSession], captured: Captured) -> list[SectionOfSession]:
+def _outdated(
+    sections: Iterable[SectionOfSession], captured: CaptureOutcome
+) -> list[SectionOfSession]:
     """Return the sections whose exchanges were all rewritten under other ids."""
     chunks = sorted(captured.chunks, key=lambda chunk: chunk.starts_at)
     begins = [chunk.starts_at for chunk in chunks]

@@ -13,7 +13,7 @@ from hardwon.ports.snapshots import Replacement, Snapshots
 
 
 @attrs.frozen(kw_only=True)
-class Restored:
+class RestoreOutcome:
     """
     The outcome of a restore.
 
@@ -74,7 +74,7 @@ class Checkpoints:
                 )
             return self.snapshots.take(wanted)
 
-    def restore(self, name: str, scope: CheckpointScope | None = None) -> Restored:
+    def restore(self, name: str, scope: CheckpointScope | None = None) -> RestoreOutcome:
         """
         Restore a checkpoint, in its scope or in *scope*, after saving the current state.
 
@@ -88,7 +88,7 @@ class Checkpoints:
             checkpoint.snapshot_path, checkpoint.name, checkpoint.contents.narrowed(scope)
         )
 
-    def restore_file(self, path: str, name: str, here: Workplace) -> Restored:
+    def restore_file(self, path: str, name: str, here: Workplace) -> RestoreOutcome:
         """
         Restore every entry from a backup file, after saving the current state.
 
@@ -119,7 +119,7 @@ class Checkpoints:
         self.snapshots.discard(checkpoint)
         return checkpoint
 
-    def _restore(self, path: str, name: str, contents: Contents) -> Restored:
+    def _restore(self, path: str, name: str, contents: Contents) -> RestoreOutcome:
         now = self.clock.now()
         # One transaction: a write between the safety copy and the restore would be in neither.
         with self.snapshots.opened(path) as snapshot, self.snapshots.transaction():
@@ -127,7 +127,7 @@ class Checkpoints:
                 Checkpoint(name=self._free_safety_name(name), contents=contents, created_at=now)
             )
             replacement = snapshot.bring_back(contents, name=name, at=now)
-        return Restored(name=name, contents=contents, replacement=replacement, safety=safety)
+        return RestoreOutcome(name=name, contents=contents, replacement=replacement, safety=safety)
 
     def _free_safety_name(self, restored: str) -> str:
         names = (safety_name(restored, self.clock.now(), attempt) for attempt in itertools.count(1))

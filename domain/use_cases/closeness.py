@@ -5,7 +5,7 @@ from heapq import merge
 from itertools import islice
 from typing import NamedTuple
 
-from hardwon.domain.model.ranking.candidates import Hit, ScoreStatistics
+from hardwon.domain.model.ranking.candidates import IndexHit, ScoreStatistics
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.vectors import Matches
 
@@ -92,11 +92,11 @@ class StandardisedMatches:
         """Return the number of matches."""
         return sum(statistics.found for _, statistics in self._spaces)
 
-    def top(self, k: int, category: Category | None = None) -> list[Hit]:
+    def top(self, k: int, category: Category | None = None) -> list[IndexHit]:
         """Return the *k* best."""
         lists = [
             [
-                Hit(hit.number, _standardised(hit.score, statistics))
+                IndexHit(hit.number, _standardised(hit.score, statistics))
                 for hit in matches.top(k, category)
             ]
             for matches, statistics in self._spaces

@@ -39,7 +39,7 @@ class Tally(NamedTuple):
 
 
 @attrs.define
-class Copied:
+class CopyOutcome:
     """
     The outcome of a copy.
 
@@ -91,14 +91,14 @@ class CopyStore(NamedTuple):
     repository: EntryRepository
     projects: Projects
 
-    def copy(self, progress: Callable[[], None] = lambda: None) -> Copied:
+    def copy(self, progress: Callable[[], None] = lambda: None) -> CopyOutcome:
         """
         Copy all records, and call *progress* after each.
 
         Raises:
             StorageError: a store can't be read or written now; whole batches were copied.
         """
-        outcome, there = Copied(), dict[str, str]()
+        outcome, there = CopyOutcome(), dict[str, str]()
         with self.source.snapshot():
             self.repository.forgotten.adopt(self.forgotten.hashes())
             for batch in _batches(self.source.records()):
@@ -108,7 +108,7 @@ class CopyStore(NamedTuple):
                         progress()
         return outcome
 
-    def _add(self, record: Record, there: dict[str, str], outcome: Copied) -> None:
+    def _add(self, record: Record, there: dict[str, str], outcome: CopyOutcome) -> None:
         match record:
             case Project(id=known_as):
                 there[known_as] = self._project_there(record, there).id
@@ -128,7 +128,7 @@ class CopyStore(NamedTuple):
         self.projects.put(now)
         return now
 
-    def _add_entry(self, exported: ExportedEntry, outcome: Copied) -> None:
+    def _add_entry(self, exported: ExportedEntry, outcome: CopyOutcome) -> None:
         entry = exported.entry
         is_known = self.repository.get(entry.entry_id) is not None
         try:

@@ -143,7 +143,7 @@ class SectionTiers(NamedTuple):
 
 
 @attrs.frozen
-class Changed:
+class EditOutcome:
     """
     The outcome of a change.
 
@@ -170,7 +170,7 @@ class ChangeEntry:
     history: History
     clock: Clock
 
-    def apply(self, entry_id: str, change: EntryChange) -> Changed:
+    def apply(self, entry_id: str, change: EntryChange) -> EditOutcome:
         """
         Apply *change* to the stored entry.
 
@@ -194,7 +194,9 @@ class ChangeEntry:
             sections = self._hand_down(after, now) if change.importance_tier else SectionTiers()
             self.repository.retire_expired(now)
             entry, _ = known_entry(self.repository, after.entry_id)
-        return Changed(entry, changes_between(before, after), _is_searched(entry, now), sections)
+        return EditOutcome(
+            entry, changes_between(before, after), _is_searched(entry, now), sections
+        )
 
     def _put(self, before: Entry, after: Entry, now: dt.datetime) -> None:
         if after != before and before.number is not None:
@@ -273,7 +275,7 @@ def is_number(digits: str) -> bool:
 
 
 @attrs.frozen
-class Validated:
+class ValidationOutcome:
     """
     The outcome of a judgement.
 
@@ -297,7 +299,7 @@ class ValidateEntry:
     influences: Influences
     clock: Clock
 
-    def judge(self, entry_id: str, *, useful: bool, session_id: str = "") -> Validated:
+    def judge(self, entry_id: str, *, useful: bool, session_id: str = "") -> ValidationOutcome:
         """
         Count one more judgement, and record a changed confidence score in the history.
 
@@ -317,7 +319,7 @@ class ValidateEntry:
                 self.influences.record(
                     Influence(entry_id, session_id, "validation", "", self.clock.now())
                 )
-        return Validated(
+        return ValidationOutcome(
             after, offers_promotion=after.usage.validations.offers_promotion(after.tier)
         )
 

@@ -8,16 +8,16 @@ from hardwon.domain.model.errors import ForgottenError, InvalidEntryError
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.retro.bank_edit import BankPlace, Banks, Noted, reworded
 from hardwon.domain.model.retro.lesson import bank_lesson
-from hardwon.domain.use_cases.edit_entries import Changed, ChangeEntry, known_entry
+from hardwon.domain.use_cases.edit_entries import ChangeEntry, EditOutcome, known_entry
 from hardwon.domain.use_cases.import_knowledge import SyncBanks
-from hardwon.domain.use_cases.index_files import Indexed, IndexFiles
+from hardwon.domain.use_cases.index_files import IndexFiles, IndexOutcome
 from hardwon.domain.use_cases.supersede import Supersede
 from hardwon.ports.documents import OwnTexts
 from hardwon.ports.knowledge_bank import BankFiles
 
 
 @attrs.frozen
-class Edited:
+class LessonEditOutcome:
     """
     The outcome of an edit.
 
@@ -26,7 +26,7 @@ class Edited:
         skipped: Entries of the banks that could not be imported, one line each.
     """
 
-    changed: Changed
+    changed: EditOutcome
     places: tuple[BankPlace, ...]
     skipped: tuple[str, ...] = ()
 
@@ -39,7 +39,7 @@ class EditLesson:
     sync_banks: SyncBanks
     change_entry: ChangeEntry
 
-    def apply(self, entry_id: str, change: EntryChange) -> Edited:
+    def apply(self, entry_id: str, change: EntryChange) -> LessonEditOutcome:
         """
         Apply *change* to the learning, and its texts to every bank that holds it.
 
@@ -65,7 +65,7 @@ class EditLesson:
             changed = self.change_entry.apply(entry_id, change)
             noted = _in_banks(banks, before, changed.entry)
             self.bank.write(noted.banks)
-            return Edited(changed, noted.counted, self.sync_banks.sync(noted.banks))
+            return LessonEditOutcome(changed, noted.counted, self.sync_banks.sync(noted.banks))
 
 
 def _in_banks(banks: Banks, before: Entry, after: Entry) -> Noted:
@@ -101,7 +101,7 @@ class EditFile:
             )
         return self.texts.read(entry.file_path or "", entry.anchor_id)
 
-    def apply(self, entry: Entry, before: str, after: str) -> Indexed:
+    def apply(self, entry: Entry, before: str, after: str) -> IndexOutcome:
         """
         Write *after*, without secrets, in place of *before*, and index the file.
 
@@ -126,7 +126,7 @@ class MergeLessons:
     edit_lesson: EditLesson
     supersede: Supersede
 
-    def apply(self, older: str, newer: str, change: EntryChange) -> Edited:
+    def apply(self, older: str, newer: str, change: EntryChange) -> LessonEditOutcome:
         """
         Apply *change* to the learning *newer*, and mark *older* as superseded by it.
 

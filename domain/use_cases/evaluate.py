@@ -11,16 +11,16 @@ from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery
 from hardwon.domain.model.evaluation.report import (
     ANSWERS,
     Figures,
-    Measured,
+    MeasuredAnswers,
     QueryReport,
     SetReport,
 )
 from hardwon.domain.model.filters import ANYWHERE, EntryFilter, Scope
 from hardwon.domain.model.project import Visibility
-from hardwon.domain.model.ranking.policy import Question
+from hardwon.domain.model.ranking.policy import RecallQuestion
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.use_cases.embed_pending import EmbedPending
-from hardwon.domain.use_cases.rank import Found
+from hardwon.domain.use_cases.rank import QuestionMatches
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import embed_query
 from hardwon.ports.entries import EntryRepository
@@ -89,7 +89,7 @@ class _Run:
         self._degradations = dict[str, None]()
 
     def report(self, policies: Sequence[str], stage: Stage) -> SetReport:
-        measured: dict[str, list[Measured]] = {policy: [] for policy in policies}
+        measured: dict[str, list[MeasuredAnswers]] = {policy: [] for policy in policies}
         last: JudgedQuery | None = None
         for at, asked in enumerate(self._queries, 1):
             questions = {policy: self._question(asked, policy) for policy in policies}
@@ -108,8 +108,8 @@ class _Run:
         )
 
     def _measure(
-        self, asked: JudgedQuery, questions: Mapping[str, Question]
-    ) -> dict[str, Measured]:
+        self, asked: JudgedQuery, questions: Mapping[str, RecallQuestion]
+    ) -> dict[str, MeasuredAnswers]:
         """
         Answer by every policy.
 
@@ -120,7 +120,7 @@ class _Run:
             by_passage: self._timed(partial(self._search, question))
             for by_passage, question in searches.items()
         }
-        measured = dict[str, Measured]()
+        measured = dict[str, MeasuredAnswers]()
         for policy, question in questions.items():
             matches, searching_ms = found[question.by_passage]
             answer = partial(
@@ -129,7 +129,7 @@ class _Run:
             recollection, judging_ms = self._timed(answer)
             self._degradations |= dict.fromkeys(recollection.degradations)
             ranked = [self._ids[answer.entry.entry_id] for answer in recollection.answers]
-            measured[policy] = Measured(
+            measured[policy] = MeasuredAnswers(
                 asked.query.query_id, ranked, asked.grades, searching_ms + judging_ms
             )
         return measured
@@ -139,12 +139,12 @@ class _Run:
         done = work()
         return done, (self._tools.monotonic() - started) * 1000
 
-    def _search(self, question: Question) -> Found:
+    def _search(self, question: RecallQuestion) -> QuestionMatches:
         return self._tools.recall.search(question, STANDING_STILL)
 
-    def _question(self, asked: JudgedQuery, policy: str) -> Question:
+    def _question(self, asked: JudgedQuery, policy: str) -> RecallQuestion:
         group = asked.query.group
-        return Question(
+        return RecallQuestion(
             text=asked.query.text,
             only=EntryFilter(
                 kinds=("document",), scope=ANYWHERE if group is None else Scope((group,))
@@ -156,7 +156,7 @@ class _Run:
             distinct=False,  # a judged document counts even if another one has the same text
         )
 
-    def _by_query(self, measured: dict[str, list[Measured]]) -> dict[str, QueryReport]:
+    def _by_query(self, measured: dict[str, list[MeasuredAnswers]]) -> dict[str, QueryReport]:
         by_policy = {
             policy: {answer.question_id: answer.ndcg for answer in answers}
             for policy, answers in measured.items()

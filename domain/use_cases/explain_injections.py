@@ -29,7 +29,7 @@ NEWEST_OF_ENTRY = 10
 """The default number of injections."""
 
 
-class Explained(NamedTuple):
+class ExplainedInjection(NamedTuple):
     """
     An injection with its entries and their use.
 
@@ -68,7 +68,7 @@ class Explained(NamedTuple):
         ]
 
 
-class Answer(NamedTuple):
+class ExplainedInjections(NamedTuple):
     """
     The injections of a session, a project or an entry.
 
@@ -77,7 +77,7 @@ class Answer(NamedTuple):
         entry_id: The entry; None for a session or a project.
     """
 
-    injections: Sequence[Explained]
+    injections: Sequence[ExplainedInjection]
     entry_id: str | None = None
 
 
@@ -89,19 +89,25 @@ class ExplainInjections(NamedTuple):
     influences: Influences
     registry: Registry
 
-    def newest(self, project: str | None, limit: int) -> Answer:
+    def newest(self, project: str | None, limit: int) -> ExplainedInjections:
         """Return the injections of a project, of any for None, the newest first."""
-        return Answer(self._explained(self.receipts.find(project=project, limit=limit)))
+        return ExplainedInjections(
+            self._explained(self.receipts.find(project=project, limit=limit))
+        )
 
-    def of_session(self, session_id: str, limit: int = MAX_OF_SESSION) -> Answer:
+    def of_session(self, session_id: str, limit: int = MAX_OF_SESSION) -> ExplainedInjections:
         """Return the newest injections of the session, in their order."""
-        return Answer(self._explained(self.receipts.find(session_id=session_id, limit=limit)[::-1]))
+        return ExplainedInjections(
+            self._explained(self.receipts.find(session_id=session_id, limit=limit)[::-1])
+        )
 
-    def of_entry(self, entry_id: str, limit: int = NEWEST_OF_ENTRY) -> Answer:
+    def of_entry(self, entry_id: str, limit: int = NEWEST_OF_ENTRY) -> ExplainedInjections:
         """Return the injections of the entry, the newest first."""
-        return Answer(self._explained(self.receipts.find(entry_id=entry_id, limit=limit)), entry_id)
+        return ExplainedInjections(
+            self._explained(self.receipts.find(entry_id=entry_id, limit=limit)), entry_id
+        )
 
-    def of(self, reference: str, limit: int | None = None) -> Answer:
+    def of(self, reference: str, limit: int | None = None) -> ExplainedInjections:
         """
         Return the injections of the session or entry that *reference* means.
 
@@ -157,13 +163,13 @@ class ExplainInjections(NamedTuple):
             return [reference]
         return sessions if len(reference) >= SHORTEST_PREFIX else []
 
-    def _explained(self, receipts: Sequence[Receipt]) -> list[Explained]:
+    def _explained(self, receipts: Sequence[Receipt]) -> list[ExplainedInjection]:
         known: dict[str, Entry | None] = {}
         used = {
             session: self._used_in(session)
             for session in {receipt.session_id for receipt in receipts}
         }
-        explained = list[Explained]()
+        explained = list[ExplainedInjection]()
         for receipt in receipts:
             ids = [
                 *(shown.entry_id for shown in receipt.shown),
@@ -179,7 +185,9 @@ class ExplainInjections(NamedTuple):
                 self.influences.counts(ids),
                 self.registry.label_of(receipt.project) or receipt.project,
             )
-            explained.append(Explained(receipt, entries, used[receipt.session_id], counts, label))
+            explained.append(
+                ExplainedInjection(receipt, entries, used[receipt.session_id], counts, label)
+            )
         return explained
 
     def _used_in(self, session_id: str) -> dict[str, Influence]:

@@ -14,8 +14,8 @@ from hardwon.ports.entries import EntryRepository
 from hardwon.ports.erasure import (
     Begun,
     ErasureJournal,
-    Found,
     KeptElsewhere,
+    Occurrences,
     Place,
     Proof,
     StoreTexts,
@@ -25,7 +25,7 @@ ALL = 2**31 - 1
 
 
 @attrs.frozen(kw_only=True)
-class Wanted:
+class ErasureRequest:
     """
     The entries and texts that the user wants to forget.
 
@@ -56,7 +56,7 @@ class Wanted:
 
 
 @attrs.frozen
-class Plan:
+class ErasurePlan:
     """
     The entries and places to forget.
 
@@ -68,7 +68,7 @@ class Plan:
 
     entries: tuple[Entry, ...]
     begun: Begun
-    found: tuple[Found, ...]
+    found: tuple[Occurrences, ...]
     used_elsewhere: bool
     problems: tuple[str, ...]
 
@@ -79,7 +79,7 @@ class Plan:
 
 
 @attrs.frozen
-class Forgotten:
+class ErasureOutcome:
     """
     The outcome of a run.
 
@@ -126,7 +126,7 @@ class ForgetForGood:
     folders: tuple[str, ...] = ()
     unreachable: tuple[str, ...] = ()
 
-    def plan(self, wanted: Wanted) -> Plan:
+    def plan(self, wanted: ErasureRequest) -> ErasurePlan:
         """
         Return the entries that *wanted* means, with every place that keeps them.
 
@@ -155,9 +155,9 @@ class ForgetForGood:
         found, problems = _found(
             (*self.places, *self.banks), lambda place: place.found(begun.erasure)
         )
-        return Plan(tuple(entries), begun, found, is_used, problems)
+        return ErasurePlan(tuple(entries), begun, found, is_used, problems)
 
-    def run(self, begun: Begun) -> Forgotten:
+    def run(self, begun: Begun) -> ErasureOutcome:
         """
         Erase the texts of *begun*, in an order in which nothing comes back meanwhile.
 
@@ -178,7 +178,7 @@ class ForgetForGood:
             self.journal.end()
         return self.prove(begun, problems)
 
-    def prove(self, begun: Begun, problems: Iterable[str] = ()) -> Forgotten:
+    def prove(self, begun: Begun, problems: Iterable[str] = ()) -> ErasureOutcome:
         """
         Search every byte that hardwon keeps for the texts of *begun*.
 
@@ -191,7 +191,7 @@ class ForgetForGood:
         remains = dict.fromkeys(
             (*self.proof.remains(begun.erasure), *self.store.traces(begun.words))
         )
-        return Forgotten(
+        return ErasureOutcome(
             tuple(remains),
             tuple(elsewhere),
             self.proof.searched(),
@@ -199,12 +199,12 @@ class ForgetForGood:
             self.unreachable,
         )
 
-    def resume(self) -> Forgotten | None:
+    def resume(self) -> ErasureOutcome | None:
         """Complete an interrupted run, None without one."""
         begun = self.journal.unfinished()
         return self.run(begun) if begun else None
 
-    def secrets(self) -> tuple[tuple[Found, ...], tuple[str, ...]]:
+    def secrets(self) -> tuple[tuple[Occurrences, ...], tuple[str, ...]]:
         """
         Return where secrets were kept before, by the rules of today.
 
@@ -252,21 +252,21 @@ class ForgetForGood:
         erasure = Erasure(ids=frozenset(ids))
         return (owned.text for place in self.places for owned in place.texts(erasure))
 
-    def _meant(self, wanted: Wanted) -> list[Entry]:
+    def _meant(self, wanted: ErasureRequest) -> list[Entry]:
         chosen = self._chosen(wanted)
         if wanted.text:
             holding = {*self._holding(wanted)}
             chosen = [entry for entry in chosen if entry.entry_id in holding]
         return self._with_wholes([entry for entry in chosen if wanted.admits(entry)])
 
-    def _chosen(self, wanted: Wanted) -> list[Entry]:
+    def _chosen(self, wanted: ErasureRequest) -> list[Entry]:
         if wanted.only != EVERYTHING or not (wanted.text or wanted.ids):
             found = self.repository.find(wanted.only, limit=ALL)
             return [entry for entry in found if not wanted.ids or entry.entry_id in wanted.ids]
         ids = wanted.ids or self._holding(wanted)
         return [entry for entry_id in ids if (entry := self.repository.get(entry_id))]
 
-    def _holding(self, wanted: Wanted) -> Sequence[str]:
+    def _holding(self, wanted: ErasureRequest) -> Sequence[str]:
         return self.store.ids_holding(Erasure((wanted.text,), any_case=wanted.any_case))
 
     def _with_wholes(self, entries: Iterable[Entry]) -> list[Entry]:
@@ -293,9 +293,9 @@ def _texts(entries: Iterable[Entry]) -> Iterable[str]:
 
 
 def _found(
-    places: Iterable[Place], look: Callable[[Place], Sequence[Found]]
-) -> tuple[tuple[Found, ...], tuple[str, ...]]:
-    found, problems = list[Found](), list[str]()
+    places: Iterable[Place], look: Callable[[Place], Sequence[Occurrences]]
+) -> tuple[tuple[Occurrences, ...], tuple[str, ...]]:
+    found, problems = list[Occurrences](), list[str]()
     for place in places:
         try:
             found += look(place)

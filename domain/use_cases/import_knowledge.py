@@ -33,7 +33,7 @@ FROM_FILE = ("name", "notes", "references", "observation_count", "confidence", "
 
 
 @attrs.frozen(kw_only=True)
-class Imported:
+class ImportOutcome:
     """
     The outcome of an import.
 
@@ -49,8 +49,8 @@ class Imported:
     skipped: tuple[str, ...] = ()
     left: int = 0
 
-    def __add__(self, other: "Imported") -> "Imported":
-        return Imported(
+    def __add__(self, other: "ImportOutcome") -> "ImportOutcome":
+        return ImportOutcome(
             added=self.added + other.added,
             known=self.known + other.known,
             skipped=self.skipped + other.skipped,
@@ -80,7 +80,7 @@ class ImportKnowledge:
     clock: Clock
     workplace: Workplace
 
-    def changed(self, deadline: Deadline, largest: int) -> Imported:
+    def changed(self, deadline: Deadline, largest: int) -> ImportOutcome:
         """
         Import the files that changed since their last import, until *deadline*.
 
@@ -88,35 +88,37 @@ class ImportKnowledge:
             deadline: No file is begun after it.
             largest: The maximum size in bytes; larger files are left for `everything`.
         """
-        total = Imported()
+        total = ImportOutcome()
         for file in changed_files(self.bank, self.ledger):
             total += (
-                Imported(left=1) if file.size > largest or deadline.passed() else self._file(file)
+                ImportOutcome(left=1)
+                if file.size > largest or deadline.passed()
+                else self._file(file)
             )
         return total
 
-    def everything(self, progress: Progress = lambda _: None) -> Imported:
+    def everything(self, progress: Progress = lambda _: None) -> ImportOutcome:
         """
         Import every file, without a time limit.
 
         Args:
             progress: Called before each entry, with its file.
         """
-        return sum((self._file(file, progress) for file in self.bank.files()), Imported())
+        return sum((self._file(file, progress) for file in self.bank.files()), ImportOutcome())
 
-    def _file(self, file: BankFile, progress: Progress = lambda _: None) -> Imported:
+    def _file(self, file: BankFile, progress: Progress = lambda _: None) -> ImportOutcome:
         entries = self.bank.read(file)
         if entries is None:
-            return Imported()
+            return ImportOutcome()
         with self.repository.transaction():
             seen = self.ledger.headings(file.path)
             new = {entry for entry in entries if redact(entry.heading) not in seen}
             version = self.version_of(file) if new else OWN
-            outcomes = dict[BankEntry, Imported]()
+            outcomes = dict[BankEntry, ImportOutcome]()
             for entry in entries:
                 progress(file)
                 outcomes[entry] = (
-                    self._entry(entry, file, version) if entry in new else Imported(known=1)
+                    self._entry(entry, file, version) if entry in new else ImportOutcome(known=1)
                 )
             taken = {
                 redact(entry.heading)
@@ -124,7 +126,7 @@ class ImportKnowledge:
                 if outcome.added or outcome.known
             }
             self.ledger.record(file.path, taken, file.fingerprint)
-        return sum(outcomes.values(), Imported())
+        return sum(outcomes.values(), ImportOutcome())
 
     def version_of(self, file: BankFile) -> Version:
         """Return the present version of *file*, own for the user's own bank."""
@@ -145,22 +147,22 @@ class ImportKnowledge:
         values = {name: getattr(now, name) for name in FROM_FILE}
         return attrs.evolve(known, **values, door="bank", reach="shared")
 
-    def _entry(self, lesson: BankEntry, file: BankFile, version: Version) -> Imported:
+    def _entry(self, lesson: BankEntry, file: BankFile, version: Version) -> ImportOutcome:
         is_own = version.owns(lesson.lines)
         try:
             entry = redact_entry(
                 _to_entry(lesson, file, self.clock.now(), self._highest_count(file, version))
             )
         except InvalidEntryError as error:
-            return Imported(
+            return ImportOutcome(
                 skipped=(f"{file.path}: {ENTRY_HEAD}{redact(lesson.heading)[:80]}: {error}",)
             )
         place_entry = PlaceEntry(self.repository, self.projects, self._origin(file, is_own=is_own))
         try:
             placed = place_entry.place(entry, _with_higher_count if is_own else _unchanged)
         except ForgottenError:
-            return Imported(forgotten=1)
-        return Imported(known=1) if placed.merged else Imported(added=1)
+            return ImportOutcome(forgotten=1)
+        return ImportOutcome(known=1) if placed.merged else ImportOutcome(added=1)
 
     def _highest_count(self, file: BankFile, version: Version) -> int:
         is_foreign = file.project is not None and self.workplace.visibility.is_foreign

@@ -18,7 +18,7 @@ Progress = Callable[[int, int, str], None]
 
 
 @attrs.frozen(kw_only=True)
-class Indexed:
+class IndexOutcome:
     """
     The outcome of indexing files, or of a dry run.
 
@@ -66,7 +66,7 @@ class IndexFiles:
         dry_run: bool = False,
         progress: Progress | None = None,
         wanted: Callable[[], bool] = lambda: True,
-    ) -> Indexed:
+    ) -> IndexOutcome:
         """
         Index the files at and below *paths*.
 
@@ -134,8 +134,8 @@ class _Run:
         self._skipped, self._warnings = list[str](), list[str]()
         self._unchanged, self._deleted = 0, 0
 
-    def outcome(self, skipped: tuple[str, ...]) -> Indexed:
-        return Indexed(
+    def outcome(self, skipped: tuple[str, ...]) -> IndexOutcome:
+        return IndexOutcome(
             new=tuple(self._new),
             changed=tuple(self._changed),
             unchanged=self._unchanged,

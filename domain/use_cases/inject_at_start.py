@@ -45,7 +45,7 @@ from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.prominence import RankingPolicy, Scored, Weights
 from hardwon.domain.model.ranking.selection import CategoryBalancer
 from hardwon.domain.model.settings import Occasion
-from hardwon.domain.use_cases.rank import Selected, maxima_of, select
+from hardwon.domain.use_cases.rank import SelectionOutcome, maxima_of, select
 from hardwon.domain.use_cases.retrieve import Retrieval, Retrieve, retire_expired
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import RankingReads
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from hardwon.ports.activity import Receipts, UsageLog
 
 
-class Injection(NamedTuple):
+class StartInjection(NamedTuple):
     """
     The block to print, and how it was chosen.
 
@@ -73,7 +73,7 @@ class Injection(NamedTuple):
     printed: tuple[Scored, ...] = ()
     lessons: tuple[PrintedEntry, ...] = ()
     retrieval: Retrieval | None = None
-    selected: Selected | None = None
+    selected: SelectionOutcome | None = None
     related: "Related | None" = None
     degradations: tuple[str, ...] = ()
     pending: int = 0
@@ -124,7 +124,7 @@ class InjectAtStart(NamedTuple):
         workplace: Workplace = NOWHERE,
         framed: bool = False,
         occasion: Occasion | None = None,
-    ) -> Injection:
+    ) -> StartInjection:
         """
         Return the block of at most *limit* entries for *query*, below the rules.
 
@@ -144,7 +144,7 @@ class InjectAtStart(NamedTuple):
             StorageError: the store can't be read.
         """
         if limit <= 0:
-            return Injection()
+            return StartInjection()
         now = self.clock.now()
         problems = retire_expired(self.repository, now)
         with self.repository.snapshot():
@@ -191,7 +191,7 @@ class InjectAtStart(NamedTuple):
         seen: Visibility,
         *,
         distinct: bool,
-    ) -> Selected:
+    ) -> SelectionOutcome:
         """
         Choose *limit* new entries that are not among *rules*.
 
@@ -224,13 +224,13 @@ class InjectAtStart(NamedTuple):
     def _block(
         self,
         retrieval: Retrieval,
-        selected: Selected,
+        selected: SelectionOutcome,
         rules: Sequence[ConstitutionalText],
         related: "Related | None",
         workplace: Workplace,
         *,
         framed: bool,
-    ) -> Injection:
+    ) -> StartInjection:
         sizes = self.repository.sizes(workplace.visibility)
         total = sum(sizes.values()) + sum(rule.kind != "learning" for rule in rules)
         diagnostics = self._diagnostics(retrieval, total, workplace.visibility)
@@ -247,7 +247,7 @@ class InjectAtStart(NamedTuple):
         ranked = self.repository.printed([scored.facts.number for scored in selected.ranked])
         kept = block.fit([*map(workplace.labelled, ranked)])
         numbers = {entry.number for entry in kept}
-        return Injection(
+        return StartInjection(
             text=block.render(kept),
             rules=tuple(rules),
             printed=tuple(scored for scored in selected.ranked if scored.facts.number in numbers),
@@ -283,7 +283,7 @@ class _Piece(NamedTuple):
 
 
 def receipt_of_start(
-    injection: Injection, *, session_id: str, project: str, at: dt.datetime
+    injection: StartInjection, *, session_id: str, project: str, at: dt.datetime
 ) -> Receipt:
     """Return the receipt of *injection*, whose text is not empty."""
     pieces = [*_rules(injection), *_lessons(injection), *_conversations(injection)]
@@ -304,12 +304,12 @@ def receipt_of_start(
     )
 
 
-def _rules(injection: Injection) -> Iterator[_Piece]:
+def _rules(injection: StartInjection) -> Iterator[_Piece]:
     for rule in injection.rules:
         yield _piece(rule.entry_id, "note", rule.text, origin=rule.origin)
 
 
-def _lessons(injection: Injection) -> Iterator[_Piece]:
+def _lessons(injection: StartInjection) -> Iterator[_Piece]:
     scored = {lesson.facts.number: lesson for lesson in injection.printed}
     for lesson in in_order_of_text(injection.lessons):
         text = piece_text("lesson", lesson, lesson.origin)
@@ -317,7 +317,7 @@ def _lessons(injection: Injection) -> Iterator[_Piece]:
         yield _scored(piece, scored[lesson.number], injection)
 
 
-def _scored(piece: _Piece, scored: Scored, injection: Injection) -> _Piece:
+def _scored(piece: _Piece, scored: Scored, injection: StartInjection) -> _Piece:
     parts = injection.selected.policy.parts(scored.signals) if injection.selected else {}
     if scored.relevance is not None:
         closeness = (
@@ -327,7 +327,7 @@ def _scored(piece: _Piece, scored: Scored, injection: Injection) -> _Piece:
     return piece._replace(shown=piece.shown._replace(score=scored.score, parts=parts))
 
 
-def _conversations(injection: Injection) -> Iterator[_Piece]:
+def _conversations(injection: StartInjection) -> Iterator[_Piece]:
     if injection.related is None:
         return
     rated = {answer.number: answer for answer in injection.related.nearby.best}
@@ -342,7 +342,7 @@ def _piece(entry_id: str, form: Form, text: str, *, room: int = 0, origin: str =
     return _Piece(text, Shown(entry_id, form, text_digest(text), room=room, origin=origin))
 
 
-def _missed(injection: Injection, selected: Selected) -> tuple[NearMiss, ...]:
+def _missed(injection: StartInjection, selected: SelectionOutcome) -> tuple[NearMiss, ...]:
     known = {
         *(rule.number for rule in injection.rules),
         *(scored.facts.number for scored in injection.printed),
@@ -355,7 +355,7 @@ def _missed(injection: Injection, selected: Selected) -> tuple[NearMiss, ...]:
     )
 
 
-def _why(missed: Scored, selected: Selected, held: Held) -> str:
+def _why(missed: Scored, selected: SelectionOutcome, held: Held) -> str:
     if missed.facts.entry_id in held.entries:
         return SHOWN_ALREADY
     if not held.is_new(missed.facts.entry_id, missed.facts.number):

@@ -29,10 +29,10 @@ from hardwon.domain.model.injection.relevance_gate import (
     choose,
 )
 from hardwon.domain.model.keywords import MAX_TERMS
-from hardwon.domain.model.ranking.policy import Question
+from hardwon.domain.model.ranking.policy import RecallQuestion
 from hardwon.domain.model.redaction import redact
-from hardwon.domain.use_cases.rank import Found
-from hardwon.domain.use_cases.recall import Rated, Recall
+from hardwon.domain.use_cases.rank import QuestionMatches
+from hardwon.domain.use_cases.recall import AnswerRating, Recall
 from hardwon.domain.use_cases.retrieve import WORD_SECONDS, retire_expired
 from hardwon.ports.activity import ContextWindows
 from hardwon.ports.documents import Instructions
@@ -121,7 +121,11 @@ class InjectBesidePrompt(NamedTuple):
         return injection._replace(degradations=(*problems, *found.retrieval.degradations))
 
     def _injection(
-        self, prompt: Prompt, question: Question, sentences: tuple[Sentence, ...], found: Found
+        self,
+        prompt: Prompt,
+        question: RecallQuestion,
+        sentences: tuple[Sentence, ...],
+        found: QuestionMatches,
     ) -> PromptInjection:
         rated = self.recall.rank(question, found)
         contest = contest_of(question, sentences, found, rated)
@@ -146,7 +150,7 @@ class InjectBesidePrompt(NamedTuple):
             receipt,
         )
 
-    def _contenders(self, rated: Sequence[Rated], workplace: Workplace) -> list[Contender]:
+    def _contenders(self, rated: Sequence[AnswerRating], workplace: Workplace) -> list[Contender]:
         repository, numbers = self.recall.repository, [answer.number for answer in rated]
         facts = {known.ranking.number: known for known in repository.recall_facts(numbers)}
         printed = {entry.number: workplace.labelled(entry) for entry in repository.printed(numbers)}
@@ -158,7 +162,7 @@ class InjectBesidePrompt(NamedTuple):
     def _told(self) -> Iterator[AgentFile]:
         return (AgentFile(name, plain(text)) for name, text in self.instructions.texts())
 
-    def _receipt(self, prompt: Prompt, question: Question, choice: Choice) -> Receipt:
+    def _receipt(self, prompt: Prompt, question: RecallQuestion, choice: Choice) -> Receipt:
         return Receipt(
             session_id=prompt.session_id,
             event="prompt",
@@ -174,13 +178,13 @@ class InjectBesidePrompt(NamedTuple):
         )
 
 
-def question_of(text: str, only: EntryFilter, workplace: Workplace = NOWHERE) -> Question:
+def question_of(text: str, only: EntryFilter, workplace: Workplace = NOWHERE) -> RecallQuestion:
     """
     Return the question for a prompt, with a limit that includes near misses.
 
     Otherwise it has the defaults of `recall`.
     """
-    return Question(
+    return RecallQuestion(
         text=text,
         only=only._replace(ranked=True),
         policy=POLICY,
@@ -217,7 +221,10 @@ def sentences_of(text: str, keywords: KeywordIndex, deadline: Deadline) -> tuple
 
 
 def contest_of(
-    question: Question, sentences: tuple[Sentence, ...], found: Found, rated: Sequence[Rated]
+    question: RecallQuestion,
+    sentences: tuple[Sentence, ...],
+    found: QuestionMatches,
+    rated: Sequence[AnswerRating],
 ) -> Contest:
     """Return the facts that decide between *rated*, the best first of *found*."""
     return Contest(

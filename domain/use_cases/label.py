@@ -126,7 +126,7 @@ def _summed_up(problems: Sequence[LabelerUnavailableError]) -> LabelerUnavailabl
 
 
 @attrs.frozen(kw_only=True)
-class Labelled:
+class LabelOutcome:
     """
     The outcome of a run.
 
@@ -167,7 +167,7 @@ class LabelPending:
         deadline: Deadline,
         progress: Progress | None = None,
         after: Entry | None = None,
-    ) -> Labelled:
+    ) -> LabelOutcome:
         """
         Try at most *limit* entries, and return the outcome.
 
@@ -184,7 +184,7 @@ class LabelPending:
         Raises:
             StorageError: the store can't be read or written now; earlier labels are stored.
         """
-        run = Labelled()
+        run = LabelOutcome()
         for tried, entry in enumerate(islice(self._unlabelled(after), limit), 1):
             if self._is_over(run) or deadline.passed():
                 break
@@ -197,7 +197,7 @@ class LabelPending:
     def _bare(self) -> EntryFilter:
         return self.only._replace(unlabelled=True)
 
-    def _is_over(self, run: Labelled) -> bool:
+    def _is_over(self, run: LabelOutcome) -> bool:
         has_failed_enough = self.most_failed is not None and run.failed >= self.most_failed
         return has_failed_enough or run.unanswered >= self.patience
 
@@ -216,7 +216,7 @@ class LabelPending:
             yield from page
             last = page[-1]
 
-    def _try(self, entry: Entry, run: Labelled, deadline: Deadline) -> Labelled:
+    def _try(self, entry: Entry, run: LabelOutcome, deadline: Deadline) -> LabelOutcome:
         try:
             labels = self.chain.ask(entry, deadline)
         except LabelerUnavailableError as error:

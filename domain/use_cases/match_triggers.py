@@ -26,7 +26,7 @@ class BroughtUp(NamedTuple):
     match: TriggerMatch
 
 
-class Triggered(NamedTuple):
+class TriggerMatches(NamedTuple):
     """
     The matches of a prompt.
 
@@ -76,7 +76,7 @@ class MatchTriggers:
         self._looked_at = float("-inf")
         self._changes = -1
 
-    def match(self, prompt: str, limit: int) -> Triggered:
+    def match(self, prompt: str, limit: int) -> TriggerMatches:
         """
         Return the best match of *prompt*, and at most *limit* triggered entries.
 
@@ -89,7 +89,7 @@ class MatchTriggers:
             matches = cache.matcher.match(prompt, wanted)
             entries = _brought_up(matches, cache.owners)
             if len(entries) >= limit or len(matches) < wanted:
-                return Triggered(matches[0] if matches else None, tuple(entries[:limit]))
+                return TriggerMatches(matches[0] if matches else None, tuple(entries[:limit]))
             wanted *= 2  # some entries have several of the phrases
 
     def _up_to_date(self) -> _Cache:

@@ -13,16 +13,16 @@ from typing import NamedTuple
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.candidates import (
     Candidate,
-    Hit,
+    IndexHit,
     RankingFacts,
     RecallCandidate,
     RecallFacts,
 )
 from hardwon.domain.model.ranking.policy import (
     Judged,
-    Question,
     RankingContext,
     RecallPolicy,
+    RecallQuestion,
     judge,
 )
 from hardwon.domain.model.ranking.prominence import (
@@ -55,7 +55,7 @@ BATCH = 32
 """The number of candidates judged at first."""
 
 
-class Found(NamedTuple):
+class QuestionMatches(NamedTuple):
     """
     The results of both searches for one question.
 
@@ -77,8 +77,8 @@ class _Lists(NamedTuple):
     """The heads of both lists, read to the same depth."""
 
     depth: int
-    by_vector: Sequence[Hit]
-    by_keyword: Sequence[Hit]
+    by_vector: Sequence[IndexHit]
+    by_keyword: Sequence[IndexHit]
 
 
 class _Bounded(NamedTuple):
@@ -99,7 +99,11 @@ class BestAnswers:
     """
 
     def __init__(
-        self, repository: RankingReads, found: Found, policy: RecallPolicy, wanted: Question
+        self,
+        repository: RankingReads,
+        found: QuestionMatches,
+        policy: RecallPolicy,
+        wanted: RecallQuestion,
     ) -> None:
         self._repository = repository
         self._retrieval, self._context, self._closeness, self._holding, self._named = found
@@ -268,7 +272,7 @@ def _best_possible(context: RankingContext) -> RecallFacts:
     )
 
 
-def _admitted(judged: Sequence[Judged], wanted: Question) -> Iterator[Judged]:
+def _admitted(judged: Sequence[Judged], wanted: RecallQuestion) -> Iterator[Judged]:
     """
     Yield the answers that reach the minimum, without unwanted duplicates.
 
@@ -296,7 +300,7 @@ depth reads needlessly.
 """
 
 
-class Selected(NamedTuple):
+class SelectionOutcome(NamedTuple):
     """
     The outcome of one selection.
 
@@ -313,8 +317,8 @@ class Selected(NamedTuple):
 class _CategoryHead(NamedTuple):
     """The heads of one category's three lists, read to the same depth."""
 
-    by_vector: Sequence[Hit]
-    by_keyword: Sequence[Hit]
+    by_vector: Sequence[IndexHit]
+    by_keyword: Sequence[IndexHit]
     prominent: Sequence[RankingFacts]
 
     @property
@@ -345,7 +349,7 @@ def select(
     policy: RankingPolicy,
     balancer: CategoryBalancer,
     visible_in: Visibility | None = None,
-) -> Selected:
+) -> SelectionOutcome:
     """
     Choose the entries exactly as if every visible learning were ranked and balanced.
 
@@ -356,7 +360,7 @@ def select(
     selection, head = first_exact(
         _heads(lists, repository, policy, balancer.limit, visible_in), balancer.select
     )
-    return Selected(tuple(in_order(selection)), policy, head.ranked)
+    return SelectionOutcome(tuple(in_order(selection)), policy, head.ranked)
 
 
 class _Signals(NamedTuple):
@@ -456,9 +460,9 @@ def _candidates(facts: Mapping[int, RankingFacts], lists: _Signals) -> list[Cand
     ]
 
 
-def _best(hits: Sequence[Hit]) -> float:
+def _best(hits: Sequence[IndexHit]) -> float:
     return hits[0].score if hits else 0.0
 
 
-def _tail(hits: Sequence[Hit], depth: int) -> float:
+def _tail(hits: Sequence[IndexHit], depth: int) -> float:
     return hits[-1].score if len(hits) == depth else 0.0

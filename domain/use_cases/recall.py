@@ -11,17 +11,17 @@ from hardwon.domain.model.keywords import search_terms, without_frame
 from hardwon.domain.model.ranking.collections import PolicyMaker, build_policy
 from hardwon.domain.model.ranking.decay import Decay
 from hardwon.domain.model.ranking.policy import (
-    Answer,
     Judged,
     Parts,
-    Question,
     RankingContext,
+    RecallAnswer,
     RecallPolicy,
+    RecallQuestion,
 )
 from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS
 from hardwon.domain.use_cases.closeness import Closeness
-from hardwon.domain.use_cases.rank import RECALL_DEPTH, BestAnswers, Found
+from hardwon.domain.use_cases.rank import RECALL_DEPTH, BestAnswers, QuestionMatches
 from hardwon.domain.use_cases.retrieve import WORD_SECONDS, NoMatches, Retrieve, retire_expired
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import RankingReads
@@ -42,7 +42,7 @@ A conversation and a decision in it are one source.
 """
 
 
-class Recollection(NamedTuple):
+class RecallAnswers(NamedTuple):
     """
     The answers to a question, best first, and the diagnostics of the search.
 
@@ -55,7 +55,7 @@ class Recollection(NamedTuple):
         degradations: The missing parts with their reasons, one line each.
     """
 
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[RecallAnswer, ...] = ()
     query: str | None = None
     searched: int = 0
     found_by_meaning: int = 0
@@ -65,7 +65,7 @@ class Recollection(NamedTuple):
     degradations: tuple[str, ...] = ()
 
 
-class Rated(NamedTuple):
+class AnswerRating(NamedTuple):
     """
     The rating of an entry as an answer.
 
@@ -101,7 +101,7 @@ class Recall(NamedTuple):
     decay: Decay = Decay()
     first_depth: int = RECALL_DEPTH
 
-    def answer(self, question: Question, deadline: Deadline) -> Recollection:
+    def answer(self, question: RecallQuestion, deadline: Deadline) -> RecallAnswers:
         """
         Return the best answers to *question*, none for an empty text.
 
@@ -109,14 +109,14 @@ class Recall(NamedTuple):
             StorageError: the store can't be read.
         """
         if not question.text.strip() or question.limit <= 0:
-            return Recollection()
+            return RecallAnswers()
         problems = retire_expired(self.repository, self.clock.now())
         with self.repository.snapshot():
             recollection = self.answer_from(question, self.search(question, deadline))
         return recollection._replace(degradations=(*problems, *recollection.degradations))
 
     def relevant_elsewhere(
-        self, question: Question, everywhere: EntryFilter, deadline: Deadline
+        self, question: RecallQuestion, everywhere: EntryFilter, deadline: Deadline
     ) -> int:
         """
         Return how many relevant answers *everywhere* are outside the question's scope.
@@ -139,7 +139,7 @@ class Recall(NamedTuple):
             )
             return len(found) - self.repository.count(question.only._replace(among=found))
 
-    def search(self, question: Question, deadline: Deadline) -> Found:
+    def search(self, question: RecallQuestion, deadline: Deadline) -> QuestionMatches:
         """
         Run both searches.
 
@@ -167,9 +167,11 @@ class Recall(NamedTuple):
             terms=search_terms(retrieval.keyword_text or ""),
             decay=self.decay if question.decays else NO_DECAY,
         )
-        return self._held(question, Found(retrieval, context, closeness), deadline)
+        return self._held(question, QuestionMatches(retrieval, context, closeness), deadline)
 
-    def _held(self, question: Question, found: Found, deadline: Deadline) -> Found:
+    def _held(
+        self, question: RecallQuestion, found: QuestionMatches, deadline: Deadline
+    ) -> QuestionMatches:
         """Return *found* with the entries that hold all that a precise question asks for."""
         retrieval, keywords = found.retrieval, self.retrieve.keywords
         text, by_keyword = retrieval.keyword_text or "", retrieval.by_keyword
@@ -192,8 +194,8 @@ class Recall(NamedTuple):
         )
 
     def answer_from(
-        self, question: Question, found: Found, baseline: PolicyMaker | None = None
-    ) -> Recollection:
+        self, question: RecallQuestion, found: QuestionMatches, baseline: PolicyMaker | None = None
+    ) -> RecallAnswers:
         """
         Return the best answers to *question* among those *found*.
 
@@ -211,8 +213,8 @@ class Recall(NamedTuple):
         )
 
     def rank(
-        self, question: Question, found: Found, baseline: PolicyMaker | None = None
-    ) -> list[Rated]:
+        self, question: RecallQuestion, found: QuestionMatches, baseline: PolicyMaker | None = None
+    ) -> list[AnswerRating]:
         """
         Return the ratings of the best answers to *question* among those *found*.
 
@@ -228,14 +230,14 @@ class Recall(NamedTuple):
         )
         depth = max(self.first_depth, question.limit, policy.places)
         best = sorted(self._best(question, found, policy, depth), key=_is_superseded)
-        rated, cap = list[Rated](), 1.0
+        rated, cap = list[AnswerRating](), 1.0
         for judged in best:
             rated.append(_rated(judged, policy, cap))
             cap = cap if judged.relevance is None else min(cap, judged.relevance)
         return rated
 
     def _best(
-        self, question: Question, found: Found, policy: RecallPolicy, depth: int
+        self, question: RecallQuestion, found: QuestionMatches, policy: RecallPolicy, depth: int
     ) -> Sequence[Judged]:
         """
         Return the best answers.
@@ -268,7 +270,7 @@ def _is_superseded(judged: Judged) -> bool:
     return judged.candidate.facts.ranking.superseded_by is not None
 
 
-def _rated(judged: Judged, policy: RecallPolicy, cap: float) -> Rated:
+def _rated(judged: Judged, policy: RecallPolicy, cap: float) -> AnswerRating:
     """
     Return the rating of *judged*.
 
@@ -279,7 +281,7 @@ def _rated(judged: Judged, policy: RecallPolicy, cap: float) -> Rated:
         relevance, parts = min(cap, relevance), {**parts, "cap": cap}
     if policy.is_named(candidate):
         parts = {**parts, "named": 1.0}
-    return Rated(
+    return AnswerRating(
         number=_number(judged),
         score=judged.score,
         parts=parts,
@@ -289,13 +291,13 @@ def _rated(judged: Judged, policy: RecallPolicy, cap: float) -> Rated:
     )
 
 
-def one_a_source(answers: "tuple[Answer, ...]") -> "tuple[Answer, ...]":
+def one_a_source(answers: "tuple[RecallAnswer, ...]") -> "tuple[RecallAnswer, ...]":
     """
     Return *answers* with only the best of each source.
 
     A conversation and what was taken from it are one source.
     """
-    kept = list[Answer]()
+    kept = list[RecallAnswer]()
     for answer in answers:
         if not any(_are_of_one_source(answer.entry, better.entry) for better in kept):
             kept.append(answer)
@@ -317,20 +319,20 @@ def _are_of_one_source(one: "Entry", other: "Entry") -> bool:
     )
 
 
-def calibrated(question: Question) -> Question:
+def calibrated(question: RecallQuestion) -> RecallQuestion:
     """Return *question* with the calibrated policy and minimum of all collections."""
     everything = COLLECTIONS["all"]
     return question._replace(policy=everything.policy, minimum=everything.minimum)
 
 
-def answer_of(entry: "Entry", rated: Rated) -> Answer:
+def answer_of(entry: "Entry", rated: AnswerRating) -> RecallAnswer:
     """Return *entry* as an answer with its rating."""
-    return Answer(entry, *rated[1:])
+    return RecallAnswer(entry, *rated[1:])
 
 
-def searched(found: Found) -> Recollection:
+def searched(found: QuestionMatches) -> RecallAnswers:
     """Return the diagnostics of a search, without answers."""
-    return Recollection(
+    return RecallAnswers(
         query=found.retrieval.query,
         searched=found.context.size,
         found_by_meaning=found.context.vectors.found,

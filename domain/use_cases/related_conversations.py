@@ -18,9 +18,9 @@ from hardwon.domain.model.injection.related_conversations import (
     Room,
     related_section,
 )
-from hardwon.domain.model.ranking.policy import Question
+from hardwon.domain.model.ranking.policy import RecallQuestion
 from hardwon.domain.model.settings import Occasion
-from hardwon.domain.use_cases.recall import Rated, Recall, Recollection, searched
+from hardwon.domain.use_cases.recall import AnswerRating, Recall, RecallAnswers, searched
 from hardwon.domain.use_cases.retrieve import retire_expired
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import RankingReads
@@ -47,8 +47,8 @@ class Nearby(NamedTuple):
         search: The diagnostics of the search, without answers.
     """
 
-    best: tuple[Rated, ...] = ()
-    search: Recollection = Recollection()
+    best: tuple[AnswerRating, ...] = ()
+    search: RecallAnswers = RecallAnswers()
 
 
 class RecallNearby(NamedTuple):
@@ -87,7 +87,7 @@ class RecallNearby(NamedTuple):
                 return found
         return self._ask(_question(context, workplace, limit, "workspace", except_for), deadline)
 
-    def _ask(self, question: Question, deadline: Deadline) -> Nearby:
+    def _ask(self, question: RecallQuestion, deadline: Deadline) -> Nearby:
         recall = self.recall._replace(first_depth=DEPTH)
         found = recall.search(question, deadline)
         return Nearby(tuple(recall.rank(question, found)), searched(found))
@@ -99,8 +99,8 @@ def _question(
     limit: int,
     scope: ScopeName,
     except_for: tuple[int, ...],
-) -> Question:
-    return Question(
+) -> RecallQuestion:
+    return RecallQuestion(
         text=context.compose() or "",
         only=CONVERSATIONS._replace(
             scope=scope_of(scope, workplace), visible_in=workplace.visibility, except_for=except_for

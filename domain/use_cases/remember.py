@@ -8,7 +8,13 @@ import attrs
 from hardwon.domain.model.conversation.hook_event import Waiting
 from hardwon.domain.model.conversation.session import Exchange, SessionBuffer, project_of
 from hardwon.domain.model.errors import ForgottenError, InvalidEntryError
-from hardwon.domain.use_cases.capture import Capture, Captured, CaptureEvents, Learn, Learned
+from hardwon.domain.use_cases.capture import (
+    Capture,
+    CaptureEvents,
+    CaptureIndexOutcome,
+    CaptureOutcome,
+    Learn,
+)
 
 NO_EXCHANGES = (
     "no session that hooks or a transcript told of is at hand in this project: say what to"
@@ -32,11 +38,11 @@ class KnownSession(NamedTuple):
 
 
 @attrs.frozen
-class Remembered:
+class RememberOutcome:
     """The captured chunks and files, and the outcome of their indexing."""
 
-    captured: Captured
-    learned: Learned
+    captured: CaptureOutcome
+    learned: CaptureIndexOutcome
 
 
 def known_sessions(
@@ -88,7 +94,7 @@ class Remember:
     capture: Capture
     learn: Learn
 
-    def text(self, exchange: Exchange, project_root: str) -> Remembered:
+    def text(self, exchange: Exchange, project_root: str) -> RememberOutcome:
         """
         Keep an exchange that belongs to no session.
 
@@ -103,7 +109,7 @@ class Remember:
             SessionBuffer(session_id="", project_root=project_root, drafts=drafts)
         )
 
-    def session(self, session_id: str, waiting: CaptureEvents) -> Remembered:
+    def session(self, session_id: str, waiting: CaptureEvents) -> RememberOutcome:
         """
         Capture a session's unhandled events, and keep its buffered exchanges.
 
@@ -120,12 +126,12 @@ class Remember:
             raise InvalidEntryError(NO_EXCHANGES)
         return self._for_good(buffer)
 
-    def _for_good(self, buffer: SessionBuffer) -> Remembered:
+    def _for_good(self, buffer: SessionBuffer) -> RememberOutcome:
         captured = self.capture.for_good(buffer)
         learned = self.learn(captured.files)
         if learned.is_known:
             self.capture.learned(captured.buffer)
-        return Remembered(captured, learned)
+        return RememberOutcome(captured, learned)
 
 
 def _times(buffer: SessionBuffer | None, waiting: Waiting | None) -> list[str]:

@@ -27,7 +27,7 @@ from hardwon.domain.model.keywords import (
     half_typed,
     is_mostly_unspaced,
 )
-from hardwon.domain.model.ranking.candidates import Hit, ScoreStatistics
+from hardwon.domain.model.ranking.candidates import IndexHit, ScoreStatistics
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.vocabulary import Category, Kind
 from hardwon.domain.use_cases.closeness import StandardisedMatches
@@ -115,7 +115,7 @@ class NoMatches:
         """Return 0."""
         return 0
 
-    def top(self, k: int, category: Category | None = None) -> list[Hit]:
+    def top(self, k: int, category: Category | None = None) -> list[IndexHit]:
         """Return no hits."""
         del k, category
         return []

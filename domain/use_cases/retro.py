@@ -17,20 +17,20 @@ from hardwon.domain.model.entry import MAX_COUNT, Entry, redact_entry
 from hardwon.domain.model.errors import InvalidAnswerError, InvalidEntryError
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.knowledge_bank import BankScope
-from hardwon.domain.model.ranking.policy import Question
+from hardwon.domain.model.ranking.policy import RecallQuestion
 from hardwon.domain.model.retro.bank_edit import Banks, Noted, counted, noted, promoted
-from hardwon.domain.model.retro.lesson import Lesson, bank_lesson, day_of, observed_in_of
+from hardwon.domain.model.retro.lesson import RetroLesson, bank_lesson, day_of, observed_in_of
 from hardwon.domain.model.vocabulary import Reach
 from hardwon.domain.use_cases.edit_entries import known_entry
 from hardwon.domain.use_cases.import_knowledge import SyncBanks
 from hardwon.domain.use_cases.recall import Recall
-from hardwon.domain.use_cases.store_entry import Origin, PlaceEntry, Stored, StoreEntry
+from hardwon.domain.use_cases.store_entry import Origin, PlaceEntry, StoredEntry, StoreEntry
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository
 from hardwon.ports.knowledge_bank import BankFiles
 
 
-class Kept(NamedTuple):
+class KeptLesson(NamedTuple):
     """
     The outcome for a lesson.
 
@@ -38,9 +38,9 @@ class Kept(NamedTuple):
         stored: The change of the store; None if the store was not used.
     """
 
-    lesson: Lesson
+    lesson: RetroLesson
     noted: Noted
-    stored: Stored | None
+    stored: StoredEntry | None
 
 
 class SavedRetro(NamedTuple):
@@ -51,7 +51,7 @@ class SavedRetro(NamedTuple):
         skipped: Entries of the banks that could not be imported, one line each.
     """
 
-    lessons: tuple[Kept, ...]
+    lessons: tuple[KeptLesson, ...]
     skipped: tuple[str, ...] = ()
 
 
@@ -68,7 +68,7 @@ class SaveRetro:
     bank: BankFiles
     open_store: Callable[[], SyncBanks] | None
 
-    def save(self, lessons: Sequence[Lesson]) -> SavedRetro:
+    def save(self, lessons: Sequence[RetroLesson]) -> SavedRetro:
         """
         Save *lessons*, and count known ones once more, in both places.
 
@@ -92,12 +92,12 @@ class SaveRetro:
                 return SavedRetro(foreseen)
             return self._in_both(banks, lessons, self.open_store())
 
-    def foreseen(self, lessons: Sequence[Lesson]) -> SavedRetro:
+    def foreseen(self, lessons: Sequence[RetroLesson]) -> SavedRetro:
         """Return the changes of the knowledge bank in a dry run."""
         return SavedRetro(_all_noted(self.bank.banks(), lessons))
 
     def _in_both(
-        self, banks: Banks, lessons: Sequence[Lesson], sync_banks: SyncBanks
+        self, banks: Banks, lessons: Sequence[RetroLesson], sync_banks: SyncBanks
     ) -> SavedRetro:
         with sync_banks.repository.transaction():
             sync_banks.sync(
@@ -113,9 +113,9 @@ class SaveRetro:
 
 
 def _all_noted(
-    banks: Banks, lessons: Sequence[Lesson], stored: Sequence[Stored] = ()
-) -> tuple[Kept, ...]:
-    kept = list[Kept]()
+    banks: Banks, lessons: Sequence[RetroLesson], stored: Sequence[StoredEntry] = ()
+) -> tuple[KeptLesson, ...]:
+    kept = list[KeptLesson]()
     problems = list[str]()
     for given, known in zip_longest(lessons, stored):
         lesson = _as_edited(given, known)
@@ -126,24 +126,24 @@ def _all_noted(
             problems.append(f"{lesson.place}: {error}")
             continue
         banks = outcome.banks
-        kept.append(Kept(lesson, outcome, known))
+        kept.append(KeptLesson(lesson, outcome, known))
     if problems:
         raise InvalidAnswerError(problems)
     return tuple(kept)
 
 
-def _as_edited(lesson: Lesson, known: Stored | None) -> Lesson:
+def _as_edited(lesson: RetroLesson, known: StoredEntry | None) -> RetroLesson:
     is_earlier = known is not None and known.entry.entry_id != lesson.entry.entry_id
     return attrs.evolve(lesson, entry=known.entry) if known and is_earlier else lesson
 
 
-def _at_home(lesson: Lesson, here: Workplace) -> Lesson:
+def _at_home(lesson: RetroLesson, here: Workplace) -> RetroLesson:
     if lesson.entry.source_project is not None or not here.visibility.is_foreign:
         return lesson
     return attrs.evolve(lesson, entry=attrs.evolve(lesson.entry, source_project=here.label))
 
 
-def _stored(lesson: Lesson, sync_banks: SyncBanks) -> Stored:
+def _stored(lesson: RetroLesson, sync_banks: SyncBanks) -> StoredEntry:
     reach: Reach = "everywhere" if lesson.entry.source_project is None else "shared"
     imports = sync_banks.import_knowledge
     origin = Origin(sync_banks.workplace, "retro", reach)
@@ -157,13 +157,13 @@ def _stored(lesson: Lesson, sync_banks: SyncBanks) -> Stored:
     return attrs.evolve(stored, entry=universal)
 
 
-def scope_of(lesson: Lesson) -> BankScope:
+def scope_of(lesson: RetroLesson) -> BankScope:
     """Return the bank that a lesson belongs to."""
     return "local" if lesson.entry.source_project is not None else "global"
 
 
 @attrs.frozen
-class Revised:
+class RevisionOutcome:
     """
     The outcome of a revision.
 
@@ -189,7 +189,7 @@ class ReviseLearning:
     sync_banks: SyncBanks
     clock: Clock
 
-    def confirm(self, entry_id: str) -> Revised:
+    def confirm(self, entry_id: str) -> RevisionOutcome:
         """
         Count one more observation of the learning, now, also in every bank.
 
@@ -203,7 +203,7 @@ class ReviseLearning:
         """
         return self._revised(entry_id, self._confirmed)
 
-    def promote(self, entry_id: str) -> Revised:
+    def promote(self, entry_id: str) -> RevisionOutcome:
         """
         Make the learning one of all projects (idempotent).
 
@@ -223,7 +223,9 @@ class ReviseLearning:
             )
         return self._revised(entry_id, _promoted)
 
-    def _revised(self, entry_id: str, look: Callable[[Entry, Banks], Revised]) -> Revised:
+    def _revised(
+        self, entry_id: str, look: Callable[[Entry, Banks], RevisionOutcome]
+    ) -> RevisionOutcome:
         """
         Revise with the files locked before the store.
 
@@ -237,13 +239,13 @@ class ReviseLearning:
             self.bank.write(looked.noted.banks)
             return attrs.evolve(looked, skipped=self.sync_banks.sync(looked.noted.banks))
 
-    def _confirmed(self, entry: Entry, banks: Banks) -> Revised:
+    def _confirmed(self, entry: Entry, banks: Banks) -> RevisionOutcome:
         confirmed = attrs.evolve(
             entry,
             observation_count=min(entry.observation_count + 1, MAX_COUNT),
             updated_at=max(entry.updated_at, self.clock.now()),
         )
-        return Revised(
+        return RevisionOutcome(
             entry, confirmed, counted(banks, entry.entry_id, day_of(confirmed.updated_at))
         )
 
@@ -263,10 +265,10 @@ class ReviseLearning:
 TRUST_FIRST = "run hardwon trust here first, or promote it in a project of yours"
 
 
-def _promoted(entry: Entry, banks: Banks) -> Revised:
+def _promoted(entry: Entry, banks: Banks) -> RevisionOutcome:
     observed_in = observed_in_of(entry.notes) or entry.source_project or ""
     lesson = bank_lesson(entry, observed_in, entry.observation_count)
-    return Revised(
+    return RevisionOutcome(
         entry, attrs.evolve(entry, source_project=None, reach="everywhere"), promoted(banks, lesson)
     )
 
@@ -275,7 +277,7 @@ SEARCHED = 100
 """The number of answers that are filtered for older ones of this project."""
 
 
-class Reviewed(NamedTuple):
+class LearningsToReview(NamedTuple):
     """
     The learnings to review.
 
@@ -300,7 +302,7 @@ class Review(NamedTuple):
 
     def find(
         self, work: ContextQuery, before: dt.datetime, limit: int, deadline: Deadline
-    ) -> Reviewed:
+    ) -> LearningsToReview:
         """
         Return the *limit* learnings most relevant to *work*, without counting access.
 
@@ -310,7 +312,7 @@ class Review(NamedTuple):
         Raises:
             StorageError: the store can't be read.
         """
-        question = Question(
+        question = RecallQuestion(
             text=work.compose() or "",
             only=LEARNINGS._replace(ranked=True, visible_in=self.workplace.visibility),
             policy="adaptive",
@@ -322,7 +324,7 @@ class Review(NamedTuple):
         recollection = self.recall.answer(question, deadline)
         found = (answer.entry for answer in recollection.answers)
         older = [entry for entry in found if entry.updated_at < before and self._is_of_here(entry)]
-        return Reviewed(tuple(older[:limit]), recollection.degradations)
+        return LearningsToReview(tuple(older[:limit]), recollection.degradations)
 
     def _is_of_here(self, entry: Entry) -> bool:
         return entry.source_project is None or entry.project in self.workplace.own

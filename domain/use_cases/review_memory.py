@@ -165,13 +165,13 @@ class Untrusted(NamedTuple):
     entries: int
 
 
-class Captured(NamedTuple):
+class UnjudgedNote(NamedTuple):
     """A note taken from a conversation of the last seven days, not judged yet."""
 
     entry: Entry
 
 
-ReviewItem: TypeAlias = Pair | Drift | Untrusted | Captured
+ReviewItem: TypeAlias = Pair | Drift | Untrusted | UnjudgedNote
 
 
 @attrs.frozen(kw_only=True)
@@ -215,9 +215,9 @@ class ReviewMemory:
             if entries and self.registry.reason(project) in NOT_TRUSTED:
                 yield Untrusted(project, self.registry.label_of(project.id), entries)
 
-    def _captured(self) -> Iterator[Captured]:
+    def _captured(self) -> Iterator[UnjudgedNote]:
         since = self.clock.now() - CAPTURED_WITHIN
         only = EntryFilter(kinds=("decision", "gotcha", "preference"), since=since, ranked=True)
         for entry in self.repository.find(only, limit=MAX_CAPTURED, order="created_at"):
             if not (entry.permanent or entry.usage.validations.total):
-                yield Captured(entry)
+                yield UnjudgedNote(entry)

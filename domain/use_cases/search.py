@@ -16,8 +16,8 @@ from hardwon.domain.model.filters import EntryFilter, seen_from
 from hardwon.domain.model.injection.entry_text import within_budget
 from hardwon.domain.model.keywords import concept_counts, concepts_of, terms_of
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
-from hardwon.domain.model.ranking.policy import Answer, Question
-from hardwon.domain.use_cases.recall import Recall, Recollection, calibrated
+from hardwon.domain.model.ranking.policy import RecallAnswer, RecallQuestion
+from hardwon.domain.use_cases.recall import Recall, RecallAnswers, calibrated
 from hardwon.domain.use_cases.track_usage import count_access
 from hardwon.ports.activity import UsageLog
 from hardwon.ports.clock import Clock
@@ -25,7 +25,7 @@ from hardwon.ports.entries import EntryRepository, RankingReads
 from hardwon.ports.vectors import VectorIndex, VectorStore
 
 
-class Loaded(NamedTuple):
+class LoadedEntries(NamedTuple):
     """
     Loaded entries.
 
@@ -46,17 +46,19 @@ class Load(NamedTuple):
     usage: UsageLog
     clock: Clock
 
-    def within(self, only: EntryFilter, limit: int) -> Loaded:
+    def within(self, only: EntryFilter, limit: int) -> LoadedEntries:
         """Return the newest *limit* entries of *only*, even deprecated and expired ones."""
         entries = self.repository.find(only, limit=limit, order="created_at")
         return self._counted(entries, self.repository.count(only))
 
-    def one(self, entry: Entry) -> Loaded:
+    def one(self, entry: Entry) -> LoadedEntries:
         """Return *entry* and count the access."""
         return self._counted([entry], 1)
 
-    def _counted(self, entries: list[Entry], total: int) -> Loaded:
-        return Loaded(tuple(entries), total, count_access(self.usage, entries, self.clock.now()))
+    def _counted(self, entries: list[Entry], total: int) -> LoadedEntries:
+        return LoadedEntries(
+            tuple(entries), total, count_access(self.usage, entries, self.clock.now())
+        )
 
 
 NEITHER = "nothing to search for: give a query, 2 to 5 concepts, or both"
@@ -85,8 +87,8 @@ class SearchResult(NamedTuple):
     """
 
     rules: tuple[Entry, ...]
-    answers: tuple[Answer, ...]
-    others: tuple[Answer, ...]
+    answers: tuple[RecallAnswer, ...]
+    others: tuple[RecallAnswer, ...]
     counts: tuple[Mapping[str, int], ...]
     suggestion: str
     degradations: tuple[str, ...]
@@ -101,7 +103,7 @@ class Search(NamedTuple):
 
     def find(
         self,
-        question: Question,
+        question: RecallQuestion,
         deadline: Deadline,
         *,
         concepts: Sequence[str] = (),
@@ -132,7 +134,7 @@ class Search(NamedTuple):
         rules_shown, question = self.rules_apart(question, wanted=rules)
         recall = _embedding_once(self.recall) if besides else self.recall
         recollection = _answers(recall, question, wanted, deadline)
-        others = Recollection()
+        others = RecallAnswers()
         if besides:
             others = _answers(recall, _calibrated(question, besides), wanted, deadline)
         counts = [
@@ -161,8 +163,8 @@ class Search(NamedTuple):
         return (self.entries.with_file(entry.file_path) or entry).description
 
     def rules_apart(
-        self, question: Question, *, wanted: bool = True
-    ) -> tuple[list[Entry], Question]:
+        self, question: RecallQuestion, *, wanted: bool = True
+    ) -> tuple[list[Entry], RecallQuestion]:
         """
         Return the constitutional entries to show, and the question without them.
 
@@ -180,21 +182,21 @@ class Search(NamedTuple):
 
 
 def _answers(
-    recall: Recall, question: Question, concepts: Sequence[str], deadline: Deadline
-) -> Recollection:
+    recall: Recall, question: RecallQuestion, concepts: Sequence[str], deadline: Deadline
+) -> RecallAnswers:
     if not concepts:
         return recall.answer(question, deadline)
     words = list(dict.fromkeys(word for concept in concepts for word in terms_of(concept)))
     try:
         holding = recall.retrieve.keywords.match(words, "all", question.only, deadline)
     except KeywordIndexUnavailableError as error:
-        return Recollection(degradations=(f"concepts can't be looked for: {error}",))
+        return RecallAnswers(degradations=(f"concepts can't be looked for: {error}",))
     numbers = tuple(sorted(hit.number for hit in holding.top(max(1, holding.count()))))
     only, keyword_text = question.only._replace(among=numbers), " ".join((question.text, *words))
     return recall.answer(question._replace(only=only, keyword_text=keyword_text), deadline)
 
 
-def _calibrated(question: Question, besides: EntryFilter) -> Question:
+def _calibrated(question: RecallQuestion, besides: EntryFilter) -> RecallQuestion:
     return calibrated(question)._replace(only=besides._replace(except_for=question.only.except_for))
 
 

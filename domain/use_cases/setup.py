@@ -12,7 +12,7 @@ from hardwon.domain.model.errors import TakenNameError, UneditableFileError
 from hardwon.ports.agents import Agent, SetupRecord, SetupTarget, UserFiles, Written
 
 
-class Found(NamedTuple):
+class FileBefore(NamedTuple):
     """
     The state of a file before it is changed.
 
@@ -27,7 +27,7 @@ class Found(NamedTuple):
     is_recorded: bool
 
 
-def look(target: SetupTarget, text: str | None, written: Written | None) -> Found:
+def look(target: SetupTarget, text: str | None, written: Written | None) -> FileBefore:
     """
     Return the state of a file.
 
@@ -35,17 +35,17 @@ def look(target: SetupTarget, text: str | None, written: Written | None) -> Foun
         UneditableFileError: the file can't be edited safely.
     """
     if text is None:
-        return Found(None, None, is_as_written=False, is_recorded=written is not None)
+        return FileBefore(None, None, is_as_written=False, is_recorded=written is not None)
     is_as_written = written is not None and written.digest == digest(text)
     without_us = (
         _before(target, text, written)
         if written and is_as_written
         else _rest(target, text, written)
     )
-    return Found(text, without_us, is_as_written, is_recorded=written is not None)
+    return FileBefore(text, without_us, is_as_written, is_recorded=written is not None)
 
 
-def with_managed(target: SetupTarget, found: Found) -> str:
+def with_managed(target: SetupTarget, found: FileBefore) -> str:
     """
     Return the file's text with the managed part, the user's text unchanged.
 
@@ -56,7 +56,7 @@ def with_managed(target: SetupTarget, found: Found) -> str:
     return target.with_managed(found.without_us if found.is_as_written else found.text)
 
 
-def without_managed(target: SetupTarget, found: Found) -> str | None:
+def without_managed(target: SetupTarget, found: FileBefore) -> str | None:
     """
     Return the file's text without the managed part, None for no file.
 
@@ -135,7 +135,7 @@ class Untouched:
 
 
 @attrs.frozen(kw_only=True)
-class Plan:
+class SetupPlan:
     """
     The planned changes of a set-up or its removal.
 
@@ -151,16 +151,16 @@ class Plan:
 
 
 @attrs.frozen(kw_only=True)
-class Done:
+class SetupOutcome:
     """The outcome of a plan."""
 
     changed: tuple[str, ...] = ()
     refused: tuple[Untouched, ...] = ()
 
 
-def joined(plans: Sequence[Plan]) -> Plan:
+def joined(plans: Sequence[SetupPlan]) -> SetupPlan:
     """Concatenate plans."""
-    return Plan(
+    return SetupPlan(
         steps=tuple(step for plan in plans for step in plan.steps),
         settled=tuple(path for plan in plans for path in plan.settled),
         left=tuple(file for plan in plans for file in plan.left),
@@ -192,7 +192,7 @@ class SetUp:
     record: SetupRecord
     targets_at: Callable[[str], Sequence[SetupTarget]] = _nothing_at
 
-    def plan_for(self, agents: Sequence[Agent], project: str | None) -> Plan:
+    def plan_for(self, agents: Sequence[Agent], project: str | None) -> SetupPlan:
         """Plan the set-up of *agents*, also in *project* if there is one."""
         wanted = [target for agent in agents for target in _wanted(agent, project)]
         unwanted = [target for agent in agents for target in _unwanted(agent, project)]
@@ -200,7 +200,7 @@ class SetUp:
 
     def plan_removal(
         self, agents: Sequence[Agent], project: str | None, *, everything: bool = True
-    ) -> Plan:
+    ) -> SetupPlan:
         """
         Plan the removal, in every existing project that was set up.
 
@@ -232,11 +232,13 @@ class SetUp:
         settled = (*plan.settled, *self._written_below(deleted))
         return attrs.evolve(plan, settled=settled, left=(*plan.left, *left))
 
-    def plan(self, wanted: Iterable[SetupTarget], unwanted: Iterable[SetupTarget] = ()) -> Plan:
+    def plan(
+        self, wanted: Iterable[SetupTarget], unwanted: Iterable[SetupTarget] = ()
+    ) -> SetupPlan:
         """Plan to add the managed parts to *wanted*, and to remove them from *unwanted*."""
         return joined([*map(self._removal, unwanted), *map(self._addition, wanted)])
 
-    def carry_out(self, plan: Plan, project: str | None = None) -> Done:
+    def carry_out(self, plan: SetupPlan, project: str | None = None) -> SetupOutcome:
         """
         Change the files independently of each other's failures.
 
@@ -254,9 +256,9 @@ class SetUp:
                 changed.append(step.target.path)
             except UneditableFileError as error:
                 refused.append(Untouched(step.target.path, str(error)))
-        return Done(changed=tuple(changed), refused=tuple(refused))
+        return SetupOutcome(changed=tuple(changed), refused=tuple(refused))
 
-    def undo(self, plan: Plan, *, everything: bool) -> Done:
+    def undo(self, plan: SetupPlan, *, everything: bool) -> SetupOutcome:
         """
         Carry out a removal, and remove its files and folders from the record.
 
@@ -293,7 +295,7 @@ class SetUp:
         beginnings = tuple(os.path.join(folder, "") for folder in folders)
         return [path for path in self.record.paths() if path.startswith(beginnings)]
 
-    def _addition(self, target: SetupTarget) -> Plan:
+    def _addition(self, target: SetupTarget) -> SetupPlan:
         try:
             found = self._look(target)
             after = with_managed(target, found)
@@ -301,23 +303,25 @@ class SetUp:
                 self._change(target, found, after), left=self._left_out(target, after)
             )
         except TakenNameError as error:
-            return Plan(left=(self._taken(target, error, OURS),))
+            return SetupPlan(left=(self._taken(target, error, OURS),))
         except UneditableFileError as error:
             by_hand = target.snippet(self._text(target))
             reason = f"{error}; add by hand:" if by_hand else str(error)
-            return Plan(refused=(Untouched(target.path, reason, by_hand),))
+            return SetupPlan(refused=(Untouched(target.path, reason, by_hand),))
 
-    def _removal(self, target: SetupTarget) -> Plan:
+    def _removal(self, target: SetupTarget) -> SetupPlan:
         try:
             found = self._look(target)
             plan = self._change(target, found, without_managed(target, found))
-            return plan if plan.steps else Plan(settled=(target.path,))
+            return plan if plan.steps else SetupPlan(settled=(target.path,))
         except TakenNameError as error:
-            return Plan(
+            return SetupPlan(
                 settled=(target.path,), left=(attrs.evolve(self._taken(target, error), by_hand=""),)
             )
         except UneditableFileError as error:
-            return Plan(refused=(Untouched(target.path, f"{error}; nothing was taken out of it"),))
+            return SetupPlan(
+                refused=(Untouched(target.path, f"{error}; nothing was taken out of it"),)
+            )
 
     def _left_out(self, target: SetupTarget, after: str) -> tuple[Untouched, ...]:
         """Return the managed pieces whose names the user has taken."""
@@ -344,14 +348,14 @@ class SetUp:
             return self.files.read(target.path, target.root)
         return None
 
-    def _look(self, target: SetupTarget) -> Found:
+    def _look(self, target: SetupTarget) -> FileBefore:
         return look(target, self.files.read(target.path, target.root), self.record.get(target.path))
 
-    def _change(self, target: SetupTarget, found: Found, after: str | None) -> Plan:
+    def _change(self, target: SetupTarget, found: FileBefore, after: str | None) -> SetupPlan:
         if after == found.text:
-            return Plan()
+            return SetupPlan()
         self.files.ensure_writable(target.path, target.root)
-        return Plan(steps=(Step(target, found.text, after, found.without_us),))
+        return SetupPlan(steps=(Step(target, found.text, after, found.without_us),))
 
     def _carry_out(self, step: Step) -> None:
         path, root, after = step.target.path, step.target.root, step.after

@@ -12,7 +12,7 @@ from hardwon.ports.projects import Projects
 
 
 @attrs.frozen
-class Stored:
+class StoredEntry:
     """The outcome of storing an entry."""
 
     entry: Entry
@@ -58,7 +58,7 @@ class PlaceEntry:
     projects: Projects
     origin: Origin
 
-    def place(self, entry: Entry, repeated: Callable[[Entry, Entry], Entry]) -> Stored:
+    def place(self, entry: Entry, repeated: Callable[[Entry, Entry], Entry]) -> StoredEntry:
         """
         Put *entry*, which is redacted, within the open transaction.
 
@@ -81,9 +81,9 @@ class PlaceEntry:
         is_noted = now.reach != "home" and not new.is_of_others
         for project in {known.project, new.project} - {None, now.project} if is_noted else ():
             self.projects.add_place(now.entry_id, project or "")
-        return Stored(now, merged=True)
+        return StoredEntry(now, merged=True)
 
-    def _place_unknown(self, new: Entry, repeated: Callable[[Entry, Entry], Entry]) -> Stored:
+    def _place_unknown(self, new: Entry, repeated: Callable[[Entry, Entry], Entry]) -> StoredEntry:
         """
         Put *new*, unless it is an earlier text of an edited learning here.
 
@@ -92,11 +92,11 @@ class PlaceEntry:
         edited = self.repository.reworded(new.entry_id)
         if edited is None or not self._is_of_here(edited):
             self.repository.put(new)
-            return Stored(new, merged=False)
+            return StoredEntry(new, merged=False)
         now = edited if self._may_not_change(edited) else repeated(edited, new)
         if now != edited:
             self.repository.put(now)
-        return Stored(now, merged=True)
+        return StoredEntry(now, merged=True)
 
     def _may_not_change(self, known: Entry) -> bool:
         here = self.origin.workplace
@@ -133,7 +133,7 @@ class StoreEntry:
         """The entries."""
         return self.place_entry.repository
 
-    def keep(self, entry: PublicEntry) -> Stored:
+    def keep(self, entry: PublicEntry) -> StoredEntry:
         """
         Store *entry*, made by `redact_entry`, and return the stored entry.
 

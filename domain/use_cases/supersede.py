@@ -14,8 +14,8 @@ from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.likeness import MIN_COSINE, MIN_PROBABILITY, Lesson, probability
-from hardwon.domain.use_cases.edit_entries import Changed, ChangeEntry, known_entry
-from hardwon.domain.use_cases.store_entry import Stored, StoreEntry
+from hardwon.domain.use_cases.edit_entries import ChangeEntry, EditOutcome, known_entry
+from hardwon.domain.use_cases.store_entry import StoredEntry, StoreEntry
 from hardwon.ports.entries import Proposal, Proposals, RankingReads
 from hardwon.ports.vectors import PendingText, VectorIndex
 
@@ -33,7 +33,7 @@ class Supersede:
 
     change_entry: ChangeEntry
 
-    def apply(self, older: str, newer: str) -> Changed:
+    def apply(self, older: str, newer: str) -> EditOutcome:
         """
         Mark the entry *older* as superseded by *newer*.
 
@@ -72,7 +72,7 @@ class KeepInPlace:
     store_entry: StoreEntry
     supersede: Supersede
 
-    def keep(self, entry: PublicEntry, replaced: str | None) -> Stored:
+    def keep(self, entry: PublicEntry, replaced: str | None) -> StoredEntry:
         """
         Keep *entry*, and mark the entry *replaced* as superseded, atomically.
 

@@ -61,7 +61,7 @@ class UsedEntry(NamedTuple):
     times: int
 
 
-class Use(NamedTuple):
+class UsageTotals(NamedTuple):
     """The total number of uses, and the most used entries."""
 
     times: int
@@ -79,14 +79,14 @@ class SummariseUsage(NamedTuple):
         newest = self.influences.find(entry_id=entry_id, limit=MAX_SESSIONS)
         return EntryUse(self.influences.counts([entry_id]).get(entry_id, 0), newest)
 
-    def of_all(self, only: "EntryFilter") -> Use:
+    def of_all(self, only: "EntryFilter") -> UsageTotals:
         """Return the use of the entries of *only*."""
         most = [
             UsedEntry(entry_id, entry.name, count)
             for entry_id, count in self.influences.most_used(MAX_USED, only)
             if (entry := self.repository.get(entry_id))
         ]
-        return Use(self.influences.total(only), most)
+        return UsageTotals(self.influences.total(only), most)
 
 
 MAX_SHOWN = 40

@@ -13,7 +13,7 @@ from hardwon.domain.model.redaction import stored_form
 from hardwon.domain.model.retro.lesson import made_name
 from hardwon.domain.model.vocabulary import Category, Confidence
 from hardwon.domain.use_cases.embedding_spaces import Spaces
-from hardwon.domain.use_cases.store_entry import Origin, Stored
+from hardwon.domain.use_cases.store_entry import Origin, StoredEntry
 from hardwon.entrypoints.bootstrap import open_memory, system_clock
 from hardwon.entrypoints.bootstrap_entries import build_store_entry
 from hardwon.entrypoints.bootstrap_files import name_of, read_markdown, write_markdown
@@ -245,7 +245,7 @@ def _split(labels: Iterable[str]) -> tuple[str, ...]:
 
 
 def _print_stored(
-    spaces: Spaces, stored: Stored, draft: Draft, *, embed: bool, as_json: bool
+    spaces: Spaces, stored: StoredEntry, draft: Draft, *, embed: bool, as_json: bool
 ) -> None:
     problems = embed_now(spaces) if embed else []
     for line in (

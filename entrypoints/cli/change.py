@@ -11,7 +11,7 @@ from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.retro.bank_edit import places_of
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import Confidence, Tier
-from hardwon.domain.use_cases.edit_entries import Changed, Forget
+from hardwon.domain.use_cases.edit_entries import EditOutcome, Forget
 from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.entrypoints.bootstrap_entries import (
     build_change_entry,
@@ -135,7 +135,7 @@ def _texts(given: list[str] | None) -> tuple[str, ...] | None:
     return None if given is None else tuple(map(readable, given))
 
 
-def _stale_banks(settings: Settings, changed: Changed, project_root: str) -> list[str]:
+def _stale_banks(settings: Settings, changed: EditOutcome, project_root: str) -> list[str]:
     """
     Return a line for each knowledge bank that still has the old values.
 
@@ -153,7 +153,9 @@ def _stale_banks(settings: Settings, changed: Changed, project_root: str) -> lis
         return []
 
 
-def _print_change(spaces: Spaces, changed: Changed, stale: Sequence[str], *, as_json: bool) -> None:
+def _print_change(
+    spaces: Spaces, changed: EditOutcome, stale: Sequence[str], *, as_json: bool
+) -> None:
     for line in embed_now(spaces) if changed.needs_vectors else ():
         warn(line)
     if as_json:

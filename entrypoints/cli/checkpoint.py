@@ -5,7 +5,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from hardwon.domain.model.checkpoint import Checkpoint, CheckpointScope
-from hardwon.domain.use_cases.checkpoints import Restored
+from hardwon.domain.use_cases.checkpoints import RestoreOutcome
 from hardwon.entrypoints.bootstrap_upkeep import build_checkpoints
 from hardwon.entrypoints.cli.console import Yes, ask, print_items, print_json, say
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
@@ -128,7 +128,7 @@ def delete(
         say(f"Deleted: {gone.name}")
 
 
-def print_restored(restored: Restored, *, as_json: bool) -> None:
+def print_restored(restored: RestoreOutcome, *, as_json: bool) -> None:
     """Print the outcome of a restore."""
     if as_json:
         contents, done = restored.contents, restored.replacement

@@ -14,10 +14,10 @@ from hardwon.domain.model.filters import COLLECTIONS
 from hardwon.domain.model.injection.neutral_text import framed
 from hardwon.domain.model.injection.related_conversations import summarised
 from hardwon.domain.model.own_files import is_within
-from hardwon.domain.model.ranking.policy import Answer
+from hardwon.domain.model.ranking.policy import RecallAnswer
 from hardwon.domain.model.settings import Occasion
-from hardwon.domain.use_cases.inject_at_start import Injection
-from hardwon.domain.use_cases.recall import Rated, answer_of
+from hardwon.domain.use_cases.inject_at_start import StartInjection
+from hardwon.domain.use_cases.recall import AnswerRating, answer_of
 from hardwon.domain.use_cases.related_conversations import POLICY, Related
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_entries import build_inject, build_relate
@@ -34,8 +34,8 @@ from hardwon.entrypoints.context import (
 from hardwon.entrypoints.host_session import present_pause
 from hardwon.entrypoints.notices import notice_for_first_session
 from hardwon.entrypoints.presenters.answers import (
-    Report,
-    Searched,
+    AnswerLayout,
+    SearchSummary,
     answer_document,
     explained_document,
 )
@@ -72,10 +72,10 @@ class Rendered(NamedTuple):
 
     text: str
     nothing: str = ""
-    learnings: tuple[Answer, ...] = ()
-    conversations: tuple[Answer, ...] = ()
+    learnings: tuple[RecallAnswer, ...] = ()
+    conversations: tuple[RecallAnswer, ...] = ()
     policy: str = "none"
-    searched: Searched = Searched()
+    searched: SearchSummary = SearchSummary()
     labels: Mapping[str, str] = {}
 
     def documents(self, *, explained: bool) -> list[dict[str, object]]:
@@ -95,7 +95,7 @@ class Rendered(NamedTuple):
         return learnings + [_summed_up(answer, self.labels) for answer in self.conversations]
 
 
-def _summed_up(answer: Answer, labels: Mapping[str, str]) -> dict[str, object]:
+def _summed_up(answer: RecallAnswer, labels: Mapping[str, str]) -> dict[str, object]:
     """Return *answer* for JSON with a summary as its text, never a whole exchange."""
     entry = answer.entry
     text = summarised(entry.description, entry.name) or entry.name
@@ -153,7 +153,7 @@ def render_conversations(
     search = related.nearby.search
     print_notes(memory.settings, memory.spaces, search._replace(degradations=related.degradations))
     nothing = NO_CONVERSATION if occasion.budget_tokens > 0 else ""
-    searched = Searched(signals.public, search.found_by_meaning, search.found_by_word)
+    searched = SearchSummary(signals.public, search.found_by_meaning, search.found_by_word)
     conversations = _conversations(memory.repository, related)
     labels = occasion.workplace.labels
     return Rendered(
@@ -161,17 +161,17 @@ def render_conversations(
     )
 
 
-def _searched(injection: Injection) -> Searched:
+def _searched(injection: StartInjection) -> SearchSummary:
     retrieval = injection.retrieval
     if retrieval is None:
-        return Searched()
-    return Searched(retrieval.query, retrieval.by_vector.count(), retrieval.by_keyword.count())
+        return SearchSummary()
+    return SearchSummary(retrieval.query, retrieval.by_vector.count(), retrieval.by_keyword.count())
 
 
-def _learnings(entries: Entries, injection: Injection) -> tuple[Answer, ...]:
+def _learnings(entries: Entries, injection: StartInjection) -> tuple[RecallAnswer, ...]:
     policy = injection.selected.policy if injection.selected else None
     rated = [
-        Rated(
+        AnswerRating(
             scored.facts.number,
             scored.score,
             policy.parts(scored.signals) if policy else scored.signals._asdict(),
@@ -183,15 +183,15 @@ def _learnings(entries: Entries, injection: Injection) -> tuple[Answer, ...]:
     return _answers(entries, rated)
 
 
-def _conversations(entries: Entries, related: Related) -> tuple[Answer, ...]:
+def _conversations(entries: Entries, related: Related) -> tuple[RecallAnswer, ...]:
     rated = {item.number: item for item in related.nearby.best}
     unrated = (
-        Rated(number, 0.0, {}) for number in related.section.numbers
+        AnswerRating(number, 0.0, {}) for number in related.section.numbers
     )  # shown for session or age
     return _answers(entries, [rated.get(item.number, item) for item in unrated])
 
 
-def _answers(entries: Entries, rated: Sequence[Rated]) -> tuple[Answer, ...]:
+def _answers(entries: Entries, rated: Sequence[AnswerRating]) -> tuple[RecallAnswer, ...]:
     hydrated = entries.hydrate([item.number for item in rated])
     return tuple(map(answer_of, hydrated, rated))
 
@@ -262,11 +262,13 @@ def context(
     else:
         _show(
             rendered,
-            Report(signals.compose() or "", POLICY, columns=readable_columns(), explained=explain),
+            AnswerLayout(
+                signals.compose() or "", POLICY, columns=readable_columns(), explained=explain
+            ),
         )
 
 
-def _show(rendered: Rendered, report: Report) -> None:
+def _show(rendered: Rendered, report: AnswerLayout) -> None:
     if rendered.text or rendered.nothing:
         say(rendered.text.rstrip("\n") or rendered.nothing)
     rated = [item for item in rendered.conversations if item.parts]

@@ -18,8 +18,8 @@ from hardwon.domain.model.conversation.session import (
     timestamp,
 )
 from hardwon.domain.model.settings import BUFFERED, Settings
-from hardwon.domain.use_cases.capture import Captured, Learned, Progress
-from hardwon.domain.use_cases.remember import Remembered
+from hardwon.domain.use_cases.capture import CaptureIndexOutcome, CaptureOutcome, Progress
+from hardwon.domain.use_cases.remember import RememberOutcome
 from hardwon.entrypoints.bootstrap_capture import (
     last_events,
     open_journal,
@@ -273,7 +273,9 @@ def capture(
         label_after_output(memory.store, memory.settings)
 
 
-def _print_kept(captured: Captured, learned: Learned, root: str, *, as_json: bool) -> None:
+def _print_kept(
+    captured: CaptureOutcome, learned: CaptureIndexOutcome, root: str, *, as_json: bool
+) -> None:
     _print_captured(captured, root, as_json=as_json)
     for problem in learned.problems:
         warn(f"the text is kept all the same: {problem}")
@@ -299,7 +301,7 @@ def _progress() -> Iterator[Progress]:
         yield lambda exchanges: bar.update(task, completed=exchanges)
 
 
-def _print_captured(captured: Captured, root: str, *, as_json: bool) -> None:
+def _print_captured(captured: CaptureOutcome, root: str, *, as_json: bool) -> None:
     if as_json:
         print_items(map(chunk_document, captured.chunks))
         return
@@ -374,7 +376,7 @@ def _given(text: str | None) -> str | None:
     return piped if text == "-" or piped.strip() else None
 
 
-def _print_remembered(remembered: Remembered, root: str) -> None:
+def _print_remembered(remembered: RememberOutcome, root: str) -> None:
     captured = remembered.captured
     for chunk in captured.chunks:
         say(f"Remembered permanently: {chunk.summary or chunk.title}")
@@ -384,7 +386,7 @@ def _print_remembered(remembered: Remembered, root: str) -> None:
         say(f"Embedded: {counted(remembered.learned.embedded, 'vector', 'vectors')} made")
 
 
-def _document(remembered: Remembered) -> dict[str, object]:
+def _document(remembered: RememberOutcome) -> dict[str, object]:
     captured = remembered.captured
     kept = ("chunk_id", "title", "summary", "session_id", "permanent")
     return {

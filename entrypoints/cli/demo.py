@@ -21,8 +21,8 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry, redact_entry
 from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.settings import ServerAddress, Settings
-from hardwon.domain.use_cases.forget import Wanted
-from hardwon.domain.use_cases.inject_at_start import Injection
+from hardwon.domain.use_cases.forget import ErasureRequest
+from hardwon.domain.use_cases.inject_at_start import StartInjection
 from hardwon.domain.use_cases.store_entry import Origin
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_entries import build_inject, build_store_entry
@@ -99,13 +99,13 @@ class _Demo:
             f" {time.monotonic() - started:.1f} s."
         )
 
-    def _show_block(self, query: ContextQuery, injection: Injection) -> None:
+    def _show_block(self, query: ContextQuery, injection: StartInjection) -> None:
         _chapter("2. A session starts: what is the user working on?")
         say(textwrap.fill(query.compose() or "", 110))
         _chapter(f"3. What the agent reads (the best {SHOWN}; 20 is the default)")
         say(injection.text)
 
-    def _explain(self, injection: Injection) -> None:
+    def _explain(self, injection: StartInjection) -> None:
         _chapter(f"4. Why the first {EXPLAINED} were chosen: weight x signal")
         selected = injection.selected
         if selected is None:
@@ -126,7 +126,7 @@ class _Demo:
             )
         out().print(table)
 
-    def _compare(self, injection: Injection) -> None:
+    def _compare(self, injection: StartInjection) -> None:
         _chapter("5. The same session without context: by track record only")
         by_record = self._names(self._inject(ContextQuery()))
         table = Table("with context", "by track record only", box=None, pad_edge=False)
@@ -134,7 +134,7 @@ class _Demo:
             table.add_row(left, right)
         out().print(table)
 
-    def _write(self, query: ContextQuery, before: Injection) -> None:
+    def _write(self, query: ContextQuery, before: StartInjection) -> None:
         _chapter("6. The agent stores a lesson; the next session has it")
         stored = build_store_entry(self._memory, Origin(NOWHERE, "add")).keep(
             redact_entry(_lesson(self._memory.clock.now()))
@@ -148,7 +148,7 @@ class _Demo:
     def _forget(self) -> None:
         _chapter(f"7. Forgotten means gone: hardwon forget {FORGOTTEN!r}")
         forgetting = attrs.evolve(build_forget_for_good(self._memory, self._project), elsewhere=())
-        plan = forgetting.plan(Wanted(text=FORGOTTEN))
+        plan = forgetting.plan(ErasureRequest(text=FORGOTTEN))
         done = forgetting.run(plan.begun)
         for entry in plan.entries:
             say(f"Forgotten: {entry.name}")
@@ -165,10 +165,10 @@ class _Demo:
             " again."
         )
 
-    def _inject(self, query: ContextQuery) -> Injection:
+    def _inject(self, query: ContextQuery) -> StartInjection:
         return build_inject(self._memory).block_for(query, limit=SHOWN, deadline=self._deadline())
 
-    def _names(self, injection: Injection) -> Sequence[str]:
+    def _names(self, injection: StartInjection) -> Sequence[str]:
         entries = self._memory.repository.hydrate(
             [scored.facts.number for scored in injection.printed]
         )

@@ -12,7 +12,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.text import with_newlines
-from hardwon.domain.use_cases.edit_lesson import Edited, EditFile, EditLesson
+from hardwon.domain.use_cases.edit_lesson import EditFile, EditLesson, LessonEditOutcome
 from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.review_memory import Drift
 from hardwon.domain.use_cases.supersede import Supersede
@@ -274,7 +274,9 @@ def _texts(fields: Mapping[str, object]) -> dict[str, str]:
     return texts
 
 
-def _print_edited(spaces: Spaces, done: Edited, project_root: str, *, as_json: bool) -> None:
+def _print_edited(
+    spaces: Spaces, done: LessonEditOutcome, project_root: str, *, as_json: bool
+) -> None:
     bank = bank_files(project_root, spaces.settings)
     paths = [bank.path(place) for place in done.places]
     for line in (*done.skipped, *(embed_now(spaces) if done.changed.needs_vectors else ())):

@@ -12,7 +12,7 @@ from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.embed_pending import Patience
 from hardwon.domain.use_cases.embedding_spaces import Spaces
-from hardwon.domain.use_cases.label import Labelled, LabelPending
+from hardwon.domain.use_cases.label import LabelOutcome, LabelPending
 from hardwon.domain.use_cases.retrieve import embed_query
 from hardwon.entrypoints.bootstrap_models import (
     AUTO,
@@ -34,7 +34,12 @@ from hardwon.entrypoints.cli.console import (
     warn,
 )
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
-from hardwon.entrypoints.embed_after_write import Filled, embed_again, fill_spaces, label_imports
+from hardwon.entrypoints.embed_after_write import (
+    EmbedOutcome,
+    embed_again,
+    fill_spaces,
+    label_imports,
+)
 from hardwon.entrypoints.presenters.text import counted, on_one_line
 from hardwon.ports.models import DownloadableEmbedder
 from hardwon.ports.store import Store
@@ -95,9 +100,9 @@ def embed_with_progress(spaces: Spaces, limit: int | None = None) -> int:
     return _fill(spaces, limit).made
 
 
-def _fill(spaces: Spaces, limit: int | None = None) -> Filled:
+def _fill(spaces: Spaces, limit: int | None = None) -> EmbedOutcome:
     if not spaces:
-        return Filled()
+        return EmbedOutcome()
     with progress() as bar:
         task = bar.add_task("embedding", total=spaces.count_pending(EVERYTHING))
         filled = fill_spaces(
@@ -108,7 +113,7 @@ def _fill(spaces: Spaces, limit: int | None = None) -> Filled:
     return filled
 
 
-def embed_again_with_progress(spaces: Spaces, only: EntryFilter = EVERYTHING) -> Filled:
+def embed_again_with_progress(spaces: Spaces, only: EntryFilter = EVERYTHING) -> EmbedOutcome:
     """
     Rebuild the vectors of *only* and make the missing ones, with a progress bar.
 
@@ -253,7 +258,7 @@ def label_after_output(store: Store, settings: Settings) -> None:
     label_imports(store, settings)
 
 
-def _label(pending: LabelPending, limit: int | None) -> Labelled:
+def _label(pending: LabelPending, limit: int | None) -> LabelOutcome:
     with progress() as bar:
         task = bar.add_task(
             "labelling", total=pending.count() if limit is None else min(limit, pending.count())

@@ -15,10 +15,10 @@ from hardwon.domain.model.evaluation.report import (
     MEAN,
     QUALITY,
     ByPolicy,
-    Change,
+    EvaluationReport,
     Figures,
+    PolicyChange,
     QueryChange,
-    Report,
     adaptive_beside_the_better,
     changes,
     largest_changes,
@@ -151,7 +151,7 @@ def _sets(
     return sets, settings
 
 
-def _measure(sets: list[EvalSet], policies: list[str], settings: Settings) -> Report:
+def _measure(sets: list[EvalSet], policies: list[str], settings: Settings) -> EvaluationReport:
     for line in (line for item in sets for line in item.warnings):
         warn(line)
     if sets and settings.embedding_provider == OFF:
@@ -179,7 +179,11 @@ class _Stages:
 
 
 def _show(
-    report: Report, before: Report | None, moved: Sequence[Change], *, per_query: bool
+    report: EvaluationReport,
+    before: EvaluationReport | None,
+    moved: Sequence[PolicyChange],
+    *,
+    per_query: bool,
 ) -> None:
     if not report.sets:
         return
@@ -190,7 +194,9 @@ def _show(
         _show_queries(report, before)
 
 
-def _show_changes(report: Report, before: Report, moved: Sequence[Change]) -> None:
+def _show_changes(
+    report: EvaluationReport, before: EvaluationReport, moved: Sequence[PolicyChange]
+) -> None:
     for name in report.sets.keys() - before.sets.keys():
         warn(f"the earlier report has no set {name!r}")
     if moved:
@@ -200,7 +206,7 @@ def _show_changes(report: Report, before: Report, moved: Sequence[Change]) -> No
         say(line)
 
 
-def _show_queries(report: Report, before: Report | None) -> None:
+def _show_queries(report: EvaluationReport, before: EvaluationReport | None) -> None:
     beside = [
         item
         for name, known in report.sets.items()
@@ -241,7 +247,7 @@ Row = tuple[str, str, list[str]]
 """Set, policy, cells."""
 
 
-def report_table(report: Report) -> Table:
+def report_table(report: EvaluationReport) -> Table:
     """Return all figures set by set, then their mean."""
     sections: dict[str, ByPolicy] = {name: item.policies for name, item in report.sets.items()}
     if report.mean:
@@ -255,12 +261,12 @@ def report_table(report: Report) -> Table:
     )
 
 
-def change_table(changes: Sequence[Change]) -> Table:
+def change_table(changes: Sequence[PolicyChange]) -> Table:
     """Return the difference of each figure, regressions marked."""
     return _table([(change.set_name, change.policy, _change_cells(change)) for change in changes])
 
 
-def regression_lines(changes: Sequence[Change]) -> Iterable[str]:
+def regression_lines(changes: Sequence[PolicyChange]) -> Iterable[str]:
     """Yield a line for each regression."""
     headings = dict(zip(Figures._fields, HEADINGS, strict=True))
     for change in changes:
@@ -310,7 +316,7 @@ def _cells(figures: Figures) -> list[str]:
     return [_number(name, value) for name, value in figures._asdict().items()]
 
 
-def _change_cells(change: Change) -> list[str]:
+def _change_cells(change: PolicyChange) -> list[str]:
     regressions = change.regressions
     return [
         f"{'! ' if name in regressions else ''}{_number(name, value, '+')}"

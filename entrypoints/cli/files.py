@@ -25,7 +25,7 @@ from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.own_files import is_storable
 from hardwon.domain.use_cases.embed_pending import BATCH
 from hardwon.domain.use_cases.embedding_spaces import Spaces
-from hardwon.domain.use_cases.index_files import Indexed, IndexFiles
+from hardwon.domain.use_cases.index_files import IndexFiles, IndexOutcome
 from hardwon.domain.use_cases.place_files import PlaceFiles
 from hardwon.domain.use_cases.save_session import Given, SaveSession
 from hardwon.entrypoints.bootstrap_files import (
@@ -51,7 +51,7 @@ from hardwon.entrypoints.cli.options import (
     open_for,
 )
 from hardwon.entrypoints.context import others_notice, read_workplace
-from hardwon.entrypoints.embed_after_write import Filled, fill_spaces
+from hardwon.entrypoints.embed_after_write import EmbedOutcome, fill_spaces
 from hardwon.entrypoints.presenters.entries import complaints_of_private, entry_document
 from hardwon.entrypoints.presenters.text import counted, on_one_line
 from hardwon.entrypoints.streams import is_piped, standard_input
@@ -173,7 +173,7 @@ def _existing(path: str, index_files: IndexFiles) -> str:
     return real
 
 
-def _index_with_progress(run: Callable[..., Indexed], *, verbose: bool) -> Indexed:
+def _index_with_progress(run: Callable[..., IndexOutcome], *, verbose: bool) -> IndexOutcome:
     """Call *run* with a progress bar, and a line per file if *verbose*."""
     with progress() as bar:
         task = bar.add_task("indexing", total=None)
@@ -201,7 +201,7 @@ def _can_embed(spaces: Spaces) -> bool:
     return bool(spaces)
 
 
-def _say_plan(indexed: Indexed) -> None:
+def _say_plan(indexed: IndexOutcome) -> None:
     for verb, paths in (
         ("add", indexed.new),
         ("change", indexed.changed),
@@ -211,7 +211,7 @@ def _say_plan(indexed: Indexed) -> None:
             say(f"would {verb} {path}")
 
 
-def _counts(indexed: Indexed, *, dry_run: bool) -> str:
+def _counts(indexed: IndexOutcome, *, dry_run: bool) -> str:
     done = len(indexed.new) + len(indexed.changed)
     return (
         f"{'Would index' if dry_run else 'Indexed'} {counted(done, 'file', 'files')}:"
@@ -312,7 +312,7 @@ def _embed(spaces: Spaces) -> int:
     try:
         filled = fill_spaces(spaces, BATCH)
     except StorageError as error:
-        filled = Filled(problems=(str(error),))
+        filled = EmbedOutcome(problems=(str(error),))
     for problem in filled.problems:
         warn(f"saved without a vector, keyword search finds it: {problem}")
     return filled.made
@@ -372,7 +372,7 @@ def _keep_up(
         warn(f"left for the next change: {error}")
 
 
-def _report(indexed: Indexed, reported: set[str], *, as_json: bool) -> None:
+def _report(indexed: IndexOutcome, reported: set[str], *, as_json: bool) -> None:
     """
     Print a line for each file, and new problems.
 

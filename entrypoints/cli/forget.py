@@ -15,7 +15,12 @@ from hardwon.domain.model.identity import IDENTITY, folded
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import KINDS
 from hardwon.domain.use_cases.edit_entries import ids_begun, ids_numbered, is_number
-from hardwon.domain.use_cases.forget import ForgetForGood, Forgotten, Plan, Wanted
+from hardwon.domain.use_cases.forget import (
+    ErasureOutcome,
+    ErasurePlan,
+    ErasureRequest,
+    ForgetForGood,
+)
 from hardwon.domain.use_cases.know_projects import KnowProjects
 from hardwon.entrypoints.bootstrap_files import build_know_projects
 from hardwon.entrypoints.bootstrap_upkeep import administer, build_forget_for_good, dismiss_folder
@@ -177,7 +182,7 @@ def forget(
     _report(plan, _vacuumed(memory.settings, done) if vacuum else done, as_json=as_json)
 
 
-def _confirmed(plan: Plan, *, yes: bool, keep_bank: bool) -> Begun:
+def _confirmed(plan: ErasurePlan, *, yes: bool, keep_bank: bool) -> Begun:
     """Ask the user, and return the erasure to run."""
     if not yes:
         for line in _preview(plan):
@@ -186,7 +191,7 @@ def _confirmed(plan: Plan, *, yes: bool, keep_bank: bool) -> Begun:
     return plan.begun._replace(keeps_banks=keep_bank or not _agrees_to_banks(plan, yes=yes))
 
 
-def _vacuumed(settings: Settings, done: Forgotten) -> Forgotten:
+def _vacuumed(settings: Settings, done: ErasureOutcome) -> ErasureOutcome:
     """
     Run VACUUM on the server.
 
@@ -295,7 +300,7 @@ def _wanted(
     only: EntryFilter,
     since: str | None,
     until: str | None,
-) -> Wanted:
+) -> ErasureRequest:
     """
     Parse the arguments: ids if all of them are, else one text.
 
@@ -305,7 +310,7 @@ def _wanted(
     given = [standard_input().strip()] if [*arguments] == ["-"] else [*map(readable, arguments)]
     ids = [_id_meant(repository, argument) for argument in given]
     is_text = not all(ids)
-    wanted = Wanted(
+    wanted = ErasureRequest(
         text=" ".join(given).strip() if is_text else "",
         ids=() if is_text else tuple(filter(None, ids)),
         only=only,
@@ -352,7 +357,7 @@ def _time(given: str | None, hint: str, *, is_end: bool = False) -> dt.datetime 
     )
 
 
-def _preview(plan: Plan) -> Iterator[str]:
+def _preview(plan: ErasurePlan) -> Iterator[str]:
     """Yield a line for each of the first entries, and for every place."""
     for entry in plan.entries[:PREVIEWED]:
         yield f"  {entry.category or entry.kind}  {entry.name} (id: {entry.entry_id})"
@@ -364,13 +369,13 @@ def _preview(plan: Plan) -> Iterator[str]:
     yield from (f"  not readable: {problem}" for problem in plan.problems)
 
 
-def _agrees_to_banks(plan: Plan, *, yes: bool) -> bool:
+def _agrees_to_banks(plan: ErasurePlan, *, yes: bool) -> bool:
     """Return whether the lessons are to be removed from the knowledge banks too."""
     paths = [found.place for found in plan.found if found.noun == "lesson"]
     return yes or not paths or agrees(f"Also from {', '.join(paths)}?")
 
 
-def _report(plan: Plan | None, done: Forgotten, *, as_json: bool) -> None:
+def _report(plan: ErasurePlan | None, done: ErasureOutcome, *, as_json: bool) -> None:
     """
     Print the outcome.
 
@@ -386,13 +391,13 @@ def _report(plan: Plan | None, done: Forgotten, *, as_json: bool) -> None:
         raise typer.Exit(OUR_FAILURE)
 
 
-def _found(done: Forgotten) -> str:
+def _found(done: ErasureOutcome) -> str:
     if done.remains:
         return "it is still in"
     return "it is in none of them" if done.unreachable else "nothing is left"
 
 
-def _document(plan: Plan | None, done: Forgotten) -> dict[str, object]:
+def _document(plan: ErasurePlan | None, done: ErasureOutcome) -> dict[str, object]:
     entries = plan.entries if plan else ()
     return {
         "forgotten": [
@@ -407,7 +412,7 @@ def _document(plan: Plan | None, done: Forgotten) -> dict[str, object]:
     }
 
 
-def _lines(plan: Plan | None, done: Forgotten) -> Iterator[str]:
+def _lines(plan: ErasurePlan | None, done: ErasureOutcome) -> Iterator[str]:
     if plan and plan.is_empty and done.is_proven:
         yield "Nothing that hardwon keeps holds it"
         yield from (f"beyond reach: {line}" for line in done.elsewhere)

@@ -12,7 +12,7 @@ import typer
 
 from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.project import CONVERSATIONS, Conversations
-from hardwon.domain.use_cases.index_files import Indexed, IndexFiles
+from hardwon.domain.use_cases.index_files import IndexFiles, IndexOutcome
 from hardwon.entrypoints.bootstrap_agents import (
     NAMES,
     build_agents,
@@ -378,7 +378,7 @@ def compile_programs() -> None:
                 compileall.compile_dir(folder, quiet=2)
 
 
-def _import_facts(index_files: IndexFiles, folder: str) -> Indexed:
+def _import_facts(index_files: IndexFiles, folder: str) -> IndexOutcome:
     indexed = index_files.index([os.path.realpath(folder)])
     for line in indexed.skipped:
         warn(f"skipped: {line}")

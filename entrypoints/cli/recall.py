@@ -24,10 +24,10 @@ from hardwon.domain.model.filters import (
 )
 from hardwon.domain.model.injection.block import Diagnostics, MemoryBlock
 from hardwon.domain.model.injection.entry_text import PrintedEntry
-from hardwon.domain.model.ranking.policy import Answer, Question
+from hardwon.domain.model.ranking.policy import RecallAnswer, RecallQuestion
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.embedding_spaces import Spaces
-from hardwon.domain.use_cases.recall import Recollection
+from hardwon.domain.use_cases.recall import RecallAnswers
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_agents import who_asks
 from hardwon.entrypoints.bootstrap_entries import build_recall, build_search
@@ -50,8 +50,8 @@ from hardwon.entrypoints.cli.options import (
 from hardwon.entrypoints.cli.typed import unquoted
 from hardwon.entrypoints.context import workplace_for
 from hardwon.entrypoints.presenters.answers import (
-    Report,
-    Searched,
+    AnswerLayout,
+    SearchSummary,
     answer_document,
     explained_document,
 )
@@ -68,7 +68,7 @@ READABLE = 100
 """Columns. Longer lines are hard to read, however wide the terminal is."""
 
 
-def print_notes(settings: Settings, spaces: Spaces, recollection: Recollection) -> None:
+def print_notes(settings: Settings, spaces: Spaces, recollection: RecallAnswers) -> None:
     """Print on standard error what was missing from a search."""
     for line in recollection.degradations:
         warn(line)
@@ -80,7 +80,7 @@ def print_notes(settings: Settings, spaces: Spaces, recollection: Recollection) 
         complain(f"({without} without embeddings)")
 
 
-def _without_vectors(spaces: Spaces, recollection: Recollection) -> int:
+def _without_vectors(spaces: Spaces, recollection: RecallAnswers) -> int:
     """
     Return how many entries in scope lack a vector.
 
@@ -146,7 +146,7 @@ class Elsewhere(NamedTuple):
     relevant: int = 0
 
 
-class Asked(NamedTuple):
+class AnsweredQuestion(NamedTuple):
     """
     A question with its answers.
 
@@ -161,14 +161,14 @@ class Asked(NamedTuple):
     """
 
     memory: Memory
-    question: Question
-    recollection: Recollection
-    report: Report
+    question: RecallQuestion
+    recollection: RecallAnswers
+    report: AnswerLayout
     rules: tuple[Entry, ...] = ()
     elsewhere: Elsewhere = Elsewhere()
 
 
-def print_answers(collection: CollectionName, asked: Asked, *, as_json: bool) -> None:
+def print_answers(collection: CollectionName, asked: AnsweredQuestion, *, as_json: bool) -> None:
     """
     Print the answers from *collection*.
 
@@ -193,34 +193,38 @@ def print_answers(collection: CollectionName, asked: Asked, *, as_json: bool) ->
             say(_more(asked))
 
 
-def _document(asked: Asked, answer: Answer) -> dict[str, object]:
+def _document(asked: AnsweredQuestion, answer: RecallAnswer) -> dict[str, object]:
     labels = asked.report.here.labels
     if asked.report.explained:
         return explained_document(answer, asked.question.policy, labels)
     return answer_document(answer, labels)
 
 
-def _searched(asked: Asked) -> Searched:
+def _searched(asked: AnsweredQuestion) -> SearchSummary:
     recollection = asked.recollection
-    return Searched(recollection.query, recollection.found_by_meaning, recollection.found_by_word)
+    return SearchSummary(
+        recollection.query, recollection.found_by_meaning, recollection.found_by_word
+    )
 
 
-def _print_list(asked: Asked) -> None:
+def _print_list(asked: AnsweredQuestion) -> None:
     answers = asked.recollection.answers
     print_marked(asked.report.listing(answers))
     if not answers:
         say(NOTHING)
 
 
-def _print_memories(asked: Asked) -> None:
+def _print_memories(asked: AnsweredQuestion) -> None:
     _print_framed(asked, asked.report.memories)
 
 
-def _print_sessions(asked: Asked) -> None:
+def _print_sessions(asked: AnsweredQuestion) -> None:
     _print_framed(asked, asked.report.sessions)
 
 
-def _print_framed(asked: Asked, lines: Callable[[Sequence[Answer]], Iterator[Marked]]) -> None:
+def _print_framed(
+    asked: AnsweredQuestion, lines: Callable[[Sequence[RecallAnswer]], Iterator[Marked]]
+) -> None:
     """Print how many memories are searched, the answers' *lines*, and their number."""
     recollection, minimum = asked.recollection, asked.question.minimum
     say(f"Searching {_amount(asked)}...")
@@ -242,7 +246,7 @@ def _print_framed(asked: Asked, lines: Callable[[Sequence[Answer]], Iterator[Mar
         )
 
 
-def _amount(asked: Asked) -> str:
+def _amount(asked: AnsweredQuestion) -> str:
     """Return how many memories are searched, or where the others are."""
     repository, searched = asked.memory.repository, asked.recollection.searched
     if searched or not repository.count(EVERYTHING):
@@ -254,7 +258,7 @@ def _amount(asked: Asked) -> str:
     )
 
 
-def _more(asked: Asked) -> str:
+def _more(asked: AnsweredQuestion) -> str:
     count = asked.elsewhere.relevant
     return (
         f"{counted(count, 'more relevant memory', 'more relevant memories')} elsewhere"
@@ -262,7 +266,7 @@ def _more(asked: Asked) -> str:
     )
 
 
-def _nothing_to_compare(asked: Asked) -> bool:
+def _nothing_to_compare(asked: AnsweredQuestion) -> bool:
     """Return whether a semantic search has no vectors, though a model is set."""
     spaces, recollection = asked.memory.spaces, asked.recollection
     if not spaces or not recollection.searched or asked.question.policy != "cosine":
@@ -270,7 +274,7 @@ def _nothing_to_compare(asked: Asked) -> bool:
     return not any(space.vectors.has_any(asked.question.only) for space in spaces)
 
 
-def _print_block(asked: Asked) -> None:
+def _print_block(asked: AnsweredQuestion) -> None:
     recollection, memory = asked.recollection, asked.memory
     diagnostics = Diagnostics(
         total=memory.repository.count(LEARNINGS),
@@ -287,7 +291,7 @@ def _print_block(asked: Asked) -> None:
     print_marked(asked.report.explanations(recollection.answers))
 
 
-def _printed(entry: Entry, asked: Asked) -> PrintedEntry:
+def _printed(entry: Entry, asked: AnsweredQuestion) -> PrintedEntry:
     printed = PrintedEntry(
         number=entry.number or 0,
         name=entry.name,
@@ -301,7 +305,7 @@ def _printed(entry: Entry, asked: Asked) -> PrintedEntry:
     return asked.report.here.labelled(printed)
 
 
-def _print_documents(asked: Asked) -> None:
+def _print_documents(asked: AnsweredQuestion) -> None:
     answers = asked.recollection.answers
     print_marked(asked.report.rules(asked.rules))
     print_marked(asked.report.documents(answers))
@@ -309,7 +313,7 @@ def _print_documents(asked: Asked) -> None:
         say(NOTHING)
 
 
-FORMS: Mapping[CollectionName, Callable[[Asked], None]] = {
+FORMS: Mapping[CollectionName, Callable[[AnsweredQuestion], None]] = {
     "all": _print_memories,
     "learnings": _print_block,
     "sessions": _print_sessions,
@@ -376,7 +380,7 @@ def recall(
         who_asks(by_slash_command=typed),
         chosen(collection, kinds, permanent=permanent, tag=tag),
     )
-    question = Question(
+    question = RecallQuestion(
         text=query,
         only=answering(asker, workplace, wanted, scope),
         policy=policy or defaults.policy,
@@ -396,7 +400,7 @@ def recall(
     is_labelled = collection != "sessions" and any(  # their places begin with the project
         answer.entry.project not in {None, *workplace.own} for answer in recollection.answers
     )
-    report = Report(
+    report = AnswerLayout(
         query,
         question.policy,
         os.path.realpath(project_root),
@@ -405,7 +409,7 @@ def recall(
         here=workplace,
         labelled=is_labelled,
     )
-    asked = Asked(
+    asked = AnsweredQuestion(
         memory, question, recollection, report, tuple(rules), Elsewhere(everywhere, relevant)
     )
     print_answers(collection, asked, as_json=as_json)

@@ -13,8 +13,8 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidAnswerError
 from hardwon.domain.model.retro.bank_edit import BankPlace
-from hardwon.domain.model.retro.lesson import Answer, Lesson, read_lessons
-from hardwon.domain.use_cases.retro import Kept, Review, Revised, SaveRetro
+from hardwon.domain.model.retro.lesson import RetroAnswer, RetroLesson, read_lessons
+from hardwon.domain.use_cases.retro import KeptLesson, Review, RevisionOutcome, SaveRetro
 from hardwon.entrypoints.bootstrap import Memory, open_memory, system_clock
 from hardwon.entrypoints.bootstrap_entries import build_recall
 from hardwon.entrypoints.bootstrap_files import (
@@ -134,14 +134,14 @@ def _each_problem_printed() -> Iterator[None]:
         raise typer.Exit(USERS_MISTAKE) from error
 
 
-def _lessons(answer: Answer, project_root: str, warnings: _Warnings) -> Sequence[Lesson]:
+def _lessons(answer: RetroAnswer, project_root: str, warnings: _Warnings) -> Sequence[RetroLesson]:
     if answer.unknown:
         names = ", ".join(sorted(answer.unknown))
         warnings.add(f"these fields are none of an entry's and were left out: {names}")
     return read_lessons(answer, read_feature(project_root, warnings.add), system_clock().now())
 
 
-def _say(kept: Sequence[Kept], keep: SaveRetro, *, dry_run: bool) -> None:
+def _say(kept: Sequence[KeptLesson], keep: SaveRetro, *, dry_run: bool) -> None:
     if not kept:
         say(NOTHING)
     for line in _lines_of(kept, keep.bank, dry_run=dry_run):
@@ -150,7 +150,7 @@ def _say(kept: Sequence[Kept], keep: SaveRetro, *, dry_run: bool) -> None:
         say(STORE_SKIPPED)
 
 
-def _complaints(lessons: Iterable[Lesson], *, in_store: bool) -> Iterable[str]:
+def _complaints(lessons: Iterable[RetroLesson], *, in_store: bool) -> Iterable[str]:
     for lesson in lessons:
         if lesson.dropped:
             yield (
@@ -164,7 +164,7 @@ def _complaints(lessons: Iterable[Lesson], *, in_store: bool) -> Iterable[str]:
         yield from (f"{lesson.place}: {line}" for line in gaps)
 
 
-def _lines_of(kept: Iterable[Kept], bank: BankFiles, *, dry_run: bool) -> Iterable[str]:
+def _lines_of(kept: Iterable[KeptLesson], bank: BankFiles, *, dry_run: bool) -> Iterable[str]:
     for each in kept:
         entry = each.lesson.entry
         yield from (
@@ -176,13 +176,13 @@ def _lines_of(kept: Iterable[Kept], bank: BankFiles, *, dry_run: bool) -> Iterab
         yield from (f"  {would}{did} {bank.path(place)}" for place, did in _places(each))
 
 
-def _places(kept: Kept) -> Iterable[tuple[BankPlace, str]]:
+def _places(kept: KeptLesson) -> Iterable[tuple[BankPlace, str]]:
     yield from ((place, "counted in") for place in kept.noted.counted)
     if kept.noted.appended:
         yield kept.noted.appended, "added to"
 
 
-def _written_document(kept: Kept, bank: BankFiles) -> dict[str, object]:
+def _written_document(kept: KeptLesson, bank: BankFiles) -> dict[str, object]:
     entry = kept.stored.entry if kept.stored else kept.lesson.entry
     return {
         "id": entry.entry_id,
@@ -318,7 +318,7 @@ def _found(review: Review, work: Work, limit: int) -> Sequence[Entry]:
     return entries
 
 
-def _looked(look: Callable[[str], Revised], entry: Entry) -> Revised:
+def _looked(look: Callable[[str], RevisionOutcome], entry: Entry) -> RevisionOutcome:
     looked = look(entry.entry_id)
     for line in looked.skipped:
         warn(line)
@@ -333,7 +333,7 @@ def _print_revised(document: Mapping[str, object], lines: Iterable[str], *, as_j
     return None
 
 
-def _looked_at(looked: Revised, bank: BankFiles) -> dict[str, object]:
+def _looked_at(looked: RevisionOutcome, bank: BankFiles) -> dict[str, object]:
     appended = looked.noted.appended
     return {
         "skipped": None,
@@ -343,7 +343,7 @@ def _looked_at(looked: Revised, bank: BankFiles) -> dict[str, object]:
     }
 
 
-def _files(looked: Revised, bank: BankFiles) -> Iterator[str]:
+def _files(looked: RevisionOutcome, bank: BankFiles) -> Iterator[str]:
     yield from (f"  in {bank.path(place)}" for place in looked.noted.counted)
     if not looked.noted.counted and not looked.noted.appended:
         yield IN_NO_BANK

@@ -16,7 +16,7 @@ from hardwon.domain.model.json_shapes import (
     fits,
     shown,
 )
-from hardwon.domain.model.retro.lesson import Answer, RetroItem
+from hardwon.domain.model.retro.lesson import RetroAnswer, RetroItem
 from hardwon.domain.model.vocabulary import CONFIDENCES, Category
 
 GROUPS: Mapping[str, Category] = {
@@ -56,7 +56,7 @@ class _Decoded(NamedTuple):
     end: int
 
 
-def answer_from_text(text: str) -> Answer:
+def answer_from_text(text: str) -> RetroAnswer:
     """
     Return the one answer in *text*: bare JSON, in a fence, or within prose.
 
@@ -84,7 +84,7 @@ def find_answer(text: str) -> object:
     return found[0] if found else _as_a_whole(text)
 
 
-def read_answer(document: object) -> Answer:
+def read_answer(document: object) -> RetroAnswer:
     """
     Return the items of an answer, and all its problems.
 
@@ -97,7 +97,7 @@ def read_answer(document: object) -> Answer:
     """
     reading = _Reading()
     items = tuple(reading.items(_object(_object(document, "the answer").get("act"), "act")))
-    return Answer(items, tuple(reading.problems), tuple(reading.unknown))
+    return RetroAnswer(items, tuple(reading.problems), tuple(reading.unknown))
 
 
 def _answers(text: str) -> tuple[list[object], list[InvalidEntryError]]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from hardwon.domain.model.context import ContextQuery
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.retro.lesson import Feature
+from hardwon.domain.model.retro.lesson import RetroFeature
 from hardwon.entrypoints.bootstrap_files import (
     change_probe,
     checked_out_branch,
@@ -36,12 +36,12 @@ class Work(NamedTuple):
     began: dt.datetime
 
 
-def read_feature(project_root: str, warn: Callable[[str], None]) -> Feature:
+def read_feature(project_root: str, warn: Callable[[str], None]) -> RetroFeature:
     """Return the active feature, with its changed files."""
     branch = checked_out_branch(project_root)
     signals = _signals(project_root, branch, _git_deadline(), warn)
     name = signals.feature.slug if signals.feature else branch or ""
-    return Feature(name=name, project=name_of(project_root), files=tuple(signals.files))
+    return RetroFeature(name=name, project=name_of(project_root), files=tuple(signals.files))
 
 
 def read_work(project_root: str, now: dt.datetime, warn: Callable[[str], None]) -> Work:

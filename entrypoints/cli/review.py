@@ -10,7 +10,7 @@ from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.edit_lesson import MergeLessons, ensure_mergeable
 from hardwon.domain.use_cases.embedding_spaces import Spaces
-from hardwon.domain.use_cases.review_memory import Captured, Drift, Pair, ReviewItem, Untrusted
+from hardwon.domain.use_cases.review_memory import Drift, Pair, ReviewItem, UnjudgedNote, Untrusted
 from hardwon.domain.use_cases.supersede import Supersede
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_entries import build_supersede, build_validate_entry
@@ -67,7 +67,7 @@ KEYS: Mapping[type[ReviewItem], Mapping[str, str]] = {
     },
     Drift: {"t": "take the file's text over", "e": "edit", "f": "forget"},
     Untrusted: {"k": "keep at home", "t": "trust"},
-    Captured: {"k": "keep", "e": "edit", "f": "forget"},
+    UnjudgedNote: {"k": "keep", "e": "edit", "f": "forget"},
 }
 """Decisions on each type of item by key, the same as in `hardwon view`."""
 
@@ -153,7 +153,7 @@ def _decide_each(memory: Memory, project_root: str, items: Sequence[ReviewItem])
     for place, item in enumerate(items, 1):
         say(f"{place} of {len(items)}")
         for line in [*review_lines(item, memory.registry())][
-            : -1 if isinstance(item, Pair | Captured) else None
+            : -1 if isinstance(item, Pair | UnjudgedNote) else None
         ]:
             say(on_one_line(line))
         key = _key(KEYS[type(item)])
@@ -194,7 +194,7 @@ def _decide(memory: Memory, project_root: str, item: ReviewItem, key: str) -> No
         case Untrusted(project), _:
             know = build_know_projects(memory)
             say(on_one_line(trust_line(know.trust(project, trusted=key == "t"), know.registry())))
-        case Captured(entry), "k":
+        case UnjudgedNote(entry), "k":
             say(judgement(build_validate_entry(memory).judge(entry.entry_id, useful=True)))
         case Drift(), "t":
             take_over(build_edit_lesson(memory, project_root), [item], say, yes=True)
@@ -212,7 +212,7 @@ def _edit_or_forget(settings: Settings, project_root: str, item: ReviewItem, key
     match item:
         case Pair(older, newer):
             entry = newer if key == "e" else older
-        case Captured(entry) | Drift(_, _, entry):
+        case UnjudgedNote(entry) | Drift(_, _, entry):
             pass
         case _:
             return

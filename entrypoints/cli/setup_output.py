@@ -10,9 +10,9 @@ import attrs
 from hardwon.domain.model.own_files import MEMORY
 from hardwon.domain.model.project import Conversations
 from hardwon.domain.model.redaction import redact
-from hardwon.domain.use_cases.import_knowledge import Imported
-from hardwon.domain.use_cases.index_files import Indexed
-from hardwon.domain.use_cases.setup import Done, Plan, Step, Untouched
+from hardwon.domain.use_cases.import_knowledge import ImportOutcome
+from hardwon.domain.use_cases.index_files import IndexOutcome
+from hardwon.domain.use_cases.setup import SetupOutcome, SetupPlan, Step, Untouched
 from hardwon.entrypoints.cli.console import complain, out, print_json, say, warn
 from hardwon.entrypoints.health import Finding
 from hardwon.entrypoints.presenters.text import counted, on_one_line
@@ -62,8 +62,8 @@ class Readiness:
 
     store: str
     trusted: str
-    imported: Imported
-    facts: Indexed | None
+    imported: ImportOutcome
+    facts: IndexOutcome | None
     embedded: int
     findings: list[Finding]
 
@@ -153,7 +153,7 @@ class SetUpOutput:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: SetupPlan,
         agents: Sequence[Agent],
         project: Project,
         *,
@@ -167,7 +167,7 @@ class SetUpOutput:
         self._is_removal = is_removal
         self._is_whole = is_whole
         self._as_json = as_json
-        self._done = Done()
+        self._done = SetupOutcome()
         self._document: dict[str, object] = {}
 
     @property
@@ -188,12 +188,12 @@ class SetUpOutput:
         if self._as_json:
             print_json({**self._planned(), **self._document})
 
-    def note(self, done: Done) -> None:
+    def note(self, done: SetupOutcome) -> None:
         """Record the outcome of the plan."""
         self._done = done
 
     def show_undone(
-        self, done: Done, store: str, names: Sequence[str], *, has_record: bool
+        self, done: SetupOutcome, store: str, names: Sequence[str], *, has_record: bool
     ) -> None:
         """
         Print the outcome of a removal.

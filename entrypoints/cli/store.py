@@ -9,7 +9,7 @@ from rich.table import Table
 
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.settings import ServerAddress
-from hardwon.domain.use_cases.copy_store import Copied, Tally, preview
+from hardwon.domain.use_cases.copy_store import CopyOutcome, Tally, preview
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_upkeep import administer, copy_store, settings_at
 from hardwon.entrypoints.cli.console import (
@@ -111,7 +111,7 @@ def _show(tallies: Sequence[Tally], *, on_server: bool) -> None:
     print_table(table)
 
 
-def _report(outcome: Copied, *, as_json: bool) -> None:
+def _report(outcome: CopyOutcome, *, as_json: bool) -> None:
     figures = {name: getattr(outcome, name) for name in ("added", "known", "forgotten", "vectors")}
     if as_json:
         print_json(figures)

@@ -11,9 +11,9 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.legacy_index import IndexedMemory, OlderDocument
-from hardwon.domain.use_cases.checkpoints import Restored
+from hardwon.domain.use_cases.checkpoints import RestoreOutcome
 from hardwon.domain.use_cases.embedding_spaces import Spaces
-from hardwon.domain.use_cases.import_knowledge import Imported
+from hardwon.domain.use_cases.import_knowledge import ImportOutcome
 from hardwon.domain.use_cases.import_legacy import (
     ImportedDocuments,
     ImportedIndex,
@@ -99,7 +99,7 @@ def restore(
     print_restored(restored, as_json=as_json)
 
 
-def restore_backup(memory: Memory, file: str, name: str, project_root: str) -> Restored:
+def restore_backup(memory: Memory, file: str, name: str, project_root: str) -> RestoreOutcome:
     """
     Restore all memories from a backup.
 
@@ -217,7 +217,7 @@ def import_knowledge(
         say(f"No entries found: write them to {{anti-patterns,patterns,heuristics}}.md in {bank}")
 
 
-def import_with_progress(memory: Memory, project_root: str) -> Imported:
+def import_with_progress(memory: Memory, project_root: str) -> ImportOutcome:
     """Import every knowledge-bank file with a progress bar, and print failures."""
     with progress() as bar:
         task = bar.add_task("importing", total=None)

@@ -8,7 +8,7 @@ import typer
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.explain_injections import Answer, Explained
+from hardwon.domain.use_cases.explain_injections import ExplainedInjection, ExplainedInjections
 from hardwon.domain.use_cases.inject_beside_prompt import (
     InjectBesidePrompt,
     Prompt,
@@ -150,7 +150,7 @@ def _is_on(settings: Settings) -> bool:
     return settings.prompt_enabled and settings.injection_enabled and settings.semantic_enabled
 
 
-def _print(answer: Answer, proofs: list[Proof | None]) -> None:
+def _print(answer: ExplainedInjections, proofs: list[Proof | None]) -> None:
     for place, (item, proof) in enumerate(zip(answer.injections, proofs, strict=True)):
         if place and not proof:
             say()
@@ -160,5 +160,5 @@ def _print(answer: Answer, proofs: list[Proof | None]) -> None:
         say(NEVER.format(answer.entry_id) if answer.entry_id else NOTHING)
 
 
-def _document(explained: Explained, proof: Proof | None) -> dict[str, object]:
+def _document(explained: ExplainedInjection, proof: Proof | None) -> dict[str, object]:
     return {**injection_document(explained), **({"proof": proof.document()} if proof else {})}

@@ -7,7 +7,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, OlderSchemaError, StorageError
 from hardwon.domain.model.injection.receipt import NOTHING, ContextWindow, Held
 from hardwon.domain.model.settings import Occasion, Resolved
-from hardwon.domain.use_cases.inject_at_start import Injection
+from hardwon.domain.use_cases.inject_at_start import StartInjection
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_capture import has_events, read_history, wake
 from hardwon.entrypoints.bootstrap_entries import (
@@ -90,7 +90,7 @@ class SessionStart:
         self._workplace = self._place.workplace
         self._came_from_others = 0
 
-    def inject(self, request: HookRequest) -> Injection:
+    def inject(self, request: HookRequest) -> StartInjection:
         """
         Return the block for the user's context.
 
@@ -128,7 +128,7 @@ class SessionStart:
             self._warn(missing)
         return injection
 
-    def record(self, injection: Injection, request: HookRequest) -> None:
+    def record(self, injection: StartInjection, request: HookRequest) -> None:
         """Store and count the receipt of the printed block, unless the store is busy."""
         from hardwon.domain.use_cases.inject_at_start import receipt_of_start  # after the output
 
@@ -140,7 +140,7 @@ class SessionStart:
         for line in build_record_injection(self._memory).record(receipt, injection.numbers):
             self._warn(line)
 
-    def wake_worker(self, injection: Injection) -> None:
+    def wake_worker(self, injection: StartInjection) -> None:
         """
         Wake the worker if anything waits for it.
 

@@ -123,7 +123,7 @@ class WireModel(BaseModel):
     )
 
 
-class Answer(WireModel):
+class ToolAnswer(WireModel):
     """
     The answer of a tool.
 
@@ -179,7 +179,7 @@ class Tool(NamedTuple):
 
     description: Mapping[str, Any]
     arguments: type[BaseModel]
-    function: Callable[..., Awaitable[Answer]]
+    function: Callable[..., Awaitable[ToolAnswer]]
 
     async def call(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """
@@ -199,7 +199,7 @@ class Tool(NamedTuple):
 
 
 def tool(
-    function: Callable[..., Awaitable[Answer]], *, title: str, effect: Mapping[str, bool]
+    function: Callable[..., Awaitable[ToolAnswer]], *, title: str, effect: Mapping[str, bool]
 ) -> Tool:
     """
     Make a tool of *function*: its name, docstring and parameters become the tool's.

@@ -22,7 +22,7 @@ from hardwon.entrypoints.host_session import present_pause
 from hardwon.ports.store import Warn
 
 if TYPE_CHECKING:
-    from hardwon.domain.use_cases.index_files import Indexed
+    from hardwon.domain.use_cases.index_files import IndexOutcome
 
 OF_FILES = EntryFilter(kinds=FILE_KINDS)
 
@@ -30,7 +30,7 @@ LAST_FILE_SECONDS = 0.3
 """How long the server's end waits for the file being indexed."""
 
 
-class Scanned(NamedTuple):
+class ScanOutcome(NamedTuple):
     """
     The result of a scan.
 
@@ -41,7 +41,7 @@ class Scanned(NamedTuple):
 
     """
 
-    indexed: "Indexed"
+    indexed: "IndexOutcome"
     pending: int
     problems: tuple[str, ...]
 
@@ -61,7 +61,7 @@ class Scan(NamedTuple):
     project_root: str
     warn: Warn
 
-    def run(self, *, spec_folder: str = "", force: bool = False) -> Scanned:
+    def run(self, *, spec_folder: str = "", force: bool = False) -> ScanOutcome:
         """
         Index the project's memory files, or a spec folder, and make 50 vectors.
 
@@ -75,7 +75,7 @@ class Scan(NamedTuple):
         with self.memory() as memory:
             indexed = self.look_through(memory, spec_folder=spec_folder, force=force)
             problems = embed_now(memory.spaces)
-            return Scanned(indexed, memory.spaces.count_pending(OF_FILES), tuple(problems))
+            return ScanOutcome(indexed, memory.spaces.count_pending(OF_FILES), tuple(problems))
 
     @contextlib.contextmanager
     def memory(self) -> Iterator[Memory]:
@@ -91,7 +91,7 @@ class Scan(NamedTuple):
         spec_folder: str = "",
         force: bool = False,
         wanted: Callable[[], bool] = lambda: True,
-    ) -> "Indexed":
+    ) -> "IndexOutcome":
         """Index files as `IndexFiles` does."""
         from hardwon.entrypoints.bootstrap_files import (
             build_index_files,
@@ -177,7 +177,7 @@ EMBED_SECONDS = 3.0
 T = TypeVar("T")
 
 
-class Kept(Generic[T]):
+class PerStore(Generic[T]):
     """
     A use case that caches its data, built once per open store.
 

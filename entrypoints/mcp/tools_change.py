@@ -15,10 +15,10 @@ from hardwon.domain.model.entry import Entry, redact_entry
 from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.ranking.decay import TIER_PURPOSES
 from hardwon.domain.model.vocabulary import Category, Tier
-from hardwon.domain.use_cases.edit_entries import Changed, Validated, ValidateEntry
+from hardwon.domain.use_cases.edit_entries import EditOutcome, ValidateEntry, ValidationOutcome
 from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.label import store_labels
-from hardwon.domain.use_cases.store_entry import Origin, Stored
+from hardwon.domain.use_cases.store_entry import Origin, StoredEntry
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_entries import (
     build_change_entry,
@@ -37,10 +37,10 @@ from hardwon.entrypoints.mcp.schema import (
     CHANGES,
     DELETES,
     LONGEST_TITLE,
-    Answer,
     MemoryRow,
     Reference,
     Tool,
+    ToolAnswer,
     WireModel,
     purposes,
     row_of,
@@ -64,7 +64,7 @@ from hardwon.entrypoints.projects import home_warning
 Text = StringConstraints(strip_whitespace=True, min_length=1)
 
 
-class StoredMemory(Answer):
+class StoredMemory(ToolAnswer):
     """What became of the lesson."""
 
     entry_id: str = Field(description="The lesson's id: 16 hex digits")
@@ -202,7 +202,7 @@ class StoreTools:
 
 
 def _stored_memory(
-    spaces: Spaces, stored: Stored, labels: Sequence[str], warnings: list[str]
+    spaces: Spaces, stored: StoredEntry, labels: Sequence[str], warnings: list[str]
 ) -> StoredMemory:
     return StoredMemory(
         message="\n".join(
@@ -243,7 +243,7 @@ class ChangedField(WireModel):
     new: str | None
 
 
-class UpdatedMemory(Answer):
+class UpdatedMemory(ToolAnswer):
     """What became of a change."""
 
     changed: list[ChangedField] = Field(description="The fields that are not as they were")
@@ -255,7 +255,7 @@ class UpdatedMemory(Answer):
     warnings: list[str] = Field(description="What did not go well; it is changed all the same")
 
 
-class ValidatedMemory(Answer):
+class ValidatedMemory(ToolAnswer):
     """What became of a judgement."""
 
     id: int
@@ -332,7 +332,7 @@ class ChangeTools:
         changed = await self.worker.call(lambda memory: self._apply(memory, id, change))
         return _updated(changed, await self.worker.embed() if changed.needs_vectors else [])
 
-    def _apply(self, memory: Memory, reference: int | str, change: EntryChange) -> Changed:
+    def _apply(self, memory: Memory, reference: int | str, change: EntryChange) -> EditOutcome:
         """Apply *change*, in the knowledge banks too if a lesson's text changes."""
         entry = find_own(memory.repository, reference, self.worker.workplace(memory))
         if change.description is None or entry.kind != "learning":
@@ -365,7 +365,7 @@ class ChangeTools:
         )
 
 
-def _updated(changed: Changed, warnings: list[str]) -> UpdatedMemory:
+def _updated(changed: EditOutcome, warnings: list[str]) -> UpdatedMemory:
     return UpdatedMemory(
         message="\n".join(
             [*change_confirmation(changed), *(f"Warning: {line}" for line in warnings)]
@@ -395,7 +395,7 @@ def _validate(validate: ValidateEntry, entry: Entry, *, useful: bool) -> Validat
     )
 
 
-def _change_lines(validated: Validated) -> list[str]:
+def _change_lines(validated: ValidationOutcome) -> list[str]:
     return [judgement(validated), *([ASK_FIRST] if validated.offers_promotion else [])]
 
 
@@ -411,7 +411,7 @@ def change_tools(worker: MemoryWorker) -> list[Tool]:
 WHICH = "give either id, or specFolder with confirm true"
 
 
-class DeletedMemories(Answer):
+class DeletedMemories(ToolAnswer):
     """What was deleted."""
 
     success: bool = True

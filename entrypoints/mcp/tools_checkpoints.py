@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from hardwon.domain.model.checkpoint import Checkpoint, CheckpointScope
-from hardwon.domain.use_cases.checkpoints import Restored
+from hardwon.domain.use_cases.checkpoints import RestoreOutcome
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_upkeep import build_checkpoints
 from hardwon.entrypoints.context import contents_here
@@ -17,8 +17,8 @@ from hardwon.entrypoints.mcp.schema import (
     ADDS,
     DELETES,
     READS,
-    Answer,
     Tool,
+    ToolAnswer,
     tool,
 )
 from hardwon.entrypoints.mcp.threads import MemoryWorker
@@ -45,19 +45,19 @@ class CheckpointRow(BaseModel):
     missing: bool = Field(description="Whether that file is gone, so that it can't be restored")
 
 
-class OneCheckpoint(Answer):
+class OneCheckpoint(ToolAnswer):
     """A checkpoint that was made or deleted."""
 
     checkpoint: CheckpointRow
 
 
-class CheckpointList(Answer):
+class CheckpointList(ToolAnswer):
     """All checkpoints."""
 
     checkpoints: list[CheckpointRow] = Field(description="The newest first")
 
 
-class RestoredState(Answer):
+class RestoredState(ToolAnswer):
     """What a restore did."""
 
     memory_count: int = Field(description="Memories there are now in its scope")
@@ -129,7 +129,7 @@ class CheckpointTools:
         """
         self._ensure_switched_on()
 
-        def restore(memory: Memory) -> Restored:
+        def restore(memory: Memory) -> RestoreOutcome:
             self._ensure_of_here(memory, name, scope)
             return build_checkpoints(memory).restore(name, scope)
 
@@ -175,7 +175,7 @@ def _row(checkpoint: Checkpoint) -> CheckpointRow:
     )
 
 
-def _state(restored: Restored) -> RestoredState:
+def _state(restored: RestoreOutcome) -> RestoredState:
     return RestoredState(
         message="\n".join(restore_lines(restored)),
         **restored.replacement._asdict(),

@@ -9,7 +9,7 @@ import attrs
 from pydantic import Field
 
 from hardwon.domain.use_cases.embedding_spaces import Spaces
-from hardwon.domain.use_cases.index_files import Indexed
+from hardwon.domain.use_cases.index_files import IndexOutcome
 from hardwon.domain.use_cases.index_one_file import IndexedFile, Outcome
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_files import build_index_files
@@ -17,11 +17,11 @@ from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.mcp.protocol import ToolError
 from hardwon.entrypoints.mcp.schema import (
     CHANGES,
-    Answer,
     Tool,
+    ToolAnswer,
     tool,
 )
-from hardwon.entrypoints.mcp.threads import MemoryWorker, Scan, Scanned
+from hardwon.entrypoints.mcp.threads import MemoryWorker, Scan, ScanOutcome
 from hardwon.entrypoints.presenters.entries import SWITCHED_OFF, fate
 from hardwon.entrypoints.presenters.text import visible
 
@@ -37,7 +37,7 @@ ACTIONS: dict[Outcome, Action] = {
 }
 
 
-class SavedMemory(Answer):
+class SavedMemory(ToolAnswer):
     """What became of the file."""
 
     success: bool = True
@@ -58,7 +58,7 @@ class SavedMemory(Answer):
     warnings: list[str] = Field(description="What did not go well; it is kept all the same")
 
 
-class ScannedFiles(Answer):
+class ScannedFiles(ToolAnswer):
     """What became of the files."""
 
     success: bool = True
@@ -169,7 +169,7 @@ def _saved(spaces: Spaces, now: dt.datetime, kept: IndexedFile, warnings: list[s
     )
 
 
-def _scanned_files(scanned: Scanned) -> ScannedFiles:
+def _scanned_files(scanned: ScanOutcome) -> ScannedFiles:
     indexed = scanned.indexed
     done, passed = len(indexed.new) + len(indexed.changed), indexed.unchanged + indexed.deleted
     details = [*indexed.skipped, *indexed.warnings, *scanned.problems]
@@ -185,7 +185,7 @@ def _scanned_files(scanned: Scanned) -> ScannedFiles:
     )
 
 
-def _counts(indexed: Indexed, done: int, passed: int) -> str:
+def _counts(indexed: IndexOutcome, done: int, passed: int) -> str:
     deleted = (
         f" ({indexed.deleted} of them deleted earlier: force brings them back)"
         if indexed.deleted

@@ -15,17 +15,17 @@ from hardwon.domain.model.filters import (
 )
 from hardwon.domain.model.injection.neutral_text import neutral, neutral_line
 from hardwon.domain.model.vocabulary import Tier
-from hardwon.domain.use_cases.search import Loaded
+from hardwon.domain.use_cases.search import LoadedEntries
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_entries import build_load
 from hardwon.entrypoints.mcp.protocol import ToolError
 from hardwon.entrypoints.mcp.references import find
 from hardwon.entrypoints.mcp.schema import (
     READS,
-    Answer,
     MemoryRow,
     Reference,
     Tool,
+    ToolAnswer,
     row_fields,
     row_of,
     tool,
@@ -57,7 +57,7 @@ class LoadedRow(MemoryRow):
     )
 
 
-class LoadAnswer(Answer):
+class LoadAnswer(ToolAnswer):
     """Whole memories."""
 
     total: int = Field(description="How many there are")
@@ -65,7 +65,7 @@ class LoadAnswer(Answer):
     results: list[LoadedRow] = Field(description="The newest first")
 
 
-class ListAnswer(Answer):
+class ListAnswer(ToolAnswer):
     """A page of memories."""
 
     total: int = Field(description="How many there are")
@@ -123,7 +123,7 @@ class BrowseTools:
         spec_folder: str,
         anchor_id: str,
         limit: int,
-    ) -> Loaded:
+    ) -> LoadedEntries:
         if reference is not None:
             return build_load(memory).one(
                 find(memory.repository, reference, self._worker.workplace(memory))
@@ -191,7 +191,7 @@ class BrowseTools:
         )
 
 
-def _load_answer(loaded: Loaded, what: str) -> LoadAnswer:
+def _load_answer(loaded: LoadedEntries, what: str) -> LoadAnswer:
     rows = [*_with_content(loaded.entries)]
     found = f"{len(rows)} of {loaded.total} memories of {what}"
     lines = [found if rows else f"no memory of {what}: memory_list shows those there are"]
@@ -238,7 +238,7 @@ def browse_tools(worker: MemoryWorker) -> list[Tool]:
     ]
 
 
-class StatsAnswer(Answer):
+class StatsAnswer(ToolAnswer):
     """What a store holds, in numbers."""
 
     entries: dict[str, Any]

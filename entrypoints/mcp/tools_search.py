@@ -22,11 +22,10 @@ from hardwon.domain.model.filters import (
 )
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.ranking.decay import CONTEXT_TYPE_PURPOSES, TIER_PURPOSES
-from hardwon.domain.model.ranking.policy import Answer as Found
-from hardwon.domain.model.ranking.policy import Question
+from hardwon.domain.model.ranking.policy import RecallAnswer, RecallQuestion
 from hardwon.domain.model.ranking.relevance import FORMULA as RELEVANCE_FORMULA
 from hardwon.domain.model.vocabulary import KINDS, ContextType, Door, Kind, Reach, Tier
-from hardwon.domain.use_cases.match_triggers import BroughtUp, Triggered
+from hardwon.domain.use_cases.match_triggers import BroughtUp, TriggerMatches
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.search import SearchResult
 from hardwon.entrypoints.bootstrap import Memory
@@ -34,16 +33,16 @@ from hardwon.entrypoints.bootstrap_entries import build_match_triggers, build_se
 from hardwon.entrypoints.context import workplace_for
 from hardwon.entrypoints.mcp.schema import (
     READS,
-    Answer,
     MemoryRow,
     Tool,
+    ToolAnswer,
     WireModel,
     purposes,
     row_fields,
     tool,
 )
-from hardwon.entrypoints.mcp.threads import Kept, MemoryWorker
-from hardwon.entrypoints.presenters.answers import FORMULAS, Report, shown_share
+from hardwon.entrypoints.mcp.threads import MemoryWorker, PerStore
+from hardwon.entrypoints.presenters.answers import FORMULAS, AnswerLayout, shown_share
 from hardwon.entrypoints.presenters.projects import origin_document
 from hardwon.entrypoints.streams import warn
 
@@ -90,7 +89,7 @@ class FoundRow(MemoryRow):
     origin: FoundOrigin
 
 
-class SearchAnswer(Answer):
+class SearchAnswer(ToolAnswer):
     """What answers a question."""
 
     constitutional: list[RuleRow] = Field(
@@ -121,7 +120,7 @@ class SearchTools:
     def __init__(self, worker: MemoryWorker) -> None:
         self._worker = worker
         self._root = os.path.realpath(worker.project_root)
-        self._search = Kept(build_search)
+        self._search = PerStore(build_search)
 
     async def memory_search(
         self,
@@ -185,7 +184,7 @@ class SearchTools:
         """
         name = collection or "documents"
         chosen = COLLECTIONS[name]
-        question = Question(
+        question = RecallQuestion(
             text=query[:LONGEST_QUERY],
             only=EntryFilter(
                 kinds=chosen.kinds,
@@ -228,11 +227,13 @@ class SearchTools:
             result = result._replace(degradations=(*result.degradations, STILL_INDEXING))
         text = query.strip() or " ".join(concepts)
         return _answer(
-            result, Report(text, chosen.policy, self._root, explained=explain, here=here), elsewhere
+            result,
+            AnswerLayout(text, chosen.policy, self._root, explained=explain, here=here),
+            elsewhere,
         )
 
 
-def _besides(question: Question, scope: ScopeName | None) -> EntryFilter:
+def _besides(question: RecallQuestion, scope: ScopeName | None) -> EntryFilter:
     """Return the filter for the kinds that *question* leaves out."""
     kinds = tuple(kind for kind in KINDS if kind not in question.only.kinds)
     only = question.only._replace(kinds=kinds, scope=ANYWHERE, anywhere=())
@@ -249,7 +250,7 @@ def _asked_by_agent(
 
 def _relevant_elsewhere(
     recall: Recall,
-    question: Question,
+    question: RecallQuestion,
     wanted: EntryFilter,
     workplace: Workplace,
     deadline: Deadline,
@@ -260,7 +261,7 @@ def _relevant_elsewhere(
     return recall.relevant_elsewhere(here, everywhere, deadline) if everywhere else 0
 
 
-def _answer(result: SearchResult, report: Report, elsewhere: int) -> SearchAnswer:
+def _answer(result: SearchResult, report: AnswerLayout, elsewhere: int) -> SearchAnswer:
     more = (
         [f"{elsewhere} more relevant in other projects: scope global shows them"]
         if elsewhere
@@ -284,7 +285,7 @@ def _answer(result: SearchResult, report: Report, elsewhere: int) -> SearchAnswe
     )
 
 
-def _lines(result: SearchResult, report: Report) -> Iterator[str]:
+def _lines(result: SearchResult, report: AnswerLayout) -> Iterator[str]:
     yield from (line.text for line in report.rules(result.rules))
     if result.others:
         yield "Documents:" if result.answers else "Documents: none"
@@ -303,7 +304,7 @@ def _lines(result: SearchResult, report: Report) -> Iterator[str]:
 
 
 def _rows(
-    answers: Sequence[Found], report: Report, counts: Sequence[Mapping[str, int]] = ()
+    answers: Sequence[RecallAnswer], report: AnswerLayout, counts: Sequence[Mapping[str, int]] = ()
 ) -> Iterator[FoundRow]:
     terms = search_terms(report.query)
     room = min(EXCERPT_CHARACTERS, ALL_EXCERPTS // max(len(answers), 1))
@@ -329,7 +330,7 @@ def _formula(policy: PolicyName) -> str:
     )
 
 
-def _of_a_hundred(answer: Found, policy: PolicyName) -> float:
+def _of_a_hundred(answer: RecallAnswer, policy: PolicyName) -> float:
     share = shown_share(answer, policy)
     return answer.score if share is None else 100 * share
 
@@ -359,7 +360,7 @@ class TriggeredRow(WireModel):
     )
 
 
-class TriggerAnswer(Answer):
+class TriggerAnswer(ToolAnswer):
     """What a prompt says."""
 
     matched: bool
@@ -375,7 +376,9 @@ class SurfacingTools:
 
     def __init__(self, worker: MemoryWorker) -> None:
         self._worker = worker
-        self._match = Kept(lambda memory: build_match_triggers(memory, worker.workplace(memory)))
+        self._match = PerStore(
+            lambda memory: build_match_triggers(memory, worker.workplace(memory))
+        )
 
     async def memory_match_triggers(
         self,
@@ -403,7 +406,7 @@ class SurfacingTools:
         )
 
 
-def _message(triggered: Triggered) -> str:
+def _message(triggered: TriggerMatches) -> str:
     if triggered.best is None:
         return "no trigger phrase in this prompt"
     first = f"trigger: {triggered.best.phrase} ({triggered.best.confidence:.2f})"

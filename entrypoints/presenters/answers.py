@@ -10,7 +10,7 @@ from hardwon.domain.model.excerpt import Marked, excerpt, shortened
 from hardwon.domain.model.filters import PolicyName
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.ranking.collections import CONTEXT_WEIGHTS
-from hardwon.domain.model.ranking.policy import Answer
+from hardwon.domain.model.ranking.policy import RecallAnswer
 from hardwon.domain.model.ranking.relevance import FORMULA as RELEVANCE_FORMULA
 from hardwon.entrypoints.presenters.projects import origin_document, origin_label
 from hardwon.entrypoints.presenters.text import stored_line, stored_text
@@ -63,7 +63,7 @@ def share_of_full(
     )
 
 
-def shown_share(answer: Answer, policy: PolicyName) -> float | None:
+def shown_share(answer: RecallAnswer, policy: PolicyName) -> float | None:
     """
     Return the share in `[0, 1]` to show, None for an unbounded policy.
 
@@ -74,7 +74,7 @@ def shown_share(answer: Answer, policy: PolicyName) -> float | None:
     return share_of_full(answer.score, policy, by_keyword_only=answer.by_keyword_only)
 
 
-def explanation(answer: Answer, policy: PolicyName) -> Iterator[str]:
+def explanation(answer: RecallAnswer, policy: PolicyName) -> Iterator[str]:
     """Yield the formulas of relevance and score, then the values of their parts."""
     note = " (what is divided by 0 is 0)" if policy in DIVIDING_BY_ZERO else ""
     if answer.relevance is not None:
@@ -94,7 +94,7 @@ LONG_WORD = 16
 SESSION_DESCRIPTION = 100
 
 
-class Report(NamedTuple):
+class AnswerLayout(NamedTuple):
     """
     How to render answers.
 
@@ -117,7 +117,7 @@ class Report(NamedTuple):
     here: Workplace = NOWHERE
     labelled: bool = False
 
-    def listing(self, answers: Sequence[Answer]) -> Iterator[Marked]:
+    def listing(self, answers: Sequence[RecallAnswer]) -> Iterator[Marked]:
         """Yield name, facts, excerpt and place of each answer."""
         terms = search_terms(self.query)
         for rank, answer in enumerate(answers, 1):
@@ -132,7 +132,7 @@ class Report(NamedTuple):
             yield from self._origin(answer.entry)
             yield from self._explanation(answer)
 
-    def memories(self, answers: Sequence[Answer]) -> Iterator[Marked]:
+    def memories(self, answers: Sequence[RecallAnswer]) -> Iterator[Marked]:
         """Yield relevance, place, quoted excerpt and tags of each answer."""
         terms = search_terms(self.query)
         for rank, answer in enumerate(answers, 1):
@@ -145,7 +145,7 @@ class Report(NamedTuple):
             yield from self._origin(answer.entry)
             yield from self._explanation(answer)
 
-    def sessions(self, answers: Sequence[Answer]) -> Iterator[Marked]:
+    def sessions(self, answers: Sequence[RecallAnswer]) -> Iterator[Marked]:
         """Yield score, file, quoted description and tags of each answer."""
         for rank, answer in enumerate(answers, 1):
             folder, filename = os.path.split(answer.entry.file_path or "")
@@ -158,7 +158,7 @@ class Report(NamedTuple):
             yield from self._explanation(answer)
 
     def documents(
-        self, answers: Sequence[Answer], counts: Sequence[Mapping[str, int]] = ()
+        self, answers: Sequence[RecallAnswer], counts: Sequence[Mapping[str, int]] = ()
     ) -> Iterator[Marked]:
         """
         Yield score, place and title of each answer.
@@ -191,7 +191,7 @@ class Report(NamedTuple):
                 f"### {stored_line(rule.name)}\n{stored_text(rule.description)}\n".split("\n"),
             )
 
-    def explanations(self, answers: Sequence[Answer]) -> Iterator[Marked]:
+    def explanations(self, answers: Sequence[RecallAnswer]) -> Iterator[Marked]:
         """Yield the parts of each score, if requested."""
         for rank, answer in enumerate(answers if self.explained else (), 1):
             yield Marked(f"{rank}. {stored_line(shortened(answer.entry.name, self._room()))}")
@@ -208,11 +208,11 @@ class Report(NamedTuple):
         if entry.superseded_by:
             yield Marked(f"{INDENT}Superseded by: {entry.superseded_by}")
 
-    def _explanation(self, answer: Answer) -> Iterator[Marked]:
+    def _explanation(self, answer: RecallAnswer) -> Iterator[Marked]:
         if self.explained:
             yield from (Marked(f"{INDENT}{line}") for line in explanation(answer, self.policy))
 
-    def _facts(self, answer: Answer) -> Iterator[str]:
+    def _facts(self, answer: RecallAnswer) -> Iterator[str]:
         entry = answer.entry
         if (share := shown_share(answer, self.policy)) is not None:
             yield f"{share:.0%}"
@@ -222,7 +222,7 @@ class Report(NamedTuple):
         if entry.permanent:
             yield "(permanent)"
 
-    def _where(self, answer: Answer) -> str:
+    def _where(self, answer: RecallAnswer) -> str:
         entry = answer.entry
         anchor = f"#{stored_line(entry.anchor_id)}" if entry.anchor_id else ""
         return f"{self._place(entry.file_path)}{anchor}" if entry.file_path else entry.kind
@@ -254,7 +254,7 @@ def _tags(entry: "Entry") -> Iterator[Marked]:
         yield Marked(f"{INDENT}Tags: {stored_line(', '.join(entry.tags))}")
 
 
-def _text(answer: Answer) -> str:
+def _text(answer: RecallAnswer) -> str:
     """
     Return the body of an answer, after its file's title.
 
@@ -267,7 +267,7 @@ def _text(answer: Answer) -> str:
     return f"{entry.name}{'' if entry.name[-1:] in '.:?!' else ':'} {body}" if body else entry.name
 
 
-def _body(answer: Answer) -> str:
+def _body(answer: RecallAnswer) -> str:
     """Return the searchable text, without a first line that repeats the name."""
     entry = answer.entry
     first, _, rest = entry.description.partition("\n")
@@ -275,7 +275,7 @@ def _body(answer: Answer) -> str:
     return "\n".join(filter(None, (description, entry.notes, entry.reasoning)))
 
 
-class Searched(NamedTuple):
+class SearchSummary(NamedTuple):
     """
     How a search went.
 
@@ -300,7 +300,7 @@ class Searched(NamedTuple):
         }
 
 
-def answer_document(answer: Answer, labels: Mapping[str, str]) -> dict[str, object]:
+def answer_document(answer: RecallAnswer, labels: Mapping[str, str]) -> dict[str, object]:
     """
     Return *answer* for JSON, with the field names of requirement C-T6.7.
 
@@ -324,7 +324,9 @@ def answer_document(answer: Answer, labels: Mapping[str, str]) -> dict[str, obje
     }
 
 
-def explained_document(answer: Answer, policy: str, labels: Mapping[str, str]) -> dict[str, object]:
+def explained_document(
+    answer: RecallAnswer, policy: str, labels: Mapping[str, str]
+) -> dict[str, object]:
     """Return *answer* for JSON, with all parts of its score."""
     return {
         **answer_document(answer, labels),

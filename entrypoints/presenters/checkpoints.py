@@ -1,7 +1,7 @@
 """Render checkpoints as text, the same for people and models, and as JSON."""
 
 from hardwon.domain.model.checkpoint import Checkpoint, Contents
-from hardwon.domain.use_cases.checkpoints import Restored
+from hardwon.domain.use_cases.checkpoints import RestoreOutcome
 
 
 def contents_text(contents: Contents) -> str:
@@ -28,7 +28,7 @@ def checkpoint_line(checkpoint: Checkpoint) -> str:
     )
 
 
-def restore_lines(restored: Restored) -> tuple[str, str]:
+def restore_lines(restored: RestoreOutcome) -> tuple[str, str]:
     """Return a line on what was restored, and one on how to undo it."""
     done = restored.replacement
     what = (

@@ -15,18 +15,18 @@ from hardwon.domain.model.keyword_labels import is_complete
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
 from hardwon.domain.model.redaction import is_cut_off, redact
 from hardwon.domain.model.text import tokens
-from hardwon.domain.use_cases.edit_entries import Changed, Validated
+from hardwon.domain.use_cases.edit_entries import EditOutcome, ValidationOutcome
 from hardwon.domain.use_cases.review_memory import Drift
-from hardwon.domain.use_cases.store_entry import Stored
+from hardwon.domain.use_cases.store_entry import StoredEntry
 from hardwon.entrypoints.presenters.text import counted, utc_text, visible
 
 if TYPE_CHECKING:
     from cattrs import Converter
 
-    from hardwon.ports.erasure import Found
+    from hardwon.ports.erasure import Occurrences
 
 
-def change_confirmation(changed: Changed) -> list[str]:
+def change_confirmation(changed: EditOutcome) -> list[str]:
     """Return lines on the entry, each changed field, its tier and its sections."""
     did = "Updated" if changed.changes else "Unchanged, it was so already"
     fields = [f"{field}: {old} -> {new}" for field, old, new in changed.changes]
@@ -34,7 +34,7 @@ def change_confirmation(changed: Changed) -> list[str]:
     return [f"{did}: {named(changed.entry)}", *map(visible, fields), *fates, *_of_sections(changed)]
 
 
-def _of_sections(changed: Changed) -> list[str]:
+def _of_sections(changed: EditOutcome) -> list[str]:
     followed, kept = changed.sections
     lines = {
         "Sections that took its tier over": followed,
@@ -69,7 +69,7 @@ def drift_document(drift: Drift) -> dict[str, object]:
     }
 
 
-def judgement(validated: Validated) -> str:
+def judgement(validated: ValidationOutcome) -> str:
     """Return a line on how often the entry was useful."""
     total, useful = validations = validated.entry.usage.validations
     score = f"confidence score {validations.confidence_score:.2f}"
@@ -140,7 +140,7 @@ SWITCHED_OFF = (
 )
 
 
-def storing_confirmation(stored: Stored) -> list[str]:
+def storing_confirmation(stored: StoredEntry) -> list[str]:
     """Return a line with name and id, and one if it was merged (M-A39)."""
     entry = stored.entry
     lines = [f"Stored: {visible(entry.name)} (id: {entry.entry_id})"]
@@ -196,7 +196,7 @@ def complaints_of_gaps(entry: Entry) -> list[str]:
     )
 
 
-def by_place(items: Sequence["Found"]) -> dict[str, str]:
+def by_place(items: Sequence["Occurrences"]) -> dict[str, str]:
     """Summarize the findings of each place as text."""
     kept: dict[str, list[str]] = {}
     for found in items:

@@ -15,7 +15,7 @@ from hardwon.domain.model.injection.verify import (
 from hardwon.domain.model.injection.win import MIN_PROBABILITY
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.ranking.relevance import FLOOR
-from hardwon.domain.use_cases.explain_injections import Explained
+from hardwon.domain.use_cases.explain_injections import ExplainedInjection
 from hardwon.domain.use_cases.inject_beside_prompt import PromptDryRun, WeighedEntry
 from hardwon.entrypoints.presenters.text import utc_text
 from hardwon.entrypoints.presenters.usage import influence_document, influence_line
@@ -45,7 +45,7 @@ SIGNALS: Mapping[str, str] = {
 INDENT = "     "
 
 
-def injection_document(explained: Explained) -> dict[str, object]:
+def injection_document(explained: ExplainedInjection) -> dict[str, object]:
     """Return the injection for JSON, its entries in the order of the text."""
     receipt, ranks = explained.receipt, {shown.entry_id: rank for rank, shown in explained.ranked}
     return {
@@ -73,7 +73,7 @@ def injection_document(explained: Explained) -> dict[str, object]:
     }
 
 
-def injection_lines(explained: Explained, only: str | None = None) -> Iterator[str]:
+def injection_lines(explained: ExplainedInjection, only: str | None = None) -> Iterator[str]:
     """Yield the lines for a person, with all entries or the *only* one."""
     receipt = explained.receipt
     yield heading(explained)
@@ -91,14 +91,14 @@ def injection_lines(explained: Explained, only: str | None = None) -> Iterator[s
         yield _nearly(explained, missed)
 
 
-def heading(explained: Explained) -> str:
+def heading(explained: ExplainedInjection) -> str:
     """Return the line with time, event, project and session."""
     receipt = explained.receipt
     session = f", session {receipt.session_id}" if receipt.session_id else ""
     return f"{utc_text(receipt.at)}  {EVENTS[receipt.event]} in {explained.label}{session}"
 
 
-def entry_lines(explained: Explained, rank: int | None, shown: Shown) -> Iterator[str]:
+def entry_lines(explained: ExplainedInjection, rank: int | None, shown: Shown) -> Iterator[str]:
     """Yield rank, score and name of an entry, and the parts of its score."""
     score = "     -" if shown.score is None else f"{shown.score:.4f}"
     yield f"{f'{rank}.' if rank else '':>4} {score}  {named(explained, shown.entry_id)}"
@@ -111,13 +111,15 @@ def entry_lines(explained: Explained, rank: int | None, shown: Shown) -> Iterato
         yield f"{INDENT}of use: {influence_line(used)}"
 
 
-def named(explained: Explained, entry_id: str) -> str:
+def named(explained: ExplainedInjection, entry_id: str) -> str:
     """Return the entry's name and id, or the id alone if it is gone."""
     name = explained.name_of(entry_id)
     return f"{entry_id} (gone from the store)" if name is None else f"{name} ({entry_id})"
 
 
-def _entry_document(explained: Explained, rank: int | None, shown: Shown) -> dict[str, object]:
+def _entry_document(
+    explained: ExplainedInjection, rank: int | None, shown: Shown
+) -> dict[str, object]:
     used = explained.used.get(shown.entry_id)
     return {
         "rank": rank,
@@ -135,7 +137,7 @@ def _entry_document(explained: Explained, rank: int | None, shown: Shown) -> dic
     }
 
 
-def _reason(explained: Explained, shown: Shown) -> str:
+def _reason(explained: ExplainedInjection, shown: Shown) -> str:
     if shown.score is None:
         return (
             "a rule that always stands"
@@ -155,7 +157,7 @@ def _reason(explained: Explained, shown: Shown) -> str:
     return f"{text}; {relevance}" if (relevance := _relevance(explained, shown)) else text
 
 
-def _relevance(explained: Explained, shown: Shown) -> str:
+def _relevance(explained: ExplainedInjection, shown: Shown) -> str:
     """Return a lesson's relevance beside the floor, empty where it did not count."""
     if (
         explained.receipt.event != "start"
@@ -167,7 +169,7 @@ def _relevance(explained: Explained, shown: Shown) -> str:
     return f"relevance {relevance:.2f} {'>=' if relevance >= FLOOR else '<'} {FLOOR}"
 
 
-def _win(explained: Explained, shown: Shown) -> str:
+def _win(explained: ExplainedInjection, shown: Shown) -> str:
     """
     Return why the entry stood beside a prompt, empty if it did not.
 
@@ -194,7 +196,7 @@ def _beside_least(probability: float) -> str:
     )
 
 
-def _nearly(explained: Explained, missed: NearMiss) -> str:
+def _nearly(explained: ExplainedInjection, missed: NearMiss) -> str:
     return f"nearly: {missed.score:.4f}  {named(explained, missed.entry_id)}: {missed.why}"
 
 
@@ -208,11 +210,11 @@ MISCOUNTED = "its score is not what its parts give"
 class Proof(NamedTuple):
     """An injection, and the verdict on whether its text can be reproduced."""
 
-    explained: Explained
+    explained: ExplainedInjection
     verdict: Verdict
 
     @classmethod
-    def of(cls, explained: Explained) -> Self:
+    def of(cls, explained: ExplainedInjection) -> Self:
         """Reproduce the text, and compare."""
         return cls(explained, verdict(explained.receipt, explained.entries))
 

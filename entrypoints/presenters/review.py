@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.project import Registry
-from hardwon.domain.use_cases.review_memory import Captured, Drift, Pair, ReviewItem, Untrusted
+from hardwon.domain.use_cases.review_memory import Drift, Pair, ReviewItem, UnjudgedNote, Untrusted
 from hardwon.entrypoints.presenters.entries import drift_document, drift_line, entry_document, named
 from hardwon.entrypoints.presenters.projects import place_of, why
 from hardwon.entrypoints.presenters.text import counted, on_one_line
@@ -13,7 +13,7 @@ SORTS: Mapping[type[ReviewItem], str] = {
     Pair: "pair",
     Drift: "drift",
     Untrusted: "project",
-    Captured: "note",
+    UnjudgedNote: "note",
 }
 INDENT = "     "
 
@@ -29,7 +29,7 @@ def review_document(item: ReviewItem) -> dict[str, object]:
             return {"sort": "pair", "probability": probability, **fields}
         case Untrusted(project, label, entries):
             return {"sort": "project", "project": project.id, "label": label, "entries": entries}
-        case Captured(entry):
+        case UnjudgedNote(entry):
             return {"sort": "note", "entry": entry_document(entry)}
         case _:
             return {"sort": "drift", **drift_document(item)}
@@ -48,7 +48,7 @@ def review_lines(item: ReviewItem, registry: Registry) -> Iterator[str]:
         case Untrusted(project, label, entries):
             yield f"{label}: {why(project, registry)} ({counted(entries, 'entry', 'entries')})"
             yield f"{INDENT}hardwon trust {place_of(project)}, or with --revoke"
-        case Captured(entry):
+        case UnjudgedNote(entry):
             yield from _lesson(f"captured this week: {entry.kind}  ", entry)
             yield (
                 f"{INDENT}hardwon validate {entry.number} --useful, hardwon edit or hardwon forget"

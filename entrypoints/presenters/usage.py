@@ -1,11 +1,11 @@
 """Render usage signals of entries as text and JSON."""
 
 from hardwon.domain.model.injection.receipt import Influence
-from hardwon.domain.use_cases.track_usage import EntryUse, Use
+from hardwon.domain.use_cases.track_usage import EntryUse, UsageTotals
 from hardwon.entrypoints.presenters.text import utc_text
 
 
-def use_figures(use: Use) -> dict[str, object]:
+def use_figures(use: UsageTotals) -> dict[str, object]:
     """Return total usage for JSON, and the entries used most."""
     most = [
         {"id": item.entry_id, "name": item.name, "influence_count": item.times} for item in use.most

@@ -7,7 +7,7 @@ from hardwon.domain.model.entry_change import EntryChange, undoing
 from hardwon.domain.model.errors import ForgottenError, InvalidEntryError, UnknownEntryError
 from hardwon.domain.use_cases.edit_entries import ids_meant
 from hardwon.domain.use_cases.edit_lesson import ensure_mergeable
-from hardwon.domain.use_cases.forget import Forgotten, Plan, Wanted
+from hardwon.domain.use_cases.forget import ErasureOutcome, ErasurePlan, ErasureRequest
 from hardwon.entrypoints.bootstrap_entries import (
     build_change_entry,
     build_supersede,
@@ -25,7 +25,7 @@ from hardwon.entrypoints.embed_after_write import embed_now
 from hardwon.entrypoints.presenters.entries import by_place, change_confirmation, judgement
 from hardwon.entrypoints.presenters.projects import trust_line
 from hardwon.entrypoints.presenters.text import counted
-from hardwon.entrypoints.view.desk import Asked, Desk, Page, Redirect, Reply
+from hardwon.entrypoints.view.desk import Desk, Page, PageRequest, Redirect, Reply
 from hardwon.entrypoints.view.entry_pages import changes_of, edit_page, known, markdown_of, state_of
 
 MAX_CHOSEN = 1_000
@@ -41,7 +41,7 @@ def entry_path(entry_id: str) -> str:
     return f"/entry/{entry_id}"
 
 
-def edit(desk: Desk, asked: Asked) -> Reply:
+def edit(desk: Desk, asked: PageRequest) -> Reply:
     """Store the text of a form, or show the form again with the problem."""
     entry = known(desk, asked.values["id"])
     markdown = "" if entry.kind == "learning" else markdown_of(desk, entry)
@@ -57,7 +57,7 @@ def edit(desk: Desk, asked: Asked) -> Reply:
         return edit_page(desk, asked, asked, str(error))
 
 
-def _edit_lesson(desk: Desk, entry: Entry, asked: Asked) -> Redirect:
+def _edit_lesson(desk: Desk, entry: Entry, asked: PageRequest) -> Redirect:
     new = {
         "title": asked.given("name"),
         "description": _text(asked, "description"),
@@ -77,7 +77,7 @@ def _edited(desk: Desk, entry_id: str, change: EntryChange) -> Redirect:
     )
 
 
-def _edit_file(desk: Desk, entry: Entry, before: str, asked: Asked) -> Redirect:
+def _edit_file(desk: Desk, entry: Entry, before: str, asked: PageRequest) -> Redirect:
     memory, typed = desk.memory, _text(asked, "markdown")
     if not typed.strip():
         raise InvalidEntryError("the text is empty: to be rid of it, forget the entry")
@@ -99,12 +99,12 @@ def _edit_file(desk: Desk, entry: Entry, before: str, asked: Asked) -> Redirect:
     return Redirect(entry_path(entry.entry_id), notice)
 
 
-def _text(asked: Asked, field: str) -> str:
+def _text(asked: PageRequest, field: str) -> str:
     """Return a text of the form, with browsers' CRLF as LF."""
     return asked.given(field).replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
-def change(desk: Desk, asked: Asked) -> Reply:
+def change(desk: Desk, asked: PageRequest) -> Reply:
     """Change an entry's tier, reach, or successor."""
     entry = known(desk, asked.values["id"])
     field, value = asked.given("field"), asked.given("value").strip()
@@ -137,7 +137,7 @@ def _meant(desk: Desk, reference: str) -> Entry:
     return entry
 
 
-def undo(desk: Desk, asked: Asked) -> Reply:
+def undo(desk: Desk, asked: PageRequest) -> Reply:
     """Restore a field to its value before a change of the history."""
     entry = known(desk, asked.values["id"])
     wanted = next(
@@ -164,7 +164,7 @@ def undo(desk: Desk, asked: Asked) -> Reply:
     return Redirect(entry_path(changed.entry.entry_id), [*change_confirmation(changed), *problems])
 
 
-def judge(desk: Desk, asked: Asked) -> Reply:
+def judge(desk: Desk, asked: PageRequest) -> Reply:
     """Count that an entry was useful, or that it misled."""
     entry = known(desk, asked.values["id"])
     validated = build_validate_entry(desk.memory).judge(
@@ -173,7 +173,7 @@ def judge(desk: Desk, asked: Asked) -> Reply:
     return Redirect(asked.given("back") or entry_path(entry.entry_id), [judgement(validated)])
 
 
-def trust(desk: Desk, asked: Asked) -> Reply:
+def trust(desk: Desk, asked: PageRequest) -> Reply:
     """Trust a project, or revoke that."""
     know = build_know_projects(desk.memory)
     project = know.registry().with_id(asked.values["id"])
@@ -188,7 +188,7 @@ def trust(desk: Desk, asked: Asked) -> Reply:
     return Redirect(asked.given("back") or "/", [trust_line(project, know.registry())])
 
 
-def change_chosen(desk: Desk, asked: Asked) -> Reply:
+def change_chosen(desk: Desk, asked: PageRequest) -> Reply:
     """Change all selected entries, or none of them."""
     entries = _chosen(desk, asked)
     match asked.given("action"):
@@ -204,7 +204,7 @@ def change_chosen(desk: Desk, asked: Asked) -> Reply:
             )
 
 
-def _chosen(desk: Desk, asked: Asked) -> list[Entry]:
+def _chosen(desk: Desk, asked: PageRequest) -> list[Entry]:
     ids = [*dict.fromkeys(asked.form.get("id", ()))]
     if not ids:
         raise InvalidEntryError(NOTHING_CHOSEN)
@@ -213,7 +213,7 @@ def _chosen(desk: Desk, asked: Asked) -> list[Entry]:
     return [known(desk, entry_id) for entry_id in ids]
 
 
-def _tier_chosen(desk: Desk, entries: Sequence[Entry], asked: Asked) -> Redirect:
+def _tier_chosen(desk: Desk, entries: Sequence[Entry], asked: PageRequest) -> Redirect:
     wanted = EntryChange(importance_tier=asked.given("tier"))  # type: ignore[arg-type]
     change_entry = build_change_entry(desk.memory)
     with desk.memory.repository.transaction():
@@ -227,7 +227,7 @@ def _tier_chosen(desk: Desk, entries: Sequence[Entry], asked: Asked) -> Redirect
     return Redirect(asked.given("back") or "/", [summary, *problems])
 
 
-def _trust_chosen(desk: Desk, entries: Sequence[Entry], asked: Asked) -> Redirect:
+def _trust_chosen(desk: Desk, entries: Sequence[Entry], asked: PageRequest) -> Redirect:
     know = build_know_projects(desk.memory)
     lines = list[str]()
     for project_id in dict.fromkeys(entry.project for entry in entries if entry.project):
@@ -240,14 +240,14 @@ def _trust_chosen(desk: Desk, entries: Sequence[Entry], asked: Asked) -> Redirec
     )
 
 
-def forget(desk: Desk, asked: Asked) -> Reply:
+def forget(desk: Desk, asked: PageRequest) -> Reply:
     """Show what would be forgotten for good, or forget it once confirmed."""
     ids = tuple(dict.fromkeys(asked.form.get("id", ())))
     if not ids:
         raise InvalidEntryError(NOTHING_CHOSEN)
     forgetting = build_forget_for_good(desk.memory, desk.project_root)
     interrupted = complete_interrupted(desk.memory.settings.global_store, forgetting)
-    plan = forgetting.plan(Wanted(ids=ids))
+    plan = forgetting.plan(ErasureRequest(ids=ids))
     notes = ["An interrupted forgetting was completed"] if interrupted else []
     if plan.is_empty:
         return Redirect(asked.given("back") or "/", [*notes, "Nothing that hardwon keeps holds it"])
@@ -277,7 +277,7 @@ def forget(desk: Desk, asked: Asked) -> Reply:
     )
 
 
-def _report(plan: Plan, done: Forgotten) -> list[str]:
+def _report(plan: ErasurePlan, done: ErasureOutcome) -> list[str]:
     nothing = "it is in none of them" if done.unreachable else "nothing is left"
     proof = "it is still in" if done.remains else nothing
     return [
@@ -293,7 +293,9 @@ def _report(plan: Plan, done: Forgotten) -> list[str]:
     ]
 
 
-def merge_page(desk: Desk, asked: Asked, given: Asked | None = None, problem: str = "") -> Page:
+def merge_page(
+    desk: Desk, asked: PageRequest, given: PageRequest | None = None, problem: str = ""
+) -> Page:
     """Return the form that merges two learnings."""
     older, newer = (
         known(desk, (given or asked).query.get(name, "") or (given or asked).given(name))
@@ -305,14 +307,14 @@ def merge_page(desk: Desk, asked: Asked, given: Asked | None = None, problem: st
     return Page("merge", {"older": older, "newer": newer, "form": typed, "problem": problem})
 
 
-def begin_merge(desk: Desk, asked: Asked) -> Reply:
+def begin_merge(desk: Desk, asked: PageRequest) -> Reply:
     """Return the form that merges an entry with one that the user names."""
     entry, other = known(desk, asked.values["id"]), _meant(desk, asked.given("other").strip())
     older, newer = sorted((entry, other), key=lambda known: (known.created_at, known.number or 0))
-    return merge_page(desk, Asked(query={"older": older.entry_id, "newer": newer.entry_id}))
+    return merge_page(desk, PageRequest(query={"older": older.entry_id, "newer": newer.entry_id}))
 
 
-def merge(desk: Desk, asked: Asked) -> Reply:
+def merge(desk: Desk, asked: PageRequest) -> Reply:
     """Merge two learnings into the newer one, with the text of the form."""
     older, newer = known(desk, asked.given("older")), known(desk, asked.given("newer"))
     wanted = {
@@ -336,7 +338,7 @@ def merge(desk: Desk, asked: Asked) -> Reply:
     return Redirect(asked.given("back") or entry_path(merged.entry_id), notice)
 
 
-def decide(desk: Desk, asked: Asked) -> Reply:
+def decide(desk: Desk, asked: PageRequest) -> Reply:
     """Decide a pair: the newer learning supersedes the older, or both stay."""
     older, newer = known(desk, asked.given("older")), known(desk, asked.given("newer"))
     if asked.given("decision") == "supersede":
@@ -357,7 +359,7 @@ def decide(desk: Desk, asked: Asked) -> Reply:
     raise InvalidEntryError("Say which: supersede or keep.")
 
 
-def take_over(desk: Desk, asked: Asked) -> Reply:
+def take_over(desk: Desk, asked: PageRequest) -> Reply:
     """Take a manual edit of a knowledge bank over into the store."""
     entry, text = known(desk, asked.values["id"]), asked.given("text")
     wanted = EntryChange(description=text) if text else EntryChange(importance_tier="deprecated")

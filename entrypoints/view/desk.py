@@ -143,7 +143,7 @@ class DeskThread:
             desk.memory.close()
 
 
-class Asked(NamedTuple):
+class PageRequest(NamedTuple):
     """
     A request.
 
@@ -226,4 +226,4 @@ class Redirect(NamedTuple):
 
 
 Reply: TypeAlias = Page | Redirect
-Answer: TypeAlias = Callable[[Desk, Asked], Reply]
+Answer: TypeAlias = Callable[[Desk, PageRequest], Reply]

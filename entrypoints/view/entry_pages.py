@@ -19,7 +19,7 @@ from hardwon.entrypoints.bootstrap_files import build_edit_file
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.presenters.projects import REACHES as REACH_NAMES
 from hardwon.entrypoints.presenters.projects import origin_line, why
-from hardwon.entrypoints.view.desk import Asked, Desk, Page
+from hardwon.entrypoints.view.desk import Desk, Page, PageRequest
 
 MAX_CHANGES = 100
 MAX_SHOWN_IN = 20
@@ -73,7 +73,7 @@ def _can_undo(past: PastChange) -> bool:
     return True
 
 
-def entry_page(desk: Desk, asked: Asked) -> Page:
+def entry_page(desk: Desk, asked: PageRequest) -> Page:
     """Return the page of one entry."""
     entry = known(desk, asked.values["id"])
     registry = desk.memory.registry()
@@ -114,7 +114,9 @@ def _near(desk: Desk, entry: Entry) -> tuple[Sequence[Neighbour], str]:
     return near, "" if near else "It has no vector yet: hardwon embed makes it."
 
 
-def edit_page(desk: Desk, asked: Asked, given: Asked | None = None, problem: str = "") -> Page:
+def edit_page(
+    desk: Desk, asked: PageRequest, given: PageRequest | None = None, problem: str = ""
+) -> Page:
     """
     Return the form for the text of an entry.
 

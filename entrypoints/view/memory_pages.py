@@ -12,7 +12,7 @@ from hardwon.domain.model.filters import PolicyName
 from hardwon.domain.model.injection.verify import terms_of
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.project import Registry
-from hardwon.domain.model.ranking.policy import Answer, Question
+from hardwon.domain.model.ranking.policy import RecallAnswer, RecallQuestion
 from hardwon.domain.model.vocabulary import REACHES, TIERS
 from hardwon.domain.use_cases.retrieve import completed
 from hardwon.domain.use_cases.review_memory import Untrusted
@@ -21,7 +21,7 @@ from hardwon.entrypoints.presenters.injections import SIGNALS
 from hardwon.entrypoints.presenters.projects import why
 from hardwon.entrypoints.presenters.review import SORTS, review_document
 from hardwon.entrypoints.view.charts import Part, score_parts, sparkline, weeks_until
-from hardwon.entrypoints.view.desk import Asked, Desk, Page
+from hardwon.entrypoints.view.desk import Desk, Page, PageRequest
 from hardwon.entrypoints.view.words import Search, read_search
 from hardwon.ports.entries import Field
 
@@ -82,7 +82,7 @@ class Row(NamedTuple):
     parts: Sequence[Part] = ()
 
 
-def memory_page(desk: Desk, asked: Asked) -> Page:
+def memory_page(desk: Desk, asked: PageRequest) -> Page:
     """Return the entries that match the search box, best or newest first."""
     registry = desk.memory.registry()
     search = read_search(asked.query.get("q", ""), registry, desk.clock.now())
@@ -109,7 +109,7 @@ def memory_page(desk: Desk, asked: Asked) -> Page:
 
 
 class _Found(NamedTuple):
-    answers: Sequence[Answer]
+    answers: Sequence[RecallAnswer]
     notes: Sequence[str] = ()
 
 
@@ -118,15 +118,17 @@ def _found(desk: Desk, search: Search, number: int) -> _Found:
         found = desk.memory.repository.find(
             search.only, limit=PAGE_SIZE, offset=(number - 1) * PAGE_SIZE
         )
-        return _Found([Answer(entry, 0.0, {}) for entry in found])
+        return _Found([RecallAnswer(entry, 0.0, {}) for entry in found])
     recall, deadline = desk.recall(), Deadline.after(SEARCH_SECONDS, time.monotonic)
     text = completed(recall.retrieve.keywords, search.text, search.only, deadline)
-    question = Question(text, search.only, POLICY, PAGE_SIZE, None, NOWHERE, distinct=False)
+    question = RecallQuestion(text, search.only, POLICY, PAGE_SIZE, None, NOWHERE, distinct=False)
     recollection = recall.answer(question, deadline)
     return _Found(recollection.answers, recollection.degradations)
 
 
-def _rows(desk: Desk, registry: Registry, search: Search, answers: Sequence[Answer]) -> list[Row]:
+def _rows(
+    desk: Desk, registry: Registry, search: Search, answers: Sequence[RecallAnswer]
+) -> list[Row]:
     labels, terms = registry.labels(), search_terms(search.text)
     ids = [answer.entry.entry_id for answer in answers]
     used, shown = desk.memory.store.influences.counts(ids), desk.memory.store.overview.shown_of(ids)
@@ -151,7 +153,7 @@ def _rows(desk: Desk, registry: Registry, search: Search, answers: Sequence[Answ
     ]
 
 
-def _terms(answer: Answer) -> list[tuple[str, float]]:
+def _terms(answer: RecallAnswer) -> list[tuple[str, float]]:
     if not answer.parts:
         return []
     return [
@@ -201,7 +203,7 @@ def _document(row: Row) -> dict[str, object]:
     }
 
 
-def review_page(desk: Desk, asked: Asked) -> Page:
+def review_page(desk: Desk, asked: PageRequest) -> Page:
     """Return one item that waits for a decision, and how many there are."""
     items = build_review_memory(desk.memory, desk.project_root).items()
     at = min(asked.number("at", 1), max(1, len(items)))

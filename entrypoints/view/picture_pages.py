@@ -16,7 +16,7 @@ from hardwon.entrypoints.view.charts import (
     stacked_bars,
     weeks_until,
 )
-from hardwon.entrypoints.view.desk import Asked, Desk, Page
+from hardwon.entrypoints.view.desk import Desk, Page, PageRequest
 from hardwon.entrypoints.view.words import read_search
 from hardwon.ports.overview import Created, Label, Plane
 
@@ -49,7 +49,7 @@ class Point(NamedTuple):
     is_near: bool
 
 
-def map_page(desk: Desk, asked: Asked) -> Page:
+def map_page(desk: Desk, asked: PageRequest) -> Page:
     """Return every entry with a vector, projected to two dimensions."""
     registry = desk.memory.registry()
     search = read_search(asked.query.get("q", ""), registry, desk.clock.now())
@@ -149,7 +149,7 @@ STALE_DAYS = 180
 LISTED = 20
 
 
-def time_page(desk: Desk, asked: Asked) -> Page:
+def time_page(desk: Desk, asked: PageRequest) -> Page:
     """Return weekly counts of entries made, shown and used, and the idle entries."""
     now = desk.clock.now()
     weeks = weeks_until(now.astimezone(dt.UTC).date(), SHOWN_WEEKS)

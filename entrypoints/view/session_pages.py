@@ -8,11 +8,11 @@ from hardwon.domain.model.errors import UnknownEntryError
 from hardwon.domain.model.injection.receipt import COUNTED, Influence, NearMiss, Receipt, Shown
 from hardwon.domain.model.injection.verify import injected_text, policy_of, terms_of
 from hardwon.domain.model.keywords import search_terms
-from hardwon.domain.use_cases.explain_injections import Explained
+from hardwon.domain.use_cases.explain_injections import ExplainedInjection
 from hardwon.entrypoints.bootstrap_entries import build_explain_injections
 from hardwon.entrypoints.presenters.injections import DELIVERIES, EVENTS, SIGNALS
 from hardwon.entrypoints.view.charts import Part, score_parts
-from hardwon.entrypoints.view.desk import Asked, Desk, Page
+from hardwon.entrypoints.view.desk import Desk, Page, PageRequest
 
 PAGE_SIZE = 40
 READ_RECEIPTS = 2_000
@@ -21,7 +21,7 @@ READ_RECEIPTS = 2_000
 MAX_USED = 1_000
 
 
-class Session(NamedTuple):
+class SessionRow(NamedTuple):
     """
     A session with injections.
 
@@ -48,7 +48,7 @@ class Session(NamedTuple):
     used: int = 0
 
 
-def sessions_page(desk: Desk, asked: Asked) -> Page:
+def sessions_page(desk: Desk, asked: PageRequest) -> Page:
     """Return the sessions, newest first."""
     number = asked.number("page", 1, most=READ_RECEIPTS)
     labels = desk.memory.registry().labels()
@@ -63,13 +63,13 @@ def sessions_page(desk: Desk, asked: Asked) -> Page:
     return Page("sessions", values, [session._asdict() for session in shown])
 
 
-def _sessions(receipts: Iterable[Receipt], labels: Mapping[str, str]) -> list[Session]:
+def _sessions(receipts: Iterable[Receipt], labels: Mapping[str, str]) -> list[SessionRow]:
     """Group *receipts* by session, the one with the newest receipt first."""
     groups = dict[tuple[str, str], list[Receipt]]()
     for receipt in receipts:
         groups.setdefault((receipt.session_id, receipt.project), []).append(receipt)
     return [
-        Session(
+        SessionRow(
             session_id=session_id,
             project=labels.get(project, project),
             first=group[-1].at,
@@ -103,7 +103,7 @@ class ShownEntry(NamedTuple):
     used: Influence | None
 
 
-class Injection(NamedTuple):
+class InjectionRow(NamedTuple):
     """
     An injection, as the page shows it.
 
@@ -125,7 +125,7 @@ class Injection(NamedTuple):
     text: str | None
 
 
-def session_page(desk: Desk, asked: Asked) -> Page:
+def session_page(desk: Desk, asked: PageRequest) -> Page:
     """
     Return all injections of one session.
 
@@ -145,9 +145,9 @@ def session_page(desk: Desk, asked: Asked) -> Page:
     return Page("session", values, [row for item in injections for row in _documents(item)])
 
 
-def _injection(explained: Explained) -> Injection:
+def _injection(explained: ExplainedInjection) -> InjectionRow:
     receipt = explained.receipt
-    return Injection(
+    return InjectionRow(
         receipt=receipt,
         event=EVENTS[receipt.event],
         delivery=DELIVERIES[receipt.delivery],
@@ -160,7 +160,7 @@ def _injection(explained: Explained) -> Injection:
     )
 
 
-def _shown_entries(explained: Explained) -> list[ShownEntry]:
+def _shown_entries(explained: ExplainedInjection) -> list[ShownEntry]:
     scored = [(rank, shown, _terms(explained.receipt, shown)) for rank, shown in explained.ranked]
     full = max((sum(max(0.0, value) for _, value in terms) for _, _, terms in scored), default=0.0)
     return [
@@ -186,7 +186,7 @@ def _terms(receipt: Receipt, shown: Shown) -> list[tuple[str, float]]:
     return [(SIGNALS.get(name, name), weight * value) for name, weight, value in terms]
 
 
-def _documents(injection: Injection) -> list[dict[str, object]]:
+def _documents(injection: InjectionRow) -> list[dict[str, object]]:
     common = {
         "at": injection.receipt.at,
         "event": injection.receipt.event,

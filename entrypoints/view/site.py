@@ -26,7 +26,15 @@ from hardwon.domain.model.errors import (
 )
 from hardwon.entrypoints.unforeseen import log_unforeseen
 from hardwon.entrypoints.view import changes
-from hardwon.entrypoints.view.desk import Answer, Asked, Desk, DeskThread, Page, Redirect, Reply
+from hardwon.entrypoints.view.desk import (
+    Answer,
+    Desk,
+    DeskThread,
+    Page,
+    PageRequest,
+    Redirect,
+    Reply,
+)
 from hardwon.entrypoints.view.entry_pages import edit_page, entry_page
 from hardwon.entrypoints.view.guard import HEADERS, Guard, Refusal
 from hardwon.entrypoints.view.memory_pages import memory_page, review_page
@@ -229,8 +237,8 @@ class Site:
         )
 
 
-def _asked(request: Request) -> Asked:
-    return Asked(values=request.path_params, query=dict(request.query_params))
+def _asked(request: Request) -> PageRequest:
+    return PageRequest(values=request.path_params, query=dict(request.query_params))
 
 
 async def _body(request: Request, most: int = MAX_FORM_BYTES) -> bytes | None:

@@ -15,7 +15,7 @@ from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.errors import ForgottenError, InvalidEntryError, UnknownEntryError
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.vocabulary import TIERS, Tier
-from hardwon.domain.use_cases.edit_entries import ChangeEntry, Validated
+from hardwon.domain.use_cases.edit_entries import ChangeEntry, ValidationOutcome
 from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_implementation
 from tests.fakes.clock import FixedClock
 from tests.strategies import DAY, NOW, few_examples, lesson, of_file, planted
@@ -35,7 +35,7 @@ def change(world: World, entry: Entry, at: dt.datetime = LATER, **values: Any) -
     return change_entry.apply(entry.entry_id, EntryChange(**values))
 
 
-def validate(world: World, entry: Entry, *, useful: bool) -> Validated:
+def validate(world: World, entry: Entry, *, useful: bool) -> ValidationOutcome:
     return world.validate_entry(FixedClock(LATER)).judge(entry.entry_id, useful=useful)
 
 

@@ -10,9 +10,9 @@ from hardwon.adapters.threads import Threads
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, POLICIES, PolicyName
-from hardwon.domain.model.ranking.policy import Question
+from hardwon.domain.model.ranking.policy import RecallQuestion
 from hardwon.domain.model.ranking.prominence import Weights
-from hardwon.domain.use_cases.recall import Recall, Recollection
+from hardwon.domain.use_cases.recall import Recall, RecallAnswers
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
 from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_implementation
 from tests.fakes.clock import FixedClock
@@ -40,7 +40,7 @@ stores = st.lists(
     unique_by=lambda pair: pair[0].entry_id,
 )
 questions = st.builds(
-    Question,
+    RecallQuestion,
     text=st.lists(st.sampled_from([*WORDS, "nowhere", "the"]), min_size=1, max_size=3).map(
         " ".join
     ),
@@ -73,11 +73,11 @@ def recall_in(world: World, text: str) -> Recall:
     )
 
 
-def ask(world: World, question: Question) -> Recollection:
+def ask(world: World, question: RecallQuestion) -> RecallAnswers:
     return recall_in(world, question.text).answer(question, IN_TIME)
 
 
-def answered(recollection: Recollection) -> list[tuple[str, float]]:
+def answered(recollection: RecallAnswers) -> list[tuple[str, float]]:
     return [(answer.entry.entry_id, answer.score) for answer in recollection.answers]
 
 
@@ -85,7 +85,7 @@ def answered(recollection: Recollection) -> list[tuple[str, float]]:
 @given(stored=stores, question=questions, data=st.data())
 @few_examples
 def test_the_order_of_storing_does_not_show(
-    make: MakeWorld, stored: Stored, question: Question, data: st.DataObject
+    make: MakeWorld, stored: Stored, question: RecallQuestion, data: st.DataObject
 ) -> None:
     with make() as world, make() as other:
         fill(world, stored)
@@ -108,10 +108,13 @@ def test_without_words_or_places_nothing_is_asked(
     with make() as world:
         fill(world, stored)
 
-        assert ask(world, Question(text, EVERYTHING, policy, limit, None, HERE)) == Recollection()
         assert (
-            ask(world, Question("parser", EVERYTHING, policy, min(limit, 0), None, HERE))
-            == Recollection()
+            ask(world, RecallQuestion(text, EVERYTHING, policy, limit, None, HERE))
+            == RecallAnswers()
+        )
+        assert (
+            ask(world, RecallQuestion("parser", EVERYTHING, policy, min(limit, 0), None, HERE))
+            == RecallAnswers()
         )
 
 
@@ -126,7 +129,7 @@ def test_a_word_that_one_entry_holds_finds_it_first_by_every_policy(
 ) -> None:
     with make() as world:
         fill(world, [(lesson("the zebra"), planted(0.1)), *NEAR])
-        answers = ask(world, Question("zebra", EVERYTHING, policy, limit, None, HERE)).answers
+        answers = ask(world, RecallQuestion("zebra", EVERYTHING, policy, limit, None, HERE)).answers
 
         assert (answers[0].entry.description, len(answers)) == ("the zebra", limit)
 
@@ -152,7 +155,7 @@ def test_it_does_so_in_stores_of_every_size(make: MakeWorld, size: int) -> None:
         world.vectors.put((text, vectors[text.number - 1]) for text in world.vectors.pending(size))
 
         for policy in POLICIES:
-            [first] = ask(world, Question("zebra", EVERYTHING, policy, 1, None, HERE)).answers
+            [first] = ask(world, RecallQuestion("zebra", EVERYTHING, policy, 1, None, HERE)).answers
             assert first.entry.description == "the zebra", policy
 
 
@@ -164,7 +167,7 @@ def test_a_word_of_two_entries_or_beside_another_word_is_ranked_by_score(
     with make() as world:
         others = [(lesson("a zebra crossing"), planted(0.2))] if text == "zebra" else []
         fill(world, [(lesson("the zebra"), planted(0.1)), *others, *NEAR])
-        answers = ask(world, Question(text, EVERYTHING, "affinity", 1, None, HERE)).answers
+        answers = ask(world, RecallQuestion(text, EVERYTHING, "affinity", 1, None, HERE)).answers
 
         assert answers[0].entry.description == "lesson 0"
 
@@ -181,7 +184,7 @@ def test_a_conversation_and_a_decision_of_it_are_one_answer(make: MakeWorld) -> 
     other = of_file(
         f"Sessions again.\n\n{spoken}", kind="conversation", path="c.md", session_id="t"
     )
-    question = Question(
+    question = RecallQuestion(
         text="signed cookies sessions",
         only=EVERYTHING,
         policy="adaptive",

@@ -8,7 +8,7 @@ from hardwon.domain.model.context import NOWHERE
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.filters import EVERYTHING
-from hardwon.domain.model.ranking.policy import Question
+from hardwon.domain.model.ranking.policy import RecallQuestion
 from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.use_cases.edit_entries import ChangeEntry
 from hardwon.domain.use_cases.recall import Recall
@@ -24,7 +24,7 @@ OLDER = attrs.evolve(
     created_at=NOW - 9 * DAY,
 )
 NEWER = lesson("Do not retry a payment call: retry charged customers twice.")
-QUESTION = Question(
+QUESTION = RecallQuestion(
     text="retry payment",
     only=EVERYTHING,
     policy="adaptive",
@@ -34,7 +34,7 @@ QUESTION = Question(
 )
 
 
-def answered(world: World, question: Question = QUESTION) -> list[str]:
+def answered(world: World, question: RecallQuestion = QUESTION) -> list[str]:
     recall = Recall(
         world.repository, Retrieve((), world.keywords, Threads()), FixedClock(), Weights()
     )

@@ -11,7 +11,7 @@ import pytest
 from hardwon.adapters.sqlite.capture_journal import FORGET_LOCK_FILE, CaptureLock
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.capture import Captured, CaptureInterruptedError
+from hardwon.domain.use_cases.capture import CaptureInterruptedError, CaptureOutcome
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_capture import open_forget_lock
 from hardwon.entrypoints.capture import TranscriptCapture, capture_lock, capturing
@@ -99,7 +99,7 @@ def test_a_capture_interrupted_at_every_batch_keeps_and_tells_the_same(
             interruptions.append(exchanges)
             assert lock.acquire(0.0)
 
-    def attempt(reading: TranscriptCapture) -> Captured | None:
+    def attempt(reading: TranscriptCapture) -> CaptureOutcome | None:
         try:
             return reading.keep(interrupt, force=force)[0]
         except CaptureInterruptedError:
@@ -117,7 +117,7 @@ def test_a_capture_interrupted_at_every_batch_keeps_and_tells_the_same(
             world.project.mkdir()
             file.write_text(text.replace(PROJECT_ROOT, str(world.project)), encoding="utf-8")
         reading = TranscriptCapture(memory, str(world.project), str(file), session_id="")
-        outcomes = list[Captured | None]()
+        outcomes = list[CaptureOutcome | None]()
         while not outcomes or outcomes[-1] is None:
             outcomes.append(attempt(reading))
 

@@ -12,7 +12,7 @@ from hardwon.domain.model.errors import (
 )
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.keywords import completions, index_words
-from hardwon.domain.model.ranking.candidates import Hit, ScoreStatistics, place_of_low
+from hardwon.domain.model.ranking.candidates import IndexHit, ScoreStatistics, place_of_low
 from hardwon.domain.model.text import without_marks
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.keyword_index import KeywordIndex, Mode
@@ -34,9 +34,9 @@ class InMemoryMatches(Matches):
         return len(self._scores)
 
     @override
-    def top(self, k: int, category: Category | None = None) -> list[Hit]:
+    def top(self, k: int, category: Category | None = None) -> list[IndexHit]:
         best = sorted(self._found(category), key=lambda number: -self._scores[number])
-        return [Hit(number, self._scores[number]) for number in best[:k]]
+        return [IndexHit(number, self._scores[number]) for number in best[:k]]
 
     @override
     def scores(self, numbers: Iterable[int]) -> Mapping[int, float]:
@@ -152,12 +152,12 @@ class InMemoryVectorMatches(Matches):
         return len(self._scores)
 
     @override
-    def top(self, k: int, category: Category | None = None) -> list[Hit]:
+    def top(self, k: int, category: Category | None = None) -> list[IndexHit]:
         best = sorted(
             self._source.in_tie_order(self._within(category)),
             key=lambda number: -self._scores[number],
         )
-        return [Hit(number, self._scores[number]) for number in best[:k]]
+        return [IndexHit(number, self._scores[number]) for number in best[:k]]
 
     @override
     def scores(self, numbers: Iterable[int]) -> Mapping[int, float]:

@@ -67,7 +67,7 @@ ANSWERS = 10
 FEW = 5
 
 
-class Measured(NamedTuple):
+class MeasuredAnswers(NamedTuple):
     """
     The answers of one policy to one query.
 
@@ -106,7 +106,7 @@ class Figures(NamedTuple):
     p95_ms: float
 
     @classmethod
-    def of(cls, answers: Sequence[Measured]) -> "Figures":
+    def of(cls, answers: Sequence[MeasuredAnswers]) -> "Figures":
         """Return the figures of all *answers* of a policy."""
         times = [answer.ms for answer in answers]
         return cls(
@@ -159,7 +159,7 @@ class SetReport(NamedTuple):
     degradations: tuple[str, ...] = ()
 
 
-class Report(NamedTuple):
+class EvaluationReport(NamedTuple):
     """The figures of all sets, by name."""
 
     sets: Mapping[str, SetReport]
@@ -231,7 +231,7 @@ TOLERANCE = 0.005
 MEAN = "mean"
 
 
-class Change(NamedTuple):
+class PolicyChange(NamedTuple):
     """
     The change of a policy's figures on one set.
 
@@ -261,7 +261,7 @@ class Change(NamedTuple):
         return tuple(name for name in QUALITY if getattr(self.differences, name) < -TOLERANCE)
 
 
-def changes(before: Report, after: Report) -> list[Change]:
+def changes(before: EvaluationReport, after: EvaluationReport) -> list[PolicyChange]:
     """
     Return the changes of all figures that both reports have.
 
@@ -289,9 +289,9 @@ def moved_queries(name: str, before: SetReport, after: SetReport) -> list[QueryC
     ]
 
 
-def _changes(name: str, before: ByPolicy, after: ByPolicy) -> list[Change]:
+def _changes(name: str, before: ByPolicy, after: ByPolicy) -> list[PolicyChange]:
     return [
-        Change(name, policy, before[policy], figures)
+        PolicyChange(name, policy, before[policy], figures)
         for policy, figures in after.items()
         if policy in before
     ]

@@ -41,7 +41,7 @@ FULL_MATCH = 2.5
 """The multiple of the least full-match BM25 score that counts as whole."""
 
 
-class Background(NamedTuple):
+class QuestionStatistics(NamedTuple):
     """
     Score statistics of one question over everything searched.
 
@@ -89,7 +89,7 @@ class AdaptivePolicy(RecallPolicy):
     def __init__(self, context: RankingContext) -> None:
         super().__init__(context)
         vectors, keywords = context.vectors, context.keywords
-        self.background = Background(
+        self.background = QuestionStatistics(
             cosine_mean=vectors.mean(vectors.found),
             cosine_deviation=vectors.deviation(vectors.found),
             cosine_best=vectors.best,
@@ -159,7 +159,7 @@ def terms_of_parts(parts: Parts) -> list[tuple[str, float, float]]:
     Raises:
         KeyError: a part is missing.
     """
-    background = Background(**{name: parts[name] for name in Background._fields})
+    background = QuestionStatistics(**{name: parts[name] for name in QuestionStatistics._fields})
     length, bm25 = parts["length"], parts["evidence"]
     meaning = 0.0
     if parts["has_vector"]:
@@ -175,7 +175,7 @@ def terms_of_parts(parts: Parts) -> list[tuple[str, float, float]]:
     ]
 
 
-def _z(cosine: float, background: Background) -> float:
+def _z(cosine: float, background: QuestionStatistics) -> float:
     return _ratio(cosine - background.cosine_mean, background.cosine_deviation)
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from hardwon.domain.model.vocabulary import Category, Confidence, Kind, Tier
 
 
-class Hit(NamedTuple):
+class IndexHit(NamedTuple):
     """
     An entry found by an index.
 

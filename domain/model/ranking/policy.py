@@ -163,7 +163,7 @@ def judge(
     return sorted([*others, *judged], key=order)
 
 
-class Question(NamedTuple):
+class RecallQuestion(NamedTuple):
     """
     A question with its filter and the thresholds of its answers.
 
@@ -195,7 +195,7 @@ class Question(NamedTuple):
         return self.policy == "adaptive"
 
 
-class Answer(NamedTuple):
+class RecallAnswer(NamedTuple):
     """
     An entry that answers a question.
 

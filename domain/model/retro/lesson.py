@@ -47,7 +47,7 @@ class RetroItem(NamedTuple):
         return f"{self.text}\n{self.name}\n{self.provenance}\n{self.reasoning}"
 
 
-class Answer(NamedTuple):
+class RetroAnswer(NamedTuple):
     """
     A parsed answer.
 
@@ -190,7 +190,7 @@ _NOT_A_NAME = re.compile(r"(?:\s|#+(?=\s|$)|(?:Anti-)?Pattern:)+", re.IGNORECASE
 
 
 @attrs.frozen(kw_only=True)
-class Feature:
+class RetroFeature:
     """
     The feature that a retrospective is about.
 
@@ -204,7 +204,7 @@ class Feature:
 
 
 @attrs.frozen(kw_only=True)
-class Lesson:
+class RetroLesson:
     """
     A lesson ready to be stored.
 
@@ -256,7 +256,9 @@ def observed_in_of(notes: str) -> str:
     return next(filter(None, reversed(places)), "")
 
 
-def read_lessons(answer: Answer, feature: Feature, now: dt.datetime) -> tuple[Lesson, ...]:
+def read_lessons(
+    answer: RetroAnswer, feature: RetroFeature, now: dt.datetime
+) -> tuple[RetroLesson, ...]:
     """
     Return the lessons of *answer*.
 
@@ -264,7 +266,7 @@ def read_lessons(answer: Answer, feature: Feature, now: dt.datetime) -> tuple[Le
         InvalidAnswerError: it has problems, an item breaks a rule, or two items are equal; it lists
             all of them.
     """
-    lessons, problems = dict[str, Lesson](), [*answer.problems]
+    lessons, problems = dict[str, RetroLesson](), [*answer.problems]
     for item in answer.items:
         try:
             lesson = _lesson(item, feature, now)
@@ -279,12 +281,12 @@ def read_lessons(answer: Answer, feature: Feature, now: dt.datetime) -> tuple[Le
     return tuple(lessons.values())
 
 
-def _lesson(item: RetroItem, feature: Feature, now: dt.datetime) -> Lesson:
+def _lesson(item: RetroItem, feature: RetroFeature, now: dt.datetime) -> RetroLesson:
     words = tuple(map(stored_form, item.keywords))
     labels = valid_labels(words)
     entry: Entry = redact_entry(_entry(item, labels, feature, now))
     name = _heading(entry.name) or _heading(made_name(entry.description)) or item.place
-    return Lesson(
+    return RetroLesson(
         place=item.place,
         entry=attrs.evolve(entry, name=name),
         observed_in=observed_in_of(entry.notes),
@@ -293,7 +295,9 @@ def _lesson(item: RetroItem, feature: Feature, now: dt.datetime) -> Lesson:
     )
 
 
-def _entry(item: RetroItem, keywords: tuple[str, ...], feature: Feature, now: dt.datetime) -> Entry:
+def _entry(
+    item: RetroItem, keywords: tuple[str, ...], feature: RetroFeature, now: dt.datetime
+) -> Entry:
     observed_in = one_line(item.provenance) or feature.name
     values: dict[str, Any] = {"confidence": item.confidence}
     return Entry(

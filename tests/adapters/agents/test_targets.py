@@ -7,7 +7,7 @@ import pytest
 from hardwon.adapters.agents.agent import ConfiguredAgent
 from hardwon.adapters.agents.table import GEMINI_CLI, Programs
 from hardwon.adapters.agents.targets import JsonTarget, TomlTarget, WholeTarget
-from hardwon.domain.use_cases.setup import Done, Plan, SetUp, Untouched
+from hardwon.domain.use_cases.setup import SetUp, SetupOutcome, SetupPlan, Untouched
 from hardwon.ports.agents import SetupTarget
 from tests.fakes.setup import InMemorySetupRecord, InMemoryUserFiles
 
@@ -152,7 +152,7 @@ def test_a_file_that_refuses_to_be_written_is_reported_and_the_others_are_writte
     plan = machine.set_up.plan(targets())
     machine.files.refused.add(SETTINGS)
 
-    assert machine.set_up.carry_out(plan) == Done(
+    assert machine.set_up.carry_out(plan) == SetupOutcome(
         changed=(CONFIG, WHOLE), refused=(Untouched(SETTINGS, "can't be used"),)
     )
     assert machine.files.texts.keys() == {CONFIG, WHOLE}
@@ -195,7 +195,7 @@ def test_a_read_only_file_is_refused_only_when_it_would_have_to_change() -> None
     machine.write("1")
     machine.files.read_only |= {SETTINGS, CONFIG}
 
-    assert machine.set_up.plan(targets("1")) == Plan()
+    assert machine.set_up.plan(targets("1")) == SetupPlan()
     reason = "read-only; nothing was taken out of it"
     assert machine.set_up.plan((), targets("1")).refused == (
         Untouched(SETTINGS, reason),
@@ -235,7 +235,7 @@ def test_beside_a_server_of_the_users_own_the_rest_is_brought_in_and_that_is_rep
     }
     document = json.loads(machine.files.texts[target.path])
     assert (document["mcpServers"], len(document["hooks"])) == (json.loads(own)["mcpServers"], 4)
-    assert machine.set_up.plan([target]) == Plan(left=plan.left)
+    assert machine.set_up.plan([target]) == SetupPlan(left=plan.left)
 
     machine.set_up.carry_out(machine.set_up.plan((), [target]))
     assert machine.files.texts == {target.path: own}

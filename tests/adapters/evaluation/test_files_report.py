@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from hardwon.adapters.evaluation.files import read_report, report_document
 from hardwon.domain.model.errors import InvalidEvaluationError
-from hardwon.domain.model.evaluation.report import Figures, QueryReport, Report, SetReport
+from hardwon.domain.model.evaluation.report import EvaluationReport, Figures, QueryReport, SetReport
 
 shares = st.floats(0, 1)
 figures = st.builds(Figures, shares, shares, shares, shares, shares, shares, shares)
@@ -16,12 +16,12 @@ queries = st.builds(QueryReport, names, st.dictionaries(names, shares, max_size=
 by_policy = st.dictionaries(names, figures, max_size=2)
 by_query = st.dictionaries(names, queries, max_size=2)
 sets = st.tuples(by_policy, by_query).map(lambda both: SetReport(*both))
-reports = st.builds(Report, st.dictionaries(names, sets, max_size=3))
+reports = st.builds(EvaluationReport, st.dictionaries(names, sets, max_size=3))
 
 
 @given(report=reports)
 def test_a_report_is_read_as_it_was_written(
-    tmp_path_factory: pytest.TempPathFactory, report: Report
+    tmp_path_factory: pytest.TempPathFactory, report: EvaluationReport
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "report.json"
     path.write_text(json.dumps(report_document(report, per_query=True), indent=2), encoding="utf-8")
@@ -32,7 +32,7 @@ def test_a_report_is_read_as_it_was_written(
 def test_figures_have_the_names_that_scripts_know() -> None:
     one = SetReport({"rrf": Figures(1, 2, 3, 4, 5, 6, 7)}, {"q": QueryReport("text", {"rrf": 1.0})})
 
-    document = report_document(Report({"a": one, "b": one}))
+    document = report_document(EvaluationReport({"a": one, "b": one}))
     numbers = {
         "ndcg@10": 1,
         "recall@5": 2,
@@ -47,7 +47,7 @@ def test_figures_have_the_names_that_scripts_know() -> None:
         "b": {"policies": {"rrf": numbers}},
     }
     assert document["mean"] == {"policies": {"rrf": numbers}}
-    assert "mean" not in report_document(Report({"a": one}))
+    assert "mean" not in report_document(EvaluationReport({"a": one}))
 
 
 @pytest.mark.parametrize(

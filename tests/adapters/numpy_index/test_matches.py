@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
-from hardwon.domain.model.ranking.candidates import Hit
+from hardwon.domain.model.ranking.candidates import IndexHit
 from hardwon.ports.vectors import BlockState, VectorBlock
 
 
@@ -47,6 +47,6 @@ def test_a_damaged_vector_is_ignored() -> None:
     matches = NumpyVectorIndex(DamagedSource()).compare(array("f", [1, 0]), LEARNINGS)
 
     assert matches.count() == 2
-    assert matches.top(1) == [Hit(1, 1.0)]
-    assert matches.top(3) == [Hit(1, 1.0), Hit(3, 0.6)]
+    assert matches.top(1) == [IndexHit(1, 1.0)]
+    assert matches.top(3) == [IndexHit(1, 1.0), IndexHit(3, 0.6)]
     assert matches.scores([1, 2, 3]) == {1: 1.0, 3: 0.6}

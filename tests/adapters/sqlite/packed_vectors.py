@@ -10,7 +10,7 @@ from hardwon.adapters.sqlite.derived import SHIFT
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.embedding import Space, Vector, cosine
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter
-from hardwon.domain.model.ranking.candidates import Hit
+from hardwon.domain.model.ranking.candidates import IndexHit
 from hardwon.domain.model.vocabulary import CATEGORIES
 from hardwon.ports.override import override
 from hardwon.ports.vectors import BlockState
@@ -53,12 +53,12 @@ def assert_same(fast: NumpyVectorIndex, database: Database, space: Space = SPACE
         }
         nearest = sorted(source.in_tie_order(list(scores)), key=lambda number: -scores[number])
         for k in (1, 2, ALL):
-            assert found.top(k) == [Hit(number, scores[number]) for number in nearest[:k]]
+            assert found.top(k) == [IndexHit(number, scores[number]) for number in nearest[:k]]
         for category in CATEGORIES:
             assert (
                 found.top(1, category)
                 == [
-                    Hit(number, scores[number])
+                    IndexHit(number, scores[number])
                     for number in nearest
                     if categories[number] == category
                 ][:1]

@@ -12,7 +12,7 @@ from hardwon.adapters.sqlite.opening import open_store
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry, redact_entry
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter, Scope
-from hardwon.domain.model.ranking.candidates import Hit
+from hardwon.domain.model.ranking.candidates import IndexHit
 from hardwon.domain.model.vocabulary import CATEGORIES, CONVERSATION_KINDS, TIERS, Category, Tier
 from tests.contracts.worlds import (
     ALL,
@@ -49,7 +49,7 @@ def ids_by_number(world: World) -> dict[int, str]:
     return {number: entry_id for entry_id, number in world.numbers().items()}
 
 
-def named(hits: Iterable[Hit], ids: dict[int, str]) -> dict[str, float]:
+def named(hits: Iterable[IndexHit], ids: dict[int, str]) -> dict[str, float]:
     return {ids[hit.number]: hit.score for hit in hits}
 
 

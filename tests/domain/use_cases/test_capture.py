@@ -14,7 +14,7 @@ from hardwon.domain.model.conversation.session import Chunk, Exchange, SessionBu
 from hardwon.domain.model.errors import StorageError, UnreadableFileError
 from hardwon.domain.model.settings import BUFFERED
 from hardwon.domain.model.vocabulary import Kind
-from hardwon.domain.use_cases.capture import Capture, Captured
+from hardwon.domain.use_cases.capture import Capture, CaptureOutcome
 from hardwon.ports.documents import SectionOfSession
 from hardwon.ports.transcripts import Transcribed
 from tests.conversations import MINUTE, sessions
@@ -133,7 +133,7 @@ class Desk:
 
     def take(
         self, exchanges: Sequence[Exchange], name: str = "one", upto: int | None = None
-    ) -> Captured:
+    ) -> CaptureOutcome:
         """Merge a transcript as far as it is written, from where the session was left."""
         buffer = self.session(name)
         return self.capture.add(buffer, transcribed(exchanges[:upto], buffer.position or 0))

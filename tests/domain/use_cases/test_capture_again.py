@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hardwon.domain.model.conversation.chunker import Chunker
 from hardwon.domain.model.conversation.session import Exchange, SessionBuffer
 from hardwon.domain.model.errors import StorageError, UnreadableFileError
-from hardwon.domain.use_cases.capture import Capture, Captured, capture_session
+from hardwon.domain.use_cases.capture import Capture, CaptureOutcome, capture_session
 from tests.conversations import sessions
 from tests.domain.use_cases.test_capture import Breaking, Desk, by_id, talk, transcribed
 from tests.strategies import few_examples
@@ -18,7 +18,7 @@ EMPTY = SessionBuffer(session_id="one", project_root="/app")
 CUT_EVERYWHERE = Chunker(("What", "Which", "We", "No,", "I", "Watch", "next", "go"))
 
 
-def recapture(desk: Desk, exchanges: list[Exchange]) -> Captured:
+def recapture(desk: Desk, exchanges: list[Exchange]) -> CaptureOutcome:
     return capture_session(desk.capture, EMPTY, transcribed(exchanges))
 
 

@@ -10,7 +10,7 @@ from hardwon.domain.model.conversation.hook_event import HookEvent
 from hardwon.domain.model.conversation.session import Exchange
 from hardwon.domain.model.errors import StorageError, UnreadableFileError
 from hardwon.domain.model.redaction import Cleaning
-from hardwon.domain.use_cases.capture import CaptureEvents, Learned
+from hardwon.domain.use_cases.capture import CaptureEvents, CaptureIndexOutcome
 from tests.conversations import sessions
 from tests.domain.use_cases.test_capture import Breaking, Desk, by_id, talk
 from tests.fakes.clock import FixedClock
@@ -56,13 +56,15 @@ class Office:
             return False
         return True
 
-    def _learn(self, files: Sequence[str]) -> Learned:
+    def _learn(self, files: Sequence[str]) -> CaptureIndexOutcome:
         self._breaking.step(StorageError("killed"))
         if not self.is_open:
-            return Learned(problems=("written but not indexed: locked",), is_known=False)
+            return CaptureIndexOutcome(
+                problems=("written but not indexed: locked",), is_known=False
+            )
         self.known |= set(files)
         self._breaking.step(StorageError("killed"))
-        return Learned()
+        return CaptureIndexOutcome()
 
 
 @given(

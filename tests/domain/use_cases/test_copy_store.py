@@ -15,7 +15,7 @@ from hardwon.adapters.sqlite.database import Database
 from hardwon.domain.model.errors import ForgottenError
 from hardwon.domain.model.export import ExportedEntry, Record
 from hardwon.domain.model.project import Identity, Project
-from hardwon.domain.use_cases.copy_store import BATCH, Copied, CopyStore, copy_vectors, preview
+from hardwon.domain.use_cases.copy_store import BATCH, CopyOutcome, CopyStore, copy_vectors, preview
 from hardwon.ports.transfer import StoreContents
 from tests.contracts.changes import Change, changes
 from tests.contracts.worlds import World, open_new_store, world_of
@@ -36,7 +36,7 @@ class Store:
         keys = {project.id: project.identity.key for project in self.world.projects.known()}
         return [_with_keys(record, keys) for record in self.contents.records()]
 
-    def copy_to(self, other: "Store") -> Copied:
+    def copy_to(self, other: "Store") -> CopyOutcome:
         copied = self.copying(other).copy()
         copied.vectors = copy_vectors(
             self.world.vectors, other.world.vectors, other.world.repository

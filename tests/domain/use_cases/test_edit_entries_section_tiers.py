@@ -9,7 +9,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.vocabulary import TIERS, Tier
-from hardwon.domain.use_cases.edit_entries import Changed, ChangeEntry
+from hardwon.domain.use_cases.edit_entries import ChangeEntry, EditOutcome
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.files import SPECS, WRITTEN_AT, InMemoryFiles
@@ -54,7 +54,7 @@ class Shelf:
     def tiers(self) -> dict[str, Tier]:
         return {anchor: entry.tier for anchor, entry in self.entries.items()}
 
-    def change(self, anchor: str, tier: Tier) -> Changed:
+    def change(self, anchor: str, tier: Tier) -> EditOutcome:
         history = InMemoryHistory(self.repository.state)
         change_entry = ChangeEntry(repository=self.repository, history=history, clock=FixedClock())
         return change_entry.apply(self.entries[anchor].entry_id, EntryChange(importance_tier=tier))

@@ -9,7 +9,7 @@ from hardwon.adapters.markdown.knowledge_bank import parse_bank
 from hardwon.domain.model.entry import MAX_COUNT, Entry
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.identity import content_hash
-from hardwon.domain.use_cases.import_knowledge import Imported, ImportKnowledge
+from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, ImportOutcome
 from tests.fakes.banks import InMemoryImportLedger, InMemoryKnowledgeBank
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
@@ -35,7 +35,7 @@ class Import:
     def write(self, *chunks: str, path: str = PATH) -> None:
         self.bank.texts[path] = "\n".join(chunks)
 
-    def run(self) -> Imported:
+    def run(self) -> ImportOutcome:
         return self.use_case.everything()
 
     @property
@@ -148,8 +148,8 @@ def test_a_second_run_imports_none() -> None:
     importing = Import()
     importing.write(bank_chunk("A", "one"), bank_chunk("B", "two"))
 
-    assert importing.run() == Imported(added=2)
-    assert importing.run() == Imported(known=2)
+    assert importing.run() == ImportOutcome(added=2)
+    assert importing.run() == ImportOutcome(known=2)
     assert len(importing.entries()) == 2
 
 
@@ -159,7 +159,7 @@ def test_a_new_heading_comes_in() -> None:
     importing.run()
     importing.write(bank_chunk("A", "one"), bank_chunk("B", "two"))
 
-    assert importing.run() == Imported(added=1, known=1)
+    assert importing.run() == ImportOutcome(added=1, known=1)
 
 
 def test_an_edit_of_a_known_heading_is_not_synced_back() -> None:
@@ -168,7 +168,7 @@ def test_an_edit_of_a_known_heading_is_not_synced_back() -> None:
     importing.run()
     importing.write(bank_chunk("A", "edited"))
 
-    assert importing.run() == Imported(known=1)
+    assert importing.run() == ImportOutcome(known=1)
     assert importing.only_entry().description == "one"
 
 
@@ -178,7 +178,7 @@ def test_a_deleted_entry_stays_away() -> None:
     importing.run()
     importing.repository.delete(importing.only_entry().entry_id)
 
-    assert importing.run() == Imported(known=1)
+    assert importing.run() == ImportOutcome(known=1)
     assert importing.entries() == []
 
 
@@ -189,7 +189,7 @@ def test_a_lost_ledger_imports_all_again_and_doubles_nothing() -> None:
     before = importing.entries()
     importing.ledger = InMemoryImportLedger()
 
-    assert importing.run() == Imported(known=2)
+    assert importing.run() == ImportOutcome(known=2)
     assert importing.entries() == before
 
 
@@ -211,7 +211,7 @@ def test_the_same_lesson_in_two_banks_is_one_entry_with_the_higher_count(
     importing.write(bank_chunk("A", "the same", f"Observation count: {local}"))
     importing.write(bank_chunk("B", "The  SAME", f"Observation count: {own}"), path="heuristics.md")
 
-    assert importing.run() == Imported(added=1, known=1)
+    assert importing.run() == ImportOutcome(added=1, known=1)
     assert importing.only_entry().observation_count == min(max(local, own), MAX_COUNT)
 
 
@@ -221,7 +221,7 @@ def test_a_lesson_that_was_stored_before_is_left_as_it_is_but_for_a_higher_count
     importing.repository.put(known)
     importing.write(bank_chunk("A", "one", "Observation count: 9"))
 
-    assert importing.run() == Imported(known=1)
+    assert importing.run() == ImportOutcome(known=1)
     assert importing.only_entry() == attrs.evolve(known, observation_count=9)
 
 
@@ -256,11 +256,11 @@ def test_the_hook_reads_only_files_that_changed() -> None:
     importing.use_case.changed(importing.clock.deadline(), LARGE)
     importing.write(bank_chunk("A", "one"), bank_chunk("C", "three"))
 
-    assert importing.use_case.changed(importing.clock.deadline(), LARGE) == Imported(
+    assert importing.use_case.changed(importing.clock.deadline(), LARGE) == ImportOutcome(
         added=1, known=1
     )
     assert importing.bank.reads == [PATH, "heuristics.md", PATH]
-    assert importing.use_case.changed(importing.clock.deadline(), LARGE) == Imported()
+    assert importing.use_case.changed(importing.clock.deadline(), LARGE) == ImportOutcome()
 
 
 def test_the_hook_begins_no_file_after_its_deadline_and_goes_on_next_time() -> None:
@@ -271,19 +271,21 @@ def test_the_hook_begins_no_file_after_its_deadline_and_goes_on_next_time() -> N
             bank_chunk("A", f"one of {path}"), bank_chunk("B", f"two of {path}"), path=path
         )
 
-    assert importing.use_case.changed(importing.clock.deadline(0.5), LARGE) == Imported(
+    assert importing.use_case.changed(importing.clock.deadline(0.5), LARGE) == ImportOutcome(
         added=4, left=1
     )
-    assert importing.use_case.changed(importing.clock.deadline(0.5), LARGE) == Imported(added=2)
+    assert importing.use_case.changed(importing.clock.deadline(0.5), LARGE) == ImportOutcome(
+        added=2
+    )
 
 
 def test_the_hook_leaves_large_files_to_the_command() -> None:
     importing = Import()
     importing.write(bank_chunk("A", "x" * 1_000))
 
-    assert importing.use_case.changed(importing.clock.deadline(), 999) == Imported(left=1)
-    assert importing.run() == Imported(added=1)
-    assert importing.use_case.changed(importing.clock.deadline(), 999) == Imported()
+    assert importing.use_case.changed(importing.clock.deadline(), 999) == ImportOutcome(left=1)
+    assert importing.run() == ImportOutcome(added=1)
+    assert importing.use_case.changed(importing.clock.deadline(), 999) == ImportOutcome()
 
 
 def test_progress_is_called_for_every_entry() -> None:
@@ -322,7 +324,7 @@ def test_a_file_that_cannot_be_read_is_tried_again() -> None:
     importing = Import()
     importing.write(bank_chunk("A", "one"))
     importing.bank.unreadable.add(PATH)
-    assert importing.run() == Imported()
+    assert importing.run() == ImportOutcome()
 
     importing.bank.unreadable.clear()
     assert importing.run().added == 1

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING
-from hardwon.domain.use_cases.index_files import Indexed
+from hardwon.domain.use_cases.index_files import IndexOutcome
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.files import MEMORY, ROOT, SPECS, WRITTEN_AT, InMemoryFiles
 from tests.fakes.indexing import index_files
@@ -34,7 +34,7 @@ def indexing() -> Indexing:
     return Indexing()
 
 
-def counts(indexed: Indexed) -> tuple[int, int, int, int, int]:
+def counts(indexed: IndexOutcome) -> tuple[int, int, int, int, int]:
     return (
         len(indexed.new),
         len(indexed.changed),

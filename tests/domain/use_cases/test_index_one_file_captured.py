@@ -12,7 +12,7 @@ from hardwon.domain.model.document import MAX_SECTIONS
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.vocabulary import Kind
-from hardwon.domain.use_cases.index_files import Indexed
+from hardwon.domain.use_cases.index_files import IndexOutcome
 from tests.conversations import MINUTE, chunks, talk
 from tests.fakes.conversations import InMemoryConversationFiles
 from tests.fakes.entries import InMemoryEntryRepository
@@ -54,7 +54,7 @@ class Captures:
             self.files.files.pop(MEMORY + old), path=MEMORY + new
         )
 
-    def index(self, *, force: bool = False) -> Indexed:
+    def index(self, *, force: bool = False) -> IndexOutcome:
         planned = self.run.index(force=force, dry_run=True)
         assert self.run.index(force=force) == planned
         return planned

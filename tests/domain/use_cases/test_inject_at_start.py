@@ -21,7 +21,7 @@ from hardwon.domain.model.injection.entry_text import BUDGET_TOKENS
 from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.model.text import tokens
 from hardwon.domain.model.vocabulary import CATEGORIES
-from hardwon.domain.use_cases.inject_at_start import InjectAtStart, Injection
+from hardwon.domain.use_cases.inject_at_start import InjectAtStart, StartInjection
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
 from hardwon.ports.keyword_index import Mode
 from hardwon.ports.models import Embedder, Task
@@ -79,7 +79,7 @@ class Session:
 
     def inject(
         self, query: ContextQuery = QUERY, *, limit: int = 20, seconds: float = 2.0
-    ) -> Injection:
+    ) -> StartInjection:
         index = self.index or InMemoryVectorIndex(self.vectors)
         semantic = (
             [SemanticSearch(embedder=self.embedder, store=self.vectors, vector_index=index)]
@@ -102,7 +102,7 @@ class Session:
         )
 
 
-def descriptions(injection: Injection, session: Session) -> list[str]:
+def descriptions(injection: StartInjection, session: Session) -> list[str]:
     return [
         entry.description
         for entry in session.repository.hydrate(
@@ -111,7 +111,7 @@ def descriptions(injection: Injection, session: Session) -> list[str]:
     ]
 
 
-def assert_noted(injection: Injection, reason: str) -> None:
+def assert_noted(injection: StartInjection, reason: str) -> None:
     [noted] = injection.degradations
     assert reason in noted
     assert "\n" not in noted
@@ -386,7 +386,7 @@ def test_common_words_are_not_searched_in_a_large_store() -> None:
 
 @pytest.mark.parametrize("limit", [0, -1])
 def test_a_limit_of_zero_or_less_prints_nothing(limit: int) -> None:
-    assert small_session().inject(limit=limit) == Injection()
+    assert small_session().inject(limit=limit) == StartInjection()
 
 
 def test_an_empty_store_prints_nothing() -> None:
@@ -402,7 +402,7 @@ def rule(text: str, *, project: str = "here", age: int = 1, weight: float = 0.5)
     return attrs.evolve(document, name=text[:9], project=project, importance_weight=weight)
 
 
-def printed_rules(injection: Injection) -> list[str]:
+def printed_rules(injection: StartInjection) -> list[str]:
     return [rule.description for rule in injection.rules]
 
 

@@ -23,7 +23,7 @@ from hardwon.domain.model.injection.receipt import (
 from hardwon.domain.model.injection.verify import Verdict, reprinted, verdict
 from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.model.settings import Occasion
-from hardwon.domain.use_cases.inject_at_start import InjectAtStart, Injection, receipt_of_start
+from hardwon.domain.use_cases.inject_at_start import InjectAtStart, StartInjection, receipt_of_start
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.related_conversations import RecallNearby, Relate
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
@@ -77,7 +77,7 @@ class Session:
         *,
         limit: int = 20,
         framed: bool = True,
-    ) -> Injection:
+    ) -> StartInjection:
         vectors, clock = InMemoryVectorStore(self.state), FixedClock()
         embedder = PlantedEmbedder({QUERY.compose() or "": QUERY_VECTOR})
         semantic = [SemanticSearch(embedder, vectors, InMemoryVectorIndex(vectors))]
@@ -98,7 +98,7 @@ class Session:
         return {entry.entry_id: entry for entry in self.repository.find(EVERYTHING, limit=100)}
 
 
-def receipt_of(injection: Injection) -> Receipt:
+def receipt_of(injection: StartInjection) -> Receipt:
     return receipt_of_start(injection, session_id="s", project="here", at=NOW)
 
 

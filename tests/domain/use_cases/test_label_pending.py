@@ -8,7 +8,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import LabelerUnavailableError, UnusableLabelsError
 from hardwon.domain.model.filters import EVERYTHING, IMPORTED_LEARNINGS
-from hardwon.domain.use_cases.label import PAGE, PATIENCE, LabelChain, Labelled, LabelPending
+from hardwon.domain.use_cases.label import PAGE, PATIENCE, LabelChain, LabelOutcome, LabelPending
 from hardwon.ports.models import KeywordLabeler
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
@@ -51,7 +51,7 @@ def test_entries_get_labels_the_newest_first() -> None:
     pending = _pending(repository, tier)
 
     assert pending.count() == 3
-    assert pending.label(None, ENDLESS) == Labelled(labelled=3)
+    assert pending.label(None, ENDLESS) == LabelOutcome(labelled=3)
     assert tier.asked == ["new", "middle", "old"]
     assert repository.get(lesson("old").entry_id) == attrs.evolve(
         lesson("old", age=2 * DAY), keywords=("old",)
@@ -74,10 +74,10 @@ def test_a_run_stops_at_its_limit_and_the_next_one_goes_on() -> None:
     repository = _store("a", "b", "c")
     pending = _pending(repository, PlantedLabeler("sqlite"))
 
-    assert pending.label(2, ENDLESS) == Labelled(labelled=2)
-    assert pending.label(2, ENDLESS) == Labelled(labelled=1)
-    assert pending.label(2, ENDLESS) == Labelled()
-    assert pending.label(0, ENDLESS) == Labelled()
+    assert pending.label(2, ENDLESS) == LabelOutcome(labelled=2)
+    assert pending.label(2, ENDLESS) == LabelOutcome(labelled=1)
+    assert pending.label(2, ENDLESS) == LabelOutcome()
+    assert pending.label(0, ENDLESS) == LabelOutcome()
 
 
 def test_an_entry_that_failed_is_not_tried_again_in_the_same_run() -> None:
@@ -87,14 +87,14 @@ def test_an_entry_that_failed_is_not_tried_again_in_the_same_run() -> None:
     run = _pending(repository, tier).label(None, ENDLESS)
 
     assert tier.asked == [f"lesson {number}" for number in range(PAGE + 3)]
-    assert run == Labelled(labelled=6, failed=PAGE - 3)
+    assert run == LabelOutcome(labelled=6, failed=PAGE - 3)
 
 
 def test_a_run_gives_up_when_no_labeler_answers() -> None:
     repository, tier = _store(*map(str, range(PATIENCE + 5))), UnavailableLabeler("not running")
     run = _pending(repository, tier).label(None, ENDLESS)
 
-    assert run == Labelled(failed=PATIENCE, problem="not running", unanswered=PATIENCE)
+    assert run == LabelOutcome(failed=PATIENCE, problem="not running", unanswered=PATIENCE)
     assert len(tier.asked) == PATIENCE
 
 
@@ -117,7 +117,7 @@ def test_a_run_of_little_patience_ends_at_the_first_unanswered_entry() -> None:
         None, ENDLESS
     )
 
-    assert run == Labelled(failed=1, problem="not running; not running", unanswered=1)
+    assert run == LabelOutcome(failed=1, problem="not running; not running", unanswered=1)
     assert [entry.description for entry in tier.asked] == ["a", "a"]
 
 
@@ -132,7 +132,7 @@ def test_an_answer_without_labels_ends_no_run() -> None:
     chain = LabelChain([UnavailableLabeler("no key"), ObligingLabeler(answer)], Threads())
     run = LabelPending(repository, chain, patience=1).label(None, ENDLESS)
 
-    assert run == Labelled(labelled=1, failed=1, problem="no key; sent no list")
+    assert run == LabelOutcome(labelled=1, failed=1, problem="no key; sent no list")
 
 
 @pytest.mark.parametrize("begin", range(5))
@@ -170,7 +170,7 @@ def test_a_run_ends_at_the_most_that_may_fail_in_all(unusable: int, labelled: in
         None, ENDLESS
     )
 
-    assert run == Labelled(labelled=labelled, failed=unusable)
+    assert run == LabelOutcome(labelled=labelled, failed=unusable)
 
 
 def test_only_entries_that_are_asked_for_get_labels() -> None:
@@ -180,7 +180,7 @@ def test_only_entries_that_are_asked_for_get_labels() -> None:
 
     assert LabelPending(
         repository, LabelChain([PlantedLabeler("sqlite")], Threads()), IMPORTED_LEARNINGS
-    ).label(None, ENDLESS) == Labelled(labelled=1)
+    ).label(None, ENDLESS) == LabelOutcome(labelled=1)
     assert [entry.name for entry in repository.find(EVERYTHING, limit=3) if entry.keywords] == [
         lesson("imported").name
     ]
@@ -200,9 +200,9 @@ def test_no_entry_is_begun_after_the_deadline() -> None:
         clock.advance(3)
         return ["sqlite"]
 
-    assert _pending(repository, ObligingLabeler(answer)).label(None, clock.deadline(5)) == Labelled(
-        labelled=2
-    )
+    assert _pending(repository, ObligingLabeler(answer)).label(
+        None, clock.deadline(5)
+    ) == LabelOutcome(labelled=2)
 
 
 def test_a_change_during_labelling_is_kept() -> None:
@@ -215,7 +215,7 @@ def test_a_change_during_labelling_is_kept() -> None:
         repository.put(observed)
         return ["sqlite"]
 
-    assert _pending(repository, ObligingLabeler(observe)).label(None, ENDLESS) == Labelled(
+    assert _pending(repository, ObligingLabeler(observe)).label(None, ENDLESS) == LabelOutcome(
         labelled=1
     )
     stored = repository.get(observed.entry_id)
@@ -236,7 +236,7 @@ def test_labels_that_came_while_the_labeler_thinks_win() -> None:
         repository.put(given)
         return ["sqlite"]
 
-    assert _pending(repository, ObligingLabeler(give)).label(None, ENDLESS) == Labelled()
+    assert _pending(repository, ObligingLabeler(give)).label(None, ENDLESS) == LabelOutcome()
     stored = repository.get(given.entry_id)
     assert stored
     assert stored.keywords == ("given",)
@@ -249,14 +249,14 @@ def test_an_entry_deleted_while_the_labeler_thinks_stays_deleted() -> None:
         repository.delete(entry.entry_id)
         return ["sqlite"]
 
-    assert _pending(repository, ObligingLabeler(delete)).label(None, ENDLESS) == Labelled()
+    assert _pending(repository, ObligingLabeler(delete)).label(None, ENDLESS) == LabelOutcome()
     assert repository.get(lesson("a").entry_id) is None
 
 
 def test_an_entry_that_nothing_is_left_of_fails_alone() -> None:
     repository, tier = _store("<private>mine</private>", "b"), PlantedLabeler("sqlite")
 
-    assert _pending(repository, tier).label(None, ENDLESS) == Labelled(labelled=1, failed=1)
+    assert _pending(repository, tier).label(None, ENDLESS) == LabelOutcome(labelled=1, failed=1)
 
 
 @pytest.mark.parametrize("page", [0, 1])

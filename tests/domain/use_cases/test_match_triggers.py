@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import seen_from
 from hardwon.domain.model.triggers import TriggerMatch
-from hardwon.domain.use_cases.match_triggers import MatchTriggers, Triggered
+from hardwon.domain.use_cases.match_triggers import MatchTriggers, TriggerMatches
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.state import State
@@ -58,13 +58,15 @@ def owner(title: str, *phrases: str, **more: Any) -> Entry:
 
 
 def test_the_example_of_the_requirement() -> None:
-    assert Desk().match.match("Please save context before we go on", 3) == Triggered(
+    assert Desk().match.match("Please save context before we go on", 3) == TriggerMatches(
         TriggerMatch("save context", 0.95, ()), ()
     )
 
 
 def test_without_a_phrase_nothing_matches() -> None:
-    assert Desk(owner("a", "oauth flow")).match.match("something else", 3) == Triggered(None, ())
+    assert Desk(owner("a", "oauth flow")).match.match("something else", 3) == TriggerMatches(
+        None, ()
+    )
 
 
 def test_commands_and_memories_are_matched_together() -> None:

@@ -28,7 +28,7 @@ from hardwon.domain.model.ranking.candidates import (
     RecallFacts,
 )
 from hardwon.domain.model.ranking.collections import PolicyMaker, build_policy
-from hardwon.domain.model.ranking.policy import Judged, Question, judge
+from hardwon.domain.model.ranking.policy import Judged, RecallQuestion, judge
 from hardwon.domain.model.ranking.prominence import (
     Maxima,
     RankingPolicy,
@@ -53,7 +53,7 @@ from hardwon.domain.use_cases.inject_beside_prompt import (
     Prompt,
     PromptInjection,
 )
-from hardwon.domain.use_cases.rank import Selected, maxima_of, select
+from hardwon.domain.use_cases.rank import SelectionOutcome, maxima_of, select
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import NoMatches, Retrieval, Retrieve
 from hardwon.ports.entries import RankingReads
@@ -248,7 +248,7 @@ def choose(
     weighting: Weights = DEFAULT,
     *,
     by_relevance: bool = False,
-) -> Selected:
+) -> SelectionOutcome:
     maxima = maxima_of(retrieval, repository)
     policy = RankingPolicy(weights=weighting, maxima=maxima, now=NOW, by_relevance=by_relevance)
     with pytest.MonkeyPatch.context() as patch:
@@ -425,7 +425,7 @@ def test_session_start_is_exhaustive_over_every_store(
 
 
 def exhaustively(
-    world: World, question: Question, baseline: PolicyMaker | None = None
+    world: World, question: RecallQuestion, baseline: PolicyMaker | None = None
 ) -> list[tuple[str, float]]:
     """Return the ids and scores of the answers, every entry judged."""
     found = recall_in(world, question.text).search(question, IN_TIME)
@@ -481,11 +481,11 @@ def say_the_same(one: RecallFacts, other: RecallFacts) -> bool:
 @given(stored=stores, question=questions)
 @example(
     stored=[(lesson("parser"), planted(-1.0))],
-    question=Question("parser", EVERYTHING, "adaptive", 1, 0.3, HERE),
+    question=RecallQuestion("parser", EVERYTHING, "adaptive", 1, 0.3, HERE),
 )
 @few_examples
 def test_recall_is_exhaustive_by_every_policy(
-    make: MakeWorld, stored: Stored, question: Question
+    make: MakeWorld, stored: Stored, question: RecallQuestion
 ) -> None:
     with make() as world:
         fill(world, stored)
@@ -570,7 +570,7 @@ def test_recall_is_exhaustive_where_lists_must_be_read_deep(
 ) -> None:
     world = world_in_memory()
     fill(world, stored)
-    question = Question("parser lock", EVERYTHING, policy, limit, None, HERE)
+    question = RecallQuestion("parser lock", EVERYTHING, policy, limit, None, HERE)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rank, "BATCH", batch)
 

@@ -10,9 +10,9 @@ from hardwon.domain.model.context import NOWHERE
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.filters import EVERYTHING, RELEVANCE_FLOOR, PolicyName
-from hardwon.domain.model.ranking.policy import Answer, Question
+from hardwon.domain.model.ranking.policy import RecallAnswer, RecallQuestion
 from hardwon.domain.model.ranking.prominence import Weights
-from hardwon.domain.use_cases.recall import Recall, Recollection
+from hardwon.domain.use_cases.recall import Recall, RecallAnswers
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
 from tests.contracts.worlds import World, sqlite
 from tests.fakes.clock import FixedClock
@@ -41,17 +41,17 @@ class EveryQueryIsClose(PlantedEmbedder):
 
 def ask(
     world: World, question: str, policy: PolicyName = "adaptive", *, by_meaning: bool = True
-) -> Recollection:
+) -> RecallAnswers:
     search = SemanticSearch(EveryQueryIsClose(space=ENGLISH), world.vectors, world.index)
     retrieve = Retrieve([search] if by_meaning else [], world.keywords, Threads())
     recall = Recall(world.repository, retrieve, FixedClock(), Weights())
     minimum = RELEVANCE_FLOOR if policy == "adaptive" else None
     return recall.answer(
-        Question(question, EVERYTHING, policy, 5, minimum, NOWHERE), Deadline(time.monotonic)
+        RecallQuestion(question, EVERYTHING, policy, 5, minimum, NOWHERE), Deadline(time.monotonic)
     )
 
 
-def texts(answers: tuple[Answer, ...]) -> list[str]:
+def texts(answers: tuple[RecallAnswer, ...]) -> list[str]:
     return [answer.entry.description for answer in answers]
 
 

@@ -19,7 +19,7 @@ from hardwon.domain.model.injection.related_conversations import ConversationSum
 from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.model.settings import Occasion
 from hardwon.domain.model.text import tokens
-from hardwon.domain.use_cases.inject_at_start import InjectAtStart, Injection
+from hardwon.domain.use_cases.inject_at_start import InjectAtStart, StartInjection
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.related_conversations import RecallNearby, Relate, Related
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
@@ -110,7 +110,7 @@ class Session:
 
     def inject(
         self, occasion: Occasion | None = OCCASION, *, limit: int = 20, seconds: float = 2.0
-    ) -> Injection:
+    ) -> StartInjection:
         vectors = self.vectors if self.embedder else None
         inject = InjectAtStart(
             self.repository, self.retrieve, vectors, self.clock, Weights(), self.relate

@@ -13,7 +13,13 @@ from hardwon.domain.model.errors import InvalidAnswerError, InvalidEntryError, U
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace, Banks
-from hardwon.domain.model.retro.lesson import Answer, Feature, Lesson, RetroItem, read_lessons
+from hardwon.domain.model.retro.lesson import (
+    RetroAnswer,
+    RetroFeature,
+    RetroItem,
+    RetroLesson,
+    read_lessons,
+)
 from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, SyncBanks
 from hardwon.domain.use_cases.retro import ReviseLearning, SavedRetro, SaveRetro
 from hardwon.ports.knowledge_bank import BankFile
@@ -27,7 +33,7 @@ from tests.fakes.workplaces import working_in
 from tests.strategies import NOW, of_file
 
 OURS, USERS = BankPlace("local", "patterns"), BankPlace("global", "patterns")
-HERE = Feature(name="csv-reader", project="here")
+HERE = RetroFeature(name="csv-reader", project="here")
 
 
 class SameFiles(InMemoryKnowledgeBank):
@@ -56,7 +62,7 @@ class Scene:
     workplace: Workplace = attrs.field(factory=lambda: working_in("here"))
     versions: InMemoryVersions = attrs.field(factory=InMemoryVersions)
 
-    def keep(self, *lessons: Lesson) -> SavedRetro:
+    def keep(self, *lessons: RetroLesson) -> SavedRetro:
         return SaveRetro(self.bank, lambda: self.sync).save(lessons)
 
     @property
@@ -94,10 +100,14 @@ class Scene:
         ]
 
 
-def lesson(text: str = "Quote every field.", *, universal: bool = False, name: str = "") -> Lesson:
+def lesson(
+    text: str = "Quote every field.", *, universal: bool = False, name: str = ""
+) -> RetroLesson:
     """Return one pattern."""
     [read] = read_lessons(
-        Answer((RetroItem("act.patterns[0]", "patterns", text, name=name, universal=universal),)),
+        RetroAnswer(
+            (RetroItem("act.patterns[0]", "patterns", text, name=name, universal=universal),)
+        ),
         HERE,
         NOW,
     )

@@ -13,7 +13,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidQueryError
 from hardwon.domain.model.filters import EVERYTHING, seen_from
 from hardwon.domain.model.injection.entry_text import BUDGET_TOKENS
-from hardwon.domain.model.ranking.policy import Question
+from hardwon.domain.model.ranking.policy import RecallQuestion
 from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.model.text import tokens
 from hardwon.domain.use_cases.recall import Recall
@@ -27,7 +27,7 @@ from tests.fakes.usage import InMemoryUsageLog
 from tests.fakes.workplaces import working_in
 from tests.strategies import DAY, NOW, all_entries, lesson, of_file
 
-QUESTION = Question("parser", EVERYTHING, "fused", 10, None, working_in("here"))
+QUESTION = RecallQuestion("parser", EVERYTHING, "fused", 10, None, working_in("here"))
 IN_TIME = Deadline(lambda: 0.0)
 
 stores = st.lists(all_entries, max_size=12, unique_by=lambda entry: entry.entry_id)
@@ -44,7 +44,7 @@ class Room:
         self.usage = InMemoryUsageLog(self.state)
         self.keywords = InMemoryKeywordIndex(self.state, available=keyword_search)
 
-    def search(self, question: Question = QUESTION, **how: Any) -> SearchResult:
+    def search(self, question: RecallQuestion = QUESTION, **how: Any) -> SearchResult:
         recall = Recall(
             self.repository, Retrieve([], self.keywords, Threads()), FixedClock(), Weights()
         )

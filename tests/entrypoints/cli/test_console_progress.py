@@ -8,8 +8,8 @@ import pytest
 from rich.progress import Progress
 
 from hardwon.domain.model.context import NOWHERE
-from hardwon.domain.use_cases.import_knowledge import Imported
-from hardwon.domain.use_cases.index_files import Indexed
+from hardwon.domain.use_cases.import_knowledge import ImportOutcome
+from hardwon.domain.use_cases.index_files import IndexOutcome
 from hardwon.entrypoints.cli import evaluate, files, transfer
 
 NAME = "/x/\x1b]0;owned\x07\n.md"
@@ -28,9 +28,9 @@ def bar(monkeypatch: pytest.MonkeyPatch) -> Progress:
 def test_a_file_that_is_indexed_cannot_steer_the_terminal(
     bar: Progress, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def index_files(progress: Callable[[int, int, str], None]) -> Indexed:
+    def index_files(progress: Callable[[int, int, str], None]) -> IndexOutcome:
         progress(1, 1, NAME)
-        return Indexed()
+        return IndexOutcome()
 
     files._index_with_progress(index_files, verbose=True)
 
@@ -41,9 +41,9 @@ def test_a_file_that_is_indexed_cannot_steer_the_terminal(
 def test_a_bank_that_is_imported_cannot_steer_the_terminal(
     bar: Progress, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def everything(progress: Callable[[object], None]) -> Imported:
+    def everything(progress: Callable[[object], None]) -> ImportOutcome:
         progress(SimpleNamespace(path=NAME))
-        return Imported()
+        return ImportOutcome()
 
     monkeypatch.setattr(
         transfer, "build_import_knowledge", lambda *_: SimpleNamespace(everything=everything)

@@ -11,7 +11,7 @@ import pytest
 from hardwon.adapters.folders.record import FILE_NAME
 from hardwon.adapters.folders.whereabouts import NOT_MOUNTED
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.forget import Wanted
+from hardwon.domain.use_cases.forget import ErasureRequest
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_upkeep import build_forget_for_good
 from hardwon.entrypoints.worker import Worker
@@ -255,7 +255,7 @@ def test_a_run_that_was_killed_is_completed_where_the_store_does_not_know_the_fo
     converse(world)
     with open_world(world) as memory:
         forgetting = build_forget_for_good(memory, str(world.project))
-        begun = forgetting.plan(Wanted(text=WORD)).begun
+        begun = forgetting.plan(ErasureRequest(text=WORD)).begun
         forgetting.journal.begin(begun)
         forgetting.places[0].erase(begun.erasure)
     world.query("DELETE FROM project")

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.errors import InvalidAnswerError, InvalidEntryError
 from hardwon.domain.model.redaction import REDACTED
-from hardwon.domain.model.retro.lesson import Feature, Lesson, read_lessons
+from hardwon.domain.model.retro.lesson import RetroFeature, RetroLesson, read_lessons
 from hardwon.entrypoints.cli.retro_json import read_answer
 from tests.strategies import few_examples
 
 NOW = dt.datetime(2026, 6, 2, 10, tzinfo=dt.UTC)
-FEATURE = Feature(name="csv-reader", project="feeds", files=("src/reader.py", "docs/spec.md"))
+FEATURE = RetroFeature(name="csv-reader", project="feeds", files=("src/reader.py", "docs/spec.md"))
 ITEM = {
     "text": "Quote every field.\nUnquoted commas split rows.",
     "provenance": "Feature csv-reader, review 2",
@@ -23,7 +23,7 @@ ITEM = {
 }
 
 
-def lesson(**fields: object) -> Lesson:
+def lesson(**fields: object) -> RetroLesson:
     """Return the lesson of one item with *fields*."""
     [read] = read_lessons(read_answer({"act": {"patterns": [{**ITEM, **fields}]}}), FEATURE, NOW)
     return read

@@ -10,12 +10,12 @@ from pydantic import Field
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.mcp.protocol import ToolError
-from hardwon.entrypoints.mcp.schema import READS, Answer, tool
+from hardwon.entrypoints.mcp.schema import READS, ToolAnswer, tool
 from hardwon.entrypoints.mcp.server import MemoryServer
 from hardwon.entrypoints.mcp.threads import MemoryWorker
 
 
-class Found(Answer):
+class Found(ToolAnswer):
     """The result."""
 
     spec_folder: str = Field(description="Where")

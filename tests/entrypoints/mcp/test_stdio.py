@@ -13,7 +13,7 @@ from pydantic import Field
 
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.mcp import stdio
-from hardwon.entrypoints.mcp.schema import READS, Answer, tool
+from hardwon.entrypoints.mcp.schema import READS, ToolAnswer, tool
 from hardwon.entrypoints.mcp.server import MemoryServer
 from hardwon.entrypoints.mcp.stdio import StdioTransport
 from hardwon.entrypoints.mcp.threads import MemoryWorker
@@ -35,7 +35,7 @@ RELEASED = list[anyio.Event]()
 """The event that the tool `hold` waits for."""
 
 
-class Waited(Answer):
+class Waited(ToolAnswer):
     """The result."""
 
     seconds: float = Field(description="How long")

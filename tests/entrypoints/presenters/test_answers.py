@@ -5,11 +5,11 @@ import pytest
 from markdown_it import MarkdownIt
 
 from hardwon.domain.model.filters import PolicyName
-from hardwon.domain.model.ranking.policy import Answer
-from hardwon.entrypoints.presenters.answers import Report
+from hardwon.domain.model.ranking.policy import RecallAnswer
+from hardwon.entrypoints.presenters.answers import AnswerLayout
 from tests.strategies import lesson, of_file
 
-REPORT = Report("parser", "adaptive")
+REPORT = AnswerLayout("parser", "adaptive")
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ REPORT = Report("parser", "adaptive")
 )
 def test_no_line_only_repeats_the_name(name: str, description: str, output: list[str]) -> None:
     entry = attrs.evolve(of_file(description), name=name)
-    lines = [line.text.strip() for line in REPORT.listing([Answer(entry, 1.0, {})])]
+    lines = [line.text.strip() for line in REPORT.listing([RecallAnswer(entry, 1.0, {})])]
 
     assert [
         line for line in lines if entry.entry_id[:8] not in line and line != entry.file_path
@@ -39,8 +39,8 @@ def test_no_line_only_repeats_the_name(name: str, description: str, output: list
 def test_only_semantic_results_are_shown_in_percent(
     form: str, vector: float | None, output: str
 ) -> None:
-    answer = Answer(of_file("text"), 1.2, {}, vector, keyword=3.0)
-    lines = [line.text for line in getattr(Report("parser", "affinity"), form)([answer])]
+    answer = RecallAnswer(of_file("text"), 1.2, {}, vector, keyword=3.0)
+    lines = [line.text for line in getattr(AnswerLayout("parser", "affinity"), form)([answer])]
 
     assert output in "\n".join(lines)
 
@@ -58,10 +58,10 @@ def test_only_semantic_results_are_shown_in_percent(
 def test_documents_show_score_place_title_and_concepts(
     policy: PolicyName, score: float, output: str
 ) -> None:
-    report = Report("parser", policy, "/memory")
+    report = AnswerLayout("parser", policy, "/memory")
     answers = [
-        Answer(of_file("text", kind="document", anchor_id="lock", number=7), score, {}),
-        Answer(lesson("text", name="A lesson"), score, {}),
+        RecallAnswer(of_file("text", kind="document", anchor_id="lock", number=7), score, {}),
+        RecallAnswer(lesson("text", name="A lesson"), score, {}),
     ]
     lines = report.documents(answers, [{"oauth": 5, "errors": 3}, {"oauth": 1, "errors": 0}])
 
@@ -90,10 +90,12 @@ FORGED = (
 @pytest.mark.parametrize("form", ["listing", "memories", "sessions", "documents", "explanations"])
 def test_no_line_of_an_answer_begins_structure_or_holds_a_tag(form: str, text: str) -> None:
     entry = attrs.evolve(of_file(f"{text}\nparser"), name=text, tags=(text,), source_project=text)
-    report = Report("parser", "adaptive", explained=True)
+    report = AnswerLayout("parser", "adaptive", explained=True)
     lines = "\n".join(
         line.text
-        for line in getattr(report, form)([Answer(entry, 1.0, {}), Answer(entry, 1.0, {})])
+        for line in getattr(report, form)(
+            [RecallAnswer(entry, 1.0, {}), RecallAnswer(entry, 1.0, {})]
+        )
     )
     tokens = MarkdownIt("commonmark").parse(lines)
 
@@ -114,7 +116,7 @@ def test_a_rule_is_one_heading_and_its_text(text: str) -> None:
 
 def test_a_marked_passage_stays_marked_behind_the_backslash() -> None:
     entry = attrs.evolve(of_file("text"), name="# The parser")
-    name = next(REPORT.listing([Answer(entry, 1.0, {})]))
+    name = next(REPORT.listing([RecallAnswer(entry, 1.0, {})]))
 
     assert name.text == "1. \\# The parser"
     assert [name.text[span.start : span.end] for span in name.spans] == ["parser"]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hardwon.domain.model.evaluation.baselines import MEASURED
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.ranking.candidates import RecallCandidate
-from hardwon.domain.model.ranking.policy import Question, RecallPolicy
+from hardwon.domain.model.ranking.policy import RecallPolicy, RecallQuestion
 from tests.contracts.test_use_case_recall import HERE, Stored, answered, fill, recall_in
 from tests.contracts.worlds import IN_TIME, world_in_memory
 from tests.domain.model.ranking.test_policy import CONTEXT, FACTS
@@ -37,7 +37,7 @@ def test_they_are_the_formulas_of_the_literature() -> None:
 def test_they_are_exhaustive(stored: Stored, name: str, limit: int) -> None:
     world = world_in_memory()
     fill(world, stored)
-    question = Question("parser lock", EVERYTHING, "hybrid", limit, None, HERE)
+    question = RecallQuestion("parser lock", EVERYTHING, "hybrid", limit, None, HERE)
     recall = recall_in(world, question.text)
     recollection = recall.answer_from(question, recall.search(question, IN_TIME), BASELINES[name])
 

@@ -3,11 +3,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.evaluation.report import (
+    EvaluationReport,
     Figures,
-    Measured,
+    MeasuredAnswers,
     QueryChange,
     QueryReport,
-    Report,
     SetReport,
     adaptive_beside_the_better,
     changes,
@@ -21,13 +21,13 @@ shares = st.floats(0, 1)
 figures = st.builds(Figures, shares, shares, shares, shares, shares, shares, shares)
 
 
-def report(**sets: dict[str, Figures]) -> Report:
-    return Report({name: SetReport(policies, {}) for name, policies in sets.items()})
+def report(**sets: dict[str, Figures]) -> EvaluationReport:
+    return EvaluationReport({name: SetReport(policies, {}) for name, policies in sets.items()})
 
 
 def test_the_figures_of_two_answers_by_hand() -> None:
-    found = Measured("1", list("xxxxxa"), {"a": 1.0}, 4.0)
-    first = Measured("2", list("b"), {"b": 1.0}, 2.0)
+    found = MeasuredAnswers("1", list("xxxxxa"), {"a": 1.0}, 4.0)
+    first = MeasuredAnswers("2", list("b"), {"b": 1.0}, 2.0)
 
     assert Figures.of([found, first]) == pytest.approx(
         Figures(
@@ -44,7 +44,7 @@ def test_the_figures_of_two_answers_by_hand() -> None:
 
 
 def test_results_below_the_tenth_do_not_count() -> None:
-    late = Measured("1", [*"xxxxxxxxxx", "a"], {"a": 1.0}, 1.0)
+    late = MeasuredAnswers("1", [*"xxxxxxxxxx", "a"], {"a": 1.0}, 1.0)
 
     assert Figures.of([late])[:-2] == (0, 0, 0, 0, 0)
 
