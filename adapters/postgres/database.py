@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 from psycopg.types.json import Jsonb
 
-from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.redaction import may_hold_secret, redact
 
 T = TypeVar("T")
 
@@ -303,7 +303,7 @@ def public(value: Any) -> Any:
     match value:
         case str():
             text = value.replace("\0", "\ufffd")
-            return redact(text) if len(value) >= SHORTEST_SECRET else text
+            return redact(text) if len(text) >= SHORTEST_SECRET and may_hold_secret(text) else text
         case list() | tuple():
             return [public(item) for item in value]
         case dict():

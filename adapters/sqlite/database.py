@@ -26,7 +26,7 @@ from hardwon.adapters.sqlite.file_errors import (
 from hardwon.adapters.store_folder import OWN_NAMES, PRIVATE_FOLDER, opened_store, refuse_planted
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import HardwonError
-from hardwon.domain.model.redaction import redact, redact_values
+from hardwon.domain.model.redaction import may_hold_secret, redact, redact_values
 
 if TYPE_CHECKING:
     from hardwon.adapters.sql.filter import Where
@@ -457,7 +457,7 @@ def without_secrets(value: Any) -> Any:
     """
     if not isinstance(value, str) or len(value) < SHORTEST_SECRET or isinstance(value, NumberList):
         return value
-    if (clean := redact(value)) == value:
+    if not may_hold_secret(value) or (clean := redact(value)) == value:
         return value
     return _redacted_json(value) if value[0] in "[{" else clean
 

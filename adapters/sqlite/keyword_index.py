@@ -5,14 +5,13 @@ Both tables have their own copy of the text. The row id of a passage is made of 
 entry's number and its position, so that no join is needed.
 """
 
-import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.adapters.sqlite.database import Database, Row
+from hardwon.adapters.sqlite.database import Database, Row, without_secrets
 from hardwon.adapters.sqlite.derived import count_ranked
 from hardwon.adapters.sqlite.fts import COLUMNS, TOKENIZER, any_of, frequencies, quoted
 from hardwon.adapters.sqlite.keyword_matches import KeywordMatches
@@ -28,7 +27,6 @@ from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.identity import composed, title_to_search
 from hardwon.domain.model.keywords import inverse_document_frequency, max_hits
 from hardwon.domain.model.ranking.adaptive import passage_score
-from hardwon.domain.model.redaction import redact
 from hardwon.ports.keyword_index import KeywordIndex, Mode
 from hardwon.ports.override import override
 
@@ -156,18 +154,14 @@ def is_intact(database: Database) -> bool:
         return False
     [(rows, stale)] = database.rows(
         "SELECT (SELECT count(*) FROM entries_fts_docsize), (SELECT count(*) FROM _metadata WHERE"
-        " key = ?)",
-        (STALE,),
+        f" key = '{STALE}')"
     )
     return rows == count_ranked(database) and not stale
 
 
 def _exists(database: Database, tables: Sequence[str]) -> bool:
-    names = json.dumps(tables)
-    found = database.value(
-        "SELECT count(*) FROM sqlite_master WHERE name IN (SELECT value FROM json_each(?))",
-        (names,),
-    )
+    names = ", ".join(f"'{table}'" for table in tables)
+    found = database.value(f"SELECT count(*) FROM sqlite_master WHERE name IN ({names})")
     return bool(found == len(tables))
 
 
@@ -292,7 +286,7 @@ def tidy_index(database: Database) -> None:
     Raises:
         StorageError: the store can't be written now.
     """
-    if not database.value("SELECT 1 FROM _metadata WHERE key = ?", (UNTIDY,)):
+    if not database.value(f"SELECT 1 FROM _metadata WHERE key = '{UNTIDY}'"):
         return
     with database.transaction():
         for name in NAMES:
@@ -345,7 +339,7 @@ def _texts(entry: "Entry") -> tuple[str, ...]:
     """Return an entry's searched texts, composed as queries are and redacted."""
     title = title_to_search(entry.name, entry.description)
     texts = (title, entry.description, entry.notes, " ".join(entry.labels), entry.reasoning)
-    return tuple(composed(redact(text)) for text in texts)
+    return tuple(composed(without_secrets(text)) for text in texts)
 
 
 def _words(texts: Sequence[str]) -> Row:

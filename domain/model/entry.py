@@ -368,4 +368,4 @@ def redact_entry(entry: Entry) -> PublicEntry:
 
 
 def _redact_optional(text: str | None) -> str | None:
-    return redact(text or "").strip() or None
+    return redact(text).strip() or None if text else None

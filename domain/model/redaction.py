@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from hardwon.domain.model.host_text import without_host_text
-from hardwon.domain.model.secrets.find import REDACTED, without_secrets
+from hardwon.domain.model.secrets.find import REDACTED, has_word_of_a_rule, without_secrets
 
 _IGNORABLE = (
     (0x00AD, 0x00AD),  # soft hyphen
@@ -151,6 +151,7 @@ __all__ = [
     "Cleaning",
     "as_text",
     "is_cut_off",
+    "may_hold_secret",
     "redact",
     "redact_values",
     "stored_form",
@@ -194,6 +195,30 @@ def stored_form(text: str) -> str:
 @lru_cache(maxsize=64)  # what is stored passes several doors, one after the other
 def _remembered(text: str) -> str:
     return _redacted(text)
+
+
+def may_hold_secret(text: str) -> bool:
+    """
+    Return whether `redact` may change *text*.
+
+    Only a tag or a word of a rule lets it.
+
+    Examples:
+        >>> may_hold_secret("Name the unit"), may_hold_secret("The key opens the door")
+        (False, True)
+    """
+    return (
+        _is_suspicious(text) if len(text) > LONGEST_REMEMBERED else _remembered_as_suspicious(text)
+    )
+
+
+@lru_cache(maxsize=64)  # a statement repeats the texts of others
+def _remembered_as_suspicious(text: str) -> bool:
+    return _is_suspicious(text)
+
+
+def _is_suspicious(text: str) -> bool:
+    return _TAG.search(text) is not None or has_word_of_a_rule(text)
 
 
 def _redacted(text: str) -> str:

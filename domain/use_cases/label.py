@@ -95,6 +95,8 @@ class LabelChain:
             UnusableLabelsError: a labeler answered, but none with a list of labels.
             InvalidEntryError: a text of the entry is empty without its secrets.
         """
+        if not self.tiers:
+            raise _summed_up(())
         public = redact_entry(entry)
         problems = list[LabelerUnavailableError]()
         for tier in self.tiers:

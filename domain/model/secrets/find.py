@@ -33,6 +33,11 @@ def without_secrets(text: str) -> str:
     return "".join(parts) + text[copied:]
 
 
+def has_word_of_a_rule(text: str) -> bool:
+    """Return whether a rule may find a secret in *text*."""
+    return bool(words_in(_lowered(text)))
+
+
 def _spans(text: str) -> list[tuple[int, int]]:
     """Return the spans of secrets, in order, of which some may overlap."""
     spans, ends = set[tuple[int, int]](), dict[str, int]()

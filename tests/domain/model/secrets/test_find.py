@@ -5,11 +5,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.redaction import REDACTED, redact
+from hardwon.domain.model.redaction import REDACTED, may_hold_secret, redact
 from hardwon.domain.model.secrets import find
 from hardwon.domain.model.secrets.rule import Rule
 from hardwon.domain.model.secrets.table import RULES
-from tests.domain.model.secrets.samples import SAMPLES, filled
+from tests.domain.model.secrets.samples import SAMPLES, Sample, filled
 from tests.domain.model.secrets.samples_forms import FORMS, ORDINARY
 
 WORDS = sorted({word.replace("·", " ") for rule in RULES for word in rule.words.split()})
@@ -46,6 +46,19 @@ def test_redacting_texts_made_of_secrets_twice_changes_nothing_more(text: str) -
     once = redact(text)
 
     assert redact(once) == once
+
+
+@given(text=texts | st.text())
+@example("<private>mine</private>")
+@example("<PRIVATE>")
+@example("İpassword: hunter2-hunter2")
+def test_a_text_that_may_hold_no_secret_is_not_changed(text: str) -> None:
+    assert may_hold_secret(text) or redact(text) == text
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.text[:40])
+def test_each_sample_may_hold_a_secret(sample: Sample) -> None:
+    assert may_hold_secret(sample.text)
 
 
 @given(text=texts)
