@@ -1,4 +1,4 @@
-# hardwon: every verb a person or CI needs. `make` alone lists them.
+# hardwon: the verbs that a person or CI needs. `make` alone lists them.
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
 export UV_SYSTEM_CERTS := true
@@ -14,24 +14,24 @@ JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 # Plain assertions: rewriting those of all tests takes longer than reading the tests, in each process.
 PYTEST := $(BIN)/pytest -q -n $(JOBS) --assert=plain
 
-.PHONY: help setup demo fmt lint typecheck quick pythons test doors browser soak soak-domain soak-doors soak-kills soak-faults soak-fuzz soak-busy soak-forget bench performance quality docs configuration pictures figures imports description words build install uninstall environment pins clean
+.PHONY: help setup demo fmt lint typecheck quick pythons test doors browser soak bench quality figures docs generated build install environment uninstall clean
 
 help:  ## list the verbs
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
-setup: .venv/.installed .venv-bare/.installed  ## create .venv with everything, and .venv-bare without numpy
+setup: .venv/.installed .venv-bare/.installed  ## create .venv with everything, and .venv-bare with the least that the hook needs
 
-demo: .venv/.installed  ## run the main job on the sample project, offline, in a throw-away store; STORE=postgresql://… on a server
+demo: .venv/.installed  ## show hardwon on the sample project, in a temporary store; STORE=postgresql://… on a server
 	@$(BIN)/hardwon demo $(if $(STORE),--on "$(STORE)")
 
-# Said before each step of a set-up, which take seconds to a minute.
+# Announces a step of the set-up: each takes seconds to a minute.
 STEP = @echo '$(1) ...' >&2
 
 fmt: .venv/.installed  ## format the code, and fix what ruff can fix
 	$(BIN)/ruff check --quiet --fix-only .
 	$(BIN)/ruff format .
 
-lint: .venv/.installed  ## ruff, the format, the import contracts, the words, and first lines
+lint: .venv/.installed  ## ruff, formatting, import contracts, words, first lines of docstrings
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache
@@ -43,51 +43,53 @@ typecheck: .venv/.installed  ## strict mypy
 
 QUICK := tests/domain tests/contracts tests/test_examples.py
 
-quick: .venv/.installed  ## tests of the domain and the ports, and the examples in docstrings, in seconds
+quick: .venv/.installed  ## tests of domain and ports, and examples in docstrings, in seconds
 	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not soak and not browser and not postgres and not large" $(QUICK)
 
-pythons: .venv/.installed  ## the same, and megabytes of hostile text, on every Python from 3.11 that is on this machine
+pythons: .venv/.installed  ## make quick, and megabytes of hostile text, on every Python from 3.11 of this machine
 	@HYPOTHESIS_PROFILE=quick $(BIN)/python -m tools.pythons -q -n $(JOBS) --assert=plain $(QUICK) tests/test_patterns.py
 
 test: setup lint typecheck  ## lint, typecheck, then all tests
 	$(PYTEST) || { echo 'To see what was compared: $(BIN)/pytest TEST' >&2; exit 1; }
 
-doors: setup  ## the page in a real browser (make browser installs one where there is none), and the store on a PostgreSQL server
+doors: setup  ## tests of the page in a browser, and of the store on a PostgreSQL server
 	$(PYTEST) -m "(browser or postgres) and not soak" -rs tests/browser tests/contracts tests/adapters/postgres tests/entrypoints/postgres tests/domain/use_cases/test_copy_store.py
 
 browser: .venv/.installed  ## install a Chromium for make doors: Debian's where apt-get may, else Playwright's
 	@$(BIN)/python -m tests.browser.chromium || { test -x /usr/bin/apt-get && apt-get install --yes --quiet chromium; } \
 	  || $(BIN)/python -m playwright install chromium
 
+# Verbs with parts: `make soak PART=kills`. Each part is a variable, VERB_PART, that holds its commands.
+define NEWLINE
+
+
+endef
+steps = $(foreach part,$(or $(PART),$(2)),$(or $($(1)_$(part)),$(error make $(1) has no part $(part): $(3)))$(NEWLINE))
+
 SOAK := $(BIN)/pytest -q -n $(JOBS) -m "soak or hypothesis"
-SOAK_KILLS := tests/campaigns/test_kills.py tests/entrypoints/cli/test_forget_killed.py tests/entrypoints/test_worker.py
-SOAK_FAULTS := tests/campaigns/test_swaps.py tests/campaigns/test_faults.py tests/campaigns/test_corruption.py tests/entrypoints/test_unreadable_rows.py
-SOAK_DOMAIN := tests/domain tests/contracts tests/adapters
+SOAK_PARTS := domain doors kills faults fuzz busy forget
+KILLS := tests/campaigns/test_kills.py tests/entrypoints/cli/test_forget_killed.py tests/entrypoints/test_worker.py
+FAULTS := tests/campaigns/test_swaps.py tests/campaigns/test_faults.py tests/campaigns/test_corruption.py tests/entrypoints/test_unreadable_rows.py
+DOMAIN := tests/domain tests/contracts tests/adapters
+# Many examples of every rule, and random histories of the store.
+soak_domain = HYPOTHESIS_PROFILE=soak $(SOAK) $(DOMAIN)
+# Programs: every secret by every way in, the bench, ratios of speed.
+soak_doors = HYPOTHESIS_PROFILE=soak $(SOAK) tests $(addprefix --ignore=,tests/campaigns $(DOMAIN) $(KILLS) $(FAULTS))
+# 600 kills of all programs at once: nothing acknowledged is lost or doubled.
+soak_kills = $(SOAK) $(KILLS)
+# Folders swapped for links, a disk that fails at any write, every file damaged, a bad value in every column.
+soak_faults = $(SOAK) $(FAULTS)
+# Damaged inputs for every parser, and for a live server.
+soak_fuzz = $(SOAK) tests/campaigns/test_fuzz.py
+# Session starts on 10,000 entries beside ten busy processes a core, for BUSY_SECONDS.
+soak_busy = $(SOAK) -n 0 tests/campaigns/test_busy.py
+# Thirty runs of hardwon forget beside three captures.
+soak_forget = $(SOAK) -n 0 tests/campaigns/test_forget.py
 
-soak: soak-domain soak-doors soak-kills soak-faults soak-fuzz soak-busy soak-forget  ## all campaigns below; ends non-zero when anything was lost
+soak: setup  ## long campaigns; PART names some of domain, doors, kills, faults, fuzz, busy, forget
+	$(call steps,soak,$(SOAK_PARTS),$(SOAK_PARTS))
 
-soak-domain: setup  ## many examples of every rule, and random histories of the store
-	HYPOTHESIS_PROFILE=soak $(SOAK) $(SOAK_DOMAIN)
-
-soak-doors: setup  ## the programs: every secret by every way in, the bench, ratios of speed
-	HYPOTHESIS_PROFILE=soak $(SOAK) tests $(addprefix --ignore=,tests/campaigns $(SOAK_DOMAIN) $(SOAK_KILLS) $(SOAK_FAULTS))
-
-soak-kills: setup  ## 600 kills of all programs at once: nothing acknowledged is lost or doubled
-	$(SOAK) $(SOAK_KILLS)
-
-soak-faults: setup  ## folders swapped for links; a disk that fails at any write; every file damaged; a bad value in every column
-	$(SOAK) $(SOAK_FAULTS)
-
-soak-fuzz: setup  ## damaged inputs for every parser, and for a live server
-	$(SOAK) tests/campaigns/test_fuzz.py
-
-soak-busy: setup  ## session starts on 10,000 entries, ten busy processes a core; BUSY_SECONDS says how long
-	$(SOAK) -n 0 tests/campaigns/test_busy.py
-
-soak-forget: setup  ## thirty runs of hardwon forget beside three captures; each comes through
-	$(SOAK) -n 0 tests/campaigns/test_forget.py
-
-docs: .venv/.installed  ## check the documents (their commands run, what they name is there), and build them into site/
+docs: .venv/.installed  ## check the documents (commands run, names exist), and build the site
 	$(PYTEST) tests/test_docs.py tests/entrypoints/test_readme.py tests/plugin/test_texts.py tests/security/test_security_policy.py
 	@$(BIN)/python -m tools.site
 
@@ -95,30 +97,34 @@ bench: setup  ## figures and ratios, measured in one run
 	$(BIN)/python -m bench
 	$(BIN)/python -W ignore -m bench.postgres
 
-SIZES ?= 1000,10000,100000
-performance: setup  ## measure the cost of every door at SIZES, and write docs/performance.md and its chart
-	$(BIN)/python -m bench.performance --sizes $(SIZES)
-
 quality: setup  ## measure the tables of docs/quality.md from scratch; TABLES names some
 	$(BIN)/python -m bench.quality $(TABLES)
 
-configuration: .venv/.installed  ## write the table of docs/configuration.md, after a setting changed
-	@$(BIN)/python -m tools.configuration
-
-pictures: setup  ## write docs/images: the page by Chromium, terminals by rich
-	@$(BIN)/python -m tools.pictures
-
-figures: .venv/.installed  ## how large the code is, and how many modules a walk through it enters, with bounds; LOWER=1 lowers them
+figures: .venv/.installed  ## size and structure of the code, beside their bounds; LOWER=1 lowers those
 	@$(BIN)/python -m tools.figures $(if $(LOWER),--lower)
 
-description: .venv/.installed  ## write what the MCP server tells of itself, after a tool or the version changed
-	@$(BIN)/python -m tools.mcp_description
+SIZES ?= 1000,10000,100000
+COMPILE := $(UV) pip compile --quiet --universal --generate-hashes --no-header --no-annotate --no-emit-index-url
+# The table of docs/configuration.md, after a setting changed.
+generated_configuration = @$(BIN)/python -m tools.configuration
+# entrypoints/mcp/description.json, after an MCP tool or the version changed.
+generated_description = @$(BIN)/python -m tools.mcp_description
+# docs/imports.md: modules and CPU of each program.
+generated_imports = @$(BIN)/python -m tools.imports
+# docs/images: the page by Chromium, terminals by rich.
+generated_pictures = @$(BIN)/python -m tools.pictures
+# docs/performance.md and its chart: the cost of every door at SIZES.
+generated_performance = $(BIN)/python -m bench.performance --sizes $(SIZES)
+# The requirements files, from pyproject.toml.
+define generated_pins
+$(COMPILE) --group dev pyproject.toml -o requirements/dev.txt
+$(COMPILE) --extra postgres -c requirements/dev.txt pyproject.toml -o requirements/run.txt
+$(COMPILE) -c requirements/dev.txt requirements/bare.in -o requirements/bare.txt
+$(COMPILE) requirements/uv.in -o requirements/uv.txt
+endef
 
-imports: .venv/.installed  ## write docs/imports.md: what programs import, and their CPU
-	@$(BIN)/python -m tools.imports
-
-words: .venv/.installed  ## find words that the code and its documents do without; PATHS names some, --count sums up
-	@$(BIN)/python -m tools.words $(PATHS)
+generated: .venv/.installed $(if $(filter pictures performance,$(PART)),setup)  ## write files made from code: configuration, description; PART names others: imports, pictures, performance, pins
+	$(call steps,generated,configuration description,configuration description imports pictures performance pins)
 
 build: .venv/.dev  ## the wheel and the source archive in dist/
 	rm -rf build dist
@@ -141,7 +147,7 @@ uninstall: $(UV)  ## remove the installed programs; memories stay
 clean:  ## remove what the verbs made
 	rm -rf .venv .venv-bare .venv-3.* build dist site *.egg-info .mypy_cache .ruff_cache .hypothesis
 
-# The one place pip is called: it brings uv into the project's own environment.
+# pip is called here only: it installs uv into the project's own environment.
 $(UV):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "hardwon needs Python 3.11 or newer: make PYTHON=python3.12")'
 	$(call STEP,1 of 3: making an environment for hardwon in .venv)
@@ -173,11 +179,3 @@ $(UV):
 	$(UV) pip install --python .venv-bare --quiet --no-deps --require-hashes -r requirements/bare.txt
 	$(UV) pip install --python .venv-bare --quiet --no-deps .venv/wheel/*.whl
 	@touch $@
-
-COMPILE := $(UV) pip compile --quiet --universal --generate-hashes --no-header --no-annotate --no-emit-index-url
-
-pins: $(UV)  ## write the requirements files anew from pyproject.toml
-	$(COMPILE) --group dev pyproject.toml -o requirements/dev.txt
-	$(COMPILE) --extra postgres -c requirements/dev.txt pyproject.toml -o requirements/run.txt
-	$(COMPILE) -c requirements/dev.txt requirements/bare.in -o requirements/bare.txt
-	$(COMPILE) requirements/uv.in -o requirements/uv.txt

@@ -24,7 +24,7 @@ DRAWN = ("start_new", "start_seen", "start_keyword", "prompt_searched", "recall"
 HEAD = """# Performance
 
 ```sh
-make performance{options}
+make generated PART=performance{options}
 ```
 
 wrote this page, on {machine}.

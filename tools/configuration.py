@@ -1,4 +1,4 @@
-"""Write the table of docs/configuration.md from the table of settings: `make configuration`."""
+"""Write the table of docs/configuration.md from the table of settings: `make generated`."""
 
 from pathlib import Path
 

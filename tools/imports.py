@@ -1,5 +1,5 @@
 """
-Write docs/imports.md, the list of what programs import and how much CPU they take: `make imports`.
+Write docs/imports.md, the list of what programs import and how much CPU they take: `make generated PART=imports`.
 
 CPU is user and system time of the whole process in ms, the median of 15 runs that alternate with
 `python -c pass`. Modules are those that `-X importtime` names and `python -c pass` does not import,
@@ -27,7 +27,7 @@ BIGGEST = 4
 HEAD = """\
 # Imports of the programs
 
-Made by `make imports`, on the sample project, embeddings off and capture off. CPU is user and system time of the whole process, the
+Made by `make generated PART=imports`, on the sample project, embeddings off and capture off. CPU is user and system time of the whole process, the
 median of 15 runs that alternate with `python -c pass`, and a multiple of that. Modules are those that `python -c pass` does
 not import; the last column has the packages of others, the standard library's too, with the most import time of their own modules.
 

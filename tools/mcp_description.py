@@ -1,5 +1,5 @@
 """
-Write what the MCP server tells clients of itself: `make description`.
+Write what the MCP server tells clients of itself: `make generated`.
 
 The version and the tools, as `make_tools` makes them from their functions; the server reads the
 file at its start, where making the tools would take most of the time. A test compares the file with

@@ -1,4 +1,4 @@
-"""Write the pictures of the documents: `make pictures`. Pages are taken by Chromium, terminals by rich, both of one sample store."""
+"""Write the pictures of the documents: `make generated PART=pictures`. Pages are taken by Chromium, terminals by rich, both of one sample store."""
 
 import os
 import re

@@ -37,7 +37,7 @@ DESCRIPTION = os.path.join(os.path.dirname(__file__), "description.json")
 """
 Version and tools as `tools/list` shows them.
 
-Written by `make description`, as making the tools takes 0.2 s.
+Written by `make generated`, as making the tools takes 0.2 s.
 """
 
 JSON = "application/json"
