@@ -10,7 +10,7 @@ from bench.processes import Command, Cost, clean_environment, measure, script
 from bench.texts import Writer
 from hardwon.adapters.sqlite.hook_events import note
 from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
-from hardwon.domain.model.injection.receipt import Receipt, Shown
+from hardwon.domain.model.injection.receipt import Receipt, ReceiptEntry
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import open_memory
 
@@ -85,7 +85,7 @@ def _inject(store: str) -> None:
     entries = [writer.entry() for _ in range(INJECTED)]
     for entry in entries:
         memory.repository.put(entry)
-    shown = tuple(Shown(entry.entry_id, "lesson", "") for entry in entries)
+    shown = tuple(ReceiptEntry(entry.entry_id, "lesson", "") for entry in entries)
     frame = ("",) * (INJECTED + 1)
     memory.store.receipts.record(
         Receipt("bench", "start", memory.clock.now(), "", None, None, "hybrid", "", frame, shown)

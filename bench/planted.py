@@ -9,7 +9,7 @@ from itertools import chain
 from bench.stores import build_store
 from bench.texts import NOW, Writer, some_vectors
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository
 from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
 from hardwon.adapters.sqlite.opening import open_store
@@ -20,7 +20,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.ranking.candidates import Candidate
-from hardwon.domain.model.ranking.prominence import RankingPolicy, Scored, Weights
+from hardwon.domain.model.ranking.prominence import RankingPolicy, Scored, SignalWeights
 from hardwon.domain.model.ranking.selection import CategoryBalancer, in_order
 from hardwon.domain.use_cases.closeness import Closeness
 from hardwon.domain.use_cases.inject_at_start import InjectAtStart
@@ -103,7 +103,7 @@ class Planted:
     """A store of *entries* learnings with 768 dimensions in *folder*, and all that works on it."""
 
     def __init__(self, folder: str, entries: int) -> None:
-        self._database: Database = open_store(build_store(folder, entries, SPACE))
+        self._database: SqliteDatabase = open_store(build_store(folder, entries, SPACE))
         self._repository = SqliteEntryRepository(self._database)
         self._vectors = SqliteVectorStore(self._database, SPACE, print)
         feature = Feature(slug="import-pipeline", description=Writer(seed=1).text(QUERY_WORDS))
@@ -132,7 +132,7 @@ class Planted:
             retrieve=self.retrieve(source, with_words=with_words),
             vectors=self._vectors,
             clock=_Now(),
-            weights=Weights(),
+            weights=SignalWeights(),
         )
         return inject.block_for(self._query, limit=LIMIT, deadline=IN_TIME).text
 
@@ -162,7 +162,9 @@ class Planted:
         return in_order(CategoryBalancer(LIMIT).select(ranked))
 
     def _policy(self, found: Retrieval) -> RankingPolicy:
-        return RankingPolicy(weights=Weights(), maxima=maxima_of(found, self._repository), now=NOW)
+        return RankingPolicy(
+            weights=SignalWeights(), maxima=maxima_of(found, self._repository), now=NOW
+        )
 
 
 class _Now:

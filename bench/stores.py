@@ -21,7 +21,7 @@ from bench.texts import NOW, Writer, some_vectors, vectors_of
 from hardwon.adapters.minilm.embedder import MINILM_SPACE
 from hardwon.adapters.numpy_index.vector_index import pack_block
 from hardwon.adapters.sqlite.activity import SqliteUsageLog
-from hardwon.adapters.sqlite.database import Database, Row
+from hardwon.adapters.sqlite.database import Row, SqliteDatabase
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository
 from hardwon.adapters.sqlite.keyword_index import INSERT, PLACE_BITS
 from hardwon.adapters.sqlite.opening import open_store
@@ -96,7 +96,7 @@ def kept_store(entries: int, space: Space = MINILM_SPACE) -> str:
     return folder
 
 
-def add_vectors(database: Database, space: Space) -> None:
+def add_vectors(database: SqliteDatabase, space: Space) -> None:
     """Give every entry without one a vector of *space*, of whatever texts."""
     store = _vector_store(database, space)
     pending = store.pending(store.count_pending(EVERYTHING))
@@ -104,11 +104,11 @@ def add_vectors(database: Database, space: Space) -> None:
     store.rebuild_blocks()
 
 
-def _vector_store(database: Database, space: Space) -> SqliteVectorStore:
+def _vector_store(database: SqliteDatabase, space: Space) -> SqliteVectorStore:
     return SqliteVectorStore(database, space, _refuse, pack=pack_block)
 
 
-def _add_entries(database: Database, entries: int, space: Space) -> None:
+def _add_entries(database: SqliteDatabase, entries: int, space: Space) -> None:
     _vector_store(database, space).put([])  # registers the space
     space_id = database.value("SELECT id FROM space")
     for pragma in ("synchronous = OFF", "cache_size = -500000", "wal_autocheckpoint = 100000"):
@@ -160,7 +160,7 @@ def _rows(wanted: tuple[int, int, int]) -> _Rows:
     return rows
 
 
-def _insert(database: Database, space_id: int, rows: _Rows) -> None:
+def _insert(database: SqliteDatabase, space_id: int, rows: _Rows) -> None:
     with database.transaction():
         many = database.connection.executemany  # `run_many` would search each text for secrets
         many(rows.insert_entry, rows.entries)
@@ -171,7 +171,7 @@ def _insert(database: Database, space_id: int, rows: _Rows) -> None:
         database.note_change()
 
 
-def _recall(database: Database, entries: int) -> None:
+def _recall(database: SqliteDatabase, entries: int) -> None:
     repository, usage, writer = SqliteEntryRepository(database), SqliteUsageLog(database), Writer()
     with repository.transaction():
         numbers = [

@@ -19,7 +19,7 @@ from hardwon.domain.model.settings import Resolved, Settings
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hardwon.adapters.sqlite.database import Database
+    from hardwon.adapters.sqlite.database import SqliteDatabase
     from hardwon.domain.model.project import Registry
     from hardwon.domain.use_cases.embedding_spaces import Spaces
     from hardwon.ports.clock import Clock
@@ -185,14 +185,16 @@ def provider_of_user(store: str) -> str | None:
 
     The decision of `hardwon embed --provider` precedes the environment.
     """
-    from hardwon.adapters.sqlite.database import FILE_NAME, Database
+    from hardwon.adapters.sqlite.database import FILE_NAME, SqliteDatabase
     from hardwon.adapters.sqlite.metadata import SqliteMetadata
     from hardwon.domain.model.errors import StorageError
     from hardwon.entrypoints.bootstrap_models import choose_automatically
 
     decided = None
     with suppress(StorageError):  # no store yet, or one that can't be read
-        database = Database(os.path.join(store, FILE_NAME), SETTINGS_BUSY_SECONDS, read_only=True)
+        database = SqliteDatabase(
+            os.path.join(store, FILE_NAME), SETTINGS_BUSY_SECONDS, read_only=True
+        )
         try:
             decided = SqliteMetadata(database).automatic_provider
         finally:
@@ -281,19 +283,21 @@ def _note(store: UsersStore, digest: str) -> None:
         SqliteMetadata(database).note_own_file(digest)
 
 
-def _opened(store: UsersStore, file_name: str) -> "Database":
-    from hardwon.adapters.sqlite.database import Database
+def _opened(store: UsersStore, file_name: str) -> "SqliteDatabase":
+    from hardwon.adapters.sqlite.database import SqliteDatabase
 
-    return Database(os.path.join(store.folder, file_name), SETTINGS_BUSY_SECONDS, read_only=True)
+    return SqliteDatabase(
+        os.path.join(store.folder, file_name), SETTINGS_BUSY_SECONDS, read_only=True
+    )
 
 
-def _opened_to_note(store: UsersStore) -> "Database":
-    from hardwon.adapters.sqlite.database import FILE_NAME, Database
+def _opened_to_note(store: UsersStore) -> "SqliteDatabase":
+    from hardwon.adapters.sqlite.database import FILE_NAME, SqliteDatabase
     from hardwon.adapters.sqlite.query_vectors import own_metadata
 
     if store.server:
         return own_metadata(store.folder, SETTINGS_BUSY_SECONDS)
-    return Database(os.path.join(store.folder, FILE_NAME), SETTINGS_BUSY_SECONDS)
+    return SqliteDatabase(os.path.join(store.folder, FILE_NAME), SETTINGS_BUSY_SECONDS)
 
 
 def _digest(path: str) -> str:

@@ -15,7 +15,7 @@ from hardwon.adapters.hook_log import HookLog, last_events, one_line
 
 if TYPE_CHECKING:
     from hardwon.adapters.sqlite.capture_journal import CaptureLock
-    from hardwon.adapters.sqlite.database import Database
+    from hardwon.adapters.sqlite.database import SqliteDatabase
     from hardwon.domain.model.conversation.hook_event import HookEvent, NotedProject
     from hardwon.domain.model.injection.receipt import GivenText, LastResponse, Turn
     from hardwon.domain.model.project import Conversations, KeepingReason
@@ -280,7 +280,7 @@ def build_capture(memory: "Memory", project_root: str) -> "Capture":
 
 
 @contextlib.contextmanager
-def _opened(store: str) -> "Iterator[Database | None]":
+def _opened(store: str) -> "Iterator[SqliteDatabase | None]":
     """
     Open an existing store without creating or migrating it.
 

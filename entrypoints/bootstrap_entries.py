@@ -9,7 +9,7 @@ from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.errors import NumpyMissingError
 from hardwon.domain.model.filters import CONVERSATIONS, scope_of, seen_from
 from hardwon.domain.model.injection.entry_text import Length, units
-from hardwon.domain.model.ranking.prominence import Weights
+from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.use_cases.inject_at_start import InjectAtStart
 from hardwon.domain.use_cases.retrieve import Retrieve
 from hardwon.entrypoints.bootstrap import Memory
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hardwon.domain.use_cases.open_window import OpenWindow
     from hardwon.domain.use_cases.recall import Recall
     from hardwon.domain.use_cases.related_conversations import RecallNearby, Relate
-    from hardwon.domain.use_cases.search import FindNeighbours, Load, Search
+    from hardwon.domain.use_cases.search import FindNeighbours, LoadEntries, Search
     from hardwon.domain.use_cases.store_entry import Origin, StoreEntry
     from hardwon.domain.use_cases.supersede import KeepInPlace, Supersede
     from hardwon.domain.use_cases.track_usage import SummariseUsage
@@ -109,11 +109,11 @@ def build_search(memory: Memory) -> "Search":
     return Search(build_recall(memory), memory.store.usage, memory.repository)
 
 
-def build_load(memory: Memory) -> "Load":
+def build_load(memory: Memory) -> "LoadEntries":
     """Build the reading of whole entries."""
-    from hardwon.domain.use_cases.search import Load
+    from hardwon.domain.use_cases.search import LoadEntries
 
-    return Load(memory.repository, memory.store.usage, memory.clock)
+    return LoadEntries(memory.repository, memory.store.usage, memory.clock)
 
 
 def build_match_triggers(memory: Memory, workplace: Workplace) -> "MatchTriggers":
@@ -281,9 +281,11 @@ def build_supersede(memory: Memory) -> "Supersede":
     return Supersede(build_change_entry(memory))
 
 
-def _weights(memory: Memory) -> Weights:
+def _weights(memory: Memory) -> SignalWeights:
     settings = memory.settings
-    return Weights(settings.vector_weight, settings.keyword_weight, settings.prominence_weight)
+    return SignalWeights(
+        settings.vector_weight, settings.keyword_weight, settings.prominence_weight
+    )
 
 
 def _decay(memory: Memory) -> "Decay":

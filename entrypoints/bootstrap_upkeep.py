@@ -119,7 +119,7 @@ def build_forget_for_good(memory: "Memory", project_root: str) -> "ForgetForGood
     from hardwon.adapters.folders.whereabouts import LostFolders
     from hardwon.adapters.git.earlier_texts import EarlierTexts
     from hardwon.adapters.markdown.bank_files import MarkdownBankFiles
-    from hardwon.adapters.markdown.erase import BankLessons, FilesOfTheUser, OwnFiles
+    from hardwon.adapters.markdown.erase import BankLessons, FilesOfTheUser, OwnMemoryFiles
     from hardwon.adapters.sqlite.erase_files import FolderTexts, OtherDatabases, StoreBytes
     from hardwon.adapters.sqlite.erasure_journal import FileErasureJournal
     from hardwon.domain.use_cases.forget import ForgetForGood
@@ -133,7 +133,7 @@ def build_forget_for_good(memory: "Memory", project_root: str) -> "ForgetForGood
             (*found.folders, *filter(os.path.isdir, interrupted.folders if interrupted else ()))
         )
     ]
-    own_files = OwnFiles(roots)
+    own_files = OwnMemoryFiles(roots)
     return ForgetForGood(
         repository=memory.repository,
         store=rows,

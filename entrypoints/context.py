@@ -54,7 +54,7 @@ def read_workplace(memory: Memory, project_root: str) -> Workplace:
     return read_place(memory, project_root).workplace
 
 
-class Place(NamedTuple):
+class ProjectPlace(NamedTuple):
     """A project, the user's workplace, and the store's projects."""
 
     project: Project
@@ -62,7 +62,7 @@ class Place(NamedTuple):
     registry: Registry
 
 
-def read_place(memory: Memory, project_root: str) -> Place:
+def read_place(memory: Memory, project_root: str) -> ProjectPlace:
     """
     Return the place of *project_root*, registering the project if new.
 
@@ -86,7 +86,7 @@ def read_place(memory: Memory, project_root: str) -> Place:
         siblings=registry.siblings(project),
     )
     settle_here(memory, project_root, workplace)
-    return Place(project, workplace, registry)
+    return ProjectPlace(project, workplace, registry)
 
 
 def _adopted(know: "KnowProjects", adoptions: Sequence[tuple[Project, Project]]) -> Registry:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hardwon.domain.model.context import Workplace
     from hardwon.domain.model.project import Registry
     from hardwon.domain.model.settings import Settings
-    from hardwon.entrypoints.context import Place
+    from hardwon.entrypoints.context import ProjectPlace
     from hardwon.ports.store import Store
 
 FULL_JOURNAL = (
@@ -38,7 +38,9 @@ def standing_notice(store: "Store", folder: str, registry: "Registry") -> str:
     return ". ".join(lines)
 
 
-def keeping_notice(store: "Store", settings: "Settings", place: "Place", project_root: str) -> str:
+def keeping_notice(
+    store: "Store", settings: "Settings", place: "ProjectPlace", project_root: str
+) -> str:
     """
     Return the first session's notice of a project kept without `init`.
 

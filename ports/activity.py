@@ -9,7 +9,12 @@ from hardwon.domain.model.injection.receipt import Delivery, Influence, Receipt
 
 if TYPE_CHECKING:
     from hardwon.domain.model.filters import EntryFilter
-    from hardwon.domain.model.injection.receipt import ContextWindow, Held, ShownText, Undelivered
+    from hardwon.domain.model.injection.receipt import (
+        ContextWindow,
+        HeldMemory,
+        ShownText,
+        Undelivered,
+    )
 
 
 class History(Protocol):
@@ -172,7 +177,7 @@ class Deliveries(Protocol):
 class ContextWindows(Protocol):
     """The injected memory in agents' context windows, recorded in receipts."""
 
-    def held(self, window: "ContextWindow") -> "Held":
+    def held(self, window: "ContextWindow") -> "HeldMemory":
         """
         Return the injections into *window* since it was last emptied.
 

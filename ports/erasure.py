@@ -43,7 +43,7 @@ class OwnedText(NamedTuple):
     is_identity: bool = True
 
 
-class Place(Protocol):
+class ErasurePlace(Protocol):
     """One of the places where texts are kept."""
 
     def found(self, erasure: "Erasure") -> Sequence[Occurrences]:
@@ -140,7 +140,7 @@ class StoreTexts(Protocol):
         ...
 
 
-class ErasableRows(Place, StoreTexts, Protocol):
+class ErasableRows(ErasurePlace, StoreTexts, Protocol):
     """The rows of a store, both as a place and as searchable texts."""
 
 
@@ -164,7 +164,7 @@ class KeptElsewhere(Protocol):
         ...
 
 
-class Proof(Protocol):
+class ErasureProof(Protocol):
     """The bytes of all files that hardwon keeps."""
 
     def remains(self, erasure: "Erasure") -> Sequence[str]:
@@ -180,7 +180,7 @@ class Proof(Protocol):
         ...
 
 
-class Begun(NamedTuple):
+class BegunErasure(NamedTuple):
     """
     A run of `hardwon forget`.
 
@@ -205,7 +205,7 @@ class Begun(NamedTuple):
 class ErasureJournal(Protocol):
     """The unfinished run, which the next one completes after a crash."""
 
-    def begin(self, run: Begun) -> None:
+    def begin(self, run: BegunErasure) -> None:
         """
         Write *run* before anything is changed.
 
@@ -216,7 +216,7 @@ class ErasureJournal(Protocol):
         """
         ...
 
-    def unfinished(self) -> Begun | None:
+    def unfinished(self) -> BegunErasure | None:
         """
         Return the unfinished run, None without one.
 

@@ -45,7 +45,7 @@ class ActiveVectors(VectorStore, Protocol):
         ...
 
 
-class Metadata(Protocol):
+class StoreMetadata(Protocol):
     """The store's own decisions."""
 
     @property
@@ -338,7 +338,7 @@ class Store(Protocol):
         ...
 
     @property
-    def metadata(self) -> Metadata:
+    def metadata(self) -> StoreMetadata:
         """The store's own decisions."""
         ...
 

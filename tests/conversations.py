@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hardwon.domain.model.conversation.session import (
     Answered,
     Chunk,
+    ChunkMetadata,
     Exchange,
-    Metadata,
     chunk_identity,
 )
 from tests.strategies import NOW, characters
@@ -94,8 +94,8 @@ def talk(
 
 not_blank = lines.map(lambda line: line or "Title")
 listed = st.lists(not_blank, max_size=3, unique=True).map(tuple)
-metadata = st.fixed_dictionaries(dict.fromkeys(attrs.fields_dict(Metadata), listed)).map(
-    lambda fields: Metadata(**fields)
+metadata = st.fixed_dictionaries(dict.fromkeys(attrs.fields_dict(ChunkMetadata), listed)).map(
+    lambda fields: ChunkMetadata(**fields)
 )
 
 

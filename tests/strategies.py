@@ -12,9 +12,16 @@ from hypothesis import strategies as st
 from hardwon.domain.model.embedding import Space, Vector, unit
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter, Scope
-from hardwon.domain.model.injection.receipt import Delivery, Event, Form, NearMiss, Receipt, Shown
+from hardwon.domain.model.injection.receipt import (
+    Delivery,
+    Event,
+    Form,
+    NearMiss,
+    Receipt,
+    ReceiptEntry,
+)
 from hardwon.domain.model.project import Visibility
-from hardwon.domain.model.ranking.prominence import Weights
+from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.model.vocabulary import (
     CATEGORIES,
     CONFIDENCES,
@@ -320,7 +327,7 @@ shares = st.sampled_from([0.0, 0.1, 0.5, 1.0]) | st.floats(0, 1)
 weights = (
     st.tuples(shares, shares, shares)
     .filter(lambda parts: sum(parts) > 0)
-    .map(lambda parts: Weights(*(part / sum(parts) for part in parts)))
+    .map(lambda parts: SignalWeights(*(part / sum(parts) for part in parts)))
 )
 
 HEADINGS = ("Pattern: Retry", "Anti-Pattern: Lock", "Cache", "Parser first")
@@ -346,7 +353,7 @@ banks = st.lists(bank_chunks, max_size=5).map("\n".join)
 entry_ids = st.sampled_from(["0" * 16, "1" * 16, "2" * 16])
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 shown_entries = st.builds(
-    Shown,
+    ReceiptEntry,
     entry_ids,
     st.sampled_from(get_args(Form)),
     st.just("d" * 64),

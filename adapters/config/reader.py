@@ -126,7 +126,7 @@ WEIGHTS = ("vector_weight", "keyword_weight", "prominence_weight")
 SHOWN_CHARACTERS = 60
 
 
-class _Found(NamedTuple):
+class _SettingText(NamedTuple):
     """
     A text for a setting and its source.
 
@@ -275,7 +275,7 @@ class _Sources(NamedTuple):
     refused: list[str]
     is_home: bool
 
-    def strongest(self, field: str, warn: Callable[[str], None]) -> _Found | None:
+    def strongest(self, field: str, warn: Callable[[str], None]) -> _SettingText | None:
         """Return the strongest allowed text for *field*, or None."""
         for found in self._candidates(field):
             if not found.of_project or self._may_choose(field, found):
@@ -285,16 +285,16 @@ class _Sources(NamedTuple):
                 warn(f"{found.place} is ignored: {_way_out(field, found.text)}")
         return None
 
-    def _candidates(self, field: str) -> Iterator[_Found]:
+    def _candidates(self, field: str) -> Iterator[_SettingText]:
         option, project_key = flag(field), key(field)
-        places = [_Found(self.flags.get(option, ""), option, option)]
+        places = [_SettingText(self.flags.get(option, ""), option, option)]
         places += [
-            _Found(self.environ.get(name, ""), f"environment {name}", name)
+            _SettingText(self.environ.get(name, ""), f"environment {name}", name)
             for name in variables(field)
         ]
         if TABLE[field].of_project:
             places += [
-                _Found(
+                _SettingText(
                     file.values.get(project_key, ""),
                     file.name,
                     f"{project_key} in {file.name}",
@@ -304,7 +304,7 @@ class _Sources(NamedTuple):
             ]
         return (found for found in places if found.text.strip())
 
-    def _may_choose(self, field: str, found: _Found) -> bool:
+    def _may_choose(self, field: str, found: _SettingText) -> bool:
         reserved = TABLE[field].reserved
         if self.is_home or not (reserved and reserved(found.text)):
             return True
@@ -350,7 +350,7 @@ def _is_home(project_root: str, environ: Mapping[str, str]) -> bool:
         return False
 
 
-def _value(field: str, found: _Found, warn: Callable[[str], None]) -> Any:
+def _value(field: str, found: _SettingText, warn: Callable[[str], None]) -> Any:
     setting = TABLE[field]
     rule = (found.of_project and setting.in_project) or setting.rule
     value, complaint = rule(found.text)

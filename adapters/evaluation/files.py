@@ -47,7 +47,7 @@ A few kilobytes can hold any amount.
 COMPRESSED = ".gz"
 
 
-class Place:
+class FileLine:
     """
     A line of a file, or the whole file.
 
@@ -66,7 +66,7 @@ class Place:
         return InvalidEvaluationError(f"{self.path}{line}: {reason}")
 
 
-def read_lines(path: str) -> Iterator[tuple[Place, str]]:
+def read_lines(path: str) -> Iterator[tuple[FileLine, str]]:
     """
     Yield the lines of a file that are not blank, with their places.
 
@@ -77,22 +77,22 @@ def read_lines(path: str) -> Iterator[tuple[Place, str]]:
             MB; or it is no whole gzip file, or unpacks to over 1 GB.
     """
     if os.path.exists(path) and not os.path.isfile(path):  # reading a pipe would block for ever
-        raise Place(path).refuse("is not a file")
+        raise FileLine(path).refuse("is not a file")
     try:
         with _opened(path) as file:
             number = 0
             while line := file.readline(MAX_LINE_BYTES + 1):
                 number += 1
                 if path.endswith(COMPRESSED) and file.tell() > MAX_UNPACKED:
-                    raise Place(path).refuse(
+                    raise FileLine(path).refuse(
                         f"unpacks to over {MAX_UNPACKED} bytes: unpack it first if it is yours"
                     )
-                if text := _decoded(Place(path, number), line).strip("\r\n"):
-                    yield Place(path, number), text
+                if text := _decoded(FileLine(path, number), line).strip("\r\n"):
+                    yield FileLine(path, number), text
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise Place(path).refuse(f"is no gzip file, or damaged ({error})") from error
+        raise FileLine(path).refuse(f"is no gzip file, or damaged ({error})") from error
     except OSError as error:
-        raise Place(path).refuse(error.strerror or str(error)) from error
+        raise FileLine(path).refuse(error.strerror or str(error)) from error
 
 
 def read_whole(path: str) -> str:
@@ -105,7 +105,7 @@ def read_whole(path: str) -> str:
     return "\n".join(line for _, line in read_lines(path))
 
 
-def read_objects(path: str) -> Iterator[tuple[Place, dict[str, Any]]]:
+def read_objects(path: str) -> Iterator[tuple[FileLine, dict[str, Any]]]:
     """
     Yield the JSON objects of a file, one a line, with their places.
 
@@ -116,7 +116,7 @@ def read_objects(path: str) -> Iterator[tuple[Place, dict[str, Any]]]:
         yield place, parse_object(place, line)
 
 
-def parse_object(place: Place, text: str) -> dict[str, Any]:
+def parse_object(place: FileLine, text: str) -> dict[str, Any]:
     """
     Parse the JSON object *text*.
 
@@ -132,7 +132,9 @@ def parse_object(place: Place, text: str) -> dict[str, Any]:
     return document
 
 
-def text_of(place: Place, document: dict[str, Any], field: str, *, optional: bool = False) -> str:
+def text_of(
+    place: FileLine, document: dict[str, Any], field: str, *, optional: bool = False
+) -> str:
     """
     Return the text of a field, empty if it is optional and missing.
 
@@ -158,7 +160,7 @@ def _opened(path: str) -> io.BufferedIOBase:
     return gzip.open(path) if path.endswith(COMPRESSED) else open(path, "rb")
 
 
-def _decoded(place: Place, line: bytes) -> str:
+def _decoded(place: FileLine, line: bytes) -> str:
     if len(line) > MAX_LINE_BYTES:
         raise place.refuse(f"has over {MAX_LINE_BYTES} bytes (16 MB): is this the right file?")
     try:
@@ -187,7 +189,7 @@ def read_eval_set(folder: str, name: str) -> EvalSet:
         InvalidEvaluationError: a file is missing or damaged, or there is nothing to measure.
     """
     if not os.path.isdir(folder):
-        raise Place(folder).refuse("is not a folder")
+        raise FileLine(folder).refuse("is not a folder")
     return assemble(
         name,
         _documents(_plain_or_compressed(folder, DOCUMENTS)),
@@ -261,7 +263,7 @@ def _judgements(path: str) -> list[Judgement]:
 
 
 def _new_id(
-    place: Place, identifier: str, known: dict[str, Entry | None] | dict[str, Query]
+    place: FileLine, identifier: str, known: dict[str, Entry | None] | dict[str, Query]
 ) -> str:
     if not identifier.strip():
         raise place.refuse("id is blank")
@@ -270,7 +272,7 @@ def _new_id(
     return identifier
 
 
-def _ensure_header(place: Place, score: str) -> None:
+def _ensure_header(place: FileLine, score: str) -> None:
     try:
         float(score)
     except ValueError:
@@ -280,7 +282,7 @@ def _ensure_header(place: Place, score: str) -> None:
     )
 
 
-def _grade(place: Place, text: str) -> float:
+def _grade(place: FileLine, text: str) -> float:
     try:
         grade = float(text)
     except ValueError:
@@ -350,7 +352,7 @@ def read_report(path: str) -> EvaluationReport:
     Raises:
         InvalidEvaluationError: the file can't be read, or is no such report.
     """
-    place = Place(path)
+    place = FileLine(path)
     document = parse_object(place, read_whole(path))
     try:
         return EvaluationReport(

@@ -16,7 +16,7 @@ from hardwon.adapters.export_format.models import (
     VERSION,
     EntryLine,
     ExportHeader,
-    Typed,
+    TypedLine,
     Versioned,
 )
 from hardwon.domain.model.activity import PastChange, Usage
@@ -221,7 +221,7 @@ def _record(text: bytes, projects: set[str | None]) -> Record:
     *projects* has the ids of earlier lines; a project's own is added.
     """
     try:
-        name = Typed.model_validate_json(text).type
+        name = TypedLine.model_validate_json(text).type
         if name not in LINES:
             raise InvalidEntryError(
                 f"the type {name[:80]!r} is unknown: use one of {', '.join(LINES)}"

@@ -53,7 +53,7 @@ class Versioned(BaseModel):
     version: int = VERSION
 
 
-class Typed(BaseModel):
+class TypedLine(BaseModel):
     """A line of any type."""
 
     type: str

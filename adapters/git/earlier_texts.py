@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Iterable, Sequence
 
-from hardwon.adapters.git.history import Question
+from hardwon.adapters.git.history import HistoryQuestion
 from hardwon.adapters.git.identity import identify
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.erasure import Erasure
@@ -34,7 +34,7 @@ def _was_committed(path: str) -> bool:
     identity = identify(folder)
     if not identity.is_repository:
         return False
-    question = Question(identity, Deadline.after(SECONDS, time.monotonic))
+    question = HistoryQuestion(identity, Deadline.after(SECONDS, time.monotonic))
     arguments = [
         "log",
         "--all",

@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from hardwon.adapters.durable import written_file
 from hardwon.adapters.folder import make_folder
-from hardwon.adapters.git.history import Question
+from hardwon.adapters.git.history import HistoryQuestion
 from hardwon.adapters.git.identity import identify, top_of
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import UnreadableFileError
@@ -64,7 +64,7 @@ class InfoExclude(GitExclusion):
         identity = identify(project_root)
         if not identity.is_repository:
             return ()
-        question = Question(identity, Deadline.after(SECONDS, time.monotonic))
+        question = HistoryQuestion(identity, Deadline.after(SECONDS, time.monotonic))
         folders = [
             os.path.join(_below(project_root), MEMORY, name) for name in CONVERSATION_FOLDERS
         ]

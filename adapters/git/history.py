@@ -85,7 +85,7 @@ class GitRepositoryHistory(RepositoryHistory):
             return "own"
         if _borrows(identity):
             return "foreign"
-        question = Question(identity, deadline)
+        question = HistoryQuestion(identity, deadline)
         addresses = user_addresses(question)
         if not addresses or _has_author(question, addresses):
             return "own"
@@ -94,7 +94,7 @@ class GitRepositoryHistory(RepositoryHistory):
     def _first_commit(self, identity: Identity, deadline: Deadline) -> str:
         if not identity.is_repository or _borrows(identity):
             return ""
-        question = Question(identity, deadline)
+        question = HistoryQuestion(identity, deadline)
         if question.ask(["rev-parse", "--is-shallow-repository"]).strip() != b"false":
             return ""
         head = question.ask(
@@ -107,7 +107,7 @@ class GitRepositoryHistory(RepositoryHistory):
         return min(firsts.split()).decode("ascii") if len(firsts) < MAX_OUTPUT_BYTES else ""
 
 
-class Question:
+class HistoryQuestion:
     """A repository to ask git about, with one deadline for all answers."""
 
     def __init__(self, identity: Identity, deadline: Deadline) -> None:
@@ -156,14 +156,14 @@ class Question:
         return run(command, environment, self._deadline, most)
 
 
-def user_addresses(question: Question) -> set[str]:
+def user_addresses(question: HistoryQuestion) -> set[str]:
     """
     Return the addresses configured by user and machine, in lower case.
 
     The repository's own configuration is ignored.
 
     Raises:
-        OSError: as `Question.ask`.
+        OSError: as `HistoryQuestion.ask`.
     """
     asked = ("-z", "--get-regexp", ADDRESS_KEYS)
     code, output = question.try_to(["config", "--show-scope", *asked], MAX_SETTINGS)
@@ -179,7 +179,7 @@ def user_addresses(question: Question) -> set[str]:
     )
 
 
-def _by_files(question: Question, asked: Sequence[str]) -> list[str]:
+def _by_files(question: HistoryQuestion, asked: Sequence[str]) -> list[str]:
     """
     Return the settings of user and machine, for a git before 2.26.
 
@@ -201,7 +201,7 @@ def _addresses(settings: Iterable[str]) -> set[str]:
     return {address.lower() for address in plain if address}
 
 
-def _has_author(question: Question, addresses: set[str]) -> bool:
+def _has_author(question: HistoryQuestion, addresses: set[str]) -> bool:
     wanted = [f"--author=<{address}>" for address in sorted(addresses)]
     # Git also finds the text in an author's name, so the address is compared again.
     # A mailmap, with which a repository renames authors, is not read by rev-list.

@@ -20,7 +20,7 @@ from hardwon.adapters.git.default_branch import (
     is_checked_out,
     is_without_commits,
 )
-from hardwon.adapters.git.history import Question, user_addresses
+from hardwon.adapters.git.history import HistoryQuestion, user_addresses
 from hardwon.adapters.git.identity import GIT, common_folder, git_folder, top_of
 from hardwon.adapters.git.probe import FILTERS, without_filters
 from hardwon.adapters.git.process import MAX_OUTPUT_BYTES
@@ -179,8 +179,8 @@ class _Repository:
         proven = added.by_user.union(*map(_lines_in, filter(None, accepted)))
         return Version(frozenset(proven | (self._uncommitted(name, text) - added.by_others)))
 
-    def _question(self) -> Question:
-        return Question(
+    def _question(self) -> HistoryQuestion:
+        return HistoryQuestion(
             Identity(self._common, self._top, is_repository=True),
             Deadline.after(self._seconds, time.monotonic),
         )

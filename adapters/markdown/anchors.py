@@ -43,7 +43,7 @@ class AnchorSection(NamedTuple):
     text: str
 
 
-class Sections(NamedTuple):
+class AnchorSections(NamedTuple):
     """
     The anchored sections of a file.
 
@@ -78,7 +78,7 @@ class _Marker(NamedTuple):
     stop: int
 
 
-def sections(body: str) -> Sections:
+def sections(body: str) -> AnchorSections:
     """
     Return the anchored sections of *body* in linear time.
 
@@ -94,7 +94,7 @@ def sections(body: str) -> Sections:
         f"the anchor {section.anchor_id!r} holds nothing" for section in found if not section.text
     ]
     complaints = first_of(pairing.complaints + blank, "complaints about anchors")
-    return Sections(tuple(section for section in found if section.text), complaints)
+    return AnchorSections(tuple(section for section in found if section.text), complaints)
 
 
 def extents(body: str) -> tuple[Extent, ...]:

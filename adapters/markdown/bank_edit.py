@@ -18,6 +18,7 @@ from hardwon.adapters.markdown.knowledge_bank import (
 )
 from hardwon.domain.model.entry import MAX_COUNT
 from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.excerpt import Span
 from hardwon.domain.model.knowledge_bank import (
     CONFIDENCE,
     ENTRY_HEAD,
@@ -37,13 +38,6 @@ from hardwon.domain.model.text import CONTINUES, with_newlines
 from hardwon.domain.model.vocabulary import Category
 
 _CARRIAGE_RETURN = re.compile(r"\r(?=\n)")
-
-
-class Span(NamedTuple):
-    """A part of a text, from *start* to before *end*."""
-
-    start: int
-    end: int
 
 
 class BankView:

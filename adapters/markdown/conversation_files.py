@@ -28,7 +28,7 @@ from hardwon.adapters.markdown.memory_file import (
     without_sections,
 )
 from hardwon.adapters.markdown.placing import (
-    Placed,
+    PlacedFiles,
     all_placed,
     day_of,
     in_order,
@@ -388,7 +388,7 @@ class MarkdownConversationFiles(ConversationFiles):
     def _put(
         self, folder: MemoryFolder, day: str, sections: Sequence[FileSection]
     ) -> dict[str, str]:
-        placed = Placed({}, {})
+        placed = PlacedFiles({}, {})
 
         def planned() -> PlannedFiles:
             nonlocal placed

@@ -34,7 +34,7 @@ from hardwon.adapters.markdown.section_text import (
     unescaped,
     unquoted,
 )
-from hardwon.domain.model.conversation.session import Answered, Chunk, Exchange, Metadata
+from hardwon.domain.model.conversation.session import Answered, Chunk, ChunkMetadata, Exchange
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.plain_text import plain_text
 
@@ -157,8 +157,8 @@ def _chunk(chunk_id: str, read: Outline) -> Chunk:
     )
 
 
-def _metadata(read: Outline) -> Metadata:
-    return Metadata(
+def _metadata(read: Outline) -> ChunkMetadata:
+    return ChunkMetadata(
         projects=enumerated(read.facts.get(PROJECTS, "")),
         files=files_of(read),
         commands=enumerated(read.facts.get(COMMANDS, "")),

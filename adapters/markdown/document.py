@@ -50,8 +50,8 @@ from hardwon.domain.model.document import (
     CapturedSection,
     CapturedSections,
     FileFields,
+    NamedSections,
     Section,
-    Sections,
 )
 from hardwon.domain.model.entry import goes_by_its_anchor
 from hardwon.domain.model.plain_text import describe, plain_text, plain_title
@@ -232,7 +232,7 @@ class MarkdownDocument:
         return named_at(PurePath(self.path).name)
 
     @cached_property
-    def sections(self) -> Sections:
+    def sections(self) -> NamedSections:
         found, complaints = sections(self._body)
         if len(found) > MAX_SECTIONS:
             complaints += (
@@ -241,7 +241,7 @@ class MarkdownDocument:
                     " their own"
                 ),
             )
-        return Sections(tuple(map(_section, found[:MAX_SECTIONS])), complaints)
+        return NamedSections(tuple(map(_section, found[:MAX_SECTIONS])), complaints)
 
     def captured_as(self, kind: Kind) -> CapturedSections:
         if kind not in CONVERSATION_KINDS:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from hardwon.adapters.durable import remove_unfinished
-from hardwon.adapters.markdown.bank_edit import BankView, MarkdownBanks, Span
+from hardwon.adapters.markdown.bank_edit import BankView, MarkdownBanks
 from hardwon.adapters.markdown.bank_files import MarkdownBankFiles
 from hardwon.adapters.markdown.conversation_files import (
     MAX_BYTES,
@@ -20,16 +20,17 @@ from hardwon.adapters.markdown.memory_file import memory_file, sections_in, with
 from hardwon.adapters.markdown.whole_files import read_regular_file
 from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.errors import UneditableFileError
+from hardwon.domain.model.excerpt import Span
 from hardwon.domain.model.knowledge_bank import ENTRY_HEAD, BankEntry
 from hardwon.domain.model.own_files import CONVERSATION_FOLDERS, is_within
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace
 from hardwon.domain.model.vocabulary import Category
-from hardwon.ports.erasure import KeptElsewhere, Occurrences, OwnedText, Place
+from hardwon.ports.erasure import ErasurePlace, KeptElsewhere, Occurrences, OwnedText
 from hardwon.ports.override import override
 
 
-class OwnFiles(Place):
+class OwnMemoryFiles(ErasurePlace):
     """
     The files in the folders of `memory` that hardwon writes.
 
@@ -150,7 +151,7 @@ def _without(name: str, text: str, erasure: Erasure) -> str:
     return erasure.without(without_sections(memory_file(text), _sections_holding(text, erasure)))
 
 
-class BankLessons(Place):
+class BankLessons(ErasurePlace):
     """The lessons of a project's knowledge bank and of the user's own."""
 
     def __init__(self, files: MarkdownBankFiles) -> None:

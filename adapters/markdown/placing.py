@@ -22,7 +22,7 @@ Above 4 MB it could not be indexed.
 DAY_LENGTH = len("2026-03-01-")
 
 
-class Placed(NamedTuple):
+class PlacedFiles(NamedTuple):
     """
     Planned files.
 
@@ -63,7 +63,7 @@ def all_placed(
     files: Mapping[str, str],
     begin: Callable[[FileSection], str],
     taken: Collection[str] = (),
-) -> Placed:
+) -> PlacedFiles:
     """
     Return the files of a kind and day with *sections* in them.
 
@@ -84,7 +84,7 @@ def all_placed(
     wanted = {section.section_id: section for section in sections}
     hidden = set[tuple[str, str]]()
     while True:
-        plan = _Plan(files, begin, frozenset(taken), hidden)
+        plan = _Placing(files, begin, frozenset(taken), hidden)
         for section in wanted.values():
             plan.add(section)
         placed = plan.placed()
@@ -109,7 +109,7 @@ def _may_take(named: str, topic: str) -> bool:
     return is_like(named, topic) or named.rstrip("0123456789") == f"{topic}-"
 
 
-def _lost(placed: Placed, sections: Mapping[str, FileSection]) -> set[tuple[str, str]]:
+def _lost(placed: PlacedFiles, sections: Mapping[str, FileSection]) -> set[tuple[str, str]]:
     """Return the file names and ids of sections that would not be read back."""
     found = {
         (name, text[extent.start : extent.stop])
@@ -149,7 +149,7 @@ class _Target(NamedTuple):
         return self.file.is_permanent or any(section.permanent for section in self.sections)
 
 
-class _Plan:
+class _Placing:
     def __init__(
         self,
         files: Mapping[str, str],
@@ -173,12 +173,12 @@ class _Plan:
             self._texts[name] = self._begin(section)
         self._file(name).sections.append(section)
 
-    def placed(self) -> Placed:
+    def placed(self) -> PlacedFiles:
         changed = {name: target for name, target in self._files.items() if target.sections}
         files = {
             name: with_sections(target.file, target.sections) for name, target in changed.items()
         }
-        return Placed(
+        return PlacedFiles(
             files,
             {
                 section.section_id: name

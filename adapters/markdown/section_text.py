@@ -13,7 +13,13 @@ from urllib.parse import quote
 
 from hardwon.domain.model.conversation.details import Detail
 from hardwon.domain.model.conversation.options import alternatives, reasons
-from hardwon.domain.model.conversation.session import Answered, Chunk, Exchange, Metadata, timestamp
+from hardwon.domain.model.conversation.session import (
+    Answered,
+    Chunk,
+    ChunkMetadata,
+    Exchange,
+    timestamp,
+)
 from hardwon.domain.model.identity import IDENTITY
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.settings import BUFFERED
@@ -201,7 +207,7 @@ def _facts(chunk: Chunk, plan_of: PlanOf) -> Iterator[str]:
         yield fact(PERMANENT, YES)
 
 
-def _statements(about: Metadata) -> Iterator[str]:
+def _statements(about: ChunkMetadata) -> Iterator[str]:
     lists = (
         (DECISIONS, about.decisions),
         (GOTCHAS, about.gotchas),

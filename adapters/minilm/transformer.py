@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from hardwon.adapters.minilm.weights import FLOAT32, INT8, LAYER_MATRICES, Weights
+from hardwon.adapters.minilm.weights import FLOAT32, INT8, LAYER_MATRICES, WeightFile
 from hardwon.adapters.minilm.wordpiece import MAX_TOKENS
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ class Encoder:
     The matrices stay in the mapped file until they are needed.
     """
 
-    def __init__(self, weights: Weights) -> None:
+    def __init__(self, weights: WeightFile) -> None:
         tensors = _TensorReader(weights)
         words = "inner.embeddings.word_embeddings.weight"
         self._words = tensors.int8s(f"{words}_q", VOCABULARY_SIZE, WIDTH)
@@ -217,7 +217,7 @@ def _means(rows: Floats, lengths: Sequence[int]) -> Floats:
 class _TensorReader:
     """Finds tensors by the names of one export, see `LAYER_MATRICES`."""
 
-    def __init__(self, weights: Weights) -> None:
+    def __init__(self, weights: WeightFile) -> None:
         self._weights = weights
 
     def int8s(self, name: str, *dims: int) -> Int8s:

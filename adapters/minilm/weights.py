@@ -140,7 +140,7 @@ LAYER_MATRICES = (
 )
 
 
-class Weights(NamedTuple):
+class WeightFile(NamedTuple):
     """The mapped file, read-only, and its float32 and int8 tensors by name."""
 
     buffer: mmap
@@ -176,7 +176,7 @@ def find_weights() -> str:
     return f"{spec.submodule_search_locations[0]}{os.sep}{FILE_NAME}"
 
 
-def open_weights(path: str) -> Weights:
+def open_weights(path: str) -> WeightFile:
     """
     Map the file at *path* and list its tensors, in a few milliseconds.
 
@@ -192,7 +192,7 @@ def open_weights(path: str) -> Weights:
     except (OSError, ValueError) as error:
         raise _unreadable(path, error) from error
     try:
-        return Weights(buffer, dict(list_tensors(buffer)))
+        return WeightFile(buffer, dict(list_tensors(buffer)))
     except (ValueError, IndexError) as error:
         raise _changed(path, "it is not an ONNX model") from error
 

@@ -58,7 +58,7 @@ class QueryCodes(NamedTuple):
     @classmethod
     def of(cls, query: Floats) -> "QueryCodes":
         """Encode a unit vector."""
-        coded = encode(Rows(np.zeros(1, dtype=np.int64), query[np.newaxis]))
+        coded = encode(VectorRows(np.zeros(1, dtype=np.int64), query[np.newaxis]))
         return cls(query, coded.values[0], float(coded.scales[0]))
 
 
@@ -77,7 +77,7 @@ class Comparison(NamedTuple):
     coarse: NDArray[np.float64]
 
 
-class Rows(NamedTuple):
+class VectorRows(NamedTuple):
     """
     The vectors of some entries.
 
@@ -110,7 +110,7 @@ class Codes(NamedTuple):
     def none(cls, dimensions: int) -> "Codes":
         """Return codes without rows."""
         return encode(
-            Rows(np.empty(0, dtype=np.int64), np.empty((0, dimensions), dtype=np.float32))
+            VectorRows(np.empty(0, dtype=np.int64), np.empty((0, dimensions), dtype=np.float32))
         )
 
     def compare(self, query: QueryCodes) -> Comparison:
@@ -143,7 +143,7 @@ def _rounding(dimensions: int) -> float:
     return 2 * (dimensions + 4) * UNIT_ROUNDOFF + HALF_A_STEP + ROOM
 
 
-def rows_of(block: VectorBlock, dimensions: int) -> Rows:
+def rows_of(block: VectorBlock, dimensions: int) -> VectorRows:
     """
     Return the vectors of *block* in order of their entries.
 
@@ -156,12 +156,12 @@ def rows_of(block: VectorBlock, dimensions: int) -> Rows:
     if not sound.all():
         numbers, values = numbers[sound], values[sound]
     if (numbers[1:] > numbers[:-1]).all():
-        return Rows(numbers, values)
+        return VectorRows(numbers, values)
     order = np.argsort(numbers)
-    return Rows(numbers[order], values[order])
+    return VectorRows(numbers[order], values[order])
 
 
-def encode(rows: Rows) -> Codes:
+def encode(rows: VectorRows) -> Codes:
     """Return the codes of vectors."""
     scales = np.abs(rows.values).max(axis=1) / np.float32(LARGEST_CODE)
     scales[scales == 0] = 1

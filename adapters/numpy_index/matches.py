@@ -12,7 +12,7 @@ from hardwon.adapters.numpy_index.blocks import (
     Floats,
     Numbers,
     QueryCodes,
-    Rows,
+    VectorRows,
     encode,
     find,
     rows_of,
@@ -98,7 +98,7 @@ class LoadedVectors:
         for number, state in blocks.items():
             yield self._block(number, state)
 
-    def rows_among(self, numbers: Numbers) -> Rows:
+    def rows_among(self, numbers: Numbers) -> VectorRows:
         """Return the vectors of a few entries, looked up one by one."""
         return rows_of(self.source.load(numbers.tolist()), self.source.dimensions)
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from psycopg.types.json import Jsonb
 
-from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.query import entry_named, number_of
 from hardwon.adapters.sql.activity import (
     KEPT_RECEIPTS,
@@ -25,10 +25,10 @@ from hardwon.adapters.sql.activity import (
 from hardwon.domain.model.injection.receipt import (
     LONGEST_SHOWN,
     ContextWindow,
-    Held,
+    HeldMemory,
     NearMiss,
     Receipt,
-    Shown,
+    ReceiptEntry,
 )
 from hardwon.ports.override import override
 
@@ -86,15 +86,15 @@ INSERT_RECEIPT = f"""
         {", ".join(LATEST if field == "latest" else f"%({field})s" for field in RECEIPT_FIELDS)})
 """
 INSERT_SHOWN = f"""
-    INSERT INTO hardwon.receipt_entry (tenant, receipt, place, {", ".join(Shown._fields)})
-    VALUES (%(tenant)s, ({LAST_RECEIPT}), %(place)s, {", ".join(f"%({field})s" for field in Shown._fields)})
+    INSERT INTO hardwon.receipt_entry (tenant, receipt, place, {", ".join(ReceiptEntry._fields)})
+    VALUES (%(tenant)s, ({LAST_RECEIPT}), %(place)s, {", ".join(f"%({field})s" for field in ReceiptEntry._fields)})
 """
 DROP_OLD_RECEIPTS = (
     f"DELETE FROM hardwon.receipt r WHERE {OWN} AND r.number <= ({LAST_RECEIPT}) - %(kept)s"
 )
 
 SELECT_SHOWN = f"""
-    SELECT s.receipt, {", ".join(f"s.{field}" for field in Shown._fields)} FROM hardwon.receipt_entry s
+    SELECT s.receipt, {", ".join(f"s.{field}" for field in ReceiptEntry._fields)} FROM hardwon.receipt_entry s
     WHERE s.tenant = %(tenant)s AND s.owner = current_user AND s.receipt = ANY(%(numbers)s) ORDER BY s.receipt, s.place
 """
 
@@ -155,9 +155,9 @@ class PostgresReceipts(SqlReceipts):
         "project": "r.project = %(project)s",
     }
     _decode = _Receipts(RECEIPT_FIELDS)
-    _decode_shown = _Receipts(Shown._fields)
+    _decode_shown = _Receipts(ReceiptEntry._fields)
 
-    def __init__(self, database: Database, kept: int = KEPT_RECEIPTS) -> None:
+    def __init__(self, database: PostgresDatabase, kept: int = KEPT_RECEIPTS) -> None:
         super().__init__(database)
         self._server = database
         self._kept = kept
@@ -183,7 +183,7 @@ class PostgresReceipts(SqlReceipts):
         return lambda number: shown.get(number, ())
 
 
-def _shown_values(place: int, entry: Shown) -> dict[str, object]:
+def _shown_values(place: int, entry: ReceiptEntry) -> dict[str, object]:
     # Pairs, as jsonb does not keep the order of names.
     return {"place": place, **entry._asdict(), "parts": Jsonb([*entry.parts.items()])}
 
@@ -222,9 +222,9 @@ class PostgresContextWindows(SqlContextWindows):
     EMPTY = f"UPDATE hardwon.receipt r SET dropped = true WHERE {OF_WINDOW}"
 
     @override
-    def held(self, window: ContextWindow) -> Held:
+    def held(self, window: ContextWindow) -> HeldMemory:
         [(entries, latest)] = self._database.rows(HELD, **window._asdict())
-        return Held(frozenset(entries or ()), latest)
+        return HeldMemory(frozenset(entries or ()), latest)
 
 
 USES = "hardwon.influence i JOIN hardwon.entry e ON e.tenant = i.tenant AND e.number = i.number"

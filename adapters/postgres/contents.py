@@ -6,7 +6,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from hardwon.adapters.postgres.activity import CHANGES, PostgresHistory, PostgresInfluences
-from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.file_state import PostgresAbsences
 from hardwon.adapters.postgres.metadata import PostgresImportLedger
 from hardwon.adapters.postgres.projects import PostgresProjects, read_projects
@@ -111,7 +111,7 @@ class PostgresStoreContents(SqlStoreContents):
         VALUES (%(tenant)s, %(file_path)s, %(anchor_id)s, %(file_hash)s, %(at)s) ON CONFLICT DO NOTHING
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: PostgresDatabase) -> None:
         super().__init__(database, PostgresAbsences(database), PostgresImportLedger(database))
         self._server = database
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from psycopg import sql as composed
 
 from hardwon.adapters.postgres.server import parameters_of, shown
-from hardwon.adapters.postgres.session import LONGEST_WAIT, Row, Session, Statement
+from hardwon.adapters.postgres.session import LONGEST_WAIT, MemberSession, Row, Statement
 from hardwon.domain.model.errors import StorageError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ Question = tuple[str, str]
 """A statement, and its parameters as text."""
 
 
-class Database:
+class PostgresDatabase:
     """
     A connection to a tenant of a server, with nested transactions.
 
@@ -80,7 +80,7 @@ class Database:
     ) -> None:
         parameters = parameters_of(dsn)
         self.path = shown(parameters)
-        self.session = Session(parameters, self.path, longest_wait)
+        self.session = MemberSession(parameters, self.path, longest_wait)
         member = self.session.member
         self.tenant, self.role = member.tenant, member.role
         self.is_read_only, self.entries_at_first = member.is_read_only, member.entries

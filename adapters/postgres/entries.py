@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
-from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.forgotten import PostgresForgottenTexts
 from hardwon.adapters.postgres.put_entry import DELETE, DROP_VECTORS, EXISTING, put_entry
 from hardwon.adapters.postgres.query import number_of, visible, where
@@ -167,7 +167,7 @@ class PostgresEntryRepository(SqlEntries):
         )
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: PostgresDatabase) -> None:
         super().__init__(database)
         self._server = database
 
@@ -267,7 +267,7 @@ class PostgresEntryRepository(SqlEntries):
         return [number for (number,) in rows]
 
 
-def first_expiry(database: Database) -> dt.datetime | None:
+def first_expiry(database: PostgresDatabase) -> dt.datetime | None:
     """
     Return the earliest expiry of unretired entries, None without any.
 
@@ -277,7 +277,7 @@ def first_expiry(database: Database) -> dt.datetime | None:
     return found
 
 
-def index_again(database: Database) -> int:
+def index_again(database: PostgresDatabase) -> int:
     """Rebuild the keyword index of visible entries and return their number."""
     with database.patiently(), database.transaction():
         rows = database.rows(f"{SELECT_ENTRY} WHERE {OF_TENANT} AND NOT e.retired")
@@ -300,7 +300,7 @@ class PostgresTriggerSource(SqlTriggerSource):
         FROM hardwon.entry e {TEXT} WHERE cardinality(t.trigger_phrases) > 0 AND {{within}} ORDER BY e.number
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: PostgresDatabase) -> None:
         super().__init__(database)
         self._server = database
 

@@ -6,20 +6,20 @@ from typing import NamedTuple
 
 from psycopg.types.json import Jsonb
 
-from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.redact_rows import (
     DROP_HEADINGS,
     count_secrets,
     redact_rows,
     redact_saved,
 )
-from hardwon.adapters.postgres.restore import OF_SECTIONS, SECTIONS, Saved
+from hardwon.adapters.postgres.restore import OF_SECTIONS, SECTIONS, SavedRows
 from hardwon.adapters.postgres.session import Row
 from hardwon.adapters.postgres.texts import (
     ENTRY_TABLES,
     LABELS,
     Holding,
-    Stored,
+    StoredRow,
     as_bytes,
     delete_row,
     stored,
@@ -27,7 +27,7 @@ from hardwon.adapters.postgres.texts import (
 )
 from hardwon.adapters.postgres.words import drop_from_index
 from hardwon.domain.model.erasure import Erasure, still_unused
-from hardwon.ports.erasure import KeptElsewhere, Occurrences, OwnedText, Place, StoreTexts
+from hardwon.ports.erasure import ErasurePlace, KeptElsewhere, Occurrences, OwnedText, StoreTexts
 from hardwon.ports.override import override
 
 NOUNS: Mapping[str, str] = {
@@ -96,10 +96,10 @@ class _Rows(NamedTuple):
 
     entries: frozenset[int]
     deleted: frozenset[int]
-    others: Sequence[Stored]
+    others: Sequence[StoredRow]
 
 
-def _sorted_out(rows: Iterable[Stored]) -> _Rows:
+def _sorted_out(rows: Iterable[StoredRow]) -> _Rows:
     found = [*rows]
     return _Rows(
         frozenset(
@@ -116,10 +116,10 @@ def _sorted_out(rows: Iterable[Stored]) -> _Rows:
     )
 
 
-class PostgresRows(Place, StoreTexts):
+class PostgresRows(ErasurePlace, StoreTexts):
     """The tenant's rows visible to this member, also in checkpoints."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: PostgresDatabase) -> None:
         self._database = database
 
     @override
@@ -197,14 +197,14 @@ class PostgresRows(Place, StoreTexts):
 
     def _holding(self, erasure: Erasure) -> dict[str, _Rows]:
         """Return matching rows by snapshot, today's first under ""."""
-        found = dict[str, list[Stored]]()
+        found = dict[str, list[StoredRow]]()
         with self._database.snapshot():
             for row in _held(stored(self._database, _holding(erasure)), erasure):
                 found.setdefault(row.snapshot, []).append(row)
         return {snapshot: _sorted_out(rows) for snapshot, rows in found.items()}
 
     def _asking(self, snapshot: str) -> Callable[..., list[Row]]:
-        return Saved(self._database, snapshot).asked if snapshot else self._database.rows
+        return SavedRows(self._database, snapshot).asked if snapshot else self._database.rows
 
     def _erase_today(self, rows: _Rows, erasure: Erasure) -> None:
         gone = {"numbers": [*rows.entries]}
@@ -229,7 +229,7 @@ class PostgresRows(Place, StoreTexts):
             else:
                 delete_row(self._database, row)
 
-    def _rename(self, row: Stored, erasure: Erasure) -> None:
+    def _rename(self, row: StoredRow, erasure: Erasure) -> None:
         """
         Remove forgotten texts from a checkpoint's name, description and labels.
 
@@ -247,7 +247,7 @@ class PostgresRows(Place, StoreTexts):
         )
 
     def _erase_saved(self, snapshot: str, rows: _Rows, erasure: Erasure) -> None:
-        saved = Saved(self._database, snapshot)
+        saved = SavedRows(self._database, snapshot)
         about = {"snapshot": snapshot, "numbers": [*rows.entries, *rows.deleted]}
         ids = [*erasure.ids, *_ids(saved.asked, rows.entries)]
         sections = saved.asked(SECTIONS, numbers=[*rows.entries])
@@ -273,7 +273,7 @@ def _holding(erasure: Erasure) -> Holding:
     return Holding.any_of(erasure.words)
 
 
-def _held(rows: Iterable[Stored], erasure: Erasure) -> Iterator[Stored]:
+def _held(rows: Iterable[StoredRow], erasure: Erasure) -> Iterator[StoredRow]:
     return (row for row in rows if any(map(erasure.is_in, row.texts())))
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
-from hardwon.adapters.postgres.database import Database
-from hardwon.adapters.postgres.matches import BEST, Page, PagedMatches, ScoredMatches
+from hardwon.adapters.postgres.database import PostgresDatabase
+from hardwon.adapters.postgres.matches import BEST, MatchPage, PagedMatches, ScoredMatches
 from hardwon.adapters.postgres.query import where
 from hardwon.adapters.postgres.rows import TEXT
 from hardwon.adapters.postgres.session import Row
@@ -93,17 +93,17 @@ FIGURES = f"SELECT {SUMS} FROM hardwon.corpus WHERE tenant = %(tenant)s"
 class _Match(NamedTuple):
     """A keyword search: its counting column and its parameters."""
 
-    database: Database
+    database: PostgresDatabase
     within: Where
     times: Counted
     parameters: Mapping[str, object]
 
-    def page(self, depth: int) -> Page:
+    def page(self, depth: int) -> MatchPage:
         """Return at least the *depth* best of all and by category."""
         rows = self._rows(
             BEST.format(scored=self._scored(), exact="b.score", joined=""), depth=depth, margin=0
         )
-        page = Page.of(depth, rows)
+        page = MatchPage.of(depth, rows)
         return page._replace(statistics=page.statistics._replace(low=0.0))
 
     def scores(self, numbers: Sequence[int]) -> Mapping[int, float]:
@@ -127,7 +127,7 @@ class PostgresKeywordIndex(KeywordIndex):
 
     """
 
-    def __init__(self, database: Database, *, enabled: bool = True) -> None:
+    def __init__(self, database: PostgresDatabase, *, enabled: bool = True) -> None:
         self._database = database
         self._enabled = enabled
         self._frequencies: Mapping[str, int] = {}

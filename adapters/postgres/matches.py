@@ -41,7 +41,7 @@ change the sums.
 """
 
 
-class Page(NamedTuple):
+class MatchPage(NamedTuple):
     """
     The best matches of a search.
 
@@ -59,7 +59,7 @@ class Page(NamedTuple):
     statistics: ScoreStatistics = ScoreStatistics()
 
     @classmethod
-    def of(cls, depth: int, rows: Sequence[Row], decimals: int | None = None) -> "Page":
+    def of(cls, depth: int, rows: Sequence[Row], decimals: int | None = None) -> "MatchPage":
         """Make a page from rows of `BEST`, rounding scores to *decimals*."""
         if not rows:
             return cls(depth)
@@ -80,7 +80,7 @@ class Page(NamedTuple):
 class PagedSearch(Protocol):
     """A search on the server, read page by page."""
 
-    def page(self, depth: int) -> Page:
+    def page(self, depth: int) -> MatchPage:
         """Return at least the *depth* best of all and by category."""
         ...
 

@@ -10,7 +10,7 @@ import socket
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.query import number_of
 from hardwon.adapters.sql.projects import SqlProjects
 from hardwon.domain.model.errors import StorageError
@@ -76,17 +76,17 @@ def this_machine() -> str:
     return os.environ.get(MACHINE) or socket.gethostname()
 
 
-def read_registry(database: Database, mode: TrustMode) -> Registry:
+def read_registry(database: PostgresDatabase, mode: TrustMode) -> Registry:
     """Return the registry of projects, whose trust depends on *mode*."""
     return Registry(read_projects(database), read_trusted_folders(database), mode)
 
 
-def read_projects(database: Database) -> tuple[Project, ...]:
+def read_projects(database: PostgresDatabase) -> tuple[Project, ...]:
     """Return all projects as this member sees them, first added first."""
     return tuple(copy.project for copy in _copies(database, "ORDER BY p.added"))
 
 
-def read_trusted_folders(database: Database) -> tuple[str, ...]:
+def read_trusted_folders(database: PostgresDatabase) -> tuple[str, ...]:
     """Return this machine's folders, sorted, whose projects this member trusts."""
     rows = database.rows(
         f"SELECT path FROM hardwon.trusted_folder WHERE {OWN} ORDER BY path", machine=this_machine()
@@ -143,7 +143,7 @@ class PostgresProjects(SqlProjects):
         "DELETE FROM hardwon.project WHERE tenant = %(tenant)s AND id = %(id)s",
     )
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: PostgresDatabase) -> None:
         super().__init__(database)
         self._server = database
 
@@ -223,7 +223,7 @@ class PostgresProjects(SqlProjects):
         }
 
 
-def _copies(database: Database, conditions: str, **parameters: object) -> list[Copy]:
+def _copies(database: PostgresDatabase, conditions: str, **parameters: object) -> list[Copy]:
     machine = this_machine()
     copies = list[Copy]()
     for *columns, owner, at, opinion in database.rows(f"{SELECT} {conditions}", **parameters):

@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.forgotten import PostgresForgottenTexts
 from hardwon.adapters.postgres.rows import facts_of, texts_of
 from hardwon.adapters.postgres.session import Statement
@@ -66,7 +66,7 @@ class _Place(NamedTuple):
     repeated: int | None = None
 
 
-def put_entry(database: Database, entry: "Entry") -> None:
+def put_entry(database: PostgresDatabase, entry: "Entry") -> None:
     """Store *entry* under its id, as `EntryRepository.put` says."""
     forgotten = PostgresForgottenTexts(database)
     with database.transaction():
@@ -83,7 +83,7 @@ def put_entry(database: Database, entry: "Entry") -> None:
             database.together((*facts, *_putting_texts(place, entry), *index, database.change()))
 
 
-def _place_of(database: Database, entry: "Entry") -> "_Place | None":
+def _place_of(database: PostgresDatabase, entry: "Entry") -> "_Place | None":
     """
     Return the present or future place of *entry*.
 
@@ -110,7 +110,7 @@ def _place_of(database: Database, entry: "Entry") -> "_Place | None":
     return _Place(found.number, owner, is_retired(entry) or stays, found.owner, repeated)
 
 
-def _owner_of(database: Database, entry: "Entry") -> str:
+def _owner_of(database: PostgresDatabase, entry: "Entry") -> str:
     """
     Return the only member who may see *entry*, or "".
 

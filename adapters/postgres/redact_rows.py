@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 from psycopg import IntegrityError
 from psycopg.types.json import Jsonb
 
-from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.entries import RENAME
 from hardwon.adapters.postgres.put_entry import DROP_VECTORS
-from hardwon.adapters.postgres.restore import NUMBERED, Saved
+from hardwon.adapters.postgres.restore import NUMBERED, SavedRows
 from hardwon.adapters.postgres.rows import SELECT_ENTRY, facts_of, texts_of, to_entry
 from hardwon.adapters.postgres.texts import (
     ENTRY_TABLES,
     JSON,
     TABLES,
-    Stored,
+    StoredRow,
     delete_row,
     named,
     redacted,
@@ -73,11 +73,11 @@ class Unsafe(NamedTuple):
 
     """
 
-    row: Stored
+    row: StoredRow
     changes: Mapping[str, Any]
 
 
-def unsafe_rows(rows: Iterable[Stored]) -> Iterator[Unsafe]:
+def unsafe_rows(rows: Iterable[StoredRow]) -> Iterator[Unsafe]:
     """Yield the rows that contain a secret."""
     for row in rows:
         clean = {name: redacted(value) for name, value in row.values.items()}
@@ -85,7 +85,7 @@ def unsafe_rows(rows: Iterable[Stored]) -> Iterator[Unsafe]:
             yield Unsafe(row, changes)
 
 
-def count_secrets(database: Database) -> int:
+def count_secrets(database: PostgresDatabase) -> int:
     """Return how many values `redact_rows` and `redact_saved` would change."""
     with database.snapshot():
         today = [
@@ -96,7 +96,7 @@ def count_secrets(database: Database) -> int:
         return sum(today) + sum(len(found.changes) for found in unsafe_rows(saved_rows(database)))
 
 
-def redact_rows(database: Database) -> bool:
+def redact_rows(database: PostgresDatabase) -> bool:
     """
     Redact today's rows in the transaction and return whether any changed.
 
@@ -113,7 +113,7 @@ def redact_rows(database: Database) -> bool:
     return bool(found)
 
 
-def _changed(database: Database, row: Stored, changes: Mapping[str, Any]) -> bool:
+def _changed(database: PostgresDatabase, row: StoredRow, changes: Mapping[str, Any]) -> bool:
     """Update a row, and return False if its new key is taken."""
     condition, key = named(row)
     columns = ", ".join(f'"{name}" = %({name})s' for name in changes)
@@ -123,7 +123,7 @@ def _changed(database: Database, row: Stored, changes: Mapping[str, Any]) -> boo
     )
 
 
-def _done(database: Database, sql: str, **parameters: object) -> bool:
+def _done(database: PostgresDatabase, sql: str, **parameters: object) -> bool:
     """
     Run a statement and return False if a constraint forbids it.
 
@@ -139,21 +139,21 @@ def _done(database: Database, sql: str, **parameters: object) -> bool:
     return True
 
 
-def _delete(database: Database, row: Stored) -> None:
+def _delete(database: PostgresDatabase, row: StoredRow) -> None:
     if row.relation in ENTRY_TABLES:
         _delete_entry(database, row.number or 0)
     else:
         delete_row(database, row)
 
 
-def _delete_entry(database: Database, number: int) -> None:
+def _delete_entry(database: PostgresDatabase, number: int) -> None:
     drop_from_index(database, [number])
     database.rows(
         "DELETE FROM hardwon.entry WHERE tenant = %(tenant)s AND number = %(number)s", number=number
     )
 
 
-def _renew(database: Database, number: int, changed: Iterable[Iterable[str]]) -> None:
+def _renew(database: PostgresDatabase, number: int, changed: Iterable[Iterable[str]]) -> None:
     """Recompute the values derived from the texts of an entry."""
     if not (state := database.rows(SELECT_STATE, number=number)):
         return
@@ -174,7 +174,7 @@ def _renew(database: Database, number: int, changed: Iterable[Iterable[str]]) ->
         index_entry(database, number, owner, entry)
 
 
-def _renamed(database: Database, number: int, old: str, entry: Entry) -> bool:
+def _renamed(database: PostgresDatabase, number: int, old: str, entry: Entry) -> bool:
     """Derive an entry's id again, and return False if taken."""
     facts = facts_of(entry)
     is_done = _done(
@@ -200,7 +200,7 @@ def _entry(rows: Iterable[tuple[Any, ...]]) -> Entry | None:
         return None
 
 
-def redact_saved(database: Database, snapshot: str = "") -> bool:
+def redact_saved(database: PostgresDatabase, snapshot: str = "") -> bool:
     """
     Redact saved rows of one checkpoint, or of all without *snapshot*.
 
@@ -222,7 +222,9 @@ def redact_saved(database: Database, snapshot: str = "") -> bool:
     return bool(found)
 
 
-def _redact_saved_row(database: Database, row: Stored, changes: Mapping[str, Any]) -> None:
+def _redact_saved_row(
+    database: PostgresDatabase, row: StoredRow, changes: Mapping[str, Any]
+) -> None:
     if row.number is None and {*TABLES[row.relation].key} & changes.keys():
         delete_row(database, row)  # another row may have that key
         return
@@ -231,8 +233,8 @@ def _redact_saved_row(database: Database, row: Stored, changes: Mapping[str, Any
         database.rows(DROP_SAVED, snapshot=row.snapshot, number=row.number, relations=["vector"])
 
 
-def _renew_saved(database: Database, snapshot: str, number: int) -> None:
-    saved = Saved(database, snapshot)
+def _renew_saved(database: PostgresDatabase, snapshot: str, number: int) -> None:
+    saved = SavedRows(database, snapshot)
     about = {"snapshot": snapshot, "number": number}
     [(owner, old, _)] = saved.asked(SELECT_STATE, number=number)
     entry = _entry(saved.asked(f"{SELECT_ENTRY} {OF_ENTRY}", number=number))

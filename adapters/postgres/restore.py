@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from psycopg.errors import InsufficientPrivilege, UniqueViolation
 
-from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.query import where
 from hardwon.adapters.postgres.rows import SELECT_ENTRY, to_entry
 from hardwon.adapters.postgres.session import Row
@@ -92,7 +92,7 @@ def past(sql: str) -> str:
     return sql.replace("hardwon.", "past_")
 
 
-class Saved:
+class SavedRows:
     """
     The rows that a checkpoint saved.
 
@@ -106,7 +106,7 @@ class Saved:
 
     """
 
-    def __init__(self, database: Database, snapshot: str) -> None:
+    def __init__(self, database: PostgresDatabase, snapshot: str) -> None:
         self._database = database
         self._snapshot = snapshot
         self.spaces = dict[str, int]()
@@ -264,7 +264,7 @@ def fingerprints(ask: Ask, numbers: Iterable[int]) -> dict[int, str]:
 class PostgresSnapshot(Snapshot):
     """A checkpoint's saved rows, with the store to restore."""
 
-    def __init__(self, past: Saved, present: Database) -> None:
+    def __init__(self, past: SavedRows, present: PostgresDatabase) -> None:
         self._past = past
         self._present = present
 

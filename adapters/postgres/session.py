@@ -78,7 +78,7 @@ class _Connection(psycopg.Connection[Row]):
             raise NoAnswerError from error
 
 
-class Session:
+class MemberSession:
     """
     A member's connection with at most one open transaction.
 

@@ -10,11 +10,11 @@ from contextlib import AbstractContextManager, contextmanager
 
 import attrs
 
-from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.forgotten import PostgresForgottenTexts
 from hardwon.adapters.postgres.query import where
 from hardwon.adapters.postgres.redact_rows import redact_saved
-from hardwon.adapters.postgres.restore import PostgresSnapshot, Saved
+from hardwon.adapters.postgres.restore import PostgresSnapshot, SavedRows
 from hardwon.adapters.postgres.session import NEWEST, Row
 from hardwon.domain.model.checkpoint import Checkpoint, Contents
 from hardwon.domain.model.errors import NewerSchemaError, StorageError
@@ -38,7 +38,7 @@ SELECT = """
 class PostgresSnapshots(Snapshots):
     """The checkpoints of a member, with their saved rows."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: PostgresDatabase) -> None:
         self._database = database
 
     @override
@@ -73,7 +73,7 @@ class PostgresSnapshots(Snapshots):
                 snapshot=name,
                 number=number,
             )
-            Saved(self._database, name).save()
+            SavedRows(self._database, name).save()
         return attrs.evolve(checkpoint, number=number, memory_count=count, snapshot_path=name)
 
     @override
@@ -83,14 +83,14 @@ class PostgresSnapshots(Snapshots):
                 "DELETE FROM hardwon.checkpoint WHERE tenant = %(tenant)s AND id = %(number)s",
                 number=checkpoint.number,
             )
-            Saved(self._database, checkpoint.snapshot_path).drop()
+            SavedRows(self._database, checkpoint.snapshot_path).drop()
 
     @override
     @contextmanager
     def opened(self, path: str) -> Iterator[PostgresSnapshot]:
         self._ensure_known(path)
         redact_saved(self._database, path)
-        saved = Saved(self._database, path)
+        saved = SavedRows(self._database, path)
         saved.gone = self._forgotten_in(saved)
         yield PostgresSnapshot(saved, self._database)
 
@@ -117,7 +117,7 @@ class PostgresSnapshots(Snapshots):
                 " newest hardwon"
             )
 
-    def _forgotten_in(self, saved: Saved) -> list[int]:
+    def _forgotten_in(self, saved: SavedRows) -> list[int]:
         """Return the numbers of saved entries whose texts were forgotten since."""
         if not self._database.rows(
             "SELECT 1 FROM hardwon.forgotten WHERE tenant = %(tenant)s LIMIT 1"

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.session import NEWEST
 
 MEASURED = (
@@ -56,7 +56,7 @@ STATUS = """
 """
 
 
-def status_of(database: Database) -> Status:
+def status_of(database: PostgresDatabase) -> Status:
     """
     Return the facts of an open store.
 
@@ -79,7 +79,7 @@ def status_of(database: Database) -> Status:
     )
 
 
-def bytes_of(database: Database) -> int:
+def bytes_of(database: PostgresDatabase) -> int:
     """Return the bytes of all tenants' growing tables, with their indexes."""
     return int(
         database.value(

@@ -17,7 +17,7 @@ from hardwon.ports.store import Entries, Store, Upkeep, Warn
 
 try:
     from hardwon.adapters.postgres.activity import PostgresReceipts, PostgresUsageLog
-    from hardwon.adapters.postgres.database import BUSY_SECONDS, Database
+    from hardwon.adapters.postgres.database import BUSY_SECONDS, PostgresDatabase
     from hardwon.adapters.postgres.entries import PostgresEntryRepository, first_expiry
     from hardwon.adapters.postgres.keyword_index import PostgresKeywordIndex
     from hardwon.adapters.postgres.metadata import PostgresMetadata
@@ -75,7 +75,7 @@ def open_postgres(
             fit.
 
     """
-    database = Database(server.dsn, busy_seconds, longest_wait)
+    database = PostgresDatabase(server.dsn, busy_seconds, longest_wait)
     database.warn = warn
     if database.is_read_only:
         warn(f"{database.path} is a standby: it can only be read")
@@ -121,7 +121,7 @@ class PostgresStore(Store):
     is_there = True
     file = None
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: PostgresDatabase) -> None:
         self.database = database
         self.path = database.path
 
@@ -301,7 +301,7 @@ class PostgresStore(Store):
 class PostgresUpkeep(Upkeep):
     """Checks and keyword index rebuilds of a store on a server."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: PostgresDatabase) -> None:
         self._database = database
 
     @override

@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from hardwon.adapters.postgres.database import Database, public
+from hardwon.adapters.postgres.database import PostgresDatabase, public
 from hardwon.adapters.postgres.session import Row
 from hardwon.adapters.sql.metadata import AUTOMATIC_PROVIDER
 from hardwon.domain.model.forgotten import SECRET
@@ -109,7 +109,7 @@ SELECT_SAVED = """
 """
 
 
-class Stored(NamedTuple):
+class StoredRow(NamedTuple):
     """
     A row with texts.
 
@@ -167,7 +167,7 @@ def as_bytes(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def named(row: Stored) -> tuple[str, dict[str, object]]:
+def named(row: StoredRow) -> tuple[str, dict[str, object]]:
     """Return the condition that identifies the row, and its parameters."""
     names = {f"key_{name}": name for name in row.key}
     values = {mark: row.key[name] for mark, name in names.items()}
@@ -183,7 +183,7 @@ def named(row: Stored) -> tuple[str, dict[str, object]]:
     }
 
 
-def delete_row(database: Database, row: Stored) -> None:
+def delete_row(database: PostgresDatabase, row: StoredRow) -> None:
     """Delete a row, of today or saved."""
     condition, parameters = named(row)
     database.rows(f"DELETE FROM hardwon.{row.table} WHERE {condition}", **parameters)
@@ -224,14 +224,18 @@ class Holding(NamedTuple):
         )
 
 
-def stored(database: Database, holding: Holding = Holding()) -> Iterator[Stored]:  # noqa: B008  # immutable
+def stored(database: PostgresDatabase, holding: Holding = Holding()) -> Iterator[StoredRow]:  # noqa: B008  # immutable
     """Yield changeable rows, today's and saved, that may match *holding*."""
     for relation in TABLES:
         yield from stored_in(database, relation, holding)
     yield from saved_rows(database, holding)
 
 
-def stored_in(database: Database, relation: str, holding: Holding = Holding()) -> Iterator[Stored]:  # noqa: B008
+def stored_in(
+    database: PostgresDatabase,
+    relation: str,
+    holding: Holding = Holding(),  # noqa: B008
+) -> Iterator[StoredRow]:
     """Yield changeable rows of one table that may match *holding*."""
     table = TABLES[relation]
     names = (*table.key, *table.columns)
@@ -242,7 +246,7 @@ def stored_in(database: Database, relation: str, holding: Holding = Holding()) -
     )
     for row in _in_parts(database, sql, wanted=list(holding.wanted or ())):
         key = dict(zip(table.key, row, strict=False))
-        yield Stored(
+        yield StoredRow(
             relation,
             key,
             dict(zip(table.columns, row[len(table.key) :], strict=True)),
@@ -251,10 +255,10 @@ def stored_in(database: Database, relation: str, holding: Holding = Holding()) -
 
 
 def saved_rows(
-    database: Database,
+    database: PostgresDatabase,
     holding: Holding = Holding(),  # noqa: B008
     snapshot: str = "",
-) -> Iterator[Stored]:
+) -> Iterator[StoredRow]:
     """Yield saved rows that may match, of all snapshots without *snapshot*."""
     within = f"{holding.sql(['content'])} AND (%(snapshot)s = '' OR snapshot = %(snapshot)s)"
     rows = _in_parts(
@@ -268,14 +272,14 @@ def saved_rows(
         key = {"snapshot": name, "relation": relation, "place": place}
         values = {column: content.get(column) for column in TABLES[relation].columns}
         if not _is_kept(relation, content):
-            yield Stored(relation, key, values, name, number)
+            yield StoredRow(relation, key, values, name, number)
 
 
 def _is_kept(relation: str, content: Mapping[str, Any]) -> bool:
     return relation == "metadata" and content["key"] in ("active_space", AUTOMATIC_PROVIDER, SECRET)
 
 
-def _in_parts(database: Database, sql: str, **parameters: object) -> Iterator[Row]:
+def _in_parts(database: PostgresDatabase, sql: str, **parameters: object) -> Iterator[Row]:
     """Yield rows from a cursor on the server, to bound memory."""
     with database.snapshot():
         name = f"texts_{next(_CURSORS)}"

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from hardwon.adapters.postgres.database import Database
-from hardwon.adapters.postgres.matches import BEST, Page, PagedMatches
+from hardwon.adapters.postgres.database import PostgresDatabase
+from hardwon.adapters.postgres.matches import BEST, MatchPage, PagedMatches
 from hardwon.adapters.postgres.query import in_tie_order, where
 from hardwon.adapters.postgres.rows import TEXT
 from hardwon.adapters.postgres.session import Row
@@ -71,7 +71,7 @@ class PostgresVectorStore(VectorStore):
 
     def __init__(
         self,
-        database: Database,
+        database: PostgresDatabase,
         space: Space,
         *,
         kinds: tuple[Kind, ...] = KINDS,
@@ -229,7 +229,7 @@ class PostgresVectorStore(VectorStore):
         )
 
 
-def read_spaces(database: Database) -> dict[Space, int]:
+def read_spaces(database: PostgresDatabase) -> dict[Space, int]:
     """Return the numbers of the tenant's embedding spaces."""
     rows = database.rows(
         f"SELECT space, {SPACE_COLUMNS} FROM hardwon.space WHERE tenant = %(tenant)s"
@@ -376,9 +376,9 @@ class _Scan(NamedTuple):
         """Return sampled cosines of the space, None outside the scan."""
         return [score for (score,) in self.rows(SAMPLED)]
 
-    def page(self, depth: int) -> Page:
+    def page(self, depth: int) -> MatchPage:
         """Return at least the *depth* best of all and by category."""
-        return Page.of(depth, self.rows(NEAREST, depth=depth, margin=MARGIN), COSINE_DECIMALS)
+        return MatchPage.of(depth, self.rows(NEAREST, depth=depth, margin=MARGIN), COSINE_DECIMALS)
 
     def scores(self, numbers: Sequence[int]) -> dict[int, float]:
         """Return the cosines of the *numbers* that are in the scan."""

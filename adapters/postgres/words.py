@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.adapters.postgres.database import Database, public
+from hardwon.adapters.postgres.database import PostgresDatabase, public
 from hardwon.adapters.postgres.session import Statement
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
 from hardwon.domain.model.identity import composed, title_to_search
@@ -121,7 +121,7 @@ class _Posting(NamedTuple):
     passage_times: int
 
 
-def is_outdated(database: Database) -> bool:
+def is_outdated(database: PostgresDatabase) -> bool:
     """
     Return whether this member's index has an earlier version.
 
@@ -130,17 +130,17 @@ def is_outdated(database: Database) -> bool:
     return int(database.value(SELECT_VERSION)) < VERSION
 
 
-def note_version(database: Database) -> None:
+def note_version(database: PostgresDatabase) -> None:
     """Store the present version for this member's share of the index."""
     database.rows(NOTE_VERSION)
 
 
-def index_entry(database: Database, number: int, owner: str, entry: "Entry") -> None:
+def index_entry(database: PostgresDatabase, number: int, owner: str, entry: "Entry") -> None:
     """Index an entry, replacing its earlier rows."""
     database.together((*dropping([number]), *indexing(number, owner, entry)))
 
 
-def drop_from_index(database: Database, numbers: Iterable[int]) -> None:
+def drop_from_index(database: PostgresDatabase, numbers: Iterable[int]) -> None:
     """Remove entries from the index."""
     database.together(dropping(numbers))
 
@@ -196,7 +196,7 @@ def _limited(*times: int) -> Iterator[int]:
     return (min(count, MAX_TIMES) for count in times)
 
 
-def ensure_counted(database: Database) -> None:
+def ensure_counted(database: PostgresDatabase) -> None:
     """
     Check that the totals of the index match its rows.
 

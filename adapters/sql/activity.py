@@ -17,7 +17,7 @@ from hardwon.domain.model.injection.receipt import (
     Delivery,
     Influence,
     Receipt,
-    Shown,
+    ReceiptEntry,
     ShownText,
     Undelivered,
 )
@@ -101,7 +101,7 @@ class SqlReceipts(Role, Receipts):
 
         def receipt(row: Row) -> Receipt:
             values = dict(zip(RECEIPT_FIELDS, self._decode(row[1:]), strict=True))
-            shown = tuple(Shown(*self._decode_shown(entry)) for entry in shown_by(row[0]))
+            shown = tuple(ReceiptEntry(*self._decode_shown(entry)) for entry in shown_by(row[0]))
             return Receipt(**values, shown=shown, number=row[0])
 
         return [*self._database.readable("receipt", rows, receipt)]

@@ -19,9 +19,9 @@ from hardwon.adapters.sql.activity import (
     SqlUsageLog,
     receipt_values,
 )
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.decoding import (
-    Decoder,
+    RowDecoder,
     integer,
     number,
     one_of,
@@ -39,17 +39,17 @@ from hardwon.domain.model.injection.receipt import (
     HOWS,
     LONGEST_SHOWN,
     ContextWindow,
-    Held,
+    HeldMemory,
     Influence,
     NearMiss,
     Receipt,
-    Shown,
+    ReceiptEntry,
     ShownText,
     Undelivered,
 )
 from hardwon.ports.override import override
 
-decode_change = Decoder(
+decode_change = RowDecoder(
     PastChange._fields,
     {
         "number": integer,
@@ -80,12 +80,12 @@ INSERT_RECEIPT = f"""
     INSERT INTO receipt ({", ".join(RECEIPT_FIELDS)})
     VALUES ({", ".join(LATEST if field == "latest" else f":{field}" for field in RECEIPT_FIELDS)}) RETURNING number
 """
-SHOWN_COLUMNS = ("receipt_number", "place", *Shown._fields)
+SHOWN_COLUMNS = ("receipt_number", "place", *ReceiptEntry._fields)
 INSERT_SHOWN = f"""
     INSERT INTO receipt_entry ({", ".join(SHOWN_COLUMNS)}) VALUES ({", ".join(f":{name}" for name in SHOWN_COLUMNS)})
 """
 SELECT_SHOWN = (
-    f"SELECT {', '.join(Shown._fields)} FROM receipt_entry WHERE receipt_number = :number ORDER BY"
+    f"SELECT {', '.join(ReceiptEntry._fields)} FROM receipt_entry WHERE receipt_number = :number ORDER BY"
     " place"
 )
 
@@ -118,7 +118,7 @@ class SqliteReceipts(SqlReceipts):
         ),
         "project": "r.project = :project",
     }
-    _decode = Decoder(
+    _decode = RowDecoder(
         RECEIPT_FIELDS,
         {
             **dict.fromkeys(("session_id", "project", "policy", "digest", "agent"), text),
@@ -131,8 +131,8 @@ class SqliteReceipts(SqlReceipts):
             "missed": lambda value: tuple(NearMiss(*miss) for miss in json.loads(value)),
         },
     )
-    _decode_shown = Decoder(
-        Shown._fields,
+    _decode_shown = RowDecoder(
+        ReceiptEntry._fields,
         {
             **dict.fromkeys(("entry_id", "digest", "origin"), text),
             "form": one_of(FORMS),
@@ -142,7 +142,7 @@ class SqliteReceipts(SqlReceipts):
         },
     )
 
-    def __init__(self, database: Database, kept: int = KEPT_RECEIPTS) -> None:
+    def __init__(self, database: SqliteDatabase, kept: int = KEPT_RECEIPTS) -> None:
         super().__init__(database)
         self._kept = kept
 
@@ -186,7 +186,7 @@ class SqliteDeliveries(SqlDeliveries):
         ON CONFLICT (entry_seq) DO UPDATE SET recall_count = recall_count + 1,
             last_recalled_at = max(coalesce(last_recalled_at, excluded.last_recalled_at), excluded.last_recalled_at)
     """
-    _decode = Decoder(
+    _decode = RowDecoder(
         Undelivered._fields,
         {
             "number": integer,
@@ -216,12 +216,12 @@ class SqliteContextWindows(SqlContextWindows):
     )
 
     @override
-    def held(self, window: ContextWindow) -> Held:
+    def held(self, window: ContextWindow) -> HeldMemory:
         of_window = window._asdict()
         entries = frozenset(
             entry_id for (entry_id,) in self._database.rows(HELD_ENTRIES, **of_window)
         )
-        return Held(entries, self._database.value(LAST_BLOCK, **of_window))
+        return HeldMemory(entries, self._database.value(LAST_BLOCK, **of_window))
 
 
 class SqliteInfluences(SqlInfluences):
@@ -260,7 +260,7 @@ class SqliteInfluences(SqlInfluences):
         "session_id": "i.session_id = :session_id",
         "entry_id": "e.id = :entry_id",
     }
-    _decode = Decoder(
+    _decode = RowDecoder(
         Influence._fields,
         {
             **dict.fromkeys(("entry_id", "session_id", "phrase"), text),
@@ -268,7 +268,7 @@ class SqliteInfluences(SqlInfluences):
             "at": timestamp,
         },
     )
-    _decode_shown_text = Decoder(
+    _decode_shown_text = RowDecoder(
         ShownText._fields,
         {**dict.fromkeys(("entry_id", "name", "description", "notes"), text), "is_counted": bool},
     )

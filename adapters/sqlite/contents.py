@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 
 from hardwon.adapters.sql.contents import SqlStoreContents
 from hardwon.adapters.sqlite.activity import SqliteInfluences, decode_change
-from hardwon.adapters.sqlite.database import Database
-from hardwon.adapters.sqlite.decoding import Decoder, text, timestamp
+from hardwon.adapters.sqlite.database import SqliteDatabase
+from hardwon.adapters.sqlite.decoding import RowDecoder, text, timestamp
 from hardwon.adapters.sqlite.file_state import SqliteAbsences
 from hardwon.adapters.sqlite.metadata import SqliteImportLedger
 from hardwon.adapters.sqlite.projects import SqliteProjects
@@ -32,9 +32,9 @@ CHANGES = f"SELECT {HISTORY} FROM history WHERE memory_id = :number ORDER BY id"
 SOURCES = "SELECT path, fingerprint FROM sources ORDER BY path"
 DEPARTED = "SELECT file_path, max(departed_at) FROM departed GROUP BY file_path"
 
-decode_alias = Decoder(("old_id",), {"old_id": text})
-decode_source = Decoder(("path", "fingerprint"), {"path": text, "fingerprint": text})
-decode_departed = Decoder(
+decode_alias = RowDecoder(("old_id",), {"old_id": text})
+decode_source = RowDecoder(("path", "fingerprint"), {"path": text, "fingerprint": text})
+decode_departed = RowDecoder(
     ("file_path", "departed_at"), {"file_path": text, "departed_at": timestamp}
 )
 
@@ -81,12 +81,12 @@ class SqliteStoreContents(SqlStoreContents):
         VALUES (:file_path, :anchor_id, :file_hash, :at)
     """
     _decode_change = decode_change
-    _decode_section = Decoder(
+    _decode_section = RowDecoder(
         ("file_path", "anchor_id", "file_hash", "buried_at"),
         {**dict.fromkeys(("file_path", "anchor_id", "file_hash"), text), "buried_at": timestamp},
     )
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         super().__init__(database, SqliteAbsences(database), SqliteImportLedger(database))
         self._file = database
         self._influences = SqliteInfluences(database)

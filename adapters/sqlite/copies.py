@@ -20,7 +20,7 @@ from hardwon.adapters.sqlite import derived, vectors
 from hardwon.adapters.sqlite.database import (
     BUSY_SECONDS,
     TEMPORARY,
-    Database,
+    SqliteDatabase,
 )
 from hardwon.adapters.sqlite.file_errors import REPAIR, translated
 from hardwon.adapters.sqlite.schema import copies_beside, migrate, refuse_newer, schema_version
@@ -67,7 +67,7 @@ Others in a copy are ignored.
 """
 
 
-def write_copy(source: Database, path: str, *, checked: bool = True) -> None:
+def write_copy(source: SqliteDatabase, path: str, *, checked: bool = True) -> None:
     """
     Copy *source* to a new file at *path*, mode 0600.
 
@@ -82,13 +82,13 @@ def write_copy(source: Database, path: str, *, checked: bool = True) -> None:
         StorageError: the copy can't be written, or is damaged.
     """
     try:
-        with contextlib.closing(Database(path, anywhere=True)) as copy:
+        with contextlib.closing(SqliteDatabase(path, anywhere=True)) as copy:
             copy.rows("PRAGMA journal_mode = OFF")  # a failed copy is removed anyway
             copy_pages(source, copy)
         with translated(path):
             _let_be_single(path)
         if checked:
-            with contextlib.closing(Database(path, read_only=True, anywhere=True)) as copy:
+            with contextlib.closing(SqliteDatabase(path, read_only=True, anywhere=True)) as copy:
                 _ensure_whole(copy, before=f"{source.path}: ", after=REPAIR)
     except BaseException:
         remove(path)
@@ -117,7 +117,7 @@ def remove(path: str) -> None:
         os.unlink(path)
 
 
-def copy_pages(source: Database, target: Database) -> None:
+def copy_pages(source: SqliteDatabase, target: SqliteDatabase) -> None:
     """
     Replace the contents of *target* by those of *source*.
 
@@ -139,7 +139,7 @@ def copy_pages(source: Database, target: Database) -> None:
 
 
 @contextlib.contextmanager
-def opened_copy(path: str) -> Iterator[Database]:
+def opened_copy(path: str) -> Iterator[SqliteDatabase]:
     """
     Open a checked and migrated copy of the store file *path*.
 
@@ -155,7 +155,7 @@ def opened_copy(path: str) -> Iterator[Database]:
     deadline = Deadline.after(
         RESTORE_SECONDS + SECONDS_PER_MEGABYTE * size_of(path) / MEGABYTE, time.monotonic
     )
-    with contextlib.closing(Database(TEMPORARY)) as copy:
+    with contextlib.closing(SqliteDatabase(TEMPORARY)) as copy:
         try:
             _read(os.path.realpath(path), copy, deadline)
         except NewerSchemaError as error:
@@ -175,7 +175,7 @@ def opened_copy(path: str) -> Iterator[Database]:
             ) from error
 
 
-def _read(path: str, copy: Database, deadline: Deadline) -> None:
+def _read(path: str, copy: SqliteDatabase, deadline: Deadline) -> None:
     with contextlib.closing(UntrustedDatabase(path, deadline, LARGEST_STORE)) as source:
         copy_pages(source, copy)
     with copy.translated():
@@ -197,7 +197,7 @@ def _read(path: str, copy: Database, deadline: Deadline) -> None:
         raise StorageError("parts of its entries are missing")
 
 
-def _drop_triggers(copy: Database) -> None:
+def _drop_triggers(copy: SqliteDatabase) -> None:
     """
     Drop the triggers of derived tables.
 
@@ -207,7 +207,7 @@ def _drop_triggers(copy: Database) -> None:
         copy.rows(f"DROP TRIGGER IF EXISTS {name}")
 
 
-def _ensure_whole(copy: Database, *, before: str = "", after: str = "") -> None:
+def _ensure_whole(copy: SqliteDatabase, *, before: str = "", after: str = "") -> None:
     """Check all of *copy* and its indexes, with *before* and *after* around the finding."""
     [(finding,)] = copy.rows("PRAGMA integrity_check(1)")
     if finding != "ok":
@@ -250,7 +250,9 @@ def keep_copy(path: str, version: int) -> None:
     copy = f"{path}.v{version}"
     written = f"{copy}{PARTIAL}"
     try:
-        with closing(Database(path)) as source:  # not the writing connection, which can't be copied
+        with closing(
+            SqliteDatabase(path)
+        ) as source:  # not the writing connection, which can't be copied
             write_copy(source, written, checked=False)
         publish(written, copy)
     except StorageError as error:

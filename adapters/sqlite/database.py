@@ -142,7 +142,7 @@ Row = tuple[Any, ...]
 Parameters = Sequence[object] | Mapping[str, object]
 
 
-class Database:
+class SqliteDatabase:
     """
     A connection with nested transactions, whose errors name the file.
 

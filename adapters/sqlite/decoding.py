@@ -170,7 +170,7 @@ They use defaults, as without its project no entry could be shown.
 """
 
 
-class Decoder:
+class RowDecoder:
     """
     Decodes rows.
 

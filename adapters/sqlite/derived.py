@@ -11,7 +11,7 @@ entries are counted one by one.
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.query import placed, visible_by_group, where
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import EntryFilter
@@ -33,11 +33,11 @@ def bounds(block: int) -> tuple[int, int]:
 
 
 def remake(
-    database: Database,
+    database: SqliteDatabase,
     tables: Sequence[str],
     triggers: Sequence[str],
     script: str,
-    is_sound: Callable[[Database], bool] = lambda _: True,
+    is_sound: Callable[[SqliteDatabase], bool] = lambda _: True,
 ) -> None:
     """
     Make derived tables and their triggers again where one is missing.
@@ -89,14 +89,14 @@ An entry of a hidden group is visible if it was also said in the project.
 COUNTED = "SELECT category, count(*) FROM entry e WHERE {within} GROUP BY category"
 
 
-def ensure_tallies(database: Database) -> None:
+def ensure_tallies(database: SqliteDatabase) -> None:
     """Count all entries again if a tally or trigger is missing or damaged."""
     from hardwon.adapters.sqlite.migrations import ENTRY_TALLY  # noqa: PLC0415  # rarely needed
 
     remake(database, (TALLY_TABLE,), TALLY_TRIGGERS, ENTRY_TALLY, is_sound=_is_sound)
 
 
-def tallied(database: Database, only: EntryFilter) -> Mapping[str | None, int]:
+def tallied(database: SqliteDatabase, only: EntryFilter) -> Mapping[str | None, int]:
     """
     Count the visible ranked entries of each category.
 
@@ -112,12 +112,12 @@ def tallied(database: Database, only: EntryFilter) -> Mapping[str | None, int]:
     return dict(database.rows(sql, **shown))
 
 
-def count_ranked(database: Database) -> int:
+def count_ranked(database: SqliteDatabase) -> int:
     """Return the number of entries neither deprecated nor expired."""
     return sum(tallied(database, EntryFilter(kinds=KINDS)).values())
 
 
-def admits_all(database: Database, only: EntryFilter) -> bool:
+def admits_all(database: SqliteDatabase, only: EntryFilter) -> bool:
     """Return whether *only* admits every ranked entry."""
     grouped = EntryFilter(kinds=only.kinds, visible_in=only.visible_in, ranked=True)
     return only in {grouped, grouped._replace(ranked=False)} and sum(
@@ -125,7 +125,7 @@ def admits_all(database: Database, only: EntryFilter) -> bool:
     ) == count_ranked(database)
 
 
-def _is_sound(database: Database) -> bool:
+def _is_sound(database: SqliteDatabase) -> bool:
     try:
         return bool(
             database.value(f"SELECT sum(entries) = 0 AND min(kind) = '' FROM {TALLY_TABLE}")

@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from hardwon.adapters.sql.entries import SqlEntries, SqlProposals, SqlTriggerSource
-from hardwon.adapters.sqlite.database import Database, in_list, to_text
-from hardwon.adapters.sqlite.decoding import Decoder
+from hardwon.adapters.sqlite.database import SqliteDatabase, in_list, to_text
+from hardwon.adapters.sqlite.decoding import RowDecoder
 from hardwon.adapters.sqlite.derived import tallied
 from hardwon.adapters.sqlite.keyword_index import drop_from_index, index_entry
 from hardwon.adapters.sqlite.query import visible
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
 
 
-decode_owner = Decoder(
+decode_owner = RowDecoder(
     (
         "number",
         "entry_id",
@@ -65,7 +65,7 @@ class SqliteTriggerSource(SqlTriggerSource):
     """
     _decode = decode_owner
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         super().__init__(database)
         self._file = database
 
@@ -157,10 +157,10 @@ class SqliteEntryRepository(SqlEntries):
     _decode_summary = decode_summary
     _decode_facts = decode_facts
     _decode_recall = decode_recall
-    _decode_references = Decoder(("seq", "references"))
-    _decode_rule = Decoder(ConstitutionalText._fields[:-1])
+    _decode_references = RowDecoder(("seq", "references"))
+    _decode_rule = RowDecoder(ConstitutionalText._fields[:-1])
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         super().__init__(database)
         self._file = database
 

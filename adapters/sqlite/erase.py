@@ -53,7 +53,7 @@ The bits above are its entry's number.
 """
 
 
-class Rows(NamedTuple):
+class ErasableRows(NamedTuple):
     """
     Rows that hold something to be erased.
 
@@ -67,7 +67,7 @@ class Rows(NamedTuple):
     others: Mapping[str, int]
 
 
-def rows_holding(connection: sqlite3.Connection, erasure: Erasure) -> Rows:
+def rows_holding(connection: sqlite3.Connection, erasure: Erasure) -> ErasableRows:
     """Return the rows that `erase_rows` removes or changes."""
     _define(connection, erasure)
     others = {}
@@ -77,7 +77,7 @@ def rows_holding(connection: sqlite3.Connection, erasure: Erasure) -> Rows:
         ).fetchall()
         if count:
             others[table] = count
-    return Rows(frozenset(_entries(connection)), others)
+    return ErasableRows(frozenset(_entries(connection)), others)
 
 
 def texts_holding(connection: sqlite3.Connection, erasure: Erasure) -> Iterator[OwnedText]:

@@ -16,11 +16,11 @@ from hardwon.adapters.sqlite.copies import remove
 from hardwon.adapters.sqlite.database import (
     BUSY_SECONDS,
     FILE_NAME,
-    Database,
+    SqliteDatabase,
     transaction,
 )
 from hardwon.adapters.sqlite.erase import (
-    Rows,
+    ErasableRows,
     count_secrets,
     drop_indexes,
     erase_rows,
@@ -39,7 +39,7 @@ from hardwon.adapters.store_folder import OWN_NAMES
 from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.errors import CorruptStoreError, StorageError
 from hardwon.domain.model.redaction import redact
-from hardwon.ports.erasure import Occurrences, OwnedText, Place, Proof, StoreTexts
+from hardwon.ports.erasure import ErasurePlace, ErasureProof, Occurrences, OwnedText, StoreTexts
 from hardwon.ports.override import override
 
 CHUNK = 4 * 1024 * 1024
@@ -91,7 +91,7 @@ def _remains(paths: Iterable[str], erasure: Erasure) -> list[str]:
     return [f"{path}: {', '.join(sorted(found))}" for path, found in holding if found]
 
 
-def _counted(path: str, rows: Rows) -> list[Occurrences]:
+def _counted(path: str, rows: ErasableRows) -> list[Occurrences]:
     entries = [Occurrences(path, len(rows.entries), "entry")] if rows.entries else []
     return [
         *entries,
@@ -102,10 +102,10 @@ def _counted(path: str, rows: Rows) -> list[Occurrences]:
     ]
 
 
-class StoreRows(Place, StoreTexts):
+class StoreRows(ErasurePlace, StoreTexts):
     """The rows of the open store."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
     @override
@@ -164,7 +164,7 @@ class StoreRows(Place, StoreTexts):
         return _remains(paths, erasure)
 
 
-class OtherDatabases(Place):
+class OtherDatabases(ErasurePlace):
     """
     The other SQLite files of a store's folder.
 
@@ -298,7 +298,7 @@ def _rewritten(path: str) -> Iterator[sqlite3.Connection]:
     os.utime(path, ns=(facts.st_atime_ns, facts.st_mtime_ns))
 
 
-class FolderTexts(Place):
+class FolderTexts(ErasurePlace):
     """
     The text files of a store's folder: logs and records.
 
@@ -382,7 +382,7 @@ def _without_lines(path: str, gone: frozenset[int]) -> None:
         rest.writelines(line for place, line in enumerate(file) if place not in gone)
 
 
-class StoreBytes(Proof):
+class StoreBytes(ErasureProof):
     """
     The bytes of all files that hardwon keeps.
 

@@ -13,7 +13,7 @@ from hardwon.adapters.durable import written_file
 from hardwon.adapters.sqlite.file_errors import translated
 from hardwon.adapters.store_folder import opened_store
 from hardwon.domain.model.erasure import Erasure
-from hardwon.ports.erasure import Begun, ErasureJournal
+from hardwon.ports.erasure import BegunErasure, ErasureJournal
 from hardwon.ports.override import override
 
 FILE_NAME = "forget.json"
@@ -26,7 +26,7 @@ class FileErasureJournal(ErasureJournal):
         self._path = os.path.join(folder, FILE_NAME)
 
     @override
-    def begin(self, run: Begun) -> None:
+    def begin(self, run: BegunErasure) -> None:
         erasure = run.erasure
         given = {"texts": erasure.texts, "ids": sorted(erasure.ids), "any_case": erasure.any_case}
         document = {**given, **run._asdict()}
@@ -39,7 +39,7 @@ class FileErasureJournal(ErasureJournal):
             file.write(json.dumps(document).encode())
 
     @override
-    def unfinished(self) -> Begun | None:
+    def unfinished(self) -> BegunErasure | None:
         with suppress(OSError, ValueError, KeyError, TypeError):
             with open(self._path, "rb") as file:
                 written = file.read()
@@ -59,9 +59,9 @@ class FileErasureJournal(ErasureJournal):
                 os.unlink(path)
 
 
-def _run(document: dict[str, Any]) -> Begun:
+def _run(document: dict[str, Any]) -> BegunErasure:
     any_case = bool(document.get("any_case"))
-    return Begun(
+    return BegunErasure(
         Erasure(tuple(document["texts"]), frozenset(document["ids"]), any_case=any_case),
         document["wanted"],
         tuple(document["words"]),

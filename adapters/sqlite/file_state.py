@@ -1,7 +1,7 @@
 """Missing files and deleted sections in SQLite."""
 
 from hardwon.adapters.sql.file_state import COLUMNS, STORED, SqlAbsences, SqlTombstones
-from hardwon.adapters.sqlite.decoding import DECODERS, Decoder, text
+from hardwon.adapters.sqlite.decoding import DECODERS, RowDecoder, text
 from hardwon.adapters.sqlite.rows import encoded
 from hardwon.domain.model.file_state import Standing
 from hardwon.ports.override import override
@@ -26,7 +26,7 @@ class SqliteAbsences(SqlAbsences):
             ORDER BY file_path != :file_path, departed_at DESC, file_path LIMIT 1)
     """
     FORGET = "DELETE FROM departed WHERE file_path = :file_path"
-    _decode = Decoder(COLUMNS, {**DECODERS, "file_path": text})
+    _decode = RowDecoder(COLUMNS, {**DECODERS, "file_path": text})
 
     @override
     def _values(self, standing: Standing) -> dict[str, object]:

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterable
 
 from hardwon.adapters.sql.forgotten import SqlForgottenTexts
-from hardwon.adapters.sqlite.database import Database
-from hardwon.adapters.sqlite.decoding import Decoder, timestamp
+from hardwon.adapters.sqlite.database import SqliteDatabase
+from hardwon.adapters.sqlite.decoding import RowDecoder, timestamp
 from hardwon.ports.erasure import ForgottenTexts
 from hardwon.ports.override import override
 
@@ -23,7 +23,7 @@ class SqliteForgottenTexts(SqlForgottenTexts):
     SET_SECRET = "INSERT OR REPLACE INTO _metadata (key, value) VALUES (:key, :value)"  # noqa: S105  # a query
     ADD = "INSERT OR IGNORE INTO forgotten (tag, owner, at) VALUES (:tag, :owner, :at)"
     SELECT = "SELECT tag, owner, at FROM forgotten ORDER BY tag, owner"
-    _decode = Decoder(("tag", "owner", "at"), {"tag": bytes, "owner": bytes, "at": timestamp})
+    _decode = RowDecoder(("tag", "owner", "at"), {"tag": bytes, "owner": bytes, "at": timestamp})
 
     @override
     def _lift(self, owners: Collection[bytes]) -> bool:
@@ -35,7 +35,7 @@ class SqliteForgottenTexts(SqlForgottenTexts):
         return (tag for tag in tags if self._database.value(KNOWN, tag=tag))
 
 
-def drop_forgotten(copy: Database, forgotten: ForgottenTexts) -> None:
+def drop_forgotten(copy: SqliteDatabase, forgotten: ForgottenTexts) -> None:
     """
     Delete the entries of *copy* that this store has forgotten.
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.domain.model.text import without_marks
 
 TOKENIZER = "porter unicode61"
@@ -22,7 +22,7 @@ def any_of(terms: Iterable[str]) -> str:
 
 
 def frequencies(
-    database: Database, table: str, terms: Sequence[str], first: int = 0
+    database: SqliteDatabase, table: str, terms: Sequence[str], first: int = 0
 ) -> Mapping[str, int]:
     """
     Count the rows of an FTS5 table that contain each term.

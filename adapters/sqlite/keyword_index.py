@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.adapters.sqlite.database import Database, Row, without_secrets
+from hardwon.adapters.sqlite.database import Row, SqliteDatabase, without_secrets
 from hardwon.adapters.sqlite.derived import count_ranked
 from hardwon.adapters.sqlite.fts import COLUMNS, TOKENIZER, any_of, frequencies, quoted
 from hardwon.adapters.sqlite.keyword_matches import KeywordMatches
@@ -41,7 +41,7 @@ SELECT_MATCHES = "SELECT rowid, -bm25(entries_fts) FROM entries_fts WHERE entrie
 SELECT_HITS = "SELECT rowid, -bm25(passages_fts) FROM passages_fts WHERE passages_fts MATCH ?"
 
 
-def index_passages(database: Database, number: int, texts: Sequence[str]) -> None:
+def index_passages(database: SqliteDatabase, number: int, texts: Sequence[str]) -> None:
     """
     Add the passages of an entry.
 
@@ -62,7 +62,7 @@ def index_passages(database: Database, number: int, texts: Sequence[str]) -> Non
     )
 
 
-def drop_passages(database: Database, number: int) -> None:
+def drop_passages(database: SqliteDatabase, number: int) -> None:
     """Remove the passages of an entry."""
     database.rows(
         "DELETE FROM passages_fts WHERE rowid BETWEEN ? AND ?",
@@ -70,7 +70,7 @@ def drop_passages(database: Database, number: int) -> None:
     )
 
 
-class Weighed(NamedTuple):
+class PassageMatches(NamedTuple):
     """
     Entries found by their passages.
 
@@ -84,7 +84,7 @@ class Weighed(NamedTuple):
     asked: float
 
 
-def weigh(database: Database, terms: Sequence[str], only: EntryFilter) -> Weighed:
+def weigh(database: SqliteDatabase, terms: Sequence[str], only: EntryFilter) -> PassageMatches:
     """
     Score the entries that contain any of *terms* by their best passage.
 
@@ -107,10 +107,10 @@ def weigh(database: Database, terms: Sequence[str], only: EntryFilter) -> Weighe
         score, number = passage_score(bm25, matched[rowid], asked), rowid >> PLACE_BITS
         if score > best.get(number, 0.0):
             best[number] = score
-    return Weighed(best, asked)
+    return PassageMatches(best, asked)
 
 
-def _rarest(database: Database, terms: Sequence[str], most: int) -> Iterator[tuple[str, int]]:
+def _rarest(database: SqliteDatabase, terms: Sequence[str], most: int) -> Iterator[tuple[str, int]]:
     """
     Yield *terms* with the number of their passages, rarest first.
 
@@ -148,7 +148,7 @@ def is_available() -> bool:
     return True
 
 
-def is_intact(database: Database) -> bool:
+def is_intact(database: SqliteDatabase) -> bool:
     """Return whether the index is complete and not stale."""
     if not _exists(database, ENTRY_TABLES):
         return False
@@ -159,13 +159,13 @@ def is_intact(database: Database) -> bool:
     return rows == count_ranked(database) and not stale
 
 
-def _exists(database: Database, tables: Sequence[str]) -> bool:
+def _exists(database: SqliteDatabase, tables: Sequence[str]) -> bool:
     names = ", ".join(f"'{table}'" for table in tables)
     found = database.value(f"SELECT count(*) FROM sqlite_master WHERE name IN ({names})")
     return bool(found == len(tables))
 
 
-def _has_passages(database: Database) -> bool:
+def _has_passages(database: SqliteDatabase) -> bool:
     """Return whether the index of passages has at least one row an entry."""
     if not _exists(database, PASSAGE_TABLES):
         return False
@@ -174,11 +174,11 @@ def _has_passages(database: Database) -> bool:
     )
 
 
-def _is_complete(database: Database) -> bool:
+def _is_complete(database: SqliteDatabase) -> bool:
     return is_intact(database) and _has_passages(database)
 
 
-def ensure_index(database: Database, *, repair: bool) -> None:
+def ensure_index(database: SqliteDatabase, *, repair: bool) -> None:
     """
     Create the index of a new store.
 
@@ -209,7 +209,7 @@ AT_ONCE = 200
 """Entries indexed in one transaction, so that others can write meanwhile."""
 
 
-def is_outdated(database: Database) -> bool:
+def is_outdated(database: SqliteDatabase) -> bool:
     """
     Return whether the index has an earlier version.
 
@@ -221,7 +221,7 @@ def is_outdated(database: Database) -> bool:
     return not str(version).isdecimal() or int(version) < VERSION
 
 
-def refresh_index(database: Database) -> int:
+def refresh_index(database: SqliteDatabase) -> int:
     """
     Reindex the entries of an outdated index whose terms differ.
 
@@ -243,13 +243,13 @@ def refresh_index(database: Database) -> int:
             last = rows[-1][0]
 
 
-def _note_version(database: Database) -> None:
+def _note_version(database: SqliteDatabase) -> None:
     database.rows(
         "INSERT OR REPLACE INTO _metadata (key, value) VALUES (?, ?)", (VERSION_KEY, str(VERSION))
     )
 
 
-def rebuild_index(database: Database) -> None:
+def rebuild_index(database: SqliteDatabase) -> None:
     """Rebuild the index from the entries."""
     with database.transaction():
         for name in NAMES:
@@ -279,7 +279,7 @@ UNTIDY = "keyword_index_untidy"
 NAMES = ("entries_fts", "passages_fts")
 
 
-def tidy_index(database: Database) -> None:
+def tidy_index(database: SqliteDatabase) -> None:
     """
     Remove the words of deleted rows that this build of SQLite has left.
 
@@ -294,7 +294,7 @@ def tidy_index(database: Database) -> None:
         database.rows("DELETE FROM _metadata WHERE key = ?", (UNTIDY,))
 
 
-def _drop(database: Database, name: str) -> None:
+def _drop(database: SqliteDatabase, name: str) -> None:
     try:
         database.rows(f"DROP TABLE IF EXISTS {name}")
     except CorruptStoreError:  # too damaged to drop: taken out of the schema first
@@ -307,7 +307,7 @@ def _drop(database: Database, name: str) -> None:
             database.rows(f"DROP TABLE {table}")
 
 
-def index_entry(database: Database, number: int, entry: "Entry") -> bool:
+def index_entry(database: SqliteDatabase, number: int, entry: "Entry") -> bool:
     """
     Update an entry in the index and return whether its terms changed.
 
@@ -327,7 +327,7 @@ def index_entry(database: Database, number: int, entry: "Entry") -> bool:
     return True
 
 
-def drop_from_index(database: Database, number: int) -> None:
+def drop_from_index(database: SqliteDatabase, number: int) -> None:
     """Remove an entry from the index."""
     if is_available() and _exists(database, ENTRY_TABLES + PASSAGE_TABLES):
         _remove(database, number)
@@ -348,13 +348,13 @@ def _words(texts: Sequence[str]) -> Row:
     return indexed_texts(texts)
 
 
-def _insert(database: Database, number: int, words: Row, texts: Sequence[str]) -> None:
+def _insert(database: SqliteDatabase, number: int, words: Row, texts: Sequence[str]) -> None:
     drop_postings(database, number)
     database.rows(INSERT, (number, *words))
     index_passages(database, number, texts)
 
 
-def _remove(database: Database, number: int) -> None:
+def _remove(database: SqliteDatabase, number: int) -> None:
     if not database.value("SELECT count(*) FROM entries_fts WHERE rowid = ?", (number,)):
         return
     drop_postings(database, number)
@@ -364,7 +364,7 @@ def _remove(database: Database, number: int) -> None:
         _note(database, UNTIDY)
 
 
-def _note(database: Database, key: str) -> None:
+def _note(database: SqliteDatabase, key: str) -> None:
     database.rows("INSERT OR IGNORE INTO _metadata (key, value) VALUES (?, '1')", (key,))
 
 
@@ -377,7 +377,7 @@ class FtsKeywordIndex(KeywordIndex):
 
     """
 
-    def __init__(self, database: Database, *, enabled: bool = True) -> None:
+    def __init__(self, database: SqliteDatabase, *, enabled: bool = True) -> None:
         self._database = database
         self._enabled = enabled
         self._counted: Mapping[str, int] = {}
@@ -457,7 +457,7 @@ class FtsKeywordIndex(KeywordIndex):
 
 
 @contextmanager
-def _bounded(database: Database, deadline: Deadline) -> Iterator[None]:
+def _bounded(database: SqliteDatabase, deadline: Deadline) -> Iterator[None]:
     """
     Bound a search by *deadline*.
 

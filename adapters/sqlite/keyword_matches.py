@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from heapq import nlargest
 
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.derived import admits_all, tallied
 from hardwon.adapters.sqlite.query import in_tie_order, where
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
@@ -44,7 +44,7 @@ class KeywordMatches(Matches):
 
     def __init__(
         self,
-        database: Database,
+        database: SqliteDatabase,
         scores: Mapping[int, float],
         only: EntryFilter = EVERYTHING,
         full: float = 0.0,

@@ -36,7 +36,7 @@ It is made of the project's path.
 _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9]")
 
 
-class Placed(NamedTuple):
+class PlacedProject(NamedTuple):
     """
     A project of the new table.
 
@@ -70,10 +70,10 @@ class _Projects:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        self._by_key = dict[str, Placed]()
-        self._by_folder = dict[str, Placed]()
+        self._by_key = dict[str, PlacedProject]()
+        self._by_folder = dict[str, PlacedProject]()
 
-    def at(self, folder: str) -> Placed:
+    def at(self, folder: str) -> PlacedProject:
         """
         Return the project of *folder*, an absolute path.
 
@@ -86,12 +86,12 @@ class _Projects:
             self._by_folder[folder] = self._registered(identity, name_of(identity.root), authorship)
         return self._by_folder[folder]
 
-    def waiting(self, label: str) -> Placed:
+    def waiting(self, label: str) -> PlacedProject:
         """Return the project for *label* until the user says which is meant."""
         text = escaped(label)
         return self._registered(Identity(WAITING + text, ""), text, "foreign")
 
-    def with_agent_folder(self, name: str) -> list[Placed]:
+    def with_agent_folder(self, name: str) -> list[PlacedProject]:
         """Return the projects whose path Claude Code turns into that folder name."""
         places = self._by_key.values()
         return [
@@ -100,10 +100,10 @@ class _Projects:
             if placed.root and _NOT_IN_NAMES.sub("-", placed.root) == name
         ]
 
-    def _registered(self, identity: Identity, label: str, authorship: Authorship) -> Placed:
+    def _registered(self, identity: Identity, label: str, authorship: Authorship) -> PlacedProject:
         if identity.key not in self._by_key:
             # As for projects added later: a folder has the same id in every copy of the store.
-            placed = Placed(short_hash("project", identity.key, "0"), identity.root)
+            placed = PlacedProject(short_hash("project", identity.key, "0"), identity.root)
             self._connection.execute(
                 "INSERT INTO project (id, key, label, root, is_repository, device, inode,"
                 " authorship) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -136,7 +136,7 @@ def project_folder(path: str) -> str:
 
 def _move_files(connection: sqlite3.Connection, projects: _Projects) -> None:
     """Give the entries of files the project that holds the file."""
-    folders = dict[str, Placed | None]()
+    folders = dict[str, PlacedProject | None]()
     moved = list[tuple[str, str | None, int]]()
     lost = list[tuple[int]]()
     for seq, path in connection.execute(
@@ -160,7 +160,7 @@ def _move_files(connection: sqlite3.Connection, projects: _Projects) -> None:
     )
 
 
-def _holder(path: str, projects: _Projects) -> Placed | None:
+def _holder(path: str, projects: _Projects) -> PlacedProject | None:
     """Return the project that holds the file *path*, None if unclear."""
     folder = project_folder(path)
     if not os.path.isabs(path) or "\0" in path or _agent_folder(path, folder):

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from contextlib import closing
 from typing import Any
 
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.untrusted import (
     UntrustedDatabase,
     refuse_other_than_table,
@@ -84,7 +84,7 @@ def read_older_index(path: str, project_root: str) -> list[OlderDocument]:
     return [_older_document(row, project_root) for row in rows]
 
 
-def _rows(database: Database) -> list[Mapping[str, Any]]:
+def _rows(database: SqliteDatabase) -> list[Mapping[str, Any]]:
     refuse_other_than_table(database, schema_objects(database), TABLE)
     present = {name for (name,) in database.rows("SELECT name FROM pragma_table_info(?)", (TABLE,))}
     if not {"file_path", "spec_folder"} <= present:

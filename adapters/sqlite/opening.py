@@ -12,7 +12,7 @@ from hardwon.adapters.sqlite.database import (
     BUSY_SECONDS,
     FILE_NAME,
     IN_MEMORY,
-    Database,
+    SqliteDatabase,
     transaction,
     unenforced_foreign_keys,
 )
@@ -36,7 +36,7 @@ Hooks wait as for any other writer.
 """
 
 
-def ensure_sound(database: Database) -> None:
+def ensure_sound(database: SqliteDatabase) -> None:
     """
     Read the whole store and check its structure.
 
@@ -111,7 +111,7 @@ def open_store(
     create: bool = True,
     largest_upgrade: int | None = None,
     durable: bool = True,
-) -> Database:
+) -> SqliteDatabase:
     """
     Open the store in *folder* at the newest schema, created if missing.
 
@@ -124,7 +124,7 @@ def open_store(
         create: If False, a missing store is replaced by an empty one in memory.
         largest_upgrade: Bytes of the largest store that is migrated, None without a limit.
             For hooks, whose time is bounded: copying and migrating takes 10 to 40 ms a megabyte.
-        durable: As for `Database`.
+        durable: As for `SqliteDatabase`.
 
     Raises:
         NewerSchemaError: a later hardwon wrote it. Nothing was changed.
@@ -135,7 +135,9 @@ def open_store(
     """
     path = os.path.join(folder, FILE_NAME)
     is_there = may_exist(path) or (os.path.lexists(folder) and not os.path.isdir(folder))
-    database = Database(path if create or is_there else IN_MEMORY, busy_seconds, durable=durable)
+    database = SqliteDatabase(
+        path if create or is_there else IN_MEMORY, busy_seconds, durable=durable
+    )
     try:
         with database.translated():
             refuse_newer(database.connection, path)
@@ -168,7 +170,7 @@ def repair_store(folder: str) -> tuple[list[str], list[str]]:
     path = os.path.join(folder, FILE_NAME)
     if not os.path.isfile(path):
         return [], []
-    with closing(Database(path)) as database, database.translated():
+    with closing(SqliteDatabase(path)) as database, database.translated():
         connection = database.connection
         if schema_version(connection) != NEWEST or not (before := drift(connection, NEWEST)):
             return [], []
@@ -178,7 +180,7 @@ def repair_store(folder: str) -> tuple[list[str], list[str]]:
     return [line for line in before if line not in after], after
 
 
-def drift_of(database: Database) -> list[str]:
+def drift_of(database: SqliteDatabase) -> list[str]:
     """
     Return the differences of an open store's schema, one a line.
 
@@ -191,7 +193,7 @@ def drift_of(database: Database) -> list[str]:
         return drift(database.connection, NEWEST)
 
 
-def _keep_log(database: Database, busy_seconds: float) -> None:
+def _keep_log(database: SqliteDatabase, busy_seconds: float) -> None:
     """
     Switch the store to a write-ahead log.
 
@@ -211,7 +213,7 @@ def _keep_log(database: Database, busy_seconds: float) -> None:
             return
 
 
-def _upgrade(database: Database, largest: int | None) -> None:
+def _upgrade(database: SqliteDatabase, largest: int | None) -> None:
     version = schema_version(database.connection)
     if not 0 < version < NEWEST:
         migrate(database.connection)

@@ -19,7 +19,7 @@ from operator import itemgetter
 from typing import Literal, NamedTuple
 from zlib import crc32
 
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.derived import SHIFT, bounds, remake
 from hardwon.adapters.sqlite.fts import COLUMNS, TOKENIZER, any_of, frequencies
 from hardwon.domain.model.keywords import inverse_document_frequency
@@ -75,7 +75,7 @@ class PackedTerm(NamedTuple):
     counts: Sequence[int]
 
 
-def ensure_postings(database: Database) -> None:
+def ensure_postings(database: SqliteDatabase) -> None:
     """
     Make the tables again if one was dropped.
 
@@ -86,7 +86,7 @@ def ensure_postings(database: Database) -> None:
     remake(database, TABLES, (), POSTINGS)
 
 
-def packed_lengths(database: Database) -> dict[int, Sequence[int]]:
+def packed_lengths(database: SqliteDatabase) -> dict[int, Sequence[int]]:
     """
     Return the number of words at each place of the packed blocks, by block.
 
@@ -104,7 +104,7 @@ def packed_lengths(database: Database) -> dict[int, Sequence[int]]:
 
 
 def packed_terms(
-    database: Database, stems: Sequence[str], last: int
+    database: SqliteDatabase, stems: Sequence[str], last: int
 ) -> Mapping[int, Mapping[str, PackedTerm]]:
     """
     Return the packed postings of *stems* up to block *last*, by block and stem.
@@ -124,7 +124,7 @@ def packed_terms(
     return found
 
 
-def drop_postings(database: Database, number: int | None = None) -> None:
+def drop_postings(database: SqliteDatabase, number: int | None = None) -> None:
     """Drop the packed block of an entry, or all blocks."""
     for table in TABLES:
         if number is None:
@@ -133,7 +133,7 @@ def drop_postings(database: Database, number: int | None = None) -> None:
             database.rows(f"DELETE FROM {table} WHERE block = ?", (number >> SHIFT,))
 
 
-def pack_postings(database: Database, most: int | None = MAX_AT_ONCE) -> None:
+def pack_postings(database: SqliteDatabase, most: int | None = MAX_AT_ONCE) -> None:
     """
     Pack at most *most* complete blocks, each in its own transaction.
 
@@ -150,12 +150,12 @@ def pack_postings(database: Database, most: int | None = MAX_AT_ONCE) -> None:
             _pack(database, block)
 
 
-def _blocks(database: Database) -> list[tuple[int, object]]:
+def _blocks(database: SqliteDatabase) -> list[tuple[int, object]]:
     """Return all blocks, ascending, with their packed lengths or None."""
     return database.rows(BLOCKS)
 
 
-def _pack(database: Database, block: int) -> None:
+def _pack(database: SqliteDatabase, block: int) -> None:
     first, last = bounds(block)
     lengths = array("I", bytes(4 << SHIFT))
     for number, sizes in database.rows(
@@ -255,7 +255,7 @@ SELECT_TAIL = (
 
 
 def packed_scores(
-    database: Database, terms: Sequence[str], counted: Mapping[str, int]
+    database: SqliteDatabase, terms: Sequence[str], counted: Mapping[str, int]
 ) -> dict[int, float] | None:
     """
     Return the BM25 of entries with any of *terms*, by number.

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from hardwon.adapters.sql.projects import SqlProjects
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.registry import (
     COLUMNS,
     SELECT,
@@ -49,7 +49,7 @@ class SqliteProjects(SqlProjects):
         "DELETE FROM project WHERE id = :id",
     )
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         super().__init__(database)
         self._file = database
 

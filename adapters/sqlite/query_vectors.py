@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Sequence
 from contextlib import closing, suppress
 
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.errors import StorageError
@@ -101,10 +101,10 @@ class RememberingEmbedder(Embedder):
             database.rows(REMEMBER, (key, zlib.crc32(blob), blob))
             database.rows(DROP_OLDEST, (KEPT,))
 
-    def _opened(self) -> "closing[Database]":
+    def _opened(self) -> "closing[SqliteDatabase]":
         if not os.path.isfile(self._path):  # opening it would make it
             raise StorageError(f"{self._path}: there is no such file")
-        return closing(Database(self._path, busy_seconds=0))
+        return closing(SqliteDatabase(self._path, busy_seconds=0))
 
 
 def own_file(folder: str) -> str:
@@ -115,12 +115,12 @@ def own_file(folder: str) -> str:
     """
     path = os.path.join(folder, OWN_FILE)
     if not os.path.isfile(path):
-        with suppress(StorageError), closing(Database(path)) as database:
+        with suppress(StorageError), closing(SqliteDatabase(path)) as database:
             database.rows(CREATE)
     return path
 
 
-def own_metadata(folder: str, busy_seconds: float) -> Database:
+def own_metadata(folder: str, busy_seconds: float) -> SqliteDatabase:
     """
     Open this machine's own file for a store on a server.
 
@@ -129,7 +129,7 @@ def own_metadata(folder: str, busy_seconds: float) -> Database:
     Raises:
         StorageError: it can't be opened or written now.
     """
-    database = Database(own_file(folder), busy_seconds)
+    database = SqliteDatabase(own_file(folder), busy_seconds)
     database.rows(CREATE_METADATA)
     return database
 

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 
 from hardwon.adapters.sqlite.database import (
     CONTENT_VERSION,
-    Database,
     Row,
+    SqliteDatabase,
     in_list,
     to_text,
 )
@@ -57,7 +57,7 @@ VECTORS = f"""
 """Ordered by the key of the space, as its id differs between stores."""
 
 
-def fingerprints(database: Database, only: EntryFilter) -> dict[int, str]:
+def fingerprints(database: SqliteDatabase, only: EntryFilter) -> dict[int, str]:
     """Return the SHA-256 of each entry's stored values, by number."""
     within = where(only)
     digests = dict[int, str]()
@@ -104,7 +104,11 @@ Section = tuple[str, str]
 
 
 def copy_rows(
-    past: Database, present: Database, table: str, condition: str = "true", *parameters: object
+    past: SqliteDatabase,
+    present: SqliteDatabase,
+    table: str,
+    condition: str = "true",
+    *parameters: object,
 ) -> None:
     """
     Copy the rows of *table* that meet *condition*.
@@ -119,7 +123,7 @@ def copy_rows(
     present.run_many(f"INSERT INTO {table} ({columns}) VALUES ({marks})", rows)
 
 
-def spaces(past: Database, present: Database) -> dict[int, int]:
+def spaces(past: SqliteDatabase, present: SqliteDatabase) -> dict[int, int]:
     """
     Map the ids of the spaces of *past* to those of *present*.
 
@@ -132,7 +136,7 @@ def spaces(past: Database, present: Database) -> dict[int, int]:
     return numbers
 
 
-def sections(database: Database, numbers: Iterable[int]) -> set[Section]:
+def sections(database: SqliteDatabase, numbers: Iterable[int]) -> set[Section]:
     """Return the sections of files of the entries *numbers*."""
     rows = database.rows(
         "SELECT file_path, anchor_id FROM json_each(?) wanted JOIN entry_text ON entry_seq ="
@@ -142,14 +146,14 @@ def sections(database: Database, numbers: Iterable[int]) -> set[Section]:
     return {(path, anchor) for path, anchor in rows}
 
 
-def restore_sections(past: Database, present: Database, of: Iterable[Section]) -> None:
+def restore_sections(past: SqliteDatabase, present: SqliteDatabase, of: Iterable[Section]) -> None:
     """Restore the tombstones and absences of sections."""
     for section, table in itertools.product(of, OF_SECTIONS):
         present.rows(f"DELETE FROM {table} WHERE (file_path, anchor_id) = (?, ?)", section)
         copy_rows(past, present, table, "(file_path, anchor_id) = (?, ?)", *section)
 
 
-def restore_records(past: Database, present: Database) -> None:
+def restore_records(past: SqliteDatabase, present: SqliteDatabase) -> None:
     """
     Restore everything that is not about single entries.
 
@@ -174,7 +178,7 @@ def restore_records(past: Database, present: Database) -> None:
     )
 
 
-def decisions(database: Database, numbers: dict[int, int]) -> list[Row]:
+def decisions(database: SqliteDatabase, numbers: dict[int, int]) -> list[Row]:
     """
     Return the metadata that a store may take from another.
 
@@ -192,7 +196,7 @@ def decisions(database: Database, numbers: dict[int, int]) -> list[Row]:
 
 
 def note_in_history(
-    present: Database, field: str, numbers: Iterable[int], name: str, at: dt.datetime
+    present: SqliteDatabase, field: str, numbers: Iterable[int], name: str, at: dt.datetime
 ) -> None:
     """
     Append a line of history for each of *numbers*.
@@ -205,7 +209,7 @@ def note_in_history(
     )
 
 
-def _reserve_numbers(past: Database, present: Database) -> None:
+def _reserve_numbers(past: SqliteDatabase, present: SqliteDatabase) -> None:
     last = past.value("SELECT seq FROM sqlite_sequence WHERE name = 'entry'") or 0
     present.rows(
         "INSERT INTO sqlite_sequence (name, seq) SELECT 'entry', 0 WHERE 'entry' NOT IN (SELECT"
@@ -240,7 +244,7 @@ class SqliteSnapshot(Snapshot):
 
     """
 
-    def __init__(self, past: Database, present: Database) -> None:
+    def __init__(self, past: SqliteDatabase, present: SqliteDatabase) -> None:
         self._past = past
         self._present = present
 

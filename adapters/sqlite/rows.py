@@ -21,8 +21,8 @@ from hardwon.adapters.sql.rows import (
     is_retired,
     text_hash,
 )
-from hardwon.adapters.sqlite.database import Database, Row, to_text
-from hardwon.adapters.sqlite.decoding import DECODERS, Decoder
+from hardwon.adapters.sqlite.database import Row, SqliteDatabase, to_text
+from hardwon.adapters.sqlite.decoding import DECODERS, RowDecoder
 from hardwon.domain.model.identity import word_count
 from hardwon.domain.model.injection.entry_text import PrintedEntry
 from hardwon.domain.model.injection.related_conversations import (
@@ -99,7 +99,7 @@ KEPT_FACTS = ("id", "kind", "created_at_epoch", "retired")
 STAYS_RETIRED = """retired = max(excluded.retired,
     entry.retired AND excluded.expires_at IS NOT NULL AND excluded.expires_at IS entry.expires_at)"""
 
-decode_entry = Decoder(ENTRY_FIELDS)
+decode_entry = RowDecoder(ENTRY_FIELDS)
 
 SELECT_ENTRY = f"""
     SELECT {columns(ENTRY_FIELDS)}
@@ -114,13 +114,13 @@ WANTED = """
 
 SELECT_PRINTED = f"SELECT {columns(PrintedEntry._fields[:-1])} {WANTED}"
 
-decode_printed = Decoder(PrintedEntry._fields[:-1])
+decode_printed = RowDecoder(PrintedEntry._fields[:-1])
 
 SUMMARY_COLUMNS = columns(
     ConversationSummary._fields, description=f"substr(t.description, 1, {SUMMARISED_CHARACTERS})"
 )
 
-decode_summary = Decoder(ConversationSummary._fields)
+decode_summary = RowDecoder(ConversationSummary._fields)
 
 SELECT_SUMMARIES = f"SELECT {SUMMARY_COLUMNS} {WANTED}"
 
@@ -141,7 +141,7 @@ SELECT_FACTS = f"""
     LEFT JOIN recall r ON r.entry_seq = e.seq
 """
 
-decode_facts = Decoder(RankingFacts._fields)
+decode_facts = RowDecoder(RankingFacts._fields)
 
 
 RECALL_FIELDS = RecallFacts._fields[1:]
@@ -152,7 +152,7 @@ It needs the time of creation to the second.
 """
 
 RECALL_COLUMNS = columns(RECALL_FIELDS, created_at="e.created_at_epoch")
-decode_recall = Decoder(
+decode_recall = RowDecoder(
     RECALL_FIELDS,
     {**DECODERS, "created_at": lambda epoch: dt.datetime.fromtimestamp(epoch, dt.UTC)},
 )
@@ -232,7 +232,7 @@ def to_entry(row: Row) -> "Entry":
     return entry_of(decode_entry(row))
 
 
-def to_entries(database: Database, rows: Iterable[Row]) -> "Iterator[Entry]":
+def to_entries(database: SqliteDatabase, rows: Iterable[Row]) -> "Iterator[Entry]":
     """Yield the readable entries of rows of `SELECT_ENTRY`."""
     return database.readable("entry", rows, to_entry)
 

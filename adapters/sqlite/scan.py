@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.keyword_matches import KeywordMatches
 from hardwon.adapters.sqlite.query import where
 from hardwon.domain.model.deadline import Deadline
@@ -38,7 +38,7 @@ MAX_SCANNED = 500
 """Upper bound of the newest texts that complete a partial word."""
 
 
-def completed(database: Database, beginning: str, only: EntryFilter) -> tuple[str, ...]:
+def completed(database: SqliteDatabase, beginning: str, only: EntryFilter) -> tuple[str, ...]:
     """
     Return the words of entries that begin with *beginning*.
 
@@ -59,7 +59,7 @@ class ScanKeywordIndex(KeywordIndex):
     Slow, and without stemming.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
     @override

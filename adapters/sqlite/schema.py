@@ -16,7 +16,7 @@ from typing import NamedTuple
 from hardwon.adapters.sqlite.database import (
     COUNT_BUSY_SECONDS,
     FILE_NAME,
-    Database,
+    SqliteDatabase,
     transaction,
     unenforced_foreign_keys,
 )
@@ -154,7 +154,7 @@ def _repaired(connection: sqlite3.Connection, version: int) -> Iterator[None]:
         yield
 
 
-def open_existing(folder: str) -> Database | None:
+def open_existing(folder: str) -> SqliteDatabase | None:
     """
     Open an existing store without creating or migrating it.
 
@@ -167,7 +167,7 @@ def open_existing(folder: str) -> Database | None:
     path = os.path.join(folder, FILE_NAME)
     if not os.path.isfile(path):
         return None
-    database = Database(path, COUNT_BUSY_SECONDS, durable=False)
+    database = SqliteDatabase(path, COUNT_BUSY_SECONDS, durable=False)
     try:
         with database.translated():
             if schema_version(database.connection) == NEWEST:

@@ -13,11 +13,11 @@ from hardwon.adapters.sqlite.copies import opened_copy, publish, remove, write_c
 from hardwon.adapters.sqlite.database import (
     FILE_NAME,
     IN_MEMORY,
-    Database,
     Row,
+    SqliteDatabase,
     to_text,
 )
-from hardwon.adapters.sqlite.decoding import Decoder, integer, optional, text, timestamp
+from hardwon.adapters.sqlite.decoding import RowDecoder, integer, optional, text, timestamp
 from hardwon.adapters.sqlite.erase import redact_rows
 from hardwon.adapters.sqlite.forgotten import SqliteForgottenTexts, drop_forgotten
 from hardwon.adapters.sqlite.opening import COMPANIONS
@@ -44,7 +44,7 @@ SELECT = (
 )
 
 
-decode_checkpoint = Decoder(
+decode_checkpoint = RowDecoder(
     ("id", "name", "description", "created_at", "memory_count", "snapshot_path", "metadata"),
     {
         **dict.fromkeys(("id", "memory_count"), integer),
@@ -66,7 +66,7 @@ class SqliteSnapshots(Snapshots):
     touched.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
         self._store = os.path.realpath(os.path.dirname(database.path))
         self._folder = os.path.join(self._store, FOLDER)
@@ -155,7 +155,7 @@ class SqliteSnapshots(Snapshots):
         if self._database.path == IN_MEMORY:
             raise StorageError("there is no store yet, so there is nothing to copy")
         with contextlib.closing(
-            Database(self._database.path)
+            SqliteDatabase(self._database.path)
         ) as source:  # a connection in a write transaction can't be copied
             write_copy(source, path)
 

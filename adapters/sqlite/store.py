@@ -17,7 +17,7 @@ from hardwon.adapters.sqlite.database import (
     COUNT_BUSY_SECONDS,
     FILE_NAME,
     IN_MEMORY,
-    Database,
+    SqliteDatabase,
 )
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository
 from hardwon.adapters.sqlite.file_errors import OTHER_PROBLEM, problem_of
@@ -127,7 +127,7 @@ class SqliteStore(Store):
 
     """
 
-    def __init__(self, database: Database, folder: str, blocks: BlockIndex) -> None:
+    def __init__(self, database: SqliteDatabase, folder: str, blocks: BlockIndex) -> None:
         self.database = database
         self._folder = folder
         self._blocks = blocks
@@ -321,7 +321,7 @@ class SqliteStore(Store):
 class SqliteUpkeep(Upkeep):
     """Checks and repairs of a file of SQLite."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
     @override

@@ -7,7 +7,7 @@ Each is looked up in the index instead of a scan, and decoded lazily.
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from hardwon.adapters.sqlite.database import Database, Row
+from hardwon.adapters.sqlite.database import Row, SqliteDatabase
 from hardwon.adapters.sqlite.query import visible
 from hardwon.adapters.sqlite.rows import fact_columns, to_facts
 from hardwon.domain.model.project import Visibility
@@ -87,7 +87,7 @@ The index has these in this order. The others are few and are numbered.
 class _Newest(Iterable[RankingFacts]):
     """The entries of one track record, decoded lazily on each iteration."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
         self.rows = list[Row]()
 
@@ -97,7 +97,10 @@ class _Newest(Iterable[RankingFacts]):
 
 
 def newest_by_track_record(
-    database: Database, k: int, visible_in: Visibility | None, of: Collection[TrackRecord] | None
+    database: SqliteDatabase,
+    k: int,
+    visible_in: Visibility | None,
+    of: Collection[TrackRecord] | None,
 ) -> Mapping[TrackRecord, Iterable[RankingFacts]]:
     """
     Return the *k* newest visible entries of each track record.

@@ -13,7 +13,7 @@ from contextlib import closing, suppress
 from typing import Any, NamedTuple
 
 from hardwon.adapters.folder import Folder, real_place
-from hardwon.adapters.sqlite.database import Database, create_private, from_text
+from hardwon.adapters.sqlite.database import SqliteDatabase, create_private, from_text
 from hardwon.adapters.sqlite.drift import NEUTRAL, columns
 from hardwon.adapters.sqlite.migrations import MIGRATIONS
 
@@ -104,7 +104,7 @@ class _Column(NamedTuple):
     is_key: bool
 
 
-def find_unreadable(database: Database) -> Iterator[Unreadable]:
+def find_unreadable(database: SqliteDatabase) -> Iterator[Unreadable]:
     """Yield the rows that can't be read, table by table."""
     connection = database.connection
     text_factory = connection.text_factory
@@ -119,7 +119,7 @@ def find_unreadable(database: Database) -> Iterator[Unreadable]:
             connection.text_factory = text_factory
 
 
-def repair_rows(database: Database) -> list[str]:
+def repair_rows(database: SqliteDatabase) -> list[str]:
     """
     Repair or remove each row that can't be read.
 
@@ -244,7 +244,9 @@ def _broken_rule(model: sqlite3.Connection, table: str, row: Mapping[str, Any]) 
     return {}
 
 
-def _texts_of_entries(database: Database, found: Sequence[Unreadable]) -> Iterator[Unreadable]:
+def _texts_of_entries(
+    database: SqliteDatabase, found: Sequence[Unreadable]
+) -> Iterator[Unreadable]:
     """
     Yield the texts of unreadable entries.
 
@@ -284,7 +286,7 @@ def _legible(value: Any) -> Any:
     return value.hex() if isinstance(value, bytes) else value
 
 
-def _repair(database: Database, model: sqlite3.Connection, row: Unreadable) -> str:
+def _repair(database: SqliteDatabase, model: sqlite3.Connection, row: Unreadable) -> str:
     """Repair or remove a row, and say which."""
     keys = [column.name for column in _columns_of(model, row.table) if column.is_key] or ["rowid"]
     marks = ["CAST(? AS TEXT)" if isinstance(value, _Text) else "?" for value in row.key]

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable
 from contextlib import AbstractContextManager
 from typing import NamedTuple
 
-from hardwon.adapters.sqlite.database import INSTRUCTIONS_BETWEEN_CHECKS, Database
+from hardwon.adapters.sqlite.database import INSTRUCTIONS_BETWEEN_CHECKS, SqliteDatabase
 from hardwon.adapters.sqlite.file_errors import translated
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import StorageError
@@ -56,7 +56,7 @@ _CREATE = re.compile(
 """How SQLite stores a statement, from the name on as it was written."""
 
 
-class UntrustedDatabase(Database):
+class UntrustedDatabase(SqliteDatabase):
     """
     A possibly hostile file, opened read-only.
 
@@ -145,7 +145,7 @@ class SchemaObject(NamedTuple):
     sql: str
 
 
-def schema_objects(database: Database) -> list[SchemaObject]:
+def schema_objects(database: SqliteDatabase) -> list[SchemaObject]:
     """
     Return the schema of *database*, without automatic indexes.
 
@@ -163,7 +163,9 @@ def schema_objects(database: Database) -> list[SchemaObject]:
     return found
 
 
-def refuse_other_than_table(database: Database, objects: Iterable[SchemaObject], name: str) -> None:
+def refuse_other_than_table(
+    database: SqliteDatabase, objects: Iterable[SchemaObject], name: str
+) -> None:
     """
     Check that *name* is a table without computed columns, if it exists.
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TypeAlias
 
-from hardwon.adapters.sqlite.database import Database, Row, in_list
+from hardwon.adapters.sqlite.database import Row, SqliteDatabase, in_list
 from hardwon.adapters.sqlite.derived import LAST_PLACE, SHIFT, bounds, count_ranked, remake
 from hardwon.adapters.sqlite.query import in_tie_order, where
 from hardwon.domain.model.embedding import Space, Vector
@@ -53,7 +53,7 @@ KEEP = """
 """
 
 
-def ensure_blocks(database: Database) -> None:
+def ensure_blocks(database: SqliteDatabase) -> None:
     """
     Make the table and its triggers again if one was dropped.
 
@@ -64,7 +64,7 @@ def ensure_blocks(database: Database) -> None:
     remake(database, (BLOCK_TABLE,), BLOCK_TRIGGERS, VECTOR_BLOCKS)
 
 
-def states(database: Database, space_id: int) -> Mapping[int, BlockState]:
+def states(database: SqliteDatabase, space_id: int) -> Mapping[int, BlockState]:
     """
     Return the blocks of a space, by number.
 
@@ -77,7 +77,7 @@ def states(database: Database, space_id: int) -> Mapping[int, BlockState]:
     return {number: BlockState(stamp, bool(is_packed)) for number, stamp, is_packed in rows}
 
 
-def packed(database: Database, space_id: int, number: int) -> bytes | None:
+def packed(database: SqliteDatabase, space_id: int, number: int) -> bytes | None:
     """Return the packed form of a block."""
     blob = database.value(
         "SELECT packed FROM vector_block WHERE space_id = ? AND block = ?", (space_id, number)
@@ -85,7 +85,7 @@ def packed(database: Database, space_id: int, number: int) -> bytes | None:
     return blob if isinstance(blob, bytes) else None
 
 
-def drop_packed(database: Database, space_id: int, number: int | None = None) -> None:
+def drop_packed(database: SqliteDatabase, space_id: int, number: int | None = None) -> None:
     """Drop the packed form of a block, or of all blocks of a space."""
     database.rows(
         "UPDATE vector_block SET packed = NULL WHERE space_id = ?1 AND block = coalesce(?2, block)",
@@ -94,7 +94,7 @@ def drop_packed(database: Database, space_id: int, number: int | None = None) ->
 
 
 def pack_blocks(
-    database: Database,
+    database: SqliteDatabase,
     space_id: int,
     load: Callable[[int], VectorBlock],
     pack: Pack,
@@ -127,7 +127,11 @@ def pack_blocks(
 
 
 def _pack_block(
-    database: Database, space_id: int, number: int, load: Callable[[int], VectorBlock], pack: Pack
+    database: SqliteDatabase,
+    space_id: int,
+    number: int,
+    load: Callable[[int], VectorBlock],
+    pack: Pack,
 ) -> None:
     state = states(database, space_id).get(number)
     if state is None or state.is_packed:  # another process was faster
@@ -138,7 +142,7 @@ def _pack_block(
         database.rows(KEEP, (space_id, number, stamp, value))
 
 
-def _count(database: Database, space_id: int, number: int) -> int:
+def _count(database: SqliteDatabase, space_id: int, number: int) -> int:
     within = "SELECT count(*) FROM vector WHERE space_id = ? AND entry_seq BETWEEN ? AND ?"
     return int(database.value(within, (space_id, *bounds(number))))
 
@@ -190,7 +194,7 @@ class SqliteVectorStore(VectorStore, BlockSource):
 
     def __init__(
         self,
-        database: Database,
+        database: SqliteDatabase,
         space: Space,
         warn: Callable[[str], None],
         *,

@@ -10,7 +10,7 @@ from typing import BinaryIO
 from hardwon.adapters.transcripts.records import object_in
 from hardwon.adapters.transcripts.utterances import (
     Line,
-    Question,
+    ToolQuestion,
     Utterance,
     answers_to,
     lines_from,
@@ -46,7 +46,7 @@ class _OpenExchange:
         self._prompt = utterance.prompt or ""
         self._replies: list[str] = []
         self._room = MAX_CLEANED
-        self._asked: dict[str, tuple[Question, ...]] = {}
+        self._asked: dict[str, tuple[ToolQuestion, ...]] = {}
         self._answers: list[Answered] = []
 
     def add(self, utterance: Utterance) -> None:

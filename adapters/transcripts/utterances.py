@@ -73,14 +73,14 @@ MIN_SECONDS = 1e8
 MIN_MILLISECONDS = 1e11
 
 
-class Question(NamedTuple):
+class ToolQuestion(NamedTuple):
     """A question of the agent, asked by a tool, with the answers it offered."""
 
     text: str
     options: tuple[str, ...] = ()
 
 
-class Result(NamedTuple):
+class ToolResult(NamedTuple):
     """
     The result of a tool.
 
@@ -114,8 +114,8 @@ class Utterance(NamedTuple):
     prompt: str | None = None
     needs_reply: bool = False
     replies: tuple[str, ...] = ()
-    asked: Mapping[str, tuple[Question, ...]] = {}
-    results: tuple[Result, ...] = ()
+    asked: Mapping[str, tuple[ToolQuestion, ...]] = {}
+    results: tuple[ToolResult, ...] = ()
 
 
 def parsed_timestamp(value: Any) -> dt.datetime | None:
@@ -143,11 +143,11 @@ MAX_RESULT = 100_000
 """Characters of a result that are searched for an answer."""
 
 
-def questions_of(given: Any) -> tuple[Question, ...]:
+def questions_of(given: Any) -> tuple[ToolQuestion, ...]:
     """Parse the questions in the input of the asking tool."""
     asked = objects_in(given.get("questions")) if isinstance(given, dict) else []
     return tuple(
-        Question(
+        ToolQuestion(
             item["question"],
             tuple(filter(None, (text_or(o.get("label")) for o in objects_in(item.get("options"))))),
         )
@@ -156,7 +156,7 @@ def questions_of(given: Any) -> tuple[Question, ...]:
     )
 
 
-def answers_to(questions: tuple[Question, ...], result: Result) -> Iterator[Answered]:
+def answers_to(questions: tuple[ToolQuestion, ...], result: ToolResult) -> Iterator[Answered]:
     """Yield those of *questions* that *result* answers."""
     answers = result.details.get("answers") if isinstance(result.details, dict) else None
     text = "\n".join(texts_in(result.content))[:MAX_RESULT]
@@ -232,7 +232,7 @@ def _from_user(
 ) -> Utterance | None:
     blocks = objects_in(content)
     results = tuple(
-        Result(text_or(block.get("tool_use_id")), block.get("content"), details)
+        ToolResult(text_or(block.get("tool_use_id")), block.get("content"), details)
         for block in blocks
         if block.get("type") == "tool_result"
     )

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from bench.quality.labelled import HALVES, items
 from bench.quality.lessons_store import IN_TIME, lesson_entries, lessons_store
 from hardwon.domain.model.embedding import Vector
-from hardwon.domain.model.likeness import MIN_PROBABILITY, Lesson, probability
+from hardwon.domain.model.likeness import MIN_PROBABILITY, LessonTexts, probability
 from hardwon.domain.use_cases.retrieve import embed_documents
 from hardwon.entrypoints.bootstrap_models import build_propose
 
@@ -87,11 +87,11 @@ def of_lessons() -> Proposed:
     )
 
 
-def _lesson(fields: dict[str, Any]) -> Lesson:
-    return Lesson(fields["name"], fields["description"])
+def _lesson(fields: dict[str, Any]) -> LessonTexts:
+    return LessonTexts(fields["name"], fields["description"])
 
 
-def _vectors(lessons: Sequence[Lesson]) -> Sequence[Vector]:
+def _vectors(lessons: Sequence[LessonTexts]) -> Sequence[Vector]:
     with lessons_store() as store:
         texts = ["\n".join(lesson) for lesson in lessons]
         return embed_documents(next(iter(store.memory.spaces)).embedder, texts, IN_TIME)

@@ -124,7 +124,7 @@ class CapturedSection(NamedTuple):
     read: Callable[[], Section]
 
 
-class Sections(NamedTuple):
+class NamedSections(NamedTuple):
     """
     The named sections of a document.
 
@@ -207,7 +207,7 @@ class Document(Protocol):
         ...
 
     @property
-    def sections(self) -> Sections:
+    def sections(self) -> NamedSections:
         """Its named sections."""
         ...
 

@@ -54,7 +54,7 @@ _PAST = re.compile(
 )
 
 
-class Lesson(NamedTuple):
+class LessonTexts(NamedTuple):
     """The texts of a learning."""
 
     name: str
@@ -66,13 +66,13 @@ class Lesson(NamedTuple):
         return f"{self.name}. {self.description}"
 
 
-def probability(older: Lesson, newer: Lesson, cosine: float) -> float:
+def probability(older: LessonTexts, newer: LessonTexts, cosine: float) -> float:
     """
     Return the probability that *newer* takes the place of *older*.
 
     Examples:
-        >>> older = Lesson("Pin Node 18 in CI", "All pipelines use Node 18 because sharp fails on anything newer.")
-        >>> newer = Lesson("CI runs on Node 22", "Sharp has builds for Node 22, so the pin of pipelines to 18 is gone.")
+        >>> older = LessonTexts("Pin Node 18 in CI", "All pipelines use Node 18 because sharp fails on anything newer.")
+        >>> newer = LessonTexts("CI runs on Node 22", "Sharp has builds for Node 22, so the pin of pipelines to 18 is gone.")
         >>> round(probability(older, newer, 0.75), 2), round(probability(older, newer, 0.3), 2)
         (0.95, 0.2)
     """
@@ -94,7 +94,7 @@ def _share(words: frozenset[str], of: frozenset[str]) -> float:
     return len(words & of) / len(words) if words else 0.0
 
 
-def _has_change(newer: Lesson, before: frozenset[str]) -> bool:
+def _has_change(newer: LessonTexts, before: frozenset[str]) -> bool:
     sentences = (newer.name, *split_sentences(newer.description))
     return any(_CHANGE.search(sentence) and _words(sentence) & before for sentence in sentences)
 

@@ -10,7 +10,7 @@ import attrs
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.conversation.chunker import Chunker
 from hardwon.domain.model.conversation.describe import described
-from hardwon.domain.model.conversation.session import Chunk, Draft, SessionBuffer
+from hardwon.domain.model.conversation.session import Chunk, DraftChunk, SessionBuffer
 from hardwon.domain.model.redaction import Cleaning
 from hardwon.domain.model.settings import BUFFERED
 from hardwon.domain.use_cases.merge_transcript import dated_apart, merge_transcript
@@ -196,7 +196,7 @@ class Capture:
             section_ids=captured.section_ids.union(files),
         )
 
-    def _described(self, draft: Draft, buffer: SessionBuffer) -> Chunk:
+    def _described(self, draft: DraftChunk, buffer: SessionBuffer) -> Chunk:
         here = self.workplace
         return described(draft, here.label, buffer.session_id or None, here.branch, here.siblings)
 
@@ -207,7 +207,7 @@ class Capture:
             self.journal.keep(buffer, handled=handled)
 
 
-def _inheriting(draft: Draft, replaced: Iterable[SectionOfSession]) -> Draft:
+def _inheriting(draft: DraftChunk, replaced: Iterable[SectionOfSession]) -> DraftChunk:
     """Return *draft*, permanent if it overlaps a permanent section of *replaced*."""
     first, last = draft.exchanges[0].at, draft.exchanges[-1].at
     if draft.permanent or not any(

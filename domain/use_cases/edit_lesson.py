@@ -6,7 +6,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.errors import ForgottenError, InvalidEntryError
 from hardwon.domain.model.redaction import redact
-from hardwon.domain.model.retro.bank_edit import BankPlace, Banks, Noted, reworded
+from hardwon.domain.model.retro.bank_edit import BankEditOutcome, BankPlace, Banks, reworded
 from hardwon.domain.model.retro.lesson import bank_lesson
 from hardwon.domain.use_cases.edit_entries import ChangeEntry, EditOutcome, known_entry
 from hardwon.domain.use_cases.import_knowledge import SyncBanks
@@ -68,11 +68,11 @@ class EditLesson:
             return LessonEditOutcome(changed, noted.counted, self.sync_banks.sync(noted.banks))
 
 
-def _in_banks(banks: Banks, before: Entry, after: Entry) -> Noted:
+def _in_banks(banks: Banks, before: Entry, after: Entry) -> BankEditOutcome:
     lesson = bank_lesson(after, "", 1)
     name = lesson.name if after.name != before.name else ""
     if not name and after.description == before.description:
-        return Noted(banks, None, ())
+        return BankEditOutcome(banks, None, ())
     return reworded(banks, before.entry_id, name, lesson.description)
 
 

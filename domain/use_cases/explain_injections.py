@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.domain.model.errors import InvalidQueryError, UnknownEntryError
 from hardwon.domain.model.excerpt import shortened
-from hardwon.domain.model.injection.receipt import Influence, Receipt, Shown
+from hardwon.domain.model.injection.receipt import Influence, Receipt, ReceiptEntry
 from hardwon.domain.model.injection.verify import policy_of
 from hardwon.domain.model.project import Registry
 from hardwon.domain.use_cases.edit_entries import SHORTEST_PREFIX, ids_meant
@@ -51,7 +51,7 @@ class ExplainedInjection(NamedTuple):
         return entry.name if entry else None
 
     @property
-    def ranked(self) -> list[tuple[int | None, Shown]]:
+    def ranked(self) -> list[tuple[int | None, ReceiptEntry]]:
         """
         The entries in the text with their ranks.
 

@@ -12,12 +12,12 @@ from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository
 from hardwon.ports.erasure import (
-    Begun,
+    BegunErasure,
     ErasureJournal,
+    ErasurePlace,
+    ErasureProof,
     KeptElsewhere,
     Occurrences,
-    Place,
-    Proof,
     StoreTexts,
 )
 
@@ -67,7 +67,7 @@ class ErasurePlan:
     """
 
     entries: tuple[Entry, ...]
-    begun: Begun
+    begun: BegunErasure
     found: tuple[Occurrences, ...]
     used_elsewhere: bool
     problems: tuple[str, ...]
@@ -117,9 +117,9 @@ class ForgetForGood:
 
     repository: EntryRepository
     store: StoreTexts
-    places: Sequence[Place]
-    banks: Sequence[Place]
-    proof: Proof
+    places: Sequence[ErasurePlace]
+    banks: Sequence[ErasurePlace]
+    proof: ErasureProof
     elsewhere: Sequence[KeptElsewhere]
     journal: ErasureJournal
     clock: Clock
@@ -144,7 +144,7 @@ class ForgetForGood:
         given = (wanted.text,) if wanted.text and not is_used else ()
         lines = longest(self.store.unused(lines_of(texts), ids))
         erasure = Erasure((*given, *lines), frozenset(ids), wanted.any_case)
-        begun = Begun(
+        begun = BegunErasure(
             erasure,
             wanted.text,
             words=tuple(sorted(words_of(texts))),
@@ -157,7 +157,7 @@ class ForgetForGood:
         )
         return ErasurePlan(tuple(entries), begun, found, is_used, problems)
 
-    def run(self, begun: Begun) -> ErasureOutcome:
+    def run(self, begun: BegunErasure) -> ErasureOutcome:
         """
         Erase the texts of *begun*, in an order in which nothing comes back meanwhile.
 
@@ -178,7 +178,7 @@ class ForgetForGood:
             self.journal.end()
         return self.prove(begun, problems)
 
-    def prove(self, begun: Begun, problems: Iterable[str] = ()) -> ErasureOutcome:
+    def prove(self, begun: BegunErasure, problems: Iterable[str] = ()) -> ErasureOutcome:
         """
         Search every byte that hardwon keeps for the texts of *begun*.
 
@@ -227,7 +227,7 @@ class ForgetForGood:
                 problems.append(str(error))
         return tuple(problems)
 
-    def _recognise(self, places: Iterable[Place], begun: Begun) -> Iterable[str]:
+    def _recognise(self, places: Iterable[ErasurePlace], begun: BegunErasure) -> Iterable[str]:
         """
         Store the hashes that recognise the texts later, and yield problems.
 
@@ -293,7 +293,7 @@ def _texts(entries: Iterable[Entry]) -> Iterable[str]:
 
 
 def _found(
-    places: Iterable[Place], look: Callable[[Place], Sequence[Occurrences]]
+    places: Iterable[ErasurePlace], look: Callable[[ErasurePlace], Sequence[Occurrences]]
 ) -> tuple[tuple[Occurrences, ...], tuple[str, ...]]:
     found, problems = list[Occurrences](), list[str]()
     for place in places:

@@ -162,7 +162,7 @@ class ImportedDocuments:
     skipped: tuple[str, ...] = ()
 
 
-class OwnFiles(NamedTuple):
+class ProjectFiles(NamedTuple):
     """
     The files of a project that an index in this project may bring.
 
@@ -211,7 +211,7 @@ class ImportOlderIndex:
     clock: Clock
 
     def import_documents(
-        self, index_path: str, documents: Iterable[OlderDocument], only: OwnFiles | None = None
+        self, index_path: str, documents: Iterable[OlderDocument], only: ProjectFiles | None = None
     ) -> ImportedDocuments:
         """
         Import *documents* of the index, each once for good, in its own transaction.
@@ -244,7 +244,7 @@ class ImportOlderIndex:
                 added += 1
         return ImportedDocuments(added=added, known=known, skipped=tuple(skipped))
 
-    def _import(self, document: OlderDocument, only: OwnFiles | None) -> None:
+    def _import(self, document: OlderDocument, only: ProjectFiles | None) -> None:
         if only:
             only.ensure_path(document.path)
         file = self._file(document) or self._of_content(document)

@@ -155,7 +155,7 @@ def _kind(document: Document, known: Entry | None) -> Kind:
 
 
 @attrs.frozen(slots=False)
-class _Plan(ABC):
+class _FilePlan(ABC):
     """The changes from the stored entries to those of a file."""
 
     tools: IndexOneFile
@@ -243,7 +243,7 @@ class _Plan(ABC):
             )
 
 
-class _DocumentPlan(_Plan):
+class _DocumentPlan(_FilePlan):
     """
     The plan of a file with an entry for the whole.
 
@@ -379,7 +379,7 @@ class _DocumentPlan(_Plan):
 
 
 @attrs.frozen(slots=False)
-class _CapturedPlan(_Plan):
+class _CapturedPlan(_FilePlan):
     """
     The plan of a file of captured conversations.
 

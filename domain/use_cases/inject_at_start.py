@@ -34,15 +34,15 @@ from hardwon.domain.model.injection.receipt import (
     SHOWN_ALREADY,
     TOO_LOW,
     Form,
-    Held,
+    HeldMemory,
     NearMiss,
     Receipt,
-    Shown,
+    ReceiptEntry,
     framed_by,
     text_digest,
 )
 from hardwon.domain.model.project import Visibility
-from hardwon.domain.model.ranking.prominence import RankingPolicy, Scored, Weights
+from hardwon.domain.model.ranking.prominence import RankingPolicy, Scored, SignalWeights
 from hardwon.domain.model.ranking.selection import CategoryBalancer
 from hardwon.domain.model.settings import Occasion
 from hardwon.domain.use_cases.rank import SelectionOutcome, maxima_of, select
@@ -52,7 +52,7 @@ from hardwon.ports.entries import RankingReads
 from hardwon.ports.vectors import VectorStore
 
 if TYPE_CHECKING:
-    from hardwon.domain.use_cases.related_conversations import Relate, Related
+    from hardwon.domain.use_cases.related_conversations import Relate, RelatedConversations
     from hardwon.ports.activity import Receipts, UsageLog
 
 
@@ -74,10 +74,10 @@ class StartInjection(NamedTuple):
     lessons: tuple[PrintedEntry, ...] = ()
     retrieval: Retrieval | None = None
     selected: SelectionOutcome | None = None
-    related: "Related | None" = None
+    related: "RelatedConversations | None" = None
     degradations: tuple[str, ...] = ()
     pending: int = 0
-    held: Held = NOTHING
+    held: HeldMemory = NOTHING
 
     @property
     def numbers(self) -> list[int]:
@@ -108,11 +108,11 @@ class InjectAtStart(NamedTuple):
     retrieve: Retrieve
     vectors: VectorStore | None
     clock: Clock
-    weights: Weights
+    weights: SignalWeights
     relate: "Relate | None" = None
     notice: str = ""
     refused: Sequence[str] = ()
-    held: Held = NOTHING
+    held: HeldMemory = NOTHING
     length: Length = units
 
     def block_for(
@@ -171,7 +171,7 @@ class InjectAtStart(NamedTuple):
         occasion: Occasion | None,
         deadline: Deadline,
         rules: Sequence[ConstitutionalText],
-    ) -> "tuple[Related | None, tuple[str, ...]]":
+    ) -> "tuple[RelatedConversations | None, tuple[str, ...]]":
         if self.relate is None or occasion is None or self.held.has_block:
             return None, ()
         try:
@@ -226,7 +226,7 @@ class InjectAtStart(NamedTuple):
         retrieval: Retrieval,
         selected: SelectionOutcome,
         rules: Sequence[ConstitutionalText],
-        related: "Related | None",
+        related: "RelatedConversations | None",
         workplace: Workplace,
         *,
         framed: bool,
@@ -279,7 +279,7 @@ class _Piece(NamedTuple):
     """A part of the text and its line in the receipt."""
 
     text: str
-    shown: Shown
+    shown: ReceiptEntry
 
 
 def receipt_of_start(
@@ -339,7 +339,7 @@ def _conversations(injection: StartInjection) -> Iterator[_Piece]:
 
 
 def _piece(entry_id: str, form: Form, text: str, *, room: int = 0, origin: str = "") -> _Piece:
-    return _Piece(text, Shown(entry_id, form, text_digest(text), room=room, origin=origin))
+    return _Piece(text, ReceiptEntry(entry_id, form, text_digest(text), room=room, origin=origin))
 
 
 def _missed(injection: StartInjection, selected: SelectionOutcome) -> tuple[NearMiss, ...]:
@@ -355,7 +355,7 @@ def _missed(injection: StartInjection, selected: SelectionOutcome) -> tuple[Near
     )
 
 
-def _why(missed: Scored, selected: SelectionOutcome, held: Held) -> str:
+def _why(missed: Scored, selected: SelectionOutcome, held: HeldMemory) -> str:
     if missed.facts.entry_id in held.entries:
         return SHOWN_ALREADY
     if not held.is_new(missed.facts.entry_id, missed.facts.number):

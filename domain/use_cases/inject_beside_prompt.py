@@ -21,11 +21,11 @@ from hardwon.domain.model.injection.receipt import MAX_MISSED, ContextWindow, Re
 from hardwon.domain.model.injection.relevance_gate import (
     MAX_SHOWN,
     AgentFile,
-    Choice,
     Contender,
     Contest,
+    GateChoice,
     Rules,
-    Weighed,
+    WeighedEntries,
     choose,
 )
 from hardwon.domain.model.keywords import MAX_TERMS
@@ -89,7 +89,7 @@ class InjectBesidePrompt(NamedTuple):
     recall: Recall
     windows: ContextWindows
     instructions: Instructions
-    watch: Callable[[Weighed], None] | None = None
+    watch: Callable[[WeighedEntries], None] | None = None
 
     def text_for(self, prompt: Prompt, deadline: Deadline) -> PromptInjection:
         """
@@ -138,7 +138,7 @@ class InjectBesidePrompt(NamedTuple):
         contenders = self._contenders(rated, prompt.workplace)
         choice = choose(contenders, Rules(contest, shown, self._told))
         if self.watch:
-            self.watch(Weighed(contest, contenders, choice))
+            self.watch(WeighedEntries(contest, contenders, choice))
         if not choice.chosen:
             return PromptInjection()
         receipt = self._receipt(prompt, question, choice)._replace(
@@ -162,7 +162,7 @@ class InjectBesidePrompt(NamedTuple):
     def _told(self) -> Iterator[AgentFile]:
         return (AgentFile(name, plain(text)) for name, text in self.instructions.texts())
 
-    def _receipt(self, prompt: Prompt, question: RecallQuestion, choice: Choice) -> Receipt:
+    def _receipt(self, prompt: Prompt, question: RecallQuestion, choice: GateChoice) -> Receipt:
         return Receipt(
             session_id=prompt.session_id,
             event="prompt",
@@ -282,7 +282,7 @@ class TryPrompt(NamedTuple):
         Raises:
             StorageError: the store can't be read.
         """
-        weighed = list[Weighed]()
+        weighed = list[WeighedEntries]()
         injection = self.inject._replace(watch=weighed.append).text_for(prompt, deadline)
         entries = tuple(entry for outcome in weighed for entry in _weighed_entries(outcome))
         return PromptDryRun(
@@ -290,7 +290,7 @@ class TryPrompt(NamedTuple):
         )
 
 
-def _weighed_entries(weighed: Weighed) -> Iterator[WeighedEntry]:
+def _weighed_entries(weighed: WeighedEntries) -> Iterator[WeighedEntry]:
     reasons = {missed.entry_id: missed.why for missed in weighed.choice.missed}
     reasons.update((chosen.contender.entry_id, "") for chosen in weighed.choice.chosen)
     for contender in weighed.contenders:

@@ -9,7 +9,7 @@ hook.
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.domain.model.injection.receipt import NOTHING, Beginning, ContextWindow, Held
+from hardwon.domain.model.injection.receipt import NOTHING, Beginning, ContextWindow, HeldMemory
 
 if TYPE_CHECKING:
     from hardwon.domain.model.injection.receipt import Delivery, GivenText, Receipt, Undelivered
@@ -64,7 +64,7 @@ class OpenWindow(NamedTuple):
         beginning: Beginning,
         project: str,
         read: "Callable[[], Sequence[GivenText] | None]",
-    ) -> Held:
+    ) -> HeldMemory:
         """
         Return the injected memory in *window* as a session begins there.
 

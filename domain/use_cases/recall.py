@@ -18,7 +18,7 @@ from hardwon.domain.model.ranking.policy import (
     RecallPolicy,
     RecallQuestion,
 )
-from hardwon.domain.model.ranking.prominence import Weights
+from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS
 from hardwon.domain.use_cases.closeness import Closeness
 from hardwon.domain.use_cases.rank import RECALL_DEPTH, BestAnswers, QuestionMatches
@@ -97,7 +97,7 @@ class Recall(NamedTuple):
     repository: RankingReads
     retrieve: Retrieve
     clock: Clock
-    weights: Weights
+    weights: SignalWeights
     decay: Decay = Decay()
     first_depth: int = RECALL_DEPTH
 

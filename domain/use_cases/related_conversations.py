@@ -126,7 +126,7 @@ The budget has no room for more.
 NO_TIME = "no related conversations: no time was left"
 
 
-class Related(NamedTuple):
+class RelatedConversations(NamedTuple):
     """
     The section of related conversations.
 
@@ -161,7 +161,7 @@ class Relate(NamedTuple):
         *,
         limit: int,
         most_units: int,
-    ) -> Related:
+    ) -> RelatedConversations:
         """
         Return the section for *context*, on a consistent state of the store.
 
@@ -184,7 +184,7 @@ class Relate(NamedTuple):
         limit: int = COLLECTIONS["conversations"].limit,
         most_units: int = LARGEST_ENTRY,
         known: tuple[int, ...] = (),
-    ) -> Related:
+    ) -> RelatedConversations:
         """
         Return the section for *context*, within the caller's snapshot.
 
@@ -197,7 +197,7 @@ class Relate(NamedTuple):
         """
         room = Room(occasion.budget_tokens, most_units, self.length)
         if room.characters <= 0:
-            return Related()
+            return RelatedConversations()
         late = deadline.passed()
         earlier = [
             talk for talk in self._of_session(occasion.compacted) if talk.number not in known
@@ -212,7 +212,7 @@ class Relate(NamedTuple):
         if not (found or late):
             found = self._lately(occasion, limit, known)
         others = _else(found, earlier)
-        return Related(
+        return RelatedConversations(
             related_section(earlier, others, room),
             nearby,
             (NO_TIME,) if late else nearby.search.degradations,

@@ -219,7 +219,7 @@ class _Answer(NamedTuple):
     problem: str
 
 
-class _Found(NamedTuple):
+class _SemanticMatches(NamedTuple):
     matches: Matches
     embedder: Embedder
 
@@ -319,7 +319,7 @@ class _Search:
             lambda: _first_answer(asked.searches, self._query, self._deadline, seconds)
         )
 
-    def _compare(self, asked: _Group, embedding: Pending[_Answer]) -> _Found | None:
+    def _compare(self, asked: _Group, embedding: Pending[_Answer]) -> _SemanticMatches | None:
         try:
             answer = embedding.result(self._embed_by)
             matches = answer.search.vector_index.compare(
@@ -332,7 +332,7 @@ class _Search:
             self._degradations.append(
                 f"searching with {answer.search.embedder.space.model}: {answer.problem}"
             )
-        return _Found(matches, answer.search.embedder)
+        return _SemanticMatches(matches, answer.search.embedder)
 
     def _is_read_by(self, search: SemanticSearch) -> bool:
         """

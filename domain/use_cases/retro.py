@@ -18,7 +18,7 @@ from hardwon.domain.model.errors import InvalidAnswerError, InvalidEntryError
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.knowledge_bank import BankScope
 from hardwon.domain.model.ranking.policy import RecallQuestion
-from hardwon.domain.model.retro.bank_edit import Banks, Noted, counted, noted, promoted
+from hardwon.domain.model.retro.bank_edit import BankEditOutcome, Banks, counted, noted, promoted
 from hardwon.domain.model.retro.lesson import RetroLesson, bank_lesson, day_of, observed_in_of
 from hardwon.domain.model.vocabulary import Reach
 from hardwon.domain.use_cases.edit_entries import known_entry
@@ -39,7 +39,7 @@ class KeptLesson(NamedTuple):
     """
 
     lesson: RetroLesson
-    noted: Noted
+    noted: BankEditOutcome
     stored: StoredEntry | None
 
 
@@ -173,7 +173,7 @@ class RevisionOutcome:
 
     before: Entry
     entry: Entry
-    noted: Noted
+    noted: BankEditOutcome
     skipped: tuple[str, ...] = ()
 
 

@@ -26,7 +26,7 @@ def _clean(text: str | None) -> str | None:
 
 
 @attrs.frozen(kw_only=True)
-class Given:
+class GivenMetadata:
     """
     The values that the user gives for a session, besides its text.
 
@@ -56,7 +56,7 @@ class SaveSession:
     workplace: Workplace
     clock: Clock
 
-    def write(self, text: str, given: Given) -> str:
+    def write(self, text: str, given: GivenMetadata) -> str:
         """
         Write *text*, redacted, to a new file of the project's sessions.
 
@@ -79,7 +79,7 @@ class SaveSession:
         )  # validates before a file is created
         return self.sessions.create(clean, entry, now)
 
-    def index(self, path: str, given: Given) -> Entry:
+    def index(self, path: str, given: GivenMetadata) -> Entry:
         """
         Store the entry of the session file *path*, and return it as stored.
 
@@ -94,11 +94,11 @@ class SaveSession:
         with self.repository.transaction():
             known = self.repository.with_file(path)
             stored = put_in_place(self.repository, self._entry(document, given, known))
-            of_file = self._entry(document, Given(description=given.description), known)
+            of_file = self._entry(document, GivenMetadata(description=given.description), known)
             record_given(self.history, of_file, stored, self.clock.now())
             return stored
 
-    def _entry(self, document: Document, given: Given, known: Entry | None = None) -> Entry:
+    def _entry(self, document: Document, given: GivenMetadata, known: Entry | None = None) -> Entry:
         fields = _fields(document.fields, given)
         if not (fields.description or _is_described(known, document) or document.summary):
             raise InvalidEntryError(NO_DESCRIPTION)
@@ -107,7 +107,7 @@ class SaveSession:
         return attrs.evolve(entry, source=known.source if known else "manual")
 
 
-def _fields(fields: FileFields, given: Given) -> FileFields:
+def _fields(fields: FileFields, given: GivenMetadata) -> FileFields:
     return attrs.evolve(
         fields,
         description=given.description or fields.description,

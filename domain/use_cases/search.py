@@ -39,7 +39,7 @@ class LoadedEntries(NamedTuple):
     degradations: tuple[str, ...] = ()
 
 
-class Load(NamedTuple):
+class LoadEntries(NamedTuple):
     """Load whole entries and count the access."""
 
     repository: EntryRepository

@@ -13,7 +13,7 @@ from hardwon.domain.model.entry import Entry, PublicEntry
 from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.filters import LEARNINGS
-from hardwon.domain.model.likeness import MIN_COSINE, MIN_PROBABILITY, Lesson, probability
+from hardwon.domain.model.likeness import MIN_COSINE, MIN_PROBABILITY, LessonTexts, probability
 from hardwon.domain.use_cases.edit_entries import ChangeEntry, EditOutcome, known_entry
 from hardwon.domain.use_cases.store_entry import StoredEntry, StoreEntry
 from hardwon.ports.entries import Proposal, Proposals, RankingReads
@@ -130,8 +130,8 @@ def _proposals(
             yield Proposal(older.entry_id, newer.entry_id, found)
 
 
-def _lesson(entry: Entry) -> Lesson:
-    return Lesson(entry.name, entry.description)
+def _lesson(entry: Entry) -> LessonTexts:
+    return LessonTexts(entry.name, entry.description)
 
 
 def _is_of_one_trust(older: Entry, newer: Entry) -> bool:

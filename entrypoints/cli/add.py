@@ -49,7 +49,7 @@ HINT = """\
 """
 
 
-class Draft(NamedTuple):
+class LessonDraft(NamedTuple):
     """
     A lesson as a person gave it, with empty fields for what is missing.
 
@@ -156,7 +156,7 @@ def add(
     settings = resolve(project_root, global_store).settings
     if not settings.semantic_enabled:
         raise typer.TyperException(SWITCHED_OFF)
-    options = Draft(
+    options = LessonDraft(
         name=readable(name),
         category=category,
         keywords=_split(map(readable, keyword or ())),
@@ -201,7 +201,7 @@ def _text(words: list[str]) -> str | None:
     return text
 
 
-def _read(text: str) -> Draft:
+def _read(text: str) -> LessonDraft:
     """
     Parse a filled-in template.
 
@@ -215,17 +215,19 @@ def _read(text: str) -> Draft:
         raise typer.TyperException(EMPTY)
     for complaint in markdown.complaints:
         raise InvalidEntryError(complaint)
-    for field in markdown.front_matter.keys() - Draft._field_defaults.keys():
-        raise InvalidEntryError(f"unknown field {field!r}: use {', '.join(Draft._fields[:-1])}")
+    for field in markdown.front_matter.keys() - LessonDraft._field_defaults.keys():
+        raise InvalidEntryError(
+            f"unknown field {field!r}: use {', '.join(LessonDraft._fields[:-1])}"
+        )
     values = {
         field: _of_shape(field, value=value) for field, value in markdown.front_matter.items()
     }
-    return Draft(**{**values, "text": lesson})  # type: ignore[arg-type]
+    return LessonDraft(**{**values, "text": lesson})  # type: ignore[arg-type]
 
 
 def _of_shape(field: str, *, value: str | bool | tuple[str, ...]) -> str | tuple[str, ...]:
     """
-    Convert the value of *field* to the type in `Draft`.
+    Convert the value of *field* to the type in `LessonDraft`.
 
     Keywords may stand in one line with commas.
 
@@ -245,7 +247,7 @@ def _split(labels: Iterable[str]) -> tuple[str, ...]:
 
 
 def _print_stored(
-    spaces: Spaces, stored: StoredEntry, draft: Draft, *, embed: bool, as_json: bool
+    spaces: Spaces, stored: StoredEntry, draft: LessonDraft, *, embed: bool, as_json: bool
 ) -> None:
     problems = embed_now(spaces) if embed else []
     for line in (

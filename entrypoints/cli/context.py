@@ -18,7 +18,7 @@ from hardwon.domain.model.ranking.policy import RecallAnswer
 from hardwon.domain.model.settings import Occasion
 from hardwon.domain.use_cases.inject_at_start import StartInjection
 from hardwon.domain.use_cases.recall import AnswerRating, answer_of
-from hardwon.domain.use_cases.related_conversations import POLICY, Related
+from hardwon.domain.use_cases.related_conversations import POLICY, RelatedConversations
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_entries import build_inject, build_relate
 from hardwon.entrypoints.bootstrap_files import put_section
@@ -183,7 +183,7 @@ def _learnings(entries: Entries, injection: StartInjection) -> tuple[RecallAnswe
     return _answers(entries, rated)
 
 
-def _conversations(entries: Entries, related: Related) -> tuple[RecallAnswer, ...]:
+def _conversations(entries: Entries, related: RelatedConversations) -> tuple[RecallAnswer, ...]:
     rated = {item.number: item for item in related.nearby.best}
     unrated = (
         AnswerRating(number, 0.0, {}) for number in related.section.numbers

@@ -27,7 +27,7 @@ from hardwon.domain.use_cases.embed_pending import BATCH
 from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.index_files import IndexFiles, IndexOutcome
 from hardwon.domain.use_cases.place_files import PlaceFiles
-from hardwon.domain.use_cases.save_session import Given, SaveSession
+from hardwon.domain.use_cases.save_session import GivenMetadata, SaveSession
 from hardwon.entrypoints.bootstrap_files import (
     build_index_files,
     build_place_files,
@@ -263,7 +263,7 @@ def save(
     keep_session = build_save_session(memory, project_root, read_workplace(memory, project_root))
     for line in complaints_of_private(description or ""):
         warn(line)
-    given = Given(
+    given = GivenMetadata(
         description=description, tags=_split(tag), keywords=_split(keyword), permanent=permanent
     )
     output = (lambda _: None) if as_json else say
@@ -290,7 +290,7 @@ def _named(file: str | None) -> str | None:
     return None if file in {None, "-"} else os.path.realpath(file or "")
 
 
-def _written(file: str | None, given: Given, keep_session: SaveSession) -> str:
+def _written(file: str | None, given: GivenMetadata, keep_session: SaveSession) -> str:
     """Write the session to a file and return its path."""
     text = standard_input() if file == "-" or is_piped(patient=given.description is None) else ""
     if not text.strip() and file is None and given.description:

@@ -32,7 +32,7 @@ from hardwon.entrypoints.presenters.entries import by_place
 from hardwon.entrypoints.presenters.text import counted
 from hardwon.entrypoints.streams import readable, standard_input
 from hardwon.ports.entries import EntryRepository
-from hardwon.ports.erasure import Begun
+from hardwon.ports.erasure import BegunErasure
 
 PREVIEWED = 20
 SHORTEST_ID = 8
@@ -182,7 +182,7 @@ def forget(
     _report(plan, _vacuumed(memory.settings, done) if vacuum else done, as_json=as_json)
 
 
-def _confirmed(plan: ErasurePlan, *, yes: bool, keep_bank: bool) -> Begun:
+def _confirmed(plan: ErasurePlan, *, yes: bool, keep_bank: bool) -> BegunErasure:
     """Ask the user, and return the erasure to run."""
     if not yes:
         for line in _preview(plan):

@@ -41,7 +41,7 @@ from hardwon.entrypoints.cli.console import (
 )
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, open_for, resolve
-from hardwon.entrypoints.cli.setup_output import Consent, Project, Readiness, SetUpOutput
+from hardwon.entrypoints.cli.setup_output import Consent, Readiness, SetupFolder, SetUpOutput
 from hardwon.entrypoints.cli.transfer import import_with_progress
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.health import NO_AGENT, examine
@@ -234,7 +234,7 @@ def _ask(files: int, what: str, *, yes: bool) -> None:
 
 def _finish(
     output: SetUpOutput,
-    project: Project,
+    project: SetupFolder,
     global_store: str | None,
     bring_in: object,
     *,
@@ -259,7 +259,7 @@ def _finish(
 
 
 def keep_conversations(
-    project: Project, global_store: str | None, given: Conversations | None, *, is_asked: bool
+    project: SetupFolder, global_store: str | None, given: Conversations | None, *, is_asked: bool
 ) -> Consent | None:
     """
     Store the user's choice for the project's conversations, None outside a project.
@@ -385,7 +385,7 @@ def _import_facts(index_files: IndexFiles, folder: str) -> IndexOutcome:
     return indexed
 
 
-def find_project(named: str | None, working_folder: str, home: str) -> Project:
+def find_project(named: str | None, working_folder: str, home: str) -> SetupFolder:
     """
     Return the project.
 
@@ -396,11 +396,11 @@ def find_project(named: str | None, working_folder: str, home: str) -> Project:
 
     """
     if named is not None:
-        return Project(os.path.realpath(named), os.path.realpath(named))
+        return SetupFolder(os.path.realpath(named), os.path.realpath(named))
     real, home = os.path.realpath(working_folder), os.path.realpath(home)
     top = top_of(real)
     folder = real if top is None or _holds(top, home) else top
-    return Project(folder, None if _holds(folder, home) else folder)
+    return SetupFolder(folder, None if _holds(folder, home) else folder)
 
 
 def _holds(folder: str, home: str) -> bool:

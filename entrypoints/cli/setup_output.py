@@ -31,7 +31,7 @@ LONGEST_LINE = 200
 MAX_LINES = {"create": 12, "remove": 4, "change": 100}
 
 
-class Project(NamedTuple):
+class SetupFolder(NamedTuple):
     """
     The folder that a set-up is for.
 
@@ -155,7 +155,7 @@ class SetUpOutput:
         self,
         plan: SetupPlan,
         agents: Sequence[Agent],
-        project: Project,
+        project: SetupFolder,
         *,
         is_removal: bool,
         is_whole: bool,

@@ -18,7 +18,7 @@ from hardwon.domain.use_cases.import_legacy import (
     ImportedDocuments,
     ImportedIndex,
     KeepVectors,
-    OwnFiles,
+    ProjectFiles,
 )
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_files import (
@@ -336,7 +336,7 @@ def _import_older(
 ) -> ImportedDocuments:
     """Import *documents*, with *only_own* those of the project alone."""
     workplace = read_workplace(memory, project_root)
-    only = OwnFiles(os.path.realpath(project_root), workplace.label) if only_own else None
+    only = ProjectFiles(os.path.realpath(project_root), workplace.label) if only_own else None
     imported = build_import_older_index(memory, project_root, workplace).import_documents(
         index, documents, only
     )

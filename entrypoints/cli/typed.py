@@ -49,7 +49,7 @@ allowed.
 """
 
 
-class Typed(NamedTuple):
+class TypedArguments(NamedTuple):
     """
     Typed arguments, parsed.
 
@@ -90,7 +90,7 @@ def with_typed(arguments: Sequence[str], read: Callable[[], str] = _standard_inp
     return [*arguments, *typed.options, *words]
 
 
-def parse(text: str, allowed: Allowed) -> Typed:
+def parse(text: str, allowed: Allowed) -> TypedArguments:
     """
     Split *text* into options at both ends and the text between.
 
@@ -108,9 +108,9 @@ def parse(text: str, allowed: Allowed) -> Typed:
     words = [word[0] for word in found]
     first, start = _leading(words, allowed)
     if words[start : start + 1] == [END_OF_OPTIONS]:
-        return Typed(tuple(first), text[found[start].end() :].strip())
+        return TypedArguments(tuple(first), text[found[start].end() :].strip())
     last, end = _trailing(words, start, allowed)
-    return Typed(
+    return TypedArguments(
         (*first, *last), text[found[start].start() : found[end - 1].end()] if start < end else ""
     )
 

@@ -25,7 +25,7 @@ from hardwon.entrypoints.cli.options import MOST, AsJson, GlobalStore, ProjectRo
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.host_session import host_session
 from hardwon.entrypoints.presenters.injections import (
-    Proof,
+    VerifiedInjection,
     dry_run_document,
     dry_run_lines,
     injection_document,
@@ -108,7 +108,7 @@ def why(
         answer = explain.newest(read_workplace(memory, project_root).project, limit or 1)
     else:
         answer = explain.of(readable(reference), limit)
-    proofs = [Proof.of(item) if verify else None for item in answer.injections]
+    proofs = [VerifiedInjection.of(item) if verify else None for item in answer.injections]
     if as_json:
         print_items(
             _document(item, proof) for item, proof in zip(answer.injections, proofs, strict=True)
@@ -150,7 +150,7 @@ def _is_on(settings: Settings) -> bool:
     return settings.prompt_enabled and settings.injection_enabled and settings.semantic_enabled
 
 
-def _print(answer: ExplainedInjections, proofs: list[Proof | None]) -> None:
+def _print(answer: ExplainedInjections, proofs: list[VerifiedInjection | None]) -> None:
     for place, (item, proof) in enumerate(zip(answer.injections, proofs, strict=True)):
         if place and not proof:
             say()
@@ -160,5 +160,5 @@ def _print(answer: ExplainedInjections, proofs: list[Proof | None]) -> None:
         say(NEVER.format(answer.entry_id) if answer.entry_id else NOTHING)
 
 
-def _document(explained: ExplainedInjection, proof: Proof | None) -> dict[str, object]:
+def _document(explained: ExplainedInjection, proof: VerifiedInjection | None) -> dict[str, object]:
     return {**injection_document(explained), **({"proof": proof.document()} if proof else {})}

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, OlderSchemaError, StorageError
-from hardwon.domain.model.injection.receipt import NOTHING, ContextWindow, Held
+from hardwon.domain.model.injection.receipt import NOTHING, ContextWindow, HeldMemory
 from hardwon.domain.model.settings import Occasion, Resolved
 from hardwon.domain.use_cases.inject_at_start import StartInjection
 from hardwon.entrypoints.bootstrap import Memory, open_memory
@@ -174,7 +174,7 @@ class SessionStart:
             wake(settings, self._project_root)
             raise
 
-    def _held(self, request: HookRequest) -> Held:
+    def _held(self, request: HookRequest) -> HeldMemory:
         """Return what the agent was already given, nothing if unknown."""
         if request.beginning == "new":
             return NOTHING

@@ -28,7 +28,7 @@ on it.
 """
 
 
-class Prompt(NamedTuple):
+class PromptTemplate(NamedTuple):
     """
     A prompt with one optional argument.
 
@@ -85,9 +85,11 @@ _RETROSPECTIVE = ("work", "The feature or task; empty for this session", _retros
 PROMPTS = {
     prompt.name: prompt
     for prompt in (
-        Prompt("recall", "Recall what is known", "Search the memory before going on.", *_RECALL),
-        Prompt("remember", "Remember this", "Keep one lesson.", *_REMEMBER),
-        Prompt(
+        PromptTemplate(
+            "recall", "Recall what is known", "Search the memory before going on.", *_RECALL
+        ),
+        PromptTemplate("remember", "Remember this", "Keep one lesson.", *_REMEMBER),
+        PromptTemplate(
             "retrospective",
             "Look back on the work",
             "Look back on a piece of work and keep what was learned.",

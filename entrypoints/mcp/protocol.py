@@ -186,7 +186,7 @@ _ENVELOPE: Mapping[str, Mapping[str, _Field]] = {"server/discover": {}, **_SHARE
 _CACHEABLE = frozenset(_ENVELOPE) - {"tools/call", "prompts/get"}
 
 
-class Session:
+class ClientSession:
     """
     One client's connection, with a handshake or with an envelope per request.
 

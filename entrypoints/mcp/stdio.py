@@ -24,12 +24,12 @@ from hardwon.domain.model.entry import MAX_TEXT_BYTES
 from hardwon.entrypoints.mcp.protocol import (
     INTERNAL_ERROR,
     INVALID_REQUEST,
+    ClientSession,
     MalformedError,
     Notification,
     Request,
     RequestId,
     RpcError,
-    Session,
     read_message,
 )
 from hardwon.entrypoints.mcp.server import MemoryServer
@@ -105,7 +105,7 @@ class StdioTransport:
         threading.Thread(target=self._read, args=(server,), daemon=True).start()
         async with server.open(), anyio.create_task_group() as tasks:
             tasks.start_soon(self._begin_scan, server)
-            accept = partial(self._accept, server, Session(server.info), tasks)
+            accept = partial(self._accept, server, ClientSession(server.info), tasks)
             threading.Thread(target=self._hand_on, args=(accept,), daemon=True).start()
             await self._ended.wait()
             tasks.cancel_scope.cancel()
@@ -153,7 +153,7 @@ class StdioTransport:
         server.begin_scan()
 
     async def _accept(
-        self, server: MemoryServer, session: Session, tasks: TaskGroup, line: bytes
+        self, server: MemoryServer, session: ClientSession, tasks: TaskGroup, line: bytes
     ) -> None:
         if len(line) > LONGEST_LINE:
             reason = f"a message has at most {LONGEST_LINE} bytes: shorten it"
@@ -178,7 +178,11 @@ class StdioTransport:
             scope.cancel()
 
     async def _answer(
-        self, server: MemoryServer, session: Session, request: Request, scope: anyio.CancelScope
+        self,
+        server: MemoryServer,
+        session: ClientSession,
+        request: Request,
+        scope: anyio.CancelScope,
     ) -> None:
         """Answer *request*, unless the client cancels it."""
         with scope:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Self
 
-from hardwon.domain.model.injection.receipt import Delivery, Event, NearMiss, Shown
+from hardwon.domain.model.injection.receipt import Delivery, Event, NearMiss, ReceiptEntry
 from hardwon.domain.model.injection.verify import (
-    Since,
+    ChangedLesson,
     Verdict,
     policy_of,
     terms_of,
@@ -98,7 +98,9 @@ def heading(explained: ExplainedInjection) -> str:
     return f"{utc_text(receipt.at)}  {EVENTS[receipt.event]} in {explained.label}{session}"
 
 
-def entry_lines(explained: ExplainedInjection, rank: int | None, shown: Shown) -> Iterator[str]:
+def entry_lines(
+    explained: ExplainedInjection, rank: int | None, shown: ReceiptEntry
+) -> Iterator[str]:
     """Yield rank, score and name of an entry, and the parts of its score."""
     score = "     -" if shown.score is None else f"{shown.score:.4f}"
     yield f"{f'{rank}.' if rank else '':>4} {score}  {named(explained, shown.entry_id)}"
@@ -118,7 +120,7 @@ def named(explained: ExplainedInjection, entry_id: str) -> str:
 
 
 def _entry_document(
-    explained: ExplainedInjection, rank: int | None, shown: Shown
+    explained: ExplainedInjection, rank: int | None, shown: ReceiptEntry
 ) -> dict[str, object]:
     used = explained.used.get(shown.entry_id)
     return {
@@ -137,7 +139,7 @@ def _entry_document(
     }
 
 
-def _reason(explained: ExplainedInjection, shown: Shown) -> str:
+def _reason(explained: ExplainedInjection, shown: ReceiptEntry) -> str:
     if shown.score is None:
         return (
             "a rule that always stands"
@@ -157,7 +159,7 @@ def _reason(explained: ExplainedInjection, shown: Shown) -> str:
     return f"{text}; {relevance}" if (relevance := _relevance(explained, shown)) else text
 
 
-def _relevance(explained: ExplainedInjection, shown: Shown) -> str:
+def _relevance(explained: ExplainedInjection, shown: ReceiptEntry) -> str:
     """Return a lesson's relevance beside the floor, empty where it did not count."""
     if (
         explained.receipt.event != "start"
@@ -169,7 +171,7 @@ def _relevance(explained: ExplainedInjection, shown: Shown) -> str:
     return f"relevance {relevance:.2f} {'>=' if relevance >= FLOOR else '<'} {FLOOR}"
 
 
-def _win(explained: ExplainedInjection, shown: Shown) -> str:
+def _win(explained: ExplainedInjection, shown: ReceiptEntry) -> str:
     """
     Return why the entry stood beside a prompt, empty if it did not.
 
@@ -207,7 +209,7 @@ SURER = "since then of another confidence: {} → {}"
 MISCOUNTED = "its score is not what its parts give"
 
 
-class Proof(NamedTuple):
+class VerifiedInjection(NamedTuple):
     """An injection, and the verdict on whether its text can be reproduced."""
 
     explained: ExplainedInjection
@@ -239,7 +241,7 @@ class Proof(NamedTuple):
             yield f"  {TAMPERED}"
 
 
-def _changes_since(since: Since) -> Iterator[str]:
+def _changes_since(since: ChangedLesson) -> Iterator[str]:
     then, now = since.then, since.now
     if then.observation_count != now.observation_count:
         yield OBSERVED_SINCE.format(then.observation_count, now.observation_count)
@@ -247,7 +249,7 @@ def _changes_since(since: Since) -> Iterator[str]:
         yield SURER.format(then.confidence, now.confidence)
 
 
-def _since_document(since: Since) -> dict[str, object]:
+def _since_document(since: ChangedLesson) -> dict[str, object]:
     return {"id": since.entry_id, "then": since.then._asdict(), "now": since.now._asdict()}
 
 

@@ -31,7 +31,7 @@ SHOWN_CHARACTERS = 20_000
 STATE_DIGITS = 16
 
 
-class Change(NamedTuple):
+class ChangeRow(NamedTuple):
     """
     A change of the entry.
 
@@ -59,10 +59,10 @@ def known(desk: Desk, entry_id: str) -> Entry:
     return entry
 
 
-def changes_of(desk: Desk, entry: Entry) -> list[Change]:
+def changes_of(desk: Desk, entry: Entry) -> list[ChangeRow]:
     """Return the history of *entry*, newest first."""
     past = desk.memory.store.history.of(entry.number or 0, MAX_CHANGES)
-    return [Change(item, place, _can_undo(item)) for place, item in enumerate(past)]
+    return [ChangeRow(item, place, _can_undo(item)) for place, item in enumerate(past)]
 
 
 def _can_undo(past: PastChange) -> bool:

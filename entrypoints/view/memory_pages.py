@@ -22,7 +22,7 @@ from hardwon.entrypoints.presenters.projects import why
 from hardwon.entrypoints.presenters.review import SORTS, review_document
 from hardwon.entrypoints.view.charts import Part, score_parts, sparkline, weeks_until
 from hardwon.entrypoints.view.desk import Desk, Page, PageRequest
-from hardwon.entrypoints.view.words import Search, read_search
+from hardwon.entrypoints.view.words import SearchBox, read_search
 from hardwon.ports.entries import Field
 
 PAGE_SIZE = 50
@@ -108,26 +108,26 @@ def memory_page(desk: Desk, asked: PageRequest) -> Page:
     )
 
 
-class _Found(NamedTuple):
+class _PageAnswers(NamedTuple):
     answers: Sequence[RecallAnswer]
     notes: Sequence[str] = ()
 
 
-def _found(desk: Desk, search: Search, number: int) -> _Found:
+def _found(desk: Desk, search: SearchBox, number: int) -> _PageAnswers:
     if not search.text:
         found = desk.memory.repository.find(
             search.only, limit=PAGE_SIZE, offset=(number - 1) * PAGE_SIZE
         )
-        return _Found([RecallAnswer(entry, 0.0, {}) for entry in found])
+        return _PageAnswers([RecallAnswer(entry, 0.0, {}) for entry in found])
     recall, deadline = desk.recall(), Deadline.after(SEARCH_SECONDS, time.monotonic)
     text = completed(recall.retrieve.keywords, search.text, search.only, deadline)
     question = RecallQuestion(text, search.only, POLICY, PAGE_SIZE, None, NOWHERE, distinct=False)
     recollection = recall.answer(question, deadline)
-    return _Found(recollection.answers, recollection.degradations)
+    return _PageAnswers(recollection.answers, recollection.degradations)
 
 
 def _rows(
-    desk: Desk, registry: Registry, search: Search, answers: Sequence[RecallAnswer]
+    desk: Desk, registry: Registry, search: SearchBox, answers: Sequence[RecallAnswer]
 ) -> list[Row]:
     labels, terms = registry.labels(), search_terms(search.text)
     ids = [answer.entry.entry_id for answer in answers]
@@ -162,7 +162,7 @@ def _terms(answer: RecallAnswer) -> list[tuple[str, float]]:
     ]
 
 
-def _facets(desk: Desk, registry: Registry, search: Search) -> Mapping[str, Sequence[Facet]]:
+def _facets(desk: Desk, registry: Registry, search: SearchBox) -> Mapping[str, Sequence[Facet]]:
     facets = {}
     for word, field in FACETS.items():
         counts = desk.memory.repository.tally(search.only, field)

@@ -5,7 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from hardwon.domain.model.errors import UnknownEntryError
-from hardwon.domain.model.injection.receipt import COUNTED, Influence, NearMiss, Receipt, Shown
+from hardwon.domain.model.injection.receipt import (
+    COUNTED,
+    Influence,
+    NearMiss,
+    Receipt,
+    ReceiptEntry,
+)
 from hardwon.domain.model.injection.verify import injected_text, policy_of, terms_of
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.use_cases.explain_injections import ExplainedInjection
@@ -96,7 +102,7 @@ class ShownEntry(NamedTuple):
     """
 
     rank: int | None
-    shown: Shown
+    shown: ReceiptEntry
     name: str | None
     parts: Sequence[Part]
     relevance: float | None
@@ -176,7 +182,7 @@ def _shown_entries(explained: ExplainedInjection) -> list[ShownEntry]:
     ]
 
 
-def _terms(receipt: Receipt, shown: Shown) -> list[tuple[str, float]]:
+def _terms(receipt: Receipt, shown: ReceiptEntry) -> list[tuple[str, float]]:
     if shown.score is None:
         return []
     try:

@@ -13,7 +13,7 @@ Meaning: TypeAlias = dict[str, Any]
 """Fields of `EntryFilter` with their values."""
 
 
-class Search(NamedTuple):
+class SearchBox(NamedTuple):
     """
     The parsed text of the search box.
 
@@ -37,7 +37,7 @@ class Search(NamedTuple):
         )
 
 
-def read_search(typed: str, registry: Registry, now: dt.datetime) -> Search:
+def read_search(typed: str, registry: Registry, now: dt.datetime) -> SearchBox:
     """Parse *typed* for the projects of *registry*, with dates as days in UTC."""
     words, rest, complaints = dict[str, str](), list[str](), list[str]()
     meaning: Meaning = {}
@@ -53,7 +53,7 @@ def read_search(typed: str, registry: Registry, now: dt.datetime) -> Search:
             words[name.lower()] = value
         except ValueError as error:
             complaints.append(f"{token}: {error}")
-    return Search(" ".join(rest), words, EVERYTHING._replace(**meaning), tuple(complaints))
+    return SearchBox(" ".join(rest), words, EVERYTHING._replace(**meaning), tuple(complaints))
 
 
 def _tokens(typed: str) -> list[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.opening import open_store
 from hardwon.domain.use_cases.checkpoints import Checkpoints
 from tests.adapters.sqlite.snapshot_files import checkpoints_of
@@ -20,24 +20,24 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def database(folder: Path) -> Iterator[Database]:
+def database(folder: Path) -> Iterator[SqliteDatabase]:
     opened = open_store(str(folder))
     yield opened
     opened.close()
 
 
 @pytest.fixture
-def world(database: Database) -> World:
+def world(database: SqliteDatabase) -> World:
     return world_of(database)
 
 
 @pytest.fixture
-def checkpoints(database: Database) -> Checkpoints:
+def checkpoints(database: SqliteDatabase) -> Checkpoints:
     return checkpoints_of(database)
 
 
 @pytest.fixture
-def sql(folder: Path, database: Database) -> Iterator[Sql]:
+def sql(folder: Path, database: SqliteDatabase) -> Iterator[Sql]:
     """Run SQL on the file as an outsider would, without the product's functions."""
     assert database
     connection = sqlite3.connect(folder / "memory.db", isolation_level=None)

@@ -8,7 +8,7 @@ from hardwon.adapters.postgres.activity import (
     PostgresReceipts,
     PostgresUsageLog,
 )
-from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.entries import (
     PostgresEntryRepository,
     PostgresProposals,
@@ -25,7 +25,7 @@ from tests.contracts.worlds import MAX_ABSENT, World
 from tests.strategies import SPACE
 
 
-def world_of(database: Database) -> World:
+def world_of(database: PostgresDatabase) -> World:
     vectors = PostgresVectorStore(database, SPACE)
     return World(
         repository=PostgresEntryRepository(database),

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.injection.receipt import ContextWindow, Held, Receipt
+from hardwon.domain.model.injection.receipt import ContextWindow, HeldMemory, Receipt
 from tests.contracts.worlds import MakeWorld, on_every_implementation
 from tests.strategies import NOW, few_examples, lesson, receipts, session_ids
 
@@ -11,13 +11,13 @@ WINDOWS = st.builds(ContextWindow, session_ids, st.sampled_from(["", "a10f98c7"]
 BLOCK = Receipt("s", "start", NOW, "here", None, None, "hybrid", "d", ("text",))
 
 
-def expected(recorded: list[Receipt], window: ContextWindow) -> Held:
+def expected(recorded: list[Receipt], window: ContextWindow) -> HeldMemory:
     held = [
         receipt
         for receipt in recorded
         if (receipt.session_id, receipt.agent) == window and receipt.delivery != "missed"
     ]
-    return Held(
+    return HeldMemory(
         frozenset(shown.entry_id for receipt in held for shown in receipt.shown),
         max((receipt.latest or 0 for receipt in held if receipt.event == "start"), default=None),
     )
@@ -71,4 +71,4 @@ def test_an_emptied_window_still_counts_what_was_delivered(make: MakeWorld) -> N
         world.windows.empty(ContextWindow("s"))
 
         assert world.deliveries.settle(1, "delivered")
-        assert world.windows.held(ContextWindow("s")) == Held()
+        assert world.windows.held(ContextWindow("s")) == HeldMemory()

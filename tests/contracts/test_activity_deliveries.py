@@ -6,13 +6,19 @@ from typing import get_args
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.injection.receipt import COUNTED, Delivery, Receipt, Shown, Undelivered
+from hardwon.domain.model.injection.receipt import (
+    COUNTED,
+    Delivery,
+    Receipt,
+    ReceiptEntry,
+    Undelivered,
+)
 from tests.contracts.worlds import ALL, MakeWorld, World, on_every_implementation
 from tests.strategies import NOW, few_examples, lesson, receipts
 
 DAY = dt.timedelta(days=1)
 FIRST, SECOND = lesson("Name the unit."), lesson("Close the file.")
-SHOWN = tuple(Shown(entry.entry_id, "lesson", "d") for entry in (FIRST, SECOND))
+SHOWN = tuple(ReceiptEntry(entry.entry_id, "lesson", "d") for entry in (FIRST, SECOND))
 AWAITED = Receipt(
     "s", "start", NOW, "here", None, None, "hybrid", "d", ("a", "b", "c"), SHOWN, delivery="awaited"
 )

@@ -14,7 +14,7 @@ from hardwon.domain.model.injection.receipt import (
     How,
     Influence,
     Receipt,
-    Shown,
+    ReceiptEntry,
     ShownText,
 )
 from tests.contracts.worlds import ALL, MakeWorld, World, on_every_implementation
@@ -46,7 +46,7 @@ def receipt(session_id: str, *shown: tuple[Entry, Form]) -> Receipt:
         policy="hybrid",
         digest="",
         frame=("",) * (len(shown) + 1),
-        shown=tuple(Shown(entry.entry_id, form, "") for entry, form in shown),
+        shown=tuple(ReceiptEntry(entry.entry_id, form, "") for entry, form in shown),
     )
 
 

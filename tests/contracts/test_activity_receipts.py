@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.adapters.sqlite.activity import SqliteReceipts
-from hardwon.domain.model.injection.receipt import Receipt, Shown
+from hardwon.domain.model.injection.receipt import Receipt, ReceiptEntry
 from hardwon.ports.activity import Receipts
 from tests.contracts.worlds import ALL, MakeWorld, on_every_implementation, open_new_store
 from tests.fakes.receipts import InMemoryReceipts
@@ -110,7 +110,7 @@ def test_only_the_newest_are_kept_with_all_that_is_in_them(keep: MakeReceipts) -
         for number in range(FEW + 2):
             receipts.record(
                 RECEIPT._replace(
-                    session_id=f"s{number}", shown=(Shown(f"e{number}", "lesson", "d"),)
+                    session_id=f"s{number}", shown=(ReceiptEntry(f"e{number}", "lesson", "d"),)
                 )
             )
 
@@ -125,8 +125,10 @@ def test_a_receipt_outlives_its_entries(make: MakeWorld) -> None:
     entry = lesson("Name the unit.")
     with make() as world:
         world.add(entry)
-        world.receipts.record(RECEIPT._replace(shown=(Shown(entry.entry_id, "lesson", "d"),)))
+        world.receipts.record(
+            RECEIPT._replace(shown=(ReceiptEntry(entry.entry_id, "lesson", "d"),))
+        )
         world.repository.delete(entry.entry_id)
 
         [found] = world.receipts.find(entry_id=entry.entry_id, limit=1)
-        assert found.shown == (Shown(entry.entry_id, "lesson", "d"),)
+        assert found.shown == (ReceiptEntry(entry.entry_id, "lesson", "d"),)

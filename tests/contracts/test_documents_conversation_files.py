@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hardwon.adapters.markdown.anchors import sections
 from hardwon.adapters.markdown.conversation_files import MarkdownConversationFiles
 from hardwon.domain.model.conversation.details import details_of
-from hardwon.domain.model.conversation.session import Chunk, Exchange, Metadata
+from hardwon.domain.model.conversation.session import Chunk, ChunkMetadata, Exchange
 from hardwon.ports.documents import ConversationFiles, SectionOfSession
 from tests.conversations import chunks, talk
 from tests.fakes.conversations import InMemoryConversationFiles
@@ -142,7 +142,7 @@ def _regrown(text: str) -> str:
 def test_a_file_written_in_pieces_equals_one_written_at_once(
     make: MakeFiles, drawn: list[Chunk]
 ) -> None:
-    silent = [attrs.evolve(chunk, metadata=Metadata()) for chunk in drawn]
+    silent = [attrs.evolve(chunk, metadata=ChunkMetadata()) for chunk in drawn]
     written = sorted(silent, key=lambda chunk: (chunk.starts_at, chunk.chunk_id))
     with make() as at_once, make() as one_by_one:
         at_once.put(*written)
@@ -153,7 +153,7 @@ def test_a_file_written_in_pieces_equals_one_written_at_once(
 
 
 def test_every_kind_has_its_folder_and_leads_to_its_conversation(make: MakeFiles) -> None:
-    stated = Metadata(
+    stated = ChunkMetadata(
         decisions=("We use UTF-8.",),
         gotchas=("A mark comes first.",),
         preferences=("I prefer tabs.", "I like it."),
@@ -223,7 +223,7 @@ def test_in_any_order_the_same_sections_are_written(
     assert all(map(NAME.fullmatch, paths))
 
 
-DECIDED = Metadata(decisions=("We use UTF-8.",))
+DECIDED = ChunkMetadata(decisions=("We use UTF-8.",))
 
 
 def test_removing_a_chunk_leaves_the_rest_unchanged(make: MakeFiles) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS
-from hardwon.domain.model.injection.receipt import Delivery, Influence, Receipt, Shown
+from hardwon.domain.model.injection.receipt import Delivery, Influence, Receipt, ReceiptEntry
 from hardwon.ports.overview import Created, Label
 from tests.contracts.worlds import ALL, MakeWorld, World, on_every_implementation
 from tests.strategies import DAY, NOW, all_entries, few_examples, filters, lesson, of_file, within
@@ -28,7 +28,7 @@ stores = st.lists(all_entries, max_size=8, unique_by=lambda entry: entry.entry_i
 def show(
     world: World, *entries: Entry, at: dt.datetime = NOW, delivery: Delivery = "printed"
 ) -> None:
-    shown = tuple(Shown(entry.entry_id, "lesson", "") for entry in entries)
+    shown = tuple(ReceiptEntry(entry.entry_id, "lesson", "") for entry in entries)
     frame = ("",) * (len(shown) + 1)
     world.receipts.record(
         Receipt(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hardwon.adapters.sqlite.capture_journal import SqliteCaptureJournal
 from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent, NotedProject, Waiting
-from hardwon.domain.model.conversation.session import Draft, Exchange, SessionBuffer
+from hardwon.domain.model.conversation.session import DraftChunk, Exchange, SessionBuffer
 from hardwon.ports.transcripts import CaptureJournal
 from tests.conversations import MINUTE, exchanges
 from tests.fakes.journal import InMemoryCaptureJournal
@@ -50,7 +50,7 @@ events = st.builds(
     text=anything,
 )
 drafts = st.builds(
-    Draft,
+    DraftChunk,
     topic=anything,
     exchanges=st.lists(exchanges(), min_size=1, max_size=3).map(tuple),
     is_closed=st.booleans(),
@@ -215,7 +215,9 @@ def test_events_beyond_the_most_go_in_the_order_in_which_they_were_noted(
         (SETTLED, True, True),
         (attrs.evolve(SETTLED, unlearned=("memory/a.md",)), False, True),
         (
-            attrs.evolve(SETTLED, drafts=(Draft(topic="d", exchanges=(Exchange("a", "b", NOW),)),)),
+            attrs.evolve(
+                SETTLED, drafts=(DraftChunk(topic="d", exchanges=(Exchange("a", "b", NOW),)),)
+            ),
             False,
             True,
         ),

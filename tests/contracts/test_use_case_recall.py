@@ -11,7 +11,7 @@ from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, POLICIES, PolicyName
 from hardwon.domain.model.ranking.policy import RecallQuestion
-from hardwon.domain.model.ranking.prominence import Weights
+from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.use_cases.recall import Recall, RecallAnswers
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
 from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_implementation
@@ -69,7 +69,7 @@ def retrieve_in(world: World, text: str) -> Retrieve:
 
 def recall_in(world: World, text: str) -> Recall:
     return Recall(
-        world.repository, retrieve_in(world, text), FixedClock(), Weights(), first_depth=1
+        world.repository, retrieve_in(world, text), FixedClock(), SignalWeights(), first_depth=1
     )
 
 
@@ -195,7 +195,7 @@ def test_a_conversation_and_a_decision_of_it_are_one_answer(make: MakeWorld) -> 
     with make() as world:
         world.add(decision, talk, other)
         recall = Recall(
-            world.repository, Retrieve((), world.keywords, Threads()), FixedClock(), Weights()
+            world.repository, Retrieve((), world.keywords, Threads()), FixedClock(), SignalWeights()
         )
         answers = [answer.entry.session_id for answer in recall.answer(question, IN_TIME).answers]
         everything = recall.answer(question._replace(distinct=False, limit=9), IN_TIME).answers

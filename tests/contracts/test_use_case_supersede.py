@@ -9,7 +9,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.ranking.policy import RecallQuestion
-from hardwon.domain.model.ranking.prominence import Weights
+from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.use_cases.edit_entries import ChangeEntry
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import Retrieve
@@ -36,7 +36,7 @@ QUESTION = RecallQuestion(
 
 def answered(world: World, question: RecallQuestion = QUESTION) -> list[str]:
     recall = Recall(
-        world.repository, Retrieve((), world.keywords, Threads()), FixedClock(), Weights()
+        world.repository, Retrieve((), world.keywords, Threads()), FixedClock(), SignalWeights()
     )
     return [answer.entry.entry_id for answer in recall.answer(question, IN_TIME).answers]
 

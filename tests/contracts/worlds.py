@@ -19,7 +19,7 @@ from hardwon.adapters.sqlite.activity import (
     SqliteReceipts,
     SqliteUsageLog,
 )
-from hardwon.adapters.sqlite.database import FILE_NAME, Database
+from hardwon.adapters.sqlite.database import FILE_NAME, SqliteDatabase
 from hardwon.adapters.sqlite.entries import (
     SqliteEntryRepository,
     SqliteProposals,
@@ -176,7 +176,7 @@ def world_in_memory() -> World:
     )
 
 
-def world_of(database: Database) -> World:
+def world_of(database: SqliteDatabase) -> World:
     vectors = SqliteVectorStore(database, SPACE, pytest.fail)
     return World(
         repository=SqliteEntryRepository(database),
@@ -213,14 +213,14 @@ def _new_store() -> bytes:
         return Path(folder, FILE_NAME).read_bytes()
 
 
-def open_new_store(folder: str) -> Database:
+def open_new_store(folder: str) -> SqliteDatabase:
     """Open a new store in *folder*, copied from the first one made: that takes a fifth of the time of creating its tables."""
     Path(folder, FILE_NAME).write_bytes(_new_store())
     return open_store(folder)
 
 
 @contextmanager
-def _new_database() -> Iterator[Database]:
+def _new_database() -> Iterator[SqliteDatabase]:
     with tempfile.TemporaryDirectory() as folder, closing(open_new_store(folder)) as database:
         yield database
 
@@ -239,11 +239,11 @@ def sqlite_without_fts5() -> Iterator[World]:
 
 @contextmanager
 def postgres() -> Iterator[World]:
-    from hardwon.adapters.postgres.database import Database as Server
+    from hardwon.adapters.postgres.database import PostgresDatabase
     from tests.contracts.postgres_world import world_of as world_on
     from tests.postgres_server import member
 
-    with member() as address, closing(Server(address)) as database:
+    with member() as address, closing(PostgresDatabase(address)) as database:
         yield world_on(database)
 
 

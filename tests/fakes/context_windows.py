@@ -1,6 +1,6 @@
 """Context windows in memory."""
 
-from hardwon.domain.model.injection.receipt import ContextWindow, Held, Receipt
+from hardwon.domain.model.injection.receipt import ContextWindow, HeldMemory, Receipt
 from hardwon.ports.activity import ContextWindows
 from hardwon.ports.override import override
 from tests.fakes.deliveries import ALL
@@ -13,14 +13,14 @@ class InMemoryContextWindows(ContextWindows):
         self._dropped = set[int]()
 
     @override
-    def held(self, window: ContextWindow) -> Held:
+    def held(self, window: ContextWindow) -> HeldMemory:
         held = [receipt for receipt in self._of(window) if receipt.delivery != "missed"]
         blocks = (
             receipt.latest
             for receipt in held
             if receipt.event == "start" and receipt.latest is not None
         )
-        return Held(
+        return HeldMemory(
             frozenset(shown.entry_id for receipt in held for shown in receipt.shown),
             max(blocks, default=None),
         )

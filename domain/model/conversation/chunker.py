@@ -19,7 +19,7 @@ from typing import NamedTuple
 import attrs
 
 from hardwon.domain.model.conversation.boundaries import announces, boundary_command, moves_on
-from hardwon.domain.model.conversation.session import Draft, Exchange
+from hardwon.domain.model.conversation.session import DraftChunk, Exchange
 from hardwon.domain.model.conversation.statements import is_important
 from hardwon.domain.model.conversation.topics import is_led_by_command, topic_of
 from hardwon.domain.model.conversation.words import keywords, salient_words
@@ -144,14 +144,14 @@ class Chunker(NamedTuple):
 
     boundaries: tuple[str, ...] = BOUNDARY_COMMANDS
 
-    def chunk(self, exchanges: Iterable[Exchange]) -> tuple[Draft, ...]:
+    def chunk(self, exchanges: Iterable[Exchange]) -> tuple[DraftChunk, ...]:
         """Split *exchanges* into chunks, in order, of which the last may be open."""
-        drafts: tuple[Draft, ...] = ()
+        drafts: tuple[DraftChunk, ...] = ()
         for exchange in exchanges:
             drafts = self.add(drafts, exchange)
         return drafts
 
-    def add(self, drafts: tuple[Draft, ...], exchange: Exchange) -> tuple[Draft, ...]:
+    def add(self, drafts: tuple[DraftChunk, ...], exchange: Exchange) -> tuple[DraftChunk, ...]:
         """
         Add *exchange* to *drafts*.
 
@@ -173,13 +173,13 @@ class Chunker(NamedTuple):
         *parts, tail = self._divided(last.growing(exchange), _recent(drafts, exchange))
         return (*earlier, *parts, attrs.evolve(tail, is_closed=moves_on(exchange.user)))
 
-    def _states_boundary(self, last: Draft, exchange: Exchange) -> bool:
+    def _states_boundary(self, last: DraftChunk, exchange: Exchange) -> bool:
         if boundary_command(exchange.user, self.boundaries) is not None:
             return True
         is_discussion = is_led_by_command(last.topic, self.boundaries)
         return not is_discussion and (is_important(exchange.user) or announces(exchange.user))
 
-    def _divided(self, draft: Draft, recent: tuple[Exchange, ...]) -> tuple[Draft, ...]:
+    def _divided(self, draft: DraftChunk, recent: tuple[Exchange, ...]) -> tuple[DraftChunk, ...]:
         """
         Split *draft* where its subject changes, else where it is full.
 
@@ -200,11 +200,11 @@ class Chunker(NamedTuple):
     def _topic(self, exchange: Exchange) -> str:
         return topic_of(exchange, self.boundaries)
 
-    def _begun(self, exchange: Exchange) -> Draft:
+    def _begun(self, exchange: Exchange) -> DraftChunk:
         topic = self._topic(exchange)
         is_closed = is_important(exchange.user) and not is_led_by_command(topic, self.boundaries)
-        return Draft(topic=topic, exchanges=(exchange,), is_closed=is_closed)
+        return DraftChunk(topic=topic, exchanges=(exchange,), is_closed=is_closed)
 
 
-def _recent(drafts: Sequence[Draft], exchange: Exchange) -> tuple[Exchange, ...]:
+def _recent(drafts: Sequence[DraftChunk], exchange: Exchange) -> tuple[Exchange, ...]:
     return (*chain.from_iterable(draft.exchanges for draft in drafts[-WINDOW:]), exchange)[-WINDOW:]

@@ -25,9 +25,9 @@ from hardwon.domain.model.conversation.options import with_option
 from hardwon.domain.model.conversation.session import (
     PERMANENT_MARK,
     Chunk,
-    Draft,
+    ChunkMetadata,
+    DraftChunk,
     Exchange,
-    Metadata,
     chunk_identity,
 )
 from hardwon.domain.model.conversation.statements import (
@@ -278,7 +278,7 @@ class Statement(NamedTuple):
 
 
 def described(
-    draft: Draft,
+    draft: DraftChunk,
     project: str,
     session_id: str | None,
     branch: str | None = None,
@@ -452,7 +452,7 @@ def _metadata(
     spoken: tuple[Statement, ...],
     project: str,
     siblings: Sequence[str],
-) -> Metadata:
+) -> ChunkMetadata:
     texts = [exchange.text for exchange in exchanges]
     decisions = _distinct(
         unechoed(
@@ -461,7 +461,7 @@ def _metadata(
             if "decision" in statement.kinds
         )
     )
-    return Metadata(
+    return ChunkMetadata(
         projects=_unique(
             filter(None, (project, *_found(partial(projects_in, known=siblings), texts)))
         ),

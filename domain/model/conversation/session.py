@@ -122,7 +122,7 @@ def _lines(items: Iterable[str]) -> tuple[str, ...]:
 
 
 @attrs.frozen(kw_only=True)
-class Metadata:
+class ChunkMetadata:
     """
     The metadata of a chunk.
 
@@ -178,7 +178,7 @@ class Chunk:
     summary: str = attrs.field(converter=as_line)
     topic: str = attrs.field(converter=as_line)
     exchanges: tuple[Exchange, ...] = attrs.field(validator=_not_empty)
-    metadata: Metadata = Metadata()
+    metadata: ChunkMetadata = ChunkMetadata()
     session_id: str | None = attrs.field(default=None, converter=attrs.converters.optional(as_line))
     permanent: bool = False
     project: str = ""
@@ -199,7 +199,7 @@ BufferSource: TypeAlias = Literal["transcript", "events"]
 
 
 @attrs.frozen(kw_only=True)
-class Draft:
+class DraftChunk:
     """
     A chunk that may still grow.
 
@@ -220,11 +220,11 @@ class Draft:
         """How many of its exchanges are still to be written."""
         return len(self.exchanges) - self.written
 
-    def growing(self, exchange: Exchange) -> "Draft":
+    def growing(self, exchange: Exchange) -> "DraftChunk":
         """Append *exchange*."""
         return attrs.evolve(self, exchanges=(*self.exchanges, exchange))
 
-    def with_more_of_the_last(self, exchange: Exchange) -> "Draft":
+    def with_more_of_the_last(self, exchange: Exchange) -> "DraftChunk":
         """Replace the last exchange by *exchange*, which continues it."""
         return attrs.evolve(
             self,
@@ -232,7 +232,7 @@ class Draft:
             written=min(self.written, len(self.exchanges) - 1),
         )
 
-    def split(self, place: int, topic: str) -> "tuple[Draft, Draft]":
+    def split(self, place: int, topic: str) -> "tuple[DraftChunk, DraftChunk]":
         """
         Return the exchanges before *place*, closed, and the others on *topic*.
 
@@ -269,7 +269,7 @@ class SessionBuffer:
     source: BufferSource = "transcript"
     transcript_path: str = ""
     position: int | None = 0
-    drafts: tuple[Draft, ...] = ()
+    drafts: tuple[DraftChunk, ...] = ()
     unlearned: tuple[str, ...] = ()
 
     @property
@@ -325,7 +325,7 @@ class SessionBuffer:
         return attrs.evolve(self, drafts=tuple(drafts))
 
 
-def _rolled(drafts: Iterable[Draft]) -> tuple[Draft, ...]:
+def _rolled(drafts: Iterable[DraftChunk]) -> tuple[DraftChunk, ...]:
     kept = list(drafts)
     while len(kept) > 1 and sum(len(draft.exchanges) for draft in kept) > BUFFERED:
         kept.pop(0)

@@ -23,7 +23,7 @@ from hardwon.domain.model.text import has_word, split_by_title, tokens
 from hardwon.domain.model.vocabulary import Category, Confidence, Kind
 
 
-class Noted(Protocol):
+class NotedEntry(Protocol):
     """The fields of an entry that a note prints."""
 
     @property
@@ -42,7 +42,7 @@ class Noted(Protocol):
         ...
 
 
-class Printable(Noted, Protocol):
+class Printable(NotedEntry, Protocol):
     """The fields of an entry that the block prints."""
 
     @property
@@ -109,7 +109,7 @@ def form_of(kind: Kind) -> EntryForm:
 
 
 @overload
-def piece_text(form: Literal["note"], entry: Noted, origin: str = "") -> str: ...
+def piece_text(form: Literal["note"], entry: NotedEntry, origin: str = "") -> str: ...
 @overload
 def piece_text(form: EntryForm, entry: Printable, origin: str = "") -> str: ...
 def piece_text(form: EntryForm, entry: Any, origin: str = "") -> str:
@@ -157,7 +157,7 @@ def _lesson_text(entry: Printable, origin: str) -> str:
     return "\n".join(lines)
 
 
-def _note_text(entry: Noted, origin: str) -> str:
+def _note_text(entry: NotedEntry, origin: str) -> str:
     body = _body(entry.description, entry.notes)
     return "\n".join(
         (f"{ENTRY_HEAD}{neutral_name(entry.name)}", *body, *origin_lines(origin), "\n")

@@ -148,7 +148,7 @@ A lesson of the block, a plain note (also a rule), one line.
 """
 
 
-class Shown(NamedTuple):
+class ReceiptEntry(NamedTuple):
     """
     An entry in an injected text.
 
@@ -220,7 +220,7 @@ class Receipt(NamedTuple):
     policy: str
     digest: str
     frame: tuple[str, ...]
-    shown: tuple[Shown, ...] = ()
+    shown: tuple[ReceiptEntry, ...] = ()
     missed: tuple[NearMiss, ...] = ()
     keyword_text: str | None = None
     delivery: Delivery = "printed"
@@ -334,7 +334,7 @@ class LastResponse(NamedTuple):
     tokens: int
 
 
-class Held(NamedTuple):
+class HeldMemory(NamedTuple):
     """
     The injected memory in a context window.
 
@@ -343,7 +343,7 @@ class Held(NamedTuple):
             block.
 
     Examples:
-        >>> held = Held(frozenset({"quotes"}), latest=5)
+        >>> held = HeldMemory(frozenset({"quotes"}), latest=5)
         >>> held.is_new("quotes", 3), held.is_new("commas", 4), held.is_new("headers", 6)
         (False, False, True)
     """
@@ -361,4 +361,4 @@ class Held(NamedTuple):
         return entry_id not in self.entries and (self.latest is None or number > self.latest)
 
 
-NOTHING = Held()
+NOTHING = HeldMemory()

@@ -33,7 +33,7 @@ from hardwon.domain.model.injection.receipt import (
     SUPERSEDED,
     TOO_WEAK,
     NearMiss,
-    Shown,
+    ReceiptEntry,
     assembled,
     known_from,
     text_digest,
@@ -119,12 +119,12 @@ class Winner(NamedTuple):
     text: str
 
     @property
-    def shown(self) -> Shown:
+    def shown(self) -> ReceiptEntry:
         """Its part of the receipt."""
         entry = self.contender
         parts = {**entry.parts, **self.win.parts}
         origin = entry.printed.origin
-        return Shown(
+        return ReceiptEntry(
             entry.entry_id, entry.form, text_digest(self.text), entry.score, parts, origin=origin
         )
 
@@ -140,7 +140,7 @@ class AgentFile(NamedTuple):
     text: str
 
 
-class Choice(NamedTuple):
+class GateChoice(NamedTuple):
     """
     The entries that are put beside a prompt.
 
@@ -177,7 +177,7 @@ class Rules(NamedTuple):
     agent_files: Callable[[], Iterable[AgentFile]]
 
 
-def choose(contenders: Sequence[Contender], rules: Rules) -> Choice:
+def choose(contenders: Sequence[Contender], rules: Rules) -> GateChoice:
     """
     Choose from the best two *contenders* those that pass and fit.
 
@@ -203,7 +203,7 @@ def choose(contenders: Sequence[Contender], rules: Rules) -> Choice:
         NearMiss(entry.entry_id, entry.score, kept_out.get(entry.entry_id, TOO_WEAK))
         for entry in missed
     ]
-    return Choice(tuple(chosen), tuple(nearly[:MAX_MISSED]))
+    return GateChoice(tuple(chosen), tuple(nearly[:MAX_MISSED]))
 
 
 def _against(winner: Winner, rules: Rules, files: "_Files", room: int) -> str:
@@ -232,9 +232,9 @@ class _Files:
         return next((file.name for file in self._files if holds_lesson(file.text, lesson)), "")
 
 
-class Weighed(NamedTuple):
+class WeighedEntries(NamedTuple):
     """The comparison of the entries that a prompt found."""
 
     contest: Contest
     contenders: Sequence[Contender]
-    choice: Choice
+    choice: GateChoice

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from hardwon.domain.model.injection.entry_text import piece_text, track_record_text
-from hardwon.domain.model.injection.receipt import Receipt, Shown, assembled, text_digest
+from hardwon.domain.model.injection.receipt import Receipt, ReceiptEntry, assembled, text_digest
 from hardwon.domain.model.injection.related_conversations import (
     SUMMARISED_CHARACTERS,
     ConversationSummary,
@@ -18,7 +18,7 @@ from hardwon.domain.model.injection.related_conversations import (
 from hardwon.domain.model.injection.win import Win, win_of_parts
 from hardwon.domain.model.ranking.adaptive import terms_of_parts
 from hardwon.domain.model.ranking.collections import CONTEXT_WEIGHTS
-from hardwon.domain.model.ranking.prominence import Weights
+from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.model.vocabulary import CONFIDENCES, Confidence
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ Parts: TypeAlias = Mapping[str, float]
 TOLERANCE = 1e-6
 
 
-def policy_of(receipt: Receipt, shown: Shown) -> str:
+def policy_of(receipt: Receipt, shown: ReceiptEntry) -> str:
     """
     Return the policy that ranked *shown*.
 
@@ -49,7 +49,7 @@ def terms_of(policy: str, parts: Parts) -> list[tuple[str, float, float]]:
     """
     match policy:
         case "hybrid" | "prominence":
-            return [(name, parts[f"{name}_weight"], parts[name]) for name in Weights._fields]
+            return [(name, parts[f"{name}_weight"], parts[name]) for name in SignalWeights._fields]
         case "context":
             return [(name, weight, parts[name]) for name, weight in CONTEXT_WEIGHTS.items()]
         case "adaptive" if (
@@ -62,7 +62,7 @@ def terms_of(policy: str, parts: Parts) -> list[tuple[str, float, float]]:
             return []
 
 
-def win_of(receipt: Receipt, shown: Shown) -> Win | None:
+def win_of(receipt: Receipt, shown: ReceiptEntry) -> Win | None:
     """
     Return the win by which *shown* was put beside a prompt.
 
@@ -87,7 +87,7 @@ def recomputed(policy: str, parts: Parts) -> float | None:
     return sum(weight * value for _, weight, value in terms) if terms else None
 
 
-def fits(receipt: Receipt, shown: Shown) -> bool:
+def fits(receipt: Receipt, shown: ReceiptEntry) -> bool:
     """
     Return whether the score of *shown* is that of its parts.
 
@@ -110,7 +110,7 @@ def _is_close(value: float, recorded: float) -> bool:
     return math.isclose(value, recorded, rel_tol=0, abs_tol=TOLERANCE)
 
 
-def reprinted(shown: Shown, entry: "Entry") -> str:
+def reprinted(shown: ReceiptEntry, entry: "Entry") -> str:
     """Print *entry* again, by the functions that injections use."""
     if shown.form != "conversation":
         return piece_text(shown.form, entry, shown.origin)
@@ -136,7 +136,7 @@ class TrackRecord(NamedTuple):
     confidence: Confidence
 
 
-def earlier_record(shown: Shown, entry: "Entry") -> TrackRecord | None:
+def earlier_record(shown: ReceiptEntry, entry: "Entry") -> TrackRecord | None:
     """Return the earlier track record that gives the text of *shown*, if any."""
     if shown.form != "lesson":
         return None
@@ -151,12 +151,12 @@ def earlier_record(shown: Shown, entry: "Entry") -> TrackRecord | None:
     )
 
 
-def reprinted_with(record: TrackRecord, shown: Shown, entry: "Entry") -> str:
+def reprinted_with(record: TrackRecord, shown: ReceiptEntry, entry: "Entry") -> str:
     """Return the text of the lesson *entry* with *record*."""
     return _words(shown, entry) + track_record_text(*record)
 
 
-def _words(shown: Shown, entry: "Entry") -> str:
+def _words(shown: ReceiptEntry, entry: "Entry") -> str:
     text = reprinted(shown, entry)
     return text.removesuffix(track_record_text(entry.observation_count, entry.confidence))
 
@@ -167,7 +167,7 @@ def _earlier(entry: "Entry") -> Iterator[TrackRecord]:
             yield TrackRecord(count, confidence)
 
 
-class Since(NamedTuple):
+class ChangedLesson(NamedTuple):
     """A lesson whose track record changed since it was injected."""
 
     entry_id: str
@@ -191,7 +191,7 @@ class Verdict(NamedTuple):
     gone: tuple[str, ...] = ()
     miscounted: tuple[str, ...] = ()
     tampered: bool = False
-    since: "tuple[Since, ...]" = ()
+    since: "tuple[ChangedLesson, ...]" = ()
 
     @property
     def verified(self) -> bool:
@@ -201,7 +201,7 @@ class Verdict(NamedTuple):
 
 class _Piece(NamedTuple):
     text: str
-    since: Since | None = None
+    since: ChangedLesson | None = None
 
 
 def verdict(receipt: Receipt, entries: "Mapping[str, Entry]") -> Verdict:
@@ -231,7 +231,7 @@ def injected_text(receipt: Receipt, entries: "Mapping[str, Entry]") -> str | Non
     return assembled(receipt.frame, pieces) if _is_the_text(receipt, pieces) else None
 
 
-def _pieces(receipt: Receipt, entries: "Mapping[str, Entry]") -> list[tuple[Shown, _Piece]]:
+def _pieces(receipt: Receipt, entries: "Mapping[str, Entry]") -> list[tuple[ReceiptEntry, _Piece]]:
     return [
         (shown, _piece(shown, entries[shown.entry_id]))
         for shown in receipt.shown
@@ -239,14 +239,14 @@ def _pieces(receipt: Receipt, entries: "Mapping[str, Entry]") -> list[tuple[Show
     ]
 
 
-def _piece(shown: Shown, entry: "Entry") -> _Piece:
+def _piece(shown: ReceiptEntry, entry: "Entry") -> _Piece:
     """Return the text of *entry*, with its earlier track record if only that changed."""
     text = reprinted(shown, entry)
     then = None if text_digest(text) == shown.digest else earlier_record(shown, entry)
     if then is None:
         return _Piece(text)
     now = TrackRecord(entry.observation_count, entry.confidence)
-    return _Piece(reprinted_with(then, shown, entry), Since(entry.entry_id, then, now))
+    return _Piece(reprinted_with(then, shown, entry), ChangedLesson(entry.entry_id, then, now))
 
 
 def _contradicts_itself(

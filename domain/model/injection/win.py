@@ -46,7 +46,7 @@ A long sentence matches words by chance.
 """
 
 
-class Weights(NamedTuple):
+class WinWeights(NamedTuple):
     """The weights of the features."""
 
     constant: float
@@ -58,12 +58,12 @@ class Weights(NamedTuple):
     breadth: float
 
 
-SEMANTIC = Weights(
+SEMANTIC = WinWeights(
     constant=-2.8, closeness=9.7, words=2.2, lead=1.7, excess=-0.8, quoted=1.6, breadth=-0.68
 )
 """For semantic and keyword search."""
 
-KEYWORDS = Weights(
+KEYWORDS = WinWeights(
     constant=-1.0, closeness=0.0, words=4.5, lead=2.5, excess=-1.0, quoted=2.6, breadth=-0.55
 )
 """For keyword search alone."""
@@ -116,7 +116,9 @@ class Win(NamedTuple):
     def terms(self) -> list[tuple[str, float, float]]:
         """Name, weight and value of each term of `x` but the constant."""
         weights = self._weights
-        return [(name, getattr(weights, name), getattr(self, name)) for name in Weights._fields[1:]]
+        return [
+            (name, getattr(weights, name), getattr(self, name)) for name in WinWeights._fields[1:]
+        ]
 
     @property
     def constant(self) -> float:
@@ -155,7 +157,7 @@ class Win(NamedTuple):
         return math.log(max(self.searched, MIN_SEARCHED))
 
     @property
-    def _weights(self) -> Weights:
+    def _weights(self) -> WinWeights:
         return SEMANTIC if self.semantic else KEYWORDS
 
 

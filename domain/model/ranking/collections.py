@@ -14,7 +14,7 @@ from hardwon.domain.model.ranking.prominence import (
     Maxima,
     RankingPolicy,
     Signals,
-    Weights,
+    SignalWeights,
     recency,
     share,
 )
@@ -23,7 +23,7 @@ from hardwon.domain.model.ranking.prominence import (
 class HybridPolicy(RecallPolicy):
     """`hybrid`: the ranking of the session start."""
 
-    def __init__(self, context: RankingContext, weights: Weights) -> None:
+    def __init__(self, context: RankingContext, weights: SignalWeights) -> None:
         super().__init__(context)
         maxima = Maxima(context.vectors.best, context.keywords.best, context.most_observed)
         self.policy = RankingPolicy(weights=weights, maxima=maxima, now=context.now)
@@ -313,7 +313,7 @@ POLICY_MAKERS: Mapping[PolicyName, PolicyMaker] = {
 }
 
 
-def build_policy(name: PolicyName, context: RankingContext, weights: Weights) -> RecallPolicy:
+def build_policy(name: PolicyName, context: RankingContext, weights: SignalWeights) -> RecallPolicy:
     """Return the policy *name* for one question."""
     if name == "hybrid":
         return HybridPolicy(context, weights)

@@ -126,7 +126,7 @@ class _Parts(NamedTuple):
     prominence: float
 
 
-class Weights(_Parts):
+class SignalWeights(_Parts):
     """The weights of the signals, of which at least one is positive."""
 
     __slots__ = ()
@@ -138,7 +138,7 @@ class Weights(_Parts):
             raise InvalidWeightsError(f"weights {parts} must lie within 0 to 1 and not all be zero")
         return super().__new__(cls, *parts)
 
-    def redistributed(self, *, vector: bool, keyword: bool) -> "Weights":
+    def redistributed(self, *, vector: bool, keyword: bool) -> "SignalWeights":
         """
         Return weights that sum to 1 without those of missing signals.
 
@@ -147,10 +147,10 @@ class Weights(_Parts):
         """
         kept = (self.vector * vector, self.keyword * keyword, self.prominence)
         total = sum(kept)
-        return Weights(*(part / total for part in kept)) if total else PROMINENCE_ALONE
+        return SignalWeights(*(part / total for part in kept)) if total else PROMINENCE_ALONE
 
 
-PROMINENCE_ALONE = Weights(0.0, 0.0, 1.0)
+PROMINENCE_ALONE = SignalWeights(0.0, 0.0, 1.0)
 
 
 class RankingPolicy:
@@ -173,7 +173,7 @@ class RankingPolicy:
         ...     Candidate(RankingFacts(day, f"{day:016x}", "patterns", 1, "medium", noon + dt.timedelta(day), 0), vector=0.5)
         ...     for day in (0, 20)
         ... )
-        >>> policy = RankingPolicy(weights=Weights(), maxima=Maxima(vector=0.5), now=noon + dt.timedelta(30))
+        >>> policy = RankingPolicy(weights=SignalWeights(), maxima=Maxima(vector=0.5), now=noon + dt.timedelta(30))
         >>> [(scored.facts.number, round(scored.score, 2)) for scored in policy.rank([old, new])]
         [(20, 0.87), (0, 0.84)]
     """
@@ -181,7 +181,7 @@ class RankingPolicy:
     def __init__(
         self,
         *,
-        weights: Weights,
+        weights: SignalWeights,
         maxima: Maxima,
         now: dt.datetime,
         own: Sequence[str] = (),

@@ -97,7 +97,7 @@ class Banks(Protocol):
         ...
 
 
-class Noted(NamedTuple):
+class BankEditOutcome(NamedTuple):
     """
     The result of an edit.
 
@@ -115,7 +115,7 @@ def places_of(banks: Banks, identity: str) -> tuple[BankPlace, ...]:
     return tuple(place for place in PLACES if identity in banks.counts(place))
 
 
-def noted(banks: Banks, lesson: BankLesson, scope: BankScope) -> Noted:
+def noted(banks: Banks, lesson: BankLesson, scope: BankScope) -> BankEditOutcome:
     """
     Count *lesson* in every file that contains it.
 
@@ -134,23 +134,25 @@ def noted(banks: Banks, lesson: BankLesson, scope: BankScope) -> Noted:
     return known._replace(banks=known.banks.with_lesson(scope, appended), appended=own)
 
 
-def counted(banks: Banks, identity: str, day: str) -> Noted:
+def counted(banks: Banks, identity: str, day: str) -> BankEditOutcome:
     """Increment the count of a lesson, on *day*, in every file that contains it."""
     places = places_of(banks, identity)
     for place in places:
         banks = banks.with_count(place, identity, day)
-    return Noted(banks, None, places)
+    return BankEditOutcome(banks, None, places)
 
 
-def promoted(banks: Banks, lesson: BankLesson) -> Noted:
+def promoted(banks: Banks, lesson: BankLesson) -> BankEditOutcome:
     """Append *lesson* to the global bank, unless it is there."""
     known = tuple(place for place in places_of(banks, lesson.identity) if place.scope == "global")
     if known:
-        return Noted(banks, None, known)
-    return Noted(banks.with_lesson("global", lesson), BankPlace("global", lesson.category), ())
+        return BankEditOutcome(banks, None, known)
+    return BankEditOutcome(
+        banks.with_lesson("global", lesson), BankPlace("global", lesson.category), ()
+    )
 
 
-def reworded(banks: Banks, identity: str, name: str, description: str) -> Noted:
+def reworded(banks: Banks, identity: str, name: str, description: str) -> BankEditOutcome:
     """
     Replace the description of a lesson in every file that contains it.
 
@@ -162,4 +164,4 @@ def reworded(banks: Banks, identity: str, name: str, description: str) -> Noted:
     places = places_of(banks, identity)
     for place in places:
         banks = banks.with_wording(place, identity, name, description)
-    return Noted(banks, None, places)
+    return BankEditOutcome(banks, None, places)

@@ -6,13 +6,13 @@ from hypothesis import strategies as st
 
 from hardwon.adapters.markdown.bank_edit import (
     BankView,
-    Span,
     with_count,
     with_lesson,
     with_wording,
 )
 from hardwon.adapters.markdown.knowledge_bank import parse_bank
 from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.excerpt import Span
 from hardwon.domain.model.identity import content_hash
 from hardwon.domain.model.knowledge_bank import BankEntry
 from hardwon.domain.model.redaction import redact

@@ -18,7 +18,7 @@ from hardwon.adapters.markdown.conversation_format import section_chunk
 from hardwon.adapters.markdown.document import file_sections
 from hardwon.adapters.markdown.memory_file import memory_file
 from hardwon.adapters.markdown.source_files import MarkdownFiles
-from hardwon.domain.model.conversation.session import Chunk, Exchange, Metadata
+from hardwon.domain.model.conversation.session import Chunk, ChunkMetadata, Exchange
 from hardwon.domain.model.errors import UnreadableFileError
 from tests.conflicts import conflict
 from tests.conversations import talk
@@ -96,7 +96,9 @@ def test_a_written_conversation_is_read_back_by_the_index(
 ) -> None:
     utterance = "```\n---\n<!-- ANCHOR:0123456789abcdef -->\n# Title\n\\u2028"
     chunk = talk(
-        utterance, title="<!-- ```", metadata=Metadata(decisions=("<!-- ---",), files=("a b.py",))
+        utterance,
+        title="<!-- ```",
+        metadata=ChunkMetadata(decisions=("<!-- ---",), files=("a b.py",)),
     )
     [path, _] = written(files, chunk)
 

@@ -16,7 +16,7 @@ from hardwon.adapters.markdown.section_text import (
     unescaped,
     unquoted,
 )
-from hardwon.domain.model.conversation.session import Answered, Chunk, Exchange, Metadata
+from hardwon.domain.model.conversation.session import Answered, Chunk, ChunkMetadata, Exchange
 from hardwon.domain.model.errors import InvalidEntryError
 from tests.conversations import FRAGMENTS, chunks, utterances
 from tests.strategies import NOW, few_examples
@@ -34,7 +34,7 @@ CHUNK = Chunk(
         Exchange("Which encoding?\n\n```\n# code\n```", "We decided to use UTF-8.", NOW),
         Exchange("", "Done.", NOW, (Answered("How strict?", "strict", ("strict", "lenient")),)),
     ),
-    metadata=Metadata(
+    metadata=ChunkMetadata(
         projects=("app",),
         files=("src/__init__.py",),
         commands=("/tlc:plan",),
@@ -128,7 +128,7 @@ def test_a_chunk_comes_back_as_it_was_from_between_its_markers_whatever_was_said
 @pytest.mark.parametrize("field", ["title", "summary", "topic", "session_id"])
 def test_nothing_on_one_line_forges_a_part_of_a_section(field: str) -> None:
     forged: Any = {field: FORGED}
-    chunk = attrs.evolve(CHUNK, permanent=False, metadata=Metadata(), **forged)
+    chunk = attrs.evolve(CHUNK, permanent=False, metadata=ChunkMetadata(), **forged)
     text = section_text(chunk, PLANS.get)
 
     assert sections(f"<!-- ANCHOR:{'0' * 16} -->\n{text}\n<!-- /ANCHOR:{'0' * 16} -->").found == (
@@ -138,9 +138,9 @@ def test_nothing_on_one_line_forges_a_part_of_a_section(field: str) -> None:
     assert not permanence_of(text)
 
 
-@pytest.mark.parametrize("field", [field.name for field in attrs.fields(Metadata)])
+@pytest.mark.parametrize("field", [field.name for field in attrs.fields(ChunkMetadata)])
 def test_nothing_in_a_list_forges_a_part_of_a_section(field: str) -> None:
-    chunk = attrs.evolve(CHUNK, permanent=False, metadata=Metadata(**{field: (FORGED,)}))
+    chunk = attrs.evolve(CHUNK, permanent=False, metadata=ChunkMetadata(**{field: (FORGED,)}))
 
     assert section_chunk(chunk.chunk_id, section_text(chunk, PLANS.get)) == chunk
 

@@ -14,9 +14,9 @@ from hardwon.domain.model.conversation.options import alternatives, reasons
 from hardwon.domain.model.conversation.session import (
     Answered,
     Chunk,
-    Draft,
+    ChunkMetadata,
+    DraftChunk,
     Exchange,
-    Metadata,
     chunk_identity,
 )
 from hardwon.domain.model.identity import IDENTITY
@@ -43,7 +43,7 @@ CHUNK = Chunk(
     summary="Which database?",
     topic="database choice",
     exchanges=EXCHANGES,
-    metadata=Metadata(
+    metadata=ChunkMetadata(
         decisions=(DECIDED,),
         gotchas=("Watch out: the migration is flaky.",),
         preferences=("I prefer tabs.",),
@@ -120,7 +120,7 @@ TALK = (
 
 
 def test_a_statement_belongs_to_its_exchange_whatever_its_formatting() -> None:
-    details = written(described(Draft(topic="database", exchanges=TALK), "app", None))[1:]
+    details = written(described(DraftChunk(topic="database", exchanges=TALK), "app", None))[1:]
 
     assert [(section.kind, (section.at - NOW) // MINUTE) for section in details] == [
         ("decision", 1),
@@ -137,7 +137,7 @@ def test_a_statement_is_of_the_exchange_in_which_it_counts() -> None:
         Exchange("Well.", "I prefer tabs.", NOW),
         Exchange("I prefer tabs.", "", NOW + MINUTE),
     )
-    [_, preference] = written(described(Draft(topic="tabs", exchanges=exchanges), "app", None))
+    [_, preference] = written(described(DraftChunk(topic="tabs", exchanges=exchanges), "app", None))
 
     assert (preference.kind, preference.at) == ("preference", NOW + MINUTE)
 
@@ -147,10 +147,10 @@ def test_a_secret_formed_by_joining_parts_reaches_no_section() -> None:
     asked = Exchange("Deploy", "Asked.", NOW, (Answered("What is the password?", "see below"),))
     joined = f"password: {secret}"
     leaking = attrs.evolve(
-        described(Draft(topic=joined, exchanges=(asked,)), "app", None),
+        described(DraftChunk(topic=joined, exchanges=(asked,)), "app", None),
         title=joined,
         summary=joined,
-        metadata=Metadata(decisions=(joined,), gotchas=(joined,), files=("a.py",)),
+        metadata=ChunkMetadata(decisions=(joined,), gotchas=(joined,), files=("a.py",)),
     )
 
     assert len(written(leaking)) == 3
@@ -165,7 +165,7 @@ def test_a_decision_without_any_says_so() -> None:
     plain = attrs.evolve(
         CHUNK,
         exchanges=(Exchange("Use Postgres.", "", NOW),),
-        metadata=Metadata(decisions=("Use Postgres.",)),
+        metadata=ChunkMetadata(decisions=("Use Postgres.",)),
     )
     text = written(plain)[1].text
 
@@ -193,7 +193,9 @@ def test_a_note_has_at_most_sixty_lines_and_links_to_the_rest(lines: int, *, is_
     chunk = attrs.evolve(
         CHUNK,
         exchanges=talk,
-        metadata=Metadata(decisions=("We decided to use Postgres for the lines.",), files=files),
+        metadata=ChunkMetadata(
+            decisions=("We decided to use Postgres for the lines.",), files=files
+        ),
     )
     text = written(chunk)[1].text
 

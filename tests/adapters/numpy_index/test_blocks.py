@@ -12,7 +12,7 @@ from hardwon.adapters.numpy_index.blocks import (
     HEADER,
     VERSION,
     QueryCodes,
-    Rows,
+    VectorRows,
     encode,
     pack,
     unpack,
@@ -62,16 +62,17 @@ def test_a_row_has_the_same_coarse_score_in_whatever_company_and_order(width: in
     generator = np.random.default_rng(1)
     drawn = generator.normal(size=(300, width)).astype(np.float32)
     drawn[:100] = np.sign(drawn[:100])  # every code is the largest
-    rows = Rows(np.arange(300), drawn / np.linalg.norm(drawn, axis=1, keepdims=True))
+    rows = VectorRows(np.arange(300), drawn / np.linalg.norm(drawn, axis=1, keepdims=True))
     query = QueryCodes.of(rows.values[0])
     together = encode(rows).compare(query).coarse
 
     order = generator.permutation(300)
     assert (
-        encode(Rows(rows.numbers, rows.values[order])).compare(query).coarse == together[order]
+        encode(VectorRows(rows.numbers, rows.values[order])).compare(query).coarse
+        == together[order]
     ).all()
     for row in (0, 99, 100, 299):
-        single = encode(Rows(rows.numbers[:1], rows.values[row : row + 1])).compare(query)
+        single = encode(VectorRows(rows.numbers[:1], rows.values[row : row + 1])).compare(query)
         assert single.coarse[0] == together[row]
 
 

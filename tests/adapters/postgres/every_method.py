@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import attrs
 
 from hardwon.adapters.postgres.contents import PostgresStoreContents
-from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.entries import index_again
 from hardwon.adapters.postgres.erase import PostgresRows, ServerCopies
 from hardwon.adapters.postgres.forgotten import PostgresForgottenTexts
@@ -32,7 +32,7 @@ from hardwon.domain.model.injection.receipt import (
     Influence,
     NearMiss,
     Receipt,
-    Shown,
+    ReceiptEntry,
 )
 from hardwon.domain.model.project import Identity
 from hardwon.ports.entries import Proposal
@@ -78,7 +78,7 @@ RECEIPT = Receipt(
     "hybrid",
     "d" * 64,
     ("", ""),
-    shown=(Shown(FIRST.entry_id, "lesson", "d"), Shown(FILE.entry_id, "note", "d")),
+    shown=(ReceiptEntry(FIRST.entry_id, "lesson", "d"), ReceiptEntry(FILE.entry_id, "note", "d")),
     missed=(NearMiss(SECOND.entry_id, 0.1, "too weak"),),
     delivery="awaited",
 )
@@ -89,7 +89,7 @@ class Member(NamedTuple):
     """A member's connection and all roles of the store on it."""
 
     address: str
-    database: Database
+    database: PostgresDatabase
     world: World
 
     @property
@@ -125,7 +125,7 @@ class Member(NamedTuple):
 @contextmanager
 def joined(tenant: str | None = None) -> Iterator[Member]:
     """Yield a new member of a tenant of its own, or of the one of that name."""
-    with member(tenant) as address, closing(Database(address)) as database:
+    with member(tenant) as address, closing(PostgresDatabase(address)) as database:
         yield Member(address, database, world_of(database))
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple, Self
 
 import psycopg
 
-from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.migrate import migrate
 from tests.waiting import LONGEST_WAIT
 
@@ -157,12 +157,12 @@ def _replicates(connection: psycopg.Connection, state: str) -> bool:
 
 WRITER = """
 import sys, time
-from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.entries import PostgresEntryRepository
 from hardwon.domain.model.errors import StorageError
 from tests.strategies import lesson
 address, name, lessons, seconds = sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4])
-repository = PostgresEntryRepository(Database(address))
+repository = PostgresEntryRepository(PostgresDatabase(address))
 for number in range(lessons):
     entry = lesson(f"{name} {number}")
     end = time.monotonic() + seconds
@@ -228,7 +228,7 @@ class Writer:
         return self.process.wait(LONGEST_WAIT)
 
 
-def is_whole(database: Database) -> bool:
+def is_whole(database: PostgresDatabase) -> bool:
     """Return whether every entry has its text and its words."""
     torn = database.value(
         "SELECT count(*) FROM hardwon.entry e"

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.erase import PostgresRows, ServerCopies
 from hardwon.adapters.postgres.metadata import PostgresMetadata
 from hardwon.domain.model.activity import FieldChange
@@ -18,7 +18,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.file_state import AbsentFile, standing_of
 from hardwon.domain.model.filters import EVERYTHING
-from hardwon.domain.model.injection.receipt import Influence, NearMiss, Receipt, Shown
+from hardwon.domain.model.injection.receipt import Influence, NearMiss, Receipt, ReceiptEntry
 from hardwon.domain.model.project import Identity
 from hardwon.ports.entries import Proposal
 from hardwon.ports.file_state import Tombstone
@@ -44,7 +44,7 @@ TEXT_COLUMNS = """
 class Member(NamedTuple):
     """A member's connection and ports."""
 
-    database: Database
+    database: PostgresDatabase
     world: World
 
     @property
@@ -55,7 +55,7 @@ class Member(NamedTuple):
 
 @contextmanager
 def joined(tenant: str | None = None) -> Iterator[Member]:
-    with member(tenant) as address, closing(Database(address)) as database:
+    with member(tenant) as address, closing(PostgresDatabase(address)) as database:
         yield Member(database, world_of(database))
 
 
@@ -123,7 +123,7 @@ def record(world: World, kept: Entry) -> None:
         "s", "prompt", NOW, "here", f"What is {MARK}?", None, "hybrid", "d", ("text",)
     )
     world.receipts.record(receipt)
-    shown = Shown(kept.entry_id, "lesson", "d", origin=f"of {MARK}")
+    shown = ReceiptEntry(kept.entry_id, "lesson", "d", origin=f"of {MARK}")
     world.receipts.record(receipt._replace(query=None, shown=(shown,)))
     world.receipts.record(
         receipt._replace(query=None, missed=(NearMiss(kept.entry_id, 0.1, MARK),))

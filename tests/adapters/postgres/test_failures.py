@@ -11,7 +11,7 @@ from contextlib import closing
 import psycopg
 import pytest
 
-from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.entries import PostgresEntryRepository
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import EVERYTHING
@@ -40,7 +40,7 @@ def own_server() -> Iterator[Server]:
 
 
 def put_all(address: str, start: int, answers: "multiprocessing.Queue[str]") -> None:
-    with closing(Database(address, busy_seconds=60)) as database:
+    with closing(PostgresDatabase(address, busy_seconds=60)) as database:
         world = world_of(database)
         for number in range(LESSONS):
             entry = lesson(f"Lesson {(start + number) % LESSONS}")
@@ -52,7 +52,7 @@ def put_all(address: str, start: int, answers: "multiprocessing.Queue[str]") -> 
 def test_eight_processes_with_overlapping_lessons_keep_one_row_each() -> None:
     context = multiprocessing.get_context("spawn")
     answers: multiprocessing.Queue[str] = context.Queue()
-    with member() as address, closing(Database(address)) as database:
+    with member() as address, closing(PostgresDatabase(address)) as database:
         processes = [
             context.Process(target=put_all, args=(address, place, answers))
             for place in range(PROCESSES)
@@ -80,7 +80,7 @@ def test_eight_processes_with_overlapping_lessons_keep_one_row_each() -> None:
 
 
 def test_a_stopped_server_is_noticed_and_used_again_when_it_goes_on(own_server: Server) -> None:
-    with closing(Database(own_server.address, longest_wait=1.0)) as database:
+    with closing(PostgresDatabase(own_server.address, longest_wait=1.0)) as database:
         repository = PostgresEntryRepository(database)
         processes = own_server.processes()
         for pid in processes:
@@ -97,7 +97,7 @@ def test_a_stopped_server_is_noticed_and_used_again_when_it_goes_on(own_server: 
 
 
 def test_a_killed_client_loses_nothing_that_was_acknowledged() -> None:
-    with member() as address, closing(Database(address)) as database:
+    with member() as address, closing(PostgresDatabase(address)) as database:
         known = set[str]()
         for name in ("first", "second"):
             with Writer(address, name) as writer:
@@ -112,7 +112,7 @@ def test_a_killed_client_loses_nothing_that_was_acknowledged() -> None:
 
 def test_a_killed_server_loses_nothing_that_was_acknowledged(own_server: Server) -> None:
     with (
-        closing(Database(own_server.address)) as database,
+        closing(PostgresDatabase(own_server.address)) as database,
         Writer(own_server.address, "amid a crash") as writer,
     ):
         writer.wait_for(10)

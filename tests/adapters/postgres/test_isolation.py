@@ -7,7 +7,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.migrate import add_member, remove_member
 from hardwon.domain.model.checkpoint import Checkpoint, Contents
 from hardwon.domain.model.errors import StorageError
@@ -480,7 +480,7 @@ def test_a_role_that_was_never_a_member_may_not_even_ask(ann: Member, untrusted:
         as_owner(sql.SQL("GRANT hardwon_member TO {}").format(sql.Identifier(role)))
 
 
-REFUSED_OPENINGS: tuple[Callable[[str], object], ...] = (Database,)
+REFUSED_OPENINGS: tuple[Callable[[str], object], ...] = (PostgresDatabase,)
 
 
 def test_a_removed_member_is_refused_with_the_way_out(ann: Member) -> None:
@@ -488,7 +488,7 @@ def test_a_removed_member_is_refused_with_the_way_out(ann: Member) -> None:
     assert remove_member(store(), role)
     try:
         with pytest.raises(StorageError) as caught:
-            Database(ann.address)
+            PostgresDatabase(ann.address)
         with pytest.raises(StorageError):
             ann.world.repository.put(FIRST)
         with pytest.raises(StorageError):

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.entries import index_again
 from hardwon.adapters.postgres.vectors import PostgresVectorIndex, PostgresVectorStore
 from hardwon.adapters.postgres.words import ensure_counted
@@ -30,19 +30,19 @@ MAX_TRIPS = 12
 
 
 @pytest.fixture
-def database() -> Iterator[Database]:
-    with member() as address, closing(Database(address)) as connection:
+def database() -> Iterator[PostgresDatabase]:
+    with member() as address, closing(PostgresDatabase(address)) as connection:
         yield connection
 
 
 @pytest.fixture
-def world(database: Database) -> World:
+def world(database: PostgresDatabase) -> World:
     return world_of(database)
 
 
 @pytest.mark.parametrize("width", [2_000, 3_072, 4_096])
 def test_a_vector_of_any_width_of_a_known_model_is_stored_and_found(
-    database: Database, width: int
+    database: PostgresDatabase, width: int
 ) -> None:
     world, vectors = (
         world_of(database),
@@ -73,7 +73,7 @@ def test_a_long_heading_is_remembered(world: World) -> None:
     assert world.ledger.headings("/bank.md") == headings
 
 
-def test_the_words_of_a_secret_are_not_indexed(world: World, database: Database) -> None:
+def test_the_words_of_a_secret_are_not_indexed(world: World, database: PostgresDatabase) -> None:
     world.add(
         lesson("Connect with password=hunter2correct and Bearer abcdefghij0123456789abcdefghij.")
     )
@@ -88,7 +88,7 @@ def test_the_words_of_a_secret_are_not_indexed(world: World, database: Database)
 
 def test_many_entries_expire_in_few_round_trips() -> None:
     with member() as address, network_to(str(conninfo_to_dict(address)["host"])) as network:
-        with closing(Database(url_of(address, network.port))) as database:
+        with closing(PostgresDatabase(url_of(address, network.port))) as database:
             world = world_of(database)
             with world.repository.transaction():
                 world.add(
@@ -105,7 +105,9 @@ def test_many_entries_expire_in_few_round_trips() -> None:
         assert crossed <= MAX_TRIPS
 
 
-def test_wrong_figures_of_the_index_are_counted_again(world: World, database: Database) -> None:
+def test_wrong_figures_of_the_index_are_counted_again(
+    world: World, database: PostgresDatabase
+) -> None:
     world.add(lesson("first"), lesson("second"))
     with psycopg.connect(store(), autocommit=True) as owner:
         owner.execute(

@@ -11,7 +11,7 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from hardwon.adapters.postgres import migrate as migrations
-from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.migrate import add_member, members, migrate, remove_member, vacuum
 from hardwon.adapters.postgres.session import NEWEST
 from hardwon.domain.model.errors import NewerSchemaError, StorageError
@@ -54,7 +54,7 @@ def test_of_several_migrations_at_once_one_makes_the_schema(empty: str) -> None:
         added = [*pool.map(migrate, [empty] * AT_ONCE)]
 
     assert sorted(added) == [[]] * (AT_ONCE - 1) + [EVERY_VERSION]
-    with closing(Database(empty)) as database:
+    with closing(PostgresDatabase(empty)) as database:
         assert database.entries_at_first == 0
 
 
@@ -62,7 +62,7 @@ def test_the_owner_removes_the_bytes_of_deleted_rows_and_another_role_is_told_wh
     store: str,
 ) -> None:
     secret = "quixoblate" * 4
-    with closing(Database(store)) as database:
+    with closing(PostgresDatabase(store)) as database:
         world = world_of(database)
         world.add(entry := lesson(f"The codename is {secret}"))
         world.repository.delete(entry.entry_id)
@@ -91,7 +91,7 @@ def test_the_owner_removes_the_bytes_of_deleted_rows_and_another_role_is_told_wh
 def test_a_schema_of_a_later_hardwon_is_refused_and_left(store: str) -> None:
     run(store, "INSERT INTO hardwon.migration (version, checksum) VALUES (99, 'later')")
 
-    for act in (migrate, Database):
+    for act in (migrate, PostgresDatabase):
         with pytest.raises(
             NewerSchemaError, match=r"has schema version 99.*install the newest hardwon"
         ):
@@ -104,7 +104,7 @@ def test_a_schema_of_an_earlier_hardwon_is_refused_with_the_way_out(store: str) 
     with pytest.raises(
         StorageError, match=f"hardwon needs {NEWEST}; its owner runs: hardwon store migrate"
     ):
-        Database(store)
+        PostgresDatabase(store)
 
 
 def test_a_schema_that_a_changed_file_made_is_left(store: str) -> None:
@@ -169,7 +169,7 @@ def test_an_owner_who_is_no_superuser_makes_the_schema_tenants_and_indexes(
     assert migrate(owner) == EVERY_VERSION
     add_member(owner, ann, "first")
     add_member(owner, bob, "second")
-    with closing(Database(make_conninfo(empty, user=bob))) as database:
+    with closing(PostgresDatabase(make_conninfo(empty, user=bob))) as database:
         world = world_of(database)
         world.add(lesson("first"), lesson("second"))
         world.embed_all({number: planted(0.5) for number in world.numbers().values()})
@@ -189,7 +189,7 @@ def test_many_vectors_get_an_index_and_one_that_was_left_unfinished_is_made_agai
     monkeypatch: pytest.MonkeyPatch, store: str
 ) -> None:
     monkeypatch.setattr(migrations, "LARGEST_SCAN", 1)
-    with closing(Database(store)) as database:
+    with closing(PostgresDatabase(store)) as database:
         world = world_of(database)
         world.add(lesson("first"), lesson("second"))
         world.embed_all({number: planted(0.5) for number in world.numbers().values()})

@@ -8,7 +8,7 @@ import attrs
 import psycopg
 import pytest
 
-from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.migrate import migrate
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.identity import content_hash, short_hash
@@ -51,7 +51,7 @@ def make_earlier(store: str, texts: dict[str, str]) -> None:
 
 
 def test_the_spellings_of_a_lesson_become_the_oldest_of_them(store: str) -> None:
-    with closing(Database(store)) as database:
+    with closing(PostgresDatabase(store)) as database:
         world = world_of(database)
         newer = attrs.evolve(
             lesson("two", name="Second", age=DAY),
@@ -69,7 +69,7 @@ def test_the_spellings_of_a_lesson_become_the_oldest_of_them(store: str) -> None
 
     assert migrate(store) == [2]
 
-    with closing(Database(store)) as database:
+    with closing(PostgresDatabase(store)) as database:
         world = world_of(database)
         found = {entry.name: entry for entry in world.repository.find(EVERYTHING, limit=9)}
         assert found.keys() == {"First", "Other"}
@@ -94,13 +94,13 @@ def test_a_lesson_that_is_stored_only_decomposed_gets_the_id_of_the_composed_tex
     store: str,
 ) -> None:
     text = unicodedata.normalize("NFD", "\uac01\ub3c4 \u0439\u043e\u0434")
-    with closing(Database(store)) as database:
+    with closing(PostgresDatabase(store)) as database:
         world_of(database).add(lesson("one", name="First"))
     make_earlier(store, {"First": text})
 
     assert migrate(store) == [2]
 
-    with closing(Database(store)) as database:
+    with closing(PostgresDatabase(store)) as database:
         world = world_of(database)
         found = world.repository.get(content_hash(text))
         assert found is not None

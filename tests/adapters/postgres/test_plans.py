@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.migrate import migrate
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.project import Visibility
@@ -27,7 +27,7 @@ TERMS = ("lesson", "parser")
 SEEN = Visibility(own=("here",))
 
 
-class Explained(Database):
+class Explained(PostgresDatabase):
     """A connection that asks for the plan of every read before it runs it."""
 
     rows_read: dict[str, float]
@@ -62,11 +62,11 @@ def just_filled() -> Iterator[Explained]:
                         sql.Identifier(name)
                     )
                 )
-        with closing(Database(address)) as database:
+        with closing(PostgresDatabase(address)) as database:
             world = world_of(database)
             with world.repository.transaction():
                 world.add(*(lesson(f"Lesson {number} of the parser.") for number in range(ENTRIES)))
-        with closing(Database(address)) as database:
+        with closing(PostgresDatabase(address)) as database:
             world = world_of(database)
             world.embed_all({number: planted(1 / number) for number in world.numbers().values()})
         with closing(Explained(address)) as database:

@@ -11,7 +11,7 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.entries import PostgresEntryRepository
 from hardwon.adapters.postgres.migrate import add_member
 from hardwon.domain.model.errors import StorageError
@@ -53,7 +53,9 @@ def pooled(*tenants: str | None) -> Iterator[list[str]]:
 def ann_and_bob() -> Iterator[tuple[Member, Member]]:
     """Yield members of two tenants, both connected through a pooler."""
     with pooled(None, None) as addresses, ExitStack() as stack:
-        databases = [stack.enter_context(closing(Database(address))) for address in addresses]
+        databases = [
+            stack.enter_context(closing(PostgresDatabase(address))) for address in addresses
+        ]
         ann, bob = (
             Member(address, database, world_of(database))
             for address, database in zip(addresses, databases, strict=True)
@@ -152,7 +154,7 @@ def work(client: Client, may_see: set[str], all_connected: Barrier) -> int:
     """Store lessons and notes beside other clients; return how many connections the server had at most."""
     connections = 0
     with closing(
-        Database(client.address, busy_seconds=LONGEST_WAIT, longest_wait=LONGEST_WAIT)
+        PostgresDatabase(client.address, busy_seconds=LONGEST_WAIT, longest_wait=LONGEST_WAIT)
     ) as database:
         user = Member(client.address, database, world_of(database))
         all_connected.wait(LONGEST_WAIT)
@@ -182,7 +184,7 @@ def test_many_clients_over_few_connections_see_their_own() -> None:
             ]
             connections = max(thread.result(LONGEST_WAIT) for thread in running)
         for client in clients:
-            with closing(Database(client.address)) as database:
+            with closing(PostgresDatabase(client.address)) as database:
                 user = Member(client.address, database, world_of(database))
                 seen = {
                     entry.description for entry in user.world.repository.find(EVERYTHING, limit=-1)
@@ -211,7 +213,7 @@ def test_the_server_itself_checks_the_password_that_a_member_gives_the_pooler() 
                 through(make_conninfo(server.address, user=role, password=SECRET))
                 for role in ("ann", "bob")
             )
-            with closing(Database(ann)) as database:
+            with closing(PostgresDatabase(ann)) as database:
                 PostgresEntryRepository(database).put(lesson("of ann"))
             owner.execute("ALTER ROLE bob PASSWORD 'another'")
             for refused in (
@@ -222,4 +224,4 @@ def test_the_server_itself_checks_the_password_that_a_member_gives_the_pooler() 
                 with pytest.raises(
                     StorageError, match="the server refuses this role or its password"
                 ):
-                    Database(refused)
+                    PostgresDatabase(refused)

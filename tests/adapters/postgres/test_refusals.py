@@ -8,7 +8,7 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.entries import PostgresEntryRepository
 from hardwon.adapters.postgres.keyword_index import PostgresKeywordIndex
 from hardwon.domain.model.errors import KeywordIndexUnavailableError, StorageError
@@ -24,8 +24,8 @@ WRONG = "a-word-of-a-member"
 
 
 @pytest.fixture
-def ann() -> Iterator[Database]:
-    with member() as address, closing(Database(address)) as database:
+def ann() -> Iterator[PostgresDatabase]:
+    with member() as address, closing(PostgresDatabase(address)) as database:
         yield database
 
 
@@ -37,7 +37,7 @@ def as_owner(statement: str) -> None:
 def refusal(address: str) -> str:
     """Return what opening the store at *address* says."""
     with pytest.raises(StorageError) as refused:
-        Database(address)
+        PostgresDatabase(address)
     return str(refused.value)
 
 
@@ -103,7 +103,7 @@ GRANTED = "GRANT INSERT ON hardwon.entry_text TO hardwon_member; DROP FUNCTION I
 
 @pytest.mark.parametrize(("cause", "message"), REFUSED.values(), ids=REFUSED)
 def test_a_refused_entry_leaves_nothing_and_the_store_is_used_on(
-    ann: Database, cause: str, message: str
+    ann: PostgresDatabase, cause: str, message: str
 ) -> None:
     repository, entry = PostgresEntryRepository(ann), lesson("not this time")
     as_owner(cause)
@@ -118,7 +118,9 @@ def test_a_refused_entry_leaves_nothing_and_the_store_is_used_on(
     assert repository.count(EVERYTHING) == 1
 
 
-def test_a_transaction_with_a_refused_statement_stores_nothing_and_says_so(ann: Database) -> None:
+def test_a_transaction_with_a_refused_statement_stores_nothing_and_says_so(
+    ann: PostgresDatabase,
+) -> None:
     repository = PostgresEntryRepository(ann)
     with (  # noqa: PT012  # at its end
         pytest.raises(StorageError, match="an earlier step failed: nothing was stored"),
@@ -135,7 +137,7 @@ def test_a_transaction_with_a_refused_statement_stores_nothing_and_says_so(ann: 
     assert repository.count(EVERYTHING) == 1
 
 
-def test_reads_go_on_after_a_refused_one_in_a_snapshot(ann: Database) -> None:
+def test_reads_go_on_after_a_refused_one_in_a_snapshot(ann: PostgresDatabase) -> None:
     repository, keywords = PostgresEntryRepository(ann), PostgresKeywordIndex(ann)
     repository.put(lesson("A parser."))
     as_owner("REVOKE SELECT ON hardwon.posting FROM hardwon_member")
@@ -149,14 +151,16 @@ def test_reads_go_on_after_a_refused_one_in_a_snapshot(ann: Database) -> None:
         as_owner("GRANT SELECT ON hardwon.posting TO hardwon_member")
 
 
-def lose_connection(database: Database) -> None:
+def lose_connection(database: PostgresDatabase) -> None:
     with psycopg.connect(store(), autocommit=True) as owner:
         owner.execute(
             "SELECT pg_terminate_backend(%s, 5000)", [database.session.connection.info.backend_pid]
         )
 
 
-def test_a_transaction_whose_connection_is_lost_stores_nothing_and_says_so(ann: Database) -> None:
+def test_a_transaction_whose_connection_is_lost_stores_nothing_and_says_so(
+    ann: PostgresDatabase,
+) -> None:
     repository = PostgresEntryRepository(ann)
     with pytest.raises(StorageError), repository.transaction():  # noqa: PT012  # at its end
         repository.put(lesson("first"))
@@ -171,7 +175,7 @@ def test_a_transaction_whose_connection_is_lost_stores_nothing_and_says_so(ann: 
     assert repository.count(EVERYTHING) == 1
 
 
-def test_a_transaction_that_ends_on_a_lost_connection_says_so(ann: Database) -> None:
+def test_a_transaction_that_ends_on_a_lost_connection_says_so(ann: PostgresDatabase) -> None:
     repository = PostgresEntryRepository(ann)
     with pytest.raises(StorageError), repository.transaction():  # noqa: PT012  # at its end
         repository.put(lesson("first"))
@@ -180,7 +184,7 @@ def test_a_transaction_that_ends_on_a_lost_connection_says_so(ann: Database) -> 
     assert repository.count(EVERYTHING) == 0
 
 
-def test_a_snapshot_whose_connection_is_lost_mixes_no_two_states(ann: Database) -> None:
+def test_a_snapshot_whose_connection_is_lost_mixes_no_two_states(ann: PostgresDatabase) -> None:
     repository = PostgresEntryRepository(ann)
     with pytest.raises(StorageError, match="the connection was lost"), repository.snapshot():  # noqa: PT012  # at its end
         repository.count(EVERYTHING)
@@ -191,7 +195,7 @@ def test_a_snapshot_whose_connection_is_lost_mixes_no_two_states(ann: Database) 
     assert repository.count(EVERYTHING) == 0
 
 
-def test_a_connection_that_is_lost_between_two_reads_is_made_again(ann: Database) -> None:
+def test_a_connection_that_is_lost_between_two_reads_is_made_again(ann: PostgresDatabase) -> None:
     repository = PostgresEntryRepository(ann)
     lose_connection(ann)
     assert repository.count(EVERYTHING) == 0

@@ -2,7 +2,7 @@
 
 from contextlib import closing
 
-from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.domain.model.filters import EVERYTHING
 from tests.contracts.postgres_world import world_of
 from tests.contracts.worlds import IN_TIME
@@ -12,7 +12,7 @@ from tests.strategies import lesson
 
 def test_a_lesson_is_kept_on_a_server_and_found_by_its_words() -> None:
     entry = lesson("Escape quotes by doubling them.")
-    with member() as address, closing(Database(address)) as database:
+    with member() as address, closing(PostgresDatabase(address)) as database:
         world = world_of(database)
         world.repository.put(entry)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.metadata import PostgresMetadata
 from hardwon.adapters.postgres.restore import LEDGERS, SAVED, fingerprints
 from hardwon.adapters.postgres.session import NEWEST
@@ -46,19 +46,19 @@ POSTINGS = """
 
 
 @contextmanager
-def joined(tenant: str | None = None) -> Iterator[Database]:
-    with member(tenant) as address, closing(Database(address)) as database:
+def joined(tenant: str | None = None) -> Iterator[PostgresDatabase]:
+    with member(tenant) as address, closing(PostgresDatabase(address)) as database:
         yield database
 
 
 @pytest.fixture
-def database() -> Iterator[Database]:
+def database() -> Iterator[PostgresDatabase]:
     with joined() as here:
         yield here
 
 
 @pytest.fixture
-def world(database: Database) -> World:
+def world(database: PostgresDatabase) -> World:
     return world_of(database)
 
 
@@ -68,7 +68,7 @@ def as_owner(statement: str, *values: object) -> list[tuple[object, ...]]:
         return cursor.fetchall() if cursor.description else []
 
 
-def tenant_of(database: Database) -> str:
+def tenant_of(database: PostgresDatabase) -> str:
     [(name,)] = as_owner("SELECT name FROM hardwon.tenant WHERE tenant = %s", database.tenant)
     return str(name)
 
@@ -83,7 +83,7 @@ def restore(world: World, checkpoint: Checkpoint) -> None:
         snapshot.bring_back(checkpoint.contents, name=checkpoint.name, at=NOW)
 
 
-def stored(database: Database, world: World) -> dict[int, str]:
+def stored(database: PostgresDatabase, world: World) -> dict[int, str]:
     numbers = [entry.number or 0 for entry in world.repository.find(EVERYTHING, limit=ALL)]
     return fingerprints(database.rows, numbers)
 
@@ -109,7 +109,7 @@ def test_every_stored_value_and_every_index_comes_back(
 
 
 def test_history_gains_a_line_for_each_entry_and_loses_none(
-    database: Database, world: World
+    database: PostgresDatabase, world: World
 ) -> None:
     kept, changed = world.add(lesson("kept"), lesson("changed"))
     checkpoint = take(world)
@@ -128,7 +128,9 @@ def test_history_gains_a_line_for_each_entry_and_loses_none(
     ]
 
 
-def test_scope_all_brings_the_ledgers_and_decisions_back(database: Database, world: World) -> None:
+def test_scope_all_brings_the_ledgers_and_decisions_back(
+    database: PostgresDatabase, world: World
+) -> None:
     metadata = PostgresMetadata(database)
     world.add(lesson("one"))
     world.embed(lesson("one"), planted(1.0))
@@ -152,7 +154,7 @@ def test_scope_all_brings_the_ledgers_and_decisions_back(database: Database, wor
     assert (metadata.automatic_provider, metadata.label_cursor) == ("local", None)
 
 
-def test_rows_of_other_members_stay(database: Database, world: World) -> None:
+def test_rows_of_other_members_stay(database: PostgresDatabase, world: World) -> None:
     with joined(tenant_of(database)) as other:
         theirs = world_of(other)
         shared = lesson("shared")
@@ -180,7 +182,7 @@ def test_rows_of_other_members_stay(database: Database, world: World) -> None:
 
 
 def test_an_entry_that_another_member_made_private_is_not_taken(
-    database: Database, world: World
+    database: PostgresDatabase, world: World
 ) -> None:
     with joined(tenant_of(database)) as other:
         world.add(lesson("shared"))
@@ -218,7 +220,9 @@ def test_forgotten_entries_are_not_brought_back(world: World) -> None:
     assert [entry.description for entry in world.repository.find(EVERYTHING, limit=ALL)] == ["kept"]
 
 
-def test_a_checkpoint_of_a_newer_schema_is_refused(database: Database, world: World) -> None:
+def test_a_checkpoint_of_a_newer_schema_is_refused(
+    database: PostgresDatabase, world: World
+) -> None:
     checkpoint = take(world)
     database.rows(
         "UPDATE hardwon.checkpoint SET metadata = metadata || %(newer)s WHERE tenant = %(tenant)s",
@@ -231,7 +235,7 @@ def test_a_checkpoint_of_a_newer_schema_is_refused(database: Database, world: Wo
         restore(world, checkpoint)
 
 
-def test_a_damaged_outcome_is_rolled_back(database: Database, world: World) -> None:
+def test_a_damaged_outcome_is_rolled_back(database: PostgresDatabase, world: World) -> None:
     world.add(lesson("one"))
     checkpoint = take(world)
     world.repository.put(attrs.evolve(lesson("one"), notes="now"))

@@ -6,7 +6,7 @@ from contextlib import ExitStack, closing
 import psycopg
 import pytest
 
-from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.entries import PostgresEntryRepository
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import EVERYTHING
@@ -58,7 +58,7 @@ def promote(standby: Server) -> None:
 def test_a_promoted_standby_has_all_that_was_acknowledged(
     primary: Server, standby: Server, both: str
 ) -> None:
-    with closing(Database(both)) as database, ExitStack() as stack:
+    with closing(PostgresDatabase(both)) as database, ExitStack() as stack:
         writers = [
             stack.enter_context(Writer(both, f"writer {number}", LESSONS, RETRY_SECONDS))
             for number in range(WRITERS)
@@ -91,7 +91,7 @@ def test_a_promoted_standby_has_all_that_was_acknowledged(
 def test_an_open_store_goes_on_by_itself_after_a_promotion(
     primary: Server, standby: Server, both: str
 ) -> None:
-    with closing(Database(both)) as database:
+    with closing(PostgresDatabase(both)) as database:
         repository = PostgresEntryRepository(database)
         repository.put(lesson("before"))
         primary.kill()
@@ -105,9 +105,9 @@ def test_an_open_store_goes_on_by_itself_after_a_promotion(
 
 
 def test_a_standby_is_read_and_refuses_writes(standby: Server, both: str) -> None:
-    with closing(Database(both)) as database:
+    with closing(PostgresDatabase(both)) as database:
         PostgresEntryRepository(database).put(lesson("on the primary"))
-    with closing(Database(standby.address)) as database:
+    with closing(PostgresDatabase(standby.address)) as database:
         repository = PostgresEntryRepository(database)
 
         assert database.is_read_only
@@ -117,7 +117,7 @@ def test_a_standby_is_read_and_refuses_writes(standby: Server, both: str) -> Non
 
 
 def test_a_standby_is_still_read_after_a_refused_write(standby: Server) -> None:
-    with closing(Database(standby.address)) as database:
+    with closing(PostgresDatabase(standby.address)) as database:
         repository = PostgresEntryRepository(database)
         with pytest.raises(StorageError):
             repository.put(lesson("on the standby"))

@@ -8,10 +8,10 @@ from contextlib import ExitStack, closing
 import attrs
 import pytest
 
-from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING
-from hardwon.domain.model.injection.receipt import Receipt, Shown
+from hardwon.domain.model.injection.receipt import Receipt, ReceiptEntry
 from hardwon.domain.model.project import Conversations, Identity
 from tests.contracts.postgres_world import world_of
 from tests.contracts.worlds import IN_TIME, World
@@ -36,7 +36,8 @@ def two() -> Iterator[tuple[World, World]]:
     with ExitStack() as stack:
         addresses = [stack.enter_context(member(tenant)) for _ in range(2)]
         ann, bob = (
-            world_of(stack.enter_context(closing(Database(address)))) for address in addresses
+            world_of(stack.enter_context(closing(PostgresDatabase(address))))
+            for address in addresses
         )
         yield ann, bob
 
@@ -103,7 +104,7 @@ def test_a_lesson_that_another_member_rewords_keeps_what_was_shown_of_it(
     ann, bob = two
     before, after = lesson("Retry the deploy."), lesson("Retry the deploy with a backoff.")
     ann.repository.put(before)
-    shown = (Shown(before.entry_id, "lesson", "d"),)
+    shown = (ReceiptEntry(before.entry_id, "lesson", "d"),)
     receipt = Receipt(
         "s",
         "prompt",

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.vectors import PostgresVectorIndex, PostgresVectorStore
 from hardwon.domain.model.embedding import Space, Vector, unit
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
@@ -44,7 +44,7 @@ def filled() -> Iterator[Filled]:
     """Yield vectors in clusters, filters that admit fewer and fewer of them, and queries."""
     rng = random.Random(7)
     centers = [near(rng, array("f", [0.0] * WIDTH), 1.0) for _ in range(CLUSTERS)]
-    with member() as address, closing(Database(address)) as database:
+    with member() as address, closing(PostgresDatabase(address)) as database:
         world = world_of(database)
         projects = {
             name: world.projects.add(Identity(f"/{name}", f"/{name}"), name) for name in SHARES

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.fts import any_of, frequencies
 from hardwon.adapters.sqlite.keyword_index import SELECT_MATCHES, FtsKeywordIndex
 from hardwon.adapters.sqlite.postings import pack_postings, packed_scores
@@ -12,16 +12,16 @@ from tests.contracts.worlds import ALL, IN_TIME, world_of
 from tests.strategies import lesson
 
 
-def plain(database: Database, terms: Sequence[str]) -> dict[int, float]:
+def plain(database: SqliteDatabase, terms: Sequence[str]) -> dict[int, float]:
     """Return the scores of FTS5 itself."""
     return dict(database.rows(SELECT_MATCHES, (any_of(terms),)))
 
 
-def packed(database: Database, terms: Sequence[str]) -> dict[int, float] | None:
+def packed(database: SqliteDatabase, terms: Sequence[str]) -> dict[int, float] | None:
     return packed_scores(database, terms, frequencies(database, "entries_fts", terms))
 
 
-def assert_same(database: Database, terms: Sequence[str]) -> None:
+def assert_same(database: SqliteDatabase, terms: Sequence[str]) -> None:
     """Check that a search finds what FTS5 finds, with the same scores to the last bit."""
     expected = plain(database, terms)
     found = FtsKeywordIndex(database).match(terms, "any", EVERYTHING, IN_TIME)
@@ -30,7 +30,7 @@ def assert_same(database: Database, terms: Sequence[str]) -> None:
     assert {hit.number: hit.score for hit in found.top(ALL)} == expected
 
 
-def fill(database: Database, texts: Sequence[str], blocks: int = 3) -> None:
+def fill(database: SqliteDatabase, texts: Sequence[str], blocks: int = 3) -> None:
     """Store those texts in each of some blocks; all blocks but the last are packed."""
     entries = world_of(database).repository
     for block in range(blocks):
@@ -41,5 +41,5 @@ def fill(database: Database, texts: Sequence[str], blocks: int = 3) -> None:
     pack_postings(database)
 
 
-def packed_blocks(database: Database) -> list[int]:
+def packed_blocks(database: SqliteDatabase) -> list[int]:
     return [block for (block,) in database.rows("SELECT block FROM posting_block ORDER BY block")]

@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex, pack_block
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.derived import SHIFT
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.embedding import Space, Vector, cosine
@@ -36,11 +36,11 @@ def ignore(_: str) -> None:
     pass
 
 
-def vectors_of(database: Database, space: Space = SPACE) -> SqliteVectorStore:
+def vectors_of(database: SqliteDatabase, space: Space = SPACE) -> SqliteVectorStore:
     return SqliteVectorStore(database, space, ignore, pack=pack_block)
 
 
-def assert_same(fast: NumpyVectorIndex, database: Database, space: Space = SPACE) -> None:
+def assert_same(fast: NumpyVectorIndex, database: SqliteDatabase, space: Space = SPACE) -> None:
     """Check that *fast* answers to the bit as comparing every vector does, with the statistics of a store without packed blocks."""
     source = Plain(database, space, ignore)
     plain = NumpyVectorIndex(source)
@@ -68,18 +68,18 @@ def assert_same(fast: NumpyVectorIndex, database: Database, space: Space = SPACE
         assert found.statistics() == plain.compare(QUERY_VECTOR, only).statistics()
 
 
-def leave_a_gap(database: Database) -> None:
+def leave_a_gap(database: SqliteDatabase) -> None:
     """Give the next entry a number of the next block."""
     database.rows(
         f"UPDATE sqlite_sequence SET seq = ((seq >> {SHIFT}) + 1) << {SHIFT} WHERE name = 'entry'"
     )
 
 
-def packed_blocks(database: Database) -> int:
+def packed_blocks(database: SqliteDatabase) -> int:
     return int(database.value("SELECT count(packed) FROM vector_block"))
 
 
-def fill(database: Database, vectors: Sequence[Vector], blocks: int = 3) -> SqliteVectorStore:
+def fill(database: SqliteDatabase, vectors: Sequence[Vector], blocks: int = 3) -> SqliteVectorStore:
     """Store entries with those vectors in each of some blocks; all blocks but the last are packed."""
     store, entries = vectors_of(database), world_of(database).repository
     for block in range(blocks):

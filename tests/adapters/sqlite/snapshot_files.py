@@ -4,7 +4,7 @@ import contextlib
 import sqlite3
 from pathlib import Path
 
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.snapshots import SqliteSnapshots
 from hardwon.domain.model.checkpoint import Contents
 from hardwon.domain.use_cases.checkpoints import Checkpoints
@@ -14,7 +14,7 @@ EVERY_ENTRY = Contents("all", "here")
 DOCUMENTS = Contents("documents", "here")
 
 
-def checkpoints_of(database: Database) -> Checkpoints:
+def checkpoints_of(database: SqliteDatabase) -> Checkpoints:
     return Checkpoints(snapshots=SqliteSnapshots(database), clock=FixedClock())
 
 

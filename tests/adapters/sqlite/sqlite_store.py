@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.opening import open_store
 from hardwon.domain.model.entry import Entry
 from tests.strategies import DAY, NOW
@@ -31,7 +31,7 @@ FULL = Entry(
 
 
 @contextlib.contextmanager
-def opened(folder: Path, *, repair_index: bool = True) -> Iterator[Database]:
+def opened(folder: Path, *, repair_index: bool = True) -> Iterator[SqliteDatabase]:
     database = open_store(str(folder), repair_index=repair_index)
     try:
         yield database

@@ -4,22 +4,31 @@ import contextlib
 
 import pytest
 
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.query import where
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import EVERYTHING
-from hardwon.domain.model.injection.receipt import Receipt, Shown
+from hardwon.domain.model.injection.receipt import Receipt, ReceiptEntry
 from tests.adapters.sqlite.sqlite_store import Sql
 from tests.contracts.worlds import World
 from tests.strategies import NOW
 
 RECEIPT = Receipt(
-    "s", "start", NOW, "here", None, None, "hybrid", "d", ("", ""), (Shown("e", "lesson", "d"),)
+    "s",
+    "start",
+    NOW,
+    "here",
+    None,
+    None,
+    "hybrid",
+    "d",
+    ("", ""),
+    (ReceiptEntry("e", "lesson", "d"),),
 )
 
 
 def test_the_records_of_a_session_are_found_without_reading_those_of_others(
-    world: World, database: Database
+    world: World, database: SqliteDatabase
 ) -> None:
     assert world.receipts.shown_in("s") == frozenset()
     within = where(EVERYTHING._replace(except_session="s"))
@@ -33,7 +42,7 @@ def test_the_records_of_a_session_are_found_without_reading_those_of_others(
 
 
 def test_a_query_for_one_session_or_entry_uses_an_index(
-    world: World, database: Database, sql: Sql
+    world: World, database: SqliteDatabase, sql: Sql
 ) -> None:
     asked = list[str]()
     database.connection.set_trace_callback(asked.append)
@@ -47,7 +56,7 @@ def test_a_query_for_one_session_or_entry_uses_an_index(
 
 
 def test_a_busy_store_is_not_waited_for_and_keeps_nothing(
-    world: World, database: Database, sql: Sql
+    world: World, database: SqliteDatabase, sql: Sql
 ) -> None:
     sql("BEGIN IMMEDIATE")
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.adapters.sqlite.database import IN_MEMORY, Database, to_text
+from hardwon.adapters.sqlite.database import IN_MEMORY, SqliteDatabase, to_text
 from hardwon.adapters.sqlite.decoding import (
     DECODERS,
     Decode,
-    Decoder,
+    RowDecoder,
     at_least,
     fraction,
     integer,
@@ -60,7 +60,7 @@ def test_a_decoder_takes_what_is_stored_and_nothing_else(
 @given(st.sampled_from(sorted(DECODERS)), SQLITE_VALUES)
 def test_a_value_is_decoded_or_its_field_is_named(field: str, value: object) -> None:
     try:
-        [_] = Decoder([field])([value])
+        [_] = RowDecoder([field])([value])
     except ValueError as error:
         assert str(error).startswith(f"{field}: ")  # noqa: PT017  # most values are decoded
 
@@ -71,9 +71,9 @@ def test_a_time_comes_back(at: dt.datetime) -> None:
 
 
 def test_rows_that_cannot_be_read_are_left_out_and_reported_once() -> None:
-    database, warnings = Database(IN_MEMORY), list[str]()
+    database, warnings = SqliteDatabase(IN_MEMORY), list[str]()
     database.warn = warnings.append
-    decode = Decoder(["seq", "tier"])
+    decode = RowDecoder(["seq", "tier"])
     rows = [(1, "normal"), (2, "enormous"), (3, "critical")]
 
     for _ in range(2):
@@ -86,14 +86,14 @@ def test_rows_that_cannot_be_read_are_left_out_and_reported_once() -> None:
 
 
 def test_bytes_that_are_no_utf_8_are_replaced() -> None:
-    database = Database(IN_MEMORY)
+    database = SqliteDatabase(IN_MEMORY)
 
     assert database.rows("SELECT CAST(x'61ff62' AS TEXT)") == [("a\ufffdb",)]
     assert database.rows("SELECT 'größe'") == [("größe",)]
 
 
 def test_a_stream_goes_on_where_bytes_are_no_utf_8() -> None:
-    database = Database(IN_MEMORY)
+    database = SqliteDatabase(IN_MEMORY)
     values = "VALUES ('a'), ('b'), (CAST(x'ff' AS TEXT)), ('c')"
 
     assert [value for (value,) in database.stream(values)] == ["a", "b", "\ufffd", "c"]

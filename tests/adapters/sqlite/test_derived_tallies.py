@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.derived import (
     COUNTED,
     TALLY_TABLE,
@@ -48,7 +48,7 @@ def filters() -> Iterator[EntryFilter]:
             yield only._replace(visible_in=seen, ranked=True)
 
 
-def assert_counted(database: Database) -> None:
+def assert_counted(database: SqliteDatabase) -> None:
     """Check that tallies say the same as a count of all rows."""
     for only in filters():
         within = where(only)
@@ -68,7 +68,7 @@ class TalliesAgreeWithCounts(RuleBasedStateMachine):
         self.use(open_new_store(self.folder.name))
         self.checkpoints = 0
 
-    def use(self, database: Database) -> None:
+    def use(self, database: SqliteDatabase) -> None:
         self.database = database
         self.world = world_of(database)
 
@@ -167,20 +167,20 @@ TestTalliesAgreeWithCounts = TalliesAgreeWithCounts.TestCase
 
 
 @pytest.fixture
-def database(folder: Path) -> Iterator[Database]:
+def database(folder: Path) -> Iterator[SqliteDatabase]:
     with contextlib.closing(open_store(str(folder))) as database:
         for text in LESSONS:
             world_of(database).repository.put(lesson(text))
         yield database
 
 
-def stored(database: Database) -> list[tuple[object, ...]]:
+def stored(database: SqliteDatabase) -> list[tuple[object, ...]]:
     return database.rows(
         f"SELECT kind, category, reach, project, entries FROM {TALLY_TABLE} WHERE entries != 0 ORDER BY 1"
     )
 
 
-def test_a_session_start_counts_without_reading_entries(database: Database) -> None:
+def test_a_session_start_counts_without_reading_entries(database: SqliteDatabase) -> None:
     database.rows(f"UPDATE {TALLY_TABLE} SET entries = entries * 7")  # sums to 0 as before
 
     assert world_of(database).repository.sizes(Visibility(own=("here",))) == {"patterns": 21}
@@ -196,7 +196,7 @@ def test_a_session_start_counts_without_reading_entries(database: Database) -> N
     ],
 )
 def test_damaged_tallies_are_noticed_and_made_again_when_the_store_is_opened(
-    database: Database, folder: Path, damage: str
+    database: SqliteDatabase, folder: Path, damage: str
 ) -> None:
     before = stored(database)
     database.rows(damage)
@@ -211,14 +211,14 @@ def test_damaged_tallies_are_noticed_and_made_again_when_the_store_is_opened(
 
 
 def test_a_store_that_is_only_read_counts_beside_damaged_tallies(
-    database: Database, folder: Path
+    database: SqliteDatabase, folder: Path
 ) -> None:
     database.rows(f"DELETE FROM {TALLY_TABLE}")
-    with contextlib.closing(Database(str(folder / "memory.db"), read_only=True)) as other:
+    with contextlib.closing(SqliteDatabase(str(folder / "memory.db"), read_only=True)) as other:
         assert_counted(other)
 
 
-def test_two_processes_count_what_either_changed(database: Database, folder: Path) -> None:
+def test_two_processes_count_what_either_changed(database: SqliteDatabase, folder: Path) -> None:
     with contextlib.closing(open_store(str(folder))) as other:
         world_of(other).repository.put(lesson("of the other"))
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.file_errors import FULL, damage_of, may_exist, problem_of, translated
 from hardwon.domain.model.errors import StorageError
 
@@ -13,7 +13,7 @@ from hardwon.domain.model.errors import StorageError
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     file = tmp_path / "memory.db"
-    database = Database(str(file))
+    database = SqliteDatabase(str(file))
     database.rows("PRAGMA journal_mode = WAL")
     database.rows("CREATE TABLE entry (text)")
     database.rows("INSERT INTO entry VALUES ('kept')")

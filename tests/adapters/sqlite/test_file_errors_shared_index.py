@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.file_errors import REGION, ROOM, free_bytes, has_room
 from hardwon.adapters.sqlite.opening import open_store
 from hardwon.domain.model.errors import StorageError
@@ -32,13 +32,13 @@ def on_small_blocks(folder: Path, act: Callable[[Path], None]) -> int:
     return os.waitpid(child, 0)[1]
 
 
-def write_much(database: Database) -> None:
+def write_much(database: SqliteDatabase) -> None:
     with database.transaction():
         database.rows("CREATE TABLE filler (text BLOB)")
         database.rows(f"INSERT INTO filler VALUES (zeroblob({ROOM}))")
 
 
-def write_until_full(database: Database) -> None:
+def write_until_full(database: SqliteDatabase) -> None:
     while True:
         database.rows(
             "INSERT OR REPLACE INTO _metadata (key, value) VALUES (random(), zeroblob(4000))"
@@ -93,7 +93,7 @@ def test_a_log_that_was_never_written_back_is_read_without_an_index(tmp_path: Pa
         for name, content in kept.items():
             (place / "store" / name).write_bytes(content)
         fill_but_for(place, 16 * 1024)
-        database = Database(str(place / "store" / "memory.db"))
+        database = SqliteDatabase(str(place / "store" / "memory.db"))
         assert database.value("SELECT value FROM _metadata WHERE key = 'last'") == "kept"
         assert database.is_read_only
 

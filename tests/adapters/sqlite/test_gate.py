@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.sqlite.database import Database, without_secrets
+from hardwon.adapters.sqlite.database import SqliteDatabase, without_secrets
 from hardwon.adapters.sqlite.erase import redact_rows
 from hardwon.adapters.sqlite.opening import open_store
 
@@ -15,7 +15,7 @@ PUBLIC = "[REDACTED]"
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Database:
+def database(tmp_path: Path) -> SqliteDatabase:
     return open_store(str(tmp_path))
 
 
@@ -36,7 +36,7 @@ def test_a_text_is_redacted_and_of_json_each_text(value: object, kept: object) -
     assert without_secrets(value) == kept
 
 
-def test_a_row_with_a_secret_in_its_key_is_found_by_that_key(database: Database) -> None:
+def test_a_row_with_a_secret_in_its_key_is_found_by_that_key(database: SqliteDatabase) -> None:
     with closing(database):
         database.run_many(
             "INSERT INTO sources (path, fingerprint) VALUES (?, ?)",
@@ -51,7 +51,7 @@ def test_a_row_with_a_secret_in_its_key_is_found_by_that_key(database: Database)
         assert [*database.stream("SELECT ?", (SECRET,))] == [(PUBLIC,)]
 
 
-def test_rows_that_were_kept_before_are_redacted(database: Database) -> None:
+def test_rows_that_were_kept_before_are_redacted(database: SqliteDatabase) -> None:
     with closing(database):
         raw = database.connection
         for number, text in (

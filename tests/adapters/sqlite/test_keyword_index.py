@@ -4,7 +4,7 @@ import attrs
 import pytest
 
 from hardwon.adapters.sqlite import keyword_index
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
 from hardwon.domain.model.entry import redact_entry
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
@@ -179,7 +179,7 @@ def test_an_entry_deleted_without_fts5_is_not_found_once_it_is_there(folder: Pat
 
 
 def test_a_rebuilt_index_holds_what_writing_entry_by_entry_put_there(
-    database: Database, world: World
+    database: SqliteDatabase, world: World
 ) -> None:
     world.add(*MIXED, attrs.evolve(of_file("Title\nand a text"), name="Title"))
     tables = ("entries_fts", "passages_fts")
@@ -228,7 +228,7 @@ def test_a_weighed_entry_scores_as_its_best_passage_does(world: World, sql: Sql)
         assert scores[number] == pytest.approx(passage_score(bm25, matched, sum(idf.values())))
 
 
-def test_keyword_search_can_be_switched_off(database: Database) -> None:
+def test_keyword_search_can_be_switched_off(database: SqliteDatabase) -> None:
     with pytest.raises(KeywordIndexUnavailableError, match="switched off"):
         FtsKeywordIndex(database, enabled=False).size()
 

@@ -1,6 +1,6 @@
 """VACUUM is safe, and a keyword index that is out of step is rebuilt."""
 
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.keyword_index import (
     AT_ONCE,
     VERSION_KEY,
@@ -43,7 +43,7 @@ def test_vacuum_changes_no_answer(world: World, sql: Sql) -> None:
 
 
 def test_an_index_of_words_that_is_out_of_step_is_rebuilt(
-    world: World, database: Database, sql: Sql
+    world: World, database: SqliteDatabase, sql: Sql
 ) -> None:
     filled(world)
     before = found(world)
@@ -55,7 +55,7 @@ def test_an_index_of_words_that_is_out_of_step_is_rebuilt(
     assert found(world, "quagga")[0] == []
 
 
-def outdated(database: Database) -> None:
+def outdated(database: SqliteDatabase) -> None:
     """Make the index what an earlier version made of the same entries: words as they stand, and no version."""
     for table, columns in (
         ("entries_fts", ("name", "description", "notes")),
@@ -69,7 +69,7 @@ def outdated(database: Database) -> None:
 
 
 def test_an_index_of_an_earlier_version_answers_and_is_updated_entry_by_entry(
-    world: World, database: Database, sql: Sql
+    world: World, database: SqliteDatabase, sql: Sql
 ) -> None:
     world.add(
         lesson("zebra crossing"),
@@ -89,7 +89,7 @@ def test_an_index_of_an_earlier_version_answers_and_is_updated_entry_by_entry(
 
 
 def test_an_index_that_holds_full_width_letters_is_updated(
-    world: World, database: Database
+    world: World, database: SqliteDatabase
 ) -> None:
     text = "The ＡＰＩ of the ｻｰﾊﾞｰ"  # noqa: RUF001
     world.add(lesson(text), lesson("plain words"))

@@ -13,7 +13,7 @@ import pytest
 
 from hardwon.adapters.git.identity import identify
 from hardwon.adapters.sqlite.copies import opened_copy
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.migrate_projects import project_folder
 from hardwon.adapters.sqlite.migrations import MIGRATIONS
 from hardwon.adapters.sqlite.projects import SqliteProjects
@@ -44,20 +44,20 @@ def store(folder: Path, version: int) -> Iterator[EarlierStore]:
 
 
 @contextmanager
-def migrated(store: EarlierStore, folder: Path) -> Iterator[Database]:
+def migrated(store: EarlierStore, folder: Path) -> Iterator[SqliteDatabase]:
     store.close()
     with opened(folder) as database:
         yield database
 
 
-def by_root(database: Database) -> dict[str, Project]:
+def by_root(database: SqliteDatabase) -> dict[str, Project]:
     return {
         project.identity.root or project.identity.key: project
         for project in SqliteProjects(database).known()
     }
 
 
-def homes(database: Database) -> dict[str, tuple[Any, ...]]:
+def homes(database: SqliteDatabase) -> dict[str, tuple[Any, ...]]:
     """Return root or key of the project, workspace, reach and door of entries, by name."""
     return {
         name: tuple(values)

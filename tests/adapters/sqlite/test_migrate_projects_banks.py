@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.migrate_projects import LARGEST_FILE, bank_at
 from tests.adapters.sqlite.earlier_store import EarlierStore, bank_text
 from tests.adapters.sqlite.sqlite_store import opened
@@ -35,7 +35,7 @@ class Banks:
         self.store.imported(path, *(f"Pattern: {name}" for name in names))
 
     @contextlib.contextmanager
-    def migrated(self) -> Iterator[Database]:
+    def migrated(self) -> Iterator[SqliteDatabase]:
         """Open the store as it is today."""
         self.store.close()
         with opened(self.store_folder) as database:

@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from hardwon.adapters.numpy_index import matches
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
-from hardwon.adapters.sqlite.database import Database, Row
+from hardwon.adapters.sqlite.database import Row, SqliteDatabase
 from hardwon.adapters.sqlite.derived import SHIFT
 from hardwon.adapters.sqlite.erase_files import StoreRows
 from hardwon.adapters.sqlite.opening import open_store
@@ -62,7 +62,7 @@ class PackedAgreesWithPlain(RuleBasedStateMachine):
         self.database.rows("INSERT INTO sqlite_sequence (name, seq) SELECT 'entry', 0")
         self.checkpoints = 0
 
-    def use(self, database: Database) -> None:
+    def use(self, database: SqliteDatabase) -> None:
         self.database = database
         self.world = world_of(database)
         self.spaces = [vectors_of(database, space) for space in (SPACE, OTHER_SPACE)]

@@ -8,7 +8,7 @@ import attrs
 import pytest
 
 from hardwon.adapters.sqlite import postings
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.erase_files import StoreRows
 from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.postings import (
@@ -34,17 +34,17 @@ QUERY = ("cache", "locks", "parser", "socket", "block", "emigre", "nowhere")
 
 
 @pytest.fixture
-def database(folder: Path) -> Iterator[Database]:
+def database(folder: Path) -> Iterator[SqliteDatabase]:
     with contextlib.closing(open_store(str(folder))) as database:
         fill(database, TEXTS)
         yield database
 
 
-def test_all_blocks_but_the_newest_are_packed(database: Database) -> None:
+def test_all_blocks_but_the_newest_are_packed(database: SqliteDatabase) -> None:
     assert packed_blocks(database) == [0, 1]
 
 
-def test_packed_postings_have_the_scores_of_fts5_to_the_last_bit(database: Database) -> None:
+def test_packed_postings_have_the_scores_of_fts5_to_the_last_bit(database: SqliteDatabase) -> None:
     expected = plain(database, QUERY)
 
     assert packed(database, QUERY) == expected
@@ -52,14 +52,16 @@ def test_packed_postings_have_the_scores_of_fts5_to_the_last_bit(database: Datab
     assert_same(database, QUERY)
 
 
-def test_a_term_asked_twice_in_two_forms_counts_twice_as_in_fts5(database: Database) -> None:
+def test_a_term_asked_twice_in_two_forms_counts_twice_as_in_fts5(database: SqliteDatabase) -> None:
     assert packed(database, ["lock", "locks", "locked"]) == plain(
         database, ["lock", "locks", "locked"]
     )
 
 
 @pytest.mark.parametrize("terms", [["two words"], ["_"], ['"'], ["cache", ""]])
-def test_a_term_that_is_not_one_word_is_left_to_fts5(database: Database, terms: list[str]) -> None:
+def test_a_term_that_is_not_one_word_is_left_to_fts5(
+    database: SqliteDatabase, terms: list[str]
+) -> None:
     assert packed(database, terms) is None
     assert_same(database, terms)
 
@@ -77,7 +79,7 @@ ENTRY = lesson("retry the socket in block 0")
     ],
 )
 def test_a_change_of_words_drops_its_block_until_the_next_close(
-    database: Database, change: Callable[[EntryRepository], None], left: list[int]
+    database: SqliteDatabase, change: Callable[[EntryRepository], None], left: list[int]
 ) -> None:
     change(world_of(database).repository)
     assert packed_blocks(database) == left
@@ -88,7 +90,9 @@ def test_a_change_of_words_drops_its_block_until_the_next_close(
     assert packed(database, QUERY) == plain(database, QUERY)
 
 
-def test_entries_after_a_block_that_is_not_packed_are_searched_by_fts5(database: Database) -> None:
+def test_entries_after_a_block_that_is_not_packed_are_searched_by_fts5(
+    database: SqliteDatabase,
+) -> None:
     database.rows("DELETE FROM posting_block WHERE block = 1")
 
     assert packed(database, QUERY) == plain(database, QUERY)
@@ -115,7 +119,7 @@ def test_entries_after_a_block_that_is_not_packed_are_searched_by_fts5(database:
         "INSERT INTO posting_block (block, lengths) VALUES (2, x'00')",
     ],
 )
-def test_damage_costs_time_only(database: Database, damage: str) -> None:
+def test_damage_costs_time_only(database: SqliteDatabase, damage: str) -> None:
     database.rows(damage)
 
     assert_same(database, QUERY)
@@ -125,7 +129,7 @@ def test_damage_costs_time_only(database: Database, damage: str) -> None:
 
 @pytest.mark.parametrize("table", postings.TABLES)
 def test_a_table_that_was_dropped_is_made_again(
-    database: Database, folder: Path, table: str
+    database: SqliteDatabase, folder: Path, table: str
 ) -> None:
     database.rows(f"DROP TABLE {table}")
     with contextlib.closing(open_store(str(folder))) as reopened:
@@ -136,7 +140,7 @@ def test_a_table_that_was_dropped_is_made_again(
 
 
 def test_an_sqlite_that_rounds_otherwise_searches_by_itself(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+    database: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert computes_as_sqlite()
     monkeypatch.setattr(postings, "K1", 1.2000000000000002)
@@ -147,11 +151,11 @@ def test_an_sqlite_that_rounds_otherwise_searches_by_itself(
     computes_as_sqlite.cache_clear()
 
 
-def test_a_count_that_no_longer_fits_the_store_is_not_believed(database: Database) -> None:
+def test_a_count_that_no_longer_fits_the_store_is_not_believed(database: SqliteDatabase) -> None:
     assert packed_scores(database, ["cache"], {"cache": 99}) is None
 
 
-def test_two_processes_pack_at_once(database: Database, folder: Path) -> None:
+def test_two_processes_pack_at_once(database: SqliteDatabase, folder: Path) -> None:
     postings.drop_postings(database)
     with contextlib.closing(open_store(str(folder))) as other, other.transaction():
         pack_postings(other)
@@ -163,7 +167,9 @@ def test_two_processes_pack_at_once(database: Database, folder: Path) -> None:
     assert packed(database, QUERY) == plain(database, QUERY)
 
 
-def test_forgetting_leaves_no_word_in_what_is_packed(database: Database, folder: Path) -> None:
+def test_forgetting_leaves_no_word_in_what_is_packed(
+    database: SqliteDatabase, folder: Path
+) -> None:
     world_of(database).repository.put(lesson("the xylophone in block 9"))
     StoreRows(database).erase(Erasure(("émigré",)))
     database.rows("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.erase_files import StoreRows
 from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.query_vectors import KEPT, RememberingEmbedder
@@ -37,22 +37,24 @@ class Counted:
 
 
 @pytest.fixture
-def database(folder: Path) -> Iterator[Database]:
+def database(folder: Path) -> Iterator[SqliteDatabase]:
     with closing(open_store(str(folder))) as database:
         yield database
 
 
-def ask(embedder: Counted, database: Database, text: str = TEXT, task: Task = "query") -> Vector:
+def ask(
+    embedder: Counted, database: SqliteDatabase, text: str = TEXT, task: Task = "query"
+) -> Vector:
     [vector] = RememberingEmbedder(embedder, database.path).embed([text], task, IN_TIME)
     return vector
 
 
-def count(database: Database) -> int:
+def count(database: SqliteDatabase) -> int:
     return int(database.value("SELECT count(*) FROM query_vector"))
 
 
 def test_the_same_query_is_embedded_once_and_gets_the_same_vector_to_the_bit(
-    database: Database,
+    database: SqliteDatabase,
 ) -> None:
     embedder = Counted()
 
@@ -60,7 +62,7 @@ def test_the_same_query_is_embedded_once_and_gets_the_same_vector_to_the_bit(
     assert embedder.asked == [(TEXT,)]
 
 
-def test_another_text_or_space_is_embedded(database: Database) -> None:
+def test_another_text_or_space_is_embedded(database: SqliteDatabase) -> None:
     embedder, other = Counted(), Counted(SPACE._replace(weights_hash="other"))
     ask(embedder, database)
 
@@ -69,7 +71,7 @@ def test_another_text_or_space_is_embedded(database: Database) -> None:
     assert other.asked == [(TEXT,)]
 
 
-def test_documents_are_not_remembered(database: Database) -> None:
+def test_documents_are_not_remembered(database: SqliteDatabase) -> None:
     embedder = Counted()
     ask(embedder, database, task="document")
     RememberingEmbedder(embedder, database.path).embed([TEXT, TEXT], "query", IN_TIME)
@@ -77,14 +79,14 @@ def test_documents_are_not_remembered(database: Database) -> None:
     assert (len(embedder.asked), count(database)) == (2, 0)
 
 
-def test_no_text_is_kept(database: Database, folder: Path) -> None:
+def test_no_text_is_kept(database: SqliteDatabase, folder: Path) -> None:
     ask(Counted(), database)
 
     assert count(database) == 1
     assert b"parser" not in b"".join(path.read_bytes() for path in folder.iterdir())
 
 
-def test_the_newest_queries_are_kept(database: Database) -> None:
+def test_the_newest_queries_are_kept(database: SqliteDatabase) -> None:
     embedder = Counted()
     for number in range(KEPT + 5):
         ask(embedder, database, str(number))
@@ -106,7 +108,9 @@ def test_the_newest_queries_are_kept(database: Database) -> None:
         "UPDATE query_vector SET checksum = checksum + 1",
     ],
 )
-def test_a_damaged_vector_is_embedded_and_remembered_again(database: Database, damage: str) -> None:
+def test_a_damaged_vector_is_embedded_and_remembered_again(
+    database: SqliteDatabase, damage: str
+) -> None:
     embedder = Counted()
     ask(embedder, database)
     database.rows(damage)
@@ -115,7 +119,9 @@ def test_a_damaged_vector_is_embedded_and_remembered_again(database: Database, d
     assert ask(embedder, database)[0] == 2
 
 
-def test_a_store_that_is_busy_remembers_nothing_and_is_not_waited_for(database: Database) -> None:
+def test_a_store_that_is_busy_remembers_nothing_and_is_not_waited_for(
+    database: SqliteDatabase,
+) -> None:
     embedder = Counted()
     with database.transaction():
         assert ask(embedder, database)[0] == 1
@@ -123,7 +129,7 @@ def test_a_store_that_is_busy_remembers_nothing_and_is_not_waited_for(database: 
 
 
 def test_without_the_table_or_the_file_queries_are_embedded(
-    database: Database, tmp_path: Path
+    database: SqliteDatabase, tmp_path: Path
 ) -> None:
     embedder = Counted()
     database.rows("DROP TABLE query_vector")
@@ -134,7 +140,7 @@ def test_without_the_table_or_the_file_queries_are_embedded(
     assert (len(embedder.asked), missing.exists()) == (2, False)
 
 
-def test_a_failure_is_raised_and_not_remembered(database: Database) -> None:
+def test_a_failure_is_raised_and_not_remembered(database: SqliteDatabase) -> None:
     class Failing(Counted):
         def embed(self, texts: Sequence[str], task: Task, deadline: object) -> list[Vector]:
             del texts, task, deadline
@@ -145,14 +151,14 @@ def test_a_failure_is_raised_and_not_remembered(database: Database) -> None:
     assert count(database) == 0
 
 
-def test_forgetting_anything_clears_them(database: Database) -> None:
+def test_forgetting_anything_clears_them(database: SqliteDatabase) -> None:
     ask(Counted(), database)
     StoreRows(database).erase(Erasure(("something",)))
 
     assert count(database) == 0
 
 
-def test_taking_secrets_out_clears_them(database: Database) -> None:
+def test_taking_secrets_out_clears_them(database: SqliteDatabase) -> None:
     ask(Counted(), database)
     StoreRows(database).redact()
 

@@ -10,7 +10,7 @@ from hardwon.adapters.sqlite import migrations, schema
 from hardwon.adapters.sqlite.drift import DERIVED, drift
 from hardwon.adapters.sqlite.opening import drift_of, repair_store
 from hardwon.adapters.sqlite.schema import NEWEST
-from hardwon.domain.model.injection.receipt import Receipt, Shown
+from hardwon.domain.model.injection.receipt import Receipt, ReceiptEntry
 from tests.adapters.sqlite.historic_stores import (
     LESSON,
     NEXT_NUMBER,
@@ -27,7 +27,16 @@ from tests.contracts.worlds import world_of
 from tests.strategies import NOW, lesson
 
 RECEIPT = Receipt(
-    "s-2", "start", NOW, "here", None, None, "hybrid", "d", ("", ""), (Shown("e", "lesson", "d"),)
+    "s-2",
+    "start",
+    NOW,
+    "here",
+    None,
+    None,
+    "hybrid",
+    "d",
+    ("", ""),
+    (ReceiptEntry("e", "lesson", "d"),),
 )
 CHANGED = {("_metadata", "value"), ("receipt_entry", "form"), ("entry", "created_at_epoch")} | {
     ("entry", "project"),

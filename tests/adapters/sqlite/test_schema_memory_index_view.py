@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.vocabulary import CONTEXT_TYPES, TIERS
@@ -45,24 +45,26 @@ DOCUMENT = of_file("One writer at a time.", kind="document", spec_folder="005-me
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
+def database(tmp_path: Path) -> Iterator[SqliteDatabase]:
     with contextlib.closing(open_new_store(str(tmp_path))) as database:
         yield database
 
 
 @pytest.fixture
-def world(database: Database) -> World:
+def world(database: SqliteDatabase) -> World:
     world = world_of(database)
     world.add(DOCUMENT)
     return world
 
 
-def row(database: Database) -> dict[str, Any]:
+def row(database: SqliteDatabase) -> dict[str, Any]:
     [values] = database.rows("SELECT * FROM memory_index")
     return dict(zip(COLUMNS, values, strict=True))
 
 
-def test_a_new_row_has_the_columns_and_their_defaults(database: Database, world: World) -> None:
+def test_a_new_row_has_the_columns_and_their_defaults(
+    database: SqliteDatabase, world: World
+) -> None:
     assert world.repository.get(DOCUMENT.entry_id) == DOCUMENT
     assert [column for _, column, *_ in database.rows("PRAGMA table_info(memory_index)")] == COLUMNS
     new = row(database)
@@ -83,7 +85,7 @@ def test_a_new_row_has_the_columns_and_their_defaults(database: Database, world:
     assert new["created_at_epoch"] == int(DOCUMENT.created_at.timestamp())
 
 
-def test_changes_and_judgements_show(database: Database, world: World) -> None:
+def test_changes_and_judgements_show(database: SqliteDatabase, world: World) -> None:
     clock = FixedClock(NOW)
     ChangeEntry(repository=world.repository, history=world.history, clock=clock).apply(
         DOCUMENT.entry_id,
@@ -113,7 +115,7 @@ def test_changes_and_judgements_show(database: Database, world: World) -> None:
     ids=["tier", "context type"],
 )
 def test_the_store_itself_refuses_other_words(
-    database: Database, world: World, column: str, values: tuple[str, ...]
+    database: SqliteDatabase, world: World, column: str, values: tuple[str, ...]
 ) -> None:
     assert world.repository.get(DOCUMENT.entry_id)
     for value in values:
@@ -122,7 +124,7 @@ def test_the_store_itself_refuses_other_words(
         database.rows(f"UPDATE entry SET {column} = 'other'")
 
 
-def test_folder_tier_context_type_and_creation_are_indexed(database: Database) -> None:
+def test_folder_tier_context_type_and_creation_are_indexed(database: SqliteDatabase) -> None:
     indexes = [name for _, name, *_ in database.rows("PRAGMA index_list(entry)")]
     indexed = [
         [column for *_, column in database.rows(f"PRAGMA index_info({name})")] for name in indexes

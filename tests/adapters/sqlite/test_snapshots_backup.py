@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters.sqlite.copies import opened_copy
-from hardwon.adapters.sqlite.database import IN_MEMORY, Database
+from hardwon.adapters.sqlite.database import IN_MEMORY, SqliteDatabase
 from hardwon.adapters.sqlite.snapshots import SqliteSnapshots
 from hardwon.domain.model.checkpoint import Contents
 from hardwon.domain.model.errors import InvalidCheckpointError, StorageError
@@ -73,7 +73,7 @@ def test_a_backup_where_nothing_can_be_written_is_reported(
 
 def test_without_a_store_there_is_nothing_to_copy(tmp_path: Path) -> None:
     with (
-        contextlib.closing(Database(IN_MEMORY)) as database,
+        contextlib.closing(SqliteDatabase(IN_MEMORY)) as database,
         pytest.raises(StorageError, match="no store yet"),
     ):
         SqliteSnapshots(database).back_up(str(tmp_path / "b.db"))

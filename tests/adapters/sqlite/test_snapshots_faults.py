@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters.sqlite.copies import opened_copy
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.migrations import MIGRATIONS
 from hardwon.adapters.sqlite.opening import open_store
 from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError, StorageError
@@ -150,7 +150,7 @@ def test_a_damaged_store_is_not_set_aside(folder: Path) -> None:
     data = bytearray((folder / "memory.db").read_bytes())
     data[-20_000:-4_096] = b"\xaa" * (20_000 - 4_096)
     (folder / "memory.db").write_bytes(data)
-    with contextlib.closing(Database(str(folder / "memory.db"))) as database:
+    with contextlib.closing(SqliteDatabase(str(folder / "memory.db"))) as database:
         with pytest.raises(
             CorruptStoreError, match=r"memory\.db: .*, run: hardwon doctor --repair"
         ):

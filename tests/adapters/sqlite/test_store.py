@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 import pytest
 
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.schema import NEWEST
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
@@ -198,7 +198,7 @@ def test_the_database_itself_refuses_bad_values(world: World, sql: Sql, statemen
 
 
 def test_deleting_an_entry_takes_its_texts_counters_and_vectors_along(
-    world: World, database: Database, sql: Sql
+    world: World, database: SqliteDatabase, sql: Sql
 ) -> None:
     [number] = world.add(FULL)
     world.embed(FULL, planted(0.6))
@@ -209,7 +209,7 @@ def test_deleting_an_entry_takes_its_texts_counters_and_vectors_along(
         assert sql(f"SELECT count(*) FROM {table}") == [(0,)]
 
 
-def test_the_store_writes_ahead_and_keeps_foreign_keys(database: Database, sql: Sql) -> None:
+def test_the_store_writes_ahead_and_keeps_foreign_keys(database: SqliteDatabase, sql: Sql) -> None:
     assert sql("PRAGMA journal_mode") == [("wal",)]
     assert database.value("PRAGMA foreign_keys") == 1
     assert database.value("PRAGMA busy_timeout") == 5_000
@@ -334,7 +334,7 @@ def test_embedding_and_embedding_again_leave_updated_at(world: World, sql: Sql) 
 
 
 def test_a_vector_of_another_width_is_skipped_with_one_line(
-    database: Database, world: World
+    database: SqliteDatabase, world: World
 ) -> None:
     warnings: list[str] = []
     [broken, fine] = world.add(FULL, lesson("another"))

@@ -5,7 +5,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.opening import open_store
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import LEARNINGS
@@ -27,7 +27,7 @@ def test_a_snapshot_does_not_see_what_others_write_meanwhile(folder: Path, world
 
 def test_a_reader_makes_no_file(tmp_path: Path) -> None:
     with pytest.raises(StorageError):
-        Database(str(tmp_path / "moved.db"), read_only=True, anywhere=True)
+        SqliteDatabase(str(tmp_path / "moved.db"), read_only=True, anywhere=True)
 
     assert [*tmp_path.iterdir()] == []
 
@@ -47,7 +47,9 @@ def test_a_busy_store_is_an_error_and_nothing_is_changed(folder: Path, sql: Sql)
     impatient.close()
 
 
-def test_recall_counts_do_not_wait_long_for_another_writer(database: Database, sql: Sql) -> None:
+def test_recall_counts_do_not_wait_long_for_another_writer(
+    database: SqliteDatabase, sql: Sql
+) -> None:
     world = world_of(database)
     [number] = world.add(FULL)
     sql("BEGIN IMMEDIATE")
@@ -70,7 +72,7 @@ def test_a_recall_counted_within_a_snapshot_is_not_lost_in_silence(world: World,
     assert refused or sql("SELECT recall_count FROM entries") == [(1,)]
 
 
-def test_numbers_and_indexes_survive_vacuum(database: Database, world: World) -> None:
+def test_numbers_and_indexes_survive_vacuum(database: SqliteDatabase, world: World) -> None:
     entries = [
         attrs.evolve(lesson(f"lesson {number}"), notes=f"word{number}") for number in range(20)
     ]

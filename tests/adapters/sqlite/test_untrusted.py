@@ -10,7 +10,7 @@ import pytest
 
 from hardwon.adapters.sqlite import copies, untrusted
 from hardwon.adapters.sqlite.copies import opened_copy
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.untrusted import (
     UntrustedDatabase,
     refuse_other_than_table,
@@ -138,7 +138,7 @@ def test_a_restore_ends_at_its_deadline(tmp_path: Path, monkeypatch: pytest.Monk
         store.rows("PRAGMA journal_mode = DELETE")
     path = str(tmp_path / "memory.db")
     with opened_copy(path) as copy:
-        assert isinstance(copy, Database)
+        assert isinstance(copy, SqliteDatabase)
     for seconds in (0.0, 1.0):
         monkeypatch.setattr(copies, "RESTORE_SECONDS", seconds)
         monkeypatch.setattr(copies, "SECONDS_PER_MEGABYTE", 0.0)

@@ -9,7 +9,7 @@ import pytest
 
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex, pack_block
 from hardwon.adapters.sqlite.copies import opened_copy
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.errors import StorageError
@@ -36,7 +36,7 @@ from tests.strategies import (
 class Counting(SqliteVectorStore):
     """The vectors of a store, with a list of the blocks that were read."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         super().__init__(database, SPACE, ignore)
         self.read, self.packed_read = list[int](), list[int]()
 
@@ -52,7 +52,7 @@ class Counting(SqliteVectorStore):
 
 
 @pytest.fixture
-def database(folder: Path) -> Iterator[Database]:
+def database(folder: Path) -> Iterator[SqliteDatabase]:
     with contextlib.closing(open_store(str(folder))) as database:
         yield database
 
@@ -60,13 +60,15 @@ def database(folder: Path) -> Iterator[Database]:
 VECTORS = [planted(cosine, direction) for cosine in (0.1, 0.6, 0.8) for direction in (1, 2)]
 
 
-def test_all_blocks_but_the_newest_are_packed_when_vectors_are_stored(database: Database) -> None:
+def test_all_blocks_but_the_newest_are_packed_when_vectors_are_stored(
+    database: SqliteDatabase,
+) -> None:
     store = fill(database, VECTORS)
 
     assert [state.is_packed for state in store.blocks().values()] == [True, True, False]
 
 
-def test_a_packed_block_is_used(database: Database) -> None:
+def test_a_packed_block_is_used(database: SqliteDatabase) -> None:
     fill(database, [planted(0.6)] * 100)
     counted = Counting(database)
     top = NumpyVectorIndex(counted).compare(QUERY_VECTOR, EVERYTHING).top(1)
@@ -81,7 +83,7 @@ def search_until_kept(index: NumpyVectorIndex) -> None:
         index.compare(QUERY_VECTOR, EVERYTHING).count()
 
 
-def test_a_resident_process_reads_only_the_block_that_changed(database: Database) -> None:
+def test_a_resident_process_reads_only_the_block_that_changed(database: SqliteDatabase) -> None:
     store = fill(database, [planted(0.6)] * 100)
     counted = Counting(database)
     index = NumpyVectorIndex(counted)
@@ -96,13 +98,13 @@ def test_a_resident_process_reads_only_the_block_that_changed(database: Database
 
 
 def test_another_process_changes_a_block_and_it_is_read_again(
-    database: Database, folder: Path
+    database: SqliteDatabase, folder: Path
 ) -> None:
     fill(database, [planted(0.6)] * 100)
     counted = Counting(database)
     index = NumpyVectorIndex(counted)
     search_until_kept(index)
-    with contextlib.closing(Database(str(folder / "memory.db"))) as other:
+    with contextlib.closing(SqliteDatabase(str(folder / "memory.db"))) as other:
         other.rows("DELETE FROM vector WHERE entry_seq = 1030")
 
     assert index.compare(QUERY_VECTOR, EVERYTHING).count() == 299
@@ -113,7 +115,7 @@ def test_another_process_changes_a_block_and_it_is_read_again(
     "number", ["9223372036854775807", "-9223372036854775808", "'no number'", "x'00'"]
 )
 def test_the_list_of_blocks_ends_whatever_number_a_vector_has(
-    database: Database, number: str
+    database: SqliteDatabase, number: str
 ) -> None:
     store = fill(database, VECTORS)
     database.rows("PRAGMA foreign_keys = OFF")
@@ -123,7 +125,7 @@ def test_the_list_of_blocks_ends_whatever_number_a_vector_has(
     assert NumpyVectorIndex(store).compare(QUERY_VECTOR, EVERYTHING).top(1)[0].score == 0.8
 
 
-def test_a_changed_block_is_packed_again_by_the_next_write(database: Database) -> None:
+def test_a_changed_block_is_packed_again_by_the_next_write(database: SqliteDatabase) -> None:
     store = fill(database, VECTORS)
     database.rows("DELETE FROM vector WHERE entry_seq = 1")
     assert packed_blocks(database) == 1
@@ -133,7 +135,7 @@ def test_a_changed_block_is_packed_again_by_the_next_write(database: Database) -
     assert_same(NumpyVectorIndex(store), database)
 
 
-def test_a_damaged_block_is_noticed_passed_over_and_packed_again(database: Database) -> None:
+def test_a_damaged_block_is_noticed_passed_over_and_packed_again(database: SqliteDatabase) -> None:
     store = fill(database, [planted(0.6)] * 100)
     database.rows("UPDATE vector_block SET packed = zeroblob(length(packed)) WHERE block = 0")
     assert_same(NumpyVectorIndex(store), database)
@@ -144,18 +146,20 @@ def test_a_damaged_block_is_noticed_passed_over_and_packed_again(database: Datab
 
 
 def test_a_store_that_is_only_read_answers_beside_a_damaged_block(
-    database: Database, folder: Path
+    database: SqliteDatabase, folder: Path
 ) -> None:
     fill(database, [planted(0.6)] * 100)
     database.rows("UPDATE vector_block SET packed = x'00' WHERE block = 0")
-    with contextlib.closing(Database(str(folder / "memory.db"), read_only=True)) as other:
+    with contextlib.closing(SqliteDatabase(str(folder / "memory.db"), read_only=True)) as other:
         assert_same(NumpyVectorIndex(vectors_of(other)), other)
 
 
 @pytest.mark.parametrize(
     "blob", [b"short", array("f", [float("nan")] * 4).tobytes(), array("f", [9.0] * 4).tobytes()]
 )
-def test_a_block_with_an_unusable_vector_is_not_packed(database: Database, blob: bytes) -> None:
+def test_a_block_with_an_unusable_vector_is_not_packed(
+    database: SqliteDatabase, blob: bytes
+) -> None:
     store = fill(database, VECTORS)
     database.rows("UPDATE vector SET vec = ? WHERE entry_seq = 1", (blob,))
     store.put([])
@@ -165,7 +169,7 @@ def test_a_block_with_an_unusable_vector_is_not_packed(database: Database, blob:
 
 
 def test_without_numpy_no_block_is_packed_and_vectors_are_stored(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+    database: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "hardwon.adapters.numpy_index.blocks", None)
     store = fill(database, VECTORS)
@@ -173,7 +177,7 @@ def test_without_numpy_no_block_is_packed_and_vectors_are_stored(
     assert (packed_blocks(database), store.count(EVERYTHING)) == (0, 18)
 
 
-def test_two_writers_pack_at_once(database: Database, folder: Path) -> None:
+def test_two_writers_pack_at_once(database: SqliteDatabase, folder: Path) -> None:
     store = fill(database, VECTORS, blocks=4)
     database.rows("UPDATE vector_block SET packed = NULL")
     with contextlib.closing(open_store(str(folder))) as other:
@@ -189,7 +193,7 @@ def test_two_writers_pack_at_once(database: Database, folder: Path) -> None:
     assert_same(NumpyVectorIndex(store), database)
 
 
-def test_a_process_that_dies_while_it_packs_leaves_whole_blocks(database: Database) -> None:
+def test_a_process_that_dies_while_it_packs_leaves_whole_blocks(database: SqliteDatabase) -> None:
     store = fill(database, VECTORS)
     database.rows("UPDATE vector_block SET packed = NULL")
     packed = list[int]()

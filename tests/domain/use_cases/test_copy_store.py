@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hardwon.adapters.sqlite.contents import SqliteStoreContents
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.domain.model.errors import ForgottenError
 from hardwon.domain.model.export import ExportedEntry, Record
 from hardwon.domain.model.project import Identity, Project
@@ -80,18 +80,18 @@ def in_a_file() -> Iterator[Store]:
         yield _of_file(database)
 
 
-def _of_file(database: Database) -> Store:
+def _of_file(database: SqliteDatabase) -> Store:
     return Store(world_of(database), SqliteStoreContents(database))
 
 
 @contextlib.contextmanager
 def on_a_server() -> Iterator[Store]:
     from hardwon.adapters.postgres.contents import PostgresStoreContents
-    from hardwon.adapters.postgres.database import Database as Server
+    from hardwon.adapters.postgres.database import PostgresDatabase
     from tests.contracts.postgres_world import world_of as world_on
     from tests.postgres_server import member
 
-    with member() as address, closing(Server(address)) as database:
+    with member() as address, closing(PostgresDatabase(address)) as database:
         yield Store(world_on(database), PostgresStoreContents(database))
 
 

@@ -4,7 +4,7 @@ from hardwon.adapters.threads import Threads
 from hardwon.domain.model.errors import EmbedderUnavailableError
 from hardwon.domain.model.evaluation.baselines import MEASURED
 from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery, Query, document_entry
-from hardwon.domain.model.ranking.prominence import Weights
+from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.use_cases.embed_pending import EmbedPending
 from hardwon.domain.use_cases.evaluate import STANDING_STILL, Evaluate, Stage
 from hardwon.domain.use_cases.recall import Recall
@@ -40,7 +40,7 @@ def evaluate(embedder: Embedder | None, *, words: bool = True) -> Evaluate:
     repository, vectors = InMemoryEntryRepository(state), InMemoryVectorStore(state)
     semantic = [SemanticSearch(embedder, vectors, InMemoryVectorIndex(vectors))] if embedder else []
     retrieve = Retrieve(semantic, InMemoryKeywordIndex(state, available=words), Threads())
-    recall = Recall(repository, retrieve, clock, Weights())
+    recall = Recall(repository, retrieve, clock, SignalWeights())
     embed = EmbedPending(embedder, vectors) if embedder else None
     return Evaluate(repository, embed, recall, clock.monotonic)
 

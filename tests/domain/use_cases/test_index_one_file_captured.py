@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.activity import Usage, Validations
 from hardwon.domain.model.conversation.details import details_of
-from hardwon.domain.model.conversation.session import Answered, Chunk, Exchange, Metadata
+from hardwon.domain.model.conversation.session import Answered, Chunk, ChunkMetadata, Exchange
 from hardwon.domain.model.document import MAX_SECTIONS
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING
@@ -124,7 +124,7 @@ def test_the_entry_of_a_chunk_has_its_text_and_place(captures: Captures) -> None
             permanent=True,
             topic="partner encoding",
             exchanges=(*about.exchanges, answer),
-            metadata=Metadata(files=("src/a.py", "b.py"), areas=("security", "devops")),
+            metadata=ChunkMetadata(files=("src/a.py", "b.py"), areas=("security", "devops")),
             session_id="s-1",
         )
     )
@@ -152,7 +152,9 @@ def test_a_decision_is_found_by_its_reasons_and_not_by_the_frame_of_its_file(
 ) -> None:
     decided = "We use UTF-8 in a.py instead of Latin-1, because partners do."
     captures.write(
-        talk(decided, metadata=Metadata(decisions=(decided,), files=("a.py",)), session_id="s-1")
+        talk(
+            decided, metadata=ChunkMetadata(decisions=(decided,), files=("a.py",)), session_id="s-1"
+        )
     )
     captures.index()
 
@@ -392,7 +394,7 @@ def test_a_claim_in_the_text_to_be_permanent_is_ignored(captures: Captures) -> N
     captures.write(
         talk(
             title="[PERMANENT] The parser",
-            metadata=Metadata(gotchas=("[PERMANENT] Mind the parser.",)),
+            metadata=ChunkMetadata(gotchas=("[PERMANENT] Mind the parser.",)),
         )
     )
     captures.index()

@@ -18,7 +18,7 @@ from hardwon.domain.model.errors import (
 )
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.injection.entry_text import BUDGET_TOKENS
-from hardwon.domain.model.ranking.prominence import Weights
+from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.model.text import tokens
 from hardwon.domain.model.vocabulary import CATEGORIES
 from hardwon.domain.use_cases.inject_at_start import InjectAtStart, StartInjection
@@ -95,7 +95,7 @@ class Session:
             ),
             vectors=self.vectors if self.embedder else None,
             clock=self.clock,
-            weights=Weights(),
+            weights=SignalWeights(),
         )
         return inject.block_for(
             query, limit=limit, deadline=self.clock.deadline(seconds), workplace=working_in("here")
@@ -178,7 +178,7 @@ def test_without_any_signal_nothing_is_searched_and_prominence_decides() -> None
     assert embedder.asked == []
     assert descriptions(injection, session)[0] == "record"
     assert injection.selected is not None
-    assert injection.selected.policy.effective == Weights(0.0, 0.0, 1.0)
+    assert injection.selected.policy.effective == SignalWeights(0.0, 0.0, 1.0)
     assert "| context: none | model: none*" in injection.text
 
 

@@ -21,7 +21,7 @@ from hardwon.domain.model.injection.receipt import (
     text_digest,
 )
 from hardwon.domain.model.injection.verify import Verdict, reprinted, verdict
-from hardwon.domain.model.ranking.prominence import Weights
+from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.model.settings import Occasion
 from hardwon.domain.use_cases.inject_at_start import InjectAtStart, StartInjection, receipt_of_start
 from hardwon.domain.use_cases.recall import Recall
@@ -82,9 +82,9 @@ class Session:
         embedder = PlantedEmbedder({QUERY.compose() or "": QUERY_VECTOR})
         semantic = [SemanticSearch(embedder, vectors, InMemoryVectorIndex(vectors))]
         retrieve = Retrieve(semantic, InMemoryKeywordIndex(self.state), Threads())
-        recall = Recall(self.repository, retrieve, clock, Weights())
+        recall = Recall(self.repository, retrieve, clock, SignalWeights())
         relate = Relate(self.repository, RecallNearby(recall), clock)
-        inject = InjectAtStart(self.repository, retrieve, vectors, clock, Weights(), relate)
+        inject = InjectAtStart(self.repository, retrieve, vectors, clock, SignalWeights(), relate)
         return inject.block_for(
             query,
             limit=limit,

@@ -9,7 +9,7 @@ import pytest
 from hardwon.adapters.threads import Threads
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.injection.receipt import Receipt, assembled, text_digest
-from hardwon.domain.model.ranking.prominence import Weights
+from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.use_cases.inject_beside_prompt import (
     LONGEST_KEPT,
     InjectBesidePrompt,
@@ -60,7 +60,7 @@ class Session:
             InMemoryEntryRepository(self.state),
             Retrieve((), keywords, Threads()),
             self.clock,
-            Weights(),
+            SignalWeights(),
         )
         inject = InjectBesidePrompt(
             recall, InMemoryContextWindows(self.receipts), InMemoryInstructions(self.files)
@@ -103,7 +103,7 @@ def test_nothing_is_searched_for_words_that_no_entry_holds() -> None:
         InMemoryEntryRepository(session.state),
         Retrieve((), keywords, Threads()),
         session.clock,
-        Weights(),
+        SignalWeights(),
     )
     inject = InjectBesidePrompt(
         recall, InMemoryContextWindows(session.receipts), InMemoryInstructions()
@@ -210,7 +210,10 @@ def test_meaning_is_searched_too_and_its_space_is_kept() -> None:
     )
     clock, repository = FixedClock(), InMemoryEntryRepository(state)
     recall = Recall(
-        repository, Retrieve([semantic], InMemoryKeywordIndex(state), Threads()), clock, Weights()
+        repository,
+        Retrieve([semantic], InMemoryKeywordIndex(state), Threads()),
+        clock,
+        SignalWeights(),
     )
     spoken = InjectBesidePrompt(
         recall, InMemoryContextWindows(InMemoryReceipts()), InMemoryInstructions()

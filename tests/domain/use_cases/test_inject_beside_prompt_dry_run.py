@@ -3,7 +3,7 @@
 from hardwon.adapters.threads import Threads
 from hardwon.domain.model.injection.receipt import SHOWN_ALREADY, TOO_WEAK
 from hardwon.domain.model.injection.win import MIN_PROBABILITY
-from hardwon.domain.model.ranking.prominence import Weights
+from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.use_cases.inject_beside_prompt import (
     InjectBesidePrompt,
     Prompt,
@@ -29,7 +29,7 @@ def dry_run(text: str, session: Session = SESSION) -> PromptDryRun:
         InMemoryEntryRepository(session.state),
         Retrieve((), keywords, Threads()),
         session.clock,
-        Weights(),
+        SignalWeights(),
     )
     inject = InjectBesidePrompt(
         recall, InMemoryContextWindows(session.receipts), InMemoryInstructions({})

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
-from hardwon.domain.model.conversation.session import Draft, Exchange, SessionBuffer
+from hardwon.domain.model.conversation.session import DraftChunk, Exchange, SessionBuffer
 from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.redaction import Cleaning
 from hardwon.domain.use_cases.merge_transcript import Unread, exchanges_of, merge_transcript
@@ -67,7 +67,9 @@ def exchange(minute: float, user: str = "asked", assistant: str = "answered") ->
 
 def buffer_with(*exchanges: Exchange, position: int = 0) -> SessionBuffer:
     drafts = (
-        (Draft(topic="topic", exchanges=exchanges, written=len(exchanges)),) if exchanges else ()
+        (DraftChunk(topic="topic", exchanges=exchanges, written=len(exchanges)),)
+        if exchanges
+        else ()
     )
     return SessionBuffer(
         session_id="one",

@@ -11,9 +11,9 @@ from hardwon.domain.model.injection.receipt import (
     ContextWindow,
     Delivery,
     GivenText,
-    Held,
+    HeldMemory,
     Receipt,
-    Shown,
+    ReceiptEntry,
     text_digest,
 )
 from hardwon.domain.use_cases.open_window import OpenWindow
@@ -28,7 +28,7 @@ OWN, COPY = ContextWindow("one"), ContextWindow("two")
 
 
 def block(text: str, *entries: str, delivery: Delivery = "awaited", latest: int = 5) -> Receipt:
-    shown = tuple(Shown(entry, "lesson", "d") for entry in entries)
+    shown = tuple(ReceiptEntry(entry, "lesson", "d") for entry in entries)
     digest, frame = text_digest(text), (text,)
     return Receipt(
         "one",
@@ -65,7 +65,7 @@ class Session:
         beginning: Beginning,
         texts: Sequence[GivenText] | None = None,
         window: ContextWindow = OWN,
-    ) -> Held:
+    ) -> HeldMemory:
         opened = OpenWindow(self.windows, self.receipts, InMemoryDeliveries(self.receipts, State()))
         return opened.held(window, beginning, "here", lambda: texts)
 
@@ -73,14 +73,14 @@ class Session:
 @pytest.mark.parametrize(
     ("texts", "held"),
     [
-        (given("<m>a</m>"), Held(frozenset({"a"}), 5)),
+        (given("<m>a</m>"), HeldMemory(frozenset({"a"}), 5)),
         (given("<m>b</m>"), NOTHING),
         ([], NOTHING),
-        (None, Held(frozenset({"a"}), 5)),  # the host does not tell: printing counts
+        (None, HeldMemory(frozenset({"a"}), 5)),  # the host does not tell: printing counts
     ],
 )
 def test_a_session_that_goes_on_holds_the_block_that_was_delivered(
-    texts: Sequence[GivenText] | None, held: Held
+    texts: Sequence[GivenText] | None, held: HeldMemory
 ) -> None:
     assert Session(block("<m>a</m>", "a")).held("continued", texts) == held
 
@@ -107,8 +107,8 @@ def test_a_copied_session_holds_what_its_history_carries_of_the_original() -> No
     )
     texts = given("<m>a</m>", "Hook said: <m>b</m>\n")
 
-    assert session.held("continued", texts, COPY) == Held(frozenset({"a", "b"}), 4)
-    assert session.held("continued", [], COPY) == Held(frozenset({"a", "b"}), 4)
+    assert session.held("continued", texts, COPY) == HeldMemory(frozenset({"a", "b"}), 4)
+    assert session.held("continued", [], COPY) == HeldMemory(frozenset({"a", "b"}), 4)
     assert len(session.receipts.find(session_id="two", limit=10)) == 2
 
 

@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.injection.receipt import Delivery, GivenText, Receipt, Shown, text_digest
+from hardwon.domain.model.injection.receipt import (
+    Delivery,
+    GivenText,
+    Receipt,
+    ReceiptEntry,
+    text_digest,
+)
 from hardwon.domain.use_cases.open_window import ConfirmDelivery
 from tests.fakes.deliveries import InMemoryDeliveries
 from tests.fakes.entries import InMemoryEntryRepository
@@ -45,7 +51,7 @@ def text(number: int) -> str:
 
 def receipt(printed: str, delivery: Delivery) -> Receipt:
     before, after = printed.split(ENTRY.description)
-    shown = (Shown(ENTRY.entry_id, "lesson", "d"),)
+    shown = (ReceiptEntry(ENTRY.entry_id, "lesson", "d"),)
     digest = text_digest(printed)
     return Receipt(
         "s",

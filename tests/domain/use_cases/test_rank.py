@@ -34,7 +34,7 @@ from hardwon.domain.model.ranking.prominence import (
     RankingPolicy,
     Scored,
     Signals,
-    Weights,
+    SignalWeights,
     final_order,
 )
 from hardwon.domain.model.ranking.selection import (
@@ -100,7 +100,7 @@ from tests.strategies import (
     weights,
 )
 
-DEFAULT = Weights()
+DEFAULT = SignalWeights()
 
 first_depths = st.sampled_from([1, 2, 3, 16])
 limits = st.integers(0, 25)
@@ -245,7 +245,7 @@ def choose(
     repository: RankingReads,
     limit: int,
     first_depth: int,
-    weighting: Weights = DEFAULT,
+    weighting: SignalWeights = DEFAULT,
     *,
     by_relevance: bool = False,
 ) -> SelectionOutcome:
@@ -257,7 +257,7 @@ def choose(
 
 
 def rank_everything(
-    retrieval: Retrieval, repository: RankingReads, weighting: Weights, *, by_relevance: bool
+    retrieval: Retrieval, repository: RankingReads, weighting: SignalWeights, *, by_relevance: bool
 ) -> list[Scored]:
     """Rank every learning of the store by its true scores."""
     facts = [*chain.from_iterable(repository.newest_by_track_record(1_000).values())]
@@ -289,7 +289,7 @@ def assert_exact(
     repository: RankingReads,
     limit: int,
     first_depth: int,
-    weighting: Weights = DEFAULT,
+    weighting: SignalWeights = DEFAULT,
 ) -> None:
     for by_relevance in (False, True):
         everything = rank_everything(retrieval, repository, weighting, by_relevance=by_relevance)
@@ -305,16 +305,19 @@ def assert_exact(
     ("semantic", "keyword"), [(True, True), (True, False), (False, True), (False, False)]
 )
 @given(
-    first_depth=first_depths, shelf=shelves, limit=limits, weighting=st.just(Weights()) | weights
+    first_depth=first_depths,
+    shelf=shelves,
+    limit=limits,
+    weighting=st.just(SignalWeights()) | weights,
 )
 @example(
-    first_depth=1, shelf=[Lesson(vector=0.5)] * 40, limit=5, weighting=Weights()
+    first_depth=1, shelf=[Lesson(vector=0.5)] * 40, limit=5, weighting=SignalWeights()
 )  # ties with what is not seen
 @example(
     first_depth=1,
     shelf=[Lesson(vector=-0.6)] * 9 + [Lesson(vector=-0.1)],
     limit=3,
-    weighting=Weights(),
+    weighting=SignalWeights(),
 )
 def test_session_start_is_exhaustive(
     *,
@@ -323,7 +326,7 @@ def test_session_start_is_exhaustive(
     first_depth: int,
     shelf: list[Lesson],
     limit: int,
-    weighting: Weights,
+    weighting: SignalWeights,
 ) -> None:
     assert_exact(*build(shelf, semantic=semantic, keyword=keyword), limit, first_depth, weighting)
 
@@ -454,7 +457,9 @@ def exhaustively(
         for facts in world.repository.recall_facts(vectors | keywords)
     ]
     best: list[Judged] = []
-    policy = baseline(context) if baseline else build_policy(question.policy, context, Weights())
+    policy = (
+        baseline(context) if baseline else build_policy(question.policy, context, SignalWeights())
+    )
     for judgement in judge(policy, candidates):
         is_repeated = any(
             say_the_same(judgement.candidate.facts, other.candidate.facts) for other in best
@@ -588,7 +593,7 @@ def beside(prompt: str, state: State, *, everything_read: bool) -> PromptInjecti
         InMemoryEntryRepository(state),
         Retrieve((), InMemoryKeywordIndex(state), Threads()),
         FixedClock(),
-        Weights(),
+        SignalWeights(),
     )
     watch = (lambda _: None) if everything_read else None
     return InjectBesidePrompt(

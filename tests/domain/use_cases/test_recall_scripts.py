@@ -11,7 +11,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.filters import EVERYTHING, RELEVANCE_FLOOR, PolicyName
 from hardwon.domain.model.ranking.policy import RecallAnswer, RecallQuestion
-from hardwon.domain.model.ranking.prominence import Weights
+from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.use_cases.recall import Recall, RecallAnswers
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
 from tests.contracts.worlds import World, sqlite
@@ -44,7 +44,7 @@ def ask(
 ) -> RecallAnswers:
     search = SemanticSearch(EveryQueryIsClose(space=ENGLISH), world.vectors, world.index)
     retrieve = Retrieve([search] if by_meaning else [], world.keywords, Threads())
-    recall = Recall(world.repository, retrieve, FixedClock(), Weights())
+    recall = Recall(world.repository, retrieve, FixedClock(), SignalWeights())
     minimum = RELEVANCE_FLOOR if policy == "adaptive" else None
     return recall.answer(
         RecallQuestion(question, EVERYTHING, policy, 5, minimum, NOWHERE), Deadline(time.monotonic)

@@ -16,12 +16,16 @@ from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.injection.block import LARGEST_ENTRY, MAX_UNITS
 from hardwon.domain.model.injection.entry_text import units
 from hardwon.domain.model.injection.related_conversations import ConversationSummary
-from hardwon.domain.model.ranking.prominence import Weights
+from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.model.settings import Occasion
 from hardwon.domain.model.text import tokens
 from hardwon.domain.use_cases.inject_at_start import InjectAtStart, StartInjection
 from hardwon.domain.use_cases.recall import Recall
-from hardwon.domain.use_cases.related_conversations import RecallNearby, Relate, Related
+from hardwon.domain.use_cases.related_conversations import (
+    RecallNearby,
+    Relate,
+    RelatedConversations,
+)
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
 from hardwon.ports.models import Embedder
 from tests.fakes.clock import FixedClock
@@ -97,12 +101,12 @@ class Session:
 
     @property
     def relate(self) -> Relate:
-        recall = Recall(self.repository, self.retrieve, self.clock, Weights())
+        recall = Recall(self.repository, self.retrieve, self.clock, SignalWeights())
         return Relate(self.repository, RecallNearby(recall), self.clock)
 
     def related(
         self, occasion: Occasion = OCCASION, query: ContextQuery = QUERY, limit: int = 5
-    ) -> Related:
+    ) -> RelatedConversations:
         deadline = self.clock.deadline()
         return self.relate.section_for(
             query, occasion, deadline, limit=limit, most_units=LARGEST_ENTRY
@@ -113,7 +117,7 @@ class Session:
     ) -> StartInjection:
         vectors = self.vectors if self.embedder else None
         inject = InjectAtStart(
-            self.repository, self.retrieve, vectors, self.clock, Weights(), self.relate
+            self.repository, self.retrieve, vectors, self.clock, SignalWeights(), self.relate
         )
         deadline = self.clock.deadline(seconds)
         return inject.block_for(
@@ -222,7 +226,7 @@ def test_the_top_k_come_and_no_more() -> None:
 
     assert titles(session.related(limit=4).section.text) == ["c0", "c1", "c2", "c3"]
     assert titles(session.inject().text) == ["c0", "c1", "c2", "c3", "c4"]
-    assert session.related(limit=0) == Related()
+    assert session.related(limit=0) == RelatedConversations()
 
 
 def test_without_a_signal_the_newest_follow_the_session_itself_and_permanent_conversations() -> (
@@ -286,7 +290,7 @@ def test_the_budget_holds_and_nothing_is_searched_for_none(budget: int, count: i
     related = session.related(Occasion(HERE, budget), limit=9)
 
     assert tokens(related.section.text) <= max(0, budget)
-    assert budget > 0 or related == Related()
+    assert budget > 0 or related == RelatedConversations()
 
 
 def test_a_rule_is_not_repeated_as_a_conversation() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from hardwon.domain.model.conversation.hook_event import Waiting
-from hardwon.domain.model.conversation.session import Draft, Exchange, SessionBuffer
+from hardwon.domain.model.conversation.session import DraftChunk, Exchange, SessionBuffer
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.use_cases.remember import KnownSession, known_sessions, session_meant
 from tests.conversations import MINUTE
@@ -13,7 +13,9 @@ from tests.strategies import NOW
 def buffer(session_id: str, minute: int, root: str = "/here") -> SessionBuffer:
     exchange = Exchange("go on", "", NOW + minute * MINUTE)
     return SessionBuffer(
-        session_id=session_id, project_root=root, drafts=(Draft(topic="", exchanges=(exchange,)),)
+        session_id=session_id,
+        project_root=root,
+        drafts=(DraftChunk(topic="", exchanges=(exchange,)),),
     )
 
 

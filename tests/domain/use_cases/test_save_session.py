@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
 from hardwon.domain.model.file_entry import utc_time
 from hardwon.domain.model.filters import EVERYTHING
-from hardwon.domain.use_cases.save_session import Given, SaveSession
+from hardwon.domain.use_cases.save_session import GivenMetadata, SaveSession
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.files import WRITTEN_AT, InMemoryFiles, InMemorySessionFiles
@@ -18,7 +18,7 @@ from tests.fakes.workplaces import working_in
 from tests.strategies import NOW
 
 KEY = "AKIA" + "IOSFODNN7EXAMPLE"
-NOTHING = Given()
+NOTHING = GivenMetadata()
 
 
 class Keeping:
@@ -43,7 +43,7 @@ def keeping() -> Keeping:
 
 
 def test_a_text_becomes_a_file_named_after_the_time_without_its_secrets(keeping: Keeping) -> None:
-    given = Given(
+    given = GivenMetadata(
         description=f"About {KEY}", tags=("a", f"<private>{KEY}</private>b"), keywords=("k",)
     )
     path = keeping.keep.write(f"Body {KEY} <private>x</private>end\n", given)
@@ -63,7 +63,7 @@ def test_a_text_becomes_a_file_named_after_the_time_without_its_secrets(keeping:
 
 def test_a_session_says_where_and_when_it_was(keeping: Keeping) -> None:
     path = keeping.files.put("/notes.md", "# Head\n\nProse here.", tags=("b",), date="2020-01-01")
-    entry = keeping.keep.index(path, Given(tags=("a",), permanent=True))
+    entry = keeping.keep.index(path, GivenMetadata(tags=("a",), permanent=True))
 
     assert entry == keeping.repository.get(entry.entry_id)
     assert (entry.kind, entry.description, entry.source) == ("session", "Prose here.", "manual")
@@ -93,8 +93,8 @@ def test_saving_a_file_again_updates_its_one_row(descriptions: list[str]) -> Non
     keeping = Keeping()
     path = keeping.files.put("/notes.md", "Prose.")
     for description in descriptions:
-        keeping.keep.index(path, Given(description=description))
-    keeping.keep.index(path, Given(tags=("a",)))
+        keeping.keep.index(path, GivenMetadata(description=description))
+    keeping.keep.index(path, GivenMetadata(tags=("a",)))
 
     [entry] = keeping.repository.find(EVERYTHING, limit=9)
     assert (entry.description, entry.tags) == (descriptions[-1], ("a",))
@@ -135,4 +135,4 @@ def test_a_text_that_no_file_can_hold_is_refused(keeping: Keeping, text: str) ->
 
 def test_a_file_that_cannot_be_read_is_reported(keeping: Keeping) -> None:
     with pytest.raises(UnreadableFileError):
-        keeping.keep.index("/nowhere.md", Given(description="x"))
+        keeping.keep.index("/nowhere.md", GivenMetadata(description="x"))

@@ -14,7 +14,7 @@ from hardwon.domain.model.errors import InvalidQueryError
 from hardwon.domain.model.filters import EVERYTHING, seen_from
 from hardwon.domain.model.injection.entry_text import BUDGET_TOKENS
 from hardwon.domain.model.ranking.policy import RecallQuestion
-from hardwon.domain.model.ranking.prominence import Weights
+from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.model.text import tokens
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import Retrieve
@@ -46,7 +46,7 @@ class Room:
 
     def search(self, question: RecallQuestion = QUESTION, **how: Any) -> SearchResult:
         recall = Recall(
-            self.repository, Retrieve([], self.keywords, Threads()), FixedClock(), Weights()
+            self.repository, Retrieve([], self.keywords, Threads()), FixedClock(), SignalWeights()
         )
         return Search(recall, self.usage, self.repository).find(question, IN_TIME, **how)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.model.injection.receipt import Influence, Receipt, Shown, Turn
+from hardwon.domain.model.injection.receipt import Influence, Receipt, ReceiptEntry, Turn
 from hardwon.domain.use_cases.track_usage import NoticeUse
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
@@ -27,7 +27,7 @@ def influences() -> InMemoryInfluences:
     state, receipts = State(), InMemoryReceipts()
     for entry in (FIRST, SECOND):
         InMemoryEntryRepository(state).put(entry)
-    shown = tuple(Shown(entry.entry_id, "lesson", "") for entry in (FIRST, SECOND))
+    shown = tuple(ReceiptEntry(entry.entry_id, "lesson", "") for entry in (FIRST, SECOND))
     receipts.record(
         Receipt("one", "start", NOW, "here", None, None, "hybrid", "", ("", "", ""), shown)
     )

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from hardwon.adapters.export_format.lines import header_line, read_records, record_line
 from hardwon.adapters.sqlite.contents import SqliteStoreContents
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.restore import fingerprints
 from hardwon.domain.model.activity import FieldChange
 from hardwon.domain.model.deadline import Deadline
@@ -42,7 +42,7 @@ IN_TIME = Deadline(lambda: 0.0)
 class Store:
     """A real store, exported and imported as the commands do it, on a machine that has the folders *present*."""
 
-    database: Database
+    database: SqliteDatabase
     present: frozenset[str] = frozenset()
 
     @property

@@ -11,7 +11,7 @@ import attrs
 import pytest
 
 from hardwon.adapters.markdown.conversation_files import MarkdownConversationFiles
-from hardwon.domain.model.conversation.session import Chunk, Metadata
+from hardwon.domain.model.conversation.session import Chunk, ChunkMetadata
 from tests.conversations import talk
 from tests.entrypoints.hook_process import BIN, FAULTS, World
 from tests.entrypoints.programs import Ran, hardwon, run
@@ -403,7 +403,9 @@ def test_a_captured_file_is_one_memory_a_section(embedding_world: World) -> None
     utterance = "We use UTF-8 instead of Latin-1."
     first = talk(
         "How do partners encode?",
-        metadata=Metadata(decisions=(utterance,), gotchas=(utterance,), preferences=(utterance,)),
+        metadata=ChunkMetadata(
+            decisions=(utterance,), gotchas=(utterance,), preferences=(utterance,)
+        ),
     )
     paths = captured(world, first, talk("Second?", minute=1, permanent=True))
     done = index(world, *paths)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.entrypoints.cli.init import find_project
-from hardwon.entrypoints.cli.setup_output import Project
+from hardwon.entrypoints.cli.setup_output import SetupFolder
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import bank, hardwon
 from tests.entrypoints.setting_up import home
@@ -26,9 +26,9 @@ def test_it_is_the_root_of_the_repository_or_the_folder_outside_of_any(tmp_path:
         (code / "src" / "x", code),
         (code / "linked" / "y", code / "linked"),
     ):
-        assert project_of(folder, me) == Project(str(root), str(root))
-    assert project_of(me / "loose", me) == Project(str(me / "loose"), str(me / "loose"))
-    assert project_of(code / "src", me, str(code / "src")) == Project(
+        assert project_of(folder, me) == SetupFolder(str(root), str(root))
+    assert project_of(me / "loose", me) == SetupFolder(str(me / "loose"), str(me / "loose"))
+    assert project_of(code / "src", me, str(code / "src")) == SetupFolder(
         str(code / "src"), str(code / "src")
     )
 
@@ -40,8 +40,8 @@ def test_it_is_never_the_users_home_nor_above_even_where_that_is_a_repository(
     me = tmp_path / "home"
     (tmp_path / repository).mkdir(parents=True, exist_ok=True)
     for folder in (me, tmp_path):
-        assert project_of(folder, me) == Project(str(folder), None)
-    assert project_of(me / "loose", me) == Project(str(me / "loose"), str(me / "loose"))
+        assert project_of(folder, me) == SetupFolder(str(folder), None)
+    assert project_of(me / "loose", me) == SetupFolder(str(me / "loose"), str(me / "loose"))
 
 
 def test_from_a_folder_within_the_whole_repository_is_set_up(world_by_word: World) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.errors import InvalidQueryError
-from hardwon.entrypoints.cli.typed import COMMANDS, Allowed, Typed, parse, with_typed
+from hardwon.entrypoints.cli.typed import COMMANDS, Allowed, TypedArguments, parse, with_typed
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.library import WORKSPACE, memory
 from tests.entrypoints.programs import hardwon, run
@@ -96,7 +96,7 @@ MISTAKES = {
 def test_options_are_taken_at_both_ends_and_the_rest_is_text(
     text: str, options: tuple[str, ...], rest: str
 ) -> None:
-    assert parse(text, ALLOWED) == Typed(options, rest)
+    assert parse(text, ALLOWED) == TypedArguments(options, rest)
 
 
 @pytest.mark.parametrize("text", NO_VALUE)
@@ -120,7 +120,7 @@ TEXTS = (
 def test_any_text_round_trips(first: list[str], text: str, last: list[str]) -> None:
     typed = parse(" ".join([*first, text, *last]), ALLOWED)
 
-    assert typed == Typed((*first, *last), text)
+    assert typed == TypedArguments((*first, *last), text)
 
 
 @given(text=st.text(alphabet="-=x \n\"'1") | st.text())

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.injection.receipt import Form, Receipt, Shown
+from hardwon.domain.model.injection.receipt import Form, Receipt, ReceiptEntry
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import open_memory
 from tests.entrypoints.hook_process import Run, World
@@ -37,7 +37,7 @@ def world(empty_world: World) -> World:
 
 def inject(world: World, session_id: str, entry: Entry, form: Form = "lesson") -> None:
     memory = open_memory(Settings(global_store=str(world.store)), lambda _: None)
-    shown = (Shown(entry.entry_id, form, ""),)
+    shown = (ReceiptEntry(entry.entry_id, form, ""),)
     memory.store.receipts.record(
         Receipt(session_id, "start", NOW, "project", None, None, "hybrid", "", ("", ""), shown)
     )

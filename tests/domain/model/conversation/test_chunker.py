@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from hardwon.domain.model.conversation.chunker import Chunker
-from hardwon.domain.model.conversation.session import Draft, Exchange, chunk_identity
+from hardwon.domain.model.conversation.session import DraftChunk, Exchange, chunk_identity
 from tests.conversations import MINUTE
 from tests.domain.model.conversation.dialogues import (
     DATABASE,
@@ -29,7 +29,7 @@ def test_no_exchanges_give_no_chunks() -> None:
 def test_one_exchange_gives_one_open_chunk() -> None:
     [only] = prompts(GO_ON)
 
-    assert Chunker().chunk([only]) == (Draft(topic="parser", exchanges=(only,)),)
+    assert Chunker().chunk([only]) == (DraftChunk(topic="parser", exchanges=(only,)),)
 
 
 def test_two_subjects_are_two_chunks() -> None:

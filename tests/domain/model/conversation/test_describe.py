@@ -11,7 +11,7 @@ from hardwon.domain.model.conversation.describe import described
 from hardwon.domain.model.conversation.session import (
     PERMANENT_MARK,
     Chunk,
-    Draft,
+    DraftChunk,
     Exchange,
     chunk_identity,
 )
@@ -24,8 +24,8 @@ def chunk_of(*exchanges: tuple[str, str], permanent: bool = False) -> Chunk:
     return described(draft_of(*dialogue(*exchanges), permanent=permanent), "app", "s1")
 
 
-def draft_of(*exchanges: Exchange, permanent: bool = False) -> Draft:
-    return Draft(topic="some words", exchanges=exchanges, permanent=permanent)
+def draft_of(*exchanges: Exchange, permanent: bool = False) -> DraftChunk:
+    return DraftChunk(topic="some words", exchanges=exchanges, permanent=permanent)
 
 
 def count(summary: str) -> int:

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.injection.receipt import Receipt, Shown
+from hardwon.domain.model.injection.receipt import Receipt, ReceiptEntry
 from hardwon.domain.model.injection.verify import fits, policy_of, recomputed, terms_of, win_of
 from hardwon.domain.model.injection.win import Win
-from hardwon.domain.model.ranking.prominence import Maxima, RankingPolicy, Weights
+from hardwon.domain.model.ranking.prominence import Maxima, RankingPolicy, SignalWeights
 from tests.strategies import NOW, weights
 
 RECEIPT = Receipt("s", "start", NOW, "here", "parser", None, "hybrid", "", ("", ""))
@@ -23,11 +23,11 @@ scores = st.none() | signals
     keyword=scores,
 )
 def test_the_score_of_a_session_start_is_what_its_parts_give(
-    weights: Weights, maxima: Maxima, vector: float | None, keyword: float | None
+    weights: SignalWeights, maxima: Maxima, vector: float | None, keyword: float | None
 ) -> None:
     policy = RankingPolicy(weights=weights, maxima=maxima, now=NOW)
     made_of = policy.signals(vector, keyword, 0.4)
-    shown = Shown("e", "lesson", "", policy.score(made_of), policy.parts(made_of))
+    shown = ReceiptEntry("e", "lesson", "", policy.score(made_of), policy.parts(made_of))
     receipt = RECEIPT._replace(policy=policy.name)
 
     assert fits(receipt, shown)
@@ -41,7 +41,7 @@ def test_the_score_of_a_session_start_is_what_its_parts_give(
 
 def test_conversations_beside_lessons_are_ranked_by_a_policy_of_their_own() -> None:
     parts = {"vector": 1.0, "file": 0.0, "branch": 1.0, "recency": 0.5, "keyword": 0.2}
-    shown = Shown("e", "conversation", "", 0.645, parts)
+    shown = ReceiptEntry("e", "conversation", "", 0.645, parts)
 
     assert policy_of(RECEIPT, shown) == "context"
     assert recomputed("context", parts) == pytest.approx(0.645)
@@ -52,7 +52,9 @@ def test_conversations_beside_lessons_are_ranked_by_a_policy_of_their_own() -> N
 @pytest.mark.parametrize("parts", [{}, {"vector": 1.0}, {"vector_weight": 1.0, "keyword": 1.0}])
 def test_a_score_without_all_its_parts_does_not_fit(parts: dict[str, float]) -> None:
     for policy in ("hybrid", "prominence", "adaptive"):
-        assert not fits(RECEIPT._replace(policy=policy), Shown("e", "lesson", "", 0.5, parts))
+        assert not fits(
+            RECEIPT._replace(policy=policy), ReceiptEntry("e", "lesson", "", 0.5, parts)
+        )
 
 
 def test_a_score_of_an_earlier_formula_is_not_doubted() -> None:
@@ -66,7 +68,7 @@ def test_a_score_of_an_earlier_formula_is_not_doubted() -> None:
     }
 
     assert recomputed("adaptive", parts) is None
-    assert fits(RECEIPT._replace(policy="adaptive"), Shown("e", "lesson", "", 5.0, parts))
+    assert fits(RECEIPT._replace(policy="adaptive"), ReceiptEntry("e", "lesson", "", 5.0, parts))
 
 
 PROMPT = RECEIPT._replace(event="prompt", policy="of the future")
@@ -84,7 +86,7 @@ WIN = Win(
 
 
 def test_beside_a_prompt_the_probability_must_be_what_its_parts_give() -> None:
-    shown = Shown("e", "lesson", "", WIN.score, WIN.parts)
+    shown = ReceiptEntry("e", "lesson", "", WIN.score, WIN.parts)
 
     assert win_of(PROMPT, shown) == WIN
     assert fits(PROMPT, shown)
@@ -110,11 +112,11 @@ def test_beside_a_prompt_the_probability_must_be_what_its_parts_give() -> None:
 def test_an_entry_that_does_not_win_is_not_printed_beside_a_prompt() -> None:
     weak = WIN._replace(closeness=0.1)
 
-    assert not fits(PROMPT, Shown("e", "lesson", "", weak.score, weak.parts))
+    assert not fits(PROMPT, ReceiptEntry("e", "lesson", "", weak.score, weak.parts))
 
 
 def test_a_win_by_an_earlier_formula_is_not_doubted() -> None:
-    shown = Shown(
+    shown = ReceiptEntry(
         "e", "lesson", "", 12.0, {"coverage": 1.0, "told": 6.0, "least": 0.54, "strength": 0.6}
     )
 
@@ -123,9 +125,9 @@ def test_a_win_by_an_earlier_formula_is_not_doubted() -> None:
 
 
 def test_at_a_sessions_start_nothing_has_to_win() -> None:
-    assert win_of(RECEIPT, Shown("e", "lesson", "", 0.5)) is None
+    assert win_of(RECEIPT, ReceiptEntry("e", "lesson", "", 0.5)) is None
 
 
 def test_unranked_entries_and_those_of_unknown_policies_are_not_doubted() -> None:
-    assert fits(RECEIPT, Shown("e", "note", ""))
-    assert fits(RECEIPT._replace(policy="of the future"), Shown("e", "note", "", 0.5))
+    assert fits(RECEIPT, ReceiptEntry("e", "note", ""))
+    assert fits(RECEIPT._replace(policy="of the future"), ReceiptEntry("e", "note", "", 0.5))

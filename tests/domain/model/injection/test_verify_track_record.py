@@ -7,8 +7,14 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.injection.entry_text import piece_text
-from hardwon.domain.model.injection.receipt import Receipt, Shown, assembled, text_digest
-from hardwon.domain.model.injection.verify import MAX_COUNTS, Since, TrackRecord, Verdict, verdict
+from hardwon.domain.model.injection.receipt import Receipt, ReceiptEntry, assembled, text_digest
+from hardwon.domain.model.injection.verify import (
+    MAX_COUNTS,
+    ChangedLesson,
+    TrackRecord,
+    Verdict,
+    verdict,
+)
 from hardwon.domain.model.vocabulary import CONFIDENCES, Confidence
 from tests.strategies import NOW, entries, lesson
 
@@ -17,7 +23,7 @@ FRAME = ("<\n", ">\n")
 
 def receipt_of(entry: Entry) -> Receipt:
     piece = piece_text("lesson", entry)
-    shown = Shown(entry.entry_id, "lesson", text_digest(piece))
+    shown = ReceiptEntry(entry.entry_id, "lesson", text_digest(piece))
     return Receipt(
         "s",
         "start",
@@ -46,7 +52,9 @@ def test_an_entry_that_was_only_observed_again_still_gives_its_text(
     found = verdict(receipt_of(past), {entry.entry_id: attrs.evolve(past, **now._asdict())})
 
     assert found.verified
-    assert found == Verdict(since=(Since(entry.entry_id, then, now),) if then != now else ())
+    assert found == Verdict(
+        since=(ChangedLesson(entry.entry_id, then, now),) if then != now else ()
+    )
 
 
 @given(entry=entries, more=st.integers(0, 5))

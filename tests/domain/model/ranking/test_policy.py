@@ -18,7 +18,7 @@ from hardwon.domain.model.ranking.candidates import (
 from hardwon.domain.model.ranking.collections import build_policy
 from hardwon.domain.model.ranking.decay import Decay
 from hardwon.domain.model.ranking.policy import Parts, RankingContext, RecallPolicy, judge
-from hardwon.domain.model.ranking.prominence import Weights
+from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.entrypoints.presenters.answers import share_of_full
 from tests.fakes.workplaces import working_in
 from tests.strategies import DAY, NOW, cosines
@@ -62,7 +62,7 @@ keyword_scores = st.sampled_from([None, 0.5, 1.0, 3.0])
 
 
 def policy(name: PolicyName, context: RankingContext = CONTEXT) -> RecallPolicy:
-    return build_policy(name, context, Weights())
+    return build_policy(name, context, SignalWeights())
 
 
 def score(rule: RecallPolicy, candidate: RecallCandidate) -> float:

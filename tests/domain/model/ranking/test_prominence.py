@@ -11,7 +11,7 @@ from hardwon.domain.model.ranking.prominence import (
     Maxima,
     RankingPolicy,
     Scored,
-    Weights,
+    SignalWeights,
     prominence,
     recency,
 )
@@ -32,10 +32,12 @@ def facts(
     return RankingFacts(number, f"{number:016x}", "patterns", count, confidence, NOW - age, recalls)
 
 
-def policy_for(candidates: list[Candidate], weighting: Weights | None = None) -> RankingPolicy:
+def policy_for(
+    candidates: list[Candidate], weighting: SignalWeights | None = None
+) -> RankingPolicy:
     """Return the policy whose maxima are those of *candidates*."""
     return RankingPolicy(
-        weights=weighting or Weights(),
+        weights=weighting or SignalWeights(),
         maxima=Maxima(
             vector=max((candidate.vector or 0.0 for candidate in candidates), default=0.0),
             keyword=max((candidate.keyword or 0.0 for candidate in candidates), default=0.0),
@@ -47,7 +49,7 @@ def policy_for(candidates: list[Candidate], weighting: Weights | None = None) ->
     )
 
 
-def rank(*candidates: Candidate, weighting: Weights | None = None) -> list[Scored]:
+def rank(*candidates: Candidate, weighting: SignalWeights | None = None) -> list[Scored]:
     return policy_for(list(candidates), weighting).rank(list(candidates))
 
 
@@ -82,7 +84,7 @@ some_candidates = st.lists(
 
 
 def test_the_weights_are_a_half_a_fifth_and_three_tenths() -> None:
-    assert Weights() == Weights(vector=0.5, keyword=0.2, prominence=0.3)
+    assert SignalWeights() == SignalWeights(vector=0.5, keyword=0.2, prominence=0.3)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +99,7 @@ def test_the_weights_are_a_half_a_fifth_and_three_tenths() -> None:
 def test_weights_of_missing_signals_go_to_the_others(
     *, vector: bool, keyword: bool, expected: tuple[float, float, float]
 ) -> None:
-    effective = Weights().redistributed(vector=vector, keyword=keyword)
+    effective = SignalWeights().redistributed(vector=vector, keyword=keyword)
 
     assert (effective.vector, effective.keyword, effective.prominence) == pytest.approx(
         expected, abs=TINY
@@ -106,7 +108,7 @@ def test_weights_of_missing_signals_go_to_the_others(
 
 @given(weighting=weights, vector=st.booleans(), keyword=st.booleans())
 def test_redistributed_weights_sum_to_one_and_keep_their_proportions(
-    *, weighting: Weights, vector: bool, keyword: bool
+    *, weighting: SignalWeights, vector: bool, keyword: bool
 ) -> None:
     effective = weighting.redistributed(vector=vector, keyword=keyword)
 
@@ -120,7 +122,7 @@ def test_redistributed_weights_sum_to_one_and_keep_their_proportions(
 
 
 def test_prominence_decides_when_no_signal_with_a_weight_is_there() -> None:
-    assert Weights(1.0, 0.0, 0.0).redistributed(vector=False, keyword=True) == Weights(
+    assert SignalWeights(1.0, 0.0, 0.0).redistributed(vector=False, keyword=True) == SignalWeights(
         0.0, 0.0, 1.0
     )
 
@@ -130,7 +132,7 @@ def test_prominence_decides_when_no_signal_with_a_weight_is_there() -> None:
 )
 def test_weights_that_mean_nothing_are_refused(parts: tuple[float, float, float]) -> None:
     with pytest.raises(InvalidWeightsError, match="within 0 to 1"):
-        Weights(*parts)
+        SignalWeights(*parts)
 
 
 @pytest.mark.parametrize(
@@ -236,7 +238,7 @@ def test_ranking_does_not_even_know_when_an_entry_was_last_recalled() -> None:
 
 @given(candidates=some_candidates, weighting=weights)
 def test_scores_and_their_parts_lie_between_0_and_1_and_can_be_recomputed(
-    candidates: list[Candidate], weighting: Weights
+    candidates: list[Candidate], weighting: SignalWeights
 ) -> None:
     policy = policy_for(candidates, weighting)
     for candidate in policy.rank(candidates):
@@ -289,7 +291,7 @@ def test_without_any_search_result_the_order_is_that_of_prominence(
 
 @given(candidates=some_candidates, weighting=weights, better=st.sampled_from([1e-6, 0.1, 1.0]))
 def test_a_better_signal_never_lowers_a_score(
-    candidates: list[Candidate], weighting: Weights, better: float
+    candidates: list[Candidate], weighting: SignalWeights, better: float
 ) -> None:
     policy = policy_for(candidates, weighting)
     for candidate in candidates:
