@@ -22,10 +22,9 @@ from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.ranking.candidates import Candidate
 from hardwon.domain.model.ranking.prominence import RankingPolicy, Scored, SignalWeights
 from hardwon.domain.model.ranking.selection import CategoryBalancer, in_order
-from hardwon.domain.use_cases.closeness import Closeness
 from hardwon.domain.use_cases.inject_at_start import InjectAtStart
 from hardwon.domain.use_cases.rank import maxima_of, select
-from hardwon.domain.use_cases.retrieve import Retrieval, Retrieve, SemanticSearch
+from hardwon.domain.use_cases.retrieve import Closeness, Retrieval, Retrieve, SemanticSearch
 from hardwon.ports.models import Task
 from hardwon.ports.vectors import BlockState, VectorBlock
 

@@ -7,11 +7,10 @@ from contextlib import closing, contextmanager
 from typing import NamedTuple
 
 from hardwon.adapters.evaluation.cache import CachingEmbedder, VectorCache
-from hardwon.domain.model.context import NOWHERE
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery
-from hardwon.domain.model.filters import ANYWHERE, EVERYTHING, EntryFilter, Scope
+from hardwon.domain.model.filters import ANYWHERE, EVERYTHING, NOWHERE, EntryFilter, Scope
 from hardwon.domain.model.injection.prompt_terms import is_worth_asking
 from hardwon.domain.model.injection.relevance_gate import Contender, Rules, choose
 from hardwon.domain.model.settings import Settings

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bench.relevance_stores import Asked, Hit, Side
-from hardwon.domain.model.ranking.relevance import MAX_MATCHED
+from hardwon.domain.model.ranking.adaptive import MAX_MATCHED
 
 BEST_OF_UNANSWERABLE = 5
 """Hits of a question that nothing answers; each is a negative example."""

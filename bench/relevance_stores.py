@@ -12,9 +12,8 @@ from typing import Literal, NamedTuple
 from bench.eval_sets import relevant_documents
 from bench.prompted_stores import STANDING_STILL, asking
 from hardwon.adapters.evaluation.cache import VectorCache
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery
-from hardwon.domain.model.filters import COLLECTIONS, EVERYTHING
+from hardwon.domain.model.filters import COLLECTIONS, EVERYTHING, Workplace
 from hardwon.domain.model.ranking.policy import RecallQuestion
 from hardwon.domain.model.ranking.prominence import share
 from hardwon.domain.use_cases.recall import Recall

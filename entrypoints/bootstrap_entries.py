@@ -5,9 +5,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from hardwon.adapters.threads import Threads
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.errors import NumpyMissingError
-from hardwon.domain.model.filters import CONVERSATIONS, scope_of, seen_from
+from hardwon.domain.model.filters import CONVERSATIONS, Workplace, scope_of, seen_from
 from hardwon.domain.model.injection.entry_text import Length, units
 from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.use_cases.inject_at_start import InjectAtStart

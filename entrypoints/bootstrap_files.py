@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from hardwon.adapters.git.probe import GitChangeProbe
     from hardwon.adapters.markdown.document_format import FrontValue, Markdown
     from hardwon.adapters.markdown.knowledge_bank import MarkdownKnowledgeBank
-    from hardwon.domain.model.context import Workplace
     from hardwon.domain.model.embedding import Vector
     from hardwon.domain.model.entry import Entry
+    from hardwon.domain.model.filters import Workplace
     from hardwon.domain.model.injection.markdown_block import SourcedEntry
     from hardwon.domain.model.legacy_index import IndexedMemory, OlderDocument
     from hardwon.domain.model.project import Identity, Project
@@ -150,10 +150,11 @@ def build_know_projects(memory: "Memory") -> "KnowProjects":
 
 def has_changed_banks(memory: "Memory", project_root: str) -> bool:
     """Return whether a knowledge bank file changed since its import."""
-    from hardwon.domain.model.context import NOWHERE
-    from hardwon.domain.use_cases.bank_changes import changed_files
+    from hardwon.domain.model.filters import NOWHERE
+    from hardwon.domain.model.knowledge_bank import changed_files
 
-    return any(changed_files(_bank(memory, project_root, NOWHERE), memory.store.ledger))
+    files = _bank(memory, project_root, NOWHERE).files()
+    return any(changed_files(files, memory.store.ledger.fingerprint))
 
 
 def read_bank_entries(project_root: str, store: str, warn: "Warn") -> "Iterator[SourcedEntry]":

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.domain.model.context import ContextQuery, Workplace
+from hardwon.domain.model.context import ContextQuery
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.model.filters import OF_OTHERS, CollectionName
+from hardwon.domain.model.filters import OF_OTHERS, CollectionName, Workplace
 from hardwon.domain.model.project import Project, Registry
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_files import (

@@ -13,7 +13,7 @@ from hardwon.entrypoints.bootstrap_capture import count_events, keep_as_before, 
 from hardwon.ports.entries import EntryRepository
 
 if TYPE_CHECKING:
-    from hardwon.domain.model.context import Workplace
+    from hardwon.domain.model.filters import Workplace
     from hardwon.domain.model.project import Registry
     from hardwon.domain.model.settings import Settings
     from hardwon.entrypoints.context import ProjectPlace

@@ -12,7 +12,7 @@ from hardwon.domain.model.repository import one_spelling
 from hardwon.entrypoints.bootstrap_files import identify, name_of
 
 if TYPE_CHECKING:
-    from hardwon.domain.model.context import Workplace
+    from hardwon.domain.model.filters import Workplace
     from hardwon.domain.use_cases.know_projects import KnowProjects
 
 LOOK_UP_SECONDS = 5.0

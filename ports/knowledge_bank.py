@@ -2,31 +2,13 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
+
+from hardwon.domain.model.knowledge_bank import BankFile
 
 if TYPE_CHECKING:
     from hardwon.domain.model.knowledge_bank import BankEntry
     from hardwon.domain.model.retro.bank_edit import BankPlace, Banks
-    from hardwon.domain.model.vocabulary import Category
-
-
-class BankFile(NamedTuple):
-    """
-    One markdown file of a knowledge bank.
-
-    Attributes:
-        path: Absolute, links resolved; the file's key in the ledger.
-        category: The category of its entries.
-        project: Its project, None for the user's own bank.
-        fingerprint: Differs after each change of the file; computed without reading it.
-        size: In bytes.
-    """
-
-    path: str
-    category: "Category"
-    project: str | None
-    fingerprint: str
-    size: int
 
 
 class KnowledgeBank(Protocol):

@@ -30,6 +30,7 @@ from hardwon.domain.model.knowledge_bank import (
     METADATA_HEAD,
     OBSERVATION_COUNT,
     BankEntry,
+    BankFile,
     BankScope,
     name_in,
     text_after,
@@ -37,7 +38,7 @@ from hardwon.domain.model.knowledge_bank import (
 from hardwon.domain.model.redaction import redact_values, stored_form
 from hardwon.domain.model.text import CONTINUES, with_newlines
 from hardwon.domain.model.vocabulary import CONFIDENCES, Category, Confidence
-from hardwon.ports.knowledge_bank import BankFile, KnowledgeBank
+from hardwon.ports.knowledge_bank import KnowledgeBank
 from hardwon.ports.override import override
 
 if TYPE_CHECKING:

@@ -1,11 +1,9 @@
-"""The context of a session: its search texts, and where the user works."""
+"""The context of a session, and its search texts."""
 
 import os
 import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple
 
-from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.redaction import REDACTED, redact
 from hardwon.domain.model.text import identifier_words
 
@@ -106,49 +104,3 @@ def _words_of_path(path: str) -> str:
         (*(folder for folder in folders if folder.lower() not in COMMON_FOLDERS), stem)
     )
     return " ".join((words, *identifier_words(words))).strip()
-
-
-if TYPE_CHECKING:
-    from hardwon.domain.model.injection.entry_text import ConstitutionalText, PrintedEntry
-
-P = TypeVar("P", "PrintedEntry", "ConstitutionalText")
-
-
-class Workplace(NamedTuple):
-    """
-    Where the user works, from which entries rank higher.
-
-    Attributes:
-        project: The id of the project; empty for one that the store does not know.
-        workspace: The real path of the folder of projects it is in, or the name that the user gave
-            to another one.
-        branch: The git branch that is checked out, None without git.
-        touched_files: Recently changed files, relative to the project.
-        siblings: The names of known projects in the same folder.
-    """
-
-    project: str
-    workspace: str | None = None
-    branch: str | None = None
-    touched_files: tuple[str, ...] = ()
-    label: str = ""
-    visibility: Visibility = Visibility()
-    labels: Mapping[str, str] = {}
-    siblings: tuple[str, ...] = ()
-
-    @property
-    def own(self) -> tuple[str, ...]:
-        """The ids of the project and of its other clones."""
-        return self.visibility.own
-
-    def labelled(self, printed: P) -> P:
-        """Label *printed* with its project if that is another one."""
-        is_own = printed.project is None or printed.project in self.own
-        return (
-            printed
-            if is_own
-            else printed._replace(origin=self.labels.get(printed.project or "", ""))
-        )
-
-
-NOWHERE = Workplace("")

@@ -28,7 +28,6 @@ from hardwon.domain.model.vocabulary import (
     Reach,
     Source,
     Tier,
-    expires_at,
 )
 
 MAX_TEXT_BYTES = 4 * 1024 * 1024
@@ -126,6 +125,15 @@ def fraction(_: object, field: "attrs.Attribute[Any]", value: float) -> None:
 optional_text = attrs.validators.optional((not_blank, storable))
 
 MAX_KEYWORDS = 10
+
+
+TEMPORARY_LIFETIME = dt.timedelta(days=7)
+
+
+def expires_at(tier: Tier, created_at: dt.datetime, *, permanent: bool) -> dt.datetime | None:
+    """Return when an entry expires: after 7 days if temporary, else None."""
+    is_last = created_at > dt.datetime.max.replace(tzinfo=dt.UTC) - TEMPORARY_LIFETIME
+    return None if tier != "temporary" or permanent or is_last else created_at + TEMPORARY_LIFETIME
 
 
 def goes_by_its_anchor(kind: Kind, anchor_id: str) -> bool:

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import attrs
 
 from hardwon.domain.model.activity import UNUSED
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.document import (
     CapturedSection,
     Document,
@@ -18,6 +17,7 @@ from hardwon.domain.model.document import (
     context_type_of,
 )
 from hardwon.domain.model.entry import Entry, redact_entry
+from hardwon.domain.model.filters import Workplace
 from hardwon.domain.model.plain_text import beginning, plain_text
 from hardwon.domain.model.vocabulary import ContextType, Kind, Tier
 

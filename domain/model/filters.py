@@ -1,9 +1,9 @@
-"""Filters of entries, and the named collections that can be searched."""
+"""Where the user works, filters of entries, and collections that can be searched."""
 
 import datetime as dt
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypeVar, get_args
 
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.vocabulary import (
     CONVERSATION_KINDS,
@@ -14,6 +14,51 @@ from hardwon.domain.model.vocabulary import (
     Source,
     Tier,
 )
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.injection.entry_text import ConstitutionalText, PrintedEntry
+
+P = TypeVar("P", "PrintedEntry", "ConstitutionalText")
+
+
+class Workplace(NamedTuple):
+    """
+    Where the user works, from which entries rank higher.
+
+    Attributes:
+        project: The id of the project; empty for one that the store does not know.
+        workspace: The real path of the folder of projects it is in, or the name that the user gave
+            to another one.
+        branch: The git branch that is checked out, None without git.
+        touched_files: Recently changed files, relative to the project.
+        siblings: The names of known projects in the same folder.
+    """
+
+    project: str
+    workspace: str | None = None
+    branch: str | None = None
+    touched_files: tuple[str, ...] = ()
+    label: str = ""
+    visibility: Visibility = Visibility()
+    labels: Mapping[str, str] = {}
+    siblings: tuple[str, ...] = ()
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The ids of the project and of its other clones."""
+        return self.visibility.own
+
+    def labelled(self, printed: P) -> P:
+        """Label *printed* with its project if that is another one."""
+        is_own = printed.project is None or printed.project in self.own
+        return (
+            printed
+            if is_own
+            else printed._replace(origin=self.labels.get(printed.project or "", ""))
+        )
+
+
+NOWHERE = Workplace("")
 
 
 class Scope(NamedTuple):

@@ -4,6 +4,7 @@ A lesson of a knowledge bank, and the labels in its file.
 Standard library only, for the hook's fallback.
 """
 
+from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple, TypeAlias
 
 from hardwon.domain.model.text import CONTINUES
@@ -104,3 +105,29 @@ class BankEntry(NamedTuple):
     def lines(self) -> str:
         """The identifying lines of the lesson, as its file has them."""
         return "\n".join((f"{ENTRY_HEAD}{self.heading}", self.description, *self.notes))
+
+
+class BankFile(NamedTuple):
+    """
+    One markdown file of a knowledge bank.
+
+    Attributes:
+        path: Absolute, links resolved; the file's key in the ledger.
+        category: The category of its entries.
+        project: Its project, None for the user's own bank.
+        fingerprint: Differs after each change of the file; computed without reading it.
+        size: In bytes.
+    """
+
+    path: str
+    category: Category
+    project: str | None
+    fingerprint: str
+    size: int
+
+
+def changed_files(
+    files: Iterable[BankFile], last_import: Callable[[str], str | None]
+) -> Iterator[BankFile]:
+    """Yield the files whose fingerprint differs from that of their last import."""
+    return (file for file in files if last_import(file.path) != file.fingerprint)

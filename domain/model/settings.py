@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from hardwon.domain.model.context import Workplace
+from hardwon.domain.model.filters import Workplace
 from hardwon.domain.model.project import TrustMode
 from hardwon.domain.model.vocabulary import ContextType, DecayMode, Tier
 

@@ -1,6 +1,5 @@
 """The values of enumerated fields. Standard library only."""
 
-import datetime as dt
 from typing import Literal, TypeAlias, get_args
 
 Kind: TypeAlias = Literal[
@@ -30,11 +29,3 @@ DOORS: tuple[Door, ...] = get_args(Door)
 DECAY_MODES: tuple[DecayMode, ...] = get_args(DecayMode)
 
 CONVERSATION_KINDS: tuple[Kind, ...] = ("decision", "gotcha", "preference", "conversation")
-
-TEMPORARY_LIFETIME = dt.timedelta(days=7)
-
-
-def expires_at(tier: Tier, created_at: dt.datetime, *, permanent: bool) -> dt.datetime | None:
-    """Return when an entry expires: after 7 days if temporary, else None."""
-    is_last = created_at > dt.datetime.max.replace(tzinfo=dt.UTC) - TEMPORARY_LIFETIME
-    return None if tier != "temporary" or permanent or is_last else created_at + TEMPORARY_LIFETIME

@@ -7,10 +7,10 @@ from typing import TypeAlias
 
 import attrs
 
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.conversation.chunker import Chunker
 from hardwon.domain.model.conversation.describe import described
 from hardwon.domain.model.conversation.session import Chunk, DraftChunk, SessionBuffer
+from hardwon.domain.model.filters import Workplace
 from hardwon.domain.model.redaction import Cleaning
 from hardwon.domain.model.settings import BUFFERED
 from hardwon.domain.use_cases.merge_transcript import dated_apart, merge_transcript

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import attrs
 
 from hardwon.domain.model.checkpoint import Checkpoint, CheckpointScope, Contents, safety_name
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.errors import InvalidCheckpointError
+from hardwon.domain.model.filters import Workplace
 from hardwon.ports.clock import Clock
 from hardwon.ports.snapshots import Replacement, Snapshots
 

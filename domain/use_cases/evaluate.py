@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
 
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.evaluation.baselines import MEASURED
 from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery
@@ -15,7 +14,7 @@ from hardwon.domain.model.evaluation.report import (
     QueryReport,
     SetReport,
 )
-from hardwon.domain.model.filters import ANYWHERE, EntryFilter, Scope
+from hardwon.domain.model.filters import ANYWHERE, EntryFilter, Scope, Workplace
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.policy import RecallQuestion
 from hardwon.domain.model.redaction import redact

@@ -5,22 +5,28 @@ from collections.abc import Callable
 
 import attrs
 
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import MAX_COUNT, Entry, redact_entry
 from hardwon.domain.model.errors import ForgottenError, InvalidEntryError
+from hardwon.domain.model.filters import Workplace
 from hardwon.domain.model.identity import content_hash
-from hardwon.domain.model.knowledge_bank import ENTRY_HEAD, OBSERVED_IN, BankEntry, text_after
+from hardwon.domain.model.knowledge_bank import (
+    ENTRY_HEAD,
+    OBSERVED_IN,
+    BankEntry,
+    BankFile,
+    changed_files,
+    text_after,
+)
 from hardwon.domain.model.plain_text import plain_title
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.repository import OWN, Version
 from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace, Banks
-from hardwon.domain.use_cases.bank_changes import changed_files
 from hardwon.domain.use_cases.store_entry import Origin, PlaceEntry
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository
 from hardwon.ports.file_state import ImportLedger
-from hardwon.ports.knowledge_bank import BankFile, KnowledgeBank
+from hardwon.ports.knowledge_bank import KnowledgeBank
 from hardwon.ports.projects import Projects
 from hardwon.ports.repository import FileVersions
 
@@ -89,7 +95,7 @@ class ImportKnowledge:
             largest: The maximum size in bytes; larger files are left for `everything`.
         """
         total = ImportOutcome()
-        for file in changed_files(self.bank, self.ledger):
+        for file in changed_files(self.bank.files(), self.ledger.fingerprint):
             total += (
                 ImportOutcome(left=1)
                 if file.size > largest or deadline.passed()

@@ -8,7 +8,6 @@ from typing import Literal, TypeAlias
 import attrs
 
 from hardwon.domain.model.activity import FieldChange
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.document import CapturedSection, CapturedSections, Document
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.file_entry import (
@@ -20,6 +19,7 @@ from hardwon.domain.model.file_entry import (
     to_entry,
 )
 from hardwon.domain.model.file_state import AbsentFile
+from hardwon.domain.model.filters import Workplace
 from hardwon.domain.model.vocabulary import Kind
 from hardwon.domain.use_cases.stored_values import note_absence, record_kept, without_file_values
 from hardwon.ports.activity import History, UsageLog

@@ -10,10 +10,10 @@ from contextlib import AbstractContextManager
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.domain.model.context import NOWHERE, ContextQuery, Workplace
+from hardwon.domain.model.context import ContextQuery
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import HardwonError, StorageError
-from hardwon.domain.model.filters import LEARNINGS, seen_from
+from hardwon.domain.model.filters import LEARNINGS, NOWHERE, Workplace, seen_from
 from hardwon.domain.model.injection.block import Diagnostics, MemoryBlock, in_order_of_text
 from hardwon.domain.model.injection.entry_text import (
     ConstitutionalText,

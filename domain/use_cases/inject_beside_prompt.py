@@ -3,10 +3,16 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from hardwon.domain.model.context import NOWHERE, Workplace
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
-from hardwon.domain.model.filters import COLLECTIONS, EntryFilter, PolicyName, seen_from
+from hardwon.domain.model.filters import (
+    COLLECTIONS,
+    NOWHERE,
+    EntryFilter,
+    PolicyName,
+    Workplace,
+    seen_from,
+)
 from hardwon.domain.model.injection.prompt_terms import (
     LONGEST_PROMPT,
     Sentence,

@@ -43,8 +43,7 @@ from hardwon.domain.model.ranking.selection import (
     in_order,
 )
 from hardwon.domain.model.vocabulary import Category
-from hardwon.domain.use_cases.closeness import Closeness
-from hardwon.domain.use_cases.retrieve import NoMatches, Retrieval
+from hardwon.domain.use_cases.retrieve import Closeness, NoMatches, Retrieval
 from hardwon.ports.entries import RankingReads
 from hardwon.ports.vectors import Matches
 

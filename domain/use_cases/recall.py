@@ -20,9 +20,14 @@ from hardwon.domain.model.ranking.policy import (
 )
 from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS
-from hardwon.domain.use_cases.closeness import Closeness
 from hardwon.domain.use_cases.rank import RECALL_DEPTH, BestAnswers, QuestionMatches
-from hardwon.domain.use_cases.retrieve import WORD_SECONDS, NoMatches, Retrieve, retire_expired
+from hardwon.domain.use_cases.retrieve import (
+    WORD_SECONDS,
+    Closeness,
+    NoMatches,
+    Retrieve,
+    retire_expired,
+)
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import RankingReads
 

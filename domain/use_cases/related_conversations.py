@@ -7,11 +7,17 @@ The section has one line for each.
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from hardwon.domain.model.context import ContextQuery, Workplace
+from hardwon.domain.model.context import ContextQuery
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.filters import COLLECTIONS, CONVERSATIONS, PolicyName, ScopeName, scope_of
-from hardwon.domain.model.injection.block import LARGEST_ENTRY
-from hardwon.domain.model.injection.entry_text import Length, units
+from hardwon.domain.model.filters import (
+    COLLECTIONS,
+    CONVERSATIONS,
+    PolicyName,
+    ScopeName,
+    Workplace,
+    scope_of,
+)
+from hardwon.domain.model.injection.entry_text import LARGEST_ENTRY, Length, units
 from hardwon.domain.model.injection.related_conversations import (
     ConversationSummary,
     RelatedSection,

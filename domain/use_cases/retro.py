@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import attrs
 
-from hardwon.domain.model.context import ContextQuery, Workplace
+from hardwon.domain.model.context import ContextQuery
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import MAX_COUNT, Entry, redact_entry
 from hardwon.domain.model.errors import InvalidAnswerError, InvalidEntryError
-from hardwon.domain.model.filters import LEARNINGS
+from hardwon.domain.model.filters import LEARNINGS, Workplace
 from hardwon.domain.model.knowledge_bank import BankScope
 from hardwon.domain.model.ranking.policy import RecallQuestion
 from hardwon.domain.model.retro.bank_edit import BankEditOutcome, Banks, counted, noted, promoted

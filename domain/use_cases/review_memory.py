@@ -13,18 +13,17 @@ from typing import NamedTuple, TypeAlias
 
 import attrs
 
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.filters import LEARNINGS, EntryFilter
+from hardwon.domain.model.filters import LEARNINGS, EntryFilter, Workplace
 from hardwon.domain.model.identity import content_hash
-from hardwon.domain.model.knowledge_bank import BankEntry, name_in
+from hardwon.domain.model.knowledge_bank import BankEntry, BankFile, name_in
 from hardwon.domain.model.plain_text import plain_title
 from hardwon.domain.model.project import Project, Registry, TrustReason
 from hardwon.domain.model.redaction import stored_form
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository, Proposals
 from hardwon.ports.file_state import ImportLedger
-from hardwon.ports.knowledge_bank import BankFile, KnowledgeBank
+from hardwon.ports.knowledge_bank import KnowledgeBank
 from hardwon.ports.repository import FileVersions
 
 ALL = 2**31 - 1

@@ -2,11 +2,11 @@
 
 import attrs
 
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.document import Document, FileFields
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import ForgottenError, InvalidEntryError
 from hardwon.domain.model.file_entry import to_entry
+from hardwon.domain.model.filters import Workplace
 from hardwon.domain.model.redaction import stored_form
 from hardwon.domain.use_cases.index_one_file import put_in_place
 from hardwon.domain.use_cases.stored_values import record_given, without_file_values

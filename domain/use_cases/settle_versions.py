@@ -14,13 +14,12 @@ import attrs
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
 from hardwon.domain.model.filters import OF_OTHERS
-from hardwon.domain.model.knowledge_bank import BankEntry, name_in
+from hardwon.domain.model.knowledge_bank import BankEntry, BankFile, name_in
 from hardwon.domain.model.plain_text import plain_title
 from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, stored_identity
 from hardwon.domain.use_cases.index_files import IndexFiles
 from hardwon.ports.activity import History
 from hardwon.ports.file_state import ImportLedger
-from hardwon.ports.knowledge_bank import BankFile
 
 ALL = 2**31 - 1
 

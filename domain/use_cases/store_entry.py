@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import attrs
 
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.entry import Entry, PublicEntry
+from hardwon.domain.model.filters import Workplace
 from hardwon.domain.model.vocabulary import Door, Reach
 from hardwon.ports.entries import EntryRepository
 from hardwon.ports.projects import Projects

@@ -16,10 +16,11 @@ import typer
 from rich.rule import Rule
 from rich.table import Table
 
-from hardwon.domain.model.context import NOWHERE, ContextQuery
+from hardwon.domain.model.context import ContextQuery
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry, redact_entry
 from hardwon.domain.model.errors import HardwonError
+from hardwon.domain.model.filters import NOWHERE
 from hardwon.domain.model.settings import ServerAddress, Settings
 from hardwon.domain.use_cases.forget import ErasureRequest
 from hardwon.domain.use_cases.inject_at_start import StartInjection

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.filters import Workplace
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.explain_injections import ExplainedInjection, ExplainedInjections
 from hardwon.domain.use_cases.inject_beside_prompt import (

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from hardwon.domain.model.context import NOWHERE, Workplace
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import UnknownEntryError
-from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.filters import EVERYTHING, NOWHERE, Workplace
 from hardwon.entrypoints.mcp.protocol import ToolError
 from hardwon.ports.entries import EntryRepository
 

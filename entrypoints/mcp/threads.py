@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 import anyio
 
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.document import FILE_KINDS
 from hardwon.domain.model.errors import HardwonError, StorageError
-from hardwon.domain.model.filters import EntryFilter
+from hardwon.domain.model.filters import EntryFilter, Workplace
 from hardwon.domain.model.pause import Pause
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.embedding_spaces import Spaces

@@ -7,7 +7,6 @@ from typing import Annotated
 
 from pydantic import Field
 
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.excerpt import excerpt
 from hardwon.domain.model.filters import (
@@ -17,13 +16,14 @@ from hardwon.domain.model.filters import (
     EntryFilter,
     PolicyName,
     ScopeName,
+    Workplace,
     answering,
     elsewhere_for,
 )
 from hardwon.domain.model.keywords import search_terms
+from hardwon.domain.model.ranking.adaptive import FORMULA as RELEVANCE_FORMULA
 from hardwon.domain.model.ranking.decay import CONTEXT_TYPE_PURPOSES, TIER_PURPOSES
 from hardwon.domain.model.ranking.policy import RecallAnswer, RecallQuestion
-from hardwon.domain.model.ranking.relevance import FORMULA as RELEVANCE_FORMULA
 from hardwon.domain.model.vocabulary import KINDS, ContextType, Door, Kind, Reach, Tier
 from hardwon.domain.use_cases.match_triggers import BroughtUp, TriggerMatches
 from hardwon.domain.use_cases.recall import Recall

@@ -4,14 +4,13 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from hardwon.domain.model.context import NOWHERE, Workplace
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.excerpt import Marked, excerpt, shortened
-from hardwon.domain.model.filters import PolicyName
+from hardwon.domain.model.filters import NOWHERE, PolicyName, Workplace
 from hardwon.domain.model.keywords import search_terms
+from hardwon.domain.model.ranking.adaptive import FORMULA as RELEVANCE_FORMULA
 from hardwon.domain.model.ranking.collections import CONTEXT_WEIGHTS
 from hardwon.domain.model.ranking.policy import RecallAnswer
-from hardwon.domain.model.ranking.relevance import FORMULA as RELEVANCE_FORMULA
 from hardwon.entrypoints.presenters.projects import origin_document, origin_label
 from hardwon.entrypoints.presenters.text import stored_line, stored_text
 

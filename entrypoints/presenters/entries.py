@@ -9,8 +9,11 @@ import attrs
 
 from hardwon.domain.model.activity import Usage
 from hardwon.domain.model.entry import MAX_KEYWORDS, Entry, distinct
-from hardwon.domain.model.injection.block import LARGEST_ENTRY, needs_too_much_room
-from hardwon.domain.model.injection.entry_text import BUDGET_TOKENS
+from hardwon.domain.model.injection.entry_text import (
+    BUDGET_TOKENS,
+    LARGEST_ENTRY,
+    needs_too_much_room,
+)
 from hardwon.domain.model.keyword_labels import is_complete
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
 from hardwon.domain.model.redaction import is_cut_off, redact

@@ -14,7 +14,7 @@ from hardwon.domain.model.injection.verify import (
 )
 from hardwon.domain.model.injection.win import MIN_PROBABILITY
 from hardwon.domain.model.keywords import search_terms
-from hardwon.domain.model.ranking.relevance import FLOOR
+from hardwon.domain.model.ranking.prominence import FLOOR
 from hardwon.domain.use_cases.explain_injections import ExplainedInjection
 from hardwon.domain.use_cases.inject_beside_prompt import PromptDryRun, WeighedEntry
 from hardwon.entrypoints.presenters.text import utc_text

@@ -4,11 +4,10 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from hardwon.domain.model.context import NOWHERE
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.excerpt import Marked, excerpt
-from hardwon.domain.model.filters import PolicyName
+from hardwon.domain.model.filters import NOWHERE, PolicyName
 from hardwon.domain.model.injection.verify import terms_of
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.project import Registry

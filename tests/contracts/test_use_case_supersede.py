@@ -4,10 +4,9 @@ import attrs
 import pytest
 
 from hardwon.adapters.threads import Threads
-from hardwon.domain.model.context import NOWHERE
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import HardwonError
-from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.filters import EVERYTHING, NOWHERE
 from hardwon.domain.model.ranking.policy import RecallQuestion
 from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.use_cases.edit_entries import ChangeEntry

@@ -15,8 +15,8 @@ from unittest import mock
 
 import attrs
 
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.filters import Workplace
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.bootstrap_files import build_import_knowledge

@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
 from hardwon.adapters.markdown.knowledge_bank import parse_bank
-from hardwon.domain.model.knowledge_bank import BankEntry
+from hardwon.domain.model.knowledge_bank import BankEntry, BankFile
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.file_state import ImportLedger
-from hardwon.ports.knowledge_bank import BankFile, KnowledgeBank
+from hardwon.ports.knowledge_bank import KnowledgeBank
 from hardwon.ports.override import override
 from tests.fakes.state import text_hash
 

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 import attrs
 
-from hardwon.domain.model.context import NOWHERE
 from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.filters import NOWHERE
 from hardwon.domain.model.identity import short_hash
 from hardwon.domain.model.project import Identity, Project
 from hardwon.domain.use_cases.know_projects import KnowProjects

@@ -1,6 +1,6 @@
 """Where the user works, in a project that is the user's own."""
 
-from hardwon.domain.model.context import Workplace
+from hardwon.domain.model.filters import Workplace
 from hardwon.domain.model.project import Visibility
 
 

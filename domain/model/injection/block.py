@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from hardwon.domain.model.injection.entry_text import (
+    LARGEST_ENTRY,
+    MAX_UNITS,
     ConstitutionalText,
     Length,
     Printable,
@@ -69,17 +71,6 @@ class Diagnostics(NamedTuple):
 
 
 P = TypeVar("P", bound=Printable)
-
-MAX_UNITS = 9_500
-"""Maximum length, as the host counts it. Hosts cut a hook's output at 10,000."""
-
-LARGEST_ENTRY = MAX_UNITS // 3
-"""A larger entry is dropped first when not all fits."""
-
-
-def needs_too_much_room(entry: Printable) -> bool:
-    """Return whether *entry* is dropped first when not all fits."""
-    return units(lesson_text(entry)) > LARGEST_ENTRY
 
 
 def in_order_of_text(entries: Sequence[P]) -> list[P]:

@@ -99,6 +99,13 @@ def utf8_bytes(text: str) -> int:
     return len(text.encode("utf-8", "surrogatepass"))
 
 
+MAX_UNITS = 9_500
+"""Maximum length, as the host counts it. Hosts cut a hook's output at 10,000."""
+
+LARGEST_ENTRY = MAX_UNITS // 3
+"""A larger entry is dropped first when not all fits."""
+
+
 def form_of(kind: Kind) -> EntryForm:
     """
     Return the printed form of a *kind*.
@@ -220,3 +227,8 @@ def within_budget(
 
 def _order(rule: ConstitutionalText) -> tuple[float, dt.timedelta, str]:
     return (-rule.importance_weight, LATEST_TIME - rule.created_at, rule.entry_id)
+
+
+def needs_too_much_room(entry: Printable) -> bool:
+    """Return whether *entry* is dropped first when not all fits."""
+    return units(lesson_text(entry)) > LARGEST_ENTRY

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from hardwon.domain.model.host_text import without_host_text
-from hardwon.domain.model.injection.block import LARGEST_ENTRY
-from hardwon.domain.model.injection.entry_text import Length, units
+from hardwon.domain.model.injection.entry_text import LARGEST_ENTRY, Length, units
 from hardwon.domain.model.injection.neutral_text import RELATED, neutral_line
 from hardwon.domain.model.text import CHARACTERS_A_TOKEN
 from hardwon.domain.model.vocabulary import Kind

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from hardwon.domain.model.context import Workplace
-from hardwon.domain.model.filters import PolicyName
+from hardwon.domain.model.filters import PolicyName, Workplace
 from hardwon.domain.model.keywords import terms_of
 from hardwon.domain.model.ranking.adaptive import AdaptivePolicy
 from hardwon.domain.model.ranking.candidates import RecallCandidate, RecallFacts

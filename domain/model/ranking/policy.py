@@ -5,8 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from hardwon.domain.model.context import Workplace
-from hardwon.domain.model.filters import EntryFilter, PolicyName
+from hardwon.domain.model.filters import EntryFilter, PolicyName, Workplace
 from hardwon.domain.model.ranking.candidates import RecallCandidate, ScoreStatistics
 from hardwon.domain.model.ranking.decay import Decay
 from hardwon.domain.model.ranking.prominence import tie_order

@@ -1,12 +1,23 @@
-"""Prominence, an entry's track record as a number, and the session start's policy."""
+"""
+Prominence, an entry's track record as a number, and the session start's policy.
+
+How likely a lesson matters to a session that starts, by which the block of the hosts' form ends::
+
+    relevance = 1 / (1 + exp(-(-5.8 + 10.6 * closeness + 3.4 * keyword)))
+    without a vector: 1 / (1 + exp(-(-4.4 + 5.2 * keyword)))
+
+`closeness` is the lesson's similarity to the session's context on a scale for all models
+(`ScoreStatistics.closeness`), `keyword` its keyword score over the store's best. Both come from
+logistic regressions on labelled session starts; `docs/quality.md` has the sets and what the floor
+costs and gains.
+"""
 
 import datetime as dt
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, Self, TypeAlias
 
 from hardwon.domain.model.errors import HardwonError
-from hardwon.domain.model.ranking.candidates import Candidate, RankingFacts
-from hardwon.domain.model.ranking.relevance import FLOOR, context_relevance
+from hardwon.domain.model.ranking.candidates import Candidate, RankingFacts, logistic
 from hardwon.domain.model.vocabulary import Category, Confidence
 
 OBSERVATION_WEIGHT = 0.3
@@ -114,6 +125,35 @@ def is_relevant(relevance: float | None) -> bool:
 def share(score: float | None, best: float) -> float:
     """Return *score* over *best*, clamped at 0, or 0 for None."""
     return max(0.0, score or 0.0) / best if best > 0 else 0.0
+
+
+CONTEXT_INTERCEPT = -5.8
+CONTEXT_CLOSENESS_WEIGHT = 10.6
+KEYWORD_WEIGHT = 3.4
+WORDS_INTERCEPT = -4.4
+WORDS_WEIGHT = 5.2
+"""For a lesson without a vector, or without semantic search."""
+
+FLOOR = 0.15
+"""
+Least relevance worth a place.
+
+A missed lesson costs six times one that is read without need.
+"""
+
+
+def context_relevance(closeness: float | None, keyword: float) -> float:
+    """
+    Return the probability that a lesson matters, in `[0, 1]`.
+
+    It is monotone in *closeness* to the session's context, None without a vector, and in *keyword*,
+    the score over the store's best.
+    """
+    if closeness is None:
+        return logistic(WORDS_INTERCEPT + WORDS_WEIGHT * keyword)
+    return logistic(
+        CONTEXT_INTERCEPT + CONTEXT_CLOSENESS_WEIGHT * closeness + KEYWORD_WEIGHT * keyword
+    )
 
 
 class InvalidWeightsError(HardwonError, ValueError):

@@ -11,8 +11,8 @@ from hardwon.domain.model.checkpoint import (
     Contents,
     safety_name,
 )
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.errors import InvalidCheckpointError, InvalidEntryError, StorageError
+from hardwon.domain.model.filters import Workplace
 from hardwon.domain.use_cases.checkpoints import Checkpoints
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository

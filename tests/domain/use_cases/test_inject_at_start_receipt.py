@@ -11,7 +11,7 @@ from hardwon.adapters.threads import Threads
 from hardwon.domain.model.context import ContextQuery, Feature
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING
-from hardwon.domain.model.injection.block import MAX_UNITS
+from hardwon.domain.model.injection.entry_text import MAX_UNITS
 from hardwon.domain.model.injection.receipt import (
     NO_ROOM,
     OWED,

@@ -47,7 +47,6 @@ from hardwon.domain.model.ranking.selection import (
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, Category, Confidence
 from hardwon.domain.use_cases import rank
 from hardwon.domain.use_cases import rank as session_start
-from hardwon.domain.use_cases.closeness import Closeness
 from hardwon.domain.use_cases.inject_beside_prompt import (
     InjectBesidePrompt,
     Prompt,
@@ -55,7 +54,7 @@ from hardwon.domain.use_cases.inject_beside_prompt import (
 )
 from hardwon.domain.use_cases.rank import SelectionOutcome, maxima_of, select
 from hardwon.domain.use_cases.recall import Recall
-from hardwon.domain.use_cases.retrieve import NoMatches, Retrieval, Retrieve
+from hardwon.domain.use_cases.retrieve import Closeness, NoMatches, Retrieval, Retrieve
 from hardwon.ports.entries import RankingReads
 from tests.contracts.test_use_case_recall import (
     HERE,

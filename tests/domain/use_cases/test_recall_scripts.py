@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 from hardwon.adapters.threads import Threads
-from hardwon.domain.model.context import NOWHERE
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space, Vector
-from hardwon.domain.model.filters import EVERYTHING, RELEVANCE_FLOOR, PolicyName
+from hardwon.domain.model.filters import EVERYTHING, NOWHERE, RELEVANCE_FLOOR, PolicyName
 from hardwon.domain.model.ranking.policy import RecallAnswer, RecallQuestion
 from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.use_cases.recall import Recall, RecallAnswers

@@ -13,8 +13,7 @@ from hardwon.domain.model.context import ContextQuery, Feature
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.model.injection.block import LARGEST_ENTRY, MAX_UNITS
-from hardwon.domain.model.injection.entry_text import units
+from hardwon.domain.model.injection.entry_text import LARGEST_ENTRY, MAX_UNITS, units
 from hardwon.domain.model.injection.related_conversations import ConversationSummary
 from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.model.settings import Occasion

@@ -8,9 +8,9 @@ import attrs
 import pytest
 
 from hardwon.adapters.markdown.knowledge_bank import parse_bank
-from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.errors import InvalidAnswerError, InvalidEntryError, UneditableFileError
-from hardwon.domain.model.filters import LEARNINGS
+from hardwon.domain.model.filters import LEARNINGS, Workplace
+from hardwon.domain.model.knowledge_bank import BankFile
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace, Banks
 from hardwon.domain.model.retro.lesson import (
@@ -22,7 +22,6 @@ from hardwon.domain.model.retro.lesson import (
 )
 from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, SyncBanks
 from hardwon.domain.use_cases.retro import ReviseLearning, SavedRetro, SaveRetro
-from hardwon.ports.knowledge_bank import BankFile
 from tests.fakes.bank_files import InMemoryBankFiles
 from tests.fakes.banks import InMemoryImportLedger, InMemoryKnowledgeBank
 from tests.fakes.clock import FixedClock

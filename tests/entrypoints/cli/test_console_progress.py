@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rich.progress import Progress
 
-from hardwon.domain.model.context import NOWHERE
+from hardwon.domain.model.filters import NOWHERE
 from hardwon.domain.use_cases.import_knowledge import ImportOutcome
 from hardwon.domain.use_cases.index_files import IndexOutcome
 from hardwon.entrypoints.cli import evaluate, files, transfer

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from hardwon.domain.model.context import NOWHERE, ContextQuery, Feature
+from hardwon.domain.model.context import ContextQuery, Feature
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.filters import NOWHERE
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_entries import build_inject

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.ranking.relevance import FORMULA as RELEVANCE
+from hardwon.domain.model.ranking.adaptive import FORMULA as RELEVANCE
 from hardwon.entrypoints.presenters.answers import FORMULAS
 from tests.adapters.providers.stub_server import running_stub
 from tests.entrypoints.cli.test_entries import ODD_NAMES

@@ -6,9 +6,8 @@ from typing import TypeAlias
 
 import pytest
 
-from hardwon.domain.model.context import NOWHERE
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.filters import EVERYTHING, NOWHERE
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt, Prompt
 from hardwon.entrypoints.bootstrap import open_memory

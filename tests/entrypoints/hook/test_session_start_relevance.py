@@ -5,7 +5,7 @@ import json
 import pytest
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.ranking.relevance import FLOOR, context_relevance
+from hardwon.domain.model.ranking.prominence import FLOOR, context_relevance
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.hook_texts import block_of, entry
 from tests.entrypoints.programs import run

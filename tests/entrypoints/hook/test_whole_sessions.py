@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.domain.model.injection.block import MAX_UNITS
-from hardwon.domain.model.injection.entry_text import units
+from hardwon.domain.model.injection.entry_text import MAX_UNITS, units
 from hardwon.domain.model.injection.neutral_text import TAG
 from tests.entrypoints.conversing import rest, statuses, until, written
 from tests.entrypoints.hook.scripted_host import ClaudeCode, Codex, Command, Outcome, ScriptedHost

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.injection.block import MAX_UNITS, MemoryBlock
-from hardwon.domain.model.injection.entry_text import units, utf8_bytes
+from hardwon.domain.model.injection.block import MemoryBlock
+from hardwon.domain.model.injection.entry_text import MAX_UNITS, units, utf8_bytes
 from hardwon.domain.model.injection.neutral_text import TAG, defused, neutral
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
 from tests.strategies import anything, lesson, odd_entries

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.injection.block import LARGEST_ENTRY, MemoryBlock
-from hardwon.domain.model.injection.entry_text import units
+from hardwon.domain.model.injection.block import MemoryBlock
+from hardwon.domain.model.injection.entry_text import LARGEST_ENTRY, units
 from hardwon.domain.model.injection.related_conversations import (
     SUMMARY_ROOM,
     ConversationSummary,

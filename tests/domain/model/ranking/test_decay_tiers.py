@@ -4,13 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.domain.model.entry import expires_at
 from hardwon.domain.model.ranking.decay import (
     CONTEXT_TYPE_PURPOSES,
     FADING_TIERS,
     TIER_BOOSTS,
     TIER_PURPOSES,
 )
-from hardwon.domain.model.vocabulary import CONTEXT_TYPES, TIERS, Tier, expires_at
+from hardwon.domain.model.vocabulary import CONTEXT_TYPES, TIERS, Tier
 from tests.strategies import NOW
 
 

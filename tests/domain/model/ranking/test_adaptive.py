@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.filters import RELEVANCE_FLOOR
-from hardwon.domain.model.ranking.relevance import FORMULA, relevance
+from hardwon.domain.model.ranking.adaptive import FORMULA, relevance
 
 closenesses = st.floats(-2, 1)
 backgrounds = st.floats(-0.3, 1)

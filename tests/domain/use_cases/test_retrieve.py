@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.ranking.candidates import ScoreStatistics
-from hardwon.domain.use_cases.closeness import Closeness, StandardisedMatches
+from hardwon.domain.use_cases.retrieve import Closeness, StandardisedMatches
 from tests.fakes.searches import InMemoryMatches
 from tests.fakes.state import State
 from tests.strategies import cosines, lesson
