@@ -14,8 +14,8 @@ from hardwon.domain.model.filters import ANYWHERE, EVERYTHING, NOWHERE, EntryFil
 from hardwon.domain.model.injection.prompt_terms import is_worth_asking
 from hardwon.domain.model.injection.relevance_gate import Contender, Rules, choose
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.inject_beside_prompt import contest_of, question_of, sentences_of
 from hardwon.domain.use_cases.recall import Recall
+from hardwon.domain.use_cases.weigh_entries import contest_of, question_of, sentences_of
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_entries import build_recall
 from hardwon.entrypoints.bootstrap_files import build_import_knowledge

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from hardwon.domain.use_cases.store_entry import Origin, StoreEntry
     from hardwon.domain.use_cases.supersede import KeepInPlace, Supersede
     from hardwon.domain.use_cases.track_usage import SummariseUsage
+    from hardwon.domain.use_cases.weigh_entries import WeighEntries
     from hardwon.ports.models import Embedder
     from hardwon.ports.overview import Projection
 
@@ -145,16 +146,25 @@ def build_relate(memory: Memory) -> "Relate":
     )
 
 
+def build_weigh_entries(
+    memory: Memory, project_root: str, embed_seconds: float = ASKED_EMBED_SECONDS
+) -> "WeighEntries":
+    """Build the choice of entries that clearly help, whose embedding may take *embed_seconds*."""
+    from hardwon.domain.use_cases.weigh_entries import WeighEntries
+    from hardwon.entrypoints.bootstrap_agents import open_instructions
+
+    recall = build_recall(memory)
+    recall = recall._replace(retrieve=recall.retrieve._replace(embed_seconds=embed_seconds))
+    return WeighEntries(recall, memory.store.windows, open_instructions(project_root))
+
+
 def build_inject_beside_prompt(
     memory: Memory, project_root: str, embed_seconds: float = ASKED_EMBED_SECONDS
 ) -> "InjectBesidePrompt":
     """Build injection beside a prompt, whose embedding may take *embed_seconds*."""
     from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt
-    from hardwon.entrypoints.bootstrap_agents import open_instructions
 
-    recall = build_recall(memory)
-    recall = recall._replace(retrieve=recall.retrieve._replace(embed_seconds=embed_seconds))
-    return InjectBesidePrompt(recall, memory.store.windows, open_instructions(project_root))
+    return InjectBesidePrompt(build_weigh_entries(memory, project_root, embed_seconds))
 
 
 def build_open_window(memory: Memory) -> "OpenWindow":

@@ -211,7 +211,8 @@ class PostgresDeliveries(SqlDeliveries):
 OF_WINDOW = f"{OWN} AND r.session_id = %(session_id)s AND r.agent = %(agent)s AND NOT r.dropped"
 HELD = f"""
     SELECT array_agg(DISTINCT s.entry_id) FILTER (WHERE s.entry_id IS NOT NULL),
-        max(r.latest) FILTER (WHERE r.event = 'start')
+        max(r.latest) FILTER (WHERE r.event = 'start'),
+        count(DISTINCT r.number) FILTER (WHERE r.event NOT IN ('start', 'prompt'))
     FROM hardwon.receipt r LEFT {SHOWN} WHERE {OF_WINDOW} AND r.delivery != 'missed'
 """
 
@@ -223,8 +224,8 @@ class PostgresContextWindows(SqlContextWindows):
 
     @override
     def held(self, window: ContextWindow) -> HeldMemory:
-        [(entries, latest)] = self._database.rows(HELD, **window._asdict())
-        return HeldMemory(frozenset(entries or ()), latest)
+        [(entries, latest, moments)] = self._database.rows(HELD, **window._asdict())
+        return HeldMemory(frozenset(entries or ()), latest, moments)
 
 
 USES = "hardwon.influence i JOIN hardwon.entry e ON e.tenant = i.tenant AND e.number = i.number"

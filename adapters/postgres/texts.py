@@ -76,6 +76,7 @@ TABLES: Mapping[str, Table] = {
             "frame",
             "missed",
             "agent",
+            "signature",
         ),
     ),
     "receipt_entry": Table(("receipt", "place"), ("entry_id", "digest", "parts", "origin")),

@@ -121,7 +121,9 @@ class SqliteReceipts(SqlReceipts):
     _decode = RowDecoder(
         RECEIPT_FIELDS,
         {
-            **dict.fromkeys(("session_id", "project", "policy", "digest", "agent"), text),
+            **dict.fromkeys(
+                ("session_id", "project", "policy", "digest", "agent", "signature"), text
+            ),
             **dict.fromkeys(("query", "keyword_text", "space"), optional(text)),
             "event": one_of(EVENTS),
             "delivery": one_of(DELIVERIES),
@@ -205,6 +207,9 @@ HELD_ENTRIES = f"""
     SELECT DISTINCT s.entry_id FROM receipt r JOIN receipt_entry s ON s.receipt_number = r.number WHERE {IN_WINDOW}
 """
 LAST_BLOCK = f"SELECT max(r.latest) FROM receipt r WHERE {IN_WINDOW} AND r.event = 'start'"
+COUNT_MOMENTS = (
+    f"SELECT count(*) FROM receipt r WHERE {IN_WINDOW} AND r.event NOT IN ('start', 'prompt')"
+)
 
 
 class SqliteContextWindows(SqlContextWindows):
@@ -221,7 +226,11 @@ class SqliteContextWindows(SqlContextWindows):
         entries = frozenset(
             entry_id for (entry_id,) in self._database.rows(HELD_ENTRIES, **of_window)
         )
-        return HeldMemory(entries, self._database.value(LAST_BLOCK, **of_window))
+        return HeldMemory(
+            entries,
+            self._database.value(LAST_BLOCK, **of_window),
+            self._database.value(COUNT_MOMENTS, **of_window),
+        )
 
 
 class SqliteInfluences(SqlInfluences):

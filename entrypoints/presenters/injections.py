@@ -20,7 +20,14 @@ from hardwon.domain.use_cases.inject_beside_prompt import PromptDryRun, WeighedE
 from hardwon.entrypoints.presenters.text import utc_text
 from hardwon.entrypoints.presenters.usage import influence_document, influence_line
 
-EVENTS: Mapping[Event, str] = {"start": "session start", "prompt": "prompt"}
+EVENTS: Mapping[Event, str] = {
+    "start": "session start",
+    "prompt": "prompt",
+    "failure": "failed command",
+    "file": "opened file",
+    "edit": "edit",
+    "subagent": "subagent",
+}
 
 DELIVERIES: Mapping[Delivery, str] = {
     "printed": "printed: the host does not tell what its model got, so this is counted",

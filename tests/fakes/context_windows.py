@@ -1,6 +1,6 @@
 """Context windows in memory."""
 
-from hardwon.domain.model.injection.receipt import ContextWindow, HeldMemory, Receipt
+from hardwon.domain.model.injection.receipt import MOMENTS, ContextWindow, HeldMemory, Receipt
 from hardwon.ports.activity import ContextWindows
 from hardwon.ports.override import override
 from tests.fakes.deliveries import ALL
@@ -23,6 +23,7 @@ class InMemoryContextWindows(ContextWindows):
         return HeldMemory(
             frozenset(shown.entry_id for receipt in held for shown in receipt.shown),
             max(blocks, default=None),
+            sum(receipt.event in MOMENTS for receipt in held),
         )
 
     @override

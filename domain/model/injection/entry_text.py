@@ -128,6 +128,20 @@ def piece_text(form: EntryForm, entry: Any, origin: str = "") -> str:
     return _lesson_text(entry, origin) if form == "lesson" else _note_text(entry, origin)
 
 
+def memory_text(entry_id: str, kept_at: dt.datetime, entry: NotedEntry, origin: str = "") -> str:
+    """
+    Return the whole text of *entry* as it is printed at a moment.
+
+    Its head names its id, the day it was kept, and its project.
+    """
+    head = ", ".join(
+        filter(None, (f"memory {entry_id}", f"kept {kept_at:%Y-%m-%d}", neutral_line(origin)))
+    )
+    split = split_by_title(entry.name, entry.description)
+    title = () if split.beginning else (neutral_name(entry.name),)
+    return "\n".join((f"[{head}]", *title, *_body(entry.description, entry.notes), ""))
+
+
 def lesson_text(entry: Printable) -> str:
     """
     Return the whole text of *entry* as a lesson.

@@ -123,9 +123,20 @@ def known_from(name: str) -> str:
     return f"{name} says it already"
 
 
-Event: TypeAlias = Literal["start", "prompt"]
+Event: TypeAlias = Literal["start", "prompt", "failure", "file", "edit", "subagent"]
 EVENTS: tuple[Event, ...] = get_args(Event)
-"""The occasion of an injection: a session's start, or a prompt."""
+"""
+The occasion of an injection.
+
+A session's start, a prompt, or a moment of action.
+"""
+
+MOMENTS: tuple[Event, ...] = EVENTS[2:]
+"""
+The events in which an agent acts.
+
+A command failed, a file is opened or edited, a subagent starts.
+"""
 
 Delivery: TypeAlias = Literal["printed", "awaited", "missed", "delivered"]
 DELIVERIES: tuple[Delivery, ...] = get_args(Delivery)
@@ -139,12 +150,12 @@ the host did not wait for the hook.
 
 COUNTED: tuple[Delivery, ...] = ("printed", "delivered")
 
-Form: TypeAlias = Literal["lesson", "note", "conversation"]
+Form: TypeAlias = Literal["lesson", "note", "conversation", "memory"]
 FORMS: tuple[Form, ...] = get_args(Form)
 """
 The printed form.
 
-A lesson of the block, a plain note (also a rule), one line.
+A lesson of the block, a plain note (also a rule), one line, an entry by itself with its date.
 """
 
 
@@ -209,6 +220,7 @@ class Receipt(NamedTuple):
         delivery: Whether it reached the model, as far as is known.
         agent: The subagent it was for, by the host's name; empty for the session's own agent.
         latest: The largest number of an entry then; None before it is stored.
+        signature: That of the error that it answers, without secrets; empty for none.
     """
 
     session_id: str
@@ -226,6 +238,7 @@ class Receipt(NamedTuple):
     delivery: Delivery = "printed"
     agent: str = ""
     latest: int | None = None
+    signature: str = ""
     number: int = 0
 
 
@@ -341,6 +354,7 @@ class HeldMemory(NamedTuple):
     Attributes:
         latest: The largest number of an entry when the last block was injected; None without a
             block.
+        moments: The number of injections at moments of action.
 
     Examples:
         >>> held = HeldMemory(frozenset({"quotes"}), latest=5)
@@ -350,6 +364,7 @@ class HeldMemory(NamedTuple):
 
     entries: Collection[str] = frozenset()
     latest: int | None = None
+    moments: int = 0
 
     @property
     def has_block(self) -> bool:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from hardwon.domain.model.injection.entry_text import (
-    EntryForm,
     PrintedEntry,
     form_of,
+    memory_text,
     piece_text,
     units,
 )
@@ -32,6 +32,7 @@ from hardwon.domain.model.injection.receipt import (
     SHOWN_ALREADY,
     SUPERSEDED,
     TOO_WEAK,
+    Form,
     NearMiss,
     ReceiptEntry,
     assembled,
@@ -90,16 +91,6 @@ class Contender(NamedTuple):
         return self.facts.ranking.entry_id
 
     @property
-    def form(self) -> EntryForm:
-        """How it is printed."""
-        return form_of(self.facts.kind)
-
-    @property
-    def text(self) -> str:
-        """The whole printed text."""
-        return piece_text(self.form, self.printed, self.printed.origin)
-
-    @property
     def words_text(self) -> str:
         """The texts that are matched with the prompt."""
         return f"{self.printed.name}\n{self.printed.description}\n{self.printed.notes}"
@@ -111,11 +102,42 @@ class Contender(NamedTuple):
         return contest.win(self.score, self.parts, overlap, quoted=quoted)
 
 
+class Printing(NamedTuple):
+    """
+    How much is printed on an occasion, and in which form.
+
+    Attributes:
+        most: Entries.
+        room: UTF-16 units of the whole printed text, the frame included.
+        form: That of all entries; None for that of their kinds.
+    """
+
+    most: int
+    room: int
+    form: Form | None = None
+
+    def form_of(self, entry: Contender) -> Form:
+        """Return the form of *entry*."""
+        return self.form or form_of(entry.facts.kind)
+
+    def text(self, entry: Contender) -> str:
+        """Return the whole printed text of *entry*."""
+        printed = entry.printed
+        if self.form == "memory":
+            return memory_text(entry.entry_id, entry.facts.created_at, printed, printed.origin)
+        return piece_text(form_of(entry.facts.kind), printed, printed.origin)
+
+
+BESIDE_PROMPT = Printing(MAX_SHOWN, 1_500)
+AT_MOMENT = Printing(1, 1_200, "memory")
+
+
 class Winner(NamedTuple):
     """A contender that is shown."""
 
     contender: Contender
     win: Win
+    form: Form
     text: str
 
     @property
@@ -125,12 +147,8 @@ class Winner(NamedTuple):
         parts = {**entry.parts, **self.win.parts}
         origin = entry.printed.origin
         return ReceiptEntry(
-            entry.entry_id, entry.form, text_digest(self.text), entry.score, parts, origin=origin
+            entry.entry_id, self.form, text_digest(self.text), entry.score, parts, origin=origin
         )
-
-
-MAX_PROMPT_UNITS = 1_500
-"""UTF-16 units of the whole printed text, the frame included."""
 
 
 class AgentFile(NamedTuple):
@@ -142,10 +160,10 @@ class AgentFile(NamedTuple):
 
 class GateChoice(NamedTuple):
     """
-    The entries that are put beside a prompt.
+    The entries that are printed.
 
     Attributes:
-        chosen: Best first, at most two.
+        chosen: Best first.
     """
 
     chosen: tuple[Winner, ...] = ()
@@ -175,6 +193,7 @@ class Rules(NamedTuple):
     contest: Contest
     shown: Collection[str]
     agent_files: Callable[[], Iterable[AgentFile]]
+    printing: Printing = BESIDE_PROMPT
 
 
 def choose(contenders: Sequence[Contender], rules: Rules) -> GateChoice:
@@ -188,10 +207,12 @@ def choose(contenders: Sequence[Contender], rules: Rules) -> GateChoice:
             rules.contest.identifiers, [entry.words_text for entry in contenders]
         )
     )
-    chosen, kept_out = list[Winner](), dict[str, str]()
-    files, room = _Files(rules.agent_files), MAX_PROMPT_UNITS - units(FRAME_START + FRAME_END)
+    chosen, kept_out, printing = list[Winner](), dict[str, str](), rules.printing
+    files, room = _Files(rules.agent_files), printing.room - units(FRAME_START + FRAME_END)
     for entry in contenders[:MAX_SHOWN]:
-        winner = Winner(entry, entry.win(contest), entry.text)
+        if len(chosen) == printing.most:
+            break
+        winner = Winner(entry, entry.win(contest), printing.form_of(entry), printing.text(entry))
         if why := _against(winner, rules, files, room):
             kept_out[entry.entry_id] = why
         else:

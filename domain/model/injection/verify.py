@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from hardwon.domain.model.injection.entry_text import piece_text, track_record_text
+from hardwon.domain.model.injection.entry_text import memory_text, piece_text, track_record_text
 from hardwon.domain.model.injection.receipt import Receipt, ReceiptEntry, assembled, text_digest
 from hardwon.domain.model.injection.related_conversations import (
     SUMMARISED_CHARACTERS,
@@ -71,7 +71,7 @@ def win_of(receipt: Receipt, shown: ReceiptEntry) -> Win | None:
     Raises:
         KeyError: a part is missing.
     """
-    if receipt.event != "prompt" or shown.score is None or "strength" in shown.parts:
+    if receipt.event == "start" or shown.score is None or "strength" in shown.parts:
         return None
     return win_of_parts(shown.score, shown.parts)
 
@@ -112,6 +112,8 @@ def _is_close(value: float, recorded: float) -> bool:
 
 def reprinted(shown: ReceiptEntry, entry: "Entry") -> str:
     """Print *entry* again, by the functions that injections use."""
+    if shown.form == "memory":
+        return memory_text(entry.entry_id, entry.created_at, entry, shown.origin)
     if shown.form != "conversation":
         return piece_text(shown.form, entry, shown.origin)
     summary = _summary(entry)

@@ -28,6 +28,7 @@ RELEASED = {
     14: "a6f2b8efbd42b2b7",
     15: "2d91a6b719bf5b26",
     16: "66e03118d88a45d1",
+    17: "0643f80220d57d7f",
 }
 """The beginning of the hash of the schema that the migrations up to a version yield. A line is never changed, only added."""
 

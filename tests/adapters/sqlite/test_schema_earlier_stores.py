@@ -103,8 +103,9 @@ LATER_PARTS = (
     f"UPDATE entry SET superseded_by = 'another' WHERE seq = {LESSON}",
     f"INSERT INTO proposal (older_seq, newer_seq, probability) VALUES ({LESSON}, {SECTION}, 0.7)",
     "UPDATE receipt SET agent = 'reviewer', dropped = 1, latest = 7",
+    "UPDATE receipt SET signature = 'KeyError: <n>'",
 )
-"""Values in columns and tables of versions 8 to 15."""
+"""Values in columns and tables of versions 8 to 17."""
 
 TALLIED = [("", -2), ("document", 1), ("learning", 1)]
 

@@ -11,13 +11,12 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.injection.receipt import Receipt, assembled, text_digest
 from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.use_cases.inject_beside_prompt import (
-    LONGEST_KEPT,
     InjectBesidePrompt,
     Prompt,
-    PromptInjection,
 )
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
+from hardwon.domain.use_cases.weigh_entries import LONGEST_KEPT, Injection, WeighEntries
 from tests.fakes.clock import FixedClock
 from tests.fakes.context_windows import InMemoryContextWindows
 from tests.fakes.embedders import PlantedEmbedder
@@ -54,7 +53,7 @@ class Session:
     receipts: InMemoryReceipts = attrs.field(factory=InMemoryReceipts)
     clock: FixedClock = attrs.field(factory=FixedClock)
 
-    def ask(self, text: str = ASKED, session_id: str = "one") -> PromptInjection:
+    def ask(self, text: str = ASKED, session_id: str = "one") -> Injection:
         keywords = InMemoryKeywordIndex(self.state)
         recall = Recall(
             InMemoryEntryRepository(self.state),
@@ -63,7 +62,9 @@ class Session:
             SignalWeights(),
         )
         inject = InjectBesidePrompt(
-            recall, InMemoryContextWindows(self.receipts), InMemoryInstructions(self.files)
+            WeighEntries(
+                recall, InMemoryContextWindows(self.receipts), InMemoryInstructions(self.files)
+            )
         )
         spoken = inject.text_for(
             Prompt(text, session_id, working_in("here")), self.clock.deadline()
@@ -73,7 +74,7 @@ class Session:
         return spoken
 
 
-def receipt_of(spoken: PromptInjection) -> Receipt:
+def receipt_of(spoken: Injection) -> Receipt:
     assert spoken.receipt is not None
     return spoken.receipt
 
@@ -82,7 +83,7 @@ def test_an_entry_that_a_prompt_nearly_names_is_printed_once_a_session() -> None
     session = Session(store(lesson(LESSON)))
 
     assert LESSON in session.ask().text
-    assert session.ask() == PromptInjection()
+    assert session.ask() == Injection()
     assert LESSON in session.ask(session_id="two").text
 
 
@@ -106,12 +107,12 @@ def test_nothing_is_searched_for_words_that_no_entry_holds() -> None:
         SignalWeights(),
     )
     inject = InjectBesidePrompt(
-        recall, InMemoryContextWindows(session.receipts), InMemoryInstructions()
+        WeighEntries(recall, InMemoryContextWindows(session.receipts), InMemoryInstructions())
     )
 
     assert (
         inject.text_for(Prompt("draw unicorns dancing at midnight"), session.clock.deadline())
-        == PromptInjection()
+        == Injection()
     )
     assert keywords.searches == []
 
@@ -128,7 +129,7 @@ def test_two_that_win_are_printed_and_the_third_only_tells_that_none_wins() -> N
     )
 
     assert len(Session(store(first, second)).ask().numbers) == 2
-    assert Session(store(first, second, third)).ask() == PromptInjection()
+    assert Session(store(first, second, third)).ask() == Injection()
 
 
 @pytest.mark.parametrize(
@@ -147,7 +148,7 @@ def test_entries_without_a_clear_lead_are_left_out(prompt: str) -> None:
 def test_text_of_an_instruction_file_is_not_repeated() -> None:
     session = Session(store(lesson(LESSON)), {"CLAUDE.md": f"# Rules\n\n* {LESSON.upper()}\n"})
 
-    assert session.ask() == PromptInjection()
+    assert session.ask() == Injection()
 
 
 @pytest.mark.parametrize(
@@ -161,7 +162,7 @@ def test_conversations_of_the_session_itself_are_not_printed() -> None:
     decision = of_file(LESSON, kind="decision", session_id="one", project="here")
     session = Session(store(decision))
 
-    assert session.ask() == PromptInjection()
+    assert session.ask() == Injection()
     assert LESSON in session.ask(session_id="two").text
 
 
@@ -216,7 +217,7 @@ def test_meaning_is_searched_too_and_its_space_is_kept() -> None:
         SignalWeights(),
     )
     spoken = InjectBesidePrompt(
-        recall, InMemoryContextWindows(InMemoryReceipts()), InMemoryInstructions()
+        WeighEntries(recall, InMemoryContextWindows(InMemoryReceipts()), InMemoryInstructions())
     ).text_for(Prompt(ASKED), clock.deadline())
 
     assert LESSON in spoken.text

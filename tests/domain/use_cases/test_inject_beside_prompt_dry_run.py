@@ -12,6 +12,7 @@ from hardwon.domain.use_cases.inject_beside_prompt import (
 )
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import Retrieve
+from hardwon.domain.use_cases.weigh_entries import WeighEntries
 from tests.domain.use_cases.test_inject_beside_prompt import ASKED, LESSON, Session, store
 from tests.fakes.context_windows import InMemoryContextWindows
 from tests.fakes.entries import InMemoryEntryRepository
@@ -32,7 +33,7 @@ def dry_run(text: str, session: Session = SESSION) -> PromptDryRun:
         SignalWeights(),
     )
     inject = InjectBesidePrompt(
-        recall, InMemoryContextWindows(session.receipts), InMemoryInstructions({})
+        WeighEntries(recall, InMemoryContextWindows(session.receipts), InMemoryInstructions({}))
     )
     return TryPrompt(inject).dry_run(
         Prompt(text, "one", working_in("here")), session.clock.deadline()

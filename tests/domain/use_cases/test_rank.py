@@ -50,11 +50,11 @@ from hardwon.domain.use_cases import rank as session_start
 from hardwon.domain.use_cases.inject_beside_prompt import (
     InjectBesidePrompt,
     Prompt,
-    PromptInjection,
 )
 from hardwon.domain.use_cases.rank import SelectionOutcome, maxima_of, select
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import Closeness, NoMatches, Retrieval, Retrieve
+from hardwon.domain.use_cases.weigh_entries import Injection, WeighEntries
 from hardwon.ports.entries import RankingReads
 from tests.contracts.test_use_case_recall import (
     HERE,
@@ -587,7 +587,7 @@ PROMPT_WORDS = ("rename", "column", "safely", "parser_lock", "release", "socket"
 sayings = st.lists(st.sampled_from(PROMPT_WORDS), min_size=1, max_size=5).map(" ".join)
 
 
-def beside(prompt: str, state: State, *, everything_read: bool) -> PromptInjection:
+def beside(prompt: str, state: State, *, everything_read: bool) -> Injection:
     recall = Recall(
         InMemoryEntryRepository(state),
         Retrieve((), InMemoryKeywordIndex(state), Threads()),
@@ -596,7 +596,9 @@ def beside(prompt: str, state: State, *, everything_read: bool) -> PromptInjecti
     )
     watch = (lambda _: None) if everything_read else None
     return InjectBesidePrompt(
-        recall, InMemoryContextWindows(InMemoryReceipts()), InMemoryInstructions(), watch
+        WeighEntries(
+            recall, InMemoryContextWindows(InMemoryReceipts()), InMemoryInstructions(), watch
+        )
     ).text_for(Prompt(prompt, "one", working_in("here")), IN_TIME)
 
 

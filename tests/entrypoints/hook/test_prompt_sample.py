@@ -10,6 +10,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.filters import EVERYTHING, NOWHERE
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt, Prompt
+from hardwon.domain.use_cases.weigh_entries import WeighEntries
 from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.bootstrap_entries import build_recall
 from hardwon.entrypoints.bootstrap_files import build_import_knowledge
@@ -32,7 +33,11 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
         build_import_knowledge(memory, str(SAMPLE), NOWHERE).everything()
         assert len(memory.repository.find(EVERYTHING, limit=100)) == 76
         suggest = InjectBesidePrompt(
-            build_recall(memory), InMemoryContextWindows(InMemoryReceipts()), InMemoryInstructions()
+            WeighEntries(
+                build_recall(memory),
+                InMemoryContextWindows(InMemoryReceipts()),
+                InMemoryInstructions(),
+            )
         )
         yield lambda text: suggest.text_for(Prompt(text), STANDING_STILL).text
 
@@ -93,7 +98,11 @@ def ask_five(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
             for text in FIVE:
                 memory.repository.put(lesson(text))
         suggest = InjectBesidePrompt(
-            build_recall(memory), InMemoryContextWindows(InMemoryReceipts()), InMemoryInstructions()
+            WeighEntries(
+                build_recall(memory),
+                InMemoryContextWindows(InMemoryReceipts()),
+                InMemoryInstructions(),
+            )
         )
         yield lambda text: suggest.text_for(Prompt(text), STANDING_STILL).text
 

@@ -8,7 +8,8 @@ from hardwon.domain.model.injection.neutral_text import FRAME_END, FRAME_START
 from hardwon.domain.model.injection.prompt_terms import plain, weighed
 from hardwon.domain.model.injection.receipt import MAX_MISSED, assembled, text_digest
 from hardwon.domain.model.injection.relevance_gate import (
-    MAX_PROMPT_UNITS,
+    AT_MOMENT,
+    BESIDE_PROMPT,
     AgentFile,
     Contender,
     Contest,
@@ -91,7 +92,7 @@ def test_at_most_two_whole_new_winners_are_shown_in_the_order_of_their_scores(
     assert len(choice.chosen) <= 2
     chosen = [winner.contender for winner in choice.chosen]
     assert chosen == [candidate for candidate in contenders[:2] if candidate in chosen]
-    assert units(choice.text) <= MAX_PROMPT_UNITS
+    assert units(choice.text) <= BESIDE_PROMPT.room
     assert all(winner.win(CONTEST).probability >= MIN_PROBABILITY for winner in chosen)
     assert not {winner.facts.ranking.number for winner in chosen} & shown
     assert len(choice.missed) == min(len(contenders) - len(choice.chosen), MAX_MISSED)
@@ -154,19 +155,31 @@ def test_no_file_is_read_for_entries_that_do_not_win() -> None:
 def test_a_lesson_is_printed_as_in_the_block_and_anything_else_as_a_note() -> None:
     lesson, note = contender(0), contender(1, kind="decision")
 
-    assert (lesson.form, note.form) == ("lesson", "note")
+    assert tuple(map(BESIDE_PROMPT.form_of, (lesson, note))) == ("lesson", "note")
     assert (
-        lesson.text
+        BESIDE_PROMPT.text(lesson)
         == f"### Pattern: Name 0\n{WHOLE}\n- Observation count: 1\n- Confidence: medium\n\n"
     )
-    assert note.text == f"### Name 1\n{WHOLE}\n\n"
+    assert BESIDE_PROMPT.text(note) == f"### Name 1\n{WHOLE}\n\n"
+
+
+def test_at_a_moment_one_entry_is_printed_by_itself_with_its_date_and_project() -> None:
+    of_another = contender(0)._replace(printed=contender(0).printed._replace(origin="shop"))
+    choice = choose([of_another, contender(1)], rules()._replace(printing=AT_MOMENT))
+
+    [winner] = choice.chosen
+    assert (
+        winner.text == f"[memory {of_another.entry_id}, kept 2026-03-01, shop]\nName 0\n{WHOLE}\n"
+    )
+    assert winner.shown.form == "memory"
+    assert units(choice.text) <= 1_200
 
 
 def test_a_receipt_can_explain_what_was_shown() -> None:
     [winner] = choose([contender(0)._replace(parts={**PARTS, "cosine": 0.5})], rules()).chosen
     shown = winner.shown
 
-    assert shown.digest == text_digest(contender(0).text)
+    assert shown.digest == text_digest(BESIDE_PROMPT.text(contender(0)))
     assert shown.parts["cosine"] == 0.5
     assert (shown.parts["coverage"], shown.parts["runner_up"], shown.parts["searched"]) == (
         1.0,

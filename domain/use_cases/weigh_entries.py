@@ -1,0 +1,251 @@
+"""Search with a text, and choose the entries that clearly help."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.errors import KeywordIndexUnavailableError
+from hardwon.domain.model.filters import (
+    COLLECTIONS,
+    NOWHERE,
+    EntryFilter,
+    PolicyName,
+    Workplace,
+    seen_from,
+)
+from hardwon.domain.model.injection.prompt_terms import (
+    Sentence,
+    asked_by,
+    identifiers,
+    informative_words,
+    plain,
+    weighed,
+)
+from hardwon.domain.model.injection.receipt import (
+    MAX_MISSED,
+    ContextWindow,
+    Event,
+    Receipt,
+    text_digest,
+)
+from hardwon.domain.model.injection.relevance_gate import (
+    MAX_SHOWN,
+    AgentFile,
+    Contender,
+    Contest,
+    GateChoice,
+    Printing,
+    Rules,
+    WeighedEntries,
+    choose,
+)
+from hardwon.domain.model.keywords import MAX_TERMS
+from hardwon.domain.model.ranking.policy import RecallQuestion
+from hardwon.domain.use_cases.rank import QuestionMatches
+from hardwon.domain.use_cases.recall import AnswerRating, Recall
+from hardwon.domain.use_cases.retrieve import WORD_SECONDS, retire_expired
+from hardwon.ports.activity import ContextWindows
+from hardwon.ports.documents import Instructions
+from hardwon.ports.keyword_index import KeywordIndex
+
+LONGEST_KEPT = 500
+"""The maximum length of a query in a receipt, in characters."""
+
+UNKNOWN_SIZE = 100
+"""The assumed number of entries when the keyword index can't count them."""
+
+POLICY: PolicyName = COLLECTIONS["all"].policy
+
+
+class Occasion(NamedTuple):
+    """
+    An occasion to print entries: a prompt, or a moment of action.
+
+    Attributes:
+        text: The text to search with, without secrets.
+        window: The context window it is for; without a session, earlier injections are unknown.
+        printing: How much is printed, and in which form.
+        query: The text that the receipt keeps.
+        signature: That of an error, kept by the receipt.
+    """
+
+    event: Event
+    text: str
+    window: ContextWindow
+    workplace: Workplace
+    printing: Printing
+    query: str
+    signature: str = ""
+
+
+class Injection(NamedTuple):
+    """
+    The text to print on an occasion.
+
+    Attributes:
+        text: Whole entries in the host's frame; empty for nothing.
+        receipt: The receipt to store; None for an empty text.
+        degradations: The missing parts of the search with their reasons, one line each.
+    """
+
+    text: str = ""
+    numbers: tuple[int, ...] = ()
+    receipt: Receipt | None = None
+    degradations: tuple[str, ...] = ()
+
+
+NOTHING = Injection()
+
+
+class WeighEntries(NamedTuple):
+    """
+    Search with a text, and choose the entries that clearly help and are new.
+
+    Attributes:
+        windows: Know what was shown to the session before.
+        instructions: The files that the agent reads anyway.
+        watch: Called with the weighed entries, also without a possible winner.
+    """
+
+    recall: Recall
+    windows: ContextWindows
+    instructions: Instructions
+    watch: Callable[[WeighedEntries], None] | None = None
+
+    def injection_for(self, occasion: Occasion, deadline: Deadline) -> Injection:
+        """
+        Return what to print on *occasion*, most often nothing.
+
+        Entries captured from the session itself are not searched.
+
+        Raises:
+            StorageError: the store can't be read.
+        """
+        problems = retire_expired(self.recall.repository, self.recall.clock.now())
+        with self.recall.repository.snapshot():
+            only = seen_from(occasion.workplace)._replace(
+                except_session=occasion.window.session_id or None
+            )
+            question = question_of(occasion.text, only, occasion.workplace)
+            sentences = sentences_of(occasion.text, self.recall.retrieve.keywords, deadline)
+            if not any(sentences):
+                return Injection(degradations=problems)
+            found = self.recall.search(question, deadline)
+            injection = self._injection(occasion, question, sentences, found)
+        return injection._replace(degradations=(*problems, *found.retrieval.degradations))
+
+    def _injection(
+        self,
+        occasion: Occasion,
+        question: RecallQuestion,
+        sentences: tuple[Sentence, ...],
+        found: QuestionMatches,
+    ) -> Injection:
+        rated = self.recall.rank(question, found)
+        contest = contest_of(question, sentences, found, rated)
+        may_win = any(contest.may_win(answer.score, answer.parts) for answer in rated[:MAX_SHOWN])
+        if not (may_win or self.watch):  # most often: nothing is read
+            return NOTHING
+        contenders = self.contenders(rated, occasion.workplace)
+        choice = choose(contenders, self._rules(contest, occasion))
+        if self.watch:
+            self.watch(WeighedEntries(contest, contenders, choice))
+        return self.chosen(occasion, choice, found.retrieval.embedded_by)
+
+    def _rules(self, contest: Contest, occasion: Occasion) -> Rules:
+        window = occasion.window
+        shown = self.windows.held(window).entries if window.session_id else ()
+        return Rules(contest, shown, self._agent_files, occasion.printing)
+
+    def contenders(self, rated: Sequence[AnswerRating], workplace: Workplace) -> list[Contender]:
+        """Return *rated* with what is printed and weighed of them."""
+        repository, numbers = self.recall.repository, [answer.number for answer in rated]
+        facts = {known.ranking.number: known for known in repository.recall_facts(numbers)}
+        printed = {entry.number: workplace.labelled(entry) for entry in repository.printed(numbers)}
+        return [
+            Contender(facts[number], printed[number], score, parts)
+            for number, score, parts, *_ in rated
+        ]
+
+    def _agent_files(self) -> Iterator[AgentFile]:
+        return (AgentFile(name, plain(text)) for name, text in self.instructions.texts())
+
+    def chosen(self, occasion: Occasion, choice: GateChoice, space: str | None) -> Injection:
+        """Return the text and the receipt of *choice*."""
+        if not choice.chosen:
+            return NOTHING
+        receipt = Receipt(
+            session_id=occasion.window.session_id,
+            event=occasion.event,
+            at=self.recall.clock.now(),
+            project=occasion.workplace.project,
+            query=occasion.query[:LONGEST_KEPT],
+            space=space,
+            policy=POLICY,
+            digest=text_digest(choice.text),
+            frame=choice.frame,
+            shown=tuple(chosen.shown for chosen in choice.chosen),
+            missed=choice.missed,
+            agent=occasion.window.agent,
+            signature=occasion.signature,
+        )
+        numbers = (winner.contender.facts.ranking.number for winner in choice.chosen)
+        return Injection(choice.text, tuple(numbers), receipt)
+
+
+def question_of(text: str, only: EntryFilter, workplace: Workplace = NOWHERE) -> RecallQuestion:
+    """
+    Return the question for a prompt, with a limit that includes near misses.
+
+    Otherwise it has the defaults of `recall`.
+    """
+    return RecallQuestion(
+        text=text,
+        only=only._replace(ranked=True),
+        policy=POLICY,
+        limit=MAX_SHOWN + MAX_MISSED,
+        minimum=None,
+        workplace=workplace,
+        in_any_spelling=False,
+    )
+
+
+def sentences_of(text: str, keywords: KeywordIndex, deadline: Deadline) -> tuple[Sentence, ...]:
+    """
+    Return the sentences of *text* with weighted words.
+
+    There are none if no entry contains an informative word. Without a keyword index all words weigh
+    the same.
+    """
+    asked = asked_by(text)
+    terms = informative_words(dict.fromkeys(term for sentence in asked for term in sentence))[
+        :MAX_TERMS
+    ]
+    try:
+        frequencies, size = (
+            keywords.frequencies(terms, deadline.within(WORD_SECONDS)),
+            keywords.size(),
+        )
+    except KeywordIndexUnavailableError:
+        frequencies, size = dict.fromkeys(terms, 1), UNKNOWN_SIZE
+    return (
+        tuple(weighed(sentence, frequencies, size) for sentence in asked)
+        if any(frequencies.values())
+        else ()
+    )
+
+
+def contest_of(
+    question: RecallQuestion,
+    sentences: tuple[Sentence, ...],
+    found: QuestionMatches,
+    rated: Sequence[AnswerRating],
+) -> Contest:
+    """Return the facts that decide between *rated*, the best first of *found*."""
+    return Contest(
+        sentences=sentences,
+        runner_up=max(rated[MAX_SHOWN].score, 0.0) if len(rated) > MAX_SHOWN else 0.0,
+        size=found.context.size,
+        semantic=found.context.vectors.found > 0,
+        identifiers=identifiers(question.text),
+    )
