@@ -36,7 +36,7 @@ lint: .venv/.installed  ## ruff, formatting, import contracts, words, first line
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache
 	@$(BIN)/python -m tools.words --ratchet
-	@$(BIN)/python -m tools.first_lines --ratchet
+	@$(BIN)/python -m tools.first_lines
 
 typecheck: .venv/.installed  ## strict mypy
 	$(BIN)/mypy

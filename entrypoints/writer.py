@@ -238,15 +238,16 @@ def _replaced(repository: EntryRepository, reference: str | None) -> str | None:
 def _parser() -> ProjectParser:
     parser = ProjectParser(NAME, "Keep one lesson, given as JSON.", EPILOG)
     parser.add_argument(
-        "--action", choices=["upsert"], required=True, help="add the entry, or count it once more"
+        "--action",
+        choices=["upsert"],
+        required=True,
+        help="add the entry, or count a known one again",
     )
     entry = parser.add_mutually_exclusive_group(required=True)
     entry.add_argument("--entry-json", metavar="JSON", help="the entry")
-    parser.add_argument(
-        "--here", action="store_true", help="keep it in this project: it is not shown in others"
-    )
+    parser.add_argument("--here", action="store_true", help="show it in this project only")
     entry.add_argument(
-        "--entry-file", metavar="PATH", help="a file that holds it, - for standard input"
+        "--entry-file", metavar="PATH", help=("a file with the entry, - for standard input")
     )
     return parser
 

@@ -96,19 +96,19 @@ def add(
         typer.Argument(
             metavar="[TEXT|-]",
             help=(
-                "What was learned, with its conclusion; - for standard input. None opens your"
-                " editor."
+                "The lesson with its conclusion (- for standard input). Without it, your"
+                " editor opens."
             ),
             show_default=False,
         ),
     ] = None,
     *,
-    category: Annotated[Category, typer.Option(help="What sort of lesson it is.")] = "heuristics",
+    category: Annotated[Category, typer.Option(help="The sort of lesson.")] = "heuristics",
     name: Annotated[
         str,
         typer.Option(
             metavar="TEXT",
-            help="Short title, one line (default: the first words).",
+            help="A short title on one line (default: the first words).",
             show_default=False,
         ),
     ] = "",
@@ -116,7 +116,7 @@ def add(
         list[str] | None,
         typer.Option(
             metavar="WORD",
-            help="A label; more with commas, or by naming it again.",
+            help="A label. Separate several by commas, or repeat the option.",
             show_default=False,
         ),
     ] = None,
@@ -130,28 +130,24 @@ def add(
         list[str] | None,
         typer.Option(
             metavar="PLACE",
-            help="A file or feature it is about; may be repeated.",
+            help="A file or feature that it is about. Can be repeated.",
             show_default=False,
         ),
     ] = None,
-    confidence: Annotated[Confidence, typer.Option(help="How sure it is.")] = "medium",
+    confidence: Annotated[Confidence, typer.Option(help="How certain the lesson is.")] = "medium",
     universal: Annotated[
-        bool, typer.Option("--universal", help="Name no project as its source.")
+        bool, typer.Option("--universal", help="Do not name a project as its source.")
     ] = False,
-    here: Annotated[
-        bool, typer.Option("--here", help="Keep it in this project: it is not shown in others.")
-    ] = False,
-    no_embed: Annotated[
-        bool, typer.Option("--no-embed", help="Leave the vector for later.")
-    ] = False,
+    here: Annotated[bool, typer.Option("--here", help="Show it in this project only.")] = False,
+    no_embed: Annotated[bool, typer.Option("--no-embed", help="Make the vector later.")] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
     """
-    Keep a lesson; one that is known already is counted once more.
+    Keep a lesson, or count a known one again.
 
-    Without TEXT, at a terminal, it opens $VISUAL or $EDITOR. Secrets are taken out.
+    Without TEXT, a terminal opens $VISUAL or $EDITOR. Secrets are redacted.
     """
     settings = resolve(project_root, global_store).settings
     if not settings.semantic_enabled:

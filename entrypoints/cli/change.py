@@ -52,15 +52,23 @@ UPDATE_EXAMPLES = "Example: hardwon update 42 --tier important --trigger 'releas
 def update(
     entry_id: Annotated[str, typer.Argument(metavar="ID", help=REFERENCE_HELP)],
     *,
-    title: Annotated[str | None, typer.Option(metavar="TEXT", help="New title, one line.")] = None,
+    title: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="The new title on one line.")
+    ] = None,
     tier: Annotated[
-        Tier | None, typer.Option(help="How much it matters; deprecated is found no more.")
+        Tier | None,
+        typer.Option(help="How much it matters. A deprecated entry is no longer found."),
     ] = None,
     weight: Annotated[
         float | None,
-        typer.Option(metavar="0..1", help="Its order among what is always shown; 1 never ages."),
+        typer.Option(
+            metavar="0..1",
+            help="Its rank among entries that are always shown. 1 does not decay with age.",
+        ),
     ] = None,
-    confidence: Annotated[Confidence | None, typer.Option(help="How sure it is.")] = None,
+    confidence: Annotated[
+        Confidence | None, typer.Option(help="How certain the lesson is.")
+    ] = None,
     reasoning: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Why it matters, and how it was found.")
     ] = None,
@@ -69,25 +77,27 @@ def update(
         typer.Option(
             "--trigger",
             metavar="PHRASE",
-            help="What brings it up, instead of all it had; '' for nothing.",
+            help="A trigger phrase. Replaces all earlier ones; '' removes them.",
         ),
     ] = None,
     keywords: Annotated[
         list[str] | None,
-        typer.Option("--keyword", metavar="WORD", help="A label, instead of all it had."),
+        typer.Option(
+            "--keyword", metavar="WORD", help=("A keyword label. Replaces all earlier ones.")
+        ),
     ] = None,
     tags: Annotated[
         list[str] | None,
-        typer.Option("--tag", metavar="TAG", help="Your own label, instead of all it had."),
+        typer.Option("--tag", metavar="TAG", help="A tag. Replaces all earlier ones."),
     ] = None,
     permanent: Annotated[
-        bool | None, typer.Option("--permanent/--no-permanent", help="Whether it is kept for good.")
+        bool | None, typer.Option("--permanent/--no-permanent", help="Whether it never expires.")
     ] = None,
     here: Annotated[
         bool | None,
         typer.Option(
             "--here/--everywhere",
-            help="Show a lesson in the project that it is from only, or in all.",
+            help="Show a lesson only in its own project, or in all.",
         ),
     ] = None,
     project_root: ProjectRoot = ".",
@@ -95,10 +105,10 @@ def update(
     as_json: AsJson = False,
 ) -> None:
     """
-    Change what is known about an entry; what is not given stays.
+    Change title, tier, labels and other data of an entry.
 
-    A file has the word on its title and labels: they come back from it when it changes. A knowledge
-    bank is a record: it keeps a lesson's heading and confidence as they were, and the store's are
+    Options that are not given change nothing. The title and labels of a file are read from it again
+    when it changes. A knowledge bank keeps a lesson's old heading and confidence; the store's are
     shown.
     """
     change = EntryChange(
@@ -176,16 +186,16 @@ def validate(
     entry_id: Annotated[str, typer.Argument(metavar="ID", help=REFERENCE_HELP)],
     *,
     useful: Annotated[
-        bool, typer.Option("--useful/--not-useful", help="Whether it helped, or misled.")
+        bool, typer.Option("--useful/--not-useful", help="Whether it helped or misled you.")
     ],
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
     """
-    Say whether an entry was of use.
+    Record whether an entry was useful.
 
-    What proves itself is offered the tier critical; nothing is promoted by itself.
+    After enough good judgements hardwon offers the tier critical. It promotes nothing by itself.
     """
     memory = open_for(project_root, global_store, create=False)
     validated = build_validate_entry(memory).judge(
@@ -234,13 +244,14 @@ def delete(
     as_json: AsJson = False,
 ) -> None:
     """
-    Delete entries, all or none of those named; with a document those of its sections.
+    Delete entries, and with a document its sections.
 
-    It shows what goes and asks; without a terminal it wants --yes.
+    It shows what is deleted and asks. Without a terminal it needs --yes. It deletes all of the
+    named entries or none.
 
-    The file of a session, decision or document stays. Its entry comes back when
-    the file has changed, or by hardwon index --force. History and checkpoints keep
-    what it said: hardwon forget erases that too.
+    The file of a session, decision or document stays. Its entry comes back when the file changes,
+    or by hardwon index --force. History and checkpoints keep the text; hardwon forget erases it
+    there too.
     """
     if bool(entry_ids) == (spec_folder is not None):
         raise typer.BadParameter(f"name entries, or a folder with {SPEC_FOLDER}", param_hint="ID")

@@ -22,14 +22,16 @@ from hardwon.entrypoints.streams import readable
 SCOPE_HELP = "documents or everything of this project, or all that is stored"
 
 Name: TypeAlias = Annotated[
-    str, typer.Argument(metavar="NAME", help="The checkpoint's name.", show_default=False)
+    str, typer.Argument(metavar="NAME", help="The name of the checkpoint.", show_default=False)
 ]
 
 
 def create(
     name: Name,
     *,
-    description: Annotated[str, typer.Option(metavar="TEXT", help="What it is made for.")] = "",
+    description: Annotated[
+        str, typer.Option(metavar="TEXT", help="The purpose of the checkpoint.")
+    ] = "",
     scope: Annotated[
         CheckpointScope, typer.Option(help=f"What it is about: {SCOPE_HELP}.")
     ] = "documents",
@@ -38,9 +40,9 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """
-    Put the present state aside.
+    Save the present state.
 
-    The snapshot holds the whole store; the scope says which part of it a restore brings back.
+    The snapshot holds the whole store. The scope says which part a restore brings back.
     """
     memory = open_for(project_root, global_store)
     contents = contents_here(scope, read_workplace(memory, project_root), project_root)
@@ -54,7 +56,7 @@ def create(
 def list_checkpoints(
     *,
     of_all: Annotated[
-        bool, typer.Option("--all", help="Those made in other projects too.")
+        bool, typer.Option("--all", help="Also show those of other projects.")
     ] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
@@ -94,10 +96,9 @@ def restore(
     as_json: AsJson = False,
 ) -> None:
     """
-    Bring back what a checkpoint holds, after a checkpoint of the present state.
+    Restore the state of a checkpoint, after a checkpoint of the present state.
 
-    Memories made since are taken out. Files stay as they are, and the next
-    index follows those that differ.
+    Memories made since are removed. Files do not change; the next index reads those that differ.
     """
     checkpoints = build_checkpoints(open_for(project_root, global_store, create=False))
     checkpoint = checkpoints.named(readable(name))
@@ -117,7 +118,7 @@ def delete(
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
-    """Forget a checkpoint and its snapshot."""
+    """Delete a checkpoint and its snapshot."""
     checkpoints = build_checkpoints(open_for(project_root, global_store, create=False))
     checkpoint = checkpoints.named(readable(name))
     ask(f"forget the checkpoint {checkpoint_line(checkpoint)}", yes=yes)

@@ -212,7 +212,7 @@ def context(
         typer.Option("--in", help="The whole block, or the section of conversations alone."),
     ] = "learnings",
     limit: Annotated[
-        int | None, typer.Option(max=MOST, metavar="N", help="How many entries at most.")
+        int | None, typer.Option(max=MOST, metavar="N", help="The maximum number of entries.")
     ] = None,
     token_budget: Annotated[
         int | None,
@@ -220,27 +220,31 @@ def context(
             min=0,
             max=MOST,
             metavar="N",
-            help="How much room conversations may take, at 4 characters a token.",
+            help="The token budget of conversations, at 4 characters a token.",
         ),
     ] = None,
     explain: Annotated[
         bool,
         typer.Option(
             "--explain",
-            help=(
-                "Tell what the score of every conversation is made of; with --json, of every entry."
-            ),
+            help="Show the parts of each conversation's score; with --json, of each entry's.",
         ),
     ] = False,
     write: Annotated[
         str | None,
-        typer.Option("--write", metavar="FILE", help="Bring it into the marked section of a file."),
+        typer.Option(
+            "--write", metavar="FILE", help=("Write it into the marked section of a file.")
+        ),
     ] = None,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what a session start would print; nothing is counted."""
+    """
+    Show what a session start would print.
+
+    It leaves counters as they are.
+    """
     if write is not None and (as_json or explain):
         raise typer.BadParameter("goes with neither --json nor --explain", param_hint="'--write'")
     memory = open_for(project_root, global_store, create=False)

@@ -179,11 +179,11 @@ def _line(session: SessionStatus) -> str:
     )
 
 
-CAPTURE_EXAMPLES = (
-    "hardwon capture --from ~/.claude/projects/-home-me-app/4e1079b4.jsonl    "
-    "hardwon capture --dry-run --json < exchanges.jsonl    "
-    "hardwon capture --all --dry-run"
-)
+CAPTURE_EXAMPLES = """\b
+Examples:
+  hardwon capture --from ~/.claude/projects/-home-me-app/4e1079b4.jsonl
+  hardwon capture --dry-run --json < exchanges.jsonl
+  hardwon capture --all --dry-run"""
 
 
 def capture(
@@ -192,40 +192,43 @@ def capture(
         typer.Option(
             "--from",
             metavar="TRANSCRIPT|-",
-            help="What a host wrote down (default: standard input, if it is piped).",
+            help="The transcript (default: standard input, if it is piped).",
         ),
     ] = None,
     *,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only tell how it would be cut.")
+        bool, typer.Option("--dry-run", help="Only show where it would be cut.")
     ] = False,
     force: Annotated[
         bool,
         typer.Option(
-            "--force", help="Start from the beginning, not where the last capture stopped."
+            "--force", help=("Start from the beginning instead of where the last capture stopped.")
         ),
     ] = False,
     no_embed: Annotated[
         bool,
         typer.Option(
-            "--no-embed", help="Ask no embedder: cut by words, leave the vectors for later."
+            "--no-embed", help=("Use no embedder: cut by words, and make the vectors later.")
         ),
     ] = False,
     status: Annotated[
-        bool, typer.Option("--status", help="Only tell what waits to be captured.")
+        bool, typer.Option("--status", help="Only show what waits to be captured.")
     ] = False,
     discard: Annotated[
         str | None,
         typer.Option(
             metavar="SESSION",
-            help="Let go what waits of a session, as one whose project is gone for good.",
+            help="Drop what waits of a session, for example of a deleted project.",
         ),
     ] = None,
     past: Annotated[
         bool,
         typer.Option(
             "--all",
-            help="All earlier sessions of Claude Code and Codex in this project, after a preview.",
+            help=(
+                "Capture all earlier sessions of Claude Code and Codex in this project,"
+                " after a preview."
+            ),
         ),
     ] = False,
     yes: Yes = False,
@@ -236,10 +239,9 @@ def capture(
     """
     Keep a conversation, cut by topic, as markdown in memory/conversations/.
 
-    TRANSCRIPT is a session of Claude Code or Codex, or JSON lines of
-    {"user", "assistant", "timestamp"}. Tool calls, what memory put in, secrets
-    and <private> passages are left out. Where an earlier capture of the session
-    stopped, this one goes on.
+    TRANSCRIPT is a session of Claude Code or Codex, or JSON lines of {"user", "assistant",
+    "timestamp"}. Tool calls, injected memory, secrets and <private> passages are left out. It
+    continues where the last capture of the session stopped.
     """
     if status:
         print_status(resolve(project_root, global_store).settings, project_root, as_json=as_json)
@@ -331,24 +333,22 @@ def remember(
         list[str] | None,
         typer.Argument(
             metavar="[TEXT|-]",
-            help="What to keep; - for standard input. None keeps what was said.",
+            help="The text (- for standard input). Without it, the last exchanges are kept.",
             show_default=False,
         ),
     ] = None,
     *,
-    no_embed: Annotated[
-        bool, typer.Option("--no-embed", help="Leave the vector for later.")
-    ] = False,
+    no_embed: Annotated[bool, typer.Option("--no-embed", help="Make the vector later.")] = False,
     typed: Typed = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
     """
-    Keep a text, or what was said in this session, for good.
+    Keep a text or the last exchanges of this session for good.
 
-    It becomes a file in memory/conversations/ that no clean-up ever touches.
-    Without TEXT, the last exchanges of the session are kept, as hooks captured them.
+    It becomes a file in memory/conversations/ that never expires. Without TEXT, the last captured
+    exchanges of the session are kept.
     """
     del typed
     ensure_storable(project_root)

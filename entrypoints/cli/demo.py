@@ -47,13 +47,14 @@ def demo(
         typer.Option(
             "--on",
             metavar="postgresql://…",
-            help="On a server, in a database that is dropped afterwards.",
+            help="Use a server, and a database that is dropped afterwards.",
         ),
     ] = None,
 ) -> None:
     """
-    Show on a sample project what hardwon does:
-    offline, in a throw-away store, in under a minute.
+    Show what hardwon does, on a sample project.
+
+    It runs offline, in a temporary store, in under a minute.
     """
     if on is not None and not ServerAddress.is_one(on):
         raise typer.BadParameter("it is no postgresql:// address", param_hint="'--on'")

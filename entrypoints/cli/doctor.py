@@ -35,7 +35,8 @@ def doctor(
         typer.Option(
             "--repair",
             help=(
-                "Repair the store's tables; move a broken store aside and rebuild it from markdown."
+                "Repair the tables of the store. A damaged store is moved aside and"
+                " rebuilt from markdown."
             ),
         ),
     ] = False,
@@ -46,7 +47,7 @@ def doctor(
     """
     Check the installation, the store and the settings.
 
-    Tells also where every setting comes from, and what last troubled the hook.
+    It also shows the source of every setting, and the last error of the hook.
     """
     resolved = resolve(project_root, global_store)
     if repair:

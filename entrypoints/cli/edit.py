@@ -93,14 +93,19 @@ def edit(
         str | None,
         typer.Argument(
             metavar="[-]",
-            help="- reads a JSON object of name, description, reasoning.",
+            help=(
+                "With -, a JSON object of name, description and reasoning is read from"
+                " standard input."
+            ),
             show_default=False,
         ),
     ] = None,
     *,
-    name: Annotated[str | None, typer.Option(metavar="TEXT", help="New title, one line.")] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="The new title on one line.")
+    ] = None,
     description: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="The lesson as it should read.")
+        str | None, typer.Option(metavar="TEXT", help="The corrected lesson.")
     ] = None,
     reasoning: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Why it matters, and how it was found.")
@@ -108,7 +113,7 @@ def edit(
     superseded_by: Annotated[
         str | None,
         typer.Option(
-            metavar="ID", help='The lesson that replaces it, which is ranked above it; "" for none.'
+            metavar="ID", help=('The lesson that replaces it and is ranked above it; "" for none.')
         ),
     ] = None,
     project_root: ProjectRoot = ".",
@@ -116,12 +121,13 @@ def edit(
     as_json: AsJson = False,
 ) -> None:
     """
-    Correct the text of an entry, in the store and in the knowledge banks or the file where it
-    stands.
+    Correct the text of an entry.
 
-    Without a text it opens $VISUAL or $EDITOR. A lesson keeps its counters, and is still found by
-    its old id; its old text does not come back by an import. Of a session or a captured section the
-    editor gets the markdown of its file; your own documents you edit yourself.
+    The store and the entry's knowledge bank or file are changed.
+
+    Without a text it opens $VISUAL or $EDITOR. A lesson keeps its counters and is still found by
+    its old id. An import does not bring its old text back. For a session or a captured section the
+    editor shows the markdown of its file. Edit your own documents yourself.
     """
     memory = open_for(project_root, global_store, create=False)
     entry = find_entry(memory.repository, entry_id)

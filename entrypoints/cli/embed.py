@@ -55,7 +55,7 @@ def embed(
     everything: Annotated[
         bool,
         typer.Option(
-            "--all", "--rebuild", help="Make all vectors again, from where such a run was stopped."
+            "--all", "--rebuild", help=("Make all vectors again. An interrupted run is continued.")
         ),
     ] = False,
     provider: Annotated[
@@ -68,7 +68,11 @@ def embed(
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make the vectors that are missing. It can be stopped and run again at any time."""
+    """
+    Make missing vectors.
+
+    It can be stopped and run again at any time.
+    """
     memory = open_for(project_root, global_store)
     spaces = memory.spaces if provider is None else _changed(memory.spaces, provider)
     if not spaces:
@@ -214,17 +218,17 @@ LABEL_SETTING = "memory_keyword_provider"
 def label(
     *,
     limit: Annotated[
-        int | None, typer.Option(min=0, help="How many entries at most (default: all).")
+        int | None, typer.Option(min=0, help="The maximum number of entries (default: all).")
     ] = None,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
     """
-    Give entries without keyword labels theirs.
+    Add keyword labels to entries without any.
 
-    Claude Haiku makes them (ANTHROPIC_API_KEY), else Ollama. It can be
-    stopped and run again at any time.
+    Claude Haiku (ANTHROPIC_API_KEY) or else Ollama makes them. It can be stopped and run again at
+    any time.
     """
     memory = open_for(project_root, global_store)
     pending = build_label_pending(memory.store, memory.settings)

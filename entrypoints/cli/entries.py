@@ -75,24 +75,24 @@ def list_entries(
         str | None,
         typer.Option(
             metavar="NAME|FOLDER",
-            help="Only what stands or was said in this project (hardwon project list).",
+            help="Only entries made in this project (see hardwon project list).",
         ),
     ] = None,
     workspace: OfWorkspace = None,
     scope: OfScope = None,
     permanent: Permanent = False,
     limit: Annotated[
-        int, typer.Option(min=0, max=MOST, metavar="N", help="How many at most.")
+        int, typer.Option(min=0, max=MOST, metavar="N", help="The maximum number.")
     ] = 20,
     offset: Annotated[
-        int, typer.Option(min=0, max=MOST, metavar="N", help="How many to pass over.")
+        int, typer.Option(min=0, max=MOST, metavar="N", help="The number to skip.")
     ] = 0,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
     """
-    List what is remembered, the newest first.
+    List entries, the newest first.
 
     Learnings that may be shown here, and everything else of this project; with --project, --origin
     or --workspace all of there.
@@ -189,11 +189,11 @@ def show(
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     history: Annotated[
-        bool, typer.Option("--history", help="Also what was changed of it, the last change first.")
+        bool, typer.Option("--history", help="Also show its changes, the latest first.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show one entry with all that is known about it."""
+    """Show one entry with all its data."""
     memory = open_for(project_root, global_store, create=False)
     entry = find_entry(memory.repository, entry_id)
     past = memory.store.history.of(entry.number or 0, MAX_CHANGES) if history else []

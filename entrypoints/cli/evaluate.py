@@ -61,7 +61,7 @@ def evaluate(
     own: Annotated[
         bool,
         typer.Option(
-            "--self", help="Measure on your own memory: titles and rare words ask for their texts."
+            "--self", help=("Measure on your own memory. Titles and rare words are the questions.")
         ),
     ] = False,
     policies: Annotated[
@@ -70,22 +70,20 @@ def evaluate(
     ] = None,
     compare: Annotated[
         str | None,
-        typer.Option(
-            metavar="OLD.json", help="Show the difference to what --json printed earlier."
-        ),
+        typer.Option(metavar="OLD.json", help="Compare with an earlier output of --json."),
     ] = None,
     fail_on_regression: Annotated[
         bool,
         typer.Option(
             "--fail-on-regression",
-            help="With --compare, leave with 1 when a figure fell by over 0.005.",
+            help="With --compare, exit with 1 if a figure fell by more than 0.005.",
         ),
     ] = False,
     per_query: Annotated[
         bool,
         typer.Option(
             "--per-query",
-            help="List the queries where adaptive is largest_changes from the better search.",
+            help="List the queries where adaptive differs most from the better search.",
         ),
     ] = False,
     project_root: ProjectRoot = ".",
@@ -93,10 +91,10 @@ def evaluate(
     as_json: AsJson = False,
 ) -> None:
     """
-    Measure how well memory answers, in a throw-away store.
+    Measure the quality of answers, in a temporary store.
 
-    Times are those of a whole recall in a process that stays, the question's vector being at hand.
-    Vectors are kept for the next run in ~/.cache/hardwon.
+    Times are of a whole recall in a running process, without embedding the question. Vectors are
+    kept for the next run in ~/.cache/hardwon.
     """
     if fail_on_regression and compare is None:
         raise typer.BadParameter(

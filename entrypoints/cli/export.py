@@ -42,7 +42,9 @@ def export(
         Form,
         typer.Option(
             "--format",
-            help="jsonl: everything; markdown: a folder to read; memory-index: the sessions.",
+            help=(
+                "jsonl holds everything, markdown is for reading, memory-index holds the sessions."
+            ),
         ),
     ] = "jsonl",
     output: Annotated[
@@ -51,20 +53,19 @@ def export(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write it there (default, and -: standard output).",
+            help="The file (default and -: standard output).",
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
 ) -> None:
     """
-    Write everything that is remembered to a file.
+    Write the whole memory to a file.
 
-    jsonl holds all entries with their counters and history, a line each, and
-    hardwon import brings them back. markdown writes a folder for each project.
-    memory-index is one JSON object of all sessions, keyed by the paths of their
-    files, with vectors where the active model makes 384 numbers.
+    jsonl holds an entry a line, with counters and history. hardwon import reads it. markdown writes
+    a folder for each project. memory-index is one JSON object of all sessions, keyed by file path,
+    with vectors if the active model has 384 dimensions.
     """
     to_file = output not in {None, STANDARD_STREAM}
     if form == "markdown" and not to_file:

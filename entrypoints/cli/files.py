@@ -72,14 +72,12 @@ def index(
     ] = None,
     *,
     embed: Annotated[
-        bool, typer.Option("--embed", help="Make all missing vectors, not only 50.")
+        bool, typer.Option("--embed", help="Make all missing vectors instead of 50.")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only tell what would be done.")
+        bool, typer.Option("--dry-run", help="Only show what would be done.")
     ] = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="Index files that did not change too.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Also index unchanged files.")] = False,
     rebuild: Annotated[
         bool,
         typer.Option(
@@ -90,19 +88,18 @@ def index(
         bool, typer.Option("--rebuild-fts", help="Rebuild the keyword index first.")
     ] = False,
     verbose: Annotated[
-        bool, typer.Option("--progress", help="Name each file on standard error when it is done.")
+        bool, typer.Option("--progress", help="Name each finished file on standard error.")
     ] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
     """
-    Bring markdown files into the store, and forget those that are gone.
+    Index markdown files, and drop entries of files that are gone.
 
-    Without PATHS: memory/**/*.md, memory-*.md and specs/*/memory/**/*.md of the project,
-    and the folders in HARDWON_DOCUMENT_ROOTS. What a file is kept as is told by
-    'type:' in its front matter or by its folder (decisions, gotchas, preferences,
-    conversations, sessions), else it is a document.
+    Without PATHS: memory/**/*.md, memory-*.md and specs/*/memory/**/*.md of the project, and the
+    folders in HARDWON_DOCUMENT_ROOTS. The kind comes from 'type:' in the front matter, or from the
+    folder (decisions, gotchas, preferences, conversations, sessions). Other files are documents.
     """
     if rebuild and paths:
         raise typer.BadParameter(
@@ -223,7 +220,9 @@ def _counts(indexed: IndexOutcome, *, dry_run: bool) -> str:
 
 Labels = Annotated[
     list[str] | None,
-    typer.Option(metavar="TEXT", help="A label; more with commas, or by naming it again."),
+    typer.Option(
+        metavar="TEXT", help=("A label. Separate several by commas, or repeat the option.")
+    ),
 ]
 
 
@@ -231,32 +230,32 @@ def save(
     file: Annotated[
         str | None,
         typer.Argument(
-            metavar="[FILE|-]", help="A markdown file, kept where it is; - for standard input."
+            metavar="[FILE|-]",
+            help="A markdown file, which stays where it is (- for standard input).",
         ),
     ] = None,
     *,
     description: Annotated[
         str | None,
         typer.Option(
-            metavar="TEXT", help="What the session was about; this is what recall compares."
+            metavar="TEXT",
+            help="What the session was about. recall compares it with the question.",
         ),
     ] = None,
     tag: Labels = None,
     keyword: Labels = None,
     permanent: Annotated[bool, typer.Option("--permanent", help="Keep it for good.")] = False,
-    no_embed: Annotated[
-        bool, typer.Option("--no-embed", help="Leave the vector for later.")
-    ] = False,
+    no_embed: Annotated[bool, typer.Option("--no-embed", help="Make the vector later.")] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
     """
-    Keep a session, to be found by what it was about.
+    Keep a session, found by its description.
 
-    Text from standard input becomes a file in memory/sessions/, without secrets
-    and <private> passages; a description alone is its own text. Without
-    --description, the file's front matter or its first prose describes it.
+    Text from standard input becomes a file in memory/sessions/, without secrets and <private>
+    passages. A description alone is also its text. Without --description, the file's front matter
+    or its first prose is the description.
     """
     ensure_storable(project_root)
     memory = open_for(project_root, global_store)

@@ -50,45 +50,48 @@ def forget(
         list[str] | None,
         typer.Argument(
             metavar="[TEXT or ID]...",
-            help="A text, - for standard input; or ids.",
+            help="A text (- for standard input), or ids.",
             show_default=False,
         ),
     ] = None,
     *,
     since: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Only what was made since, as 2026-11-23.")
+        str | None,
+        typer.Option(metavar="TIME", help="Only entries made since then, such as 2026-11-23."),
     ] = None,
     until: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Only what was made until then.")
+        str | None, typer.Option(metavar="TIME", help="Only entries made until then.")
     ] = None,
     session: Annotated[
-        str | None, typer.Option(metavar="ID", help="Only from this session.")
+        str | None, typer.Option(metavar="ID", help="Only entries of this session.")
     ] = None,
     project: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Only from projects of this label.")
+        str | None, typer.Option(metavar="NAME", help="Only entries of projects with this name.")
     ] = None,
     origin: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Only from this project, by label, id or folder."),
+        typer.Option(metavar="NAME", help="Only entries of this project, by name, id or folder."),
     ] = None,
     kinds: Annotated[
         list[str] | None,
-        typer.Option("--kind", metavar="KIND", help="Only this kind; can be repeated."),
+        typer.Option(
+            "--kind", metavar="KIND", help=("Only entries of this kind. Can be repeated.")
+        ),
     ] = None,
     any_case: Annotated[
         bool,
         typer.Option(
-            "--any-case", help="Find a text of up to three letters in any letter case, too."
+            "--any-case", help=("Ignore letter case also for a text of up to three letters.")
         ),
     ] = False,
     keep_bank: Annotated[
-        bool, typer.Option("--keep-bank", help="Leave knowledge banks as they are.")
+        bool, typer.Option("--keep-bank", help="Do not change knowledge banks.")
     ] = False,
     secrets: Annotated[
         bool,
         typer.Option(
             "--secrets",
-            help="Redact the secrets in all that was kept before, by the rules of today.",
+            help="Redact secrets in everything stored so far, by today's rules.",
         ),
     ] = False,
     undo: Annotated[
@@ -96,14 +99,16 @@ def forget(
         typer.Option(
             "--undo-tombstone",
             metavar="ID",
-            help="Let a forgotten text be stored again, by its id.",
+            help="Allow a forgotten text to be stored again, by its id.",
         ),
     ] = None,
     vacuum: Annotated[
         bool,
         typer.Option(
             "--vacuum",
-            help="On a server: also remove the bytes of deleted rows (VACUUM FULL), as the owner.",
+            help=(
+                "On a server, also remove the bytes of deleted rows (VACUUM FULL), as the owner."
+            ),
         ),
     ] = False,
     gone: Annotated[
@@ -111,7 +116,7 @@ def forget(
         typer.Option(
             "--gone",
             metavar="FOLDER",
-            help="Ask no more for a folder that is gone for good.",
+            help="Stop asking for a folder that is gone for good.",
             show_default=False,
         ),
     ] = None,
@@ -121,16 +126,15 @@ def forget(
     as_json: AsJson = False,
 ) -> None:
     """
-    Forget for good what was kept, and prove it.
+    Erase entries or texts for good, and prove it.
 
-    It shows what goes and every place that keeps it, and asks; without a terminal it wants --yes.
-    Then it is erased from the store and all its copies, from the journal of conversations, logs,
-    and the files that hardwon wrote, and all of these are searched byte by byte. It does not come
-    back by an import, a capture or a clone.
+    It shows what is erased, and every place that holds it, and asks. Without a terminal it needs
+    --yes. Then it erases the text from the store and its copies, the journal of conversations,
+    logs, and files that hardwon wrote. It searches all of these byte by byte. No import, capture or
+    clone brings the text back.
 
-    A text is found in each of its spellings: composed or decomposed, in any letter case, full
-    width, as JSON, and over lines, quoted and commented ones too. hardwon delete is the recoverable
-    way.
+    A text is found in all of its spellings: composed or decomposed, any letter case, full width, as
+    JSON, and over several lines, also quoted or commented ones. hardwon delete can be undone.
     """
     memory = open_for(project_root, global_store, create=False)
     if undo is not None:

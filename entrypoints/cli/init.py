@@ -68,14 +68,14 @@ def init(
         typer.Option(
             "--agent",
             metavar="|".join(NAMES),
-            help="Only this agent; may be repeated.",
+            help="Only this agent. Can be repeated.",
             show_default=False,
         ),
     ] = None,
     mcp_json: Annotated[
         bool,
         typer.Option(
-            "--mcp-json", help="Name the server memory-server in the project's .mcp.json too."
+            "--mcp-json", help=("Also add the server as memory-server to the project's .mcp.json.")
         ),
     ] = False,
     yes: Yes = False,
@@ -84,21 +84,21 @@ def init(
     ] = False,
     remove: Annotated[
         bool,
-        typer.Option("--remove", help="Undo what was written, in every project; memories stay."),
+        typer.Option("--remove", help="Undo what was written, in every project. Memories stay."),
     ] = False,
     bring_in: Annotated[
         bool | None,
         typer.Option(
             "--import/--no-import",
-            help="Bring in what Claude Code remembers of the project by itself.",
+            help="Import Claude Code's own memory of the project.",
         ),
     ] = None,
     conversations: Annotated[
         Conversations | None,
         typer.Option(
             help=(
-                "How conversations are kept: shared by git, private (git does not see them), or off"
-                " (not at all)."
+                "How conversations are kept: shared by git, private (ignored by git), or"
+                " off (not kept)."
             ),
             show_default=False,
         ),
@@ -138,8 +138,8 @@ def init(
     """
     Give your coding agents a memory: hooks, tools and commands.
 
-    It shows what it will write before it does, beside what is there, and a second
-    run finds nothing to do. Agents are those whose folder or program is found.
+    It shows each change before it writes. A second run finds nothing to do. It sets up the agents
+    whose folder or program it finds.
     """
     if plugin is not None:
         _write_plugin(plugin, as_json=as_json)

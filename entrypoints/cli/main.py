@@ -76,38 +76,38 @@ class Group(NamedTuple):
 
 SECTIONS: Mapping[str, Mapping[str, Command | Group]] = {
     "Every day": {
-        "recall": Command("recall", "recall", "Ask what is remembered, in your own words."),
+        "recall": Command("recall", "recall", "Search the memory in your own words."),
         "search": Command("recall", "recall", "The same as recall."),
         "add": Command("add", "add", "Keep a lesson."),
         "remember": Command(
-            "conversations", "remember", "Keep a text, or what was said in this session, for good."
+            "conversations", "remember", "Keep a text or the last exchanges for good."
         ),
-        "list": Command("entries", "list_entries", "List what is remembered, the newest first."),
-        "show": Command("entries", "show", "Show one entry with all that is known about it."),
-        "view": Command("view", "view", "Look at the memory in the browser."),
-        "why": Command("why", "why", "Tell what was injected into sessions, and why."),
-        "pause": Command("pause", "pause", "Go off the record: keep and show nothing for a while."),
+        "list": Command("entries", "list_entries", "List entries, the newest first."),
+        "show": Command("entries", "show", "Show one entry with all its data."),
+        "view": Command("view", "view", "Open the memory in the browser."),
+        "why": Command("why", "why", "Show what was injected into sessions, and why."),
+        "pause": Command("pause", "pause", "Go off the record: store and inject nothing."),
         "resume": Command("pause", "resume", "End the pause."),
     },
     "Memory": {
-        "edit": Command("edit", "edit", "Correct the text of an entry, wherever it stands."),
-        "update": Command("change", "update", "Change what is known about an entry."),
-        "review": Command("review", "review", "Review lessons that newer ones seem to replace."),
-        "validate": Command("change", "validate", "Say whether an entry was of use."),
-        "delete": Command(
-            "change", "delete", "Delete entries; their traces stay until hardwon forget."
+        "edit": Command("edit", "edit", "Correct the text of an entry."),
+        "update": Command(
+            "change", "update", ("Change title, tier, labels and other data of an entry.")
         ),
-        "forget": Command(
-            "forget", "forget", "Forget entries or words for good, everywhere, and prove it."
+        "review": Command("review", "review", "Review what waits for your decision."),
+        "validate": Command("change", "validate", "Record whether an entry was useful."),
+        "delete": Command("change", "delete", "Delete entries. History and checkpoints keep them."),
+        "forget": Command("forget", "forget", "Erase entries or texts for good, and prove it."),
+        "save": Command("files", "save", "Keep a session, found by its description."),
+        "capture": Command(
+            "conversations", "capture", ("Capture the conversation of a transcript.")
         ),
-        "save": Command("files", "save", "Keep a session, to be found by what it was about."),
-        "capture": Command("conversations", "capture", "Keep what a transcript of a session says."),
-        "index": Command("files", "index", "Bring markdown files into the store."),
-        "watch": Command("files", "watch", "Keep the store up to date while files change."),
+        "index": Command("files", "index", "Index markdown files."),
+        "watch": Command("files", "watch", "Index files whenever they change."),
         "import": Command(
-            "transfer", "import_knowledge", "Bring an export, a knowledge bank or an index in."
+            "transfer", "import_knowledge", ("Import an export, a knowledge bank or an index.")
         ),
-        "export": Command("export", "export", "Write everything that is remembered to a file."),
+        "export": Command("export", "export", "Write the whole memory to a file."),
         "project": Group(
             {
                 "list": Command(
@@ -116,74 +116,64 @@ SECTIONS: Mapping[str, Mapping[str, Command | Group]] = {
                 "show": Command(
                     "project", "show_project", "Show what the store knows of a project."
                 ),
-                "merge": Command(
-                    "project", "merge", "Let all memories of one project belong to another."
-                ),
+                "merge": Command("project", "merge", "Move all entries of one project to another."),
                 "move": Command(
-                    "project", "move", "Say where a project is now, whose folder is gone."
+                    "project", "move", ("Name the new folder of a project that was moved.")
                 ),
             },
             "Show projects, merge them, and follow moved ones.",
         ),
-        "trust": Command("trust", "trust", "Let lessons of a project be shown in all of yours."),
+        "trust": Command("trust", "trust", "Show a project's lessons in all of yours."),
     },
     "Upkeep": {
-        "stats": Command(
-            "stats", "stats", "Tell what is remembered, how it is searched, and the settings."
-        ),
+        "stats": Command("stats", "stats", "Show counts, search methods and settings."),
         "doctor": Command(
             "doctor", "doctor", "Check the installation, the store and the settings."
         ),
-        "embed": Command("embed", "embed", "Make the vectors that are missing."),
-        "label": Command("embed", "label", "Give entries without keyword labels theirs."),
-        "eval": Command("evaluate", "evaluate", "Measure how well memory answers."),
+        "embed": Command("embed", "embed", "Make missing vectors."),
+        "label": Command("embed", "label", "Add keyword labels to entries without any."),
+        "eval": Command("evaluate", "evaluate", "Measure the quality of answers."),
         "store": Group(
             {
                 "copy": Command("store", "copy", "Copy a store between files and servers."),
                 "status": Command("store", "status", "Show the server that keeps the store."),
                 "migrate": Command("store", "migrate", "Make or update the tables on a server."),
-                "add-member": Command(
-                    "store", "add", "Let a login role use the store on a server."
-                ),
-                "remove-member": Command(
-                    "store", "remove", "Take the store away from a login role."
-                ),
+                "add-member": Command("store", "add", "Let a login role use the store."),
+                "remove-member": Command("store", "remove", "Take a login role's access away."),
             },
             "Keep the store on a PostgreSQL server.",
         ),
         "backup": Command("transfer", "backup", "Copy the whole store to a file."),
-        "restore": Command("transfer", "restore", "Bring all memories back from a backup."),
+        "restore": Command("transfer", "restore", "Restore the store from a backup."),
         "checkpoint": Group(
             {
-                "create": Command("checkpoint", "create", "Put the present state aside."),
+                "create": Command("checkpoint", "create", "Save the present state."),
                 "list": Command(
                     "checkpoint", "list_checkpoints", "Show all checkpoints, the newest first."
                 ),
-                "restore": Command("checkpoint", "restore", "Bring back what a checkpoint holds."),
-                "delete": Command("checkpoint", "delete", "Forget a checkpoint and its snapshot."),
+                "restore": Command("checkpoint", "restore", "Restore the state of a checkpoint."),
+                "delete": Command(
+                    "checkpoint", "delete", ("Delete a checkpoint and its snapshot.")
+                ),
             },
-            "Put the state of the store aside, and bring it back.",
+            "Save the state of the store, and restore it.",
         ),
     },
     "Agents": {
         "init": Command("init", "init", "Give your agents a memory: hooks, tools, commands."),
-        "context": Command(
-            "context", "context", "Show what a session start would print; nothing is counted."
-        ),
+        "context": Command("context", "context", "Show what a session start would print."),
         "retro": Group(
             {
                 "write": Command(
-                    "retro", "write", "Keep its lessons, in the knowledge bank and in the store."
+                    "retro", "write", ("Keep its lessons in the knowledge bank and the store.")
                 ),
                 "review": Command(
-                    "retro", "review", "Show older learnings that it may confirm or contradict."
+                    "retro", "review", ("Show older lessons that it may confirm or contradict.")
                 ),
-                "confirm": Command(
-                    "retro", "confirm", "Count that a learning was observed once more."
-                ),
-                "promote": Command("retro", "promote", "Let a learning be shown in every project."),
+                "confirm": Command("retro", "confirm", "Count one more observation of a lesson."),
+                "promote": Command("retro", "promote", "Show a lesson in every project."),
             },
-            "Keep what a retrospective taught, and look again at the rest.",
+            "Keep lessons of a retrospective, and review older ones.",
         ),
         "demo": Command("demo", "demo", "Show what hardwon does, on a sample project."),
     },

@@ -27,40 +27,42 @@ In: TypeAlias = Annotated[CollectionName, typer.Option("--in", help="Which colle
 OfKinds: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
-        "--type", metavar="KIND|all", help="Only this kind of the collection; can be repeated."
+        "--type", metavar="KIND|all", help=("Only this kind of the collection. Can be repeated.")
     ),
 ]
 Permanent: TypeAlias = Annotated[
-    bool, typer.Option("--permanent", help="Only what is kept for good.")
+    bool, typer.Option("--permanent", help="Only entries that never expire.")
 ]
-Tag: TypeAlias = Annotated[str | None, typer.Option(metavar="TAG", help="Only what has this tag.")]
+Tag: TypeAlias = Annotated[
+    str | None, typer.Option(metavar="TAG", help="Only entries with this tag.")
+]
 OfTier: TypeAlias = Annotated[
-    Tier | None, typer.Option("--tier", help="Only what matters so much.")
+    Tier | None, typer.Option("--tier", help="Only entries of this tier.")
 ]
 OfSpecFolder: TypeAlias = Annotated[
     str | None,
-    typer.Option("--spec-folder", metavar="FOLDER", help="Only from this specification."),
+    typer.Option("--spec-folder", metavar="FOLDER", help="Only entries of this specification."),
 ]
 OfScope: TypeAlias = Annotated[
     ScopeName | None,
     typer.Option(
         "--scope",
         help=(
-            "From where (default: lessons that may be shown here, and the rest by collection);"
-            " global is everything."
+            "Where entries may come from (default: lessons that may be shown here, the"
+            " others by collection). global is everything."
         ),
         show_default=False,
     ),
 ]
 OfProject: TypeAlias = Annotated[
-    str | None, typer.Option("--project", metavar="NAME", help="Only from this project.")
+    str | None, typer.Option("--project", metavar="NAME", help="Only entries of this project.")
 ]
 OfWorkspace: TypeAlias = Annotated[
     str | None,
     typer.Option(
         "--workspace",
         metavar="NAME",
-        help="Only from this workspace; with --project either is enough.",
+        help="Only entries of this workspace, or of --project if both are given.",
     ),
 ]
 
@@ -186,7 +188,8 @@ GlobalStore: TypeAlias = Annotated[
 Typed: TypeAlias = Annotated[
     bool,
     typer.Option(
-        "--typed", help="Take text and options from standard input, as typed after a slash command."
+        "--typed",
+        help="Read text and options from standard input, as typed after a slash command.",
     ),
 ]
 """`with_typed` appends what was typed, before options are parsed."""

@@ -37,9 +37,9 @@ def pause(
     """
     Go off the record: capture, store and inject nothing for a while.
 
-    In an agent's session that session is paused, in a terminal all sessions
-    are. The words of a pause are never captured afterwards either; earlier ones
-    stay. Agents are refused; commands that you run yourself work.
+    In an agent's session it pauses that session, in a terminal all sessions. Words said during a pause
+    are never captured. Earlier words stay. Tools and commands of agents are refused. Commands that
+    you run yourself work.
     """
     del typed
     now, session_id = system_clock().now(), host_session()
@@ -61,7 +61,11 @@ def resume(
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
-    """End the pause of this session and that of all sessions; in a terminal, every pause."""
+    """
+    End the pause of this session and of all sessions.
+
+    In a terminal, every pause ends.
+    """
     del typed
     now, session_id = system_clock().now(), host_session()
     pauses = open_pauses(resolve(project_root, global_store).settings.global_store)

@@ -115,9 +115,9 @@ def list_projects(*, global_store: GlobalStore = None, as_json: AsJson = False) 
     """
     List the projects that the store knows.
 
-    Lessons of an own or trusted project may be shown in all of yours; those of
-    a foreign, revoked or unknown one are shown there only. A waiting one is the
-    label of an older store, whose folder is not known.
+    Lessons of an own or trusted project can be shown in all of yours. Lessons of a foreign, revoked
+    or unknown project are shown there only. A waiting project is a name from an older store whose
+    folder is unknown.
     """
     _, know = _opened(global_store, HERE, create=False)
     counts, registry = know.projects.entry_counts(), know.registry()
@@ -231,9 +231,9 @@ def merge(
     as_json: AsJson = False,
 ) -> None:
     """
-    Let all memories of one project belong to another; this can't be undone.
+    Move all entries of one project to another.
 
-    FROM may be a waiting label of an older store, whose folder is not known.
+    This can't be undone. FROM can be a waiting name from an older store whose folder is unknown.
     """
     _, know = _opened(global_store, into if os.path.isdir(into) else HERE, create=False)
     target = find_project(know, into, "INTO")
@@ -300,7 +300,7 @@ def move(
         ),
     ] = "",
     folder: Annotated[
-        str, typer.Argument(metavar="[FOLDER]", help="Where it is now (default: here).")
+        str, typer.Argument(metavar="[FOLDER]", help="Its new folder (default: here).")
     ] = HERE,
     *,
     yes: Yes = False,
@@ -308,10 +308,10 @@ def move(
     as_json: AsJson = False,
 ) -> None:
     """
-    Say where a project is now, whose folder is gone.
+    Name the new folder of a project that was moved.
 
-    A renamed folder is noticed by itself; one that went to another disk is not.
-    Entries that were stored at the new place meanwhile join it.
+    hardwon notices a renamed folder, but not one on another disk. Entries stored at the new place
+    meanwhile join the project.
     """
     memory = open_for(_checked(folder), global_store, create=False, looks_up=False)
     know = build_know_projects(memory)

@@ -336,7 +336,7 @@ def recall(
     words: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="QUERY...", help="Your own words, quoted or not; - for standard input."
+            metavar="QUERY...", help=("The question, quoted or not (- for standard input).")
         ),
     ] = None,
     *,
@@ -344,19 +344,19 @@ def recall(
     scope: OfScope = None,
     kinds: OfKinds = None,
     limit: Annotated[
-        int | None, typer.Option(max=MOST, metavar="N", help="How many answers at most.")
+        int | None, typer.Option(max=MOST, metavar="N", help="The maximum number of answers.")
     ] = None,
     minimum: Annotated[
         float | None,
         typer.Option("--min-score", metavar="X", help="The lowest score of an answer."),
     ] = None,
     policy: Annotated[
-        PolicyName | None, typer.Option(help="How answers are ranked.", show_default=False)
+        PolicyName | None, typer.Option(help="The ranking policy.", show_default=False)
     ] = None,
     permanent: Permanent = False,
     tag: Tag = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Tell what every score is made of.")
+        bool, typer.Option("--explain", help="Show the parts of each score.")
     ] = False,
     typed: Typed = False,
     project_root: ProjectRoot = ".",
@@ -364,9 +364,9 @@ def recall(
     as_json: AsJson = False,
 ) -> None:
     """
-    Ask what is remembered, in your own words.
+    Search the memory in your own words.
 
-    You are answered from all your projects, an agent from this one and its workspace.
+    You get answers from all your projects. An agent gets them from this project and its workspace.
     """
     query = _query(words or [])
     if not query.strip():

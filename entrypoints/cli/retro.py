@@ -64,21 +64,21 @@ The same answer again counts its lessons once more."""
 
 def write(
     answer: Annotated[
-        str, typer.Argument(metavar="ANSWER.json|-", help="The answer; - for standard input.")
+        str, typer.Argument(metavar="ANSWER.json|-", help="The answer (- for standard input).")
     ],
     *,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Tell what would be written, and write nothing.")
+        bool, typer.Option("--dry-run", help="Only show what would be written.")
     ] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
     """
-    Keep the lessons of a retrospective, in the knowledge bank and in the store.
+    Keep the lessons of a retrospective in the knowledge bank and the store.
 
     Every lesson goes to docs/knowledge-bank/ (a universal one to the store's folder) and to the
-    store; when one can't be written, none is. What is known is counted once more.
+    store. If one can't be written, none is. A known lesson is counted again.
     """
     settings, warnings = resolve(project_root, global_store).settings, _Warnings()
     opened = functools.cache(lambda: open_memory(settings, warnings.add))
@@ -228,16 +228,16 @@ EntryId = Annotated[str, typer.Argument(metavar="ID", help=REFERENCE_HELP)]
 def review(
     *,
     limit: Annotated[
-        int, typer.Option(min=1, max=MOST, metavar="N", help="How many learnings at most.")
+        int, typer.Option(min=1, max=MOST, metavar="N", help="The maximum number of lessons.")
     ] = 10,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
     """
-    Show older learnings that the feature just ended may confirm or contradict.
+    Show older lessons that the finished feature may confirm or contradict.
 
-    Read them, judge, and ask the user before you confirm, update or retire one.
+        Read them, judge, and ask the user before you confirm, update or retire one.
     """
     memory = _opened(project_root, global_store)
     if memory is None:
@@ -265,7 +265,7 @@ def confirm(
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
-    """Count that a learning was observed once more, in the store and in the knowledge bank."""
+    """Count one more observation of a lesson, in the store and the knowledge bank."""
     memory = _opened(project_root, global_store)
     if memory is None:
         return _print_revised(NOT_LOOKED_AT, [REVIEW_SKIPPED], as_json=as_json)
@@ -285,8 +285,9 @@ def promote(
     as_json: AsJson = False,
 ) -> None:
     """
-    Let a project's learning be shown in every project, also in foreign ones;
-    it stays one entry.
+    Show a project's lesson in every project, also in foreign ones.
+
+    It stays one entry.
     """
     memory = _opened(project_root, global_store)
     if memory is None:

@@ -82,20 +82,16 @@ def review(
     *,
     replaces: Annotated[
         bool,
-        typer.Option(
-            "--replaces", help="The newer one takes the place: the older one is superseded."
-        ),
+        typer.Option("--replaces", help="The newer one supersedes the older one."),
     ] = False,
     merge: Annotated[
         bool,
-        typer.Option(
-            "--merge", help="Both become one, in your editor; the older one is superseded."
-        ),
+        typer.Option("--merge", help="Merge both in your editor. The older one is superseded."),
     ] = False,
     keep_both: Annotated[
-        bool, typer.Option("--keep-both", help="Both are true: the pair is not shown again.")
+        bool, typer.Option("--keep-both", help="Keep both. The pair is not shown again.")
     ] = False,
-    limit: Annotated[int, typer.Option(min=1, help="How many to show at most.")] = ROW,
+    limit: Annotated[int, typer.Option(min=1, help="The maximum number to show.")] = ROW,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
@@ -103,14 +99,12 @@ def review(
     """
     Review what waits for your decision.
 
-    These are pairs of lessons of which the newer one seems to say the same as the older one, or to
-    replace it; lessons that were changed in a knowledge bank by hand; projects that are not
-    trusted; and notes that were captured this week. In a terminal each is decided by a key; hardwon
-    view shows the same in the browser.
+    This is: pairs of lessons whose newer one seems to repeat or replace the older one, lessons
+    changed in a knowledge bank by hand, untrusted projects, and notes captured this week. In a
+    terminal one key decides each. hardwon view shows the same in the browser.
 
-    Until you decide, a session's block and an answer show the newer one of a pair only. A
-    superseded lesson is ranked below all others, with the lesson that took its place; hardwon edit
-    ID --superseded-by "" takes that back.
+    Until you decide, blocks and answers show only the newer one of a pair. A superseded lesson is
+    ranked below all others and names its successor. hardwon edit ID --superseded-by "" undoes that.
     """
     memory = open_for(project_root, global_store, create=False)
     if older is None or newer is None:

@@ -27,7 +27,7 @@ def stats(
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
-    """Tell what is remembered, how it is searched, and the settings."""
+    """Show counts, search methods and settings."""
     memory = open_for(project_root, global_store, create=False)
     seen = None if project else read_workplace(memory, project_root).visibility
     figures = count(memory, chosen(collection, project=project), seen)

@@ -29,13 +29,13 @@ from hardwon.entrypoints.presenters.text import counted
 
 HERE = "."
 Role: TypeAlias = Annotated[
-    str, typer.Argument(metavar="ROLE", help="The login role, as PostgreSQL knows it.")
+    str, typer.Argument(metavar="ROLE", help="The login role's name in PostgreSQL.")
 ]
 
-COPY_EXAMPLES = """
-Examples: `hardwon store copy ~/.claude/iflow/memory postgresql://ann@db.example.org/memory`,
-`hardwon store copy postgresql://ann@db.example.org/memory ~/memory --yes`
-"""
+COPY_EXAMPLES = """\b
+Examples:
+  hardwon store copy ~/.claude/iflow/memory postgresql://ann@db.example.org/memory
+  hardwon store copy postgresql://ann@db.example.org/memory ~/memory --yes"""
 
 
 def copy(
@@ -43,7 +43,7 @@ def copy(
         str, typer.Argument(metavar="FROM", help="A folder with a store, or postgresql://…")
     ],
     target: Annotated[
-        str, typer.Argument(metavar="TO", help="Another one; a folder is made if missing.")
+        str, typer.Argument(metavar="TO", help="The other store. A missing folder is made.")
     ],
     *,
     dry_run: Annotated[
@@ -53,12 +53,12 @@ def copy(
     as_json: AsJson = False,
 ) -> None:
     """
-    Copy all entries of a store into another one, with their vectors and history; both stay.
+    Copy all entries of a store into another one.
 
-    First it shows what is copied, by project and kind. On a server lessons are seen by
-    all members; what stands for files, such as conversations, only by you, unless the
-    project shares its conversations. Checkpoints, and what was injected in sessions,
-    stay where they are. A copy that was interrupted goes on when it is begun again.
+    Vectors and history are copied too. The first store stays as it is. The command first shows what
+    is copied, by project and kind. On a server all members see lessons. Entries of files, such as
+    conversations, are seen only by you, unless the project shares its conversations. Checkpoints
+    and injection receipts are not copied. An interrupted copy continues when it is run again.
     """
     settings = resolve(HERE, None).settings
     for name, address in (("FROM", source), ("TO", target)):
@@ -130,7 +130,7 @@ def status(*, global_store: GlobalStore = None, as_json: AsJson = False) -> None
     """
     Show the server that keeps the store: versions, sizes, tenant and role.
 
-    It ends with 2 where the server can't be used, and says what to do.
+    Exit code 2 means that the server can't be used; the output says what to do.
     """
     administration = administer(resolve(HERE, global_store).settings.server)
     server, facts = administration.server, administration.status()
@@ -159,10 +159,10 @@ def status(*, global_store: GlobalStore = None, as_json: AsJson = False) -> None
 
 def migrate(*, global_store: GlobalStore = None, as_json: AsJson = False) -> None:
     """
-    Make the tables on a server, or bring them up to date; for the owner of the database.
+    Make or update the tables on a server, as the owner of the database.
 
-    It can be run again at any time, also beside writers. The first run makes the role
-    that runs it a member. Where a tenant has many vectors, it makes an index of them.
+    It can be run again at any time, also beside writers. The first run makes its role a member. It
+    makes a vector index for a tenant with many vectors.
     """
     administration = administer(resolve(HERE, global_store).settings.server)
     server, added = administration.server, administration.migrate()
@@ -181,16 +181,16 @@ def add(
         typer.Option(
             "--tenant",
             metavar="NAME",
-            help="Whose memory; made if missing. Tenants see nothing of each other.",
+            help="The tenant, made if missing. Tenants see nothing of each other.",
         ),
     ] = "default",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
     """
-    Let a login role use the store; for the owner of the database.
+    Let a login role use the store, as the owner of the database.
 
-    The role is made with SQL: CREATE ROLE ann LOGIN PASSWORD '…'
+        The role is made with SQL: CREATE ROLE ann LOGIN PASSWORD '…'
     """
     administration = administer(resolve(HERE, global_store).settings.server)
     administration.add_member(role, tenant)
@@ -201,7 +201,11 @@ def add(
 
 
 def remove(role: Role, *, global_store: GlobalStore = None, as_json: AsJson = False) -> None:
-    """Take the store away from a login role; what it stored stays."""
+    """
+    Take a login role's access away.
+
+    Its entries stay.
+    """
     administration = administer(resolve(HERE, global_store).settings.server)
     if not administration.remove_member(role):
         raise StorageError(f"{role!r} is no member of {administration.server}")

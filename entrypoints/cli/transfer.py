@@ -58,14 +58,16 @@ File: TypeAlias = Annotated[
 def backup(
     file: File,
     *,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace the file if it is there.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
-    """Copy the whole store to a file, checked; others may write meanwhile."""
+    """
+    Copy the whole store to a file.
+
+    Other programs can write meanwhile. The copy is checked.
+    """
     memory = open_for(project_root, global_store, create=False)
     build_checkpoints(memory).snapshots.back_up(os.path.realpath(file), replace=force)
     count, size = memory.repository.count(EVERYTHING), os.path.getsize(file)
@@ -84,9 +86,9 @@ def restore(
     as_json: AsJson = False,
 ) -> None:
     """
-    Bring all memories back from a backup, after a checkpoint of the present state.
+    Restore the store from a backup, after a checkpoint of the present state.
 
-    Memories that are not in it are taken out. Checkpoints and history stay.
+    Memories that the backup does not hold are removed. Checkpoints and history stay.
     """
     if not os.path.isfile(file):
         raise typer.BadParameter(
@@ -128,36 +130,32 @@ def import_knowledge(
         typer.Argument(
             metavar="[FILE]",
             help=(
-                "Instead: an export (- is standard input), a memory-index.json, whose vectors are"
-                " kept if by the model in"
-                " use, or a memory-index.sqlite."
+                "Instead of the bank: an export (- for standard input), a"
+                " memory-index.json or a memory-index.sqlite. A memory-index.json keeps"
+                " its vectors if the model in use made them."
             ),
         ),
     ] = None,
     *,
     changed: Annotated[
         bool,
-        typer.Option(
-            "--changed", help="Take over lessons that were edited or removed in the bank by hand."
-        ),
+        typer.Option("--changed", help="Also take over manual edits and removals in the bank."),
     ] = False,
     yes: Yes = False,
-    no_embed: Annotated[
-        bool, typer.Option("--no-embed", help="Leave the vectors for later.")
-    ] = False,
+    no_embed: Annotated[bool, typer.Option("--no-embed", help="Make the vectors later.")] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
     """
-    Bring the knowledge bank, or what an older program remembered, into the store.
+    Import the knowledge bank, an export or an older index.
 
     The bank is the project's docs/knowledge-bank/*.md and the store's own *.md. An older index
-    inside the project that config.jsonc names (semantic.indexPath) comes in with it, but for files
-    elsewhere. What was seen before is left alone, so it can be run again.
+    inside the project that config.jsonc names (semantic.indexPath) is imported too, without entries
+    of files elsewhere. It can be run again: known entries are skipped.
 
-    Lessons that were edited or removed in the bank since stay as they were, and are told; --changed
-    takes that over, after it showed each and asked.
+    Lessons that were edited or removed in the bank since are listed, and the store keeps them.
+    --changed shows each, asks and takes the change over.
     """
     if file is not None:
         _import_file(file, project_root, global_store, no_embed=no_embed, as_json=as_json)

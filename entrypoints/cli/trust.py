@@ -42,10 +42,10 @@ def trust(
     *,
     below: Annotated[
         bool,
-        typer.Option("--below", help="Every project below the folder instead, also later ones."),
+        typer.Option("--below", help="Trust every project below the folder, also later ones."),
     ] = False,
     revoke: Annotated[
-        bool, typer.Option("--revoke", help="Take it back: its lessons are shown there only.")
+        bool, typer.Option("--revoke", help="Revoke trust: its lessons are shown there only.")
     ] = False,
     listed: Annotated[
         bool, typer.Option("--list", help="Show which projects are trusted, and why.")
@@ -54,11 +54,11 @@ def trust(
     as_json: AsJson = False,
 ) -> None:
     """
-    Let lessons of a project be shown in all of yours.
+    Show a project's lessons in all of yours.
 
-    Projects that you committed to are trusted already, unless HARDWON_TRUST is
-    ask. Lessons of all others are shown there only. Trust belongs to a working
-    copy: another clone needs its own.
+    Projects that you committed to are trusted already, unless HARDWON_TRUST is ask. Lessons of
+    other projects are shown there only. Trust belongs to a working copy: another clone needs its
+    own.
     """
     if listed and (below or revoke):
         raise typer.BadParameter("goes with neither --below nor --revoke", param_hint="'--list'")

@@ -25,19 +25,19 @@ LARGEST_PORT = 65535
 def view(
     *,
     port: Annotated[
-        int, typer.Option(min=0, max=LARGEST_PORT, help="The port; 0 for any that is free.")
+        int, typer.Option(min=0, max=LARGEST_PORT, help="The port; 0 for any free one.")
     ] = 0,
     no_open: Annotated[
-        bool, typer.Option("--no-open", help="Print the address, and open no browser.")
+        bool, typer.Option("--no-open", help="Print the address without opening a browser.")
     ] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
 ) -> None:
     """
-    Look at the memory in the browser: search, map, what sessions were given and why, and what waits
-    for a decision.
+    Open the memory in the browser.
 
-    The page is on this machine alone, and the address works once, for one browser. It ends with
+    It shows search, map, what sessions were given and why, and what waits for a decision. The page
+    is served to this machine only. Its address works once, for one browser. The server ends with
     Ctrl-C, or after an hour without a request.
     """
     from hardwon.entrypoints.view.server import View, listen  # a third of a second

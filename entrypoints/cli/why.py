@@ -60,8 +60,8 @@ def why(
         typer.Argument(
             metavar="[SESSION|ENTRY]",
             help=(
-                "A session's or an entry's id, or its beginning; without one, the project's newest"
-                " injection."
+                "The id of a session or entry, or its first characters (default: the"
+                " project's newest injection)."
             ),
             show_default=False,
         ),
@@ -70,7 +70,7 @@ def why(
     verify: Annotated[
         bool,
         typer.Option(
-            "--verify", help="Put the text together again and compare it with what was injected."
+            "--verify", help=("Build the text again and compare it with what was injected.")
         ),
     ] = False,
     prompt: Annotated[
@@ -78,14 +78,14 @@ def why(
         typer.Option(
             metavar="TEXT",
             help=(
-                "Try a prompt: tell what would stand beside it here and now, and why or why not; -"
-                " for standard input."
+                "Try a prompt: show what would be injected beside it now, and why (- for"
+                " standard input)."
             ),
             show_default=False,
         ),
     ] = None,
     limit: Annotated[
-        int | None, typer.Option(min=1, max=MOST, metavar="N", help="How many at most.")
+        int | None, typer.Option(min=1, max=MOST, metavar="N", help="The maximum number.")
     ] = None,
     typed: Typed = False,
     project_root: ProjectRoot = ".",
@@ -93,8 +93,9 @@ def why(
     as_json: AsJson = False,
 ) -> None:
     """
-    Tell what was injected into sessions and why, or prove it: exit code 1 then says that something
-    differs.
+    Show what was injected into sessions, and why.
+
+    With --verify, exit code 1 means that something differs.
     """
     del typed
     memory = open_for(project_root, global_store, create=False)

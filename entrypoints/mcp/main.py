@@ -78,7 +78,7 @@ def main() -> None:
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = ProjectParser(NAME, "Serve the memory to an MCP client.", EPILOG)
     parser.add_argument(
-        "--no-scan", action="store_true", help="do not index the project's files at the start"
+        "--no-scan", action="store_true", help=("do not index the project's files at start")
     )
     parser.add_argument(
         "--http", action="store_true", help="serve streamable HTTP on this machine instead"

@@ -133,7 +133,7 @@ class ToolAnswer(WireModel):
 
     """
 
-    message: str = Field(description="The answer, to be read")
+    message: str = Field(description="The answer as text")
 
 
 class _Arguments(BaseModel):
@@ -237,8 +237,8 @@ def tool(
 class MemoryRow(WireModel):
     """One memory, without its text."""
 
-    id: int = Field(description="Its number, by which tools take it")
-    entry_id: str = Field(description="Its id of 16 hex digits; tools take this as well")
+    id: int = Field(description="Its number, which tools accept")
+    entry_id: str = Field(description=("Its id of 16 hex digits, which tools accept too"))
     kind: Kind
     spec_folder: str | None = Field(description="The folder of the specification it belongs to")
     file_path: str | None = Field(description="Its file; a learning has none")
@@ -252,11 +252,11 @@ class MemoryRow(WireModel):
     created_at: dt.datetime
     created_at_epoch: int
     updated_at: dt.datetime
-    access_count: int = Field(description="How often it was found or loaded")
+    access_count: int = Field(description="The number of times it was found or loaded")
     last_accessed: dt.datetime | None
-    validation_count: int = Field(description="How often it was judged")
+    validation_count: int = Field(description="The number of judgements")
     confidence_score: float = Field(
-        description="The share of judgements that called it useful; 0.5 before any"
+        description="The share of judgements that called it useful; 0.5 without any"
     )
     trigger_phrases: list[str]
     expires_at: dt.datetime | None

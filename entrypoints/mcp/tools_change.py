@@ -65,18 +65,18 @@ Text = StringConstraints(strip_whitespace=True, min_length=1)
 
 
 class StoredMemory(ToolAnswer):
-    """What became of the lesson."""
+    """The result for the lesson."""
 
     entry_id: str = Field(description="The lesson's id: 16 hex digits")
-    merged: bool = Field(description="Whether it was known already, so that no new one was made")
-    observation_count: int = Field(description="How often it was observed, this time included")
+    merged: bool = Field(description=("Whether the lesson was known, so that no new one was made"))
+    observation_count: int = Field(description=("The number of observations, this one included"))
     keywords: list[str] = Field(
-        description="Its labels; none when none were given and no labeler answered"
+        description="Its labels; empty if none were given and no labeler answered"
     )
     embedded: bool = Field(
-        description="Whether it is found by meaning already, not by its words only"
+        description="Whether semantic search finds it already; keyword search does"
     )
-    warnings: list[str] = Field(description="What did not go well; it is stored all the same")
+    warnings: list[str] = Field(description="Problems that did not prevent storing it")
 
 
 @attrs.frozen
@@ -122,28 +122,25 @@ class StoreTools:
             list[str],
             Field(
                 description=(
-                    "3 to 10 labels to find it by, such as 'retry-budget'; at least 3 of them stand"
-                    " in its text."
-                    " Without them a labeler is asked, where there is one"
+                    "3 to 10 keyword labels, such as 'retry-budget'; at least 3 of them"
+                    " occur in its text. Without them a labeler, if there is one, makes"
+                    " them"
                 )
             ),
         ] = [],  # noqa: B006  # as above
         supersedes: Annotated[
             Reference | None,
             Field(
-                description=(
-                    "The number or id of a lesson that this one replaces; it is ranked below from"
-                    " now on"
-                )
+                description=("The number or id of a lesson that this one replaces and ranks above")
             ),
         ] = None,
     ) -> StoredMemory:
         """
-        Keep a hard-won lesson for all later sessions: what went wrong or worked, and why.
+        Keep a hard-won lesson for all later sessions.
 
-        Store what would have saved time had it been known: a cause that took long to find, a trap,
-        a convention, an approach that proved itself. One lesson a call. A lesson that is known
-        already is counted once more instead. Secrets are taken out.
+        A lesson says what went wrong or worked, and why. Store what would have saved time: a cause
+        that took long to find, a trap, a convention, an approach that proved itself. One lesson a
+        call. A known lesson is counted again instead of stored twice. Secrets are redacted.
         """
         if not self.worker.settings.semantic_enabled:
             raise ToolError(SWITCHED_OFF)
@@ -244,23 +241,23 @@ class ChangedField(WireModel):
 
 
 class UpdatedMemory(ToolAnswer):
-    """What became of a change."""
+    """The result of a change."""
 
-    changed: list[ChangedField] = Field(description="The fields that are not as they were")
-    memory: MemoryRow = Field(description="The memory as it now is")
-    sections_followed: int = Field(description="How many sections of the file took its tier over")
-    sections_kept: int = Field(
-        description="How many kept another tier, which was set for them alone"
+    changed: list[ChangedField] = Field(description="The fields that changed")
+    memory: MemoryRow = Field(description="The memory after the change")
+    sections_followed: int = Field(
+        description=("The number of the file's sections that took over its tier")
     )
-    warnings: list[str] = Field(description="What did not go well; it is changed all the same")
+    sections_kept: int = Field(description="The number that kept a tier of their own")
+    warnings: list[str] = Field(description="Problems that did not prevent the change")
 
 
 class ValidatedMemory(ToolAnswer):
-    """What became of a judgement."""
+    """The result of a judgement."""
 
     id: int
     entry_id: str
-    validation_count: int = Field(description="How often it was judged, this time included")
+    validation_count: int = Field(description=("The number of judgements, this one included"))
     confidence_score: float = Field(description="The share of judgements that called it useful")
     promotion_offered: bool = Field(
         description="Whether the user should be asked to make it critical"
@@ -282,21 +279,18 @@ class ChangeTools:
         ] = "",
         description: Annotated[
             str,
-            Field(
-                description=(
-                    "The whole lesson as it should read; only of a lesson, not of a file's memory"
-                )
-            ),
+            Field(description=("The whole corrected lesson; not for memories of files")),
         ] = "",
         reasoning: Annotated[
-            str, Field(description="Why it matters, and how it was found, instead of what is said")
+            str,
+            Field(description=("Why it matters and how it was found; replaces the present text")),
         ] = "",
         trigger_phrases: Annotated[
             list[str] | None,
             Field(
                 description=(
-                    "What a user says when it matters, instead of those it has: 20 at most; [] for"
-                    " none"
+                    "What a user says when it matters; at most 20. Replaces the present"
+                    " phrases; [] removes them"
                 )
             ),
         ] = None,
@@ -304,20 +298,22 @@ class ChangeTools:
             Annotated[float, Field(ge=0, le=1)] | None,
             Field(
                 description=(
-                    "0 to 1: its order among what is always shown; at 1 it never loses worth"
-                    " with age"
+                    "0 to 1: its rank among memories that are always shown; 1 does not"
+                    " decay with age"
                 )
             ),
         ] = None,
         importance_tier: Annotated[Tier | None, Field(description=purposes(TIER_PURPOSES))] = None,
     ) -> UpdatedMemory:
         """
-        Change a memory's text, title, trigger phrases or importance; what is not given stays.
+        Change a memory's text, title, trigger phrases or importance.
 
-        A lesson that turned out wrong or incomplete is corrected by its description, in the knowledge bank too; it gets
-        another entryId by that, is still found by the old one, and keeps its counters. Use it also when a memory is outdated (importanceTier deprecated: no search finds it any more, nor its
-        sections, but for those that were given a tier themselves), turned out to matter (important, critical), or should come up on certain words (triggerPhrases). Ask the
-        user before you make one critical or constitutional. What was there before is kept in its history.
+        Fields that are not given stay. Correct a wrong or incomplete lesson by its description; the
+        knowledge bank changes too. The lesson gets another entryId, is still found by the old one,
+        and keeps its counters. Use it also when a memory is outdated (importanceTier deprecated: no
+        search finds it any more, nor its sections without a tier of their own), turned out to
+        matter (important, critical), or should come up on certain words (triggerPhrases). Ask the
+        user before you make one critical or constitutional. The history keeps the old values.
         """
         change = EntryChange(
             title=title or None,
@@ -351,9 +347,9 @@ class ChangeTools:
         ],
     ) -> ValidatedMemory:
         """
-        Say whether a memory was of use, once you have relied on it.
+        Record whether a memory was useful, after you relied on it.
 
-        After 5 judgements of which 90 % were good, the answer offers promotion: ask the user then,
+        After 5 judgements, 90 % of them good, the answer offers promotion. Ask the user then:
         nothing is promoted by itself.
         """
         return await self.worker.call(
@@ -412,10 +408,12 @@ WHICH = "give either id, or specFolder with confirm true"
 
 
 class DeletedMemories(ToolAnswer):
-    """What was deleted."""
+    """The result of a deletion."""
 
     success: bool = True
-    deleted: int = Field(description="How many memories are gone, sections of documents included")
+    deleted: int = Field(
+        description=("The number of deleted memories, sections of documents included")
+    )
 
 
 @attrs.frozen
@@ -433,11 +431,11 @@ class DeleteTools:
         confirm: Annotated[bool, Field(description="Must be true to delete a spec folder")] = False,  # noqa: FBT002  # the tool's argument
     ) -> DeletedMemories:
         """
-        Delete one memory, or all documents of a spec folder; with a document its sections go too.
+        Delete one memory, or all documents of a spec folder.
 
-        Use it when a memory is wrong or the user asks for it; what is merely outdated is better
-        made deprecated with memory_update. Files stay: a document comes back when its file
-        changes, or by memory_index_scan with force.
+        A document's sections are deleted with it. Use it when a memory is wrong or the user asks
+        for it. Make an outdated memory deprecated with memory_update instead. Files stay: a
+        document comes back when its file changes, or by memory_index_scan with force.
         """
         folder = spec_folder.strip()
         if (id == "") == (folder == ""):

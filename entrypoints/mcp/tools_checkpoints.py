@@ -37,12 +37,12 @@ class CheckpointRow(BaseModel):
     name: str
     description: str
     created_at: str = Field(description="ISO 8601")
-    memory_count: int = Field(description="How many memories its scope held")
+    memory_count: int = Field(description="The number of memories in its scope")
     snapshot_path: str = Field(description="The file that holds the whole state")
     metadata: dict[str, str] = Field(
         description="scope, project, its id, and its folder root where one is known"
     )
-    missing: bool = Field(description="Whether that file is gone, so that it can't be restored")
+    missing: bool = Field(description=("Whether the file is gone, so that it can't be restored"))
 
 
 class OneCheckpoint(ToolAnswer):
@@ -58,11 +58,11 @@ class CheckpointList(ToolAnswer):
 
 
 class RestoredState(ToolAnswer):
-    """What a restore did."""
+    """The result of a restore."""
 
-    memory_count: int = Field(description="Memories there are now in its scope")
-    restored: int = Field(description="Memories brought back, or back to what they said")
-    removed: int = Field(description="Memories taken out, as they were not there then")
+    memory_count: int = Field(description="The number of memories in its scope now")
+    restored: int = Field(description="The number of memories restored")
+    removed: int = Field(description="The number of memories removed")
     safety_checkpoint: CheckpointRow = Field(description="The state before: restore it to undo")
 
 
@@ -75,21 +75,22 @@ class CheckpointTools:
     async def checkpoint_create(
         self,
         name: Name,
-        description: Annotated[str, Field(description="What it is made for")] = "",
+        description: Annotated[str, Field(description="The purpose of the checkpoint")] = "",
         scope: Annotated[
             CheckpointScope,
             Field(
                 description=(
-                    "What a restore brings back: documents or all kinds of this project, or the"
-                    " whole store"
+                    "What a restore restores: documents or all kinds of this project, or"
+                    " the whole store"
                 )
             ),
         ] = "documents",
     ) -> OneCheckpoint:
         """
-        Save the memory's present state under a name, to return to it later.
+        Save the memory's present state under a name.
 
-        Call it before a refactor or a clean-up that will change or delete many memories. Names are unique.
+        Call it before a refactoring or clean-up that changes or deletes many memories. Names are
+        unique.
         """
         self._ensure_switched_on()
 
@@ -103,7 +104,11 @@ class CheckpointTools:
         )
 
     async def checkpoint_list(self) -> CheckpointList:
-        """List this project's checkpoints with what they hold, the newest first; the other tools take their names."""
+        """
+        List this project's checkpoints, the newest first.
+
+        The other checkpoint tools take their names.
+        """
         checkpoints = await self.worker.call(
             lambda memory: build_checkpoints(memory).of(self.worker.workplace(memory).own)
         )
@@ -118,14 +123,15 @@ class CheckpointTools:
         name: Name,
         scope: Annotated[
             CheckpointScope | None,
-            Field(description="What to bring back; without it, what the checkpoint was made for"),
+            Field(description="What to restore (default: the checkpoint's own scope)"),
         ] = None,
     ) -> RestoredState:
         """
-        Bring the memory back to the state of a checkpoint: what was changed or deleted since returns, what was added goes.
+        Restore the memory to the state of a checkpoint.
 
-        Use it when memories were lost or searches find nothing that they found before. The state before is saved as a
-        checkpoint first, so that this can be undone. Files are not touched.
+        Memories changed or deleted since are restored, memories added since are removed. Use it
+        when memories were lost, or when searches no longer find what they found before. The present
+        state is saved as a checkpoint first, so that this can be undone. Files do not change.
         """
         self._ensure_switched_on()
 
@@ -137,7 +143,11 @@ class CheckpointTools:
         return _state(restored)
 
     async def checkpoint_delete(self, name: Name) -> OneCheckpoint:
-        """Delete a checkpoint and its snapshot for good; the memories themselves stay."""
+        """
+        Delete a checkpoint and its snapshot for good.
+
+        Memories stay.
+        """
 
         def delete(memory: Memory) -> Checkpoint:
             self._ensure_of_here(memory, name, "documents")

@@ -38,39 +38,35 @@ ACTIONS: dict[Outcome, Action] = {
 
 
 class SavedMemory(ToolAnswer):
-    """What became of the file."""
+    """The result for the file."""
 
     success: bool = True
     action: Action = Field(
-        description="indexed: new, or forced; updated: its text had changed; unchanged: passed over"
+        description="indexed: new or forced; updated: changed; unchanged: skipped"
     )
     memory_id: int = Field(description="The number of the memory that stands for the whole file")
     entry_id: str = Field(description="The same memory's id of 16 hex digits")
-    spec_folder: str | None = Field(
-        description="The spec folder it belongs to; none for what is no document"
-    )
+    spec_folder: str | None = Field(description="Its spec folder; empty if it is no document")
     title: str
     trigger_phrases: list[str]
-    sections: int = Field(description="How many anchored sections became memories of their own")
+    sections: int = Field(description=("The number of anchored sections that became memories"))
     embedded: bool = Field(
-        description="Whether it is found by meaning already, not by its words only"
+        description="Whether semantic search finds it already; keyword search does"
     )
-    warnings: list[str] = Field(description="What did not go well; it is kept all the same")
+    warnings: list[str] = Field(description=("Problems that did not prevent indexing it"))
 
 
 class ScannedFiles(ToolAnswer):
-    """What became of the files."""
+    """The result for the files."""
 
     success: bool = True
-    scanned: int = Field(description="How many files were looked at")
-    indexed: int = Field(description="New and changed ones, and with force all")
-    skipped: int = Field(description="Those that did not change, or whose memory was deleted since")
-    errors: int = Field(description="Those that can't be used")
-    removed: int = Field(description="Memories whose file is gone, and which went with it")
-    pending: int = Field(
-        description="Memories of files that are found by their words only, until they have a vector"
-    )
-    details: list[str] = Field(description="What went wrong, one line each")
+    scanned: int = Field(description="The number of files read")
+    indexed: int = Field(description="New and changed files; with force all")
+    skipped: int = Field(description=("Unchanged files, and files whose memory was deleted"))
+    errors: int = Field(description="Files that can't be used")
+    removed: int = Field(description="Memories removed because their file is gone")
+    pending: int = Field(description="Memories without a vector, which only keyword search finds")
+    details: list[str] = Field(description="One line for each error")
 
 
 @attrs.frozen
@@ -86,14 +82,14 @@ class DocumentTools:
             str,
             Field(description="Absolute path of a markdown file in the project or a document root"),
         ],
-        force: Annotated[bool, Field(description="Index it although it did not change")] = False,  # noqa: FBT002  # the tool's argument
+        force: Annotated[bool, Field(description="Index it even if it did not change")] = False,  # noqa: FBT002  # the tool's argument
     ) -> SavedMemory:
         """
-        Bring one markdown file into the memory, or bring it up to date after you wrote it.
+        Index one markdown file, or index it again after you changed it.
 
         Use it right after you write a file such as specs/005-auth/memory/22-11-26_14-05__tokens.md.
-        The file stays where it is; its anchored sections (<!-- ANCHOR:name --> ... <!-- /ANCHOR:name -->)
-        become memories of their own. A file that did not change is passed over.
+        The file stays where it is. Its anchored sections (<!-- ANCHOR:name --> ... <!--
+        /ANCHOR:name -->) become memories of their own. An unchanged file is skipped.
         """
         self._ensure_on()
         kept = await self.worker.call(
@@ -111,16 +107,15 @@ class DocumentTools:
         ] = "",
         force: Annotated[  # noqa: FBT002  # the tool's argument
             bool,
-            Field(
-                description="Index files that did not change too, and bring back what was deleted"
-            ),
+            Field(description="Also index unchanged files, and restore deleted memories"),
         ] = False,
     ) -> ScannedFiles:
         """
-        Look through the project's memory files (memory/, specs/*/memory/, document roots) and index what changed.
+        Index changed memory files of the project.
 
-        The server does so when it starts. Call it after files were changed by something else, such as
-        a git pull. Memories of files that are gone are removed.
+        These are memory/, specs/*/memory/ and document roots. The server does so when it starts.
+        Call it after something else changed files, such as a git pull. Memories of deleted files
+        are removed.
         """
         self._ensure_on()
         scanned = await anyio.to_thread.run_sync(

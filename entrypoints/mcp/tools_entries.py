@@ -60,17 +60,17 @@ class LoadedRow(MemoryRow):
 class LoadAnswer(ToolAnswer):
     """Whole memories."""
 
-    total: int = Field(description="How many there are")
-    count: int = Field(description="How many of them are in this answer")
+    total: int = Field(description="The total number")
+    count: int = Field(description="The number in this answer")
     results: list[LoadedRow] = Field(description="The newest first")
 
 
 class ListAnswer(ToolAnswer):
     """A page of memories."""
 
-    total: int = Field(description="How many there are")
-    count: int = Field(description="How many of them are on this page")
-    offset: int = Field(description="How many come before this page")
+    total: int = Field(description="The total number")
+    count: int = Field(description="The number on this page")
+    offset: int = Field(description="The number before this page")
     results: list[MemoryRow]
 
 
@@ -89,7 +89,7 @@ class BrowseTools:
             str, Field(description="With specFolder: only the section of this name")
         ] = "",
         limit: Annotated[
-            int, Field(ge=1, le=MOST, description="How many at most, the newest first")
+            int, Field(ge=1, le=MOST, description=("The maximum number, the newest first"))
         ] = 10,
         *,
         id: Annotated[  # noqa: A002  # the word that all tools have for it
@@ -98,9 +98,9 @@ class BrowseTools:
         ] = None,
     ) -> LoadAnswer:
         """
-        Read memories whole: all of a spec folder, one section of it, or one memory that a search found.
+        Read whole memories: a spec folder, one of its sections, or one memory.
 
-        Use it when you go on with work on a specification, or to read all of what a search showed in part.
+        Use it when you continue work on a specification, or to read a search result in full.
         """
         if (id is None) == (not spec_folder) or (anchor_id and not spec_folder):
             raise ToolError("give specFolder, with an anchorId if you like, or id")
@@ -139,30 +139,33 @@ class BrowseTools:
             Field(
                 ge=1,
                 le=MOST,
-                description="How many on a page; some hosts cut an answer of more than 25",
+                description="The page size; some hosts cut an answer of more than 25",
             ),
         ] = 20,
         offset: Annotated[
-            int, Field(ge=0, le=LARGEST_OFFSET, description="How many to pass over")
+            int, Field(ge=0, le=LARGEST_OFFSET, description="The number to skip")
         ] = 0,
         spec_folder: Annotated[str, Field(description="Only of this specification")] = "",
         tier: Annotated[Tier | None, Field(description="Only of this tier")] = None,
-        sort_by: Annotated[Order, Field(description="What is greatest comes first")] = "created_at",
+        sort_by: Annotated[
+            Order, Field(description=("The field to sort by, greatest first"))
+        ] = "created_at",
         *,
         collection: Annotated[
             CollectionName,
             Field(
                 description=(
-                    "Which memories; all: lessons that may be shown here and every other memory of"
-                    " this project"
+                    "The collection; all: lessons that may be shown here, and every other"
+                    " memory of this project"
                 )
             ),
         ] = "all",
     ) -> ListAnswer:
         """
-        Browse memories page by page, those included that no search finds: deprecated and expired ones.
+        Browse memories page by page.
 
-        Use it to see what there is, or to find the id of a memory to update, validate or delete.
+        Deprecated and expired memories, which no search finds, are included. Use it to see what
+        there is, or to find the id of a memory to update, validate or delete.
         """
 
         def listed(memory: Memory) -> tuple[int, Sequence[Entry]]:
@@ -239,27 +242,27 @@ def browse_tools(worker: MemoryWorker) -> list[Tool]:
 
 
 class StatsAnswer(ToolAnswer):
-    """What a store holds, in numbers."""
+    """Counts of a store."""
 
     entries: dict[str, Any]
     by_kind: dict[str, int]
     by_tier: dict[str, int]
     by_context_type: dict[str, int]
-    by_spec_folder: dict[str, int] = Field(description="The largest only")
+    by_spec_folder: dict[str, int] = Field(description="The largest spec folders only")
     by_category: dict[str, int]
     by_confidence: dict[str, int]
     by_source: dict[str, int]
     by_project: dict[str, int]
     embedding: dict[str, Any] = Field(
-        description="The model, what it has embedded, and its trouble if it has any"
+        description="The model, its embedded memories, and its problem, if any"
     )
     influence: dict[str, Any] = Field(
-        description="How often an injected memory was of use, and which most"
+        description="How often injected memories were used, and the most used ones"
     )
     store: dict[str, Any]
     settings: dict[str, Any]
     context_weights: dict[str, float] = Field(
-        description="What related conversations are ranked by"
+        description="The weights that rank related conversations"
     )
 
 
@@ -271,7 +274,7 @@ class StatsTools:
 
     async def memory_stats(self) -> StatsAnswer:
         """
-        Tell how many memories there are and of what sort, how they are embedded, and what is wrong with that.
+        Count memories by sort, and show how they are embedded and any problem.
 
         Use it when a search finds less than it should.
         """

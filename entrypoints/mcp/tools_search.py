@@ -67,46 +67,52 @@ class FoundOrigin(WireModel):
     """Where a memory comes from."""
 
     project: str | None = Field(description="The project's label")
-    door: Door | None = Field(description="How it came")
+    door: Door | None = Field(description="How it was stored")
     reach: Reach = Field(description="Where it is shown without a query")
 
 
 class FoundRow(MemoryRow):
-    """A memory that answers."""
+    """A memory that answers the question."""
 
     score: float = Field(
         description=(
-            "How well it answers, 0 to 100; of others and collection all how likely, in percent"
+            "How well it answers, 0 to 100; for others and collection all a probability in percent"
         )
     )
-    excerpt: str = Field(description="The passage that answers; memory_load brings all of it")
+    excerpt: str = Field(
+        description=("The passage that answers; memory_load returns the whole text")
+    )
     concept_counts: dict[str, int] | None = Field(
-        description="How often its file contains each concept, as written"
+        description="The number of times its file contains each concept as written"
     )
     parts: dict[str, float] | None = Field(
-        description="With explain: what the score is made of, as the formula says"
+        description="With explain: the parts of the score, by the formula"
     )
     origin: FoundOrigin
 
 
 class SearchAnswer(ToolAnswer):
-    """What answers a question."""
+    """The answers to a question."""
 
     constitutional: list[RuleRow] = Field(
         description="Rules that always hold here, besides the results"
     )
     results: list[FoundRow] = Field(description="Best first")
     others: list[FoundRow] = Field(
-        description="Relevant memories of other collections, where none was asked for; best first"
+        description=(
+            "Relevant memories of other collections, if no collection was given; best first"
+        )
     )
-    count: int = Field(description="How many results there are")
-    suggestion: str | None = Field(description="What to try when there are no results")
-    formula: str | None = Field(description="With explain: the score, of its parts by name")
-    others_formula: str | None = Field(description="The same for others")
+    count: int = Field(description="The number of results")
+    suggestion: str | None = Field(description="What to try if there are no results")
+    formula: str | None = Field(
+        description=("With explain: the formula of the score, with its parts by name")
+    )
+    others_formula: str | None = Field(description="The formula for others")
     elsewhere: int = Field(
-        description="How many more relevant memories other projects hold; scope global shows them"
+        description=("The number of relevant memories of other projects; scope global shows them")
     )
-    notes: list[str] = Field(description="What was missing from this search")
+    notes: list[str] = Field(description=("Parts of this search that were not available"))
 
 
 STILL_INDEXING = (
@@ -131,7 +137,7 @@ class SearchTools:
             list[str],
             Field(
                 description=(
-                    "2 to 5 words or terms; a result holds all of them. With or without a query"
+                    "2 to 5 words or terms that a result must all contain, with or without a query"
                 )
             ),
         ] = [],  # noqa: B006  # pydantic hands out copies, and a model reads this default in the schema
@@ -140,12 +146,14 @@ class SearchTools:
             Field(
                 ge=1,
                 le=MAX_RESULTS,
-                description="How many results at most; some hosts cut an answer of more than 20",
+                description=(
+                    "The maximum number of results; some hosts cut an answer of more than 20"
+                ),
             ),
         ] = 10,
         *,
         spec_folder: Annotated[
-            str, Field(description="Only of this specification, such as 005-memory")
+            str, Field(description=("Only memories of this specification, such as 005-memory"))
         ] = "",
         tier: Annotated[
             Tier | None, Field(description=f"Only of this tier: {purposes(TIER_PURPOSES)}")
@@ -154,17 +162,17 @@ class SearchTools:
             ContextType | None,
             Field(description=f"Only of this sort of work: {purposes(CONTEXT_TYPE_PURPOSES)}"),
         ] = None,
-        use_decay: Annotated[bool, Field(description="Whether old memories count for less")] = True,
+        use_decay: Annotated[bool, Field(description=("Whether old memories score lower"))] = True,
         include_constitutional: Annotated[
-            bool, Field(description="Whether to tell the rules that always hold")
+            bool, Field(description="Whether to include the rules that always hold")
         ] = True,
         collection: Annotated[
             CollectionName | None,
             Field(
                 description=(
                     "Only documents (spec memories), learnings (lessons), sessions or"
-                    " conversations, or all of it"
-                    " in one list; by default documents, and under others what else is relevant"
+                    " conversations, or all of them in one list; by default documents, and"
+                    " other relevant memories under others"
                 )
             ),
         ] = None,
@@ -174,13 +182,15 @@ class SearchTools:
                 description="Where results may come from; by default this project and its workspace"
             ),
         ] = None,
-        explain: Annotated[bool, Field(description="Tell what every score is made of")] = False,
+        explain: Annotated[bool, Field(description="Include the parts of each score")] = False,
     ) -> SearchAnswer:
         """
-        Find memories by meaning and by word: earlier decisions, research, implementations, bugs and their causes.
+        Find memories by meaning and by keyword.
 
-        Use it before you start on a task, debug an error or change code that may have a history. Give a query, or
-        concepts that must all be there, or both; filters combine. If little is found, ask again in other words.
+        They hold earlier decisions, research, implementations, bugs and their causes. Use it before
+        you start on a task, debug an error or change code that may have a history. Give a query, or
+        concepts that must all occur, or both. Filters combine. If little is found, ask again in
+        other words.
         """
         name = collection or "documents"
         chosen = COLLECTIONS[name]
@@ -344,9 +354,9 @@ MAX_SURFACED = 20
 
 
 class TriggeredRow(WireModel):
-    """A memory that a phrase brings up."""
+    """A memory whose phrase occurs in the prompt."""
 
-    id: int = Field(description="Its number, by which memory_load brings all of it")
+    id: int = Field(description="Its number, for memory_load")
     entry_id: str
     kind: Kind
     title: str
@@ -354,20 +364,20 @@ class TriggeredRow(WireModel):
     file_path: str | None
     anchor_id: str | None
     importance_tier: Tier
-    trigger: str = Field(description="The phrase of it that the prompt says")
+    trigger: str = Field(description="Its phrase that occurs in the prompt")
     confidence: float = Field(
         description="1.0 for the whole prompt, 0.95 for a part of it, 0.7 for scattered words"
     )
 
 
 class TriggerAnswer(ToolAnswer):
-    """What a prompt says."""
+    """Trigger phrases in a prompt."""
 
     matched: bool
     trigger: str | None = Field(
-        description="The phrase it says with most confidence: a command's or a memory's"
+        description="The phrase of highest confidence, of a command or a memory"
     )
-    confidence: float = Field(description="How surely, 0 to 1")
+    confidence: float = Field(description="The confidence, 0 to 1")
     memories: list[TriggeredRow]
 
 
@@ -382,16 +392,17 @@ class SurfacingTools:
 
     async def memory_match_triggers(
         self,
-        prompt: Annotated[str, Field(description="The user's prompt as it is")],
+        prompt: Annotated[str, Field(description="The user's prompt, unchanged")],
         limit: Annotated[
-            int, Field(ge=1, le=MAX_SURFACED, description="How many memories at most")
+            int, Field(ge=1, le=MAX_SURFACED, description=("The maximum number of memories"))
         ] = 3,
     ) -> TriggerAnswer:
         """
-        Tell which stored trigger phrases a prompt says, and the memories they belong to; fast, no search.
+        Find stored trigger phrases in a prompt, and their memories.
 
-        Use it at the start of a turn. When the trigger is a command, such as "save context", and no memory is
-        meant, the user wants the work at hand remembered: write it down and call memory_save, or store_memory.
+        It is fast and does not search. Use it at the start of a turn. If the trigger is a command
+        such as "save context" and belongs to no memory, the user wants the present work remembered:
+        write it down and call memory_save or store_memory.
         """
         triggered = await self._worker.call(
             lambda memory: self._match.of(memory).match(prompt, limit)
