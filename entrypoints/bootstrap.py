@@ -237,7 +237,7 @@ def _is_trusted(store: UsersStore, project_root: str) -> bool:
 
 def _registry(store: UsersStore) -> "Registry":
     from hardwon.adapters.sqlite.database import FILE_NAME
-    from hardwon.adapters.sqlite.registry import read_registry
+    from hardwon.adapters.sqlite.projects import read_registry
     from hardwon.domain.model.errors import StorageError
     from hardwon.domain.model.project import Registry
 

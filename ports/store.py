@@ -199,11 +199,35 @@ class Store(Protocol):
         path: Its name in messages.
         is_there: Whether there is a store, not an empty stand-in for one.
         file: The path of its file, None for a server, or where there is none yet.
+        entries: The entries.
+        triggers: The trigger phrases.
+        history: The changes of entries.
+        receipts: The receipts of injections.
+        deliveries: The deliveries of injections.
+        windows: The injected memory in agents' context windows.
+        influences: The usage signals.
+        usage: The counters of use.
+        projects: The projects.
+        proposals: The pairs to review.
+        metadata: The store's own decisions.
+        upkeep: The checks and repairs.
     """
 
     path: str
     is_there: bool
     file: str | None
+    entries: Entries
+    triggers: "TriggerSource"
+    history: "History"
+    receipts: "Receipts"
+    deliveries: "Deliveries"
+    windows: "ContextWindows"
+    influences: "Influences"
+    usage: "UsageLog"
+    projects: "Projects"
+    proposals: "Proposals"
+    metadata: StoreMetadata
+    upkeep: Upkeep
 
     def counting(self) -> "AbstractContextManager[None]":
         """
@@ -229,11 +253,6 @@ class Store(Protocol):
         """Close the store (idempotent)."""
         ...
 
-    @property
-    def entries(self) -> Entries:
-        """The entries."""
-        ...
-
     def keywords(self, *, enabled: bool) -> "KeywordIndex":
         """
         Return the keyword index.
@@ -248,11 +267,6 @@ class Store(Protocol):
 
         They are answered without an index where there is none.
         """
-        ...
-
-    @property
-    def triggers(self) -> "TriggerSource":
-        """The trigger phrases."""
         ...
 
     def vectors(
@@ -270,36 +284,6 @@ class Store(Protocol):
         ...
 
     @property
-    def history(self) -> "History":
-        """The changes of entries."""
-        ...
-
-    @property
-    def receipts(self) -> "Receipts":
-        """The receipts of injections."""
-        ...
-
-    @property
-    def deliveries(self) -> "Deliveries":
-        """The deliveries of injections."""
-        ...
-
-    @property
-    def windows(self) -> "ContextWindows":
-        """The injected memory in agents' context windows."""
-        ...
-
-    @property
-    def influences(self) -> "Influences":
-        """The usage signals."""
-        ...
-
-    @property
-    def usage(self) -> "UsageLog":
-        """The counters of use."""
-        ...
-
-    @property
     def absences(self) -> "Absences":
         """The state of files that are gone."""
         ...
@@ -314,11 +298,6 @@ class Store(Protocol):
         """The imports done before."""
         ...
 
-    @property
-    def projects(self) -> "Projects":
-        """The projects."""
-        ...
-
     def registry(self, mode: "TrustMode") -> "Registry":
         """
         Return the known projects, of which *mode* says which are trusted.
@@ -328,18 +307,8 @@ class Store(Protocol):
         ...
 
     @property
-    def proposals(self) -> "Proposals":
-        """The pairs to review."""
-        ...
-
-    @property
     def overview(self) -> "Overview":
         """Narrow reads over the whole store."""
-        ...
-
-    @property
-    def metadata(self) -> StoreMetadata:
-        """The store's own decisions."""
         ...
 
     @property
@@ -350,11 +319,6 @@ class Store(Protocol):
     @property
     def contents(self) -> "StoreContents":
         """All contents, for an export or a copy."""
-        ...
-
-    @property
-    def upkeep(self) -> Upkeep:
-        """The checks and repairs."""
         ...
 
     @property

@@ -12,7 +12,6 @@ from psycopg.types.json import Jsonb
 from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.query import entry_named, number_of
 from hardwon.adapters.sql.activity import (
-    KEPT_RECEIPTS,
     RECEIPT_FIELDS,
     SqlContextWindows,
     SqlDeliveries,
@@ -125,7 +124,7 @@ _DECODERS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-class PostgresReceipts(SqlReceipts):
+class PostgresReceipts(SqlReceipts[PostgresDatabase]):
     """
     Receipts of one member in the tables of a server.
 
@@ -157,11 +156,6 @@ class PostgresReceipts(SqlReceipts):
     _decode = _Receipts(RECEIPT_FIELDS)
     _decode_shown = _Receipts(ReceiptEntry._fields)
 
-    def __init__(self, database: PostgresDatabase, kept: int = KEPT_RECEIPTS) -> None:
-        super().__init__(database)
-        self._server = database
-        self._kept = kept
-
     @override
     def record(self, receipt: Receipt) -> None:
         values = receipt_values(receipt) | {
@@ -171,9 +165,9 @@ class PostgresReceipts(SqlReceipts):
         shown = [
             (INSERT_SHOWN, _shown_values(place, entry)) for place, entry in enumerate(receipt.shown)
         ]
-        drop = (DROP_OLD_RECEIPTS, {"kept": self._kept})
-        with self._server.counting():
-            self._server.together([(LOCK_RECEIPTS, {}), (INSERT_RECEIPT, values), *shown, drop])
+        drop = (DROP_OLD_RECEIPTS, {"kept": self.KEPT})
+        with self._database.counting():
+            self._database.together([(LOCK_RECEIPTS, {}), (INSERT_RECEIPT, values), *shown, drop])
 
     @override
     def _shown(self, numbers: Sequence[int]) -> Callable[[int], Iterable[Sequence[object]]]:

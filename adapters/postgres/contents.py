@@ -68,7 +68,7 @@ DEPARTED = (
 )
 
 
-class PostgresStoreContents(SqlStoreContents):
+class PostgresStoreContents(SqlStoreContents[PostgresDatabase]):
     """All contents of a tenant that a member may see."""
 
     COUNT = f"SELECT {', '.join(f'({count})' for count in COUNTED)}"
@@ -113,11 +113,10 @@ class PostgresStoreContents(SqlStoreContents):
 
     def __init__(self, database: PostgresDatabase) -> None:
         super().__init__(database, PostgresAbsences(database), PostgresImportLedger(database))
-        self._server = database
 
     @override
     def _projects(self) -> Iterable[Project]:
-        return read_projects(self._server)
+        return read_projects(self._database)
 
     @override
     def _entries(self) -> Iterator[ExportedEntry]:
@@ -165,7 +164,7 @@ class PostgresStoreContents(SqlStoreContents):
     @override
     def reserve(self, number: int) -> None:
         with self._database.transaction():
-            self._server.reserve(number)
+            self._database.reserve(number)
 
 
 def _by_number(rows: Sequence[Row]) -> Mapping[int, Sequence[Row]]:

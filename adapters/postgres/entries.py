@@ -100,7 +100,7 @@ The same path is another file on another member's machine.
 """
 
 
-class PostgresEntryRepository(SqlEntries):
+class PostgresEntryRepository(SqlEntries[PostgresDatabase]):
     """Entries in the tables of a server."""
 
     SELECT = SELECT_ENTRY
@@ -167,48 +167,44 @@ class PostgresEntryRepository(SqlEntries):
         )
     """
 
-    def __init__(self, database: PostgresDatabase) -> None:
-        super().__init__(database)
-        self._server = database
-
     @property
     @override
     def forgotten(self) -> PostgresForgottenTexts:
-        return PostgresForgottenTexts(self._server)
+        return PostgresForgottenTexts(self._database)
 
     @override
     def put(self, entry: "Entry") -> None:
-        put_entry(self._server, entry)
+        put_entry(self._database, entry)
 
     @override
     def reword(self, entry_id: str, entry: "Entry") -> None:
-        with self._server.transaction():
-            self._server.rows(
+        with self._database.transaction():
+            self._database.rows(
                 "DELETE FROM hardwon.entry_alias WHERE tenant = %(tenant)s AND old_id = %(id)s",
                 id=entry.entry_id,
             )
-            self._server.rows(
+            self._database.rows(
                 "INSERT INTO hardwon.entry_alias (tenant, number, old_id) SELECT tenant, number, id"
                 " FROM hardwon.entry WHERE tenant = %(tenant)s AND id = %(id)s",
                 id=entry_id,
             )
             for sql in RENAME:
-                self._server.rows(sql, old=entry_id, new=entry.entry_id)
+                self._database.rows(sql, old=entry_id, new=entry.entry_id)
             self.put(entry)
 
     @override
     def delete(self, entry_id: str) -> bool:
-        with self._server.transaction():
-            found = self._server.rows(EXISTING, id=entry_id)
+        with self._database.transaction():
+            found = self._database.rows(EXISTING, id=entry_id)
             for _, number, *_ in found[:1]:
-                drop_from_index(self._server, [number])
-                self._server.rows(DELETE, number=number)
-                self._server.rows(
+                drop_from_index(self._database, [number])
+                self._database.rows(DELETE, number=number)
+                self._database.rows(
                     "UPDATE hardwon.entry SET superseded_by = NULL WHERE tenant = %(tenant)s AND"
                     " superseded_by = %(id)s",
                     id=entry_id,
                 )
-                self._server.note_change()
+                self._database.note_change()
             return bool(found)
 
     @override
@@ -224,7 +220,7 @@ class PostgresEntryRepository(SqlEntries):
             wanted = {name: [record[place] for record in of] for place, name in enumerate(names)}
         sql = NEWEST.format(visible=seen.sql, wanted="true" if of is None else WANTED)
         newest = dict[TrackRecord, list[RankingFacts]]()
-        for *columns, _ in self._server.rows(sql, **seen.parameters, **wanted, most=k):
+        for *columns, _ in self._database.rows(sql, **seen.parameters, **wanted, most=k):
             facts = RankingFacts(*columns)
             newest.setdefault(track_record(facts), []).append(facts)
         return newest
@@ -240,7 +236,7 @@ class PostgresEntryRepository(SqlEntries):
     def _learnings(self, visible_in: Visibility | None) -> dict[Category, tuple[int, int]]:
         """Return each category's number of learnings and largest observation count."""
         within = where(LEARNINGS._replace(ranked=True, visible_in=visible_in))
-        rows = self._server.rows(SIZES.format(within=within.sql), **within.parameters)
+        rows = self._database.rows(SIZES.format(within=within.sql), **within.parameters)
         found: dict[Category, tuple[int, int]] = {
             category: (size, most) for category, size, most in rows
         }
@@ -248,18 +244,18 @@ class PostgresEntryRepository(SqlEntries):
 
     @override
     def retire_expired(self, now: dt.datetime) -> int:
-        if (first := first_expiry(self._server)) is None or first > now:
+        if (first := first_expiry(self._database)) is None or first > now:
             return 0
-        with self._server.transaction():
+        with self._database.transaction():
             expired = self._expired(now)  # another process may have retired them meanwhile
             gone = {"numbers": expired}
-            self._server.together(
-                ((RETIRE, gone), (DROP_VECTORS, gone), *dropping(expired), self._server.change())
+            self._database.together(
+                ((RETIRE, gone), (DROP_VECTORS, gone), *dropping(expired), self._database.change())
             )
         return len(expired)
 
     def _expired(self, now: dt.datetime) -> list[int]:
-        rows = self._server.rows(
+        rows = self._database.rows(
             f"SELECT e.number FROM hardwon.entry e WHERE {OF_TENANT} AND NOT e.retired AND"
             " e.expires_at <= %(now)s",
             now=now,
@@ -292,7 +288,7 @@ def index_again(database: PostgresDatabase) -> int:
     return len(rows)
 
 
-class PostgresTriggerSource(SqlTriggerSource):
+class PostgresTriggerSource(SqlTriggerSource[PostgresDatabase]):
     """Trigger phrases in the tables of a server."""
 
     OWNERS = f"""
@@ -300,17 +296,13 @@ class PostgresTriggerSource(SqlTriggerSource):
         FROM hardwon.entry e {TEXT} WHERE cardinality(t.trigger_phrases) > 0 AND {{within}} ORDER BY e.number
     """
 
-    def __init__(self, database: PostgresDatabase) -> None:
-        super().__init__(database)
-        self._server = database
-
     @override
     def own_changes(self) -> int:
-        return self._server.own_changes
+        return self._database.own_changes
 
     @override
     def version(self) -> int:
-        return self._server.version()
+        return self._database.version()
 
 
 class PostgresProposals(SqlProposals):

@@ -94,7 +94,7 @@ def read_trusted_folders(database: PostgresDatabase) -> tuple[str, ...]:
     return tuple(path for (path,) in rows)
 
 
-class PostgresProjects(SqlProjects):
+class PostgresProjects(SqlProjects[PostgresDatabase]):
     """Projects in the tables of a server."""
 
     INSERT = f"""
@@ -143,13 +143,9 @@ class PostgresProjects(SqlProjects):
         "DELETE FROM hardwon.project WHERE tenant = %(tenant)s AND id = %(id)s",
     )
 
-    def __init__(self, database: PostgresDatabase) -> None:
-        super().__init__(database)
-        self._server = database
-
     @override
     def known(self) -> tuple[Project, ...]:
-        return read_projects(self._server)
+        return read_projects(self._database)
 
     @override
     def put(self, project: Project) -> None:
@@ -173,12 +169,12 @@ class PostgresProjects(SqlProjects):
 
     @override
     def trusted_folders(self) -> tuple[str, ...]:
-        return read_trusted_folders(self._server)
+        return read_trusted_folders(self._database)
 
     @override
     def _ensure_own(self, project_id: str) -> None:
         for known in self._with_id(project_id):
-            if known.owner != self._server.role:
+            if known.owner != self._database.role:
                 raise StorageError(
                     f"{known.project.identity.root} belongs to {known.owner}, who alone can"
                     " merge it"
@@ -187,11 +183,11 @@ class PostgresProjects(SqlProjects):
     @override
     def _with_key(self, key: str) -> Project | None:
         own = "AND p.owner = current_user AND p.machine = %(machine)s AND p.key = %(key)s"
-        copies = _copies(self._server, own, **self._here(), key=self._on_this_machine(key))
+        copies = _copies(self._database, own, **self._here(), key=self._on_this_machine(key))
         return next((copy.project for copy in copies), None)
 
     def _with_id(self, project_id: str) -> list[Copy]:
-        return _copies(self._server, "AND p.id = %(id)s", id=project_id)
+        return _copies(self._database, "AND p.id = %(id)s", id=project_id)
 
     @override
     def _is_taken(self, project_id: str) -> bool:
@@ -203,11 +199,11 @@ class PostgresProjects(SqlProjects):
 
     @override
     def _place(self, key: str) -> str:
-        return _prefix(self._server.role, this_machine()) + self._on_this_machine(key)
+        return _prefix(self._database.role, this_machine()) + self._on_this_machine(key)
 
     def _on_this_machine(self, path: str) -> str:
         """Return *path* as it is stored for this machine."""
-        return path.removeprefix(_prefix(self._server.role, this_machine()))
+        return path.removeprefix(_prefix(self._database.role, this_machine()))
 
     @override
     def _values(self, project: Project) -> Mapping[str, object]:

@@ -13,15 +13,27 @@ from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import OF_OTHERS
 from hardwon.domain.model.settings import ServerAddress
 from hardwon.ports.override import override
-from hardwon.ports.store import Entries, Store, Upkeep, Warn
+from hardwon.ports.store import Store, Upkeep, Warn
 
 try:
-    from hardwon.adapters.postgres.activity import PostgresReceipts, PostgresUsageLog
+    from hardwon.adapters.postgres.activity import (
+        PostgresContextWindows,
+        PostgresDeliveries,
+        PostgresHistory,
+        PostgresInfluences,
+        PostgresReceipts,
+        PostgresUsageLog,
+    )
     from hardwon.adapters.postgres.database import BUSY_SECONDS, PostgresDatabase
-    from hardwon.adapters.postgres.entries import PostgresEntryRepository, first_expiry
+    from hardwon.adapters.postgres.entries import (
+        PostgresEntryRepository,
+        PostgresProposals,
+        PostgresTriggerSource,
+        first_expiry,
+    )
     from hardwon.adapters.postgres.keyword_index import PostgresKeywordIndex
     from hardwon.adapters.postgres.metadata import PostgresMetadata
-    from hardwon.adapters.postgres.projects import read_registry
+    from hardwon.adapters.postgres.projects import PostgresProjects, read_registry
     from hardwon.adapters.postgres.session import LONGEST_WAIT, NEWEST
     from hardwon.adapters.postgres.vectors import PostgresVectorStore, read_spaces
 except ModuleNotFoundError as error:
@@ -35,20 +47,10 @@ if TYPE_CHECKING:
     from hardwon.domain.model.embedding import Space
     from hardwon.domain.model.project import Registry, TrustMode
     from hardwon.domain.model.vocabulary import Kind
-    from hardwon.ports.activity import (
-        ContextWindows,
-        Deliveries,
-        History,
-        Influences,
-        Receipts,
-        UsageLog,
-    )
-    from hardwon.ports.entries import Proposals
     from hardwon.ports.erasure import KeptElsewhere
     from hardwon.ports.file_state import Absences, ImportLedger, Tombstones
-    from hardwon.ports.keyword_index import KeywordIndex, TriggerSource
+    from hardwon.ports.keyword_index import KeywordIndex
     from hardwon.ports.overview import Overview
-    from hardwon.ports.projects import Projects
     from hardwon.ports.snapshots import Snapshots
     from hardwon.ports.transfer import StoreContents
     from hardwon.ports.vectors import VectorIndex, VectorStore
@@ -124,6 +126,18 @@ class PostgresStore(Store):
     def __init__(self, database: PostgresDatabase) -> None:
         self.database = database
         self.path = database.path
+        self.entries = PostgresEntryRepository(database)
+        self.triggers = PostgresTriggerSource(database)
+        self.history = PostgresHistory(database)
+        self.receipts = PostgresReceipts(database)
+        self.deliveries = PostgresDeliveries(database)
+        self.windows = PostgresContextWindows(database)
+        self.influences = PostgresInfluences(database)
+        self.usage = PostgresUsageLog(database)
+        self.projects = PostgresProjects(database)
+        self.proposals = PostgresProposals(database)
+        self.metadata = PostgresMetadata(database)
+        self.upkeep = PostgresUpkeep(database)
 
     @override
     def counting(self) -> AbstractContextManager[None]:
@@ -141,11 +155,6 @@ class PostgresStore(Store):
     def close(self) -> None:
         self.database.close()
 
-    @cached_property
-    @override
-    def entries(self) -> Entries:
-        return PostgresEntryRepository(self.database)
-
     @override
     def keywords(self, *, enabled: bool) -> "KeywordIndex":
         return PostgresKeywordIndex(self.database, enabled=enabled)
@@ -153,13 +162,6 @@ class PostgresStore(Store):
     @override
     def keywords_of_questions(self, *, enabled: bool) -> "KeywordIndex":
         return PostgresKeywordIndex(self.database)
-
-    @cached_property
-    @override
-    def triggers(self) -> "TriggerSource":
-        from hardwon.adapters.postgres.entries import PostgresTriggerSource
-
-        return PostgresTriggerSource(self.database)
 
     @override
     def vectors(
@@ -174,44 +176,6 @@ class PostgresStore(Store):
         if not isinstance(vectors, PostgresVectorStore):
             raise TypeError(f"{type(vectors).__name__} is on no server")
         return PostgresVectorIndex(vectors)
-
-    @cached_property
-    @override
-    def history(self) -> "History":
-        from hardwon.adapters.postgres.activity import PostgresHistory
-
-        return PostgresHistory(self.database)
-
-    @cached_property
-    @override
-    def receipts(self) -> "Receipts":
-        return PostgresReceipts(self.database)
-
-    @cached_property
-    @override
-    def deliveries(self) -> "Deliveries":
-        from hardwon.adapters.postgres.activity import PostgresDeliveries
-
-        return PostgresDeliveries(self.database)
-
-    @cached_property
-    @override
-    def windows(self) -> "ContextWindows":
-        from hardwon.adapters.postgres.activity import PostgresContextWindows
-
-        return PostgresContextWindows(self.database)
-
-    @cached_property
-    @override
-    def influences(self) -> "Influences":
-        from hardwon.adapters.postgres.activity import PostgresInfluences
-
-        return PostgresInfluences(self.database)
-
-    @cached_property
-    @override
-    def usage(self) -> "UsageLog":
-        return PostgresUsageLog(self.database)
 
     @cached_property
     @override
@@ -234,23 +198,9 @@ class PostgresStore(Store):
 
         return PostgresImportLedger(self.database)
 
-    @cached_property
-    @override
-    def projects(self) -> "Projects":
-        from hardwon.adapters.postgres.projects import PostgresProjects
-
-        return PostgresProjects(self.database)
-
     @override
     def registry(self, mode: "TrustMode") -> "Registry":
         return read_registry(self.database, mode)
-
-    @cached_property
-    @override
-    def proposals(self) -> "Proposals":
-        from hardwon.adapters.postgres.entries import PostgresProposals
-
-        return PostgresProposals(self.database)
 
     @cached_property
     @override
@@ -258,11 +208,6 @@ class PostgresStore(Store):
         from hardwon.adapters.postgres.overview import PostgresOverview
 
         return PostgresOverview(self.database)
-
-    @cached_property
-    @override
-    def metadata(self) -> PostgresMetadata:
-        return PostgresMetadata(self.database)
 
     @property
     @override
@@ -277,11 +222,6 @@ class PostgresStore(Store):
         from hardwon.adapters.postgres.contents import PostgresStoreContents
 
         return PostgresStoreContents(self.database)
-
-    @cached_property
-    @override
-    def upkeep(self) -> "PostgresUpkeep":
-        return PostgresUpkeep(self.database)
 
     @cached_property
     @override

@@ -9,7 +9,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from hardwon.adapters.sql.database import Database, Decoder, Role, Row, as_given
+from hardwon.adapters.sql.database import D, Database, Decoder, Role, Row, as_given
 from hardwon.domain.model.activity import FieldChange, PastChange, Usage, Validations
 from hardwon.domain.model.injection.receipt import (
     COUNTED,
@@ -35,13 +35,11 @@ if TYPE_CHECKING:
     from hardwon.adapters.sql.filter import Where
     from hardwon.domain.model.filters import EntryFilter
 
-KEPT_RECEIPTS = 2_000
-
 RECEIPT_FIELDS = tuple(field for field in Receipt._fields if field not in {"shown", "number"})
 """The fields of `Receipt` that are columns of the table `receipt`."""
 
 
-class SqlHistory(Role, History):
+class SqlHistory(Role[Database], History):
     """History in the table `history`."""
 
     INSERT: str
@@ -67,9 +65,11 @@ def readable_changes(
     return database.readable("history of entry", rows, lambda row: PastChange(*decode(row)))
 
 
-class SqlReceipts(Role, Receipts):
+class SqlReceipts(Role[D], Receipts):
     """Receipts in the tables `receipt` and `receipt_entry`."""
 
+    KEPT = 2_000
+    """How many are kept: the oldest go."""
     SHOWN_IN: str
     FIND: str
     SESSIONS: str
@@ -123,7 +123,7 @@ def receipt_values(receipt: Receipt) -> dict[str, object]:
     return {field: getattr(receipt, field) for field in RECEIPT_FIELDS}
 
 
-class SqlDeliveries(Role, Deliveries):
+class SqlDeliveries(Role[Database], Deliveries):
     """Deliveries in the column `delivery` of receipts."""
 
     UNDELIVERED: str
@@ -147,7 +147,7 @@ class SqlDeliveries(Role, Deliveries):
         return is_settled
 
 
-class SqlContextWindows(Role, ContextWindows):
+class SqlContextWindows(Role[Database], ContextWindows):
     """Context windows in the columns `agent`, `dropped` and `latest` of receipts."""
 
     EMPTY: str
@@ -158,7 +158,7 @@ class SqlContextWindows(Role, ContextWindows):
             self._database.rows(self.EMPTY, **window._asdict())
 
 
-class SqlInfluences(Role, Influences):
+class SqlInfluences(Role[Database], Influences):
     """Usage signals: the sessions that used an entry, in the table `influence`."""
 
     INSERT: str
@@ -224,7 +224,7 @@ class SqlInfluences(Role, Influences):
         return self._database.where(only) if only else EVERY
 
 
-class SqlUsageLog(Role, UsageLog):
+class SqlUsageLog(Role[Database], UsageLog):
     """Counters of searches and judgements in the tables `usage` and `recall`."""
 
     COUNT_ACCESS: str

@@ -8,7 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from hardwon.adapters.sql.activity import readable_changes, usage_values
-from hardwon.adapters.sql.database import Database, Decoder, Role, Row, Statement, as_given
+from hardwon.adapters.sql.database import D, Decoder, Role, Row, Statement, as_given
 from hardwon.adapters.sql.file_state import SqlAbsences
 from hardwon.adapters.sql.metadata import SqlImportLedger
 from hardwon.domain.model.activity import PastChange
@@ -28,7 +28,7 @@ from hardwon.ports.override import override
 from hardwon.ports.transfer import StoreContents
 
 
-class SqlStoreContents(Role, StoreContents):
+class SqlStoreContents(Role[D], StoreContents):
     """
     All contents of the store's tables.
 
@@ -54,7 +54,7 @@ class SqlStoreContents(Role, StoreContents):
     _decode_change: Decoder = as_given
     _decode_section: Decoder = as_given
 
-    def __init__(self, database: Database, absences: SqlAbsences, ledger: SqlImportLedger) -> None:
+    def __init__(self, database: D, absences: SqlAbsences, ledger: SqlImportLedger) -> None:
         super().__init__(database)
         self._absences = absences
         self._ledger = ledger

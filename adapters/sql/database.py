@@ -6,7 +6,7 @@ Standard library only, as the hooks import it.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from hardwon.adapters.sql.filter import Where
@@ -94,6 +94,10 @@ class Database(Protocol):
         ...
 
 
+D = TypeVar("D", bound=Database)
+"""The connection of an engine, or of either."""
+
+
 class Decoder(Protocol):
     """
     Decodes a row to Python values.
@@ -121,8 +125,8 @@ as_given = _AsGiven()
 unchanged = _Unchanged()
 
 
-class Role:
+class Role(Generic[D]):
     """A role of the store, with statements in its engine's SQL."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: D) -> None:
         self._database = database

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from hardwon.adapters.sql.database import Decoder, Role, Row, as_given, unchanged
+from hardwon.adapters.sql.database import D, Database, Decoder, Role, Row, as_given, unchanged
 from hardwon.adapters.sql.rows import entry_of
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.injection.entry_text import ConstitutionalText, PrintedEntry
@@ -21,7 +21,7 @@ T = TypeVar("T")
 RANKING_VALUES = len(RankingFacts._fields)
 
 
-class SqlEntries(Role, EntryRepository, RankingReads):
+class SqlEntries(Role[D], EntryRepository, RankingReads):
     """
     Entries in the tables `entry` and `entry_text`.
 
@@ -215,7 +215,7 @@ def _pair(values: Sequence[Any]) -> tuple[Any, Any]:
     return first, second
 
 
-class SqlTriggerSource(Role, TriggerSource):
+class SqlTriggerSource(Role[D], TriggerSource):
     """Trigger phrases in the table `entry_text`."""
 
     OWNERS: str
@@ -230,7 +230,7 @@ class SqlTriggerSource(Role, TriggerSource):
         ]
 
 
-class SqlProposals(Role, Proposals):
+class SqlProposals(Role[Database], Proposals):
     """Pairs in the table `proposal`."""
 
     PROPOSE: str

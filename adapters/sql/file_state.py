@@ -18,7 +18,7 @@ COLUMNS = ("file_path", "anchor_id", *FIELDS)
 STORED = (*COLUMNS, "departed_at")
 
 
-class SqlAbsences(Role, Absences):
+class SqlAbsences(Role[Database], Absences):
     """
     Missing files, in the table `departed`.
 
@@ -97,7 +97,7 @@ def _to_standing(columns: Iterable[Any]) -> Standing:
     )
 
 
-class SqlTombstones(Role, Tombstones):
+class SqlTombstones(Role[Database], Tombstones):
     """Deleted sections in the table `tombstone`."""
 
     ADD: str

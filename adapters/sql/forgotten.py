@@ -5,7 +5,7 @@ import os
 from abc import abstractmethod
 from collections.abc import Collection, Iterable
 
-from hardwon.adapters.sql.database import Decoder, Role, as_given
+from hardwon.adapters.sql.database import Database, Decoder, Role, as_given
 from hardwon.domain.model.forgotten import (
     KEY_BYTES,
     SECRET,
@@ -21,7 +21,7 @@ from hardwon.ports.erasure import ForgottenHashes, ForgottenTexts
 from hardwon.ports.override import override
 
 
-class SqlForgottenTexts(Role, ForgottenTexts):
+class SqlForgottenTexts(Role[Database], ForgottenTexts):
     """
     Forgotten texts in the table `forgotten`.
 

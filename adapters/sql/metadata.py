@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 
-from hardwon.adapters.sql.database import Role
+from hardwon.adapters.sql.database import Database, Role
 from hardwon.domain.model.embedding import Space
 from hardwon.ports.file_state import ImportLedger
 from hardwon.ports.override import override
@@ -13,7 +13,7 @@ LABEL_CURSOR = "label_cursor"
 EMBED_CURSOR = "embed_cursor"
 
 
-class SqlMetadata(Role):
+class SqlMetadata(Role[Database]):
     """Decisions in the store's metadata."""
 
     SELECT: str
@@ -68,7 +68,7 @@ def _embed_cursor(space: Space) -> str:
     return " ".join((EMBED_CURSOR, *map(str, space)))
 
 
-class SqlImportLedger(Role, ImportLedger):
+class SqlImportLedger(Role[Database], ImportLedger):
     """The ledger of imports, in a table of files and one of headings."""
 
     HEADINGS: str

@@ -6,14 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from hardwon.adapters.sql.database import Role
+from hardwon.adapters.sql.database import Database, Role
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.vocabulary import CATEGORIES, KINDS
 from hardwon.ports.override import override
 from hardwon.ports.overview import Created, Label, Overview
 
 
-class SqlOverview(Role, Overview):
+class SqlOverview(Role[Database], Overview):
     """Overviews by queries of the narrow tables."""
 
     LABELS: str

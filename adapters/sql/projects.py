@@ -4,13 +4,13 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 
-from hardwon.adapters.sql.database import Role
+from hardwon.adapters.sql.database import D, Role
 from hardwon.domain.model.project import Identity, Project
 from hardwon.ports.override import override
 from hardwon.ports.projects import Projects
 
 
-class SqlProjects(Role, Projects):
+class SqlProjects(Role[D], Projects):
     """Projects in the table `project`, and the rows that refer to them."""
 
     INSERT: str

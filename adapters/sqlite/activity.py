@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
 
 from hardwon.adapters.sql.activity import (
-    KEPT_RECEIPTS,
     RECEIPT_FIELDS,
     SqlContextWindows,
     SqlDeliveries,
@@ -90,7 +89,7 @@ SELECT_SHOWN = (
 )
 
 
-class SqliteReceipts(SqlReceipts):
+class SqliteReceipts(SqlReceipts[SqliteDatabase]):
     """
     Receipts in the tables `receipt` and `receipt_entry`.
 
@@ -144,10 +143,6 @@ class SqliteReceipts(SqlReceipts):
         },
     )
 
-    def __init__(self, database: SqliteDatabase, kept: int = KEPT_RECEIPTS) -> None:
-        super().__init__(database)
-        self._kept = kept
-
     @override
     def record(self, receipt: Receipt) -> None:
         with self._database.counting():
@@ -163,7 +158,7 @@ class SqliteReceipts(SqlReceipts):
             )
             self._database.run_many(INSERT_SHOWN, shown)
             self._database.rows(
-                "DELETE FROM receipt WHERE number <= :last", last=number - self._kept
+                "DELETE FROM receipt WHERE number <= :last", last=number - self.KEPT
             )
 
     @override

@@ -9,8 +9,7 @@ from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.decoding import RowDecoder, text, timestamp
 from hardwon.adapters.sqlite.file_state import SqliteAbsences
 from hardwon.adapters.sqlite.metadata import SqliteImportLedger
-from hardwon.adapters.sqlite.projects import SqliteProjects
-from hardwon.adapters.sqlite.registry import read_projects
+from hardwon.adapters.sqlite.projects import SqliteProjects, read_projects
 from hardwon.adapters.sqlite.rows import SELECT_ENTRY, to_entries
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.export import ExportedEntry
@@ -39,7 +38,7 @@ decode_departed = RowDecoder(
 )
 
 
-class SqliteStoreContents(SqlStoreContents):
+class SqliteStoreContents(SqlStoreContents[SqliteDatabase]):
     """All contents of the store's tables."""
 
     COUNT = f"SELECT {', '.join(f'(SELECT count(*) FROM {rows})' for rows in COUNTED)}"
@@ -88,17 +87,18 @@ class SqliteStoreContents(SqlStoreContents):
 
     def __init__(self, database: SqliteDatabase) -> None:
         super().__init__(database, SqliteAbsences(database), SqliteImportLedger(database))
-        self._file = database
         self._influences = SqliteInfluences(database)
         self._places = SqliteProjects(database)
 
     @override
     def _projects(self) -> Iterable[Project]:
-        return read_projects(self._file)
+        return read_projects(self._database)
 
     @override
     def _entries(self) -> Iterator[ExportedEntry]:
-        for entry in to_entries(self._file, self._file.stream(f"{SELECT_ENTRY} ORDER BY e.seq")):
+        for entry in to_entries(
+            self._database, self._database.stream(f"{SELECT_ENTRY} ORDER BY e.seq")
+        ):
             yield self._with_activity(entry, entry.number or 0)
 
     def _with_activity(self, entry: Entry, number: int) -> ExportedEntry:

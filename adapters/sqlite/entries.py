@@ -56,7 +56,7 @@ decode_owner = RowDecoder(
 )
 
 
-class SqliteTriggerSource(SqlTriggerSource):
+class SqliteTriggerSource(SqlTriggerSource[SqliteDatabase]):
     """Trigger phrases in the table `entry_text`."""
 
     OWNERS = """
@@ -65,17 +65,13 @@ class SqliteTriggerSource(SqlTriggerSource):
     """
     _decode = decode_owner
 
-    def __init__(self, database: SqliteDatabase) -> None:
-        super().__init__(database)
-        self._file = database
-
     @override
     def own_changes(self) -> int:
-        return self._file.connection.total_changes
+        return self._database.connection.total_changes
 
     @override
     def version(self) -> int:
-        return self._file.content_version()
+        return self._database.content_version()
 
 
 RENAME = (
@@ -90,7 +86,7 @@ RELEASE = "UPDATE entry SET superseded_by = NULL WHERE superseded_by = ?"
 """Make entries current again that a deleted one superseded."""
 
 
-class SqliteEntryRepository(SqlEntries):
+class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
     """Entries in the tables `entry` and `entry_text`."""
 
     SELECT = SELECT_ENTRY
@@ -160,25 +156,21 @@ class SqliteEntryRepository(SqlEntries):
     _decode_references = RowDecoder(("seq", "references"))
     _decode_rule = RowDecoder(ConstitutionalText._fields[:-1])
 
-    def __init__(self, database: SqliteDatabase) -> None:
-        super().__init__(database)
-        self._file = database
-
     @property
     @override
     def forgotten(self) -> "SqliteForgottenTexts":
         # a session start asks for none
         from hardwon.adapters.sqlite.forgotten import SqliteForgottenTexts  # noqa: PLC0415
 
-        return SqliteForgottenTexts(self._file)
+        return SqliteForgottenTexts(self._database)
 
     @override
     def put(self, entry: "Entry") -> None:
-        with self._file.transaction():
+        with self._database.transaction():
             ensure_not_forgotten(entry, self.forgotten.holds)
-            [(number, is_retired)] = self._file.rows(*upsert_entry(entry))
-            self._file.rows(*upsert_text(number, entry))
-            self._file.rows(
+            [(number, is_retired)] = self._database.rows(*upsert_entry(entry))
+            self._database.rows(*upsert_text(number, entry))
+            self._database.rows(
                 "DELETE FROM vector WHERE entry_seq = ?1"
                 " AND text_hash != (SELECT text_hash FROM entry_text WHERE entry_seq = ?1)",
                 (number,),
@@ -186,8 +178,8 @@ class SqliteEntryRepository(SqlEntries):
             if is_retired:
                 self._leave_indexes(number)
             else:
-                index_entry(self._file, number, entry)
-            self._file.note_change()
+                index_entry(self._database, number, entry)
+            self._database.note_change()
 
     @override
     def reword(self, entry_id: str, entry: "Entry") -> None:
@@ -204,12 +196,14 @@ class SqliteEntryRepository(SqlEntries):
 
     @override
     def delete(self, entry_id: str) -> bool:
-        with self._file.transaction():
-            number = self._file.value("DELETE FROM entry WHERE id = ? RETURNING seq", (entry_id,))
+        with self._database.transaction():
+            number = self._database.value(
+                "DELETE FROM entry WHERE id = ? RETURNING seq", (entry_id,)
+            )
             if number is not None:
-                self._file.rows(RELEASE, (entry_id,))
-                drop_from_index(self._file, number)
-                self._file.note_change()
+                self._database.rows(RELEASE, (entry_id,))
+                drop_from_index(self._database, number)
+                self._database.note_change()
             return number is not None
 
     @override
@@ -219,18 +213,18 @@ class SqliteEntryRepository(SqlEntries):
         visible_in: Visibility | None = None,
         of: Collection[TrackRecord] | None = None,
     ) -> Mapping[TrackRecord, Iterable[RankingFacts]]:
-        return newest_by_track_record(self._file, k, visible_in, of)
+        return newest_by_track_record(self._database, k, visible_in, of)
 
     @override
     def sizes(self, visible_in: Visibility | None = None) -> Mapping[Category, int]:
-        counted = tallied(self._file, LEARNINGS._replace(visible_in=visible_in))
+        counted = tallied(self._database, LEARNINGS._replace(visible_in=visible_in))
         return {category: counted[category] for category in CATEGORIES if category in counted}
 
     @override
     def most_observed(self, visible_in: Visibility | None = None) -> int:
         # By category: a lookup in the index, where a maximum over all would scan it.
         seen = visible(visible_in)
-        value = self._file.value(
+        value = self._database.value(
             f"""
             WITH within (category) AS (VALUES ('anti-patterns'), ('heuristics'), ('patterns'))
             SELECT max((
@@ -249,26 +243,26 @@ class SqliteEntryRepository(SqlEntries):
     def retire_expired(self, now: dt.datetime) -> int:
         if not self._expired(now):
             return 0
-        with self._file.transaction():
+        with self._database.transaction():
             expired = self._expired(now)  # another process may have retired them meanwhile
-            self._file.rows(
+            self._database.rows(
                 "UPDATE entry SET retired = 1 WHERE seq IN (SELECT value FROM json_each(?))",
                 (in_list(expired),),
             )
             for number in expired:
                 self._leave_indexes(number)
-            self._file.note_change()
+            self._database.note_change()
         return len(expired)
 
     def _expired(self, now: dt.datetime) -> Sequence[int]:
-        rows = self._file.rows(
+        rows = self._database.rows(
             "SELECT seq FROM entry WHERE retired = 0 AND expires_at <= ?", (to_text(now),)
         )
         return [number for (number,) in rows]
 
     def _leave_indexes(self, number: int) -> None:
-        drop_from_index(self._file, number)
-        self._file.rows("DELETE FROM vector WHERE entry_seq = ?", (number,))
+        drop_from_index(self._database, number)
+        self._database.rows("DELETE FROM vector WHERE entry_seq = ?", (number,))
 
 
 class SqliteProposals(SqlProposals):

@@ -1,18 +1,53 @@
-"""Projects in SQLite."""
+"""
+Projects in SQLite.
 
-from collections.abc import Mapping
+Standard library only, as the hooks import it.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from hardwon.adapters.sql.projects import SqlProjects
 from hardwon.adapters.sqlite.database import SqliteDatabase
-from hardwon.adapters.sqlite.registry import (
-    COLUMNS,
-    SELECT,
-    read_projects,
-    read_trusted_folders,
-    to_project,
-)
-from hardwon.domain.model.project import Project
+from hardwon.adapters.sqlite.decoding import PROJECT_DECODERS, RowDecoder
+from hardwon.domain.model.project import Identity, Project, Registry, TrustMode
 from hardwon.ports.override import override
+
+COLUMNS = (
+    *("id", "label", "key", "root", "is_repository", "device", "inode"),
+    *("remote", "first_commit", "authorship", "trust", "joined", "conversations"),
+)
+decode_project = RowDecoder(COLUMNS, PROJECT_DECODERS)
+
+SELECT = f"SELECT {', '.join(COLUMNS)} FROM project"
+
+
+def read_projects(database: SqliteDatabase) -> tuple[Project, ...]:
+    """Return all projects, in the order they were added."""
+    return tuple(to_project(row) for row in database.rows(f"{SELECT} ORDER BY rowid"))
+
+
+def read_trusted_folders(database: SqliteDatabase) -> tuple[str, ...]:
+    """Return the folders below which all projects are trusted, sorted."""
+    rows = database.rows("SELECT path FROM trusted_folder ORDER BY path")
+    return tuple(path for (path,) in rows if isinstance(path, str))
+
+
+def read_registry(database: SqliteDatabase, mode: TrustMode) -> Registry:
+    """Return the store's projects and trusted folders with the trust *mode*."""
+    return Registry(read_projects(database), read_trusted_folders(database), mode)
+
+
+def to_project(row: Sequence[Any]) -> Project:
+    """
+    Return the project of a row of `SELECT`.
+
+    Values that can't be decoded get defaults.
+    """
+    row = decode_project(row)
+    identity = Identity(row[2], row[3], bool(row[4]), *row[5:7])
+    return Project(row[0], row[1], identity, *row[7:])
+
 
 UPDATE = (
     f"UPDATE project SET {', '.join(f'{column} = :{column}' for column in COLUMNS[1:])} WHERE id"
@@ -20,7 +55,7 @@ UPDATE = (
 )
 
 
-class SqliteProjects(SqlProjects):
+class SqliteProjects(SqlProjects[SqliteDatabase]):
     """Projects in the table `project`."""
 
     INSERT = (
@@ -49,13 +84,9 @@ class SqliteProjects(SqlProjects):
         "DELETE FROM project WHERE id = :id",
     )
 
-    def __init__(self, database: SqliteDatabase) -> None:
-        super().__init__(database)
-        self._file = database
-
     @override
     def known(self) -> tuple[Project, ...]:
-        return read_projects(self._file)
+        return read_projects(self._database)
 
     @override
     def put(self, project: Project) -> None:
@@ -65,7 +96,7 @@ class SqliteProjects(SqlProjects):
 
     @override
     def trusted_folders(self) -> tuple[str, ...]:
-        return read_trusted_folders(self._file)
+        return read_trusted_folders(self._database)
 
     @override
     def _with_key(self, key: str) -> Project | None:

@@ -11,7 +11,14 @@ from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.adapters.sqlite.activity import SqliteReceipts, SqliteUsageLog
+from hardwon.adapters.sqlite.activity import (
+    SqliteContextWindows,
+    SqliteDeliveries,
+    SqliteHistory,
+    SqliteInfluences,
+    SqliteReceipts,
+    SqliteUsageLog,
+)
 from hardwon.adapters.sqlite.database import (
     BUSY_SECONDS,
     COUNT_BUSY_SECONDS,
@@ -19,7 +26,11 @@ from hardwon.adapters.sqlite.database import (
     IN_MEMORY,
     SqliteDatabase,
 )
-from hardwon.adapters.sqlite.entries import SqliteEntryRepository
+from hardwon.adapters.sqlite.entries import (
+    SqliteEntryRepository,
+    SqliteProposals,
+    SqliteTriggerSource,
+)
 from hardwon.adapters.sqlite.file_errors import OTHER_PROBLEM, problem_of
 from hardwon.adapters.sqlite.keyword_index import (
     UNAVAILABLE,
@@ -31,7 +42,7 @@ from hardwon.adapters.sqlite.keyword_index import (
 )
 from hardwon.adapters.sqlite.metadata import EXPOSED, SqliteMetadata
 from hardwon.adapters.sqlite.opening import open_store
-from hardwon.adapters.sqlite.registry import read_registry
+from hardwon.adapters.sqlite.projects import SqliteProjects, read_registry
 from hardwon.adapters.sqlite.untrusted import size_of
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.adapters.store_folder import exposed
@@ -41,27 +52,17 @@ from hardwon.domain.model.errors import KeywordIndexUnavailableError, StorageErr
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.project import Registry, TrustMode
 from hardwon.domain.model.vocabulary import Kind
-from hardwon.ports.keyword_index import KeywordIndex, TriggerSource
+from hardwon.ports.keyword_index import KeywordIndex
 from hardwon.ports.override import override
-from hardwon.ports.store import Entries, Store, Upkeep, Warn
+from hardwon.ports.store import Store, Upkeep, Warn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hardwon.adapters.sqlite.erase_files import StoreRows
-    from hardwon.ports.activity import (
-        ContextWindows,
-        Deliveries,
-        History,
-        Influences,
-        Receipts,
-        UsageLog,
-    )
-    from hardwon.ports.entries import Proposals
     from hardwon.ports.erasure import KeptElsewhere
     from hardwon.ports.file_state import Absences, ImportLedger, Tombstones
     from hardwon.ports.overview import Overview
-    from hardwon.ports.projects import Projects
     from hardwon.ports.snapshots import Snapshots
     from hardwon.ports.transfer import StoreContents
     from hardwon.ports.vectors import VectorBlock, VectorIndex, VectorStore
@@ -134,6 +135,18 @@ class SqliteStore(Store):
         self.path = database.path
         self.is_there = database.path != IN_MEMORY
         self.file = database.path if self.is_there else None
+        self.entries = SqliteEntryRepository(database)
+        self.triggers = SqliteTriggerSource(database)
+        self.history = SqliteHistory(database)
+        self.receipts = SqliteReceipts(database)
+        self.deliveries = SqliteDeliveries(database)
+        self.windows = SqliteContextWindows(database)
+        self.influences = SqliteInfluences(database)
+        self.usage = SqliteUsageLog(database)
+        self.projects = SqliteProjects(database)
+        self.proposals = SqliteProposals(database)
+        self.metadata = SqliteMetadata(database)
+        self.upkeep = SqliteUpkeep(database)
 
     @override
     def counting(self) -> AbstractContextManager[None]:
@@ -159,11 +172,6 @@ class SqliteStore(Store):
                 pack_postings(self.database)
         self.database.close()
 
-    @cached_property
-    @override
-    def entries(self) -> Entries:
-        return SqliteEntryRepository(self.database)
-
     @override
     def keywords(self, *, enabled: bool) -> KeywordIndex:
         return FtsKeywordIndex(self.database, enabled=enabled)
@@ -175,13 +183,6 @@ class SqliteStore(Store):
         from hardwon.adapters.sqlite.scan import ScanKeywordIndex
 
         return ScanKeywordIndex(self.database)
-
-    @cached_property
-    @override
-    def triggers(self) -> TriggerSource:
-        from hardwon.adapters.sqlite.entries import SqliteTriggerSource
-
-        return SqliteTriggerSource(self.database)
 
     @override
     def vectors(
@@ -196,44 +197,6 @@ class SqliteStore(Store):
         if not isinstance(vectors, SqliteVectorStore):
             raise TypeError(f"{type(vectors).__name__} has no blocks")
         return self._blocks.index_of(vectors)
-
-    @cached_property
-    @override
-    def history(self) -> "History":
-        from hardwon.adapters.sqlite.activity import SqliteHistory
-
-        return SqliteHistory(self.database)
-
-    @cached_property
-    @override
-    def receipts(self) -> "Receipts":
-        return SqliteReceipts(self.database)
-
-    @cached_property
-    @override
-    def deliveries(self) -> "Deliveries":
-        from hardwon.adapters.sqlite.activity import SqliteDeliveries
-
-        return SqliteDeliveries(self.database)
-
-    @cached_property
-    @override
-    def windows(self) -> "ContextWindows":
-        from hardwon.adapters.sqlite.activity import SqliteContextWindows
-
-        return SqliteContextWindows(self.database)
-
-    @cached_property
-    @override
-    def influences(self) -> "Influences":
-        from hardwon.adapters.sqlite.activity import SqliteInfluences
-
-        return SqliteInfluences(self.database)
-
-    @cached_property
-    @override
-    def usage(self) -> "UsageLog":
-        return SqliteUsageLog(self.database)
 
     @cached_property
     @override
@@ -256,23 +219,9 @@ class SqliteStore(Store):
 
         return SqliteImportLedger(self.database)
 
-    @cached_property
-    @override
-    def projects(self) -> "Projects":
-        from hardwon.adapters.sqlite.projects import SqliteProjects
-
-        return SqliteProjects(self.database)
-
     @override
     def registry(self, mode: TrustMode) -> Registry:
         return read_registry(self.database, mode)
-
-    @cached_property
-    @override
-    def proposals(self) -> "Proposals":
-        from hardwon.adapters.sqlite.entries import SqliteProposals
-
-        return SqliteProposals(self.database)
 
     @cached_property
     @override
@@ -280,11 +229,6 @@ class SqliteStore(Store):
         from hardwon.adapters.sqlite.overview import SqliteOverview
 
         return SqliteOverview(self.database)
-
-    @cached_property
-    @override
-    def metadata(self) -> SqliteMetadata:
-        return SqliteMetadata(self.database)
 
     @property
     @override
@@ -299,11 +243,6 @@ class SqliteStore(Store):
         from hardwon.adapters.sqlite.contents import SqliteStoreContents
 
         return SqliteStoreContents(self.database)
-
-    @cached_property
-    @override
-    def upkeep(self) -> "SqliteUpkeep":
-        return SqliteUpkeep(self.database)
 
     @cached_property
     @override

@@ -22,10 +22,14 @@ FEW = 3
 RECEIPT = Receipt("s", "start", NOW, "here", None, None, "hybrid", "d", ("text",))
 
 
+class FewReceipts(SqliteReceipts):
+    KEPT = FEW
+
+
 @contextmanager
 def _sqlite() -> Iterator[Receipts]:
     with tempfile.TemporaryDirectory() as folder, closing(open_new_store(folder)) as database:
-        yield SqliteReceipts(database, kept=FEW)
+        yield FewReceipts(database)
 
 
 MakeReceipts: TypeAlias = Callable[[], AbstractContextManager[Receipts]]
