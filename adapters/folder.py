@@ -180,8 +180,8 @@ def _held(path: str, mode: int | None) -> int:
     *on_the_way, last = [part for part in path.split(os.sep) if part] or [os.curdir]
     number = os.open(os.sep, _ON_THE_WAY)
     for part in on_the_way:
-        number = _step(number, part, _ON_THE_WAY, None if mode is None else OPEN_FOLDER)
-    return _step(number, last, _LAST | os.O_RDONLY, mode)
+        number = _step(number, part, flags=_ON_THE_WAY, mode=None if mode is None else OPEN_FOLDER)
+    return _step(number, last, flags=_LAST | os.O_RDONLY, mode=mode)
 
 
 def _step(number: int, part: str, flags: int, mode: int | None) -> int:
@@ -191,7 +191,7 @@ def _step(number: int, part: str, flags: int, mode: int | None) -> int:
     A missing folder is made with *mode*.
     """
     try:
-        return _opened(number, part, flags, mode)
+        return _opened(number, part, flags=flags, mode=mode)
     except OSError as error:
         if error.errno in {errno.ELOOP, errno.ENOTDIR} and _is_link(number, part):
             raise OSError(errno.ELOOP, LINKED, part) from error

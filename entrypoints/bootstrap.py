@@ -118,7 +118,7 @@ def open_memory(
         settings=settings,
         store=store,
         clock=system_clock(),
-        spaces=open_spaces(settings, automatic, store, warn),
+        spaces=open_spaces(settings, automatic, store=store, warn=warn),
         warn=warn,
     )
 
@@ -166,7 +166,9 @@ def read_settings(
     def trusted(store: UsersStore, name: str) -> bool:
         return _is_of_trusted_project(store, project_root, name, asks_git=asks_git)
 
-    return read_settings_from(project_root, os.environ, flags, provider_of_user, trusted)
+    return read_settings_from(
+        project_root, os.environ, flags=flags, named=provider_of_user, trusted=trusted
+    )
 
 
 def store_of(flags: Mapping[str, str]) -> str:

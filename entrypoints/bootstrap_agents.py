@@ -43,7 +43,14 @@ def build_agents(environ: Mapping[str, str], *, mcp_json: bool = False) -> "list
         **{name: os.path.abspath(environ[name]) for name in FOLDERS if environ.get(name)},
     }
     return [
-        ConfiguredAgent(facts, home, environ, programs, commands, names_server=mcp_json)
+        ConfiguredAgent(
+            facts,
+            home,
+            environ=environ,
+            programs=programs,
+            commands=commands,
+            names_server=mcp_json,
+        )
         for facts in AGENTS
     ]
 

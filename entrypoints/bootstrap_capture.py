@@ -209,7 +209,9 @@ def project_to_note(settings: "Settings", folder: str) -> "NotedProject | None":
         project_id, chosen = _known_project(settings, identity.key)
     if reason_to_keep(settings, folder, chosen) is None:
         return None
-    return NotedProject(identity.key, identity.root, identity.inode, project_id)
+    return NotedProject(
+        key=identity.key, root=identity.root, inode=identity.inode, project_id=project_id
+    )
 
 
 def _known_project(settings: "Settings", key: str) -> "tuple[str, Conversations | None]":

@@ -195,7 +195,10 @@ def build_explain_injections(memory: Memory) -> "ExplainInjections":
 
     registry = memory.registry()
     return ExplainInjections(
-        memory.store.receipts, memory.repository, memory.store.influences, registry
+        receipts=memory.store.receipts,
+        repository=memory.repository,
+        influences=memory.store.influences,
+        registry=registry,
     )
 
 

@@ -67,7 +67,7 @@ def evaluate_all(
     with closing(VectorCache(cache_folder(), warn)) as cache:
         reports = dict[str, SetReport]()
         for item in sets:
-            with _throw_away(settings, item, cache, warn) as measure:
+            with _throw_away(settings, item, cache=cache, warn=warn) as measure:
                 reports[item.name] = measure.measure(item, policies, stage_of(item.name))
         return EvaluationReport(reports)
 
@@ -117,7 +117,12 @@ def _throw_away(
         wired = memory._replace(spaces=spaces, clock=StoppedClock(eval_set.now))
         with closing(memory):
             embed = build_embed_pending(spaces)[0] if spaces else None
-            yield Evaluate(wired.repository, embed, build_recall(wired), time.perf_counter)
+            yield Evaluate(
+                repository=wired.repository,
+                embed=embed,
+                recall=build_recall(wired),
+                monotonic=time.perf_counter,
+            )
 
 
 def _entries(memory: Memory) -> Iterator[Entry]:

@@ -178,7 +178,7 @@ def record_injection(
     """Write `.last-injection.json` in the store atomically."""
     from hardwon.adapters.markdown.knowledge_bank import record_injection
 
-    record_injection(store, project_root, selected, now, warn)
+    record_injection(store, project_root, selected=selected, now=now, warn=warn)
 
 
 def bank_files(project_root: str, settings: "Settings") -> "BankFiles":
@@ -237,10 +237,13 @@ def build_settle_versions(
     }
     roots = sorted({os.path.realpath(project_root), *filter(os.path.exists, own.values())})
     return SettleVersions(
-        imports=[build_import_knowledge(memory, root, workplace, versions) for root in roots],
+        imports=[
+            build_import_knowledge(memory, root, workplace=workplace, versions=versions)
+            for root in roots
+        ],
         bank_files=[*own],
         ledger=ledger,
-        index_files=build_index_files(memory, project_root, workplace, versions),
+        index_files=build_index_files(memory, project_root, workplace=workplace, versions=versions),
         history=memory.store.history,
         projects=workplace.own,
         most_files=ALL if asks_git else MAX_FILES_AT_ONCE,
@@ -256,7 +259,7 @@ def build_find_drift(memory: "Memory", project_root: str, workplace: "Workplace"
     from hardwon.domain.use_cases.review_memory import FindDrift
 
     return FindDrift(
-        bank=_bank(memory, project_root, workplace, lambda _: None),
+        bank=_bank(memory, project_root, workplace=workplace, warn=lambda _: None),
         repository=memory.repository,
         ledger=memory.store.ledger,
         versions=build_versions(memory),
@@ -282,7 +285,9 @@ def build_index_files(
 
     roots, is_foreign = memory.settings.document_roots, workplace.visibility.is_foreign
     sources = MarkdownFiles(project_root, roots, is_foreign=is_foreign)
-    return _index_files(memory, sources, project_root, workplace, versions)
+    return _index_files(
+        memory, sources, project_root=project_root, workplace=workplace, versions=versions
+    )
 
 
 def build_index_host_memory(
@@ -291,7 +296,9 @@ def build_index_host_memory(
     """Build the indexing of Claude Code's own memory, in *folder*."""
     from hardwon.adapters.markdown.source_files import HostMemoryFiles
 
-    return _index_files(memory, HostMemoryFiles(folder), project_root, workplace)
+    return _index_files(
+        memory, HostMemoryFiles(folder), project_root=project_root, workplace=workplace
+    )
 
 
 def build_edit_file(memory: "Memory", project_root: str, workplace: "Workplace") -> "EditFile":
@@ -636,7 +643,9 @@ def write_export_folder(memory: "Memory", path: str, *, replace: bool) -> int:
             for record in export.contents.records()
             if isinstance(record, ExportedEntry)
         )
-        return write_entries(folder, entries, export.registry.labels(), memory.clock.now())
+        return write_entries(
+            folder, entries, labels=export.registry.labels(), now=memory.clock.now()
+        )
 
 
 def write_lines(path: str, lines: "Iterable[bytes]", *, replace: bool) -> None:
@@ -679,5 +688,9 @@ def build_import_store(memory: "Memory") -> "ImportStore":
 
     contents = memory.store.contents
     return ImportStore(
-        memory.repository, contents, build_know_projects(memory), identify, memory.clock
+        repository=memory.repository,
+        contents=contents,
+        know=build_know_projects(memory),
+        identify=identify,
+        clock=memory.clock,
     )

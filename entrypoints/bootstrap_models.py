@@ -84,7 +84,9 @@ def build_embedder(provider: str, settings: Settings, environ: Mapping[str, str]
         return MiniLmEmbedder()
     from hardwon.adapters.providers.embedders import embedder_of
 
-    return embedder_of(provider, environ, settings.embedding_model, settings.embedding_dimensions)
+    return embedder_of(
+        provider, environ, model=settings.embedding_model, dimensions=settings.embedding_dimensions
+    )
 
 
 def build_embedders(
@@ -155,7 +157,7 @@ def open_spaces(settings: Settings, automatic: str, store: Store, warn: Warn) ->
         for embedder, kinds in embedders:
             vectors = store.vectors(embedder.space, warn, kinds, is_active=not spaces)
             spaces.append(EmbeddingSpace(embedder, vectors, store.vector_index))
-    return Spaces(store, settings, warn, spaces)
+    return Spaces(store, settings, warn=warn, spaces=spaces)
 
 
 def build_embed_pending(spaces: Spaces) -> "Sequence[EmbedPending]":
@@ -185,7 +187,11 @@ def build_label_pending(
     from hardwon.domain.use_cases.label import PATIENCE, LabelPending
 
     return LabelPending(
-        store.entries, build_label_chain(settings), only, patience or PATIENCE, most_failed
+        repository=store.entries,
+        chain=build_label_chain(settings),
+        only=only,
+        patience=patience or PATIENCE,
+        most_failed=most_failed,
     )
 
 

@@ -210,7 +210,11 @@ def copy_store(source: "Memory", target: "Memory", progress: "Callable[[], None]
 
     there, entries = target.store, target.repository
     copy = CopyStore(
-        source.store.contents, source.repository.forgotten, there.contents, entries, there.projects
+        source=source.store.contents,
+        forgotten=source.repository.forgotten,
+        contents=there.contents,
+        repository=entries,
+        projects=there.projects,
     )
     outcome = copy.copy(progress)
     if provider := source.store.metadata.automatic_provider:

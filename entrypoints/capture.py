@@ -288,15 +288,15 @@ class Remembering:
         return capturing(
             self.memory.settings,
             self.memory.warn,
-            self.project_root,
-            partial(self._session, environ),
+            project_root=self.project_root,
+            work=partial(self._session, environ),
         )
 
     def _session(self, environ: Mapping[str, str]) -> RememberOutcome:
         journal = open_journal(self.memory.settings.global_store)
         sessions = known_sessions(journal.buffers(), journal.waiting())
         session_id, root = session_meant(sessions, host_session(environ), self._is_of_project)[:2]
-        root = folder_of_session(session_id, root, journal, self.memory.registry)
+        root = folder_of_session(session_id, root, journal=journal, registry=self.memory.registry)
         capture_events = build_capture_events(self.memory, root, embed=self.embed)
         return self._remember(root).session(session_id, capture_events)
 

@@ -101,7 +101,12 @@ def contents_here(scope: "CheckpointScope", workplace: Workplace, project_root: 
     """Return the contents that *scope* selects in the user's project."""
     from hardwon.domain.model.checkpoint import Contents  # brings attrs
 
-    return Contents(scope, workplace.project, os.path.realpath(project_root), workplace.label)
+    return Contents(
+        scope=scope,
+        project=workplace.project,
+        root=os.path.realpath(project_root),
+        label=workplace.label,
+    )
 
 
 def workplace_for(
@@ -125,7 +130,7 @@ def with_touched_files(workplace: Workplace, project_root: str, warn: Warn) -> W
     deadline = Deadline.after(GIT_SECONDS, time.monotonic)
     committed = change_probe(project_root, warn).changed_files(deadline)
     return with_uncommitted_files(
-        workplace._replace(touched_files=committed), project_root, deadline, warn
+        workplace._replace(touched_files=committed), project_root, deadline=deadline, warn=warn
     )
 
 

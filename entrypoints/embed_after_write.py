@@ -75,7 +75,11 @@ def fill_spaces(
         offset_progress = _offset(progress, made) if progress and is_active else None
         try:
             embed_pending.embed(
-                limit, deadline or Deadline(time.monotonic), offset_progress, patience, batch
+                limit,
+                deadline or Deadline(time.monotonic),
+                progress=offset_progress,
+                patience=patience,
+                batch=batch,
             )
         except EmbedderError as error:
             problems.append(str(error))
@@ -112,7 +116,13 @@ def embed_again(
             )
         try:
             scoped = attrs.evolve(embedding, only=only)
-            done = scoped.embed_again(begin, reached, Deadline(time.monotonic), report, patience)
+            done = scoped.embed_again(
+                begin,
+                reached,
+                deadline=Deadline(time.monotonic),
+                progress=report,
+                patience=patience,
+            )
             reached(0)
             made += done if is_active else 0
         except EmbedderError as error:

@@ -23,7 +23,7 @@ def project_lines(know: "KnowProjects", store: "Store") -> Iterator[str]:
     for project in registry.projects:
         entries = counts.get(project.id, 0)
         if entries and project.is_waiting:
-            yield _waiting_line(store.entries, project, registry, entries)
+            yield _waiting_line(store.entries, project, registry=registry, entries=entries)
         elif know.is_gone(project):
             if entries and not know.goes_on(project):
                 yield _gone_line(project, registry, entries)
@@ -41,7 +41,7 @@ def waiting_lines(store: "Store", registry: Registry) -> list[str]:
     waiting = [project for project in registry.projects if project.is_waiting]
     counts = store.projects.entry_counts() if waiting else {}
     return [
-        _waiting_line(store.entries, project, registry, entries)
+        _waiting_line(store.entries, project, registry=registry, entries=entries)
         for project in waiting
         if (entries := counts.get(project.id, 0))
     ]

@@ -34,7 +34,9 @@ def cleaning_for(project_root: str) -> Cleaning:
     """
     root, *other_roots = _names(project_root) or [""]
     home, *other_homes = _names(os.path.expanduser("~"))
-    return Cleaning(root, home, tuple(other_roots), tuple(other_homes))
+    return Cleaning(
+        project_root=root, home=home, other_roots=tuple(other_roots), other_homes=tuple(other_homes)
+    )
 
 
 def _names(folder: str) -> list[str]:

@@ -185,7 +185,9 @@ class Worker:
         session_id = waiting.session_id
         root = project_of(self._journal.buffer(session_id), [waiting.project_root])
         try:
-            root = folder_of_session(session_id, root, self._journal, self._registry)
+            root = folder_of_session(
+                session_id, root, journal=self._journal, registry=self._registry
+            )
             memory = self._open(root)
             with contextlib.closing(memory):
                 build_capture_events(memory, root).capture_waiting(session_id)

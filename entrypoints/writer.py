@@ -197,7 +197,7 @@ def run(arguments: Sequence[str]) -> int:
         for line in complaints_of_private(entry.name, entry.description, entry.reasoning):
             warn(line)
         public = redact_entry(entry)  # before a store is made: nothing may be left of it
-        _store(public, fields, resolved.settings, options)
+        _store(public, fields, settings=resolved.settings, options=options)
     except InvalidEntryError as error:
         return _failed(error, INVALID)
     except HardwonError as error:

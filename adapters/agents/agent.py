@@ -128,7 +128,13 @@ class ConfiguredAgent(Agent):
     def wants(self, project: str, start_seconds: Callable[[], float]) -> Sequence[str]:
         server, has_plugin = self._programs.server, self._has_plugin
         host = Host(
-            self._folder, self._root, project, server, self._document, start_seconds, has_plugin
+            folder=self._folder,
+            root=self._root,
+            project=project,
+            server=server,
+            read=self._document,
+            start_seconds=start_seconds,
+            has_plugin=has_plugin,
         )
         return list(wants_of(self.name, host))
 
@@ -159,7 +165,9 @@ class ConfiguredAgent(Agent):
         match file:
             case JsonFile():
                 hooks = self._hooks() if file.has_hooks else {}
-                return _json_target(path, self._root, file, self._programs.server, hooks)
+                return _json_target(
+                    path, self._root, file=file, program=self._programs.server, hooks=hooks
+                )
             case TomlFile():
                 server = self._programs.server
                 return TomlTarget(
@@ -197,7 +205,9 @@ class ConfiguredAgent(Agent):
         if (file := self._project_file) is None:
             return ()
         return [
-            _json_target(os.path.join(project, file.name), project, file, self._programs.server)
+            _json_target(
+                os.path.join(project, file.name), project, file=file, program=self._programs.server
+            )
         ]
 
     def _programs_called_in(self, file: JsonFile | TomlFile | PluginFile) -> list[str]:

@@ -75,7 +75,7 @@ def edited(
         return f"{json.dumps(after, indent=INDENT, ensure_ascii=False)}\n"
     start = _past_space(blank, 0)
     end = _DECODER.raw_decode(blank, start)[1] if blank.strip() else start
-    changed = _Editing(bare, blank).value(start, before, after, "")
+    changed = _Editing(bare, blank).value(start, before, after=after, margin="")
     whole = f"{text[: len(text) - len(bare)]}{bare[:start]}{changed}{bare[end:]}"
     if blank != bare and (
         comments_in(whole) != comments_in(bare) or read_document(whole, may_comment=True) != after
@@ -125,9 +125,9 @@ class _Editing:
         *before* begins at position *at*, in a line indented by *margin*.
         """
         if isinstance(before, dict) and isinstance(after, dict) and before and after:
-            return f"{{{self._members(self._items(at), before, after, margin)}}}"
+            return f"{{{self._members(self._items(at), before, after=after, margin=margin)}}}"
         if isinstance(before, list) and isinstance(after, list) and before and after:
-            return f"[{self._elements(self._items(at), before, after, margin)}]"
+            return f"[{self._elements(self._items(at), before, after=after, margin=margin)}]"
         return self._dumped(after, margin)
 
     def _members(
@@ -148,7 +148,7 @@ class _Editing:
     def _member(self, item: _Item, before: object, after: object) -> str:
         if before == after:
             return self._kept(item)
-        value = self.value(item.value, before, after, item.lead.rpartition("\n")[2])
+        value = self.value(item.value, before, after=after, margin=item.lead.rpartition("\n")[2])
         return f"{item.lead}{self._text[item.start : item.value]}{value}{'' if item.is_last else item.trail}"
 
     def _elements(
@@ -186,7 +186,16 @@ class _Editing:
         end = _DECODER.raw_decode(self._blank, value)[1]
         after = _past_space(self._blank, end)
         lead, gap, trail = self._text[at:start], self._blank[at:start], self._text[end:after]
-        return _Item(key, lead, gap, start, value, end, trail, self._blank[after] != ",")
+        return _Item(
+            key=key,
+            lead=lead,
+            gap=gap,
+            start=start,
+            value=value,
+            end=end,
+            trail=trail,
+            is_last=self._blank[after] != ",",
+        )
 
     def _key(self, start: int) -> tuple[str, int]:
         key, end = _DECODER.raw_decode(self._blank, start)

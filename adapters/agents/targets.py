@@ -99,7 +99,11 @@ class JsonTarget(SetupTarget):
         return with_hooks(begun, self.hooks) if self.hooks else begun
 
     def _with_server(self, document: Document) -> Document:
-        return with_server(document, self.place, self.name, self.server) if self.name else document
+        return (
+            with_server(document, self.place, name=self.name, server=self.server)
+            if self.name
+            else document
+        )
 
     def _is_only_server_taken(self, text: str) -> bool:
         try:
@@ -199,7 +203,7 @@ class TomlTarget(SetupTarget):
             document.get(self.place, {}).get(self.name) if self._is_in(document, text) else None
         )
         wanted = with_server(
-            document, self.place, self.name, {**(managed or {}), COMMAND: self.command}
+            document, self.place, name=self.name, server={**(managed or {}), COMMAND: self.command}
         )
         if wanted == document:
             return text
@@ -208,7 +212,7 @@ class TomlTarget(SetupTarget):
                 f"{self.place} is written as one value, which ours has to stand in"
             )
         after = (
-            with_line(text, self._keys, COMMAND, self._line)
+            with_line(text, self._keys, key=COMMAND, line=self._line)
             if managed
             else with_table(text, self._keys, self._line)
         )
@@ -226,7 +230,7 @@ class TomlTarget(SetupTarget):
     def ensure_not_taken(self, text: str) -> None:
         document = read_toml(text)
         self._is_in(document, text)
-        with_server(document, self.place, self.name, {})
+        with_server(document, self.place, name=self.name, server={})
 
     @override
     def is_blank(self, text: str) -> bool:
@@ -304,7 +308,11 @@ def command_text(name: str, text: str, form: CommandForm) -> str:
     """Return the plugin's slash command *text* in an agent's form."""
     _, front_matter, body = text.split("---\n", 2)
     fields = dict(line.split(": ", 1) for line in front_matter.splitlines())
-    return FORMS[form](SlashCommand(name, text, fields["description"], body.lstrip("\n")))
+    return FORMS[form](
+        SlashCommand(
+            name=name, text=text, description=fields["description"], body=body.lstrip("\n")
+        )
+    )
 
 
 def _opencode_command(command: SlashCommand) -> str:

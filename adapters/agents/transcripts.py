@@ -56,7 +56,13 @@ def _described(path: str) -> PastTranscript | None:
             folder = folder or _text(fields.get("cwd"))
             session_id = session_id or _text(fields.get("sessionId") or fields.get("id"))
             if folder and session_id:
-                return PastTranscript(path, folder, session_id, about.st_size, about.st_mtime)
+                return PastTranscript(
+                    path=path,
+                    folder=folder,
+                    session_id=session_id,
+                    size=about.st_size,
+                    changed_at=about.st_mtime,
+                )
     return None
 
 

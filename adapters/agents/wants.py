@@ -226,7 +226,11 @@ def _gemini_cli(host: Host) -> Iterator[str]:
     elif NAME in _list(hooks, "disabled"):
         yield GEMINI_DISABLED.format(NAME)
     yield from _slow_servers(
-        host, GEMINI_CLI.title, path, _table(settings, "mcpServers"), GEMINI_SECONDS
+        host,
+        GEMINI_CLI.title,
+        path=path,
+        servers=_table(settings, "mcpServers"),
+        default=GEMINI_SECONDS,
     )
 
 
@@ -236,7 +240,9 @@ def _opencode(host: Host) -> Iterator[str]:
     for name, server in _servers(servers).items():
         if server.get("enabled") is False:
             yield SERVER_OFF.format(name, path)
-    yield from _slow_servers(host, OPENCODE.title, path, servers, OPENCODE_SECONDS)
+    yield from _slow_servers(
+        host, OPENCODE.title, path=path, servers=servers, default=OPENCODE_SECONDS
+    )
 
 
 def _slow_servers(

@@ -61,7 +61,7 @@ def read_project_files(
         try:
             text = _read_text(f"{root}/{name}")
             files.append(ProjectFile(name, parse(text, keys)))
-            _warn_of_misspelt(text, name, keys, warn)
+            _warn_of_misspelt(text, name, keys=keys, warn=warn)
         except (FileNotFoundError, NotADirectoryError):
             continue
         except (OSError, ValueError) as error:

@@ -212,7 +212,13 @@ def read_settings(
     _refuse_user_settings(files, warnings.append)
     refused: list[str] = []
     sources = _Sources(
-        environ, flags, files, named, trusted, refused, is_home=_is_home(project_root, environ)
+        environ=environ,
+        flags=flags,
+        files=files,
+        named=named,
+        trusted=trusted,
+        refused=refused,
+        is_home=_is_home(project_root, environ),
     )
     found = {field: sources.strongest(field, warnings.append) for field in TABLE}
     values = {
@@ -228,16 +234,24 @@ def read_settings(
     origins["server"] = origins["global_store"] if server else DEFAULT
     roots = tuple(_expanded(root, environ) for root in values.pop("document_roots", ()))
     return Resolved(
-        Settings(global_store=store, server=server, document_roots=roots, **values),
-        origins,
-        tuple(warnings),
-        tuple(refused),
+        settings=Settings(global_store=store, server=server, document_roots=roots, **values),
+        origins=origins,
+        warnings=tuple(warnings),
+        refused=tuple(refused),
     )
 
 
 def read_store(environ: Mapping[str, str], flags: Mapping[str, str]) -> str:
     """Return the store's folder as `read_settings` does, without reading a file."""
-    sources = _Sources(environ, flags, (), _none_named, _never_trusted, [], is_home=False)
+    sources = _Sources(
+        environ=environ,
+        flags=flags,
+        files=(),
+        named=_none_named,
+        trusted=_never_trusted,
+        refused=[],
+        is_home=False,
+    )
     found = sources.strongest("global_store", _ignored)
     return _place((found and _value("global_store", found, _ignored)) or DEFAULT_STORE, environ)[0]
 

@@ -193,8 +193,8 @@ def read_eval_set(folder: str, name: str) -> EvalSet:
     return assemble(
         name,
         _documents(_plain_or_compressed(folder, DOCUMENTS)),
-        _queries(_plain_or_compressed(folder, QUERIES)),
-        _judgements(os.path.join(folder, JUDGEMENTS)),
+        queries=_queries(_plain_or_compressed(folder, QUERIES)),
+        judgements=_judgements(os.path.join(folder, JUDGEMENTS)),
     )
 
 

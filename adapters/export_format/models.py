@@ -140,13 +140,13 @@ class _ProjectLine(_Line):
     def record(self) -> Project:
         identity = Identity(self.key, self.root, self.is_repository)
         return Project(
-            self.id,
-            self.label,
-            identity,
-            self.remote,
-            self.first_commit,
-            self.authorship,
-            self.trust,
+            id=self.id,
+            label=self.label,
+            identity=identity,
+            remote=self.remote,
+            first_commit=self.first_commit,
+            authorship=self.authorship,
+            trust=self.trust,
         )
 
 
@@ -185,14 +185,20 @@ class EntryLine(_Counters, _Line):
         if entry.recall_count and entry.last_recalled_at is None:
             raise InvalidEntryError("recall_count needs last_recalled_at")
         return ExportedEntry(
-            self.id,
-            entry,
-            self.below,
-            self.places,
-            self.aliases,
-            _past(self.number, self.history),
-            tuple(
-                Influence(self.id, use.session_id, use.how, use.phrase, use.at)
+            entry_id=self.id,
+            entry=entry,
+            below=self.below,
+            places=self.places,
+            aliases=self.aliases,
+            history=_past(self.number, self.history),
+            influences=tuple(
+                Influence(
+                    entry_id=self.id,
+                    session_id=use.session_id,
+                    how=use.how,
+                    phrase=use.phrase,
+                    at=use.at,
+                )
                 for use in self.used_in
             ),
         )
@@ -225,7 +231,9 @@ class _SourceLine(_Line):
     headings: tuple[Text, ...] = ()
 
     def record(self) -> ImportedSource:
-        return ImportedSource(self.path, self.below, self.fingerprint, self.headings)
+        return ImportedSource(
+            path=self.path, below=self.below, fingerprint=self.fingerprint, headings=self.headings
+        )
 
 
 class _Standing(_Counters):
@@ -265,7 +273,13 @@ class _DeletedSectionLine(_Line):
     at: AwareDatetime
 
     def record(self) -> DeletedSection:
-        return DeletedSection(self.path, self.below, self.anchor_id, self.file_hash, self.at)
+        return DeletedSection(
+            path=self.path,
+            below=self.below,
+            anchor_id=self.anchor_id,
+            file_hash=self.file_hash,
+            at=self.at,
+        )
 
 
 LINES: Mapping[str, type[_Line]] = dict(
@@ -286,5 +300,6 @@ LINES: Mapping[str, type[_Line]] = dict(
 
 def _past(number: int, changes: Iterable[_Change]) -> tuple[PastChange, ...]:
     return tuple(
-        PastChange(number, change.field, change.old, change.new, change.at) for change in changes
+        PastChange(number=number, field=change.field, old=change.old, new=change.new, at=change.at)
+        for change in changes
     )

@@ -103,7 +103,11 @@ class WrittenFolders:
             facts = os.stat(path)
         except OSError:  # nothing can be written there either
             return
-        self._add(WrittenFolder(path, device_of(facts), inode_of(facts), is_part))
+        self._add(
+            WrittenFolder(
+                path=path, device=device_of(facts), inode=inode_of(facts), is_part=is_part
+            )
+        )
 
     def dismiss(self, path: str) -> None:
         """
@@ -187,8 +191,8 @@ def _folder(path: str, document: Mapping[str, object]) -> WrittenFolder:
         return WrittenFolder(path, is_part=bool(document.get("is_part")))
     device, inode = document.get("device"), document.get("inode")
     return WrittenFolder(
-        path,
-        device if isinstance(device, int) else None,
-        inode if isinstance(inode, int) else 0,
-        bool(document.get("is_part")),
+        path=path,
+        device=device if isinstance(device, int) else None,
+        inode=inode if isinstance(inode, int) else 0,
+        is_part=bool(document.get("is_part")),
     )

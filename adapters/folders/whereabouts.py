@@ -72,7 +72,9 @@ def whereabouts(
         *map(os.path.dirname, there),
         *around,
     ]
-    moved = _moved(gone, [*dict.fromkeys(starts)], {*there}, is_moved) if gone else {}
+    moved = (
+        _moved(gone, [*dict.fromkeys(starts)], known={*there}, is_moved=is_moved) if gone else {}
+    )
     below = (_carried(folder.path, moved) for folder in gone)
     folders = dict.fromkeys(
         (*there, *moved.values(), *(path for path in below if os.path.isdir(path)))

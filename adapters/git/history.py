@@ -150,10 +150,13 @@ class HistoryQuestion:
         if self._deadline.passed():
             raise TimeoutError(errno.ETIMEDOUT, "no time is left for git")
         command = git_command(
-            self._root, os.environ.get("PATH", os.defpath), arguments, (*self._settings, *settings)
+            self._root,
+            os.environ.get("PATH", os.defpath),
+            arguments=arguments,
+            settings=(*self._settings, *settings),
         )
         environment = {**git_environment(self._root, os.environ), **HISTORY_AS_WRITTEN}
-        return run(command, environment, self._deadline, most)
+        return run(command, environment, deadline=self._deadline, most=most)
 
 
 def user_addresses(question: HistoryQuestion) -> set[str]:
@@ -276,7 +279,7 @@ def _lists(path: str, wanted: bytes) -> bool:
         counts = index.read(FIRST_BYTES * NUMBER)
         first = wanted[0]
         begin, end = _number(counts, first - 1) if first else 0, _number(counts, first)
-        names = _names(index, begin, end, len(wanted))
+        names = _names(index, begin, end=end, length=len(wanted))
         return names[bisect_left(names, wanted) :][:1] == [wanted]
 
 

@@ -154,7 +154,11 @@ def _identity(common: str | None, root: str) -> Identity:
     except (OSError, ValueError):
         return Identity(key, root, common is not None)
     return Identity(
-        key, root, common is not None, place.st_dev & LARGEST_NUMBER, place.st_ino & LARGEST_NUMBER
+        key=key,
+        root=root,
+        is_repository=common is not None,
+        device=place.st_dev & LARGEST_NUMBER,
+        inode=place.st_ino & LARGEST_NUMBER,
     )
 
 

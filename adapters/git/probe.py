@@ -243,7 +243,7 @@ class GitChangeProbe:
     ) -> tuple[str, ...]:
         try:
             settings = self._without_filters(deadline) if compares_work_tree else ()
-            return self._first_answer(questions, deadline, most, settings)
+            return self._first_answer(questions, deadline, most=most, settings=settings)
         except TimeoutError:
             self._warn("git did not answer in time; going on without its answer")
         except (OSError, ValueError) as error:
@@ -263,7 +263,7 @@ class GitChangeProbe:
         for question in questions:
             if deadline.passed():
                 return ()
-            code, output = self._ask(question, deadline, most, settings)
+            code, output = self._ask(question, deadline, most=most, settings=settings)
             if code == 0:
                 return _names(output, most)
         if code not in SILENT_CODES:
@@ -273,8 +273,10 @@ class GitChangeProbe:
     def _ask(
         self, arguments: Sequence[str], deadline: Deadline, most: int, settings: Sequence[str] = ()
     ) -> tuple[int, bytes]:
-        command = git_command(self._root, os.environ.get("PATH", os.defpath), arguments, settings)
-        return run(command, git_environment(self._root, os.environ), deadline, most)
+        command = git_command(
+            self._root, os.environ.get("PATH", os.defpath), arguments=arguments, settings=settings
+        )
+        return run(command, git_environment(self._root, os.environ), deadline=deadline, most=most)
 
 
 def _starts(branch: str | None) -> list[str]:

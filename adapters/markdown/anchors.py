@@ -87,7 +87,7 @@ def sections(body: str) -> AnchorSections:
     """
     markers, pairing = _paired(body)
     found = [
-        AnchorSection(markers[a].anchor_id, _between(body, markers, a, b))
+        AnchorSection(markers[a].anchor_id, _between(body, markers, begin=a, end=b))
         for a, b in pairing.spans()
     ]
     blank = [
@@ -105,7 +105,11 @@ def extents(body: str) -> tuple[Extent, ...]:
     """
     markers, pairing = _paired(body)
     return tuple(
-        Extent(markers[begin].anchor_id, markers[begin].start, _stop(body, markers, begin, end))
+        Extent(
+            markers[begin].anchor_id,
+            markers[begin].start,
+            _stop(body, markers, begin=begin, end=end),
+        )
         for begin, end in pairing.spans()
     )
 
@@ -140,7 +144,9 @@ def _markers(body: str) -> Iterator[_Marker]:
         start, stop = found.span()
         is_code = body[start - 1 : start] == "`" == body[stop : stop + 1]
         if found["id"] is not None and not is_code:
-            yield _Marker(found["id"].strip(), bool(found["end"]), start, stop)
+            yield _Marker(
+                anchor_id=found["id"].strip(), is_end=bool(found["end"]), start=start, stop=stop
+            )
 
 
 def _between(body: str, markers: Sequence[_Marker], begin: int, end: int) -> str:

@@ -232,7 +232,7 @@ def with_wording(text: str, category: Category, identity: str, name: str, descri
     """
     for known in entries_of(text, category):
         if is_same(known, identity):
-            text = _reworded(text, known, name, description)
+            text = _reworded(text, known, name=name, description=description)
     return text
 
 
@@ -240,10 +240,16 @@ def _reworded(text: str, known: BankEntry, name: str, description: str) -> str:
     before = entries_of(text, known.category)
     used = {entry.name for entry in before if entry != known}
     lesson = BankLesson(
-        known.category, _unused(name or known.name, used), description, "", 1, known.confidence, ""
+        category=known.category,
+        name=_unused(name or known.name, used),
+        description=description,
+        observed_in="",
+        observation_count=1,
+        confidence=known.confidence,
+        day="",
     )
     after = _edited(text, list(_new_wording(text, known, lesson)))
-    if _is_reworded(entries_of(after, known.category), before, known, lesson):
+    if _is_reworded(entries_of(after, known.category), before, known=known, lesson=lesson):
         return after
     raise InvalidEntryError(
         f"{known.name!r} would not be read back from {known.category}.md as it is: say it without"
@@ -319,8 +325,10 @@ def _noted(entry: BankEntry) -> BankEntry:
 
 def _edits(view: BankView, chunk: Span, day: str) -> Iterator[_Edit]:
     lines = _metadata(view, chunk)
-    count = _last(view, lines, OBSERVATION_COUNT, lambda text: whole_number(text) is not None)
-    last = _last(view, lines, LAST_OBSERVED, lambda _: True)
+    count = _last(
+        view, lines, label=OBSERVATION_COUNT, is_value=lambda text: whole_number(text) is not None
+    )
+    last = _last(view, lines, label=LAST_OBSERVED, is_value=lambda _: True)
     present = whole_number(view.text[slice(*count)]) if count else 1
     missing = ""
     for value, label, now in (
@@ -389,13 +397,22 @@ class MarkdownBanks(NamedTuple):
         return self._with(place, with_lesson(self.texts[place], lesson))
 
     def with_count(self, place: BankPlace, identity: str, day: str) -> "MarkdownBanks":
-        return self._with(place, with_count(self.texts[place], place.category, identity, day))
+        return self._with(
+            place, with_count(self.texts[place], place.category, identity=identity, day=day)
+        )
 
     def with_wording(
         self, place: BankPlace, identity: str, name: str, description: str
     ) -> "MarkdownBanks":
         return self._with(
-            place, with_wording(self.texts[place], place.category, identity, name, description)
+            place,
+            with_wording(
+                self.texts[place],
+                place.category,
+                identity=identity,
+                name=name,
+                description=description,
+            ),
         )
 
     def _with(self, place: BankPlace, text: str) -> "MarkdownBanks":

@@ -122,13 +122,25 @@ class MarkdownBankFiles(BankFiles):
     def _change(self, place: BankPlace, path: str, text: str) -> FileChange:
         facts = self._facts.get(place)
         if facts:
-            return FileChange(path, text, stat.S_IMODE(facts.st_mode), self._texts[place], facts)
+            return FileChange(
+                path=path,
+                text=text,
+                mode=stat.S_IMODE(facts.st_mode),
+                before=self._texts[place],
+                was=facts,
+            )
         is_shared = place.scope == "local"
         try:
             make_folder(os.path.dirname(path), OPEN_FOLDER if is_shared else PRIVATE_FOLDER)
         except OSError as error:
             raise _uneditable(path, reason(error)) from error
-        return FileChange(path, text, READABLE_BY_ALL if is_shared else PRIVATE, "", None)
+        return FileChange(
+            path=path,
+            text=text,
+            mode=READABLE_BY_ALL if is_shared else PRIVATE,
+            before="",
+            was=None,
+        )
 
 
 def _unusable(path: str, why: str) -> UnreadableFileError:

@@ -204,7 +204,13 @@ class MarkdownSessionFiles(SessionFiles):
 
     @override
     def parse(self, text: str, at: dt.datetime) -> MarkdownDocument:
-        return MarkdownDocument("/", int(at.timestamp()), "", _read(text), self._root)
+        return MarkdownDocument(
+            path="/",
+            mtime=int(at.timestamp()),
+            file_hash="",
+            markdown=_read(text),
+            project_root=self._root,
+        )
 
     @override
     def create(self, text: str, session: Entry, at: dt.datetime) -> str:
@@ -395,7 +401,10 @@ class MarkdownConversationFiles(ConversationFiles):
             names = folder.names(day)
             before = _present(folder, names, sections)
             placed = all_placed(
-                sections, {name: file.text for name, file in before.items()}, _begun, names
+                sections,
+                {name: file.text for name, file in before.items()},
+                begin=_begun,
+                taken=names,
             )
             return {name: (text, before.get(name)) for name, text in placed.files.items()}
 

@@ -77,7 +77,9 @@ def outline(text: str) -> Outline | None:
         found["name"]: found["value"] or "" for line in lines if (found := _FACT.fullmatch(line))
     }
     others = tuple(line for line in lines if not _FACT.fullmatch(line))
-    return Outline(unescaped(title.removeprefix("## ")), facts, named, others)
+    return Outline(
+        title=unescaped(title.removeprefix("## ")), facts=facts, parts=named, others=others
+    )
 
 
 def named_value(line: str) -> tuple[str, str] | None:
@@ -208,10 +210,10 @@ def _exchange(lines: Sequence[str]) -> Exchange:
         else:
             current.append(line)
     return Exchange(
-        _read_quote(quoted[USER]),
-        _read_quote(quoted[ASSISTANT]),
-        at,
-        tuple(map(_read_answered, answers)),
+        user=_read_quote(quoted[USER]),
+        assistant=_read_quote(quoted[ASSISTANT]),
+        at=at,
+        answers=tuple(map(_read_answered, answers)),
     )
 
 

@@ -277,7 +277,12 @@ def _captured(
     used = ascii([(name, head.get(name)) for name in names])
     source = f"{kind}|{used}|{section.text}"
     section_hash = hashlib.sha256(source.encode("utf-8", "replace")).hexdigest()
-    return CapturedSection(section.anchor_id, section_hash, permanent, partial(_read, section))
+    return CapturedSection(
+        anchor_id=section.anchor_id,
+        section_hash=section_hash,
+        permanent=permanent,
+        read=partial(_read, section),
+    )
 
 
 def _read(section: AnchorSection) -> Section:

@@ -117,7 +117,13 @@ def _fields(lines: Iterable[str], number: int) -> Iterator[_Field]:
                 yield field
             found = _FIELD.fullmatch(line.rstrip())
             key = (found["quoted"] or found["plain"]) if found else ""
-            field = _Field(place, key, ((found and found["value"]) or "").strip(), line, [])
+            field = _Field(
+                number=place,
+                key=key,
+                value=((found and found["value"]) or "").strip(),
+                line=line,
+                block=[],
+            )
     if field:
         yield field
 

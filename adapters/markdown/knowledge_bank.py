@@ -97,7 +97,7 @@ def read_banks(project_root: str, store: str, warn: Warn) -> Iterator[BankText]:
                 path, warn, within=(project_root or os.curdir) if source == "local" else ""
             )
             if text is not None:
-                yield BankText(source, category, path, text)
+                yield BankText(source=source, category=category, path=path, text=text)
 
 
 def read_bank(
@@ -222,7 +222,13 @@ def _file(path: str, category: Category, project: str | None) -> BankFile | None
         facts = os.stat(path)
     except (OSError, ValueError):
         return None
-    return BankFile(path, category, project, f"{facts.st_mtime_ns}-{facts.st_size}", facts.st_size)
+    return BankFile(
+        path=path,
+        category=category,
+        project=project,
+        fingerprint=f"{facts.st_mtime_ns}-{facts.st_size}",
+        size=facts.st_size,
+    )
 
 
 # No pathlib: the hook imports this module, and pathlib is slow to import.
@@ -330,10 +336,10 @@ def _parse_chunk(chunk: str, category: Category, position: int) -> BankEntry:
         description=text.strip(),
         metadata=metadata,
         observation_count=_last_value(
-            lines, OBSERVATION_COUNT, whole_number, DEFAULT_OBSERVATION_COUNT
+            lines, OBSERVATION_COUNT, parse=whole_number, default=DEFAULT_OBSERVATION_COUNT
         ),
-        confidence=_last_value(lines, CONFIDENCE, _confidence, DEFAULT_CONFIDENCE),
-        last_observed=_last_value(lines, LAST_OBSERVED, str, None),
+        confidence=_last_value(lines, CONFIDENCE, parse=_confidence, default=DEFAULT_CONFIDENCE),
+        last_observed=_last_value(lines, LAST_OBSERVED, parse=str, default=None),
         position=position,
         notes=tuple(line for line in lines if not _is_field(line)),
         is_continued=bool(name) and text.lstrip("\n").startswith(CONTINUES),

@@ -126,7 +126,11 @@ def sections_of_session(text: str, kind: Kind, session_id: str) -> Iterator[Sect
         named = read.facts.get(SESSION) if read else None
         if read and named and unescaped(named) == session_id and (span := time_span_of(read)):
             yield SectionOfSession(
-                section_id, kind, span.first, span.last, bool(permanence_of(section))
+                section_id=section_id,
+                kind=kind,
+                starts_at=span.first,
+                ends_at=span.last,
+                permanent=bool(permanence_of(section)),
             )
 
 

@@ -77,7 +77,7 @@ class MarkdownOwnTexts(OwnTexts):
         if has_conflict(whole):
             raise ValueError(CONFLICTED)
         if not anchor:
-            return _Part(whole, 0, len(whole), file)
+            return _Part(whole=whole, start=0, stop=len(whole), file=file)
         for extent in memory_file(whole).own:
             closing = f"<!-- /ANCHOR:{anchor} -->"
             if extent.anchor_id == anchor and whole.endswith(closing, extent.start, extent.stop):

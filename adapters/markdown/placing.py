@@ -84,7 +84,7 @@ def all_placed(
     wanted = {section.section_id: section for section in sections}
     hidden = set[tuple[str, str]]()
     while True:
-        plan = _Placing(files, begin, frozenset(taken), hidden)
+        plan = _Placing(files, begin, taken=frozenset(taken), hidden=hidden)
         for section in wanted.values():
             plan.add(section)
         placed = plan.placed()

@@ -179,11 +179,13 @@ class MarkdownFiles(SourceFiles):
         if has_conflict(text):
             raise UnreadableFileError(f"{path!r}: {CONFLICTED}")
         digest = hashlib.sha256(data).hexdigest()
-        return self._document(path, facts.st_mtime_ns // NANOSECONDS, digest, text, note)
+        return self._document(
+            path, facts.st_mtime_ns // NANOSECONDS, digest=digest, text=text, note=note
+        )
 
     @override
     def parse(self, path: str, mtime: int, text: str) -> "MarkdownDocument":
-        return self._document(path, mtime, "", text)
+        return self._document(path, mtime, digest="", text=text)
 
     def _document(
         self, path: str, mtime: int, digest: str, text: str, note: str = ""
@@ -192,7 +194,9 @@ class MarkdownFiles(SourceFiles):
 
         markdown = self._parse(text)
         noted = markdown._replace(complaints=(*filter(None, (note,)), *markdown.complaints))
-        return MarkdownDocument(path, mtime, digest, noted, self._root)
+        return MarkdownDocument(
+            path=path, mtime=mtime, file_hash=digest, markdown=noted, project_root=self._root
+        )
 
     @override
     def is_gone(self, path: str) -> bool:

@@ -321,7 +321,7 @@ def _stage(change: FileChange, temporaries: ExitStack) -> _Staged:
             temporaries.callback(remove_if_there, folder, temporary)
             with new_file(folder, temporary, change.mode, exact=change.was is not None) as file:
                 file.write(text.encode())
-    return _Staged(change, folder, new, old)
+    return _Staged(change=change, folder=folder, new=new, old=old)
 
 
 def _refuse_conflict(staged: _Staged) -> None:

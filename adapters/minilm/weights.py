@@ -85,7 +85,7 @@ def _tensor(data: mmap, initializer: _Field) -> Iterator[tuple[str, Tensor]]:
 def _fields(data: mmap, start: int, end: int) -> Iterator[_Field]:
     while start < end:
         key, start = _varint(data, start)
-        field = _field(data, key >> 3, key & 7, start)
+        field = _field(data, key >> 3, wire_type=key & 7, start=start)
         if field.number == 0 or field.end > end:
             raise ValueError("a field has no number or leaves its message")
         yield field
@@ -95,7 +95,7 @@ def _fields(data: mmap, start: int, end: int) -> Iterator[_Field]:
 def _field(data: mmap, number: int, wire_type: int, start: int) -> _Field:
     if wire_type == VARINT:
         value, end = _varint(data, start)
-        return _Field(number, start, end, value)
+        return _Field(number=number, start=start, end=end, value=value)
     if wire_type == LENGTH_DELIMITED:
         size, start = _varint(data, start)
         return _Field(number, start, start + size)

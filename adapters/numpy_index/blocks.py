@@ -170,7 +170,9 @@ def encode(rows: VectorRows) -> Codes:
     residuals = np.sqrt((lost * lost) @ np.ones(lost.shape[1], dtype=np.float32)) * np.float32(
         LONGEST
     ) + np.float32(ROOM)
-    return Codes(rows.numbers, scales, residuals, codes.astype(np.int8))
+    return Codes(
+        numbers=rows.numbers, scales=scales, residuals=residuals, values=codes.astype(np.int8)
+    )
 
 
 VERSION = 1
@@ -223,8 +225,10 @@ def unpack(packed: bytes, stamp: int, dimensions: int) -> Codes | None:
         return None
     numbers, scales = HEADER.size, HEADER.size + 8 * count
     return Codes(
-        np.frombuffer(packed, "<i8", count, numbers),
-        np.frombuffer(packed, "<f4", count, scales),
-        np.frombuffer(packed, "<f4", count, scales + 4 * count),
-        np.frombuffer(packed, np.int8, count * width, scales + 8 * count).reshape(count, width),
+        numbers=np.frombuffer(packed, "<i8", count, numbers),
+        scales=np.frombuffer(packed, "<f4", count, scales),
+        residuals=np.frombuffer(packed, "<f4", count, scales + 4 * count),
+        values=np.frombuffer(packed, np.int8, count * width, scales + 8 * count).reshape(
+            count, width
+        ),
     )

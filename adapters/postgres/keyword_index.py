@@ -178,7 +178,9 @@ class PostgresKeywordIndex(KeywordIndex):
                 "average": figures.entry_words / max(figures.entries, 1),
                 "at_least": 1 if mode == "any" else len(wanted),
             }
-            search = _Match(self._database, where(only), times, parameters)
+            search = _Match(
+                database=self._database, within=where(only), times=times, parameters=parameters
+            )
             return PagedMatches(search, PAGE)
 
     @override

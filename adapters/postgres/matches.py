@@ -70,10 +70,10 @@ class MatchPage(NamedTuple):
         hits = sorted(scores, key=lambda hit: -hit.score)
         found, total, squares, low = rows[0][3:]
         return cls(
-            depth,
-            hits,
-            {number: category for number, category, *_ in rows},
-            ScoreStatistics(found, total, squares, best=hits[0].score, low=low),
+            depth=depth,
+            hits=hits,
+            categories={number: category for number, category, *_ in rows},
+            statistics=ScoreStatistics(found, total, squares, best=hits[0].score, low=low),
         )
 
 

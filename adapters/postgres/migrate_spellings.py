@@ -92,7 +92,7 @@ def unite_spellings(connection: psycopg.Connection) -> None:
         for lessons in _by_text(connection):
             _unite(connection, lessons)
         for tenant, owner, number in connection.execute(SELECT_DECOMPOSED).fetchall():
-            _index(connection, tenant, owner, number)
+            _index(connection, tenant, owner=owner, number=number)
 
 
 @contextmanager
@@ -157,7 +157,7 @@ def _write(connection: psycopg.Connection, lesson: Lesson) -> None:
         )
     connection.execute(DROP_PLACE, lesson)
     if not lesson["retired"]:
-        _index(connection, lesson["tenant"], lesson["owner"], lesson["number"])
+        _index(connection, lesson["tenant"], owner=lesson["owner"], number=lesson["number"])
 
 
 def _index(connection: psycopg.Connection, tenant: int, owner: str, number: int) -> None:

@@ -8,7 +8,7 @@ its owner and name, so that they never match paths here.
 import os
 import socket
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.query import number_of
@@ -235,10 +235,12 @@ def _copies(database: PostgresDatabase, conditions: str, **parameters: object) -
     return copies
 
 
-def _project(columns: list[object]) -> Project:
+def _project(columns: list[Any]) -> Project:
     project_id, label, key, root, is_repository, device, inode, *others = columns
-    identity = Identity(key, root, is_repository, int(device), int(inode))  # type: ignore[arg-type, call-overload]
-    return Project(project_id, label, identity, *others)  # type: ignore[arg-type]
+    identity = Identity(
+        key=key, root=root, is_repository=is_repository, device=int(device), inode=int(inode)
+    )
+    return Project(project_id, label, identity, *others)
 
 
 def _elsewhere(project: Project, prefix: str, opinion: Trust | None) -> Project:
@@ -250,11 +252,11 @@ def _elsewhere(project: Project, prefix: str, opinion: Trust | None) -> Project:
     identity = project.identity
     if not project.is_waiting:
         identity = Identity(
-            f"{prefix}{identity.key}",
-            f"{prefix}{identity.root}",
-            identity.is_repository,
-            0,
-            NO_INODE,
+            key=f"{prefix}{identity.key}",
+            root=f"{prefix}{identity.root}",
+            is_repository=identity.is_repository,
+            device=0,
+            inode=NO_INODE,
         )
     return project._replace(
         identity=identity, trust=opinion or ("revoked" if project.trust == "revoked" else "unsaid")

@@ -107,7 +107,13 @@ def _place_of(database: PostgresDatabase, entry: "Entry") -> "_Place | None":
         found.was_retired and entry.expires_at is not None and entry.expires_at == found.expired_at
     )
     repeated = personal.number if personal and found is shared else None
-    return _Place(found.number, owner, is_retired(entry) or stays, found.owner, repeated)
+    return _Place(
+        number=found.number,
+        owner=owner,
+        is_retired=is_retired(entry) or stays,
+        earlier_owner=found.owner,
+        repeated=repeated,
+    )
 
 
 def _owner_of(database: PostgresDatabase, entry: "Entry") -> str:

@@ -161,7 +161,7 @@ def _renew(database: PostgresDatabase, number: int, changed: Iterable[Iterable[s
     if EMBEDDED.intersection(name for names in changed for name in names):
         database.rows(DROP_VECTORS, numbers=[number])
     entry = _entry(database.rows(f"{SELECT_ENTRY} {OF_ENTRY}", number=number))
-    if entry is None or not _renamed(database, number, old, entry):
+    if entry is None or not _renamed(database, number, old=old, entry=entry):
         _delete_entry(database, number)
         return
     values = {"number": number, "text_hash": texts_of(entry)["text_hash"]}
@@ -171,7 +171,7 @@ def _renew(database: PostgresDatabase, number: int, changed: Iterable[Iterable[s
         **values,
     )
     if not is_retired:
-        index_entry(database, number, owner, entry)
+        index_entry(database, number, owner=owner, entry=entry)
 
 
 def _renamed(database: PostgresDatabase, number: int, old: str, entry: Entry) -> bool:

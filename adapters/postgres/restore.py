@@ -286,8 +286,8 @@ class PostgresSnapshot(Snapshot):
             self._restore_rows(OF_SECTIONS, OF_SECTION, **sections)
             if contents.scope == "all":
                 self._restore_records()
-            self._note(RESTORED, self._owners(missing), name, at)
-            self._note(REMOVED, owners, name, at)
+            self._note(RESTORED, self._owners(missing), name=name, at=at)
+            self._note(REMOVED, owners, name=name, at=at)
             self._present.note_change()
             self._verify(contents, then, missing)
         return Replacement(
@@ -364,7 +364,9 @@ class PostgresSnapshot(Snapshot):
         try:
             for row in self._present.rows(f"{SELECT_ENTRY} WHERE {condition}", numbers=[*numbers]):
                 entry = to_entry(row)
-                index_entry(self._present, entry.number or 0, owners[entry.number or 0], entry)
+                index_entry(
+                    self._present, entry.number or 0, owner=owners[entry.number or 0], entry=entry
+                )
         except (ValueError, TypeError, AttributeError) as error:
             raise StorageError(
                 f"the snapshot holds what is no entry: {error}; nothing was changed"

@@ -273,7 +273,7 @@ def saved_rows(
         key = {"snapshot": name, "relation": relation, "place": place}
         values = {column: content.get(column) for column in TABLES[relation].columns}
         if not _is_kept(relation, content):
-            yield StoredRow(relation, key, values, name, number)
+            yield StoredRow(relation=relation, key=key, values=values, snapshot=name, number=number)
 
 
 def _is_kept(relation: str, content: Mapping[str, Any]) -> bool:

@@ -185,7 +185,9 @@ class BoundedClient(httpx.Client):
     def exchange(self, method: str, path: str, body: bytes | None, seconds: float) -> bytes:
         """Send *body* as JSON and return the answer's body, or raise as `send` does."""
         with failures_translated(self._endpoint):
-            return self.send(self._json_request(method, path, body, httpx.Timeout(seconds))).content
+            return self.send(
+                self._json_request(method, path, body=body, timeout=httpx.Timeout(seconds))
+            ).content
 
     def stream_lines(self, method: str, path: str, body: bytes, silence: float) -> Iterator[str]:
         """
@@ -195,7 +197,7 @@ class BoundedClient(httpx.Client):
         """
         with failures_translated(self._endpoint):
             request = self._json_request(
-                method, path, body, httpx.Timeout(silence, connect=CONNECT_SECONDS)
+                method, path, body=body, timeout=httpx.Timeout(silence, connect=CONNECT_SECONDS)
             )
             with closing(self.send(request, stream=True)) as response:
                 yield from response.iter_lines()

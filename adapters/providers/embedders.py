@@ -93,7 +93,7 @@ class RemoteEmbedder(Embedder):
             task_scheme=self._model.task_scheme,
         )
         url = self._address(base_url or self.provider.url)
-        self._http = JsonHttp(endpoint_of(self.provider, api_key, url, name), transport)
+        self._http = JsonHttp(endpoint_of(self.provider, api_key, url=url, model=name), transport)
 
     @property
     @override
@@ -193,7 +193,13 @@ class GeminiEmbedder(RemoteEmbedder):
         if task == "query":
             return [self._query_row(text, task_type, deadline) for text in prefixed]
         model = quote(self._space.model, safe="")
-        return self._sdk.embed(prefixed, model, task_type, self._space.dimensions, deadline)
+        return self._sdk.embed(
+            prefixed,
+            model,
+            task_type=task_type,
+            dimensions=self._space.dimensions,
+            deadline=deadline,
+        )
 
     def _query_row(self, text: str, task_type: str | None, deadline: Deadline) -> Any:
         body = {
@@ -315,7 +321,7 @@ def embedder_of(
     key, url = (
         environ.get(name, "") for name in (kind.provider.key_variable, kind.provider.url_variable)
     )
-    return kind(key, model, dimensions, url)
+    return kind(api_key=key, model=model, dimensions=dimensions, base_url=url)
 
 
 def _indexed_rows(answer: Any) -> Any:

@@ -47,11 +47,11 @@ class JsonHttp:
             ProviderRateLimitedError: the provider wants fewer requests.
             ProviderAnswerUnusableError: the answer is no JSON.
         """
-        return self._ask("POST", path, _encoded(body), deadline)
+        return self._ask("POST", path, body=_encoded(body), deadline=deadline)
 
     def get(self, path: str, deadline: Deadline) -> Any:
         """Return the answer to a request for *path*, or raise as `post` does."""
-        return self._ask("GET", path, None, deadline)
+        return self._ask("GET", path, body=None, deadline=deadline)
 
     def stream(self, path: str, body: object) -> Iterator[Any]:
         """
@@ -63,7 +63,9 @@ class JsonHttp:
             ProviderError: as for `post`, and for a stream that breaks off.
         """
         self.endpoint.require_key()
-        for line in self.client().stream_lines("POST", path, _encoded(body), MAX_SILENCE_SECONDS):
+        for line in self.client().stream_lines(
+            "POST", path, body=_encoded(body), silence=MAX_SILENCE_SECONDS
+        ):
             if line.strip():
                 yield self._parsed(line)
 
@@ -100,7 +102,9 @@ class JsonHttp:
         self.endpoint.require_key()
         self.seconds_until(deadline)
         client = self.client()  # its first import takes some of the seconds
-        return self._parsed(client.exchange(method, path, body, self.seconds_until(deadline)))
+        return self._parsed(
+            client.exchange(method, path, body=body, seconds=self.seconds_until(deadline))
+        )
 
     def _parsed(self, text: bytes | str) -> Any:
         try:

@@ -54,7 +54,9 @@ class RemoteLabeler(KeywordLabeler):
     ) -> None:
         self._model = model or self.provider.label_model
         url = self._address(base_url or self.provider.url)
-        self._http = JsonHttp(endpoint_of(self.provider, api_key, url, self._model), transport)
+        self._http = JsonHttp(
+            endpoint_of(self.provider, api_key, url=url, model=self._model), transport
+        )
 
     @override
     def label(self, entry: Entry, deadline: Deadline) -> list[str]:

@@ -76,14 +76,18 @@ class SqlStoreContents(Role[D], StoreContents):
             if isinstance(number, int):
                 yield DeletedEntry(number, self._changes(rows))
         for path, fingerprint, headings in self._sources():
-            yield ImportedSource(path, None, fingerprint, tuple(sorted(headings)))
+            yield ImportedSource(
+                path=path, below=None, fingerprint=fingerprint, headings=tuple(sorted(headings))
+            )
         for file, at in self._absent_files():
             yield Absence(file, None, at)
         sections = self._database.readable(
             "tombstone", self._database.stream(self.SECTIONS), self._decode_section
         )
         for path, anchor, file_hash, at in sections:
-            yield DeletedSection(path, None, anchor, file_hash, at)
+            yield DeletedSection(
+                path=path, below=None, anchor_id=anchor, file_hash=file_hash, at=at
+            )
 
     @abstractmethod
     def _projects(self) -> Iterable[Project]:

@@ -34,7 +34,7 @@ class SqlOverview(Role[Database], Overview):
     @override
     def created(self, only: EntryFilter) -> Sequence[Created]:
         return [
-            Created(monday, kind, project, count)
+            Created(week=monday, kind=kind, project=project, entries=count)
             for week, kind, project, count in self._within(self.CREATED, only)
             if kind in KINDS and (monday := self._monday(week))
         ]

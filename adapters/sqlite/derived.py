@@ -93,7 +93,9 @@ def ensure_tallies(database: SqliteDatabase) -> None:
     """Count all entries again if a tally or trigger is missing or damaged."""
     from hardwon.adapters.sqlite.migrations import ENTRY_TALLY  # noqa: PLC0415  # rarely needed
 
-    remake(database, (TALLY_TABLE,), TALLY_TRIGGERS, ENTRY_TALLY, is_sound=_is_sound)
+    remake(
+        database, (TALLY_TABLE,), triggers=TALLY_TRIGGERS, script=ENTRY_TALLY, is_sound=_is_sound
+    )
 
 
 def tallied(database: SqliteDatabase, only: EntryFilter) -> Mapping[str | None, int]:

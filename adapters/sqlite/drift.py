@@ -105,7 +105,7 @@ def repair(
         present = schema_of(connection)
         for key, sql in expected.items():
             if key[0] == kind and normalised(present.get(key, "")) != normalised(sql):
-                _replace(connection, key, sql, set_aside.get(key[1], frozenset()))
+                _replace(connection, key, sql=sql, set_aside=set_aside.get(key[1], frozenset()))
 
 
 def _differences(connection: sqlite3.Connection, model: sqlite3.Connection) -> Iterator[str]:
@@ -145,7 +145,7 @@ def _replace(
     kind, name = key
     with unless_refused(connection):
         if kind == "table" and columns(connection, name):
-            _rebuild(connection, name, sql, set_aside)
+            _rebuild(connection, name, sql=sql, set_aside=set_aside)
         else:
             connection.execute(f"DROP {kind} IF EXISTS {name}")
             connection.execute(sql)
@@ -202,7 +202,7 @@ def fill(connection: sqlite3.Connection, table: str, source: str, *, replace: bo
     wanted, there = columns(connection, table), columns(connection, source)
     connection.execute(
         f"INSERT {'OR REPLACE' * replace} INTO {table} ({', '.join(map(_quoted, wanted))}) SELECT"
-        f" {', '.join(_value(connection, table, name, there) for name in wanted)} FROM"
+        f" {', '.join(_value(connection, table, column=name, there=there) for name in wanted)} FROM"
         f" temp.{source}"
     )
 

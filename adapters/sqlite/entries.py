@@ -213,7 +213,7 @@ class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
         visible_in: Visibility | None = None,
         of: Collection[TrackRecord] | None = None,
     ) -> Mapping[TrackRecord, Iterable[RankingFacts]]:
-        return newest_by_track_record(self._database, k, visible_in, of)
+        return newest_by_track_record(self._database, k, visible_in=visible_in, of=of)
 
     @override
     def sizes(self, visible_in: Visibility | None = None) -> Mapping[Category, int]:

@@ -62,10 +62,10 @@ class FileErasureJournal(ErasureJournal):
 def _run(document: dict[str, Any]) -> BegunErasure:
     any_case = bool(document.get("any_case"))
     return BegunErasure(
-        Erasure(tuple(document["texts"]), frozenset(document["ids"]), any_case=any_case),
-        document["wanted"],
-        tuple(document["words"]),
-        tuple(document["files"]),
-        document["keeps_banks"],
-        tuple(document.get("folders", ())),
+        erasure=Erasure(tuple(document["texts"]), frozenset(document["ids"]), any_case=any_case),
+        wanted=document["wanted"],
+        words=tuple(document["words"]),
+        files=tuple(document["files"]),
+        keeps_banks=document["keeps_banks"],
+        folders=tuple(document.get("folders", ())),
     )

@@ -263,7 +263,7 @@ def rebuild_index(database: SqliteDatabase) -> None:
         for row in database.stream(f"{SELECT_ENTRY} WHERE e.retired = 0"):
             entry = next(to_entries(database, [row]), None)
             texts = _texts(entry) if entry else UNREADABLE_TEXTS
-            _insert(database, row[0], _words(texts), texts)  # each entry has its row
+            _insert(database, row[0], words=_words(texts), texts=texts)  # each entry has its row
         database.rows("DELETE FROM _metadata WHERE key IN (?, ?)", (STALE, UNTIDY))
         _note_version(database)
 
@@ -323,7 +323,7 @@ def index_entry(database: SqliteDatabase, number: int, entry: "Entry") -> bool:
     ]:
         return False
     _remove(database, number)
-    _insert(database, number, words, texts)
+    _insert(database, number, words=words, texts=texts)
     return True
 
 
@@ -424,7 +424,7 @@ class FtsKeywordIndex(KeywordIndex):
                     "the index of passages is incomplete, run: hardwon doctor --repair"
                 )
             weighed = weigh(self._database, terms, only)
-            return KeywordMatches(self._database, weighed.scores, only, weighed.asked)
+            return KeywordMatches(self._database, weighed.scores, only=only, full=weighed.asked)
 
     def _with_any(self, terms: Sequence[str]) -> dict[int, float]:
         """Return the BM25 of entries with any of *terms*, by number."""

@@ -76,7 +76,9 @@ def read_older_index(path: str, project_root: str) -> list[OlderDocument]:
     deadline = Deadline.after(READ_SECONDS, time.monotonic)
     try:
         with closing(
-            UntrustedDatabase(os.path.realpath(path), deadline, LARGEST_FILE, LONGEST_VALUE)
+            UntrustedDatabase(
+                os.path.realpath(path), deadline, at_most=LARGEST_FILE, longest_value=LONGEST_VALUE
+            )
         ) as database:
             rows = _rows(database)
     except StorageError as error:

@@ -83,7 +83,7 @@ def ensure_postings(database: SqliteDatabase) -> None:
     """
     from hardwon.adapters.sqlite.migrations import POSTINGS  # noqa: PLC0415  # rarely needed
 
-    remake(database, TABLES, (), POSTINGS)
+    remake(database, TABLES, triggers=(), script=POSTINGS)
 
 
 def packed_lengths(database: SqliteDatabase) -> dict[int, Sequence[int]]:
@@ -95,7 +95,9 @@ def packed_lengths(database: SqliteDatabase) -> dict[int, Sequence[int]]:
     Raises:
         StorageError: they can't be read.
     """
-    read = ((block, _unsealed("I", block, b"", value)) for block, value in _blocks(database))
+    read = (
+        (block, _unsealed("I", block, term=b"", value=value)) for block, value in _blocks(database)
+    )
     return {
         block: lengths
         for block, lengths in takewhile(itemgetter(1), read)
@@ -118,7 +120,7 @@ def packed_terms(
     sql = SELECT_POSTINGS.format(terms=", ".join("?" * len(terms)))
     found = defaultdict[int, dict[str, PackedTerm]](dict)
     for block, term, value in database.rows(sql, (*terms, last)):
-        if values := _unsealed("H", block, term, value):
+        if values := _unsealed("H", block, term=term, value=value):
             half = len(values) // 2
             found[block][term.decode()] = PackedTerm(values[:half], values[half:])
     return found
@@ -279,7 +281,7 @@ def packed_scores(
     found = Counter[str]()
     for terms_of_block in packed.values():
         found.update({stem: len(term.places) for stem, term in terms_of_block.items()})
-    after = frequencies(database, "entries_fts", terms, end)
+    after = frequencies(database, "entries_fts", terms=terms, first=end)
     if any(
         found[stem] + after[term] != counted[term] for term, stem in zip(terms, stems, strict=True)
     ):

@@ -264,8 +264,8 @@ class SqliteSnapshot(Snapshot):
             restore_sections(self._past, self._present, touched)
             if contents.scope == "all":
                 restore_records(self._past, self._present)
-            note_in_history(self._present, RESTORED, missing, name, at)
-            note_in_history(self._present, REMOVED, surplus - missing, name, at)
+            note_in_history(self._present, RESTORED, numbers=missing, name=name, at=at)
+            note_in_history(self._present, REMOVED, numbers=surplus - missing, name=name, at=at)
             self._present.note_change()
             self._verify(contents, then)
         return Replacement(

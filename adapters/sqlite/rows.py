@@ -203,7 +203,7 @@ def upsert_entry(entry: "Entry") -> tuple[str, Mapping[str, object]]:
         "retired": is_retired(entry),
     }
     return (
-        f"{upsert('entry', 'id', values, KEPT_FACTS)}, {STAYS_RETIRED} RETURNING seq, retired",
+        f"{upsert('entry', 'id', values=values, kept=KEPT_FACTS)}, {STAYS_RETIRED} RETURNING seq, retired",
         values,
     )
 
@@ -216,7 +216,9 @@ def upsert_text(number: int, entry: "Entry") -> tuple[str, Mapping[str, object]]
         "text_hash": text_hash(entry.searchable_text()),
     }
     return (
-        upsert("entry_text", "entry_seq", values, ("entry_seq", "created_at", "anchor_id")),
+        upsert(
+            "entry_text", "entry_seq", values=values, kept=("entry_seq", "created_at", "anchor_id")
+        ),
         values,
     )
 

@@ -83,7 +83,7 @@ class ScanKeywordIndex(KeywordIndex):
         # A term adds its idf; repetitions add a little, dampened.
         idf = self._idf(terms, deadline)
         least, read = (1, EVERY_WORD) if mode == "any" else (len(idf), TEXTS)
-        found = self._read(only, terms, deadline, read)
+        found = self._read(only, terms, deadline=deadline, read=read)
         scores = {number: _bm25(words, idf) for number, words in found if len(words) >= least}
         return KeywordMatches(self._database, scores)
 

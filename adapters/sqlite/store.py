@@ -305,7 +305,9 @@ class SqliteUpkeep(Upkeep):
             raise KeywordIndexUnavailableError(
                 "it does not fit the entries, run: hardwon doctor --repair"
             )
-        FtsKeywordIndex(self._database).match(["a"], "any", EVERYTHING, Deadline(time.monotonic))
+        FtsKeywordIndex(self._database).match(
+            ["a"], "any", only=EVERYTHING, deadline=Deadline(time.monotonic)
+        )
 
     @override
     def has_keyword_index(self) -> bool:

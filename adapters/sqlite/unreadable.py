@@ -114,7 +114,7 @@ def find_unreadable(database: SqliteDatabase) -> Iterator[Unreadable]:
         try:
             for table, names in there.items():
                 if names:  # a missing table is a drift of the schema
-                    yield from _unreadable(connection, model, table, names)
+                    yield from _unreadable(connection, model, table=table, there=names)
         finally:
             connection.text_factory = text_factory
 
@@ -168,7 +168,9 @@ def _columns_of(model: sqlite3.Connection, table: str) -> list[_Column]:
         'SELECT name, type, "notnull", dflt_value, pk FROM pragma_table_info(?)', (table,)
     )
     return [
-        _Column(name, kind, bool(not_null or pk), default, bool(pk))
+        _Column(
+            name=name, type=kind, is_required=bool(not_null or pk), default=default, is_key=bool(pk)
+        )
         for name, kind, not_null, default, pk in rows
     ]
 
@@ -189,7 +191,9 @@ def _unreadable(
             zip((column.name for column in known), map(_value, values[len(keys) :]), strict=True)
         )
         if problems := _problems(known, row) or _broken_rule(model, table, row):
-            yield Unreadable(table, tuple(map(_value, values[: len(keys)])), problems, row)
+            yield Unreadable(
+                table=table, key=tuple(map(_value, values[: len(keys)])), problems=problems, row=row
+            )
     model.execute(f"DELETE FROM {table}")
 
 
@@ -257,7 +261,12 @@ def _texts_of_entries(
     for entry in found:
         if entry.table == "entry" and entry.key not in known:
             for values in database.rows("SELECT * FROM entry_text WHERE entry_seq = ?", entry.key):
-                yield Unreadable("entry_text", entry.key, {}, dict(zip(names, values, strict=True)))
+                yield Unreadable(
+                    table="entry_text",
+                    key=entry.key,
+                    problems={},
+                    row=dict(zip(names, values, strict=True)),
+                )
 
 
 def _keep(path: str, rows: Sequence[Unreadable]) -> None:

@@ -61,7 +61,7 @@ def ensure_blocks(database: SqliteDatabase) -> None:
     """
     from hardwon.adapters.sqlite.migrations import VECTOR_BLOCKS  # noqa: PLC0415  # rarely needed
 
-    remake(database, (BLOCK_TABLE,), BLOCK_TRIGGERS, VECTOR_BLOCKS)
+    remake(database, (BLOCK_TABLE,), triggers=BLOCK_TRIGGERS, script=VECTOR_BLOCKS)
 
 
 def states(database: SqliteDatabase, space_id: int) -> Mapping[int, BlockState]:
@@ -123,7 +123,7 @@ def pack_blocks(
     ]
     for number in complete[:most]:
         with database.transaction():
-            _pack_block(database, space_id, number, load, pack)
+            _pack_block(database, space_id, number=number, load=load, pack=pack)
 
 
 def _pack_block(
@@ -347,7 +347,9 @@ class SqliteVectorStore(VectorStore, BlockSource):
 
     def _pack_blocks(self, most: int | None = MAX_AT_ONCE) -> None:
         if self._pack:
-            pack_blocks(self._database, self._space_id(), self.load_block, self._pack, most)
+            pack_blocks(
+                self._database, self._space_id(), load=self.load_block, pack=self._pack, most=most
+            )
 
     @override
     def in_tie_order(self, numbers: Sequence[int]) -> list[int]:

@@ -64,8 +64,14 @@ class _OpenExchange:
         answers = tuple(self._clean_answers(cleaning))
         is_prompted = bool(user) and not self._needs_reply
         if is_prompted or assistant or answers:
-            exchange = Exchange(user, assistant, self._at, answers)
-            yield Transcribed(exchange, self._begins_at, is_over, self._session_id, self._branch)
+            exchange = Exchange(user=user, assistant=assistant, at=self._at, answers=answers)
+            yield Transcribed(
+                exchange=exchange,
+                begins_at=self._begins_at,
+                is_over=is_over,
+                session_id=self._session_id,
+                branch=self._branch,
+            )
 
     def _clean_answers(self, cleaning: Cleaning) -> Iterator[Answered]:
         for question, *texts in (

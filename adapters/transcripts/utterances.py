@@ -204,14 +204,16 @@ def utterance_in_claude_code(
         return None
     origin = line.get("forkedFrom")
     own = Utterance(
-        parsed_timestamp(line.get("timestamp")),
-        text_or(line.get("sessionId")),
-        text_or(line.get("gitBranch")),
-        text_or(origin.get("sessionId")) if isinstance(origin, dict) else "",
+        at=parsed_timestamp(line.get("timestamp")),
+        session_id=text_or(line.get("sessionId")),
+        branch=text_or(line.get("gitBranch")),
+        forked_from=text_or(origin.get("sessionId")) if isinstance(origin, dict) else "",
     )
     if line["type"] == "assistant":
         return _from_agent(own, message)
-    return _from_user(own, message.get("content"), line.get("toolUseResult"), boundaries)
+    return _from_user(
+        own, message.get("content"), details=line.get("toolUseResult"), boundaries=boundaries
+    )
 
 
 def _from_agent(own: Utterance, message: Mapping[str, Any]) -> Utterance | None:

@@ -324,7 +324,9 @@ class Entry:
 
     def searchable_text(self) -> str:
         """Return the text that is embedded."""
-        return searchable_text(self.name, self.description, self.notes, self.reasoning)
+        return searchable_text(
+            self.name, self.description, notes=self.notes, reasoning=self.reasoning
+        )
 
     def observed_again(self, other: "Entry") -> "Entry":
         """

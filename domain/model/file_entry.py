@@ -81,8 +81,10 @@ def to_entry(
         InvalidEntryError: a text is empty once redacted, or it breaks a rule of `Entry`.
     """
     same = known if known and known.file_hash == document.file_hash else None
-    name, description = _texts(document, fields, kind, same)
-    earlier = known or _new(document, fields, kind, (name, description), defaults)
+    name, description = _texts(document, fields, kind=kind, same=same)
+    earlier = known or _new(
+        document, fields, kind=kind, texts=(name, description), defaults=defaults
+    )
     origin = _origin(workplace, same)
     entry = attrs.evolve(
         earlier,
@@ -183,15 +185,17 @@ def _origin(workplace: Workplace, same: Entry | None) -> _Origin:
     """
     if same is None:
         return _Origin(
-            workplace.project or None,
-            workplace.label or None,
-            workplace.workspace,
-            workplace.branch,
+            project=workplace.project or None,
+            label=workplace.label or None,
+            workspace=workplace.workspace,
+            branch=workplace.branch,
         )
     project, workspace = (
         (same.project, same.workspace) if same.project else (workplace.project, workplace.workspace)
     )
-    return _Origin(project or None, same.source_project, workspace, same.branch)
+    return _Origin(
+        project=project or None, label=same.source_project, workspace=workspace, branch=same.branch
+    )
 
 
 def _texts(

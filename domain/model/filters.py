@@ -167,11 +167,21 @@ class Collection(NamedTuple):
 RELEVANCE_FLOOR = 0.5
 
 COLLECTIONS: dict[CollectionName, Collection] = {
-    "all": Collection(KINDS, "adaptive", 10, RELEVANCE_FLOOR, "project"),
-    "learnings": Collection(("learning",), "hybrid", 20, None, "global"),
-    "sessions": Collection(("session",), "cosine", 5, 0.5, "workspace"),
-    "conversations": Collection(CONVERSATION_KINDS, "affinity", 5, 0.0, "workspace"),
-    "documents": Collection(("document",), "fused", 10, None, "project"),
+    "all": Collection(
+        kinds=KINDS, policy="adaptive", limit=10, minimum=RELEVANCE_FLOOR, scope="project"
+    ),
+    "learnings": Collection(
+        kinds=("learning",), policy="hybrid", limit=20, minimum=None, scope="global"
+    ),
+    "sessions": Collection(
+        kinds=("session",), policy="cosine", limit=5, minimum=0.5, scope="workspace"
+    ),
+    "conversations": Collection(
+        kinds=CONVERSATION_KINDS, policy="affinity", limit=5, minimum=0.0, scope="workspace"
+    ),
+    "documents": Collection(
+        kinds=("document",), policy="fused", limit=10, minimum=None, scope="project"
+    ),
 }
 
 
@@ -220,7 +230,7 @@ def answering(
     both.
     """
     if scope or asker == "agent":
-        return asked_from(workplace, only, "workspace", scope)
+        return asked_from(workplace, only, default="workspace", scope=scope)
     return only._replace(visible_in=workplace.visibility.for_person())
 
 

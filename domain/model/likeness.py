@@ -157,5 +157,7 @@ def united(older: Mapping[str, Any], newer: Mapping[str, Any]) -> dict[str, Any]
 def identified(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return *row* with the columns that follow from its texts."""
     identity = content_hash(row["description"])
-    text = searchable_text(row["name"], row["description"], row["notes"], row["reasoning"])
+    text = searchable_text(
+        row["name"], row["description"], notes=row["notes"], reasoning=row["reasoning"]
+    )
     return {**row, "id": identity, "content_hash": identity, "words": word_count(text)}

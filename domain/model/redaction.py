@@ -330,9 +330,9 @@ class Cleaning(NamedTuple):
     def _once(self, text: str) -> str:
         own = stored_form(without_host_text(as_text(text)))
         for root in _longest_first(self.project_root, *self.other_roots):
-            own = _shortened(own, root, "", "./")
+            own = _shortened(own, root, below="", itself="./")
         for home in _longest_first(self.home, *self.other_homes):
-            own = _shortened(own, home, "~/", "~")
+            own = _shortened(own, home, below="~/", itself="~")
         return own
 
 

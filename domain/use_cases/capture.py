@@ -198,7 +198,13 @@ class Capture:
 
     def _described(self, draft: DraftChunk, buffer: SessionBuffer) -> Chunk:
         here = self.workplace
-        return described(draft, here.label, buffer.session_id or None, here.branch, here.siblings)
+        return described(
+            draft,
+            here.label,
+            session_id=buffer.session_id or None,
+            branch=here.branch,
+            siblings=here.siblings,
+        )
 
     def _store(self, buffer: SessionBuffer, handled: int = 0) -> None:
         if (
@@ -329,7 +335,11 @@ class CaptureEvents:
         if not (events := journal.events(session_id)):
             return
         unread = merge_transcript(
-            self.transcripts, journal.buffer(session_id), events, self.clock.now(), self.clean
+            self.transcripts,
+            journal.buffer(session_id),
+            events=events,
+            now=self.clock.now(),
+            clean=self.clean,
         )
         if unread.problem:
             self.warn(

@@ -68,7 +68,14 @@ def preview(overview: Overview, projects: Projects) -> list[Tally]:
         is_shared = kind == "learning" or (
             project is not None and project.conversations == "shared"
         )
-        tallies.append(Tally(project.label if project else "", kind, entries, is_shared))
+        tallies.append(
+            Tally(
+                project=project.label if project else "",
+                kind=kind,
+                entries=entries,
+                is_shared=is_shared,
+            )
+        )
     return sorted(tallies)
 
 

@@ -97,7 +97,7 @@ class Forget:
         """
         with self.repository.transaction():
             entries = stored_of(self.repository, path)
-            note_absence(self.absences, self.history, entries, self.clock.now())
+            note_absence(self.absences, self.history, entries=entries, at=self.clock.now())
             for entry in entries:
                 self.repository.delete(entry.entry_id)
                 self._note(entry)
@@ -195,7 +195,10 @@ class ChangeEntry:
             self.repository.retire_expired(now)
             entry, _ = known_entry(self.repository, after.entry_id)
         return EditOutcome(
-            entry, changes_between(before, after), _is_searched(entry, now), sections
+            entry=entry,
+            changes=changes_between(before, after),
+            is_searched=_is_searched(entry, now),
+            sections=sections,
         )
 
     def _put(self, before: Entry, after: Entry, now: dt.datetime) -> None:
@@ -317,7 +320,13 @@ class ValidateEntry:
             self.history.record(number, _moved(before, after), self.clock.now())
             if useful and session_id and entry_id in self.receipts.shown_in(session_id):
                 self.influences.record(
-                    Influence(entry_id, session_id, "validation", "", self.clock.now())
+                    Influence(
+                        entry_id=entry_id,
+                        session_id=session_id,
+                        how="validation",
+                        phrase="",
+                        at=self.clock.now(),
+                    )
                 )
         return ValidationOutcome(
             after, offers_promotion=after.usage.validations.offers_promotion(after.tier)

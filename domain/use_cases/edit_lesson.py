@@ -73,7 +73,7 @@ def _in_banks(banks: Banks, before: Entry, after: Entry) -> BankEditOutcome:
     name = lesson.name if after.name != before.name else ""
     if not name and after.description == before.description:
         return BankEditOutcome(banks, None, ())
-    return reworded(banks, before.entry_id, name, lesson.description)
+    return reworded(banks, before.entry_id, name=name, description=lesson.description)
 
 
 @attrs.frozen
@@ -115,7 +115,7 @@ class EditFile:
         clean = redact(after)
         if self.index_files.repository.forgotten.holds([clean]):
             raise ForgottenError
-        self.texts.replace(entry.file_path or "", entry.anchor_id, before, clean)
+        self.texts.replace(entry.file_path or "", entry.anchor_id, before=before, after=clean)
         return self.index_files.index([entry.file_path or ""])
 
 

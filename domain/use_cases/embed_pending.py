@@ -94,7 +94,9 @@ class EmbedPending:
             EmbedderError: the embedder failed; earlier batches are stored.
             StorageError: the store can't be written now.
         """
-        return _Run(self, deadline, patience, batch).embed(limit, progress or (lambda _: None))
+        return _Run(self, deadline, patience=patience, batch=batch).embed(
+            limit, progress or (lambda _: None)
+        )
 
     def embed_again(
         self,
@@ -115,7 +117,7 @@ class EmbedPending:
             EmbedderError: the embedder failed; earlier batches are stored.
             StorageError: the store can't be written now.
         """
-        return _Run(self, deadline, patience, BATCH).embed_again(
+        return _Run(self, deadline, patience=patience, batch=BATCH).embed_again(
             after, reached, progress or (lambda _: None)
         )
 

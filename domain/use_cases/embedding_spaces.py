@@ -115,4 +115,4 @@ class Spaces:
         return self._of(self._spaces[:count])
 
     def _of(self, spaces: "Sequence[EmbeddingSpace]") -> "Spaces":
-        return Spaces(self.store, self.settings, self.warn, spaces)
+        return Spaces(self.store, self.settings, warn=self.warn, spaces=spaces)

@@ -129,7 +129,10 @@ class _Run:
             self._degradations |= dict.fromkeys(recollection.degradations)
             ranked = [self._ids[answer.entry.entry_id] for answer in recollection.answers]
             measured[policy] = MeasuredAnswers(
-                asked.query.query_id, ranked, asked.grades, searching_ms + judging_ms
+                question_id=asked.query.query_id,
+                ranked=ranked,
+                grades=asked.grades,
+                ms=searching_ms + judging_ms,
             )
         return measured
 

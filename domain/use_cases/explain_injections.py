@@ -186,7 +186,13 @@ class ExplainInjections(NamedTuple):
                 self.registry.label_of(receipt.project) or receipt.project,
             )
             explained.append(
-                ExplainedInjection(receipt, entries, used[receipt.session_id], counts, label)
+                ExplainedInjection(
+                    receipt=receipt,
+                    entries=entries,
+                    used=used[receipt.session_id],
+                    influence_counts=counts,
+                    label=label,
+                )
             )
         return explained
 

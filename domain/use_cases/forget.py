@@ -155,7 +155,13 @@ class ForgetForGood:
         found, problems = _found(
             (*self.places, *self.banks), lambda place: place.found(begun.erasure)
         )
-        return ErasurePlan(tuple(entries), begun, found, is_used, problems)
+        return ErasurePlan(
+            entries=tuple(entries),
+            begun=begun,
+            found=found,
+            used_elsewhere=is_used,
+            problems=problems,
+        )
 
     def run(self, begun: BegunErasure) -> ErasureOutcome:
         """
@@ -192,11 +198,11 @@ class ForgetForGood:
             (*self.proof.remains(begun.erasure), *self.store.traces(begun.words))
         )
         return ErasureOutcome(
-            tuple(remains),
-            tuple(elsewhere),
-            self.proof.searched(),
-            tuple(problems),
-            self.unreachable,
+            remains=tuple(remains),
+            elsewhere=tuple(elsewhere),
+            searched=self.proof.searched(),
+            problems=tuple(problems),
+            unreachable=self.unreachable,
         )
 
     def resume(self) -> ErasureOutcome | None:
@@ -245,7 +251,9 @@ class ForgetForGood:
             for owner, text, is_identity in owned:
                 if is_identity or wanted.is_in(text):
                     for name in {owner or begun.wanted or first, begun.wanted} - {""}:
-                        self.repository.forgotten.add(name, [text], self.clock.now(), words)
+                        self.repository.forgotten.add(
+                            name, [text], at=self.clock.now(), words=words
+                        )
 
     def _texts_of_sections(self, ids: Iterable[str]) -> Iterable[str]:
         """Return the texts of captured sections as in their files, formatting included."""

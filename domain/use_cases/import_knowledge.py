@@ -148,7 +148,9 @@ class ImportKnowledge:
             InvalidEntryError: the lesson has no text that can be stored.
         """
         now = redact_entry(
-            _to_entry(lesson, file, self.clock.now(), self._highest_count(file, OWN))
+            _to_entry(
+                lesson, file, now=self.clock.now(), highest_count=self._highest_count(file, OWN)
+            )
         )
         values = {name: getattr(now, name) for name in FROM_FILE}
         return attrs.evolve(known, **values, door="bank", reach="shared")
@@ -157,7 +159,12 @@ class ImportKnowledge:
         is_own = version.owns(lesson.lines)
         try:
             entry = redact_entry(
-                _to_entry(lesson, file, self.clock.now(), self._highest_count(file, version))
+                _to_entry(
+                    lesson,
+                    file,
+                    now=self.clock.now(),
+                    highest_count=self._highest_count(file, version),
+                )
             )
         except InvalidEntryError as error:
             return ImportOutcome(

@@ -101,7 +101,9 @@ class ImportMemoryIndex:
             known.file_hash if known else file.file_hash if file and file.mtime == mtime else None
         )
         try:
-            entry = memory.to_session(_description(memory, file), mtime, file_hash, known)
+            entry = memory.to_session(
+                _description(memory, file), mtime, file_hash=file_hash, known=known
+            )
         except InvalidEntryError as error:
             raise InvalidEntryError(f"{memory.path!r}: {error}") from error
         self.repository.put(entry if entry.project else self.place.placed(entry))
@@ -109,7 +111,7 @@ class ImportMemoryIndex:
             of_file = attrs.evolve(
                 stored, tags=file.tags if file else (), keywords=file.keywords if file else ()
             )
-            record_given(self.history, of_file, stored, self.clock.now())
+            record_given(self.history, of_file, after=stored, at=self.clock.now())
 
     def _described(self, memory: IndexedMemory) -> _Described | None:
         """
@@ -126,7 +128,11 @@ class ImportMemoryIndex:
         fields = document.fields
         description = fields.description or document.summary
         return _Described(
-            description, fields.tags, fields.keywords, document.mtime, document.file_hash
+            description=description,
+            tags=fields.tags,
+            keywords=fields.keywords,
+            mtime=document.mtime,
+            file_hash=document.file_hash,
         )
 
     def _mtime(self, file: _Described | None) -> int:
@@ -253,7 +259,7 @@ class ImportOlderIndex:
         entry = self._entry(document, file)
         known = document.merged_into(entry)
         self.repository.put(known)
-        record_given(self.history, entry, known, self.clock.now())
+        record_given(self.history, entry, after=known, at=self.clock.now())
         for section in sections_below(self.repository, known):
             if follows(section, known):
                 self.repository.put(attrs.evolve(section, tier=known.tier))

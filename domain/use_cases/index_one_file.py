@@ -146,7 +146,9 @@ class IndexOneFile:
         kind = _kind(document, known[0] if known else None)
         captured = document.captured_as(kind)
         if captured.found:
-            return _CapturedPlan(self, document, select, captured, kind).run(dry_run=dry_run)
+            return _CapturedPlan(
+                tools=self, document=document, select=select, captured=captured, kind=kind
+            ).run(dry_run=dry_run)
         return _DocumentPlan(self, document, select).run(dry_run=dry_run)
 
 
@@ -233,7 +235,7 @@ class _FilePlan(ABC):
             )
             if stored and stored.number is not None and standing:
                 tools.usage.add(stored.number, standing.usage)
-                record_kept(tools.history, stored, standing, tools.clock.now())
+                record_kept(tools.history, stored, standing=standing, at=tools.clock.now())
         tools.absences.forget(was.file_path)
 
     def record_change(self, number: int | None, before: str | None, after: str | None) -> None:
@@ -346,9 +348,9 @@ class _DocumentPlan(_FilePlan):
         whole = to_entry(
             self.document,
             self.document.fields,
-            kind,
-            self.tools.workplace,
-            known,
+            kind=kind,
+            workplace=self.tools.workplace,
+            known=known,
             defaults=defaults,
         )
         sections = section_entries(whole, self.document, earlier) if kind == "document" else ()
@@ -432,7 +434,12 @@ class _CapturedPlan(_FilePlan):
         )
 
     def write(self) -> IndexedFile:
-        note_absence(self.tools.absences, self.tools.history, self._leaving, self.tools.clock.now())
+        note_absence(
+            self.tools.absences,
+            self.tools.history,
+            entries=self._leaving,
+            at=self.tools.clock.now(),
+        )
         for entry in self._leaving:
             self.tools.repository.delete(entry.entry_id)
         for entry in self.entries:

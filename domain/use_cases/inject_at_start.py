@@ -159,9 +159,18 @@ class InjectAtStart(NamedTuple):
             policy = RankingPolicy(
                 weights=self.weights, maxima=maxima, now=now, own=workplace.own, by_relevance=framed
             )
-            selected = self._select(retrieval, policy, limit, rules, seen, distinct=framed)
-            related, missing = self._related(query, occasion, deadline, rules)
-            injection = self._block(retrieval, selected, rules, related, workplace, framed=framed)
+            selected = self._select(
+                retrieval, policy, limit=limit, rules=rules, seen=seen, distinct=framed
+            )
+            related, missing = self._related(query, occasion, deadline=deadline, rules=rules)
+            injection = self._block(
+                retrieval,
+                selected,
+                rules=rules,
+                related=related,
+                workplace=workplace,
+                framed=framed,
+            )
         noted = dict.fromkeys((*problems, *retrieval.degradations, *missing))
         return injection._replace(degradations=tuple(noted))
 
@@ -200,7 +209,11 @@ class InjectAtStart(NamedTuple):
         rule_numbers, repeated = {rule.number for rule in rules}, 0
         while True:
             selected = select(
-                retrieval, self.repository, policy, CategoryBalancer(limit + repeated), seen
+                retrieval,
+                self.repository,
+                policy=policy,
+                balancer=CategoryBalancer(limit + repeated),
+                visible_in=seen,
             )
             numbers = [scored.facts.number for scored in selected.ranked]
             left_out = (

@@ -47,7 +47,14 @@ class InjectBesidePrompt(NamedTuple):
             :LONGEST_PROMPT
         ]  # cut after redaction: a secret may cross the end
         window = ContextWindow(prompt.session_id)
-        occasion = Occasion("prompt", public, window, prompt.workplace, BESIDE_PROMPT, public)
+        occasion = Occasion(
+            event="prompt",
+            text=public,
+            window=window,
+            workplace=prompt.workplace,
+            printing=BESIDE_PROMPT,
+            query=public,
+        )
         return self.weigh.injection_for(occasion, deadline)
 
 
@@ -102,7 +109,10 @@ class TryPrompt(NamedTuple):
         injection = inject.text_for(prompt, deadline)
         entries = tuple(entry for outcome in weighed for entry in _weighed_entries(outcome))
         return PromptDryRun(
-            injection.text, entries, is_worth_asking(prompt.text), injection.degradations
+            text=injection.text,
+            entries=entries,
+            worth_asking=is_worth_asking(prompt.text),
+            degradations=injection.degradations,
         )
 
 
@@ -113,5 +123,8 @@ def _weighed_entries(weighed: WeighedEntries) -> Iterator[WeighedEntry]:
         if contender.entry_id in reasons:
             probability = contender.win(weighed.contest).probability
             yield WeighedEntry(
-                contender.entry_id, contender.printed.name, probability, reasons[contender.entry_id]
+                entry_id=contender.entry_id,
+                name=contender.printed.name,
+                probability=probability,
+                kept_out=reasons[contender.entry_id],
             )

@@ -122,7 +122,9 @@ def merge_transcript(
             buffer, _from_transcript(transcripts, buffer, events, is_over=not unfinished), handled
         )
     except UnreadableFileError as error:
-        return _by_events(buffer, list(exchanges_of(events, handled, clean)), handled, str(error))
+        return _by_events(
+            buffer, list(exchanges_of(events, handled, clean)), handled=handled, problem=str(error)
+        )
 
 
 def unanswered(events: Sequence[HookEvent]) -> Sequence[HookEvent]:
@@ -219,7 +221,10 @@ def _by_events(
     if not exchanges:
         return Unread(buffer, _each(()), handled)
     return Unread(
-        attrs.evolve(buffer, source="events", position=0), _each(exchanges), handled, problem
+        buffer=attrs.evolve(buffer, source="events", position=0),
+        exchanges=_each(exchanges),
+        handled=handled,
+        problem=problem,
     )
 
 

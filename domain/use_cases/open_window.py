@@ -107,5 +107,11 @@ class OpenWindow(NamedTuple):
 def _is_in(receipt: "Receipt", given: "Sequence[GivenText]") -> bool:
     from hardwon.domain.model.injection.receipt import Undelivered  # noqa: PLC0415  # for a fork only
 
-    injection = Undelivered(receipt.number, "awaited", receipt.at, receipt.digest, receipt.frame)
+    injection = Undelivered(
+        number=receipt.number,
+        delivery="awaited",
+        at=receipt.at,
+        digest=receipt.digest,
+        frame=receipt.frame,
+    )
     return any(injection.is_in(text) for text in given)

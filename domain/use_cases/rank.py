@@ -256,7 +256,15 @@ def _highest(bounded: Iterable[_Bounded]) -> dict[Category | None, Unseen]:
 def _best_possible(context: RankingContext) -> RecallFacts:
     workplace = context.workplace
     return RecallFacts(
-        ranking=RankingFacts(0, "", None, context.most_observed, "high", context.now, RECALL_CAP),
+        ranking=RankingFacts(
+            number=0,
+            entry_id="",
+            category=None,
+            observation_count=context.most_observed,
+            confidence="high",
+            updated_at=context.now,
+            recall_count=RECALL_CAP,
+        ),
         kind="learning",
         project=workplace.project,
         workspace=workplace.workspace,
@@ -357,7 +365,8 @@ def select(
     """
     lists = _Signals(retrieval, Closeness.of(retrieval.spaces))
     selection, head = first_exact(
-        _heads(lists, repository, policy, balancer.limit, visible_in), balancer.select
+        _heads(lists, repository, policy=policy, limit=balancer.limit, visible_in=visible_in),
+        balancer.select,
     )
     return SelectionOutcome(tuple(in_order(selection)), policy, head.ranked)
 
@@ -377,7 +386,7 @@ def _heads(
     sizes = repository.sizes(visible_in)
     depth = max(START_DEPTH, limit)
     while True:
-        prominent = _most_prominent(depth, repository, policy, visible_in)
+        prominent = _most_prominent(depth, repository, policy=policy, visible_in=visible_in)
         heads = {
             name: _CategoryHead(
                 lists.retrieval.by_vector.top(depth, name),
@@ -387,7 +396,7 @@ def _heads(
             for name in sizes
         }
         others: dict[Category | None, Unseen] = {
-            name: _others(head, depth, lists, policy)
+            name: _others(head, depth, lists=lists, policy=policy)
             for name, head in heads.items()
             if len(head.numbers) < sizes[name] > depth
         }

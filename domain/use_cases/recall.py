@@ -187,7 +187,7 @@ class Recall(NamedTuple):
         if len(wanted) > 1:
             try:
                 by_keyword = keywords.match(
-                    wanted, "all", question.only, deadline.within(WORD_SECONDS)
+                    wanted, "all", only=question.only, deadline=deadline.within(WORD_SECONDS)
                 )
             except KeywordIndexUnavailableError:
                 return found
@@ -234,7 +234,7 @@ class Recall(NamedTuple):
             else build_policy(question.policy, found.context, self.weights)
         )
         depth = max(self.first_depth, question.limit, policy.places)
-        best = sorted(self._best(question, found, policy, depth), key=_is_superseded)
+        best = sorted(self._best(question, found, policy=policy, depth=depth), key=_is_superseded)
         rated, cap = list[AnswerRating](), 1.0
         for judged in best:
             rated.append(_rated(judged, policy, cap))
@@ -251,7 +251,7 @@ class Recall(NamedTuple):
         """
         wanted = question
         while True:
-            best = BestAnswers(self.repository, found, policy, wanted).best(depth)
+            best = BestAnswers(self.repository, found, policy=policy, wanted=wanted).best(depth)
             outdated = (
                 self.repository.outdated(map(_number, best))
                 if question.distinct

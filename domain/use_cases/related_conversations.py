@@ -86,12 +86,15 @@ class RecallNearby(NamedTuple):
         context = context if context.compose() else ContextQuery(files=workplace.touched_files)
         if context.compose() is None or limit <= 0:
             return Nearby()
-        near = _question(context, workplace, limit, "project", except_for)
+        near = _question(context, workplace, limit=limit, scope="project", except_for=except_for)
         if self.recall.repository.count(near.only) >= min(limit, FEW):
             found = self._ask(near, deadline)
             if len(found.best) >= min(limit, FEW):
                 return found
-        return self._ask(_question(context, workplace, limit, "workspace", except_for), deadline)
+        return self._ask(
+            _question(context, workplace, limit=limit, scope="workspace", except_for=except_for),
+            deadline,
+        )
 
     def _ask(self, question: RecallQuestion, deadline: Deadline) -> Nearby:
         recall = self.recall._replace(first_depth=DEPTH)
@@ -212,7 +215,9 @@ class Relate(NamedTuple):
         nearby = (
             Nearby()
             if late
-            else self.nearby.find(context, occasion.workplace, limit, deadline, known)
+            else self.nearby.find(
+                context, occasion.workplace, limit=limit, deadline=deadline, except_for=known
+            )
         )
         found = self.repository.summaries([answer.number for answer in nearby.best])
         if not (found or late):

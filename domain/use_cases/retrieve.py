@@ -59,7 +59,7 @@ def embed_documents(embedder: Embedder, texts: Sequence[str], deadline: Deadline
     Raises:
         EmbedderError: the embedder gave no usable vector for one of them.
     """
-    return _embed(embedder, texts, "document", deadline)
+    return _embed(embedder, texts, task="document", deadline=deadline)
 
 
 def embed_query(embedder: Embedder, text: str, deadline: Deadline) -> Vector:
@@ -69,7 +69,7 @@ def embed_query(embedder: Embedder, text: str, deadline: Deadline) -> Vector:
     Raises:
         EmbedderError: the embedder gave no usable answer.
     """
-    [vector] = _embed(embedder, [composed(text)], "query", deadline)
+    [vector] = _embed(embedder, [composed(text)], task="query", deadline=deadline)
     return vector
 
 
@@ -207,7 +207,12 @@ class Retrieve(NamedTuple):
         """
         if query is None:
             return Retrieval(query=None)
-        return _Search(self, query, query if keyword_text is None else keyword_text, deadline).run()
+        return _Search(
+            self,
+            query,
+            keyword_text=query if keyword_text is None else keyword_text,
+            deadline=deadline,
+        ).run()
 
 
 class _Group(NamedTuple):
@@ -318,7 +323,9 @@ class _Search:
     def _start_embedding(self, asked: _Group) -> Pending[_Answer]:
         seconds = self._tools.embed_seconds
         return self._tools.background.start(
-            lambda: _first_answer(asked.searches, self._query, self._deadline, seconds)
+            lambda: _first_answer(
+                asked.searches, self._query, deadline=self._deadline, seconds=seconds
+            )
         )
 
     def _compare(self, asked: _Group, embedding: Pending[_Answer]) -> _SemanticMatches | None:
@@ -367,14 +374,19 @@ class _Search:
             if self._tools.by_passage:
                 return keywords.weigh(terms, only, deadline)
             return keywords.match(
-                distinctive_terms(terms, frequencies, keywords.size()), "any", only, deadline
+                distinctive_terms(terms, frequencies, keywords.size()),
+                "any",
+                only=only,
+                deadline=deadline,
             )
         except KeywordIndexUnavailableError as error:
             self._degradations.append(str(error))
             return NoMatches()
 
     def _mostly_unspaced(self, deadline: Deadline) -> tuple[int, ...]:
-        found = self._tools.keywords.match((UNSPACED,), "any", self._tools.only, deadline)
+        found = self._tools.keywords.match(
+            (UNSPACED,), "any", only=self._tools.only, deadline=deadline
+        )
         return tuple(hit.number for hit in found.top(max(1, found.count())))
 
 
@@ -489,7 +501,9 @@ class StandardisedMatches:
     def statistics(self) -> ScoreStatistics:
         """Return the statistics of z-scores: mean 0, deviation 1."""
         best = [_standardised(statistics.best, statistics) for _, statistics in self._spaces]
-        return ScoreStatistics(self.count(), 0.0, float(self.count()), max(best, default=0.0))
+        return ScoreStatistics(
+            found=self.count(), total=0.0, squares=float(self.count()), best=max(best, default=0.0)
+        )
 
 
 def _standardised(score: float, statistics: ScoreStatistics) -> float:

@@ -85,7 +85,9 @@ class FindDrift:
                 continue
             entries = self._stored(file, heading, here if unknown else self._everywhere)
             if len(entries) == 1 and len(unknown) <= 1:
-                yield Drift(file.path, heading, entries[0], "".join(unknown))
+                yield Drift(
+                    path=file.path, heading=heading, entry=entries[0], text="".join(unknown)
+                )
 
     def _is_known(self, text: str) -> bool:
         identity = content_hash(text)

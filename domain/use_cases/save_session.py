@@ -95,7 +95,7 @@ class SaveSession:
             known = self.repository.with_file(path)
             stored = put_in_place(self.repository, self._entry(document, given, known))
             of_file = self._entry(document, GivenMetadata(description=given.description), known)
-            record_given(self.history, of_file, stored, self.clock.now())
+            record_given(self.history, of_file, after=stored, at=self.clock.now())
             return stored
 
     def _entry(self, document: Document, given: GivenMetadata, known: Entry | None = None) -> Entry:
@@ -103,7 +103,7 @@ class SaveSession:
         if not (fields.description or _is_described(known, document) or document.summary):
             raise InvalidEntryError(NO_DESCRIPTION)
         kept = without_file_values(known, self.history) if known else None
-        entry = to_entry(document, fields, "session", self.workplace, kept)
+        entry = to_entry(document, fields, kind="session", workplace=self.workplace, known=kept)
         return attrs.evolve(entry, source=known.source if known else "manual")
 
 

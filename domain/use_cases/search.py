@@ -133,10 +133,12 @@ class Search(NamedTuple):
             raise InvalidQueryError(NEITHER)
         rules_shown, question = self.rules_apart(question, wanted=rules)
         recall = _embedding_once(self.recall) if besides else self.recall
-        recollection = _answers(recall, question, wanted, deadline)
+        recollection = _answers(recall, question, concepts=wanted, deadline=deadline)
         others = RecallAnswers()
         if besides:
-            others = _answers(recall, _calibrated(question, besides), wanted, deadline)
+            others = _answers(
+                recall, _calibrated(question, besides), concepts=wanted, deadline=deadline
+            )
         counts = [
             concept_counts(wanted, self._whole_text(answer.entry))
             for answer in recollection.answers
@@ -188,7 +190,9 @@ def _answers(
         return recall.answer(question, deadline)
     words = list(dict.fromkeys(word for concept in concepts for word in terms_of(concept)))
     try:
-        holding = recall.retrieve.keywords.match(words, "all", question.only, deadline)
+        holding = recall.retrieve.keywords.match(
+            words, "all", only=question.only, deadline=deadline
+        )
     except KeywordIndexUnavailableError as error:
         return RecallAnswers(degradations=(f"concepts can't be looked for: {error}",))
     numbers = tuple(sorted(hit.number for hit in holding.top(max(1, holding.count()))))

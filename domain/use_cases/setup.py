@@ -355,7 +355,11 @@ class SetUp:
         if after == found.text:
             return SetupPlan()
         self.files.ensure_writable(target.path, target.root)
-        return SetupPlan(steps=(Step(target, found.text, after, found.without_us),))
+        return SetupPlan(
+            steps=(
+                Step(target=target, before=found.text, after=after, without_us=found.without_us),
+            )
+        )
 
     def _carry_out(self, step: Step) -> None:
         path, root, after = step.target.path, step.target.root, step.after
@@ -378,7 +382,12 @@ class SetUp:
         was_there = step.without_us is not None
         is_made = not was_there or (earlier is not None and earlier.is_made)
         is_derivable = not was_there or step.target.without_managed(after) == step.without_us
-        return Written(digest(after), was_there, is_made, None if is_derivable else step.without_us)
+        return Written(
+            digest=digest(after),
+            was_there=was_there,
+            is_made=is_made,
+            original=None if is_derivable else step.without_us,
+        )
 
 
 def _wanted(agent: Agent, project: str | None) -> Sequence[SetupTarget]:

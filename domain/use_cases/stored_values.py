@@ -87,7 +87,7 @@ def record_kept(history: History, stored: Entry, standing: Standing, at: dt.date
     """
     if not _is_part(stored):
         bare = attrs.evolve(stored, **_bare())
-        record_given(history, bare, standing.over(bare), at)
+        record_given(history, bare, after=standing.over(bare), at=at)
 
 
 def _bare(defaults: Defaults = PLAIN) -> dict[str, Any]:

@@ -120,7 +120,7 @@ class NoticeUse(NamedTuple):
         turn, now = hear(), self.clock.now()
         texts: tuple[tuple[How, str], ...] = (("answer", turn.answer), ("edit", turn.edits))
         signs = [
-            Influence(entry_id, session_id, how, phrase, now)
+            Influence(entry_id=entry_id, session_id=session_id, how=how, phrase=phrase, at=now)
             for how, text in texts
             for entry_id, phrase in usage_signals(shown, text, turn.given).items()
         ]

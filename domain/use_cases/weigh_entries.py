@@ -131,7 +131,7 @@ class WeighEntries(NamedTuple):
             if not any(sentences):
                 return Injection(degradations=problems)
             found = self.recall.search(question, deadline)
-            injection = self._injection(occasion, question, sentences, found)
+            injection = self._injection(occasion, question, sentences=sentences, found=found)
         return injection._replace(degradations=(*problems, *found.retrieval.degradations))
 
     def _injection(
@@ -142,7 +142,7 @@ class WeighEntries(NamedTuple):
         found: QuestionMatches,
     ) -> Injection:
         rated = self.recall.rank(question, found)
-        contest = contest_of(question, sentences, found, rated)
+        contest = contest_of(question, sentences, found=found, rated=rated)
         may_win = any(contest.may_win(answer.score, answer.parts) for answer in rated[:MAX_SHOWN])
         if not (may_win or self.watch):  # most often: nothing is read
             return NOTHING
@@ -155,7 +155,9 @@ class WeighEntries(NamedTuple):
     def _rules(self, contest: Contest, occasion: Occasion) -> Rules:
         window = occasion.window
         shown = self.windows.held(window).entries if window.session_id else ()
-        return Rules(contest, shown, self._agent_files, occasion.printing)
+        return Rules(
+            contest=contest, shown=shown, agent_files=self._agent_files, printing=occasion.printing
+        )
 
     def contenders(self, rated: Sequence[AnswerRating], workplace: Workplace) -> list[Contender]:
         """Return *rated* with what is printed and weighed of them."""
@@ -163,7 +165,7 @@ class WeighEntries(NamedTuple):
         facts = {known.ranking.number: known for known in repository.recall_facts(numbers)}
         printed = {entry.number: workplace.labelled(entry) for entry in repository.printed(numbers)}
         return [
-            Contender(facts[number], printed[number], score, parts)
+            Contender(facts=facts[number], printed=printed[number], score=score, parts=parts)
             for number, score, parts, *_ in rated
         ]
 

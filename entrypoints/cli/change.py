@@ -258,7 +258,10 @@ def delete(
     memory = open_for(project_root, global_store, create=False)
     if spec_folder is not None:
         found = _in_folder(
-            build_forget(memory), memory.settings, readable(spec_folder), project_root
+            build_forget(memory),
+            memory.settings,
+            name=readable(spec_folder),
+            project_root=project_root,
         )
     else:
         found = build_forget(memory).affected(

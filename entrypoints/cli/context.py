@@ -129,13 +129,13 @@ def render_start(
         _conversations(memory.repository, injection.related) if injection.related else ()
     )
     return Rendered(
-        injection.text,
-        NO_LEARNING if wanted > 0 else "",
-        _learnings(memory.repository, injection),
-        conversations,
-        injection.selected.policy.name if injection.selected else "none",
-        _searched(injection),
-        occasion.workplace.labels,
+        text=injection.text,
+        nothing=NO_LEARNING if wanted > 0 else "",
+        learnings=_learnings(memory.repository, injection),
+        conversations=conversations,
+        policy=injection.selected.policy.name if injection.selected else "none",
+        searched=_searched(injection),
+        labels=occasion.workplace.labels,
     )
 
 
@@ -172,11 +172,11 @@ def _learnings(entries: Entries, injection: StartInjection) -> tuple[RecallAnswe
     policy = injection.selected.policy if injection.selected else None
     rated = [
         AnswerRating(
-            scored.facts.number,
-            scored.score,
-            policy.parts(scored.signals) if policy else scored.signals._asdict(),
-            scored.candidate.vector,
-            scored.candidate.keyword,
+            number=scored.facts.number,
+            score=scored.score,
+            parts=policy.parts(scored.signals) if policy else scored.signals._asdict(),
+            vector=scored.candidate.vector,
+            keyword=scored.candidate.keyword,
         )
         for scored in injection.printed
     ]
@@ -251,7 +251,7 @@ def context(
     deadline = Deadline.after(GIT_SECONDS, time.monotonic)
     signals = read_signals(project_root, deadline, warn)
     here = with_uncommitted_files(
-        read_workplace(memory, project_root), project_root, deadline, warn
+        read_workplace(memory, project_root), project_root, deadline=deadline, warn=warn
     )
     budget = memory.settings.context_tokens if token_budget is None else token_budget
     occasion = Occasion(here, budget)

@@ -269,7 +269,9 @@ def capture(
         return
     with _progress() as progress:
         keep = partial(reading.keep, progress, force=force)
-        captured, learned = capturing(memory.settings, memory.warn, project_root, keep)
+        captured, learned = capturing(
+            memory.settings, memory.warn, project_root=project_root, work=keep
+        )
     _print_kept(captured, learned, reading.root, as_json=as_json)
     if not no_embed:
         label_after_output(memory.store, memory.settings)

@@ -135,15 +135,19 @@ def edit(
         if fields or name or description or reasoning:
             raise typer.BadParameter("goes with no text", param_hint="'--superseded-by'")
         return _supersede(
-            build_supersede(memory), memory.repository, entry, superseded_by, as_json=as_json
+            build_supersede(memory),
+            memory.repository,
+            entry=entry,
+            reference=superseded_by,
+            as_json=as_json,
         )
     given = _given(fields, Texts(name, description, reasoning))
     if entry.file_path:
         return _edit_file(
             build_edit_file(memory, project_root, read_workplace(memory, project_root)),
             memory.spaces,
-            entry,
-            given,
+            entry=entry,
+            given=given,
             as_json=as_json,
         )
     with contextlib.ExitStack() as stack:

@@ -110,7 +110,10 @@ def _fill(spaces: Spaces, limit: int | None = None) -> EmbedOutcome:
     with progress() as bar:
         task = bar.add_task("embedding", total=spaces.count_pending(EVERYTHING))
         filled = fill_spaces(
-            spaces, limit, lambda done: bar.update(task, completed=done), _patience(spaces)
+            spaces,
+            limit,
+            progress=lambda done: bar.update(task, completed=done),
+            patience=_patience(spaces),
         )
     for problem in filled.problems:
         warn(f"embedding stopped, keyword search finds the rest: {problem}")
@@ -128,7 +131,10 @@ def embed_again_with_progress(spaces: Spaces, only: EntryFilter = EVERYTHING) ->
             "embedding", total=spaces.count_embedded(only) + spaces.count_pending(EVERYTHING)
         )
         filled = embed_again(
-            spaces, lambda done: bar.update(task, completed=done), _patience(spaces), only
+            spaces,
+            lambda done: bar.update(task, completed=done),
+            patience=_patience(spaces),
+            only=only,
         )
     for problem in filled.problems:
         warn(f"embedding stopped, the rest keeps its vectors: {problem}")
@@ -157,7 +163,9 @@ def _changed(spaces: Spaces, provider: str) -> Spaces:
         raise typer.BadParameter(
             f"{EMBEDDING_SETTING} names {named!r}: change it there", param_hint="--provider"
         )
-    changed = open_spaces(spaces.settings, provider, spaces.store, spaces.warn)  # not stored yet
+    changed = open_spaces(
+        spaces.settings, provider, store=spaces.store, warn=spaces.warn
+    )  # not stored yet
     offer_downloads(changed)
     try_embedders(changed)
     changed.settle_provider(force=True)

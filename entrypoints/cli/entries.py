@@ -112,7 +112,10 @@ def list_entries(
     only = wanted
     if not names_place:
         only = asked_from(
-            read_workplace(memory, project_root), wanted, COLLECTIONS[collection].scope, scope
+            read_workplace(memory, project_root),
+            wanted,
+            default=COLLECTIONS[collection].scope,
+            scope=scope,
         )
     entries = memory.repository.find(only, limit=limit, offset=offset)
     total = memory.repository.count(only)

@@ -155,7 +155,9 @@ def _measure(sets: list[EvalSet], policies: list[str], settings: Settings) -> Ev
     if sets and settings.embedding_provider == OFF:
         warn("no embedding provider is on: semantic policies search by keyword")
     with progress() as bar:
-        report = evaluate_all(sets, policies, settings, warn, lambda name: _Stages(bar, name))
+        report = evaluate_all(
+            sets, policies, settings=settings, warn=warn, stage_of=lambda name: _Stages(bar, name)
+        )
     for name, item in report.sets.items():
         for line in item.degradations:
             warn(f"{name}: some answers are without a part of the search: {line}")

@@ -332,7 +332,7 @@ def watch(
     reported = set[str]()
     for number, _ in enumerate(watch_files(project_root, memory.settings.document_roots, leaving)):
         index_files = build_index_files(memory, project_root, read_workplace(memory, project_root))
-        _keep_up(memory.spaces, index_files, leaving, reported, as_json=as_json)
+        _keep_up(memory.spaces, index_files, leaving=leaving, reported=reported, as_json=as_json)
         if not number:
             complain("Watching; Ctrl-C ends it.")
 

@@ -173,7 +173,8 @@ def forget(
     )
     plan = forgetting.plan(
         attrs.evolve(
-            _wanted(memory.repository, wanted or [], only, since, until), any_case=any_case
+            _wanted(memory.repository, wanted or [], only=only, since=since, until=until),
+            any_case=any_case,
         )
     )
     if plan.is_empty:

@@ -175,7 +175,9 @@ def init(
             is_asked = not (yes or as_json)
             how = keep_conversations(project, global_store, conversations, is_asked=is_asked)
             output.show_consent(how, everywhere=set_up.record.keeps_everywhere)
-            _finish(output, project, global_store, bring_in, is_asked=is_asked)
+            _finish(
+                output, project, global_store=global_store, bring_in=bring_in, is_asked=is_asked
+            )
     if output.refused:
         raise typer.Exit(USERS_MISTAKE)
 
@@ -346,7 +348,10 @@ def get_ready(
         facts = (
             _import_facts(
                 build_index_host_memory(
-                    memory, facts_folder, project_root, read_workplace(memory, project_root)
+                    memory,
+                    facts_folder,
+                    project_root=project_root,
+                    workplace=read_workplace(memory, project_root),
                 ),
                 facts_folder,
             )

@@ -233,7 +233,9 @@ def open_for(
     if memory.store.upkeep.has_outdated_keywords():
         from hardwon.entrypoints.bootstrap_capture import update_keyword_index_later
 
-        update_keyword_index_later(memory.store, memory.settings, memory.warn, project_root)
+        update_keyword_index_later(
+            memory.store, memory.settings, warn=memory.warn, project_root=project_root
+        )
     if looks_up:
         look_up_clone(build_know_projects(memory), project_root)
     return memory

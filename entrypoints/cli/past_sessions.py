@@ -40,7 +40,7 @@ def sessions_to_capture(
     return [
         past
         for past in _of_project(project_root)
-        if not _was_captured(settings, repository, project_root, past)
+        if not _was_captured(settings, repository, project_root=project_root, past=past)
     ]
 
 
@@ -103,7 +103,9 @@ def capture_past(
             )
             keep = partial(reading.keep, lambda _: None, force=False)
             try:
-                captured, learned = capturing(memory.settings, memory.warn, project_root, keep)
+                captured, learned = capturing(
+                    memory.settings, memory.warn, project_root=project_root, work=keep
+                )
             except InvalidEntryError as error:
                 failed.append(str(error))
             else:

@@ -127,7 +127,10 @@ def list_projects(*, global_store: GlobalStore = None, as_json: AsJson = False) 
     if as_json:
         print_items(project_document(project, know, counts) for project in projects)
         return
-    rows = [_Row.of(project, know, registry, counts.get(project.id, 0)) for project in projects]
+    rows = [
+        _Row.of(project, know, registry=registry, entries=counts.get(project.id, 0))
+        for project in projects
+    ]
     print_table(_table(rows))
     say(counted(len(rows), "project", "projects"))
 
@@ -148,12 +151,12 @@ class _Row(NamedTuple):
         gone = " (gone)" if not project.is_waiting and know.is_gone(project) else ""
         joined = f" (and {counted(len(clones), 'clone', 'clones')})" if clones else ""
         return cls(
-            registry.label_of(project.id),
-            STATES[registry.reason(project)],
-            str(entries),
-            (project.first_commit or "")[:SHOWN_DIGITS],
-            f"{place_of(project)}{gone}{joined}",
-            project.remote,
+            project=registry.label_of(project.id),
+            state=STATES[registry.reason(project)],
+            entries=str(entries),
+            commit=(project.first_commit or "")[:SHOWN_DIGITS],
+            place=f"{place_of(project)}{gone}{joined}",
+            remote=project.remote,
         )
 
 
@@ -239,7 +242,7 @@ def merge(
     target = find_project(know, into, "INTO")
     project = find_project(know, source, "FROM", besides=target.id)
     entries = know.projects.entry_counts().get(project.id, 0)
-    ask(_merging(project, target, entries, know.registry()), yes=yes)
+    ask(_merging(project, target, entries=entries, registry=know.registry()), yes=yes)
     label = know.registry().label_of(project.id)
     moved = know.merge(project, target)
     if as_json:

@@ -375,14 +375,14 @@ def recall(
     defaults = COLLECTIONS[collection]
     memory = open_for(project_root, global_store, create=False)
     place = "conversations" if policy == "context" else collection  # recent files count too
-    workplace = workplace_for(place, memory, project_root, memory.warn)
+    workplace = workplace_for(place, memory, project_root=project_root, warn=memory.warn)
     asker, wanted = (
         who_asks(by_slash_command=typed),
         chosen(collection, kinds, permanent=permanent, tag=tag),
     )
     question = RecallQuestion(
         text=query,
-        only=answering(asker, workplace, wanted, scope),
+        only=answering(asker, workplace, only=wanted, scope=scope),
         policy=policy or defaults.policy,
         limit=defaults.limit if limit is None else limit,
         minimum=_minimum(minimum, defaults.minimum if policy in {None, defaults.policy} else None),
@@ -401,16 +401,21 @@ def recall(
         answer.entry.project not in {None, *workplace.own} for answer in recollection.answers
     )
     report = AnswerLayout(
-        query,
-        question.policy,
-        os.path.realpath(project_root),
-        readable_columns(),
+        query=query,
+        policy=question.policy,
+        project_root=os.path.realpath(project_root),
+        columns=readable_columns(),
         explained=explain,
         here=workplace,
         labelled=is_labelled,
     )
     asked = AnsweredQuestion(
-        memory, question, recollection, report, tuple(rules), Elsewhere(everywhere, relevant)
+        memory=memory,
+        question=question,
+        recollection=recollection,
+        report=report,
+        rules=tuple(rules),
+        elsewhere=Elsewhere(everywhere, relevant),
     )
     print_answers(collection, asked, as_json=as_json)
 

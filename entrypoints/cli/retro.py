@@ -312,7 +312,10 @@ def _opened(project_root: str, global_store: str | None) -> Memory | None:
 
 def _found(review: Review, work: Work, limit: int) -> Sequence[Entry]:
     entries, degradations = review.find(
-        work.signals, work.began, limit, Deadline.after(SEARCH_SECONDS, time.monotonic)
+        work.signals,
+        work.began,
+        limit=limit,
+        deadline=Deadline.after(SEARCH_SECONDS, time.monotonic),
     )
     for line in degradations:
         warn(line)

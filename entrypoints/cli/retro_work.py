@@ -39,7 +39,7 @@ class Work(NamedTuple):
 def read_feature(project_root: str, warn: Callable[[str], None]) -> RetroFeature:
     """Return the active feature, with its changed files."""
     branch = checked_out_branch(project_root)
-    signals = _signals(project_root, branch, _git_deadline(), warn)
+    signals = _signals(project_root, branch, deadline=_git_deadline(), warn=warn)
     name = signals.feature.slug if signals.feature else branch or ""
     return RetroFeature(name=name, project=name_of(project_root), files=tuple(signals.files))
 
@@ -47,7 +47,7 @@ def read_feature(project_root: str, warn: Callable[[str], None]) -> RetroFeature
 def read_work(project_root: str, now: dt.datetime, warn: Callable[[str], None]) -> Work:
     """Return the work on the active feature and its branch."""
     branch, deadline = checked_out_branch(project_root), _git_deadline()
-    signals = _signals(project_root, branch, deadline, warn)
+    signals = _signals(project_root, branch, deadline=deadline, warn=warn)
     return Work(
         signals, change_probe(project_root, warn).branch_started(branch, deadline) or now - A_DAY
     )

@@ -154,7 +154,7 @@ def _decide_each(memory: Memory, project_root: str, items: Sequence[ReviewItem])
         if key == QUIT:
             return
         if key != SKIP:
-            _decide(memory, project_root, item, key)
+            _decide(memory, project_root, item=item, key=key)
         say()
 
 
@@ -181,8 +181,8 @@ def _decide(memory: Memory, project_root: str, item: ReviewItem, key: str) -> No
             _merge(
                 build_merge_lessons(memory, project_root),
                 memory.spaces,
-                older,
-                newer,
+                older=older,
+                newer=newer,
                 as_json=False,
             )
         case Untrusted(project), _:
@@ -193,7 +193,7 @@ def _decide(memory: Memory, project_root: str, item: ReviewItem, key: str) -> No
         case Drift(), "t":
             take_over(build_edit_lesson(memory, project_root), [item], say, yes=True)
         case _:
-            _edit_or_forget(memory.settings, project_root, item, key)
+            _edit_or_forget(memory.settings, project_root, item=item, key=key)
 
 
 def _edit_or_forget(settings: Settings, project_root: str, item: ReviewItem, key: str) -> None:

@@ -97,7 +97,7 @@ def restore(
     ask(f"replace everything in the store by what {file} holds", yes=yes)
     memory = open_for(project_root, global_store)
     name = on_one_line(name_of(file))
-    restored = restore_backup(memory, os.path.realpath(file), name, project_root)
+    restored = restore_backup(memory, os.path.realpath(file), name=name, project_root=project_root)
     print_restored(restored, as_json=as_json)
 
 
@@ -169,7 +169,9 @@ def import_knowledge(
         memory, project_root, read_workplace(memory, project_root)
     ).settle()
     brought = (
-        _import_older(memory, older, documents, project_root, only_own=True) if older else None
+        _import_older(memory, older, documents=documents, project_root=project_root, only_own=True)
+        if older
+        else None
     )
     drifts = build_find_drift(memory, project_root, read_workplace(memory, project_root)).find()
     taken = (
@@ -239,7 +241,12 @@ def _import_file(
         with open_export(file) as export:
             if export:
                 _import_export(
-                    export, file, project_root, global_store, no_embed=no_embed, as_json=as_json
+                    export,
+                    file,
+                    project_root=project_root,
+                    global_store=global_store,
+                    no_embed=no_embed,
+                    as_json=as_json,
                 )
                 return
         memories = read_index(file)
@@ -251,7 +258,9 @@ def _import_file(
         documents = read_older_index(file, project_root)
         memory = open_for(project_root, global_store)
         imported, noun = (
-            _import_older(memory, os.path.realpath(file), documents, project_root),
+            _import_older(
+                memory, os.path.realpath(file), documents=documents, project_root=project_root
+            ),
             "document",
         )
     else:

@@ -53,7 +53,7 @@ def view(
             param_hint="'--port'",
         ) from error
     with listener:
-        page = View(settings, os.path.realpath(project_root), listener, warn)
+        page = View(settings, os.path.realpath(project_root), listener=listener, warn=warn)
         say(f"hardwon view: {page.address}")
         say("Ctrl-C ends it")
         sys.stdout.flush()  # a program that started this reads the address now

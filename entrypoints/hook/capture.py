@@ -43,7 +43,7 @@ def note_event(request: HookRequest, settings: Settings, warn: Callable[[str], N
     project = project_to_note(settings, event.project_root) if event.project_root else None
     if event.project_root and not project:
         return
-    if is_due(event, _noted(event, project, settings.global_store, warn), settings):
+    if is_due(event, _noted(event, project, store=settings.global_store, warn=warn), settings):
         wake(settings, event.project_root or os.sep)
 
 

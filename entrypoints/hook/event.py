@@ -132,16 +132,20 @@ class Event:
             leave_by(self._started + PROMPT_SECONDS)  # not earlier: what was said is noted by now
             from hardwon.entrypoints.hook.prompt import PromptStart
 
-            PromptStart(self._settings, self._request, self._started, self.warn).print_block(
-                self._output
-            )
+            PromptStart(
+                self._settings, self._request, started=self._started, warn=self.warn
+            ).print_block(self._output)
 
     def _inject(self) -> None:
         from hardwon.entrypoints.hook.session_start import SessionStart
 
         request = self._request
         start = SessionStart(
-            self._resolved, request.project_root, self._started, self._slowdown, self.warn
+            self._resolved,
+            request.project_root,
+            started=self._started,
+            slowdown=self._slowdown,
+            warn=self.warn,
         )
         injection = start.inject(request)
         text = self._pauses.notice + (injection.text or start.notice)
@@ -162,7 +166,9 @@ class Event:
         from hardwon.entrypoints.hook.markdown_pipeline import markdown_block  # brings OpenSSL
 
         store, limit = self._settings.global_store, self._settings.injection_limit
-        text = markdown_block(self._request.project_root, store, limit, now(), self.warn)
+        text = markdown_block(
+            self._request.project_root, store, limit=limit, now=now(), warn=self.warn
+        )
         text = framed(defused(text)) if text and self._request.framed else text
         return "" if self._is_held(text) else text
 

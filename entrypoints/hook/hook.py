@@ -81,7 +81,9 @@ class Hook:
         pauses = pauses_of(request)
         if pauses.present:
             return PausedEvent(request, self._output, pauses.present)
-        return Event(request, self._output, self._started, self._slowdown, pauses)
+        return Event(
+            request, self._output, started=self._started, slowdown=self._slowdown, pauses=pauses
+        )
 
     def _recover(self, problem: str) -> None:
         """Log *problem*, and print the fallback that needs no store."""

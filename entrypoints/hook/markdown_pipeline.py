@@ -25,5 +25,5 @@ def markdown_block(
     """
     selected = select(rank(deduplicate(list(read_bank_entries(project_root, store, warn)))), limit)
     if selected:
-        record_injection(store, project_root, selected, now, warn)
+        record_injection(store, project_root, selected=selected, now=now, warn=warn)
     return render(selected)

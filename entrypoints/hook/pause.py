@@ -83,7 +83,9 @@ def pauses_of(request: HookRequest) -> SessionPauses:
     """
     store = store_of(request.flags)
     session_id = request.session_id or host_session()
-    return SessionPauses(open_pauses(store).read(), session_id, store, now())
+    return SessionPauses(
+        pauses=open_pauses(store).read(), session_id=session_id, store=store, now=now()
+    )
 
 
 class PausedEvent:

@@ -111,7 +111,9 @@ class SessionStart:
         self.notice = f"{standing}\n" if standing else ""
         if inject.relate:
             within = self._deadline.within(GIT_SECONDS)
-            workplace = with_uncommitted_files(workplace, self._project_root, within, self._warn)
+            workplace = with_uncommitted_files(
+                workplace, self._project_root, deadline=within, warn=self._warn
+            )
         injection = inject.block_for(
             query,
             limit=self._settings.injection_limit,
@@ -182,8 +184,8 @@ class SessionStart:
             return build_open_window(self._memory).held(
                 ContextWindow(request.session_id),
                 request.beginning,
-                self._workplace.project,
-                lambda: read_history(request.transcript_path, request.last_response),
+                project=self._workplace.project,
+                read=lambda: read_history(request.transcript_path, request.last_response),
             )
         except StorageError as error:
             self._warn(f"what this session was given before is not known: {error}")
@@ -193,7 +195,10 @@ class SessionStart:
         kept = ""
         try:
             kept = keeping_notice(
-                self._memory.store, self._memory.settings, self._place, self._project_root
+                self._memory.store,
+                self._memory.settings,
+                place=self._place,
+                project_root=self._project_root,
             )
         except StorageError as error:
             self._warn(f"whether conversations are kept here is not known: {error}")
@@ -223,7 +228,7 @@ class SessionStart:
         try:
             versions = build_versions(self._memory, asks_git=False)
             imported = build_import_knowledge(
-                self._memory, self._project_root, self._workplace, versions
+                self._memory, self._project_root, workplace=self._workplace, versions=versions
             ).changed(self._deadline.within(IMPORT_SECONDS), LARGEST_IMPORT)
         except CorruptStoreError:
             raise

@@ -159,7 +159,9 @@ def _build(options: argparse.Namespace) -> "MemoryServer":
         warn(warning)
     scan = Scan(resolved.settings, options.project_root, warn)
     startup_scan = None if options.no_scan else StartupScan(scan)
-    return MemoryServer(MemoryWorker(resolved.settings, options.project_root, warn, startup_scan))
+    return MemoryServer(
+        MemoryWorker(resolved.settings, options.project_root, warn=warn, startup_scan=startup_scan)
+    )
 
 
 def _first(errors: BaseExceptionGroup[StorageError]) -> str:

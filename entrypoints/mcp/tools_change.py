@@ -166,7 +166,7 @@ class StoreTools:
                 else find_own(memory.repository, supersedes, here).entry_id
             )
         )
-        return await self._keep(entry, Origin(here, "mcp"), keywords, replaced)
+        return await self._keep(entry, Origin(here, "mcp"), keywords=keywords, replaced=replaced)
 
     async def _keep(
         self, entry: Entry, origin: Origin, keywords: Sequence[str], replaced: str | None
@@ -189,7 +189,7 @@ class StoreTools:
         complaints = [*cut, *left_out, *complaints_of_length(stored.entry), *gaps]
         warnings = [*complaints, *at_home, *await self.worker.embed()]
         return await self.worker.call(
-            lambda memory: _stored_memory(memory.spaces, stored, labels, warnings)
+            lambda memory: _stored_memory(memory.spaces, stored, labels=labels, warnings=warnings)
         )
 
     def _labels(self, entry: Entry) -> tuple[str, ...]:

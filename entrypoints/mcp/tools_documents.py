@@ -97,7 +97,7 @@ class DocumentTools:
         )
         warnings = [*kept.warnings, *await self.worker.embed()]
         return await self.worker.call(
-            lambda memory: _saved(memory.spaces, memory.clock.now(), kept, warnings)
+            lambda memory: _saved(memory.spaces, memory.clock.now(), kept=kept, warnings=warnings)
         )
 
     async def memory_index_scan(

@@ -105,7 +105,9 @@ class BrowseTools:
         if (id is None) == (not spec_folder) or (anchor_id and not spec_folder):
             raise ToolError("give specFolder, with an anchorId if you like, or id")
         loaded = await self._worker.call(
-            lambda memory: self._load(memory, id, spec_folder, anchor_id, limit)
+            lambda memory: self._load(
+                memory, id, spec_folder=spec_folder, anchor_id=anchor_id, limit=limit
+            )
         )
         what = (
             f"id {id}"
@@ -129,7 +131,9 @@ class BrowseTools:
                 find(memory.repository, reference, self._worker.workplace(memory))
             )
         wanted = EVERYTHING._replace(spec_folder=spec_folder, anchor=anchor_id or None)
-        only = asked_from(self._worker.workplace(memory), wanted, "project", "project")
+        only = asked_from(
+            self._worker.workplace(memory), wanted, default="project", scope="project"
+        )
         return build_load(memory).within(only, limit)
 
     async def memory_list(

@@ -212,7 +212,9 @@ class SearchTools:
         is_indexing = self._worker.is_indexing
 
         def search(memory: Memory) -> tuple[SearchResult, Workplace, int]:
-            workplace = workplace_for(name, memory, self._worker.project_root, warn)
+            workplace = workplace_for(
+                name, memory, project_root=self._worker.project_root, warn=warn
+            )
             here = question._replace(
                 workplace=workplace, only=_asked_by_agent(question.only, workplace, scope)
             )
@@ -228,7 +230,9 @@ class SearchTools:
             elsewhere = (
                 0
                 if scope
-                else _relevant_elsewhere(find.recall, question, wanted, workplace, deadline)
+                else _relevant_elsewhere(
+                    find.recall, question, wanted=wanted, workplace=workplace, deadline=deadline
+                )
             )
             return result, workplace, elsewhere
 
@@ -255,7 +259,7 @@ def _asked_by_agent(
 ) -> EntryFilter:
     """Restrict *only* for an agent: a foreign project never sees other projects."""
     seen = workplace.visibility if workplace.visibility.is_foreign else None
-    return answering("agent", workplace, only._replace(visible_in=seen), scope)
+    return answering("agent", workplace, only=only._replace(visible_in=seen), scope=scope)
 
 
 def _relevant_elsewhere(

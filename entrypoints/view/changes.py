@@ -46,15 +46,15 @@ def edit(desk: Desk, asked: PageRequest) -> Reply:
     entry = known(desk, asked.values["id"])
     markdown = "" if entry.kind == "learning" else markdown_of(desk, entry)
     if asked.given("seen") != state_of(entry, markdown):
-        return edit_page(desk, asked, asked, CHANGED_MEANWHILE)
+        return edit_page(desk, asked, given=asked, problem=CHANGED_MEANWHILE)
     try:
         return (
             _edit_lesson(desk, entry, asked)
             if entry.kind == "learning"
-            else _edit_file(desk, entry, markdown, asked)
+            else _edit_file(desk, entry, before=markdown, asked=asked)
         )
     except (InvalidEntryError, ForgottenError) as error:
-        return edit_page(desk, asked, asked, str(error))
+        return edit_page(desk, asked, given=asked, problem=str(error))
 
 
 def _edit_lesson(desk: Desk, entry: Entry, asked: PageRequest) -> Redirect:
@@ -328,7 +328,7 @@ def merge(desk: Desk, asked: PageRequest) -> Reply:
             older.entry_id, newer.entry_id, change
         )
     except (InvalidEntryError, ForgottenError) as error:
-        return merge_page(desk, asked, asked, str(error))
+        return merge_page(desk, asked, given=asked, problem=str(error))
     merged = done.changed.entry
     notice = [
         f"Merged: {merged.name} takes the place of {older.name}",

@@ -98,10 +98,10 @@ def stacked_bars(
     slot, scale = WIDTH / max(1, len(weeks)), HEIGHT / top
     bars = [
         Bar(
-            f"{week:%d %b}",
-            round(slot * (place + 0.5), 1),
-            place % max(1, len(weeks) // 6) == 0,
-            _stack(stacks[week], slot * place, slot * 0.8, scale),
+            label=f"{week:%d %b}",
+            x=round(slot * (place + 0.5), 1),
+            is_labelled=place % max(1, len(weeks) // 6) == 0,
+            segments=_stack(stacks[week], slot * place, width=slot * 0.8, scale=scale),
         )
         for place, week in enumerate(weeks)
     ]
@@ -117,13 +117,13 @@ def _stack(stack: Mapping[str, int], x: float, width: float, scale: float) -> li
     bottoms = accumulate(stack.values(), initial=0)
     return [
         Segment(
-            name,
-            tone,
-            count,
-            round(x, 1),
-            round(HEIGHT - (bottom + count) * scale, 1),
-            round(width, 1),
-            round(count * scale, 1),
+            name=name,
+            tone=tone,
+            value=count,
+            x=round(x, 1),
+            y=round(HEIGHT - (bottom + count) * scale, 1),
+            width=round(width, 1),
+            height=round(count * scale, 1),
         )
         for tone, ((name, count), bottom) in enumerate(zip(stack.items(), bottoms, strict=False))
         if count
@@ -161,7 +161,7 @@ def score_parts(terms: Iterable[tuple[str, float]], full: float) -> list[Part]:
     for name, value in terms:
         width = max(0.0, min(value / full if full > 0 else 0.0, 1.0) * PARTS_WIDTH)
         width = min(width, PARTS_WIDTH - x)
-        parts.append(Part(name, value, round(x, 1), round(width, 1)))
+        parts.append(Part(name=name, value=value, x=round(x, 1), width=round(width, 1)))
         x += width
     return parts
 

@@ -88,7 +88,7 @@ def memory_page(desk: Desk, asked: PageRequest) -> Page:
     number = asked.number("page", 1, most=1_000_000)
     found = _found(desk, search, number)
     count = desk.memory.repository.count(search.only)
-    rows = _rows(desk, registry, search, found.answers)
+    rows = _rows(desk, registry, search=search, answers=found.answers)
     return Page(
         "memory",
         {
@@ -119,8 +119,16 @@ def _found(desk: Desk, search: SearchBox, number: int) -> _PageAnswers:
         )
         return _PageAnswers([RecallAnswer(entry, 0.0, {}) for entry in found])
     recall, deadline = desk.recall(), Deadline.after(SEARCH_SECONDS, time.monotonic)
-    text = completed(recall.retrieve.keywords, search.text, search.only, deadline)
-    question = RecallQuestion(text, search.only, POLICY, PAGE_SIZE, None, NOWHERE, distinct=False)
+    text = completed(recall.retrieve.keywords, search.text, only=search.only, deadline=deadline)
+    question = RecallQuestion(
+        text=text,
+        only=search.only,
+        policy=POLICY,
+        limit=PAGE_SIZE,
+        minimum=None,
+        workplace=NOWHERE,
+        distinct=False,
+    )
     recollection = recall.answer(question, deadline)
     return _PageAnswers(recollection.answers, recollection.degradations)
 
@@ -168,10 +176,10 @@ def _facets(desk: Desk, registry: Registry, search: SearchBox) -> Mapping[str, S
         chosen = search.words.get(word, "")
         facets[word] = [
             Facet(
-                label,
-                count,
-                search.with_word(word, "" if label == chosen else label),
-                label == chosen,
+                label=label,
+                entries=count,
+                typed=search.with_word(word, "" if label == chosen else label),
+                is_chosen=label == chosen,
             )
             for value, count in [*counts.items()][:FACET_ROWS]
             if (label := registry.label_of(value) if word == "project" else value)

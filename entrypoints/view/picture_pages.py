@@ -61,7 +61,7 @@ def map_page(desk: Desk, asked: PageRequest) -> Page:
         for label in desk.memory.store.overview.labels(search.only)
         if label.number in plane.points
     ]
-    names, points = _points(labels, plane, registry, by)
+    names, points = _points(labels, plane, registry=registry, by=by)
     near = {number for group in plane.groups or () for number in group}
     by_number = {point.label.number: point for point in points}
     return Page(
@@ -114,12 +114,12 @@ def _points(
         place = MAP_SIZE / 2 + x * half, MAP_SIZE / 2 - y * half
         points.append(
             Point(
-                label,
-                round(place[0], 1),
-                round(place[1], 1),
-                named,
-                names.index(named),
-                label.number in near,
+                label=label,
+                x=round(place[0], 1),
+                y=round(place[1], 1),
+                group=named,
+                tone=names.index(named),
+                is_near=label.number in near,
             )
         )
     return names, points

@@ -171,12 +171,12 @@ def _shown_entries(explained: ExplainedInjection) -> list[ShownEntry]:
     full = max((sum(max(0.0, value) for _, value in terms) for _, _, terms in scored), default=0.0)
     return [
         ShownEntry(
-            rank,
-            shown,
-            explained.name_of(shown.entry_id),
-            score_parts(terms, full),
-            shown.parts.get("relevance", shown.parts.get("probability")),
-            explained.used.get(shown.entry_id),
+            rank=rank,
+            shown=shown,
+            name=explained.name_of(shown.entry_id),
+            parts=score_parts(terms, full),
+            relevance=shown.parts.get("relevance", shown.parts.get("probability")),
+            used=explained.used.get(shown.entry_id),
         )
         for rank, shown, terms in scored
     ]

@@ -127,7 +127,13 @@ class Site:
             exception_handlers={HTTPException: self._not_found, Exception: self._unforeseen},
         )
         opened_page = self._templates.get_template("opened.html").render()
-        return _Guarded(inner, self._guard, self._refused, self._note_request, opened_page)
+        return _Guarded(
+            inner,
+            self._guard,
+            refused=self._refused,
+            note_request=self._note_request,
+            opened_page=opened_page,
+        )
 
     def _note_request(self) -> None:
         self.last_request = time.monotonic()

@@ -53,7 +53,12 @@ def read_search(typed: str, registry: Registry, now: dt.datetime) -> SearchBox:
             words[name.lower()] = value
         except ValueError as error:
             complaints.append(f"{token}: {error}")
-    return SearchBox(" ".join(rest), words, EVERYTHING._replace(**meaning), tuple(complaints))
+    return SearchBox(
+        text=" ".join(rest),
+        words=words,
+        only=EVERYTHING._replace(**meaning),
+        complaints=tuple(complaints),
+    )
 
 
 def _tokens(typed: str) -> list[str]:

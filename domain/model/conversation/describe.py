@@ -291,12 +291,15 @@ def described(
     user's own.
     """
     spoken = tuple(statement for _, statement in _statements(draft.exchanges))
-    metadata = _metadata(draft.exchanges, spoken, project, siblings)
+    metadata = _metadata(draft.exchanges, spoken, project=project, siblings=siblings)
     texts = [statement.text for statement in spoken]
     return Chunk(
         chunk_id=chunk_identity(project, draft.exchanges[0]),
         title=titled(
-            metadata.decisions, texts, draft.topic, PERMANENT_MARK if draft.permanent else ""
+            metadata.decisions,
+            texts,
+            topic=draft.topic,
+            mark=PERMANENT_MARK if draft.permanent else "",
         ),
         summary=summarised(_request(spoken), metadata.decisions, texts) or as_sentence(draft.topic),
         topic=draft.topic,

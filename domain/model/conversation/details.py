@@ -64,7 +64,7 @@ def details_of(chunk: Chunk) -> tuple[Detail, ...]:
     )
     places = first_stated(chunk.exchanges)
     return tuple(
-        _detail(chunk, kind, statement, places.get((kind, statement), 0))
+        _detail(chunk, kind, statement=statement, place=places.get((kind, statement), 0))
         for kind, texts in statements
         for statement in texts
     )
@@ -76,10 +76,10 @@ def _detail(chunk: Chunk, kind: Kind, statement: str, place: int) -> Detail:
     texts = [exchange.text for exchange in exchanges]
     names, phases = set(files_in(texts)), set(phases_in("\n".join(texts)))
     return Detail(
-        detail_id,
-        kind,
-        clean,
-        exchanges,
+        detail_id=detail_id,
+        kind=kind,
+        statement=clean,
+        exchanges=exchanges,
         files=tuple(
             file for file in chunk.metadata.files if {file, file.rpartition("/")[2]} & names
         ),

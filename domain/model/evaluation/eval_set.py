@@ -103,7 +103,12 @@ def assemble(
         raise InvalidEvaluationError(
             f"{name}: no query has a relevant document: nothing to measure"
         )
-    return EvalSet(name, found, answerable, tuple(_left_out(name, documents, known, judgements)))
+    return EvalSet(
+        name=name,
+        documents=found,
+        queries=answerable,
+        warnings=tuple(_left_out(name, documents, queries=known, judgements=judgements)),
+    )
 
 
 def document_entry(
@@ -236,7 +241,9 @@ def rare_words(name: str, known: EvalSet) -> EvalSet:
 
 
 def _words(entry: Entry) -> set[str]:
-    text = searchable_text(entry.name, entry.description, entry.notes, entry.reasoning)
+    text = searchable_text(
+        entry.name, entry.description, notes=entry.notes, reasoning=entry.reasoning
+    )
     return {*words_of(text), *words_of(" ".join(identifier_words(text)))} - STOP_WORDS
 
 
@@ -246,5 +253,5 @@ def _is_askable(entry: Entry) -> bool:
 
 
 def _untitled(entry: Entry) -> Entry | None:
-    text = searchable_text("", entry.description, entry.notes, entry.reasoning)
+    text = searchable_text("", entry.description, notes=entry.notes, reasoning=entry.reasoning)
     return document_entry(entry.entry_id, text, written_at=entry.updated_at.isoformat())

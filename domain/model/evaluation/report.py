@@ -214,7 +214,14 @@ def adaptive_beside_the_better(name: str, report: SetReport) -> list[QueryChange
     It is given by query; empty without them.
     """
     return [
-        QueryChange(name, query_id, query.text, "adaptive", max(others), query.ndcg["adaptive"])
+        QueryChange(
+            set_name=name,
+            query_id=query_id,
+            text=query.text,
+            policy="adaptive",
+            before=max(others),
+            after=query.ndcg["adaptive"],
+        )
         for query_id, query in report.queries.items()
         if "adaptive" in query.ndcg
         and (
@@ -281,7 +288,14 @@ def changes(before: EvaluationReport, after: EvaluationReport) -> list[PolicyCha
 def moved_queries(name: str, before: SetReport, after: SetReport) -> list[QueryChange]:
     """Return the change of every query, by every policy of both reports."""
     return [
-        QueryChange(name, query_id, query.text, policy, earlier.ndcg[policy], ndcg)
+        QueryChange(
+            set_name=name,
+            query_id=query_id,
+            text=query.text,
+            policy=policy,
+            before=earlier.ndcg[policy],
+            after=ndcg,
+        )
         for query_id, query in after.queries.items()
         if (earlier := before.queries.get(query_id))
         for policy, ndcg in query.ndcg.items()
@@ -291,7 +305,7 @@ def moved_queries(name: str, before: SetReport, after: SetReport) -> list[QueryC
 
 def _changes(name: str, before: ByPolicy, after: ByPolicy) -> list[PolicyChange]:
     return [
-        PolicyChange(name, policy, before[policy], figures)
+        PolicyChange(set_name=name, policy=policy, before=before[policy], after=figures)
         for policy, figures in after.items()
         if policy in before
     ]

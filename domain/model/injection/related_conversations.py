@@ -193,8 +193,8 @@ def related_section(
 
     A line that does not fit is skipped; the very first is cut once instead.
     """
-    section = _with_lines(RelatedSection(), of_session, THIS_SESSION, room)
-    return _with_lines(section, others, OTHERS if section.text else "", room)
+    section = _with_lines(RelatedSection(), of_session, label=THIS_SESSION, room=room)
+    return _with_lines(section, others, label=OTHERS if section.text else "", room=room)
 
 
 def _with_lines(

@@ -124,7 +124,9 @@ class Printing(NamedTuple):
         """Return the whole printed text of *entry*."""
         printed = entry.printed
         if self.form == "memory":
-            return memory_text(entry.entry_id, entry.facts.created_at, printed, printed.origin)
+            return memory_text(
+                entry.entry_id, entry.facts.created_at, entry=printed, origin=printed.origin
+            )
         return piece_text(form_of(entry.facts.kind), printed, printed.origin)
 
 
@@ -147,7 +149,12 @@ class Winner(NamedTuple):
         parts = {**entry.parts, **self.win.parts}
         origin = entry.printed.origin
         return ReceiptEntry(
-            entry.entry_id, self.form, text_digest(self.text), entry.score, parts, origin=origin
+            entry_id=entry.entry_id,
+            form=self.form,
+            digest=text_digest(self.text),
+            score=entry.score,
+            parts=parts,
+            origin=origin,
         )
 
 
@@ -212,8 +219,13 @@ def choose(contenders: Sequence[Contender], rules: Rules) -> GateChoice:
     for entry in contenders[:MAX_SHOWN]:
         if len(chosen) == printing.most:
             break
-        winner = Winner(entry, entry.win(contest), printing.form_of(entry), printing.text(entry))
-        if why := _against(winner, rules, files, room):
+        winner = Winner(
+            contender=entry,
+            win=entry.win(contest),
+            form=printing.form_of(entry),
+            text=printing.text(entry),
+        )
+        if why := _against(winner, rules, files=files, room=room):
             kept_out[entry.entry_id] = why
         else:
             chosen.append(winner)

@@ -151,7 +151,13 @@ class _AgentText(NamedTuple):
     def of(cls, text: str, given: Sequence[str]) -> Self:
         """Index *text*, in which the words *given* are not the agent's."""
         words = _agent_words(text, given)
-        return cls(text[:LONGEST_TEXT], words, {*words}, _line_of(words), _line_of(given))
+        return cls(
+            text=text[:LONGEST_TEXT],
+            words=words,
+            known={*words},
+            line=_line_of(words),
+            given=_line_of(given),
+        )
 
     def without_rejections(self, phrases: Sequence[Sequence[str]], runs: AbstractSet[Run]) -> Self:
         """Drop the sentences with a rejecting word outside of *phrases* and *runs*."""
@@ -217,7 +223,7 @@ def usage_signals(shown: Sequence[ShownText], text: str, given: str) -> Mapping[
     own = own.intersection(_runs_in(agent.words)) if own else own
     phrases = {
         entry.shown.entry_id: _accepted(
-            entry, [other.line for other in entries if other is not entry], agent, own
+            entry, [other.line for other in entries if other is not entry], agent=agent, own=own
         )
         for entry in entries
         if not entry.shown.is_counted
@@ -245,16 +251,16 @@ def _indexed(shown: ShownText) -> _Indexed:
     texts = (_NOT_PROSE.sub(" ", text) for text in (shown.description, shown.notes) if text)
     parts = [(text, words_of(text)) for text in texts]
     name, others = words_of(shown.name), (word for _, words in parts for word in (REPEATED, *words))
-    return _Indexed(shown, name, _line_of([*name, *others]), parts)
+    return _Indexed(shown=shown, name=name, line=_line_of([*name, *others]), parts=parts)
 
 
 def _accepted(entry: _Indexed, others: Sequence[str], agent: _AgentText, own: set[Run]) -> str:
-    if not _phrase(entry, others, agent, own):
+    if not _phrase(entry, others, agent=agent, own=own):
         return ""
     names = [entry.name] if len(entry.name) >= NAME_WORDS else []
     runs = own.intersection(entry.runs_of(agent.known))
     agent = agent.without_rejections([*names, *(words for _, words in _codes(entry))], runs)
-    return _phrase(entry, others, agent, runs.intersection(_runs_in(agent.words)))
+    return _phrase(entry, others, agent=agent, own=runs.intersection(_runs_in(agent.words)))
 
 
 def _phrase(entry: _Indexed, others: Sequence[str], agent: _AgentText, own: set[Run]) -> str:
@@ -288,7 +294,9 @@ def _quoted(entry: _Indexed, own: set[Run]) -> str:
             if any(
                 term_count(words[place : place + RUN]) >= RUN_TERMS for place in range(begin, end)
             ):
-                return _as_written(text, words, begin, min(end - begin + RUN - 1, LONGEST_PHRASE))
+                return _as_written(
+                    text, words, place=begin, length=min(end - begin + RUN - 1, LONGEST_PHRASE)
+                )
     return ""
 
 

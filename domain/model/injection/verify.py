@@ -113,7 +113,7 @@ def _is_close(value: float, recorded: float) -> bool:
 def reprinted(shown: ReceiptEntry, entry: "Entry") -> str:
     """Print *entry* again, by the functions that injections use."""
     if shown.form == "memory":
-        return memory_text(entry.entry_id, entry.created_at, entry, shown.origin)
+        return memory_text(entry.entry_id, entry.created_at, entry=entry, origin=shown.origin)
     if shown.form != "conversation":
         return piece_text(shown.form, entry, shown.origin)
     summary = _summary(entry)
@@ -123,7 +123,12 @@ def reprinted(shown: ReceiptEntry, entry: "Entry") -> str:
 def _summary(entry: "Entry") -> ConversationSummary:
     beginning = entry.description[:SUMMARISED_CHARACTERS]
     return ConversationSummary(
-        entry.number or 0, entry.entry_id, entry.kind, entry.name, beginning, entry.updated_at
+        number=entry.number or 0,
+        entry_id=entry.entry_id,
+        kind=entry.kind,
+        name=entry.name,
+        description=beginning,
+        updated_at=entry.updated_at,
     )
 
 

@@ -167,10 +167,10 @@ class ScoreStatistics(NamedTuple):
         """Return the statistics of *scores*, exactly the same in any order."""
         values = list(scores)
         return cls(
-            len(values),
-            math.fsum(values),
-            math.fsum(x * x for x in values),
-            max(values, default=0.0),
+            found=len(values),
+            total=math.fsum(values),
+            squares=math.fsum(x * x for x in values),
+            best=max(values, default=0.0),
         )
 
     def mean(self, size: int) -> float:

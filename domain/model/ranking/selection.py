@@ -177,10 +177,10 @@ class CategoryBalancer(NamedTuple):
             name: group[quota - 1].score for name, group in groups.items() if len(group) >= quota
         }
         return Selection(
-            tuple(owed),
-            tuple(others[: places - len(owed)]),
-            self.limit,
-            complete if quota else None,
+            owed=tuple(owed),
+            by_score=tuple(others[: places - len(owed)]),
+            limit=self.limit,
+            last_owed=complete if quota else None,
         )
 
 

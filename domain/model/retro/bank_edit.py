@@ -163,5 +163,5 @@ def reworded(banks: Banks, identity: str, name: str, description: str) -> BankEd
     """
     places = places_of(banks, identity)
     for place in places:
-        banks = banks.with_wording(place, identity, name, description)
+        banks = banks.with_wording(place, identity, name=name, description=description)
     return BankEditOutcome(banks, None, places)

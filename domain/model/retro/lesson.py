@@ -284,7 +284,7 @@ def read_lessons(
 def _lesson(item: RetroItem, feature: RetroFeature, now: dt.datetime) -> RetroLesson:
     words = tuple(map(stored_form, item.keywords))
     labels = valid_labels(words)
-    entry: Entry = redact_entry(_entry(item, labels, feature, now))
+    entry: Entry = redact_entry(_entry(item, labels, feature=feature, now=now))
     name = _heading(entry.name) or _heading(made_name(entry.description)) or item.place
     return RetroLesson(
         place=item.place,

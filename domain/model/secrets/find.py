@@ -47,7 +47,9 @@ def _spans(text: str) -> list[tuple[int, int]]:
         for head, rules in groups[word]:
             if not head or heads.end(head, at) >= 0:
                 for rule in rules:
-                    if at >= ends.get(rule.name, 0) and (span := _match(rule, text, at, heads)):
+                    if at >= ends.get(rule.name, 0) and (
+                        span := _match(rule, text, at=at, heads=heads)
+                    ):
                         spans.add(span)
                         ends[rule.name] = span[1]
     return sorted(spans)

@@ -55,7 +55,7 @@ def token(name: str, words: str, pattern: str, before: int = 0) -> Rule:
 
     No letter or digit follows it.
     """
-    return Rule(name, words, rf"(?:{pattern})(?![A-Za-z0-9])", before)
+    return Rule(name=name, words=words, pattern=rf"(?:{pattern})(?![A-Za-z0-9])", before=before)
 
 
 def named(name: str, words: str, value: str) -> Rule:
