@@ -26,8 +26,7 @@ from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.settings import ServerAddress, Settings
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_entries import build_retrieve
-from tests.network import network_to
-from tests.postgres_server import new_database, server
+from tests.postgres_server import network_to, new_database, server
 
 SINGLE = 200
 """Entries stored one by one, each in its own transaction, before the rest in large ones."""

@@ -23,7 +23,7 @@ from hardwon.domain.use_cases.recall import Recall
 from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.bootstrap_entries import build_recall
 from hardwon.ports.models import Task
-from tests.fakes.workplaces import working_in
+from tests.fakes.projects import working_in
 
 QUESTIONS = 200
 WORDS = 6

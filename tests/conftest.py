@@ -25,6 +25,6 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 def embedder_of_words(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let texts be as near to each other as they have words in common: the model itself takes milliseconds a text."""
     from hardwon.adapters.minilm.embedder import MiniLmEmbedder
-    from tests.fakes.embedders import embed_by_words
+    from tests.fakes.models import embed_by_words
 
     monkeypatch.setattr(MiniLmEmbedder, "embed", embed_by_words)

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tests.waiting import LONGEST_WAIT
+from tests.machine import LONGEST_WAIT
 
 OF_THE_PLUGIN = {
     f"plugin_{event}"

@@ -21,9 +21,8 @@ import pytest
 from hardwon.entrypoints.worker import Worker
 from tests.adapters.providers.stub_server import running_stub
 from tests.attack.doors import Output, leaks, words_of
-from tests.attack.honest import make_honest_project
 from tests.attack.repository import git, push_hostile_branch
-from tests.attack.scenario import Scene, no_costs
+from tests.attack.scenario import Scene, make_honest_project, no_costs
 from tests.attack.words import LEDGER, LESSONS, LURE_WORDS, MARKERS, PARSER
 
 OF_THE_BRANCH = {

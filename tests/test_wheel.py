@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.packaged import FOLDERS, ROOT, bare_programs, packaged_sources
+from tests.machine import FOLDERS, ROOT, bare_programs, packaged_sources
 
 pytestmark = pytest.mark.packaging
 

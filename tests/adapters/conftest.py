@@ -9,8 +9,7 @@ import pytest
 from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.opening import open_store
 from hardwon.domain.use_cases.checkpoints import Checkpoints
-from tests.adapters.sqlite.snapshot_files import checkpoints_of
-from tests.adapters.sqlite.sqlite_store import Sql
+from tests.adapters.sqlite.sqlite_store import Sql, checkpoints_of
 from tests.contracts.worlds import World, world_of
 
 

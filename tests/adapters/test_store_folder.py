@@ -11,7 +11,7 @@ from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.store import BlockIndex, open_sqlite
 from hardwon.adapters.store_folder import exposed, opened_store, refusal
 from hardwon.domain.model.errors import StorageError
-from tests.privileges import NOBODY
+from tests.machine import NOBODY
 
 needs_root = pytest.mark.skipif(
     os.geteuid() != 0, reason="needs root, to give files to another user"

@@ -5,7 +5,7 @@ import pytest
 from hardwon.adapters.threads import Threads
 from hardwon.domain.model.deadline import Deadline
 from tests.fakes.clock import FixedClock
-from tests.fakes.embedders import LONGEST_WAIT
+from tests.fakes.models import LONGEST_WAIT
 
 ENDLESS = Deadline(FixedClock().monotonic)
 

@@ -3,7 +3,7 @@ import pytest
 from hardwon.adapters.threads import Threads
 from hardwon.domain.model.errors import EmbedderUnavailableError
 from tests.fakes.clock import FixedClock
-from tests.fakes.embedders import HangingEmbedder, PlantedEmbedder, UnreliableEmbedder
+from tests.fakes.models import HangingEmbedder, PlantedEmbedder, UnreliableEmbedder
 from tests.strategies import QUERY_VECTOR, SPACE
 
 IN_TIME = FixedClock().deadline(60)

@@ -1,4 +1,4 @@
-"""A foreign project beside two of the user's own: the work in them, and the answers of all doors afterwards."""
+"""An honest user, a hostile repository beside it, and what is stored of both."""
 
 import contextlib
 import json
@@ -15,28 +15,39 @@ from hardwon.adapters.minilm.embedder import MiniLmEmbedder
 from hardwon.entrypoints.worker import Worker
 from tests.adapters.providers.stub_server import StubProviders
 from tests.attack.doors import Doors, Output
-from tests.attack.honest import (
-    lesson_of_agent,
-    make_honest_project,
-    store_for_everywhere,
-    store_for_here,
-)
 from tests.attack.repository import (
+    HARD_LINKED,
     TWIN,
     USER,
     Authors,
     add_hard_link,
+    begin_feature,
     clone_hostile_repository,
+    document,
     forge_git,
+    git,
+    lesson,
+    write,
     write_pretender,
 )
-from tests.attack.words import FORGERIES, LEDGER, LURE_WORDS, MARKERS, PARSER, PRETENDED, TOPIC
-from tests.entrypoints.conversing import Conversation
+from tests.attack.words import (
+    FORGERIES,
+    HERE,
+    LEDGER,
+    LURE_WORDS,
+    MARKERS,
+    OF_THE_USER,
+    PARSER,
+    PRETENDED,
+    TOPIC,
+)
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.mcp.visitor import Visitor
-from tests.entrypoints.programs import Ran, hardwon
+from tests.entrypoints.mcp.clients import Visitor
+from tests.entrypoints.programs import Ran, hardwon, upsert
+from tests.entrypoints.programs import run as run_program
 from tests.entrypoints.provider_process import ADDRESSES
-from tests.fakes.embedders import embed_by_words
+from tests.entrypoints.sessions import Conversation
+from tests.fakes.models import embed_by_words
 
 GLOBAL_CONFIG = f"[user]\n\tname = Mira Owner\n\temail = {USER}\n[init]\n\tdefaultBranch = main\n"
 
@@ -280,3 +291,89 @@ def no_costs() -> Iterator[None]:
         mock.patch.object(ClientSession, "validate_tool_result", accept),
     ):
         yield
+
+
+ANSWER = "Archive the quarterly manifest before the auditors arrive, not after:"
+"""The beginning of a lesson that clearly bears on one prompt."""
+
+
+def make_honest_project(root: Path, words: Mapping[str, str], environ: Mapping[str, str]) -> None:
+    """Make a repository with the user's commits, a memory and a worktree."""
+    root.mkdir(parents=True)
+    write(
+        root,
+        "docs/knowledge-bank/patterns.md",
+        lesson("Pattern: Manifest", f"{ANSWER} {words['lesson of the bank']}."),
+    )
+    begin_feature(root, "rounding")
+    files = {
+        "memory/decisions/choice.md": "decision",
+        "memory/gotchas/trap.md": "gotcha",
+        HARD_LINKED: "hard-linked gotcha",
+        "memory/preferences/style.md": "preference",
+        "memory/conversations/talk.md": "conversation",
+        "memory/sessions/day.md": "session",
+        "specs/005-import/memory/found.md": "document",
+    }
+    for name, kind in files.items():
+        write(root, name, f"# {kind.capitalize()}\n\n{_text(words[kind])}\n")
+    rule = document(f"# Rule\n\n{_text(words['rule'])}", importance_tier="constitutional")
+    write(root, "memory/rule.md", rule)
+    phrase = document(
+        f"# Phrase\n\n{TOPIC}", trigger_phrases=[f"check the {words['phrase']} total"]
+    )
+    write(root, "memory/phrase.md", phrase)
+    git(root, environ, "init", "--quiet", "--initial-branch", "main")
+    git(root, environ, "add", "--all")
+    git(root, environ, "commit", "--quiet", "-m", "Begin")
+    git(root, environ, "worktree", "add", "--quiet", f"../{root.name}-side")
+
+
+def store_for_everywhere(world: World) -> None:
+    """Store lessons for all projects: by the writer, by `add`, in the user's own bank."""
+    written = _text(OF_THE_USER["written lesson"])
+    fields = {
+        "name": "Written by the user",
+        "description": written,
+        "keywords": ["rounding", "ledger", "books"],
+    }
+    _succeeded(run_program(world, "hardwon-writer", *upsert(**fields)))
+    twin = {
+        "name": "Sum before rounding",
+        "description": TWIN,
+        "keywords": ["total", "rounded", "cents"],
+    }
+    _succeeded(run_program(world, "hardwon-writer", *upsert(**twin)))
+    _succeeded(hardwon(world, "add", _text(OF_THE_USER["added lesson"])))
+    world.write_bank(
+        "heuristics",
+        lesson("Global", _text(OF_THE_USER["lesson of the user's bank"])),
+        of_all_projects=True,
+    )
+
+
+def store_for_here(world: World, words: Mapping[str, str]) -> Ran:
+    """Store in the project alone; return how the option `--here` fared, which a version may lack."""
+    _succeeded(hardwon(world, "remember", _text(words["remembered text"])))
+    _succeeded(hardwon(world, "checkpoint", "create", f"before {words['checkpoint']}"))
+    here = {"name": "For here", "description": _text(words[HERE])}
+    return run_program(world, "hardwon-writer", "--here", *upsert(**here))
+
+
+def lesson_of_agent(words: Mapping[str, str]) -> dict[str, object]:
+    """Return the arguments by which an agent stores a lesson of the project."""
+    return {
+        "name": "Told by the agent",
+        "description": _text(words["lesson of the agent"]),
+        "reasoning": "It was so.",
+        "category": "heuristics",
+        "keywords": ["rounding"],
+    }
+
+
+def _text(word: str) -> str:
+    return f"Beware of {TOPIC} {word} in the books."
+
+
+def _succeeded(ran: Ran) -> None:
+    assert ran.code == 0, ran.stderr

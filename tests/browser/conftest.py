@@ -8,8 +8,8 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, e
 
 from tests.browser.chromium import chromium
 from tests.entrypoints.hook_process import Original, World
-from tests.entrypoints.view.serving import Serving, serving
-from tests.waiting import LONGEST_WAIT
+from tests.entrypoints.view.caller import Serving, serving
+from tests.machine import LONGEST_WAIT
 
 View: TypeAlias = Callable[..., Page]
 

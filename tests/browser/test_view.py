@@ -22,7 +22,7 @@ from tests.browser.conftest import View
 from tests.entrypoints.cli.test_review import NEWER, OLDER, OLDER_ID
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import run, upsert
-from tests.entrypoints.view.serving import serving
+from tests.entrypoints.view.caller import serving
 from tests.entrypoints.view.test_guard import HOSTILE
 from tests.strategies import lesson
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.campaigns.figures import Figures, summary
+from tests.campaigns.campaign import Figures, summary
 from tests.entrypoints.hook_process import World
 
 _reported = list[tuple[str, str, int]]()

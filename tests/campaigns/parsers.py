@@ -146,7 +146,7 @@ SESSION = {
 }
 GIT = b'[core]\n\tworktree = ../x\n[remote "origin"]\n\turl = "https://example.org/x.git" ; c\n'
 REPORT = as_json({"sets": {"a": {"policies": {"keyword": dict.fromkeys(KEYS.values(), 0.5)}}}})
-ANSWER = ROOT / "tests" / "entrypoints" / "cli" / "answer.json"
+ANSWER = ROOT / "tests" / "entrypoints" / "answer.json"
 
 PARSERS = {
     "markdown file": Parser(

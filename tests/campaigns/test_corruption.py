@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.campaigns.figures import Figures
+from tests.campaigns.campaign import Figures, note_event
 from tests.campaigns.mutations import damaged
-from tests.campaigns.store import note_event
 from tests.entrypoints.hook_process import Original, World
 from tests.entrypoints.programs import VALID, Ran, hardwon, run
 

@@ -9,13 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.campaigns import doors
-from tests.campaigns.doors import session_of
-from tests.campaigns.figures import Figures
-from tests.campaigns.store import count_damage, count_lessons, count_utterances, note_event
-from tests.entrypoints.conversing import rest
+from tests.campaigns import campaign
+from tests.campaigns.campaign import (
+    Figures,
+    count_damage,
+    count_lessons,
+    count_utterances,
+    note_event,
+    session_of,
+)
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon
+from tests.entrypoints.sessions import rest
 
 pytestmark = [
     pytest.mark.soak,
@@ -34,16 +39,16 @@ LATEST = 80
 
 DOORS = (
     *(
-        doors.WRITER,
-        doors.ADD,
-        doors.SERVER,
-        doors.PROMPT,
-        doors.STOP,
-        doors.WORKER,
-        doors.SESSION_START,
-        doors.INDEX,
+        campaign.WRITER,
+        campaign.ADD,
+        campaign.SERVER,
+        campaign.PROMPT,
+        campaign.STOP,
+        campaign.WORKER,
+        campaign.SESSION_START,
+        campaign.INDEX,
     ),
-    doors.DOCTOR,
+    campaign.DOCTOR,
 )
 
 
@@ -81,10 +86,10 @@ def test_nothing_acknowledged_is_lost_by_faults_of_the_disk(
     for number in range(RUNS):
         door = chance.choice(DOORS)
         text = f"f{part}r{number} is said by one door alone."
-        if door is doors.STOP:
+        if door is campaign.STOP:
             note_event(world, session_of(text), "prompt", f"{text} Asked.")
         world.variables = {**calm, **fault(world, failing_disk, chance)}
-        ran = doors.run_door(door, world, text)
+        ran = campaign.run_door(door, world, text)
         figures["runs"] += 1
         if "Traceback" in ran.stderr:
             figures["tracebacks"] += 1
@@ -92,9 +97,9 @@ def test_nothing_acknowledged_is_lost_by_faults_of_the_disk(
         if ran.code != -signal.SIGKILL:
             figures["hooks not exiting 0"] += door.is_hook and ran.code != 0
             figures["not answered"] += bool(ran.code) and not (ran.stderr or ran.stdout)
-        if door in doors.LESSON_DOORS:
+        if door in campaign.LESSON_DOORS:
             lessons += door.kept(ran, text)
-        if door in doors.TALK_DOORS:
+        if door in campaign.TALK_DOORS:
             talk += door.kept(ran, text)
     world.variables = calm
     rest(world)

@@ -12,11 +12,10 @@ from statistics import median
 
 import pytest
 
-from tests.campaigns.figures import Figures
-from tests.campaigns.store import count_damage
-from tests.entrypoints.conversing import written
+from tests.campaigns.campaign import Figures, count_damage
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import finish, keep, start
+from tests.entrypoints.sessions import written
 from tests.entrypoints.ways_in import places_with
 
 pytestmark = pytest.mark.soak

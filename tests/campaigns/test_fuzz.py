@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from tests.campaigns.figures import Figures
+from tests.campaigns.campaign import Figures
 from tests.campaigns.mutations import mutated
 from tests.campaigns.parsers import PARSERS, Parser
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.mcp.raw_client import LESSON, RawClient
+from tests.entrypoints.mcp.clients import LESSON, RawClient
 
 pytestmark = pytest.mark.soak
 

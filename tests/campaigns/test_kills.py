@@ -13,13 +13,19 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.campaigns import doors
-from tests.campaigns.doors import Door, session_of
-from tests.campaigns.figures import Figures
-from tests.campaigns.store import count_damage, count_lessons, count_utterances, note_event
-from tests.entrypoints.conversing import rest, workers
+from tests.campaigns import campaign
+from tests.campaigns.campaign import (
+    Door,
+    Figures,
+    count_damage,
+    count_lessons,
+    count_utterances,
+    note_event,
+    session_of,
+)
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran
+from tests.entrypoints.sessions import rest, workers
 
 pytestmark = pytest.mark.soak
 
@@ -29,16 +35,16 @@ UNHURRIED_SECONDS = 300.0
 
 DOORS = (
     *(
-        doors.WRITER,
-        doors.WRITER,
-        doors.ADD,
-        doors.SERVER,
-        doors.PROMPT,
-        doors.PROMPT,
-        doors.STOP,
-        doors.WORKER,
+        campaign.WRITER,
+        campaign.WRITER,
+        campaign.ADD,
+        campaign.SERVER,
+        campaign.PROMPT,
+        campaign.PROMPT,
+        campaign.STOP,
+        campaign.WORKER,
     ),
-    *(doors.SESSION_START, doors.INDEX, doors.RECALL),
+    *(campaign.SESSION_START, campaign.INDEX, campaign.RECALL),
 )
 
 
@@ -61,7 +67,7 @@ def world(empty_world: World) -> World:
 
 def live(world: World, door: Door, text: str, seconds: float) -> Outcome:
     """Start a door and kill it after some *seconds*, if it still runs."""
-    if door is doors.STOP:
+    if door is campaign.STOP:
         note_event(world, session_of(text), "prompt", f"{text} Asked.")
     process = door.start(world, text)
     try:
@@ -82,7 +88,7 @@ def play(world: World, name: str, of: Sequence[Door], seconds: Sequence[float]) 
 
 def seconds_undisturbed(world: World, name: str) -> float:
     """Return the seconds of a round without kills, and without the server, which would stay for ever."""
-    ending = [door for door in DOORS if door is not doors.SERVER]
+    ending = [door for door in DOORS if door is not campaign.SERVER]
     started = time.monotonic()
     assert not any(
         outcome.was_killed
@@ -138,8 +144,8 @@ def test_nothing_acknowledged_is_lost_or_doubled_by_kills_of_all_doors(
         )
         figures["kills"] += kill_workers(world)
         count_outcomes(outcomes, figures)
-        lessons += acknowledged(outcomes, *doors.LESSON_DOORS)
-        talk += acknowledged(outcomes, *doors.TALK_DOORS)
+        lessons += acknowledged(outcomes, *campaign.LESSON_DOORS)
+        talk += acknowledged(outcomes, *campaign.TALK_DOORS)
         if figures["kills"] >= KILLS:
             break
     rest(world)

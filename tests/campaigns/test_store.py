@@ -3,8 +3,13 @@
 import contextlib
 import sqlite3
 
-from tests.campaigns.figures import Figures
-from tests.campaigns.store import count_damage, count_lessons, count_utterances, note_event
+from tests.campaigns.campaign import (
+    Figures,
+    count_damage,
+    count_lessons,
+    count_utterances,
+    note_event,
+)
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import keep
 

@@ -14,7 +14,7 @@ from hardwon.adapters.sqlite.activity import SqliteReceipts
 from hardwon.domain.model.injection.receipt import Receipt, ReceiptEntry
 from hardwon.ports.activity import Receipts
 from tests.contracts.worlds import ALL, MakeWorld, on_every_implementation, open_new_store
-from tests.fakes.receipts import InMemoryReceipts
+from tests.fakes.activity import InMemoryReceipts
 from tests.strategies import NOW, few_examples, lesson, receipts, session_ids
 
 FEW = 3

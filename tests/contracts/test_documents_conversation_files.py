@@ -18,7 +18,7 @@ from hardwon.domain.model.conversation.details import details_of
 from hardwon.domain.model.conversation.session import Chunk, ChunkMetadata, Exchange
 from hardwon.ports.documents import ConversationFiles, SectionOfSession
 from tests.conversations import chunks, talk
-from tests.fakes.conversations import InMemoryConversationFiles
+from tests.fakes.documents import InMemoryConversationFiles
 from tests.strategies import DAY, NOW, few_examples
 
 MS = dt.timedelta(milliseconds=1)

@@ -13,7 +13,7 @@ from tests.contracts.worlds import (
     on_every_implementation,
     on_every_keyword_index,
 )
-from tests.fakes.workplaces import working_in
+from tests.fakes.projects import working_in
 from tests.strategies import (
     DAY,
     NOW,

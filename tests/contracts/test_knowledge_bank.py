@@ -9,7 +9,7 @@ from hardwon.adapters.markdown.bank_edit import MarkdownBanks
 from hardwon.adapters.markdown.bank_files import MarkdownBankFiles
 from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace
 from hardwon.ports.knowledge_bank import BankFiles
-from tests.fakes.bank_files import InMemoryBankFiles
+from tests.fakes.knowledge_bank import InMemoryBankFiles
 
 OURS, USERS = BankPlace("local", "patterns"), BankPlace("global", "heuristics")
 

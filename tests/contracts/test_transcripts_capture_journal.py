@@ -15,7 +15,7 @@ from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent, N
 from hardwon.domain.model.conversation.session import DraftChunk, Exchange, SessionBuffer
 from hardwon.ports.transcripts import CaptureJournal
 from tests.conversations import MINUTE, exchanges
-from tests.fakes.journal import InMemoryCaptureJournal
+from tests.fakes.transcripts import InMemoryCaptureJournal
 from tests.strategies import DAY, NOW, anything, few_examples
 
 Make: TypeAlias = Callable[[], AbstractContextManager[CaptureJournal]]

@@ -16,8 +16,8 @@ from hardwon.domain.use_cases.recall import Recall, RecallAnswers
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
 from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_implementation
 from tests.fakes.clock import FixedClock
-from tests.fakes.embedders import PlantedEmbedder
-from tests.fakes.workplaces import working_in
+from tests.fakes.models import PlantedEmbedder
+from tests.fakes.projects import working_in
 from tests.strategies import (
     QUERY_VECTOR,
     WORDS,

@@ -55,23 +55,22 @@ from hardwon.ports.overview import Overview
 from hardwon.ports.projects import Projects
 from hardwon.ports.snapshots import Snapshots
 from hardwon.ports.vectors import VectorIndex, VectorStore
-from tests.fakes.banks import InMemoryImportLedger
-from tests.fakes.context_windows import InMemoryContextWindows
-from tests.fakes.deliveries import InMemoryDeliveries
-from tests.fakes.departures import InMemoryAbsences
-from tests.fakes.entries import InMemoryEntryRepository
-from tests.fakes.history import InMemoryHistory
-from tests.fakes.influences import InMemoryInfluences
+from tests.fakes.activity import (
+    InMemoryContextWindows,
+    InMemoryDeliveries,
+    InMemoryHistory,
+    InMemoryInfluences,
+    InMemoryReceipts,
+    InMemoryUsageLog,
+)
+from tests.fakes.entries import InMemoryEntryRepository, InMemoryProposals
+from tests.fakes.file_state import InMemoryAbsences, InMemoryTombstones
+from tests.fakes.knowledge_bank import InMemoryImportLedger
 from tests.fakes.overview import InMemoryOverview
 from tests.fakes.projects import InMemoryProjects
-from tests.fakes.proposals import InMemoryProposals
-from tests.fakes.receipts import InMemoryReceipts
-from tests.fakes.searches import InMemoryKeywordIndex, InMemoryVectorIndex
+from tests.fakes.searches import InMemoryKeywordIndex, InMemoryTriggerSource, InMemoryVectorIndex
 from tests.fakes.snapshots import InMemorySnapshots
 from tests.fakes.state import State
-from tests.fakes.tombstones import InMemoryTombstones
-from tests.fakes.triggers import InMemoryTriggerSource
-from tests.fakes.usage import InMemoryUsageLog
 from tests.fakes.vectors import InMemoryVectorStore
 from tests.strategies import SPACE
 

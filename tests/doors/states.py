@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tests.entrypoints.faults.without_powers import give_up_powers
 from tests.entrypoints.hook_process import World
-from tests.privileges import NOBODY
+from tests.machine import NOBODY
 
 PAGE = 4096
 HEADER_BYTE = 20  # "reserved bytes a page": it decides where SQLite looks for everything

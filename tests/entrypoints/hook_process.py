@@ -24,7 +24,7 @@ from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import fill_spaces
 from tests.entrypoints.faults import launch
 from tests.fakes.doors import can_run_here, run_here
-from tests.waiting import LONGEST_WAIT, in_time
+from tests.machine import LONGEST_WAIT, in_time
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 FAULTS = Path(__file__).parent / "faults"

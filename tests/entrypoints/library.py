@@ -1,4 +1,4 @@
-"""A store of planted memories: each is as near to one question as a test says."""
+"""Planted memories, each as near to one question as a test says."""
 
 import contextlib
 import datetime as dt
@@ -7,6 +7,7 @@ import os
 import socket
 from array import array
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import attrs
@@ -17,9 +18,9 @@ from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import Kind
 from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.context import read_workplace
-from tests.adapters.providers.stub_answers import vector_of
-from tests.adapters.providers.stub_server import StubProviders
+from tests.adapters.providers.stub_server import StubProviders, running_stub, vector_of
 from tests.entrypoints.hook_process import World, belonging
+from tests.entrypoints.mcp.clients import RawClient
 from tests.entrypoints.programs import Ran, hardwon
 from tests.entrypoints.provider_process import KEY
 
@@ -142,3 +143,86 @@ class Library:
     def names(self, *options: str) -> list[str]:
         """Return the titles of the answers, in order."""
         return [answer["title"] for answer in self.answers(*options)]
+
+
+FOLDER = "049-auth"
+
+
+def document(
+    name: str, text: str, cosine: float | None = None, age_days: float = 0, **more: Any
+) -> Planted:
+    """Return a document of the spec folder `049-auth` about which only what is named matters."""
+    file = more.pop("file", f"{name.lower().replace(' ', '-')}.md")
+    folder = more.pop("spec_folder", FOLDER)
+    path = f"/memories/specs/{folder}/memory/{file}"
+    return memory(
+        "document", name, text, cosine, age_days, file_path=path, spec_folder=folder, **more
+    )
+
+
+def of_kind(kind: Kind, name: str, text: str, **more: Any) -> Planted:
+    """Return a memory of any kind, without a vector."""
+    if kind == "learning":
+        return memory(kind, name, text, None, **{"file_path": None, "category": "patterns", **more})
+    return memory(kind, name, text, None, **{"file_path": f"/memories/{kind}/{text}.md", **more})
+
+
+class Shelf:
+    """
+    A server and its client.
+
+    Attributes:
+        world: Where it runs.
+        client: Its client.
+
+    """
+
+    def __init__(self, world: World, client: RawClient) -> None:
+        self.world = world
+        self.client = client
+
+    def ask(self, tool: str, **arguments: object) -> Any:
+        """Return the structured answer of a tool."""
+        result = self.client.call(tool, **arguments)
+        assert not result.get("isError"), result["content"]
+        assert result["content"][0]["text"] == result["structuredContent"]["message"]
+        return result["structuredContent"]
+
+    def found(self, query: str = "", **arguments: object) -> Any:
+        """Return what a search answers."""
+        return self.ask("memory_search", query=query, **arguments)
+
+    def titles(self, query: str = "", **arguments: object) -> list[str]:
+        """Return the titles of the results of a search, in order."""
+        return [row["title"] for row in self.found(query, **arguments)["results"]]
+
+    def row(self, title: str, query: str = "", **arguments: object) -> Any:
+        """Return the only result of that title."""
+        [row] = [row for row in self.found(query, **arguments)["results"] if row["title"] == title]
+        return row
+
+
+@contextlib.contextmanager
+def shelf_of(folder: Path, *planted: Planted) -> Iterator[Shelf]:
+    """Yield a server that knows what is *planted*, with its vectors, and makes none of those that are missing."""
+    with contextlib.ExitStack() as cleanup, running_stub() as stub:
+        world = World(folder / "world", cleanup)
+        world.variables["HARDWON_KEYWORD_PROVIDER"] = "off"
+        Library(world, stub).plant(*planted)
+        client = RawClient(world, "--no-scan")
+        cleanup.callback(client.kill)
+        client.initialize()
+        yield Shelf(world, client)
+
+
+TOKENS = "005-auth/memory/22-11-26_14-05__refresh-tokens.md"
+
+
+def write_document(
+    world: World, name: str = TOKENS, text: str = "# Tokens\n\nRotate the zebra key.\n"
+) -> Path:
+    """Write a file below the project's `specs`; return its path, links resolved."""
+    path = world.project.resolve() / "specs" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path

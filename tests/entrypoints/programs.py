@@ -1,23 +1,27 @@
-"""The console scripts, run in a world of their own: in the test's process, or in one of their own."""
+"""The console scripts, run in a world, also at a terminal."""
 
 import contextlib
 import json
+import os
+import pty
+import select
 import subprocess
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from hardwon.adapters.sqlite.database import SqliteDatabase
+from hardwon.adapters.sqlite.store import SqliteStore
 from hardwon.domain.model.entry import Entry, redact_entry
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.store_entry import Origin
-from hardwon.entrypoints.bootstrap import open_memory
+from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_entries import build_store_entry
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.writer import entry_from_json
-from tests.entrypoints.forking import can_fork
+from tests.entrypoints.forking import Piped, can_fork
 from tests.entrypoints.hook_process import BIN, World
-from tests.entrypoints.piped import Piped
 from tests.fakes.doors import can_run_here, run_here
-from tests.waiting import LONGEST_WAIT
+from tests.machine import LONGEST_WAIT
 
 LONGEST_RUN = LONGEST_WAIT
 TRIES = 4
@@ -145,3 +149,65 @@ def held_by_another(world: World) -> Iterator[None]:
     connection.execute("BEGIN EXCLUSIVE")
     yield
     connection.close()
+
+
+QUESTION = b"[y/N]"
+
+
+class Talk(NamedTuple):
+    """
+    The dialogue at a terminal.
+
+    Attributes:
+        code: How the command ended.
+        shown: All that the terminal showed, the typed answer included.
+
+    """
+
+    code: int
+    shown: str
+
+
+def answer(world: World, typed: bytes, *arguments: str, question: bytes = QUESTION) -> Talk:
+    """Run a command of `hardwon` that asks a question, and type an answer."""
+    ours, theirs = pty.openpty()
+    command = [str(BIN / "hardwon"), *arguments]
+    process = subprocess.Popen(
+        command, cwd=world.project, env=world.variables, stdin=theirs, stdout=theirs, stderr=theirs
+    )
+    os.close(theirs)
+    shown = _until_asked(ours, question)
+    os.write(ours, typed)
+    shown += _until_end(ours)
+    os.close(ours)
+    return Talk(process.wait(LONGEST_RUN), shown.decode())
+
+
+def _until_asked(terminal: int, question: bytes) -> bytes:
+    shown = b""
+    while question not in shown:
+        shown += _read(terminal)
+    return shown
+
+
+def _until_end(terminal: int) -> bytes:
+    shown = b""
+    with contextlib.suppress(
+        OSError
+    ):  # Linux says so at the end, and TimeoutError is one: the wait fails then
+        while chunk := _read(terminal):
+            shown += chunk
+    return shown
+
+
+def _read(terminal: int) -> bytes:
+    ready, _, _ = select.select([terminal], [], [], LONGEST_RUN)
+    if not ready:
+        raise TimeoutError("the command neither asks nor ends")
+    return os.read(terminal, 4_096)
+
+
+def database_of(memory: Memory) -> SqliteDatabase:
+    """Return the connection to the file of *memory*."""
+    assert isinstance(memory.store, SqliteStore)
+    return memory.store.database

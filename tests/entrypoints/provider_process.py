@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from hardwon.adapters.config.reader import TABLE, variables
-from tests.adapters.providers.faults import Fault
+from tests.adapters.providers.kinds import Fault
 from tests.adapters.providers.stub_server import Answer, Recorded, StubProviders
 from tests.entrypoints.hook_process import Launched, Run, World
-from tests.entrypoints.hook_texts import block_of, entry
-from tests.waiting import LONGEST_WAIT
+from tests.entrypoints.sessions import block_of, entry
+from tests.machine import LONGEST_WAIT
 
 KEY = "sk-secret-0123456789-abcdef"
 KEY_NAMES = {

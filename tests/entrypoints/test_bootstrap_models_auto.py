@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.adapters.providers.faults import status
+from tests.adapters.providers.kinds import status
 from tests.entrypoints.programs import hardwon, write
 from tests.entrypoints.provider_process import Scene, diagnostic
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.adapters.providers.faults import status
+from tests.adapters.providers.kinds import status
 from tests.adapters.providers.stub_server import StubProviders
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon, write

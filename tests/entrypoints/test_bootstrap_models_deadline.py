@@ -7,10 +7,10 @@ import pytest
 
 from tests.adapters.providers.stub_server import Answer, StubProviders
 from tests.entrypoints.hook_process import BUDGET_SECONDS
-from tests.entrypoints.hook_texts import block_of
 from tests.entrypoints.programs import write
 from tests.entrypoints.provider_process import Scene, diagnostic
-from tests.waiting import LONGEST_WAIT, in_time
+from tests.entrypoints.sessions import block_of
+from tests.machine import LONGEST_WAIT, in_time
 
 SLOW: dict[str, Callable[[StubProviders], None]] = {
     "hangs": lambda stub: setattr(stub, "hangs_before", True),

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.adapters.providers.faults import status
+from tests.adapters.providers.kinds import status
 from tests.entrypoints.programs import Ran, hardwon, write
 from tests.entrypoints.provider_process import KEY, KEY_NAMES, MODELS, Scene
 

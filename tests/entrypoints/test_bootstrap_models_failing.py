@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.adapters.providers.faults import UNUSABLE, Fault, each, status
+from tests.adapters.providers.kinds import UNUSABLE, Fault, each, status
 from tests.adapters.providers.stub_server import Answer
 from tests.entrypoints.hook_process import Run
 from tests.entrypoints.programs import Ran, hardwon, write

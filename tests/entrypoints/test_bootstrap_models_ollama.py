@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from tests.adapters.providers.faults import raw
+from tests.adapters.providers.kinds import raw
 from tests.adapters.providers.stub_server import Answer, StubProviders
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, finish, start, write

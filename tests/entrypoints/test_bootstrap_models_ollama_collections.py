@@ -13,11 +13,11 @@ import pytest
 
 from tests.adapters.providers.stub_server import Answer, StubProviders
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.hook_texts import entry
 from tests.entrypoints.library import memory
 from tests.entrypoints.mcp.conftest import Visit
 from tests.entrypoints.programs import LONGEST_RUN, hardwon, start
 from tests.entrypoints.provider_process import Scene
+from tests.entrypoints.sessions import entry
 
 WIDTHS = {"nomic-embed-text": 768, "all-minilm": 384, "mxbai-embed-large": 1024}
 NO_SPACE = "no space left on device"

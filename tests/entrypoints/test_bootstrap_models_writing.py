@@ -4,8 +4,7 @@ from array import array
 
 import pytest
 
-from tests.adapters.providers.stub_answers import vector_of
-from tests.adapters.providers.stub_server import Recorded
+from tests.adapters.providers.stub_server import Recorded, vector_of
 from tests.entrypoints.programs import COMPLETE, VALID, hardwon, write
 from tests.entrypoints.provider_process import KEY, MODELS, Scene, diagnostic, texts
 

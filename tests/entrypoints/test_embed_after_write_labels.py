@@ -10,13 +10,13 @@ import pytest
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints import embed_after_write
 from hardwon.entrypoints.bootstrap import open_memory
-from tests.adapters.providers.faults import raw, status
+from tests.adapters.providers.kinds import raw, status
 from tests.adapters.providers.stub_server import Answer, StubProviders
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.conftest import Visit
 from tests.entrypoints.programs import bank, hardwon, run, upsert, write
 from tests.entrypoints.provider_process import Scene, texts
-from tests.waiting import LONGEST_WAIT
+from tests.machine import LONGEST_WAIT
 
 HAIKU, OLLAMA = "/v1/messages", "/api/chat"
 IMPORTED = 60

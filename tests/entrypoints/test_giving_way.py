@@ -16,13 +16,12 @@ from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_capture import open_forget_lock
 from hardwon.entrypoints.capture import TranscriptCapture, capture_lock, capturing
 from hardwon.entrypoints.worker import Worker
-from tests.entrypoints.conversing import Conversation, statuses, written
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon, keep
+from tests.entrypoints.sessions import Conversation, statuses, written
 from tests.entrypoints.ways_in import places_with
-from tests.transcript_lines import PROJECT_ROOT
-from tests.transcripts import make_transcript
-from tests.waiting import LONGEST_WAIT
+from tests.machine import LONGEST_WAIT
+from tests.transcripts import PROJECT_ROOT, make_transcript
 
 PLAIN = "".join(
     f'{{"user": "How does part {n} read?", "assistant": "Part {n} reads records.",'

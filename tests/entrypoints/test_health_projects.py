@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.adapters.sqlite.earlier_store import EarlierStore, bank_text
+from tests.adapters.sqlite.earlier_stores import EarlierStore, bank_text
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, hardwon
 

@@ -3,10 +3,9 @@
 import pytest
 
 from hardwon.entrypoints.worker import Worker
-from tests.entrypoints.conversing import Conversation, statuses, written
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.hook_texts import entry
 from tests.entrypoints.programs import hardwon
+from tests.entrypoints.sessions import Conversation, entry, statuses, written
 
 ASKED = "Which way does the parser go?"
 NOISE = "quagga"

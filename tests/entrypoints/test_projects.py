@@ -6,9 +6,9 @@ import pytest
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.worker import Worker
+from tests.entrypoints.folders import UNTRUSTED, Repositories
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.conftest import Visit
-from tests.entrypoints.repositories import UNTRUSTED, Repositories
 
 NOT_YOURS = "This repository is not yours yet: what is learned here is shown here only; hardwon trust changes that."
 

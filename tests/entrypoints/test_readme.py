@@ -64,7 +64,7 @@ def test_every_command_for_a_user_runs_in_the_order_of_the_readme(tmp_path: Path
     make_sample(project)
     shorten_bank(project)
     (project / "lesson.json").write_text(json.dumps(LESSON), encoding="utf-8")
-    shutil.copy(ROOT / "tests/entrypoints/cli/answer.json", project)
+    shutil.copy(ROOT / "tests/entrypoints/answer.json", project)
 
     for command in COMMANDS:
         if command.startswith(OF_OTHERS):

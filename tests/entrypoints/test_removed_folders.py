@@ -7,10 +7,10 @@ import pytest
 
 from hardwon.adapters.sqlite.hook_events import has_events
 from hardwon.entrypoints.worker import Worker
-from tests.entrypoints.conversing import Conversation, statuses, written
+from tests.entrypoints.folders import Repositories
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon
-from tests.entrypoints.repositories import Repositories
+from tests.entrypoints.sessions import Conversation, statuses, written
 
 ASKED = "Where does the okapi exporter keep its offsets?"
 

@@ -11,8 +11,8 @@ import pytest
 
 from hardwon.adapters.sqlite.migrations import MIGRATIONS
 from tests.entrypoints.hook_process import Original, World
-from tests.entrypoints.hook_texts import block_of
 from tests.entrypoints.programs import VALID, hardwon, run
+from tests.entrypoints.sessions import block_of
 
 LESSONS = 7
 AT = "2026-11-01T10:00:00.000000+00:00"

@@ -11,9 +11,9 @@ import pytest
 
 from hardwon.adapters.sqlite.schema import NEWEST
 from hardwon.entrypoints.worker import Worker
-from tests.entrypoints.conversing import statuses
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon
+from tests.entrypoints.sessions import statuses
 
 FOLDER = Path(__file__).parent / "used_stores"
 STORES = sorted(FOLDER.glob("*.memory.sql.xz"))

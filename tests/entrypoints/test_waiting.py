@@ -11,7 +11,7 @@ from hardwon.domain.use_cases.embed_pending import BATCH_IN_TIME
 from hardwon.entrypoints import embed_after_write
 from hardwon.entrypoints.bootstrap import open_memory
 from tests.entrypoints.hook_process import BIN, World
-from tests.entrypoints.hook_texts import entry
+from tests.entrypoints.sessions import entry
 
 
 def test_a_write_leaves_to_the_worker_what_it_has_no_time_to_embed(

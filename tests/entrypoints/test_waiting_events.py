@@ -9,9 +9,9 @@ import pytest
 from hardwon.adapters.sqlite.hook_events import count_events, note
 from hardwon.domain.model.conversation.hook_event import MAX_WAITING, HookEvent
 from hardwon.entrypoints.worker import Worker
-from tests.entrypoints.conversing import statuses, written
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon
+from tests.entrypoints.sessions import statuses, written
 from tests.strategies import DAY, lesson
 
 NOW = dt.datetime.now(dt.UTC)

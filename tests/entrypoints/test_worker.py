@@ -15,13 +15,13 @@ from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.hook.capture import is_due
 from hardwon.entrypoints.worker import REFRESHED, Worker
-from tests.adapters.sqlite.packed_vectors import leave_a_gap
-from tests.conflicts import conflict
+from tests.adapters.sqlite.packed import leave_a_gap
 from tests.contracts.worlds import world_of
-from tests.entrypoints.conversing import Conversation, statuses, written
 from tests.entrypoints.hook_process import BIN, World
+from tests.entrypoints.sessions import Conversation, statuses, written
+from tests.machine import LONGEST_WAIT
 from tests.strategies import lesson
-from tests.waiting import LONGEST_WAIT
+from tests.texts import conflict
 
 
 @pytest.fixture

@@ -3,9 +3,9 @@
 import pytest
 
 from hardwon.entrypoints.worker import Worker
-from tests.entrypoints.conversing import Conversation, statuses, written
 from tests.entrypoints.hook_process import World
-from tests.transcript_lines import TranscriptLines, text_block
+from tests.entrypoints.sessions import Conversation, statuses, written
+from tests.transcripts import TranscriptLines, text_block
 
 DISCUSSED = (
     (

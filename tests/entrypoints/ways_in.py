@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import TypeAlias
 
 from hardwon.entrypoints.worker import Worker
-from tests.entrypoints.cli.retro_scene import one
 from tests.entrypoints.cli.test_transfer_older_index import NEW, ROW, V10, V11, older
-from tests.entrypoints.conversing import Conversation
+from tests.entrypoints.folders import one
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.mcp.raw_client import LESSON
-from tests.entrypoints.mcp.visitor import Visitor
+from tests.entrypoints.mcp.clients import LESSON, Visitor
 from tests.entrypoints.programs import VALID, Ran, hardwon, keep, run
+from tests.entrypoints.sessions import Conversation
 
 MEMORY_FOLDERS = ("conversations", "decisions", "gotchas", "preferences", "sessions")
 BANK = "## Observed Patterns\n\n### Pattern: The order of deploys\n{text}\n\n- Observation count: 2\n- Confidence: high\n"

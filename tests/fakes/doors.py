@@ -28,7 +28,7 @@ from hardwon.adapters.minilm import embedder as minilm
 from hardwon.entrypoints import writer
 from hardwon.entrypoints.cli import main as cli
 from hardwon.entrypoints.hook import main, watchdog
-from tests.waiting import LONGEST_WAIT
+from tests.machine import LONGEST_WAIT
 
 MAINS: dict[str, Callable[[], None]] = {
     "hardwon": cli.main,

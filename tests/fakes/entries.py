@@ -1,4 +1,4 @@
-"""The entries of a store in memory."""
+"""The entries of a store in memory, and proposed supersessions."""
 
 import datetime as dt
 from collections import Counter, defaultdict
@@ -21,10 +21,9 @@ from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
 from hardwon.domain.model.ranking.prominence import TrackRecord
 from hardwon.domain.model.vocabulary import Category
-from hardwon.ports.entries import EntryRepository, Field, Order, RankingReads
+from hardwon.ports.entries import EntryRepository, Field, Order, Proposal, Proposals, RankingReads
 from hardwon.ports.override import override
-from tests.fakes.forgotten import InMemoryForgottenTexts
-from tests.fakes.state import State, text_hash
+from tests.fakes.state import InMemoryForgottenTexts, State, text_hash
 
 RECALL_CAP = 10
 RANKED_LEARNINGS = LEARNINGS._replace(ranked=True)
@@ -360,3 +359,43 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
     def _ensure_writable(self) -> None:
         if self.busy:
             raise StorageError("the store is busy")
+
+
+class InMemoryProposals(Proposals):
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    @override
+    def propose(self, proposal: Proposal) -> None:
+        older, newer = self._state.number_of(proposal.older), self._state.number_of(proposal.newer)
+        if older is not None and newer is not None:
+            self._state.proposals.setdefault((older, newer), (proposal.probability, False))
+
+    @override
+    def open(self, limit: int) -> list[Proposal]:
+        found = [
+            Proposal(
+                self._state.entries[older].entry_id,
+                self._state.entries[newer].entry_id,
+                probability,
+            )
+            for (older, newer), (probability, rejected) in self._state.proposals.items()
+            if not rejected and self._is_current(older) and self._is_current(newer)
+        ]
+        return sorted(found, key=lambda known: (-known.probability, known.older, known.newer))[
+            :limit
+        ]
+
+    @override
+    def reject(self, older: str, newer: str) -> bool:
+        pair = self._state.number_of(older), self._state.number_of(newer)
+        for known, (probability, rejected) in self._state.proposals.items():
+            if known == pair and not rejected:
+                self._state.proposals[known] = (probability, True)
+                return True
+        return False
+
+    def _is_current(self, number: int) -> bool:
+        return (
+            not self._state.is_retired(number) and self._state.entries[number].superseded_by is None
+        )

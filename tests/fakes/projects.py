@@ -1,4 +1,4 @@
-"""The projects of a store in memory."""
+"""The projects of a store in memory, and where the user works."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -7,16 +7,16 @@ from contextlib import contextmanager
 import attrs
 
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.model.filters import NOWHERE
+from hardwon.domain.model.filters import NOWHERE, Workplace
 from hardwon.domain.model.identity import short_hash
-from hardwon.domain.model.project import Identity, Project
+from hardwon.domain.model.project import Identity, Project, Visibility
 from hardwon.domain.use_cases.know_projects import KnowProjects
 from hardwon.domain.use_cases.place_files import PlaceFiles
 from hardwon.domain.use_cases.store_entry import Origin, PlaceEntry, StoreEntry
 from hardwon.ports.entries import EntryRepository
 from hardwon.ports.override import override
 from hardwon.ports.projects import Projects
-from tests.fakes.repository_history import InMemoryRepositoryHistory
+from tests.fakes.repository import InMemoryRepositoryHistory
 from tests.fakes.state import State
 
 
@@ -122,3 +122,16 @@ def store_entry(
 ) -> StoreEntry:
     """Return what stores lessons of *origin* in *repository*, which is beside *projects* where those matter."""
     return StoreEntry(PlaceEntry(repository, projects or InMemoryProjects(), origin))
+
+
+def working_in(
+    project: str,
+    workspace: str | None = None,
+    branch: str | None = None,
+    touched_files: tuple[str, ...] = (),
+) -> Workplace:
+    """Return a place in *project*, whose label is its id."""
+    visibility = Visibility(own=(project,))
+    return Workplace(
+        project, workspace, branch, touched_files, label=project, visibility=visibility
+    )

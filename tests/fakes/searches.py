@@ -1,4 +1,4 @@
-"""Search by word and by meaning, in memory."""
+"""Search by word, by meaning and by trigger, in memory."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ from hardwon.domain.model.keywords import completions, index_words
 from hardwon.domain.model.ranking.candidates import IndexHit, ScoreStatistics, place_of_low
 from hardwon.domain.model.text import without_marks
 from hardwon.domain.model.vocabulary import Category
-from hardwon.ports.keyword_index import KeywordIndex, Mode
+from hardwon.ports.keyword_index import KeywordIndex, Mode, TriggerOwner, TriggerSource
 from hardwon.ports.override import override
 from hardwon.ports.vectors import Matches, VectorIndex, VectorSource
 from tests.fakes.state import State
@@ -192,3 +192,40 @@ class InMemoryVectorIndex(VectorIndex):
         if self._broken:
             raise self._broken
         return InMemoryVectorMatches(self._source, query, only)
+
+
+class InMemoryTriggerSource(TriggerSource):
+    """Says how often it was asked; `elsewhere` stands for changes by other processes."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self.elsewhere = 0
+        self.looks = 0
+
+    @override
+    def own_changes(self) -> int:
+        return hash(tuple(self._state.entries.values()))
+
+    @override
+    def version(self) -> int:
+        self.looks += 1
+        return hash((self.elsewhere, self.own_changes()))
+
+    @override
+    def owners(self, only: EntryFilter) -> list[TriggerOwner]:
+        within = {*self._state.within(only._replace(ranked=True))}
+        return [
+            TriggerOwner(
+                number,
+                entry.entry_id,
+                entry.kind,
+                entry.name,
+                entry.spec_folder,
+                entry.file_path,
+                entry.anchor_id,
+                entry.tier,
+                entry.trigger_phrases,
+            )
+            for number, entry in sorted(self._state.entries.items())
+            if entry.trigger_phrases and number in within
+        ]

@@ -19,9 +19,9 @@ from unittest import mock
 from hardwon.adapters.minilm.embedder import MiniLmEmbedder
 from tests.entrypoints.hook_process import BIN, World
 from tests.fakes.doors import run_here
-from tests.fakes.embedders import embed_by_words
+from tests.fakes.models import embed_by_words
 from tests.golden import still
-from tests.waiting import LONGEST_WAIT
+from tests.machine import LONGEST_WAIT
 
 STILL = Path(still.__file__)
 ROOT = STILL.parents[2]

@@ -4,7 +4,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.waiting import LONGEST_WAIT
+from tests.machine import LONGEST_WAIT
 
 PLUGIN = Path(__file__).resolve().parents[2] / "plugin"
 LAUNCH = PLUGIN / "launch"

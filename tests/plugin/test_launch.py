@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.entrypoints.hook_process import BIN
+from tests.machine import LONGEST_WAIT
 from tests.plugin.launching import LAUNCH, PROGRAMS, SYSTEM, Desk
-from tests.waiting import LONGEST_WAIT
 
 ODD = 'it\'s a "$HOME" `x`\nof [*] \\n; #é'
 """A folder's name with all that a shell would read."""

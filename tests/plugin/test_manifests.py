@@ -13,8 +13,8 @@ import pytest
 
 from hardwon.adapters.agents.table import NAME, SECONDS
 from tests.entrypoints.hook_process import BIN
+from tests.machine import LONGEST_WAIT
 from tests.plugin.launching import LAUNCH, PLUGIN, Desk
-from tests.waiting import LONGEST_WAIT
 
 ROOT = PLUGIN.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

@@ -4,7 +4,7 @@ import json
 import os
 from pathlib import Path
 
-from tests.adapters.git.canaries import Canaries, hostile_repository
+from tests.adapters.git.repository import Canaries, hostile_repository
 from tests.entrypoints.hook_process import World
 
 SECRET = "of-the-user-alone"  # noqa: S105 - stands for one

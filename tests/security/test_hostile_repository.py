@@ -9,10 +9,9 @@ from typing import NamedTuple
 import pytest
 
 from tests.adapters.providers.stub_server import StubProviders, running_stub
-from tests.entrypoints.conversing import Conversation, rest, statuses
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.hook_texts import FRAME, block_of
 from tests.entrypoints.programs import Ran, run
+from tests.entrypoints.sessions import FRAME, Conversation, block_of, rest, statuses
 from tests.security.hostile_project import SECRET, HostileProject
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes and programs of POSIX")

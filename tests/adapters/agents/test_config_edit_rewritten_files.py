@@ -10,7 +10,7 @@ from hardwon.adapters.agents.agent import ConfiguredAgent
 from hardwon.adapters.agents.table import AGENTS, CODEX, Programs
 from hardwon.domain.use_cases.setup import SetUp
 from hardwon.ports.agents import Agent, SetupTarget
-from tests.fakes.setup import InMemorySetupRecord, InMemoryUserFiles
+from tests.fakes.agents import InMemorySetupRecord, InMemoryUserFiles
 
 CONFIG = "/home/me/.codex/config.toml"
 OURS = '[mcp_servers.hardwon]\ncommand = "/opt/hardwon-mcp"\n'

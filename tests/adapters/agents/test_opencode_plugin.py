@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hardwon.adapters.agents.targets import plugin_text
-from tests.waiting import LONGEST_WAIT
+from tests.machine import LONGEST_WAIT
 
 NODE = shutil.which("node")
 HOST = Path(__file__).with_name("fake_opencode.mjs")

@@ -9,7 +9,7 @@ from hardwon.adapters.agents.table import GEMINI_CLI, Programs
 from hardwon.adapters.agents.targets import JsonTarget, TomlTarget, WholeTarget
 from hardwon.domain.use_cases.setup import SetUp, SetupOutcome, SetupPlan, Untouched
 from hardwon.ports.agents import SetupTarget
-from tests.fakes.setup import InMemorySetupRecord, InMemoryUserFiles
+from tests.fakes.agents import InMemorySetupRecord, InMemoryUserFiles
 
 HOME = "/home"
 OWN = "there is a file of your own by that name: left as it is; rename it and run hardwon init again, to have ours too"

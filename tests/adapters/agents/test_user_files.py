@@ -7,7 +7,7 @@ import pytest
 from hardwon.adapters.agents.user_files import MAX_BYTES, DiskUserFiles, JsonSetupRecord
 from hardwon.domain.model.errors import StorageError, UneditableFileError
 from hardwon.ports.agents import SetupRecord, UserFiles, Written
-from tests.fakes.setup import InMemorySetupRecord, InMemoryUserFiles
+from tests.fakes.agents import InMemorySetupRecord, InMemoryUserFiles
 
 FILES = DiskUserFiles()
 

@@ -12,7 +12,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.errors import EmbedderUnavailableError
 from hardwon.ports.models import Embedder, Task
-from tests.fakes.embedders import PlantedEmbedder, UnreliableEmbedder
+from tests.fakes.models import PlantedEmbedder, UnreliableEmbedder
 from tests.strategies import SPACE
 
 IN_TIME = Deadline(lambda: 0.0)

@@ -8,7 +8,7 @@ import pytest
 
 from hardwon.adapters.folders.record import WrittenFolder, WrittenFolders, device_of, inode_of
 from hardwon.adapters.folders.whereabouts import NOT_MOUNTED, Whereabouts, whereabouts
-from tests.privileges import without_root
+from tests.machine import without_root
 
 ELSEWHERE = 2**40
 """No file system has this number."""

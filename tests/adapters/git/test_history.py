@@ -11,7 +11,7 @@ import pytest
 from hardwon.adapters.git.history import GitRepositoryHistory, has_object
 from hardwon.domain.model.deadline import Deadline
 from tests.adapters.git.repository import ENVIRONMENT, fake_git, git, output_of, repository
-from tests.waiting import in_time
+from tests.machine import in_time
 
 pytestmark = pytest.mark.skipif(
     sys.platform == "win32", reason="some programs here are for a POSIX shell"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters.git.identity import checked_out_branch, main_work_tree
-from tests.waiting import LONGEST_WAIT
+from tests.machine import LONGEST_WAIT
 
 
 def git(folder: Path, *arguments: str) -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hardwon.adapters.git.identity import common_folder, identify, main_work_tree
 from hardwon.domain.model.project import Identity
 from tests.adapters.git.repository import git, output_of, repository
-from tests.waiting import LONGEST_WAIT
+from tests.machine import LONGEST_WAIT
 
 
 def looks_like_a_repository(folder: Path) -> Path:

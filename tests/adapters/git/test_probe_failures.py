@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.adapters.git.repository import PATIENCE, ask, fake_git, open_pipes, repository
-from tests.waiting import in_time
+from tests.machine import in_time
 
 SLACK = 2.0
 

@@ -10,8 +10,7 @@ import pytest
 from hardwon.adapters.git.probe import GitChangeProbe, git_environment
 from hardwon.adapters.git.process import Surroundings
 from hardwon.domain.model.deadline import Deadline
-from tests.adapters.git.canaries import Canaries
-from tests.adapters.git.repository import repository
+from tests.adapters.git.repository import Canaries, repository
 
 pytestmark = pytest.mark.skipif(
     sys.platform == "win32", reason="the programs here are for a POSIX shell"

@@ -8,14 +8,16 @@ import pytest
 
 from hardwon.adapters.git.probe import GitChangeProbe
 from hardwon.domain.model.deadline import Deadline
-from tests.adapters.git.canaries import (
+from tests.adapters.git.repository import (
     QUIET,
     Canaries,
+    fake_git,
     forge_clean_state,
+    git,
     hostile_repository,
     lacking_repository,
+    repository,
 )
-from tests.adapters.git.repository import fake_git, git, repository
 
 pytestmark = pytest.mark.skipif(
     sys.platform == "win32", reason="the programs here are for a POSIX shell"

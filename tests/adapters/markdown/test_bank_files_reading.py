@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters.markdown.knowledge_bank import LARGEST_FILE, read_bank, read_banks
-from tests.privileges import without_root
+from tests.machine import without_root
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="pipes and modes of POSIX")
 

@@ -8,7 +8,7 @@ from hardwon.adapters.markdown.bank_edit import with_lesson
 from hardwon.adapters.markdown.conflict import has_conflict, without_conflict
 from hardwon.adapters.markdown.knowledge_bank import entries_of
 from hardwon.domain.model.retro.bank_edit import BankLesson
-from tests.conflicts import conflict
+from tests.texts import conflict
 
 HEADINGS = "A title\n=======\n\nIts text.\n\nAnother\n=======\n"
 

@@ -20,8 +20,8 @@ from hardwon.adapters.markdown.memory_file import memory_file
 from hardwon.adapters.markdown.source_files import MarkdownFiles
 from hardwon.domain.model.conversation.session import Chunk, ChunkMetadata, Exchange
 from hardwon.domain.model.errors import UnreadableFileError
-from tests.conflicts import conflict
 from tests.conversations import talk
+from tests.texts import conflict
 
 FOLDER = "memory/conversations"
 NAME = f"{FOLDER}/2026-03-01-encoding.md"

@@ -18,7 +18,7 @@ from hardwon.adapters.markdown.source_files import (
 from hardwon.adapters.markdown.whole_files import create_file
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
-from tests.privileges import without_root
+from tests.machine import without_root
 from tests.strategies import NOW
 
 AT = NOW

@@ -16,7 +16,7 @@ from hardwon.adapters.minilm.weights import (
     verify_sha256,
 )
 from hardwon.domain.model.errors import EmbedderUnavailableError
-from tests.privileges import without_root
+from tests.machine import without_root
 
 Damage = Callable[[Path], object]
 

@@ -22,9 +22,9 @@ from tests.adapters.postgres.servers import (
     new_server,
 )
 from tests.contracts.postgres_world import world_of
+from tests.machine import LONGEST_WAIT
 from tests.postgres_server import member
 from tests.strategies import NOW, lesson
-from tests.waiting import LONGEST_WAIT
 
 pytestmark = pytest.mark.postgres
 

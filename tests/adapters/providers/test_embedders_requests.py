@@ -15,8 +15,7 @@ from hardwon.domain.model.embedding import Space
 from hardwon.domain.model.errors import EmbedderUnavailableError, UnusableVectorError
 from hardwon.ports.models import Embedder, Task
 from tests.adapters.providers.kinds import KEY, KINDS, WAYS
-from tests.adapters.providers.stub_answers import vector_of
-from tests.adapters.providers.stub_server import StubProviders
+from tests.adapters.providers.stub_server import StubProviders, vector_of
 
 
 def sent(

@@ -9,8 +9,7 @@ from google.genai import types
 from hardwon.adapters.providers.embedders import GeminiEmbedder
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderUnavailableError, RateLimitedError
-from tests.adapters.providers.faults import status
-from tests.adapters.providers.kinds import KEY
+from tests.adapters.providers.kinds import KEY, status
 from tests.adapters.providers.stub_server import StubProviders
 
 

@@ -17,7 +17,7 @@ from hardwon.adapters.providers.endpoint import (
 )
 from hardwon.adapters.providers.http import JsonHttp
 from hardwon.domain.model.deadline import Deadline
-from tests.adapters.providers.faults import raw, status
+from tests.adapters.providers.kinds import raw, status
 from tests.adapters.providers.stub_server import StubProviders
 
 

@@ -14,10 +14,9 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import unit
 from hardwon.domain.model.errors import RateLimitedError, UnusableVectorError
 from hardwon.ports.models import Task
-from tests.adapters.providers.faults import UNAVAILABLE, UNUSABLE, each, raw, status
-from tests.adapters.providers.kinds import KINDS, failure
+from tests.adapters.providers.kinds import KINDS, UNAVAILABLE, UNUSABLE, each, failure, raw, status
 from tests.adapters.providers.stub_server import StubProviders
-from tests.waiting import in_time
+from tests.machine import in_time
 
 
 @pytest.mark.parametrize("fault", UNAVAILABLE)

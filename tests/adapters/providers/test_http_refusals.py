@@ -8,8 +8,7 @@ import pytest
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderUnavailableError
 from hardwon.ports.models import Task
-from tests.adapters.providers.faults import status
-from tests.adapters.providers.kinds import KEY, WAYS, failure, with_key
+from tests.adapters.providers.kinds import KEY, WAYS, failure, status, with_key
 from tests.adapters.providers.stub_server import StubProviders, running_stub
 
 

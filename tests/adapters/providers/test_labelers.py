@@ -24,10 +24,10 @@ from hardwon.domain.model.keyword_labels import GENERIC_LABELS
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
 from hardwon.domain.use_cases.label import LabelChain
 from hardwon.ports.models import KeywordLabeler
-from tests.adapters.providers.faults import UNAVAILABLE, Fault, raw, status, truncated_json
+from tests.adapters.providers.kinds import UNAVAILABLE, Fault, raw, status, truncated_json
 from tests.adapters.providers.stub_server import Answer, StubProviders
+from tests.machine import in_time
 from tests.strategies import anything, lesson, texts
-from tests.waiting import in_time
 
 ENTRY = lesson("Retry with a budget, or sqlite drowns.", name="Retry budget")
 KEY = "sk-ant-secret-0123456789"

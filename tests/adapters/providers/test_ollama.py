@@ -10,7 +10,7 @@ from hardwon.adapters.providers.table import OLLAMA
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space
 from hardwon.domain.model.errors import EmbedderError, EmbedderUnavailableError, UnusableVectorError
-from tests.adapters.providers.faults import raw, status
+from tests.adapters.providers.kinds import raw, status
 from tests.adapters.providers.stub_server import StubProviders
 
 

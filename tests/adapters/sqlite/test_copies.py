@@ -15,7 +15,7 @@ from hardwon.adapters.sqlite.copies import keep_copy
 from hardwon.adapters.sqlite.opening import drift_of, open_store
 from hardwon.adapters.sqlite.schema import NEWEST
 from hardwon.domain.model.errors import NewerSchemaError, OlderSchemaError, StorageError
-from tests.adapters.sqlite.historic_stores import STORES, content, unpack
+from tests.adapters.sqlite.earlier_stores import STORES, content, unpack
 from tests.adapters.sqlite.sqlite_store import opened
 
 OLD = next(store for store in STORES if store.stem == "4-24dd24c")

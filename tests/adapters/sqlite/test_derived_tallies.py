@@ -25,7 +25,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter
 from hardwon.domain.model.project import Visibility
-from tests.adapters.sqlite.snapshot_files import EVERY_ENTRY, checkpoints_of
+from tests.adapters.sqlite.sqlite_store import EVERY_ENTRY, checkpoints_of
 from tests.contracts.worlds import ALL, open_new_store, world_of
 from tests.strategies import DAY, NOW, entries_about, file_entries, lesson
 

@@ -12,7 +12,7 @@ from hardwon.adapters.sqlite.database import transaction, unenforced_foreign_key
 from hardwon.adapters.sqlite.drift import drift, expected_schema, normalised, repair, schema_of
 from hardwon.adapters.sqlite.opening import repair_store
 from hardwon.adapters.sqlite.schema import NEWEST
-from tests.adapters.sqlite.historic_stores import (
+from tests.adapters.sqlite.earlier_stores import (
     LESSON,
     SECTION,
     STORES,

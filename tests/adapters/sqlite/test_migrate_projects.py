@@ -19,7 +19,7 @@ from hardwon.adapters.sqlite.migrations import MIGRATIONS
 from hardwon.adapters.sqlite.projects import SqliteProjects
 from hardwon.adapters.sqlite.snapshots import SqliteSnapshots
 from hardwon.domain.model.project import Project, Registry
-from tests.adapters.sqlite.earlier_store import EarlierStore
+from tests.adapters.sqlite.earlier_stores import EarlierStore
 from tests.adapters.sqlite.sqlite_store import opened
 
 pytestmark = pytest.mark.parametrize("version", [4, 6])

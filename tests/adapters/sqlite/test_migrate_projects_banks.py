@@ -9,7 +9,7 @@ import pytest
 
 from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.migrate_projects import LARGEST_FILE, bank_at
-from tests.adapters.sqlite.earlier_store import EarlierStore, bank_text
+from tests.adapters.sqlite.earlier_stores import EarlierStore, bank_text
 from tests.adapters.sqlite.sqlite_store import opened
 
 EVERYWHERE = (None, "everywhere", "global-bank")

@@ -13,7 +13,7 @@ import pytest
 from hardwon.adapters.sqlite.keyword_index import CREATE, CREATE_PASSAGES, INSERT, PLACE_BITS
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.identity import content_hash, short_hash
-from tests.adapters.sqlite.earlier_store import EarlierStore
+from tests.adapters.sqlite.earlier_stores import EarlierStore
 from tests.adapters.sqlite.sqlite_store import opened
 from tests.contracts.worlds import IN_TIME, World, world_of
 from tests.strategies import NOW

@@ -22,9 +22,14 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.keywords import search_terms
-from tests.adapters.sqlite.packed_postings import assert_same as assert_same_words
-from tests.adapters.sqlite.packed_vectors import assert_same, fill, leave_a_gap, vectors_of
-from tests.adapters.sqlite.snapshot_files import EVERY_ENTRY, checkpoints_of
+from tests.adapters.sqlite.packed import (
+    assert_same,
+    assert_same_words,
+    fill,
+    leave_a_gap,
+    vectors_of,
+)
+from tests.adapters.sqlite.sqlite_store import EVERY_ENTRY, checkpoints_of
 from tests.contracts.worlds import ALL, open_new_store, world_of
 from tests.strategies import (
     DAY,

@@ -20,7 +20,13 @@ from hardwon.adapters.sqlite.postings import (
 from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.errors import StorageError
 from hardwon.ports.entries import EntryRepository
-from tests.adapters.sqlite.packed_postings import assert_same, fill, packed, packed_blocks, plain
+from tests.adapters.sqlite.packed import (
+    assert_same_words,
+    fill_words,
+    packed,
+    packed_word_blocks,
+    plain_scores,
+)
 from tests.contracts.worlds import world_of
 from tests.strategies import lesson
 
@@ -36,24 +42,24 @@ QUERY = ("cache", "locks", "parser", "socket", "block", "emigre", "nowhere")
 @pytest.fixture
 def database(folder: Path) -> Iterator[SqliteDatabase]:
     with contextlib.closing(open_store(str(folder))) as database:
-        fill(database, TEXTS)
+        fill_words(database, TEXTS)
         yield database
 
 
 def test_all_blocks_but_the_newest_are_packed(database: SqliteDatabase) -> None:
-    assert packed_blocks(database) == [0, 1]
+    assert packed_word_blocks(database) == [0, 1]
 
 
 def test_packed_postings_have_the_scores_of_fts5_to_the_last_bit(database: SqliteDatabase) -> None:
-    expected = plain(database, QUERY)
+    expected = plain_scores(database, QUERY)
 
     assert packed(database, QUERY) == expected
     assert len(expected) == 3 * len(TEXTS)
-    assert_same(database, QUERY)
+    assert_same_words(database, QUERY)
 
 
 def test_a_term_asked_twice_in_two_forms_counts_twice_as_in_fts5(database: SqliteDatabase) -> None:
-    assert packed(database, ["lock", "locks", "locked"]) == plain(
+    assert packed(database, ["lock", "locks", "locked"]) == plain_scores(
         database, ["lock", "locks", "locked"]
     )
 
@@ -63,7 +69,7 @@ def test_a_term_that_is_not_one_word_is_left_to_fts5(
     database: SqliteDatabase, terms: list[str]
 ) -> None:
     assert packed(database, terms) is None
-    assert_same(database, terms)
+    assert_same_words(database, terms)
 
 
 ENTRY = lesson("retry the socket in block 0")
@@ -82,12 +88,12 @@ def test_a_change_of_words_drops_its_block_until_the_next_close(
     database: SqliteDatabase, change: Callable[[EntryRepository], None], left: list[int]
 ) -> None:
     change(world_of(database).repository)
-    assert packed_blocks(database) == left
-    assert_same(database, QUERY)
+    assert packed_word_blocks(database) == left
+    assert_same_words(database, QUERY)
 
     pack_postings(database)
-    assert packed_blocks(database) == [0, 1]
-    assert packed(database, QUERY) == plain(database, QUERY)
+    assert packed_word_blocks(database) == [0, 1]
+    assert packed(database, QUERY) == plain_scores(database, QUERY)
 
 
 def test_entries_after_a_block_that_is_not_packed_are_searched_by_fts5(
@@ -95,7 +101,7 @@ def test_entries_after_a_block_that_is_not_packed_are_searched_by_fts5(
 ) -> None:
     database.rows("DELETE FROM posting_block WHERE block = 1")
 
-    assert packed(database, QUERY) == plain(database, QUERY)
+    assert packed(database, QUERY) == plain_scores(database, QUERY)
 
 
 @pytest.mark.parametrize(
@@ -122,9 +128,9 @@ def test_entries_after_a_block_that_is_not_packed_are_searched_by_fts5(
 def test_damage_costs_time_only(database: SqliteDatabase, damage: str) -> None:
     database.rows(damage)
 
-    assert_same(database, QUERY)
+    assert_same_words(database, QUERY)
     world_of(database).repository.put(lesson("a new one of the cache"))
-    assert_same(database, QUERY)
+    assert_same_words(database, QUERY)
 
 
 @pytest.mark.parametrize("table", postings.TABLES)
@@ -133,10 +139,10 @@ def test_a_table_that_was_dropped_is_made_again(
 ) -> None:
     database.rows(f"DROP TABLE {table}")
     with contextlib.closing(open_store(str(folder))) as reopened:
-        assert packed_blocks(reopened) == []
+        assert packed_word_blocks(reopened) == []
         pack_postings(reopened)
-        assert packed_blocks(reopened) == [0, 1]
-        assert packed(reopened, QUERY) == plain(reopened, QUERY)
+        assert packed_word_blocks(reopened) == [0, 1]
+        assert packed(reopened, QUERY) == plain_scores(reopened, QUERY)
 
 
 def test_an_sqlite_that_rounds_otherwise_searches_by_itself(
@@ -163,8 +169,8 @@ def test_two_processes_pack_at_once(database: SqliteDatabase, folder: Path) -> N
             pack_postings(database)
     pack_postings(database)
 
-    assert packed_blocks(database) == [0, 1]
-    assert packed(database, QUERY) == plain(database, QUERY)
+    assert packed_word_blocks(database) == [0, 1]
+    assert packed(database, QUERY) == plain_scores(database, QUERY)
 
 
 def test_forgetting_leaves_no_word_in_what_is_packed(
@@ -174,7 +180,7 @@ def test_forgetting_leaves_no_word_in_what_is_packed(
     StoreRows(database).erase(Erasure(("émigré",)))
     database.rows("PRAGMA wal_checkpoint(TRUNCATE)")
 
-    assert packed_blocks(database) == []
+    assert packed_word_blocks(database) == []
     assert b"emigr" not in (folder / "memory.db").read_bytes()
     assert b"xylophon" in (folder / "memory.db").read_bytes()
 

@@ -11,7 +11,7 @@ from hardwon.adapters.sqlite.drift import DERIVED, drift
 from hardwon.adapters.sqlite.opening import drift_of, repair_store
 from hardwon.adapters.sqlite.schema import NEWEST
 from hardwon.domain.model.injection.receipt import Receipt, ReceiptEntry
-from tests.adapters.sqlite.historic_stores import (
+from tests.adapters.sqlite.earlier_stores import (
     LESSON,
     NEXT_NUMBER,
     SECTION,

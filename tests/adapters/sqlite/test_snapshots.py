@@ -13,8 +13,15 @@ from hardwon.adapters.sqlite.restore import KEYS, LEDGERS, OF_SESSIONS, fingerpr
 from hardwon.domain.model.file_state import AbsentFile, standing_of
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS
 from hardwon.domain.use_cases.checkpoints import Checkpoints
-from tests.adapters.sqlite.snapshot_files import DOCUMENTS, EVERY_ENTRY, checkpoints_of, names
-from tests.adapters.sqlite.sqlite_store import FULL, Sql, opened
+from tests.adapters.sqlite.sqlite_store import (
+    DOCUMENTS,
+    EVERY_ENTRY,
+    FULL,
+    Sql,
+    checkpoints_of,
+    names,
+    opened,
+)
 from tests.contracts.changes import Change, changes
 from tests.contracts.worlds import World, open_new_store, world_of
 from tests.strategies import NOW, lesson, of_file, planted

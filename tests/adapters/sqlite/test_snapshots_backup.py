@@ -14,10 +14,9 @@ from hardwon.domain.model.checkpoint import Contents
 from hardwon.domain.model.errors import InvalidCheckpointError, StorageError
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.use_cases.checkpoints import Checkpoints
-from tests.adapters.sqlite.snapshot_files import EVERY_ENTRY, checkpoints_of, names
-from tests.adapters.sqlite.sqlite_store import FULL, Sql, opened
+from tests.adapters.sqlite.sqlite_store import EVERY_ENTRY, FULL, Sql, checkpoints_of, names, opened
 from tests.contracts.worlds import ALL, World, world_of
-from tests.fakes.workplaces import working_in
+from tests.fakes.projects import working_in
 from tests.strategies import lesson, planted
 
 

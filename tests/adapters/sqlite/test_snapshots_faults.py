@@ -19,19 +19,21 @@ from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError, Sto
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS
 from hardwon.domain.use_cases.checkpoints import Checkpoints
 from hardwon.ports.snapshots import Replacement
-from tests.adapters.sqlite.snapshot_files import (
+from tests.adapters.sqlite.sqlite_store import (
     DOCUMENTS,
     EVERY_ENTRY,
+    FULL,
+    Sql,
     checkpoints_of,
     names,
+    opened,
     state,
 )
-from tests.adapters.sqlite.sqlite_store import FULL, Sql, opened
 from tests.adapters.sqlite.test_migrations import KEPT_FULL, KEPT_PLAIN, SCHEMA_1
 from tests.contracts.worlds import ALL, World, world_of
-from tests.fakes.workplaces import working_in
+from tests.fakes.projects import working_in
+from tests.machine import LONGEST_WAIT
 from tests.strategies import lesson, of_file, planted
-from tests.waiting import LONGEST_WAIT
 
 ROOT = Path(__file__).parents[3]
 

@@ -16,8 +16,8 @@ from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.ports.override import override
 from hardwon.ports.vectors import VectorBlock
-from tests.adapters.sqlite.historic_stores import STORES, unpack
-from tests.adapters.sqlite.packed_vectors import (
+from tests.adapters.sqlite.earlier_stores import STORES, unpack
+from tests.adapters.sqlite.packed import (
     assert_same,
     fill,
     ignore,

@@ -6,9 +6,15 @@ from typing import Any
 
 import pytest
 
-from tests.adapters.transcripts.reading import READER
-from tests.transcript_lines import INJECTED, SESSION, TranscriptLines, text_block
-from tests.transcripts import NEVER_KEPT, make_transcript
+from tests.transcripts import (
+    INJECTED,
+    NEVER_KEPT,
+    READER,
+    SESSION,
+    TranscriptLines,
+    make_transcript,
+    text_block,
+)
 
 NOTHING: list[tuple[str, str]] = []
 

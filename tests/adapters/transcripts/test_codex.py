@@ -1,7 +1,7 @@
 import json
 from pathlib import Path
 
-from tests.adapters.transcripts.reading import WHEN, read
+from tests.transcripts import WHEN, read
 
 
 def codex(role: str, *texts: str, kind: str = "message") -> bytes:

@@ -10,7 +10,7 @@ import pytest
 from hardwon.adapters.transcripts import utterances as lines_module
 from hardwon.adapters.transcripts.reader import CUT, LONGEST_TEXT
 from hardwon.domain.model.errors import UnreadableFileError
-from tests.adapters.transcripts.reading import GOOD, READER, plain, prompts, read
+from tests.transcripts import GOOD, READER, plain, prompts, read
 
 
 def test_plain_exchanges_are_read_with_their_places(tmp_path: Path) -> None:

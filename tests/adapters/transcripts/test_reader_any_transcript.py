@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.conversation.session import Exchange
-from tests.adapters.transcripts.reading import GOOD, WHEN, plain, prompts, read
-from tests.transcripts import make_transcript
+from tests.transcripts import GOOD, WHEN, make_transcript, plain, prompts, read
 
 MADE = make_transcript(60, seed=3).text.encode()
 

@@ -17,8 +17,7 @@ from hardwon.domain.model.settings import BOUNDARY_COMMANDS
 from hardwon.domain.use_cases.merge_transcript import merge_transcript
 from tests.domain.use_cases.test_capture import Breaking, Desk
 from tests.strategies import NOW, few_examples
-from tests.transcript_lines import PROJECT_ROOT
-from tests.transcripts import make_transcript
+from tests.transcripts import PROJECT_ROOT, make_transcript
 
 MADE = make_transcript(lines=250)
 LINES = MADE.text.splitlines(keepends=True)

@@ -9,7 +9,7 @@ from hardwon.adapters.transcripts.reader import JsonlTranscripts
 from hardwon.domain.model.pause import NEVER, Pause
 from hardwon.domain.model.redaction import Cleaning
 from hardwon.ports.transcripts import Transcribed
-from tests.transcript_lines import SECOND, SESSION, TranscriptLines
+from tests.transcripts import SECOND, SESSION, TranscriptLines
 
 
 def transcript(**fields: object) -> tuple[TranscriptLines, list[dt.datetime]]:

@@ -7,8 +7,7 @@ import pytest
 
 from hardwon.domain.model.conversation.session import Answered
 from hardwon.domain.model.redaction import REDACTED
-from tests.adapters.transcripts.reading import READER
-from tests.transcript_lines import TranscriptLines
+from tests.transcripts import READER, TranscriptLines
 
 
 def answers(tmp_path: Path, text: Any, asked: Any = None, **details: Any) -> tuple[Answered, ...]:

@@ -17,7 +17,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.file_entry import EPOCH, to_entry, utc_time
 from hardwon.domain.model.vocabulary import Kind
-from tests.fakes.workplaces import working_in
+from tests.fakes.projects import working_in
 from tests.strategies import anything, labels
 
 HERE = working_in("here", "work", "main")

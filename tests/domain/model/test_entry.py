@@ -12,7 +12,6 @@ from hardwon.domain.model.entry import MAX_COUNT, MAX_KEYWORDS, MAX_TEXT_BYTES, 
 from hardwon.domain.model.errors import HardwonError, InvalidEntryError
 from hardwon.domain.model.identity import content_hash, short_hash
 from hardwon.domain.model.vocabulary import Kind
-from tests.spellings import SPACES, spelled
 from tests.strategies import (
     DAY,
     FILE_KINDS,
@@ -25,6 +24,7 @@ from tests.strategies import (
     of_file,
     texts,
 )
+from tests.texts import SPACES, spelled
 
 PLAIN: dict[str, Any] = {
     "name": "Lesson",

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.erasure import MIN_OVERLAP, Erasure, lines_of, still_unused, words_of
-from tests.spellings import spelled
+from tests.texts import spelled
 
 WORD = "M\u00fchlrad"
 ID = "0123456789abcdef"

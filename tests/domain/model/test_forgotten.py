@@ -16,7 +16,7 @@ from hardwon.domain.model.forgotten import (
     recognisable,
     without_passages,
 )
-from tests.spellings import SPACES, spelled
+from tests.texts import SPACES, spelled
 
 LONG = "The staging database is reset every night at three, so keep no fixture there."
 SHORT = "All tests pass."

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.forgotten import comparable
 from hardwon.domain.model.identity import Spellings, composed, folded, one_line, readings
-from tests.spellings import RESPELLINGS, SPACES, any_text, phrases, spelled
+from tests.texts import RESPELLINGS, SPACES, any_text, phrases, spelled
 
 WANTED = "the M\u00fchlrad contract"
 

@@ -17,11 +17,10 @@ from hardwon.domain.model.vocabulary import Kind
 from hardwon.domain.use_cases.capture import Capture, CaptureOutcome
 from hardwon.ports.documents import SectionOfSession
 from hardwon.ports.transcripts import Transcribed
-from tests.conversations import MINUTE, sessions
-from tests.domain.model.conversation.dialogues import DATABASE, FRONTEND, dialogue
-from tests.fakes.forgotten import InMemoryForgottenTexts
-from tests.fakes.journal import InMemoryCaptureJournal
-from tests.fakes.workplaces import working_in
+from tests.conversations import DATABASE, FRONTEND, MINUTE, dialogue, sessions
+from tests.fakes.projects import working_in
+from tests.fakes.state import InMemoryForgottenTexts
+from tests.fakes.transcripts import InMemoryCaptureJournal
 from tests.strategies import NOW, few_examples
 
 HERE = working_in(project="app", workspace="ws", branch="main")

@@ -10,11 +10,10 @@ from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.vocabulary import TIERS, Tier
 from hardwon.domain.use_cases.edit_entries import ChangeEntry, EditOutcome
+from tests.fakes.activity import InMemoryHistory
 from tests.fakes.clock import FixedClock
+from tests.fakes.documents import SPECS, WRITTEN_AT, InMemoryFiles, index_files
 from tests.fakes.entries import InMemoryEntryRepository
-from tests.fakes.files import SPECS, WRITTEN_AT, InMemoryFiles
-from tests.fakes.history import InMemoryHistory
-from tests.fakes.indexing import index_files
 from tests.strategies import DAY, NOW, lesson
 
 PATH = f"{SPECS}005-auth/memory/tokens.md"

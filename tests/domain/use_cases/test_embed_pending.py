@@ -17,8 +17,8 @@ from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.use_cases.embed_pending import BATCH, EmbedPending, Patience
 from hardwon.ports.models import Task
 from tests.fakes.clock import FixedClock
-from tests.fakes.embedders import PlantedEmbedder, UnreliableEmbedder
 from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.models import PlantedEmbedder, UnreliableEmbedder
 from tests.fakes.state import State
 from tests.fakes.vectors import InMemoryVectorStore
 from tests.strategies import QUERY_VECTOR, SPACE, lesson

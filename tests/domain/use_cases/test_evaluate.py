@@ -11,8 +11,8 @@ from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
 from hardwon.ports.models import Embedder
 from tests.fakes.clock import FixedClock
-from tests.fakes.embedders import PlantedEmbedder, UnreliableEmbedder
 from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.models import PlantedEmbedder, UnreliableEmbedder
 from tests.fakes.searches import InMemoryKeywordIndex, InMemoryVectorIndex
 from tests.fakes.state import State
 from tests.fakes.vectors import InMemoryVectorStore

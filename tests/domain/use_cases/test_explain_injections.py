@@ -6,9 +6,8 @@ from hardwon.domain.model.errors import InvalidQueryError
 from hardwon.domain.model.injection.receipt import Receipt
 from hardwon.domain.model.project import Identity, Project, Registry
 from hardwon.domain.use_cases.explain_injections import ExplainInjections
+from tests.fakes.activity import InMemoryInfluences, InMemoryReceipts
 from tests.fakes.entries import InMemoryEntryRepository
-from tests.fakes.influences import InMemoryInfluences
-from tests.fakes.receipts import InMemoryReceipts
 from tests.fakes.state import State
 from tests.strategies import NOW, lesson
 

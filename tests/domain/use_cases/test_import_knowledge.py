@@ -10,12 +10,11 @@ from hardwon.domain.model.entry import MAX_COUNT, Entry
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.identity import content_hash
 from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, ImportOutcome
-from tests.fakes.banks import InMemoryImportLedger, InMemoryKnowledgeBank
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
-from tests.fakes.projects import InMemoryProjects
-from tests.fakes.versions import InMemoryVersions
-from tests.fakes.workplaces import working_in
+from tests.fakes.knowledge_bank import InMemoryImportLedger, InMemoryKnowledgeBank
+from tests.fakes.projects import InMemoryProjects, working_in
+from tests.fakes.repository import InMemoryVersions
 from tests.strategies import DAY, NOW, bank_chunk, banks, lesson
 
 PATH = "here/patterns.md"

@@ -10,10 +10,10 @@ from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.legacy_index import IndexedMemory
 from hardwon.domain.use_cases.import_legacy import ImportedIndex, ImportMemoryIndex
+from tests.fakes.activity import InMemoryHistory
 from tests.fakes.clock import FixedClock
+from tests.fakes.documents import WRITTEN_AT, InMemoryFiles
 from tests.fakes.entries import InMemoryEntryRepository
-from tests.fakes.files import WRITTEN_AT, InMemoryFiles
-from tests.fakes.history import InMemoryHistory
 from tests.fakes.projects import InMemoryProjects, placing
 from tests.strategies import NOW, file_entries, labels, of_file, texts
 

@@ -16,11 +16,11 @@ from hardwon.domain.use_cases.import_legacy import (
     KeepVectors,
     KeptVectors,
 )
+from tests.fakes.activity import InMemoryHistory
 from tests.fakes.clock import FixedClock
-from tests.fakes.embedders import PlantedEmbedder, UnreliableEmbedder
+from tests.fakes.documents import InMemoryFiles
 from tests.fakes.entries import InMemoryEntryRepository
-from tests.fakes.files import InMemoryFiles
-from tests.fakes.history import InMemoryHistory
+from tests.fakes.models import PlantedEmbedder, UnreliableEmbedder
 from tests.fakes.projects import InMemoryProjects, placing
 from tests.fakes.vectors import InMemoryVectorStore
 from tests.strategies import DIMENSIONS, QUERY_VECTOR, lesson, planted

@@ -6,10 +6,9 @@ from hypothesis import strategies as st
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.use_cases.index_files import IndexOutcome
+from tests.fakes.activity import InMemoryUsageLog
+from tests.fakes.documents import MEMORY, ROOT, SPECS, WRITTEN_AT, InMemoryFiles, index_files
 from tests.fakes.entries import InMemoryEntryRepository
-from tests.fakes.files import MEMORY, ROOT, SPECS, WRITTEN_AT, InMemoryFiles
-from tests.fakes.indexing import index_files
-from tests.fakes.usage import InMemoryUsageLog
 from tests.fakes.vectors import InMemoryVectorStore
 from tests.strategies import NOW, lesson, of_file
 

@@ -10,10 +10,9 @@ from hardwon.domain.model.activity import Usage, Validations
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.vocabulary import TIERS, Tier
+from tests.fakes.activity import InMemoryUsageLog
+from tests.fakes.documents import SPECS, InMemoryFiles, change, index_files
 from tests.fakes.entries import InMemoryEntryRepository
-from tests.fakes.files import SPECS, InMemoryFiles
-from tests.fakes.indexing import change, index_files
-from tests.fakes.usage import InMemoryUsageLog
 from tests.strategies import NOW
 
 PATH = f"{SPECS}005-auth/memory/tokens.md"

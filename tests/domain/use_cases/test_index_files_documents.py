@@ -14,9 +14,8 @@ from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.vocabulary import TIERS, Tier
 from hardwon.domain.use_cases.index_files import IndexFiles
 from hardwon.ports.entries import EntryRepository
+from tests.fakes.documents import ROOT, SPECS, WRITTEN_AT, InMemoryFiles, change, index_files
 from tests.fakes.entries import InMemoryEntryRepository
-from tests.fakes.files import ROOT, SPECS, WRITTEN_AT, InMemoryFiles
-from tests.fakes.indexing import change, index_files
 from tests.strategies import NOW
 
 PATH = f"{SPECS}005-auth/memory/tokens.md"

@@ -14,11 +14,15 @@ from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.vocabulary import Kind
 from hardwon.domain.use_cases.index_files import IndexOutcome
 from tests.conversations import MINUTE, chunks, talk
-from tests.fakes.conversations import InMemoryConversationFiles
+from tests.fakes.activity import InMemoryUsageLog
+from tests.fakes.documents import (
+    MEMORY,
+    InMemoryConversationFiles,
+    InMemoryFiles,
+    change,
+    index_files,
+)
 from tests.fakes.entries import InMemoryEntryRepository
-from tests.fakes.files import MEMORY, InMemoryFiles
-from tests.fakes.indexing import change, index_files
-from tests.fakes.usage import InMemoryUsageLog
 from tests.strategies import NOW, few_examples, lesson
 
 PATH = "conversations/2026-03-01-encoding.md"

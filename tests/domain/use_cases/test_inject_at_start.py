@@ -27,12 +27,12 @@ from hardwon.ports.keyword_index import Mode
 from hardwon.ports.models import Embedder, Task
 from hardwon.ports.vectors import Matches, VectorIndex
 from tests.fakes.clock import FixedClock
-from tests.fakes.embedders import LONGEST_WAIT, HangingEmbedder, PlantedEmbedder, UnreliableEmbedder
 from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.models import LONGEST_WAIT, HangingEmbedder, PlantedEmbedder, UnreliableEmbedder
+from tests.fakes.projects import working_in
 from tests.fakes.searches import InMemoryKeywordIndex, InMemoryVectorIndex
 from tests.fakes.state import State
 from tests.fakes.vectors import InMemoryVectorStore
-from tests.fakes.workplaces import working_in
 from tests.strategies import (
     DAY,
     QUERY_VECTOR,

@@ -28,12 +28,12 @@ from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.related_conversations import RecallNearby, Relate
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
 from tests.fakes.clock import FixedClock
-from tests.fakes.embedders import PlantedEmbedder
 from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.models import PlantedEmbedder
+from tests.fakes.projects import working_in
 from tests.fakes.searches import InMemoryKeywordIndex, InMemoryVectorIndex
 from tests.fakes.state import State
 from tests.fakes.vectors import InMemoryVectorStore
-from tests.fakes.workplaces import working_in
 from tests.strategies import (
     DAY,
     NOW,

@@ -1,9 +1,8 @@
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.injection.receipt import Receipt
 from hardwon.domain.use_cases.inject_at_start import RecordInjection
+from tests.fakes.activity import InMemoryReceipts, InMemoryUsageLog
 from tests.fakes.entries import InMemoryEntryRepository
-from tests.fakes.receipts import InMemoryReceipts
-from tests.fakes.usage import InMemoryUsageLog
 from tests.strategies import NOW, lesson
 
 RECEIPT = Receipt("one", "prompt", NOW, "here", "parser", None, "adaptive", "d", ("",))

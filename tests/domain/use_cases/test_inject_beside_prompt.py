@@ -17,16 +17,15 @@ from hardwon.domain.use_cases.inject_beside_prompt import (
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
 from hardwon.domain.use_cases.weigh_entries import LONGEST_KEPT, Injection, WeighEntries
+from tests.fakes.activity import InMemoryContextWindows, InMemoryReceipts
 from tests.fakes.clock import FixedClock
-from tests.fakes.context_windows import InMemoryContextWindows
-from tests.fakes.embedders import PlantedEmbedder
+from tests.fakes.documents import InMemoryInstructions
 from tests.fakes.entries import InMemoryEntryRepository
-from tests.fakes.instructions import InMemoryInstructions
-from tests.fakes.receipts import InMemoryReceipts
+from tests.fakes.models import PlantedEmbedder
+from tests.fakes.projects import working_in
 from tests.fakes.searches import InMemoryKeywordIndex, InMemoryVectorIndex
 from tests.fakes.state import State
 from tests.fakes.vectors import InMemoryVectorStore
-from tests.fakes.workplaces import working_in
 from tests.strategies import DAY, NOW, QUERY_VECTOR, lesson, of_file, planted
 
 ASKED = "rename the column safely"

@@ -14,11 +14,11 @@ from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import Retrieve
 from hardwon.domain.use_cases.weigh_entries import WeighEntries
 from tests.domain.use_cases.test_inject_beside_prompt import ASKED, LESSON, Session, store
-from tests.fakes.context_windows import InMemoryContextWindows
+from tests.fakes.activity import InMemoryContextWindows
+from tests.fakes.documents import InMemoryInstructions
 from tests.fakes.entries import InMemoryEntryRepository
-from tests.fakes.instructions import InMemoryInstructions
+from tests.fakes.projects import working_in
 from tests.fakes.searches import InMemoryKeywordIndex
-from tests.fakes.workplaces import working_in
 from tests.strategies import lesson
 
 SESSION = Session(store(lesson(LESSON, name="Columns")))

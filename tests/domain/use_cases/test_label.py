@@ -11,9 +11,9 @@ from hardwon.domain.model.settings import KEYWORD_PROVIDERS
 from hardwon.domain.use_cases.label import TIER_SECONDS, LabelChain, label_tiers
 from hardwon.ports.models import KeywordLabeler
 from tests.fakes.clock import FixedClock
-from tests.fakes.labelers import HangingLabeler, PlantedLabeler, UnavailableLabeler
+from tests.fakes.models import HangingLabeler, PlantedLabeler, UnavailableLabeler
+from tests.machine import in_time
 from tests.strategies import lesson
-from tests.waiting import in_time
 
 ENTRY = lesson("Hash the content, not the path.")
 SECRET = "ghp_" + "a1B2" * 9

@@ -12,7 +12,7 @@ from hardwon.domain.use_cases.label import PAGE, PATIENCE, LabelChain, LabelOutc
 from hardwon.ports.models import KeywordLabeler
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
-from tests.fakes.labelers import PlantedLabeler, UnavailableLabeler
+from tests.fakes.models import PlantedLabeler, UnavailableLabeler
 from tests.strategies import DAY, NOW, lesson
 
 ENDLESS = Deadline(FixedClock().monotonic)

@@ -12,9 +12,9 @@ from hardwon.domain.model.triggers import TriggerMatch
 from hardwon.domain.use_cases.match_triggers import MatchTriggers, TriggerMatches
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.projects import working_in
+from tests.fakes.searches import InMemoryTriggerSource
 from tests.fakes.state import State
-from tests.fakes.triggers import InMemoryTriggerSource
-from tests.fakes.workplaces import working_in
 from tests.strategies import DAY, WORDS, lesson, of_file
 
 COMMANDS = ("save context", "document this")

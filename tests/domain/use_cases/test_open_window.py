@@ -17,9 +17,7 @@ from hardwon.domain.model.injection.receipt import (
     text_digest,
 )
 from hardwon.domain.use_cases.open_window import OpenWindow
-from tests.fakes.context_windows import InMemoryContextWindows
-from tests.fakes.deliveries import InMemoryDeliveries
-from tests.fakes.receipts import InMemoryReceipts
+from tests.fakes.activity import InMemoryContextWindows, InMemoryDeliveries, InMemoryReceipts
 from tests.fakes.state import State
 from tests.strategies import NOW
 

@@ -14,9 +14,8 @@ from hardwon.domain.model.injection.receipt import (
     text_digest,
 )
 from hardwon.domain.use_cases.open_window import ConfirmDelivery
-from tests.fakes.deliveries import InMemoryDeliveries
+from tests.fakes.activity import InMemoryDeliveries, InMemoryReceipts
 from tests.fakes.entries import InMemoryEntryRepository
-from tests.fakes.receipts import InMemoryReceipts
 from tests.fakes.state import State
 from tests.strategies import NOW, lesson
 

@@ -74,14 +74,13 @@ from tests.contracts.worlds import (
     on_every_implementation,
     world_in_memory,
 )
+from tests.fakes.activity import InMemoryContextWindows, InMemoryReceipts
 from tests.fakes.clock import FixedClock
-from tests.fakes.context_windows import InMemoryContextWindows
+from tests.fakes.documents import InMemoryInstructions
 from tests.fakes.entries import InMemoryEntryRepository
-from tests.fakes.instructions import InMemoryInstructions
-from tests.fakes.receipts import InMemoryReceipts
+from tests.fakes.projects import working_in
 from tests.fakes.searches import InMemoryKeywordIndex, InMemoryMatches
 from tests.fakes.state import State
-from tests.fakes.workplaces import working_in
 from tests.strategies import (
     DAY,
     NOW,

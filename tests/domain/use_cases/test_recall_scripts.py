@@ -15,9 +15,9 @@ from hardwon.domain.use_cases.recall import Recall, RecallAnswers
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
 from tests.contracts.worlds import World, sqlite
 from tests.fakes.clock import FixedClock
-from tests.fakes.embedders import PlantedEmbedder
-from tests.lessons_unspaced import CHINESE, JAPANESE
+from tests.fakes.models import PlantedEmbedder
 from tests.strategies import QUERY_VECTOR, SPACE, lesson, planted
+from tests.texts import CHINESE, JAPANESE
 
 ENGLISH = Space("local", "all-MiniLM-L6-v2", SPACE.dimensions)
 LANGUAGES = {"Chinese": CHINESE, "Japanese": JAPANESE}

@@ -28,12 +28,12 @@ from hardwon.domain.use_cases.related_conversations import (
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
 from hardwon.ports.models import Embedder
 from tests.fakes.clock import FixedClock
-from tests.fakes.embedders import HangingEmbedder, PlantedEmbedder, UnreliableEmbedder
 from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.models import HangingEmbedder, PlantedEmbedder, UnreliableEmbedder
+from tests.fakes.projects import working_in
 from tests.fakes.searches import InMemoryKeywordIndex, InMemoryVectorIndex
 from tests.fakes.state import State
 from tests.fakes.vectors import InMemoryVectorStore
-from tests.fakes.workplaces import working_in
 from tests.strategies import DAY, QUERY_VECTOR, lesson, of_file, planted
 
 QUERY = ContextQuery(feature=Feature(slug="parser", phase="design"), files=("src/lock.py",))

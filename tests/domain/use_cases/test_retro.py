@@ -22,13 +22,15 @@ from hardwon.domain.model.retro.lesson import (
 )
 from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, SyncBanks
 from hardwon.domain.use_cases.retro import ReviseLearning, SavedRetro, SaveRetro
-from tests.fakes.bank_files import InMemoryBankFiles
-from tests.fakes.banks import InMemoryImportLedger, InMemoryKnowledgeBank
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
-from tests.fakes.projects import InMemoryProjects
-from tests.fakes.versions import InMemoryVersions
-from tests.fakes.workplaces import working_in
+from tests.fakes.knowledge_bank import (
+    InMemoryBankFiles,
+    InMemoryImportLedger,
+    InMemoryKnowledgeBank,
+)
+from tests.fakes.projects import InMemoryProjects, working_in
+from tests.fakes.repository import InMemoryVersions
 from tests.strategies import NOW, of_file
 
 OURS, USERS = BankPlace("local", "patterns"), BankPlace("global", "patterns")

@@ -9,12 +9,11 @@ from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
 from hardwon.domain.model.file_entry import utc_time
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.use_cases.save_session import GivenMetadata, SaveSession
+from tests.fakes.activity import InMemoryHistory
 from tests.fakes.clock import FixedClock
+from tests.fakes.documents import WRITTEN_AT, InMemoryFiles, InMemorySessionFiles, index_files
 from tests.fakes.entries import InMemoryEntryRepository
-from tests.fakes.files import WRITTEN_AT, InMemoryFiles, InMemorySessionFiles
-from tests.fakes.history import InMemoryHistory
-from tests.fakes.indexing import index_files
-from tests.fakes.workplaces import working_in
+from tests.fakes.projects import working_in
 from tests.strategies import NOW
 
 KEY = "AKIA" + "IOSFODNN7EXAMPLE"

@@ -19,12 +19,12 @@ from hardwon.domain.model.text import tokens
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import Retrieve
 from hardwon.domain.use_cases.search import Search, SearchResult
+from tests.fakes.activity import InMemoryUsageLog
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.projects import working_in
 from tests.fakes.searches import InMemoryKeywordIndex
 from tests.fakes.state import State
-from tests.fakes.usage import InMemoryUsageLog
-from tests.fakes.workplaces import working_in
 from tests.strategies import DAY, NOW, all_entries, lesson, of_file
 
 QUESTION = RecallQuestion("parser", EVERYTHING, "fused", 10, None, working_in("here"))

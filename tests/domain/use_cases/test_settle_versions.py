@@ -13,17 +13,17 @@ from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, SyncBanks
 from hardwon.domain.use_cases.index_files import IndexFiles
 from hardwon.domain.use_cases.review_memory import FindDrift
 from hardwon.domain.use_cases.settle_versions import SettleVersions
-from tests.fakes.bank_files import InMemoryBankFiles
-from tests.fakes.banks import InMemoryImportLedger, InMemoryKnowledgeBank
+from tests.fakes.activity import InMemoryHistory, InMemoryUsageLog
 from tests.fakes.clock import FixedClock
+from tests.fakes.documents import InMemoryFiles, change, index_files
 from tests.fakes.entries import InMemoryEntryRepository
-from tests.fakes.files import InMemoryFiles
-from tests.fakes.history import InMemoryHistory
-from tests.fakes.indexing import change, index_files
-from tests.fakes.projects import InMemoryProjects
-from tests.fakes.usage import InMemoryUsageLog
-from tests.fakes.versions import InMemoryVersions
-from tests.fakes.workplaces import working_in
+from tests.fakes.knowledge_bank import (
+    InMemoryBankFiles,
+    InMemoryImportLedger,
+    InMemoryKnowledgeBank,
+)
+from tests.fakes.projects import InMemoryProjects, working_in
+from tests.fakes.repository import InMemoryVersions
 from tests.strategies import bank_chunk
 
 BANK = "app/patterns.md"

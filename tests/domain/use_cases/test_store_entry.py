@@ -8,10 +8,9 @@ from hardwon.domain.model.errors import InvalidEntryError, StorageError
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.use_cases.store_entry import Origin
+from tests.fakes.activity import InMemoryUsageLog
 from tests.fakes.entries import InMemoryEntryRepository
-from tests.fakes.projects import ANYHOW, InMemoryProjects, store_entry
-from tests.fakes.usage import InMemoryUsageLog
-from tests.fakes.workplaces import working_in
+from tests.fakes.projects import ANYHOW, InMemoryProjects, store_entry, working_in
 from tests.strategies import entries, lesson, odd_entries
 
 

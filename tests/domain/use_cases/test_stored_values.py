@@ -5,7 +5,7 @@ from hardwon.domain.model.activity import FieldChange
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.file_entry import Defaults
 from hardwon.domain.use_cases.stored_values import record_given, without_file_values
-from tests.fakes.history import InMemoryHistory
+from tests.fakes.activity import InMemoryHistory
 from tests.fakes.state import State
 from tests.strategies import NOW
 

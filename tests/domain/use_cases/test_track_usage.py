@@ -5,10 +5,9 @@ import pytest
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.injection.receipt import Influence, Receipt, ReceiptEntry, Turn
 from hardwon.domain.use_cases.track_usage import NoticeUse
+from tests.fakes.activity import InMemoryInfluences, InMemoryReceipts
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
-from tests.fakes.influences import InMemoryInfluences
-from tests.fakes.receipts import InMemoryReceipts
 from tests.fakes.state import State
 from tests.strategies import NOW, lesson
 

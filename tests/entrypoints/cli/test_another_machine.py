@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 import pytest
 
+from tests.entrypoints.folders import UNTRUSTED, USER, Repositories
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.repositories import UNTRUSTED, USER, Repositories
 
 LESSON = "Zaunkoenig merges invoices"
 SESSION = "Rotated the staging keys"

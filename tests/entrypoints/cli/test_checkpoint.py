@@ -6,8 +6,7 @@ import attrs
 import pytest
 
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.programs import hardwon, keep
-from tests.entrypoints.terminals import answer
+from tests.entrypoints.programs import answer, hardwon, keep
 from tests.strategies import of_file
 
 

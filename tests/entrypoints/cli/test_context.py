@@ -12,9 +12,9 @@ from hardwon.domain.model.context import ContextQuery, Feature
 from tests.adapters.providers.stub_server import StubProviders, running_stub
 from tests.entrypoints import library as planting
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.hook_texts import FRAME
 from tests.entrypoints.library import NEIGHBOUR, WORKSPACE, Library, memory
 from tests.entrypoints.programs import bank, hardwon, keep
+from tests.entrypoints.sessions import FRAME
 
 OURS = ("context", "--in", "conversations")
 

@@ -17,13 +17,18 @@ from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.capture import capture_lock
-from tests.conversations import MINUTE
-from tests.domain.model.conversation.dialogues import DATABASE, DEEP_TALK, FRONTEND, dialogue
+from tests.conversations import DATABASE, DEEP_TALK, FRONTEND, MINUTE, dialogue
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, hardwon, run
 from tests.strategies import NOW
-from tests.transcript_lines import HOME, PROJECT_ROOT, SESSION
-from tests.transcripts import NEVER_KEPT, MadeTranscript, make_transcript
+from tests.transcripts import (
+    HOME,
+    NEVER_KEPT,
+    PROJECT_ROOT,
+    SESSION,
+    MadeTranscript,
+    make_transcript,
+)
 
 METADATA = {
     "projects",

@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.programs import Ran, hardwon
-from tests.entrypoints.terminals import answer
-from tests.transcript_lines import HOME, PROJECT_ROOT, SESSION
-from tests.transcripts import make_transcript
+from tests.entrypoints.programs import Ran, answer, hardwon
+from tests.transcripts import HOME, PROJECT_ROOT, SESSION, make_transcript
 
 CODEX = (
     '{{"timestamp": "2026-11-20T09:00:00Z", "type": "session_meta", "payload": {{"id": "codex-1", "cwd": "{folder}"}}}}\n'

@@ -12,9 +12,9 @@ from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.retrieve import retire_expired
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.capture import Remembering
-from tests.entrypoints.conversing import Conversation, statuses, written
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon, run
+from tests.entrypoints.sessions import Conversation, statuses, written
 from tests.strategies import DAY
 
 KEY = "AKIA" + "IOSFODNN7EXAMPLE"

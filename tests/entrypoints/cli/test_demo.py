@@ -18,8 +18,7 @@ from hardwon.entrypoints.bootstrap_files import build_import_knowledge
 from hardwon.entrypoints.embed_after_write import fill_spaces
 from hardwon.examples.make_sample import SAMPLE
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.opened import database_of
-from tests.entrypoints.programs import hardwon
+from tests.entrypoints.programs import database_of, hardwon
 
 TOPICS: dict[str, str] = json.loads((SAMPLE.parent / "topics.json").read_text(encoding="utf-8"))
 QUERY = "building a file parser with error handling"

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from tests.adapters.providers.faults import each
+from tests.adapters.providers.kinds import each
 from tests.adapters.providers.stub_server import Answer, StubProviders
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import finish, hardwon, start

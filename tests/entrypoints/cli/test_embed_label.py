@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.adapters.providers.faults import Fault, raw, status
+from tests.adapters.providers.kinds import Fault, raw, status
 from tests.adapters.providers.stub_server import Answer, StubProviders
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import VALID, Ran, hardwon, write

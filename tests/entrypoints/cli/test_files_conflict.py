@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.conflicts import conflict
-from tests.entrypoints.cli.retro_scene import banks, one
-from tests.entrypoints.cli.retro_scene import write as write_retro
+from tests.entrypoints.folders import banks, one, write_retro
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import bank, hardwon, run
+from tests.texts import conflict
 
 BANK = bank("Pattern: Ours", "Pattern: Both")
 CONFLICTED_BANK = bank("Pattern: Both") + conflict(bank("Pattern: Ours"), bank("Pattern: Theirs"))

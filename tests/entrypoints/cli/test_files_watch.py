@@ -11,7 +11,7 @@ import pytest
 
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import start
-from tests.waiting import LONGEST_WAIT
+from tests.machine import LONGEST_WAIT
 
 
 class Watch:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.entrypoints.conversing import Conversation
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, hardwon, keep, run
+from tests.entrypoints.sessions import Conversation
 from tests.entrypoints.ways_in import places_with
 
 WORD = "zanthemur"

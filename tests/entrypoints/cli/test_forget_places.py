@@ -15,9 +15,9 @@ from hardwon.domain.use_cases.forget import ErasureRequest
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_upkeep import build_forget_for_good
 from hardwon.entrypoints.worker import Worker
-from tests.entrypoints.conversing import Conversation
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, hardwon, keep
+from tests.entrypoints.sessions import Conversation
 
 WORD = "zanthemur"
 DECISION = f"We decided on the {WORD} before the canary, since it is safe."

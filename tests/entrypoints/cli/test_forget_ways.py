@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.entrypoints.conversing import Conversation
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.mcp.visitor import Visitor
+from tests.entrypoints.mcp.clients import Visitor
 from tests.entrypoints.programs import hardwon
+from tests.entrypoints.sessions import Conversation
 from tests.entrypoints.ways_in import WAYS, Way, places_with
 
 MARKER = "The quixoblate zanthemur goes first in every deploy of ours, before the canary."

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from tests.entrypoints.folders import ALL, agents_of, home, init, tree, write
 from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.programs import bank
-from tests.entrypoints.setting_up import ALL, agents_of, home, init, tree, write
 
 OWN = {
     ".claude/settings.json": '{"model": "opus", "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}}',

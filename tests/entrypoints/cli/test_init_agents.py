@@ -9,8 +9,8 @@ from hardwon.adapters.agents.agent import ConfiguredAgent
 from hardwon.adapters.agents.table import CODEX, GEMINI_CLI, Programs, our_programs
 from hardwon.entrypoints.bootstrap_agents import FOLDERS, build_agents, build_set_up, used_agents
 from hardwon.entrypoints.health import Finding, agent_findings
+from tests.entrypoints.folders import agents_of, home, init, write
 from tests.entrypoints.hook_process import BIN, World
-from tests.entrypoints.setting_up import agents_of, home, init, write
 
 
 def found(world: World, monkeypatch: pytest.MonkeyPatch) -> list[str]:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from hardwon.entrypoints.worker import Worker
-from tests.entrypoints.conversing import Conversation
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon
+from tests.entrypoints.sessions import Conversation
 
 FOLDERS = ("conversations", "decisions", "gotchas", "preferences", "sessions")
 OWN_LINES = [f"/memory/{name}/" for name in FOLDERS]

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from hardwon.entrypoints.worker import Worker
-from tests.entrypoints.conversing import Conversation, rest
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon
+from tests.entrypoints.sessions import Conversation, rest
 
 KEPT = "Conversations here are kept as markdown in "
 PRIVATE = " (private: git does not see them)"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.entrypoints.folders import home, init, write
 from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.programs import LONGEST_RUN
-from tests.entrypoints.setting_up import home, init, write
 
 FACT = "---\nname: prefers-tabs\ndescription: The user prefers tabs\nmetadata:\n  type: user\n---\nTabs in {}, never spaces.\n"
 

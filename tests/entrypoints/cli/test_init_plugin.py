@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon
-from tests.packaged import ROOT, files_below
+from tests.machine import ROOT, files_below
 
 
 def test_the_plugin_and_its_marketplace_are_written_as_in_a_clone(empty_world: World) -> None:

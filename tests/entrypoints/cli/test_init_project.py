@@ -6,9 +6,9 @@ import pytest
 
 from hardwon.entrypoints.cli.init import find_project
 from hardwon.entrypoints.cli.setup_output import SetupFolder
+from tests.entrypoints.folders import home
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import bank, hardwon
-from tests.entrypoints.setting_up import home
 
 
 def project_of(folder: Path, home: Path, named: str | None = None) -> tuple[str, str | None]:

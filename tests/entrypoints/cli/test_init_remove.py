@@ -11,8 +11,8 @@ from hardwon.domain.use_cases.setup import SetUp
 from hardwon.entrypoints.bootstrap_agents import FOLDERS, build_agents, build_set_up
 from hardwon.entrypoints.cli.setup_output import gone_of
 from hardwon.ports.agents import Agent, Written
+from tests.entrypoints.folders import agents_of, home, init, tree
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.setting_up import agents_of, home, init, tree
 
 
 @pytest.fixture

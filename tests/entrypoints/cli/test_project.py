@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.entrypoints.folders import UNTRUSTED, USER, Repositories
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.repositories import UNTRUSTED, USER, Repositories
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.entrypoints.folders import UNTRUSTED, Repositories
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.mcp.visitor import Visitor
+from tests.entrypoints.mcp.clients import Visitor
 from tests.entrypoints.programs import Ran, run
-from tests.entrypoints.repositories import UNTRUSTED, Repositories
 
 PEOPLES = [
     {},

@@ -9,8 +9,8 @@ from hardwon.entrypoints.bootstrap_capture import INDEX_UPDATED_LATER
 from tests.contracts.worlds import world_of
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon
-from tests.lessons_unspaced import CHINESE, JAPANESE
 from tests.strategies import lesson
+from tests.texts import CHINESE, JAPANESE
 
 WORDS = [
     *(

@@ -4,7 +4,7 @@ import pytest
 
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.entrypoints.cli.retro_json import answer_from_text
-from tests.entrypoints.cli.retro_scene import ANSWER, IN_PROSE
+from tests.entrypoints.folders import ANSWER, IN_PROSE
 
 SMALL = '{"act": {"patterns": [{"text": "Say } and { and ```"}]}}'
 

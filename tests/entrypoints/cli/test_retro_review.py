@@ -6,7 +6,7 @@ import attrs
 import pytest
 
 from hardwon.domain.model.entry import Entry
-from tests.entrypoints.cli.retro_scene import banks, on_a_feature_branch, one, rows, undated, write
+from tests.entrypoints.folders import banks, on_a_feature_branch, one, rows, undated, write_retro
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon, keep
 from tests.strategies import lesson
@@ -39,7 +39,7 @@ def test_older_learnings_that_the_branch_recalls_are_reviewed(world: World) -> N
     universal = old("quotes of feeds are never trusted", None)
     others = old("csv quotes elsewhere", "other")
     world.remember(mine, universal, others)
-    write(world, one("csv quotes of this branch"))
+    write_retro(world, one("csv quotes of this branch"))
     before = rows(world)
     reviewed = hardwon(world, "retro", "review", "--json")
 
@@ -97,7 +97,7 @@ def test_a_confirmation_is_counted_in_both_places(world: World) -> None:
 
 
 def test_a_bank_that_is_gone_or_can_not_be_written_is_reported(world: World) -> None:
-    write(world, one("Quote every field.", name="Quoting"))
+    write_retro(world, one("Quote every field.", name="Quoting"))
     [(entry_id, *_)] = rows(world)
     bank = world.project / "docs" / "knowledge-bank" / "patterns.md"
     bank.chmod(0o444)
@@ -135,7 +135,7 @@ def test_a_retired_or_updated_entry_stays_one_row(world: World) -> None:
 
 
 def test_the_bank_that_keeps_an_updated_lesson_as_it_was_is_reported(world: World) -> None:
-    write(world, one("Quote every field.", name="Quoting"))
+    write_retro(world, one("Quote every field.", name="Quoting"))
     before = banks(world)
     [(entry_id, *_)] = rows(world)
     path = world.project / "docs" / "knowledge-bank" / "patterns.md"
@@ -153,7 +153,7 @@ def test_the_bank_that_keeps_an_updated_lesson_as_it_was_is_reported(world: Worl
 def test_a_promoted_entry_is_one_row_of_no_project_and_is_in_the_users_own_bank(
     world: World,
 ) -> None:
-    write(world, one("Quote every field.", name="Quoting", provenance="Feature 7"))
+    write_retro(world, one("Quote every field.", name="Quoting", provenance="Feature 7"))
     [(entry_id, *_)] = rows(world)
     promoted = hardwon(world, "retro", "promote", entry_id)
     files = banks(world)

@@ -11,7 +11,7 @@ from hardwon.adapters.markdown.knowledge_bank import parse_bank
 from hardwon.domain.model.identity import content_hash
 from hardwon.domain.model.keyword_labels import GENERIC_LABELS, supported_labels
 from tests.adapters.providers.stub_server import running_stub
-from tests.entrypoints.cli.retro_scene import (
+from tests.entrypoints.folders import (
     ANSWER,
     FILES,
     IN_PROSE,
@@ -22,7 +22,7 @@ from tests.entrypoints.cli.retro_scene import (
     one,
     rows,
     undated,
-    write,
+    write_retro,
 )
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon
@@ -40,7 +40,7 @@ def world(empty_world: World) -> World:
 
 def test_a_retrospective_is_kept_in_both_places_and_shown(world: World) -> None:
     on_a_feature_branch(world)
-    wrote = write(world, IN_PROSE)
+    wrote = write_retro(world, IN_PROSE)
 
     assert (wrote.code, wrote.stderr) == (0, "")
     files, stored = banks(world), {row[0]: row for row in rows(world)}
@@ -96,10 +96,10 @@ def assert_shown_and_never_counted_again(world: World) -> None:
 def test_the_same_answer_again_counts_once_more_in_both_places_and_a_lost_store_is_rebuilt(
     world: World,
 ) -> None:
-    write(world)
+    write_retro(world)
     before = banks(world)
     ids = [row[0] for row in rows(world)]
-    second = write(world)
+    second = write_retro(world)
 
     assert "Merged: the lesson was known, now observed 2 times" in second.stdout
     assert [(row[0], row[2]) for row in rows(world)] == [(item, 2) for item in ids]
@@ -119,7 +119,7 @@ def test_a_higher_count_in_a_file_is_continued(world: World) -> None:
         "patterns",
         "# Ours\n\n### Pattern: Old\nQuote   every FIELD.\n- Observation count: 4\n- By: Ann\n",
     )
-    assert write(world, one("quote every field.", universal=False)).code == 0
+    assert write_retro(world, one("quote every field.", universal=False)).code == 0
 
     assert [row[1:] for row in rows(world)] == [("Old", 5, "project")]
     assert undated(banks(world)[f"{BANK}/patterns.md"]) == (
@@ -141,18 +141,18 @@ def test_the_next_retrospective_repairs_a_killed_one(world: World) -> None:
         in_files = re.findall(r"Observation count: (\d)", banks(world)[f"{BANK}/patterns.md"])
         return [row[2] for row in rows(world)], in_files
 
-    assert write(world, one("Quote every field.")).code == 0
+    assert write_retro(world, one("Quote every field.")).code == 0
     world.put_package("sitecustomize", __init__=DIES_WITH_THE_FILES_WRITTEN)
-    assert write(world, one("Quote every field.")).code == KILLED
+    assert write_retro(world, one("Quote every field.")).code == KILLED
     assert counts() == ([1], ["2"])
 
     del world.variables["PYTHONPATH"]
-    assert write(world, one("Quote every field.")).code == 0
+    assert write_retro(world, one("Quote every field.")).code == 0
     assert counts() == ([3], ["3"])
 
 
 def test_an_edit_by_hand_is_not_what_is_shown(world: World) -> None:
-    write(world, one("Quote every field.", name="Quoting"))
+    write_retro(world, one("Quote every field.", name="Quoting"))
     path = world.project / "docs" / "knowledge-bank" / "patterns.md"
     path.write_text(path.read_text().replace("Quote every field.", "Quote nothing."))
 
@@ -162,10 +162,10 @@ def test_an_edit_by_hand_is_not_what_is_shown(world: World) -> None:
 
 
 def test_with_memory_off_the_files_alone_are_written(world: World) -> None:
-    write(world, one("Something else."))
+    write_retro(world, one("Something else."))
     stamp = world.database.stat().st_mtime_ns
     world.configure(semantic_enabled="false")
-    wrote = write(world)
+    wrote = write_retro(world)
 
     assert wrote.code == 0
     assert "Skipped the store: memory_semantic_enabled is not true" in wrote.stdout
@@ -177,13 +177,13 @@ def test_with_memory_off_the_files_alone_are_written(world: World) -> None:
 def test_with_memory_off_no_store_is_made(world: World) -> None:
     world.configure(semantic_enabled="false")
 
-    assert write(world, one("Quote every field.")).code == 0
+    assert write_retro(world, one("Quote every field.")).code == 0
     assert not world.store.exists()
     assert [*banks(world)] == [f"{BANK}/patterns.md"]
 
 
 def test_a_dry_run_writes_nothing(world: World) -> None:
-    wrote = write(world, ANSWER, "--dry-run", "--json")
+    wrote = write_retro(world, ANSWER, "--dry-run", "--json")
 
     assert wrote.code == 0
     assert [entry["added_to"].rpartition("/")[2] for entry in wrote.document["entries"]] == [
@@ -208,7 +208,7 @@ def test_without_keywords_and_reasoning_it_is_kept_with_a_warning_and_without_a_
     answer = one(
         "Quote every field.", keywords=["csv", "code", "Quoting"], category="x", references=["a.py"]
     )
-    wrote = write(world, answer, "--project-root", str(elsewhere), "--json")
+    wrote = write_retro(world, answer, "--project-root", str(elsewhere), "--json")
 
     assert wrote.code == 0
     assert wrote.stderr.splitlines() == [f"Warning: {line}" for line in wrote.document["warnings"]]
@@ -240,7 +240,7 @@ def test_without_keywords_and_reasoning_it_is_kept_with_a_warning_and_without_a_
 def test_a_wrong_input_gets_one_line_and_nothing_is_written(
     world: World, answer: object, words: list[str]
 ) -> None:
-    wrote = write(world, answer)
+    wrote = write_retro(world, answer)
 
     assert (wrote.code, wrote.stdout) == (1, "")
     assert [
@@ -256,7 +256,7 @@ def test_a_bank_that_leads_out_of_the_project_is_refused(world: World) -> None:
     outside.mkdir()
     (world.project / "docs").mkdir()
     (world.project / "docs" / "knowledge-bank").symlink_to(outside)
-    wrote = write(world, one("Quote every field."))
+    wrote = write_retro(world, one("Quote every field."))
 
     assert (wrote.code, "--help" in wrote.stderr) == (2, False)
     assert "it leads out" in wrote.stderr
@@ -267,7 +267,7 @@ def test_a_bank_that_leads_out_of_the_project_is_refused(world: World) -> None:
 def test_a_store_that_can_not_be_written_leaves_the_files_unchanged(world: World) -> None:
     world.store.mkdir()
     world.database.write_bytes(b"this is no database, " * 99)
-    wrote = write(world, one("Quote every field."))
+    wrote = write_retro(world, one("Quote every field."))
 
     assert wrote.code == 2
     assert banks(world) == {}
@@ -279,7 +279,7 @@ def test_vectors_come_from_the_provider_and_labels_from_the_agent_alone(world: W
         scene = Scene(world, stub)
         scene.choose("openai")
         scene.give_key("anthropic")
-        wrote = write(world)
+        wrote = write_retro(world)
         requests = scene.requests()
 
     assert (wrote.code, wrote.stderr.count("no references")) == (0, len(items()))
@@ -291,8 +291,8 @@ def test_vectors_come_from_the_provider_and_labels_from_the_agent_alone(world: W
 
 def test_keywords_past_ten_are_named_in_a_warning(world: World) -> None:
     words = [f"Label {number}" for number in range(12)]
-    fits = write(world, one("Quote every field.", keywords=[*words[:10], "code"]))
-    left_out = write(world, one("Quote no field.", keywords=words))
+    fits = write_retro(world, one("Quote every field.", keywords=[*words[:10], "code"]))
+    left_out = write_retro(world, one("Quote no field.", keywords=words))
 
     assert "left out: " not in fits.stderr
     message = "a learning keeps its first 10 keywords, these were left out: Label 10, Label 11\n"
@@ -316,7 +316,7 @@ def test_a_lesson_whose_name_begins_its_text_is_printed_once(
     world: World, text: str, named: dict[str, str]
 ) -> None:
     on_a_feature_branch(world)
-    assert write(world, one(text, **named)).code == 0
+    assert write_retro(world, one(text, **named)).code == 0
     [bank] = banks(world).values()
     block = world.hook().stdout
 
@@ -325,7 +325,7 @@ def test_a_lesson_whose_name_begins_its_text_is_printed_once(
     assert f"### Pattern: {CLAUSE}\n" in block
     assert hardwon(world, "why", "--verify").code == 0
 
-    assert write(world, one(text, **named)).code == 0
+    assert write_retro(world, one(text, **named)).code == 0
     assert [row[0::2] for row in rows(world)] == [(content_hash(text), 2)]
     world.database.unlink()
     hardwon(world, "import")
@@ -364,7 +364,7 @@ def test_the_seeds_reader_reads_the_bank_with_the_same_ids(world: World) -> None
             "patterns": [{"text": text, "name": CLAUSE, "confidence": "high"} for text in AWKWARD]
         }
     }
-    assert write(world, answer).code == 0
+    assert write_retro(world, answer).code == 0
     seen = as_the_seed_reads(banks(world)[f"{BANK}/patterns.md"])
 
     assert [*seen] == [content_hash(text) for text in AWKWARD]
@@ -387,7 +387,7 @@ def test_a_lesson_that_both_banks_hold_keeps_the_higher_count(world: World) -> N
         name: max(both) for name, both in counts.items()
     }
 
-    assert write(world, one("lesson one.")).code == 0
+    assert write_retro(world, one("lesson one.")).code == 0
     assert {row[2] for row in rows(world) if row[1] == "One"} == {10}
 
 
@@ -397,7 +397,7 @@ def test_no_lock_and_no_settings_of_a_tool_are_among_the_references(world: World
     world.commit(
         ".meta.json", ".mcp.json", "uv.lock", "web/package-lock.json", "Cargo.lock", "poetry.lock"
     )
-    write(
+    write_retro(
         world, one("The uv.lock and the .mcp.json went out of step with the reader.", name="Locks")
     )
 

@@ -9,10 +9,9 @@ import pytest
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.identity import content_hash
 from tests.entrypoints.hook_process import World
+from tests.entrypoints.mcp.clients import LESSON, LESSON_ID
 from tests.entrypoints.mcp.conftest import Visit
-from tests.entrypoints.mcp.raw_client import LESSON, LESSON_ID
-from tests.entrypoints.programs import COMPLETE, hardwon, recall_by_meaning, run, upsert
-from tests.entrypoints.terminals import answer
+from tests.entrypoints.programs import COMPLETE, answer, hardwon, recall_by_meaning, run, upsert
 from tests.strategies import of_file
 
 OLDER = {

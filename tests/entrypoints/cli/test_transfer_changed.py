@@ -8,8 +8,7 @@ import pytest
 
 from hardwon.domain.model.identity import content_hash
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.programs import bank, hardwon
-from tests.entrypoints.terminals import answer
+from tests.entrypoints.programs import answer, bank, hardwon
 
 Write: TypeAlias = Callable[[str], Path]
 

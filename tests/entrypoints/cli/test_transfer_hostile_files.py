@@ -6,8 +6,8 @@ import pytest
 
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, hardwon, keep
+from tests.machine import in_time
 from tests.security.hostile_databases import INDEXES, RESTORES, make_database, sparse, tampered
-from tests.waiting import in_time
 
 SECONDS = 30.0
 """Far below the time limits, on a busy machine: what is refused is refused at once."""

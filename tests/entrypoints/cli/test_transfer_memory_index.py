@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from tests.adapters.providers.stub_answers import vector_of
-from tests.adapters.providers.stub_server import running_stub
+from tests.adapters.providers.stub_server import running_stub, vector_of
+from tests.entrypoints.folders import UNTRUSTED, Repositories
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, hardwon
 from tests.entrypoints.provider_process import Scene
-from tests.entrypoints.repositories import UNTRUSTED, Repositories
 
 OLD: dict[str, Any] = {
     "tags": ["k8s"],

@@ -1,7 +1,7 @@
 import pytest
 
+from tests.entrypoints.folders import UNTRUSTED, Repositories
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.repositories import UNTRUSTED, Repositories
 
 NOT_YOURS = "*This repository is not yours yet: what is learned here is shown here only; hardwon trust changes that.*"
 

@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from hardwon.entrypoints.cli.recall import NOT_FOUND
-from tests.entrypoints.cli.retro_scene import ANSWER, items, on_a_feature_branch
+from tests.entrypoints.folders import ALL, ANSWER, init, items, on_a_feature_branch
 from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.library import WORKSPACE, memory
 from tests.entrypoints.programs import VALID, Ran, hardwon
-from tests.entrypoints.setting_up import ALL, init
 from tests.entrypoints.slash_commands import (
     SlashCommand,
     is_typed,

@@ -9,10 +9,10 @@ import pytest
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.keywords import search_terms
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.hook_texts import THEN
-from tests.entrypoints.hook_texts import lesson as bank_lesson
 from tests.entrypoints.library import memory
 from tests.entrypoints.programs import hardwon, run
+from tests.entrypoints.sessions import THEN
+from tests.entrypoints.sessions import lesson as bank_lesson
 
 SESSION = "4e1079b4-1075-4398-9c17-024ebe214a8d"
 RULE = Entry(

@@ -7,9 +7,9 @@ import pytest
 
 from hardwon.adapters.sqlite.capture_journal import CaptureLock
 from tests.adapters.providers.stub_server import running_stub
-from tests.entrypoints.conversing import Conversation, rest, statuses, until, workers, written
 from tests.entrypoints.hook_process import FAULTS, World, calm
 from tests.entrypoints.programs import hardwon
+from tests.entrypoints.sessions import Conversation, rest, statuses, until, workers, written
 
 KEY = "AKIA" + "IOSFODNN7EXAMPLE"
 SILENT = (0, "", "")

@@ -7,10 +7,9 @@ import sys
 
 import pytest
 
-from tests.entrypoints.conversing import rest
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.hook_texts import block_of
 from tests.entrypoints.library import memory
+from tests.entrypoints.sessions import block_of, rest
 
 EXPENSIVE = {
     "argparse",

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.entrypoints.hook_process import FAULTS, World, calm
-from tests.entrypoints.hook_texts import FRAME, block_of, lesson
+from tests.entrypoints.sessions import FRAME, block_of, lesson
 
 MEGABYTE = 1_000_000
 

@@ -8,9 +8,9 @@ import pytest
 
 from hardwon.adapters.pause_file import PauseFile
 from hardwon.domain.model.pause import NEVER, Pause
-from tests.entrypoints.conversing import Conversation, rest, statuses, workers, written
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon
+from tests.entrypoints.sessions import Conversation, rest, statuses, workers, written
 
 MERGER = "The merger with Acme is on Friday"
 NOW = dt.datetime.now(dt.UTC)

@@ -13,11 +13,10 @@ import pytest
 from hardwon.adapters.markdown.instructions import folder_name
 from hardwon.domain.model.injection.neutral_text import FRAME_END, FRAME_START
 from hardwon.domain.model.injection.receipt import text_digest
-from tests.entrypoints.conversing import rest, statuses
 from tests.entrypoints.hook.test_imports import EXPENSIVE
 from tests.entrypoints.hook_process import BUDGET_SECONDS, Launched, Run, World
-from tests.entrypoints.hook_texts import entry
-from tests.waiting import in_time
+from tests.entrypoints.sessions import entry, rest, statuses
+from tests.machine import in_time
 
 ASKED = "how do I rename the column safely?"
 LESSON = "Rename a column safely: over two releases."

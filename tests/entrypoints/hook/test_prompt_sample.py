@@ -15,9 +15,8 @@ from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.bootstrap_entries import build_recall
 from hardwon.entrypoints.bootstrap_files import build_import_knowledge
 from hardwon.examples.make_sample import SAMPLE
-from tests.fakes.context_windows import InMemoryContextWindows
-from tests.fakes.instructions import InMemoryInstructions
-from tests.fakes.receipts import InMemoryReceipts
+from tests.fakes.activity import InMemoryContextWindows, InMemoryReceipts
+from tests.fakes.documents import InMemoryInstructions
 from tests.strategies import lesson
 
 STANDING_STILL = Deadline(lambda: 0.0)

@@ -6,7 +6,7 @@ import pytest
 
 from hardwon.domain.model.entry import Entry
 from tests.entrypoints.hook_process import World, calm
-from tests.entrypoints.hook_texts import THEN, block_of, entry, lesson
+from tests.entrypoints.sessions import THEN, block_of, entry, lesson
 
 MEGABYTE = 1_000_000
 

@@ -7,8 +7,8 @@ import pytest
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.vocabulary import CATEGORIES
 from tests.entrypoints.hook_process import GOLDEN, World
-from tests.entrypoints.hook_texts import FRAME, THEN, block_of, entry, lesson
-from tests.packaged import bare_programs
+from tests.entrypoints.sessions import FRAME, THEN, block_of, entry, lesson
+from tests.machine import bare_programs
 
 MAX_UNITS = 9_500
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.conflicts import conflict
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import bank
+from tests.texts import conflict
 
 CONFLICTED = bank("Pattern: Both") + conflict(bank("Pattern: Ours"), bank("Pattern: Theirs"))
 REASON = "is left out: git left conflict markers in it: solve the conflict, then it is read again"

@@ -6,7 +6,7 @@ import pytest
 
 from hardwon.domain.model.entry import Entry
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.hook_texts import block_of, entry
+from tests.entrypoints.sessions import block_of, entry
 
 LABELLED = (
     "Phase two of the rollout is manual",

@@ -9,9 +9,9 @@ import pytest
 from hardwon.domain.model.entry import Entry
 from hardwon.entrypoints.hook.request import from_payload
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.hook_texts import FRAME, lesson
 from tests.entrypoints.library import memory
 from tests.entrypoints.programs import hardwon
+from tests.entrypoints.sessions import FRAME, lesson
 
 HEADING = "### Related Conversations\n"
 EARLIER = "This session, before the compaction:\n"

@@ -18,9 +18,8 @@ import pytest
 
 from hardwon.adapters.minilm.weights import SIZE_BYTES
 from tests.entrypoints.hook_process import BUDGET_SECONDS, HARD_KILL_SECONDS, Original, World
-from tests.entrypoints.hook_texts import FRAME, block_of
-from tests.packaged import bare_programs
-from tests.waiting import in_time
+from tests.entrypoints.sessions import FRAME, block_of
+from tests.machine import bare_programs, in_time
 
 COMPONENTS = ("embedder", "FTS5", "numpy", "database", "git", "model weights")
 USERS_OF_THE_MODEL = ("embedder", "numpy", "model weights")

@@ -5,9 +5,9 @@ import pytest
 from hardwon.adapters.sqlite.schema import NEWEST
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.hook import prompt, session_start
-from tests.adapters.sqlite.historic_stores import STORES, unpack
+from tests.adapters.sqlite.earlier_stores import STORES, unpack
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.hook_texts import lesson
+from tests.entrypoints.sessions import lesson
 
 OLD = next(store for store in STORES if store.stem == "4-c600121")
 

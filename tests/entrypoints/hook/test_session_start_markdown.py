@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.entrypoints.hook.markdown_pipeline import markdown_block
-from tests.waiting import LONGEST_WAIT
+from tests.machine import LONGEST_WAIT
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 NOW = dt.datetime(2026, 1, 2, 4, 4, 5, 678, tzinfo=dt.timezone(dt.timedelta(hours=1)))

@@ -7,8 +7,8 @@ import pytest
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.ranking.prominence import FLOOR, context_relevance
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.hook_texts import block_of, entry
 from tests.entrypoints.programs import run
+from tests.entrypoints.sessions import block_of, entry
 
 ABOUT = [
     entry(f"Invoices {n}", f"Invoices are exported as ledger lines, case {n}.") for n in range(5)

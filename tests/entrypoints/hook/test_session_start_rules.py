@@ -6,7 +6,7 @@ import pytest
 
 from hardwon.domain.model.entry import Entry
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.hook_texts import FRAME, THEN
+from tests.entrypoints.sessions import FRAME, THEN
 
 HEADING = "### Constitutional Memories"
 

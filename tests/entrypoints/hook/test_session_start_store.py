@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.hook_texts import TITLE, block_of, lesson
+from tests.entrypoints.sessions import TITLE, block_of, lesson
 
 
 def recalls(world: World) -> dict[str, tuple[int, str]]:

@@ -19,7 +19,7 @@ import pytest
 from hardwon.adapters.agents.table import Programs
 from hardwon.entrypoints.hook import watchdog
 from tests.entrypoints.hook_process import BIN, World, calm
-from tests.entrypoints.hook_texts import block_of
+from tests.entrypoints.sessions import block_of
 
 MEGABYTE = 1_000_000
 

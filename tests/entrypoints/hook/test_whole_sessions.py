@@ -9,11 +9,10 @@ import pytest
 
 from hardwon.domain.model.injection.entry_text import MAX_UNITS, units
 from hardwon.domain.model.injection.neutral_text import TAG
-from tests.entrypoints.conversing import rest, statuses, until, written
 from tests.entrypoints.hook.scripted_host import ClaudeCode, Codex, Command, Outcome, ScriptedHost
 from tests.entrypoints.hook_process import BIN, World
-from tests.entrypoints.hook_texts import FRAME, TITLE
 from tests.entrypoints.programs import hardwon
+from tests.entrypoints.sessions import FRAME, TITLE, rest, statuses, until, written
 
 PLUGIN = Path(__file__).parents[3] / "plugin"
 MAX_PROMPT_UNITS = 1_500

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.mcp.raw_client import RawClient
-from tests.entrypoints.mcp.visitor import Visitor
+from tests.entrypoints.mcp.clients import RawClient, Visitor
 
 Connect = Callable[..., RawClient]
 Visit = Callable[[World], Visitor]

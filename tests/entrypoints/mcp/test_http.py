@@ -11,10 +11,10 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.entrypoints.hook_process import World
+from tests.entrypoints.mcp.clients import LESSON, LESSON_ID, PROMISED_SECONDS, RawClient
 from tests.entrypoints.mcp.conftest import without_vectors
-from tests.entrypoints.mcp.raw_client import LESSON, LESSON_ID, PROMISED_SECONDS, RawClient
 from tests.entrypoints.programs import run
-from tests.waiting import in_time
+from tests.machine import in_time
 
 TOKEN = "a-token-of-twenty-chars"  # noqa: S105  # a test's
 INITIALIZE = {

@@ -9,12 +9,11 @@ import pytest
 from hardwon.entrypoints.mcp.wire import DRAIN_SECONDS
 from tests.adapters.providers.stub_server import StubProviders
 from tests.entrypoints.hook_process import World
+from tests.entrypoints.mcp.clients import LESSON, LESSON_ID, PROMISED_SECONDS, RawClient
 from tests.entrypoints.mcp.conftest import Connect
-from tests.entrypoints.mcp.raw_client import LESSON, LESSON_ID, PROMISED_SECONDS, RawClient
 from tests.entrypoints.programs import Ran, run
 from tests.entrypoints.provider_process import Hang, Scene
-from tests.packaged import bare_programs
-from tests.waiting import in_time
+from tests.machine import bare_programs, in_time
 
 WAYS = {"end of input": RawClient.end, "SIGTERM": RawClient.terminate}
 Leave = Callable[[RawClient], tuple[Ran, float]]

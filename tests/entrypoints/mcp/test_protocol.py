@@ -26,8 +26,8 @@ from hardwon.entrypoints.mcp.server import MemoryServer
 from hardwon.entrypoints.mcp.stdio import StdioTransport
 from hardwon.entrypoints.mcp.threads import MemoryWorker
 from hardwon.entrypoints.mcp.wire import Wire
-from tests.entrypoints.mcp.raw_client import LESSON
-from tests.waiting import LONGEST_WAIT
+from tests.entrypoints.mcp.clients import LESSON
+from tests.machine import LONGEST_WAIT
 
 CLIENT = {"name": "x", "version": "1"}
 HANDSHAKE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": CLIENT}

@@ -11,7 +11,7 @@ from hardwon.domain.model.errors import UnknownEntryError
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.mcp.references import find
-from tests.entrypoints.opened import database_of
+from tests.entrypoints.programs import database_of
 from tests.strategies import lesson
 
 

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
+from tests.entrypoints.folders import tree
 from tests.entrypoints.hook_process import World
+from tests.entrypoints.mcp.clients import LESSON
 from tests.entrypoints.mcp.conftest import Connect, Visit
-from tests.entrypoints.mcp.raw_client import LESSON
 from tests.entrypoints.programs import hardwon, write
-from tests.entrypoints.setting_up import tree
 
 REFUSAL = "paused: memory is off the record until the user runs hardwon resume"
 CALLS: dict[str, dict[str, object]] = {

@@ -8,11 +8,11 @@ import pytest
 from hardwon.entrypoints.mcp.tools_search import STILL_INDEXING
 from tests.adapters.providers.stub_server import StubProviders
 from tests.entrypoints.hook_process import World
+from tests.entrypoints.library import write_document
+from tests.entrypoints.mcp.clients import PROMISED_SECONDS, RawClient
 from tests.entrypoints.mcp.conftest import Connect
-from tests.entrypoints.mcp.documents import write_document
-from tests.entrypoints.mcp.raw_client import PROMISED_SECONDS, RawClient
 from tests.entrypoints.provider_process import Hang, Scene
-from tests.waiting import LONGEST_WAIT, in_time
+from tests.machine import LONGEST_WAIT, in_time
 
 MANY = 400
 

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.mcp.documents import write_document
-from tests.entrypoints.mcp.raw_client import RawClient
+from tests.entrypoints.library import write_document
+from tests.entrypoints.mcp.clients import RawClient
 
 OWNED = (
     "title",

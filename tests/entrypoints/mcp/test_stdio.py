@@ -20,7 +20,7 @@ from hardwon.entrypoints.mcp.threads import MemoryWorker
 from hardwon.entrypoints.mcp.wire import LEAVE_SECONDS, LONGEST_DRAIN_SECONDS, Allowance, Wire
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import start
-from tests.waiting import LONGEST_WAIT
+from tests.machine import LONGEST_WAIT
 
 HANDSHAKE = {
     "protocolVersion": "2025-11-25",

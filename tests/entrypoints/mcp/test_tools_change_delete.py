@@ -3,10 +3,9 @@
 import pytest
 
 from tests.entrypoints.hook_process import World
+from tests.entrypoints.library import write_document
+from tests.entrypoints.mcp.clients import LESSON, LESSON_ID, Visitor
 from tests.entrypoints.mcp.conftest import Visit
-from tests.entrypoints.mcp.documents import write_document
-from tests.entrypoints.mcp.raw_client import LESSON, LESSON_ID
-from tests.entrypoints.mcp.visitor import Visitor
 from tests.entrypoints.programs import hardwon
 
 SECTIONED = "# Zebra\n<!-- ANCHOR:a -->\nA.\n<!-- /ANCHOR:a -->\n<!-- ANCHOR:b -->\nB.\n<!-- /ANCHOR:b -->\n"

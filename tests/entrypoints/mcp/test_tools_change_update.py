@@ -11,9 +11,8 @@ from hardwon.domain.model.identity import content_hash
 from hardwon.domain.model.ranking.decay import TIER_PURPOSES
 from hardwon.domain.model.vocabulary import TIERS
 from tests.entrypoints.hook_process import World
+from tests.entrypoints.mcp.clients import RawClient, Visitor
 from tests.entrypoints.mcp.conftest import Visit
-from tests.entrypoints.mcp.raw_client import RawClient
-from tests.entrypoints.mcp.visitor import Visitor
 from tests.entrypoints.programs import hardwon, keep
 from tests.strategies import lesson
 

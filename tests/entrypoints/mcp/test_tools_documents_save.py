@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.entrypoints.hook_process import World
+from tests.entrypoints.library import TOKENS, write_document
+from tests.entrypoints.mcp.clients import RawClient
 from tests.entrypoints.mcp.conftest import Connect, Visit
-from tests.entrypoints.mcp.documents import TOKENS, write_document
-from tests.entrypoints.mcp.raw_client import RawClient
 from tests.entrypoints.programs import hardwon
 from tests.entrypoints.provider_process import Scene
-from tests.waiting import in_time
+from tests.machine import in_time
 
 LONGEST_EMBEDDING_SECONDS = 2
 

@@ -5,10 +5,10 @@ import time
 import pytest
 
 from tests.entrypoints.hook_process import World
+from tests.entrypoints.library import write_document
 from tests.entrypoints.mcp.conftest import Connect, Visit
-from tests.entrypoints.mcp.documents import write_document
 from tests.entrypoints.programs import hardwon
-from tests.waiting import in_time
+from tests.machine import in_time
 
 FILES = 15
 LONGEST_SECONDS_OF_FIFTY = 60

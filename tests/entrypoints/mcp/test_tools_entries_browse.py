@@ -7,8 +7,8 @@ import pytest
 from pydantic.alias_generators import to_camel
 
 from hardwon.domain.model.vocabulary import KINDS
+from tests.entrypoints.library import Shelf, document, of_kind, shelf_of
 from tests.entrypoints.mcp.conftest import Connect
-from tests.entrypoints.mcp.shelf import Shelf, document, of_kind, shelf_of
 from tests.entrypoints.programs import hardwon
 from tests.entrypoints.provider_process import Scene
 

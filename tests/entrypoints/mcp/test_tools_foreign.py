@@ -6,9 +6,9 @@ import pytest
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.vocabulary import Reach
 from hardwon.entrypoints.mcp.references import NOT_OF_HERE
+from tests.entrypoints.folders import UNTRUSTED, USER, Repositories
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.conftest import Connect, Visit
-from tests.entrypoints.repositories import UNTRUSTED, USER, Repositories
 from tests.strategies import lesson
 
 ELSEWHERE = "e" * 16

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.entrypoints.library import QUESTION
-from tests.entrypoints.mcp.shelf import Shelf, document, shelf_of
+from tests.entrypoints.library import QUESTION, Shelf, document, shelf_of
 
 SIX_WORDS = "alder birch cedar dogwood elm fir"
 

@@ -9,9 +9,9 @@ import pytest
 
 from hardwon.domain.model.vocabulary import KINDS, Kind
 from tests.entrypoints.hook_process import World
+from tests.entrypoints.library import Shelf, document, of_kind, shelf_of
 from tests.entrypoints.mcp.conftest import Connect
-from tests.entrypoints.mcp.shelf import Shelf, document, of_kind, shelf_of
-from tests.waiting import LONGEST_WAIT
+from tests.machine import LONGEST_WAIT
 
 PLANTED = [
     document(

@@ -16,14 +16,22 @@ from hardwon.adapters.postgres.session import NEWEST
 from hardwon.entrypoints.bootstrap_capture import INDEX_UPDATED_LATER, MODULE
 from hardwon.entrypoints.worker import REFRESHED
 from tests.entrypoints.cli.test_evaluate import write_set
-from tests.entrypoints.conversing import Conversation, rest, statuses
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.mcp.raw_client import LESSON as LESSON_OF_AGENT
-from tests.entrypoints.mcp.raw_client import RawClient
+from tests.entrypoints.mcp.clients import LESSON as LESSON_OF_AGENT
+from tests.entrypoints.mcp.clients import RawClient
 from tests.entrypoints.programs import Ran, hardwon, run
-from tests.network import Network, network_to
-from tests.postgres_server import SECRET, member, new_database, server, store, url_of
-from tests.waiting import in_time
+from tests.entrypoints.sessions import Conversation, rest, statuses
+from tests.machine import in_time
+from tests.postgres_server import (
+    SECRET,
+    Network,
+    member,
+    network_to,
+    new_database,
+    server,
+    store,
+    url_of,
+)
 
 pytestmark = pytest.mark.postgres
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.entrypoints.folders import Repositories
 from tests.entrypoints.postgres.test_on_a_server import on_server
-from tests.entrypoints.repositories import Repositories
 from tests.postgres_server import member, url_of
 
 pytestmark = pytest.mark.postgres

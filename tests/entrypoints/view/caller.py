@@ -1,8 +1,11 @@
-"""A browser without a screen: it keeps the cookie, and sends forms as a browser would."""
+"""A browser without a screen, and `hardwon view` as a process."""
 
+import contextlib
 import re
+import subprocess
+from collections.abc import Iterator
 from html import unescape
-from typing import Any
+from typing import Any, NamedTuple
 
 from httpx2 import Response
 from starlette.testclient import TestClient
@@ -11,7 +14,8 @@ from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.view.desk import DeskThread
 from hardwon.entrypoints.view.guard import Guard
 from hardwon.entrypoints.view.site import Site
-from tests.entrypoints.hook_process import World
+from tests.entrypoints.hook_process import BIN, World
+from tests.machine import LONGEST_WAIT
 
 HOST = "127.0.0.1:8765"
 ORIGIN = f"http://{HOST}"
@@ -91,3 +95,33 @@ def opened(world: World, **settings: Any) -> Caller:
     caller = Caller(world, **settings)
     assert caller.open().status_code == 200
     return caller
+
+
+class Serving(NamedTuple):
+    """A page that is served, and the address that it printed."""
+
+    process: "subprocess.Popen[str]"
+    address: str
+
+    @property
+    def base(self) -> str:
+        """The address of all pages, with a `/` at the end."""
+        return self.address.partition("?")[0]
+
+
+@contextlib.contextmanager
+def serving(world: World, *arguments: str) -> Iterator[Serving]:
+    """Start it, wait for its address, and end it afterwards."""
+    command = [str(BIN / "hardwon"), "view", "--no-open", *arguments]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command, cwd=world.project, env=world.variables, stdout=pipe, stderr=pipe, text=True
+    ) as process:
+        assert process.stdout
+        line = process.stdout.readline()
+        try:
+            assert line.startswith("hardwon view: http://127.0.0.1:"), (line, process.poll())
+            yield Serving(process, line.removeprefix("hardwon view: ").strip())
+        finally:
+            process.terminate()
+            process.wait(LONGEST_WAIT)

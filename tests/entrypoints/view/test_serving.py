@@ -19,12 +19,12 @@ from hardwon.entrypoints.view import server
 from hardwon.entrypoints.view.desk import DeskThread
 from hardwon.entrypoints.view.guard import hosts_of
 from hardwon.entrypoints.view.server import OpeningFile, View, listen
-from tests.entrypoints.conversing import until
 from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.programs import hardwon, run
-from tests.entrypoints.view.serving import Serving, serving
+from tests.entrypoints.sessions import until
+from tests.entrypoints.view.caller import Serving, serving
+from tests.machine import LONGEST_WAIT
 from tests.strategies import lesson
-from tests.waiting import LONGEST_WAIT
 
 
 @pytest.fixture

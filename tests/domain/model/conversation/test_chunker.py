@@ -7,11 +7,11 @@ import pytest
 
 from hardwon.domain.model.conversation.chunker import Chunker
 from hardwon.domain.model.conversation.session import DraftChunk, Exchange, chunk_identity
-from tests.conversations import MINUTE
-from tests.domain.model.conversation.dialogues import (
+from tests.conversations import (
     DATABASE,
     DEEP_TALK,
     FRONTEND,
+    MINUTE,
     SHORT_QUESTIONS,
     dialogue,
     prompts,

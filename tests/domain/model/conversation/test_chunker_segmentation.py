@@ -20,7 +20,7 @@ from hardwon.domain.model.conversation.chunker import (
 )
 from hardwon.domain.model.conversation.session import Exchange
 from hardwon.domain.model.conversation.words import keywords, salient_words
-from tests.domain.model.conversation.dialogues import DATABASE, DEEP_TALK, FRONTEND, dialogue
+from tests.conversations import DATABASE, DEEP_TALK, FRONTEND, dialogue
 from tests.strategies import few_examples
 
 WORDS = "parser feed schema index button hover release image proxy port".split()

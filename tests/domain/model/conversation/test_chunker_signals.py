@@ -3,7 +3,7 @@
 import pytest
 
 from hardwon.domain.model.conversation.chunker import Chunker
-from tests.domain.model.conversation.dialogues import prompts, sizes
+from tests.conversations import prompts, sizes
 
 GO_ON = "Tell me more about the parser."
 

@@ -15,8 +15,7 @@ from hardwon.domain.model.conversation.session import (
     Exchange,
     chunk_identity,
 )
-from tests.conversations import exchanges
-from tests.domain.model.conversation.dialogues import DATABASE, FRONTEND, asked, dialogue
+from tests.conversations import DATABASE, FRONTEND, asked, dialogue, exchanges
 from tests.strategies import NOW
 
 

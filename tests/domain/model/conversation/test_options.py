@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hardwon.domain.model.conversation.chunker import Chunker
 from hardwon.domain.model.conversation.describe import described
 from hardwon.domain.model.conversation.options import with_option
-from tests.domain.model.conversation.dialogues import dialogue
+from tests.conversations import dialogue
 
 LISTED = """Three options:
 

@@ -9,7 +9,7 @@ from hardwon.domain.model.ranking.collections import CONTEXT_WEIGHTS, ContextPol
 from hardwon.domain.model.ranking.policy import Parts, judge
 from hardwon.entrypoints.presenters.answers import FORMULAS, share_of_full
 from tests.domain.model.ranking.test_policy import CONTEXT, FACTS, OTHER_PROJECT
-from tests.fakes.workplaces import working_in
+from tests.fakes.projects import working_in
 from tests.strategies import DAY, NOW, cosines
 
 POLICY = ContextPolicy(CONTEXT)

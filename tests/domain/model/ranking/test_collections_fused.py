@@ -17,7 +17,7 @@ from hardwon.domain.model.ranking.decay import Decay
 from hardwon.domain.model.ranking.policy import RankingContext, judge
 from hardwon.domain.model.vocabulary import TIERS
 from hardwon.entrypoints.presenters.answers import FORMULAS
-from tests.fakes.workplaces import working_in
+from tests.fakes.projects import working_in
 from tests.strategies import DAY, NOW, ages
 
 CONTEXT = RankingContext(

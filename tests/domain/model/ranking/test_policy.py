@@ -20,7 +20,7 @@ from hardwon.domain.model.ranking.decay import Decay
 from hardwon.domain.model.ranking.policy import Parts, RankingContext, RecallPolicy, judge
 from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.entrypoints.presenters.answers import share_of_full
-from tests.fakes.workplaces import working_in
+from tests.fakes.projects import working_in
 from tests.strategies import DAY, NOW, cosines
 
 HERE = working_in("here", "work", "main")

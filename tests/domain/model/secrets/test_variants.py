@@ -3,8 +3,7 @@
 import pytest
 
 from hardwon.domain.model.redaction import redact
-from tests.domain.model.secrets.samples import SAMPLES
-from tests.domain.model.secrets.variants import AROUND_LINES, AROUND_TOKENS, variants
+from tests.domain.model.secrets.samples import AROUND_LINES, AROUND_TOKENS, SAMPLES, variants
 
 WANTED = 0.995  # measured: 0.9998
 

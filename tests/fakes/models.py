@@ -1,14 +1,15 @@
-"""Embedders that need no model."""
+"""Embedders and labelers that need no model."""
 
 import hashlib
 import threading
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space, Vector
-from hardwon.domain.model.errors import EmbedderUnavailableError
-from hardwon.ports.models import Embedder, Task
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.errors import EmbedderUnavailableError, LabelerUnavailableError
+from hardwon.ports.models import Embedder, KeywordLabeler, Task
 from hardwon.ports.override import override
 from tests.strategies import SPACE
 
@@ -108,3 +109,47 @@ class HangingEmbedder(Embedder):
         if not self.released.wait(LONGEST_WAIT):
             raise EmbedderUnavailableError("never released")
         return self._inner.embed(texts, task, deadline)
+
+
+class PlantedLabeler(KeywordLabeler):
+    """Answers as planted, again and again; remembers whom it was asked about and the seconds it was given."""
+
+    def __init__(self, *labels: str) -> None:
+        self._labels = labels
+        self.asked: list[Entry] = []
+        self.seconds: list[float] = []
+
+    @override
+    def label(self, entry: Entry, deadline: Deadline) -> list[str]:
+        self.asked.append(entry)
+        self.seconds.append(deadline.remaining())
+        return list(self._labels)
+
+
+class UnavailableLabeler(KeywordLabeler):
+    """Never answers, after doing *work*."""
+
+    def __init__(self, why: str = "no key", work: Callable[[], None] = lambda: None) -> None:
+        self._why = why
+        self._work = work
+        self.asked: list[Entry] = []
+
+    @override
+    def label(self, entry: Entry, deadline: Deadline) -> list[str]:
+        del deadline
+        self.asked.append(entry)
+        self._work()
+        raise LabelerUnavailableError(self._why)
+
+
+class HangingLabeler(KeywordLabeler):
+    """Answers nothing until `released` is set."""
+
+    def __init__(self) -> None:
+        self.released = threading.Event()
+
+    @override
+    def label(self, entry: Entry, deadline: Deadline) -> list[str]:
+        del entry, deadline
+        self.released.wait()
+        return ["late"]

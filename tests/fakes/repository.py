@@ -1,13 +1,13 @@
-"""Histories of repositories in memory."""
+"""Histories of repositories and versions of files, in memory."""
 
 import errno
 from typing import NamedTuple
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.project import Authorship
-from hardwon.domain.model.repository import without_user
+from hardwon.domain.model.repository import OWN, Version, without_user
 from hardwon.ports.override import override
-from hardwon.ports.repository import RepositoryHistory
+from hardwon.ports.repository import FileVersions, RepositoryHistory
 
 
 class Past(NamedTuple):
@@ -76,3 +76,14 @@ class InMemoryRepositoryHistory(RepositoryHistory):
     @override
     def remote(self, root: str) -> str:
         return without_user(self.pasts[root].remote) if root in self.pasts else ""
+
+
+class InMemoryVersions(FileVersions):
+    """Every version is the user's but those of *others*, by path."""
+
+    def __init__(self, others: dict[str, Version] | None = None) -> None:
+        self.others = others or {}
+
+    @override
+    def of(self, path: str) -> Version:
+        return self.others.get(path, OWN)

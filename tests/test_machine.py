@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import waiting
+from tests import machine
 
 ASK = "import signal, tests.conftest as _; print([signal.getsignal(s) == signal.SIG_IGN for s in (signal.SIGINT, signal.SIGHUP)])"
 
@@ -17,7 +17,7 @@ def test_programs_are_started_interruptible_also_where_the_tests_are_started_ign
     command = ["sh", "-c", 'trap "" INT HUP; exec "$0" -c "$1"', sys.executable, ASK]
     root = Path(__file__).parents[1]
     done = subprocess.run(
-        command, cwd=root, capture_output=True, text=True, check=True, timeout=waiting.LONGEST_WAIT
+        command, cwd=root, capture_output=True, text=True, check=True, timeout=machine.LONGEST_WAIT
     )
 
     assert done.stdout == "[False, False]\n"
@@ -26,18 +26,18 @@ def test_programs_are_started_interruptible_also_where_the_tests_are_started_ign
 def test_a_promise_in_seconds_is_not_extended_on_a_quiet_machine(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(waiting, "slowdown", lambda: 1.0)
+    monkeypatch.setattr(machine, "slowdown", lambda: 1.0)
 
-    assert waiting.in_time(0.9, 1.0)
-    assert not waiting.in_time(1.1, 1.0)
+    assert machine.in_time(0.9, 1.0)
+    assert not machine.in_time(1.1, 1.0)
 
 
 def test_a_busy_machine_has_longer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "slowdown", lambda: 11.0)
+    monkeypatch.setattr(machine, "slowdown", lambda: 11.0)
 
-    assert waiting.in_time(10.9, 1.0)
-    assert not waiting.in_time(11.1, 1.0)
+    assert machine.in_time(10.9, 1.0)
+    assert not machine.in_time(11.1, 1.0)
 
 
 def test_the_slowdown_is_at_least_one() -> None:
-    assert waiting.slowdown() >= 1.0
+    assert machine.slowdown() >= 1.0

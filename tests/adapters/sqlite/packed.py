@@ -1,4 +1,4 @@
-"""Vectors of a store, packed in blocks, beside the vectors themselves."""
+"""Packed vectors and postings of a store, beside what is not packed."""
 
 import itertools
 import math
@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex, pack_block
 from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.derived import SHIFT
+from hardwon.adapters.sqlite.fts import any_of, frequencies
+from hardwon.adapters.sqlite.keyword_index import SELECT_MATCHES, FtsKeywordIndex
+from hardwon.adapters.sqlite.postings import pack_postings, packed_scores
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.embedding import Space, Vector, cosine
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter
@@ -14,7 +17,7 @@ from hardwon.domain.model.ranking.candidates import IndexHit
 from hardwon.domain.model.vocabulary import CATEGORIES
 from hardwon.ports.override import override
 from hardwon.ports.vectors import BlockState
-from tests.contracts.worlds import ALL, world_of
+from tests.contracts.worlds import ALL, IN_TIME, world_of
 from tests.fakes.searches import categories_of
 from tests.fakes.searches import vectors_of as loaded_vectors
 from tests.strategies import QUERY_VECTOR, SPACE, lesson
@@ -90,3 +93,36 @@ def fill(database: SqliteDatabase, vectors: Sequence[Vector], blocks: int = 3) -
     waiting = sorted(store.pending(ALL), key=lambda text: text.number)
     store.put(zip(waiting, itertools.cycle(vectors), strict=False))
     return store
+
+
+def plain_scores(database: SqliteDatabase, terms: Sequence[str]) -> dict[int, float]:
+    """Return the scores of FTS5 itself."""
+    return dict(database.rows(SELECT_MATCHES, (any_of(terms),)))
+
+
+def packed(database: SqliteDatabase, terms: Sequence[str]) -> dict[int, float] | None:
+    return packed_scores(database, terms, frequencies(database, "entries_fts", terms))
+
+
+def assert_same_words(database: SqliteDatabase, terms: Sequence[str]) -> None:
+    """Check that a search finds what FTS5 finds, with the same scores to the last bit."""
+    expected = plain_scores(database, terms)
+    found = FtsKeywordIndex(database).match(terms, "any", EVERYTHING, IN_TIME)
+
+    assert found.scores(range(1 << 13)) == expected
+    assert {hit.number: hit.score for hit in found.top(ALL)} == expected
+
+
+def fill_words(database: SqliteDatabase, texts: Sequence[str], blocks: int = 3) -> None:
+    """Store those texts in each of some blocks; all blocks but the last are packed."""
+    entries = world_of(database).repository
+    for block in range(blocks):
+        if block:
+            leave_a_gap(database)
+        for text in texts:
+            entries.put(lesson(f"{text} in block {block}"))
+    pack_postings(database)
+
+
+def packed_word_blocks(database: SqliteDatabase) -> list[int]:
+    return [block for (block,) in database.rows("SELECT block FROM posting_block ORDER BY block")]

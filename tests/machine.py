@@ -1,7 +1,46 @@
-"""A wheel of the present sources, and the environment that has it installed."""
+"""The machine that tests run on: how slow it is, its root, its wheel."""
 
+import os
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+LONGEST_WAIT = 300.0
+"""Seconds after which a test that waits for an event gives up; it waits that long only where the event never comes."""
+
+SPIN_SECONDS = 0.02
+
+
+def slowdown() -> float:
+    """Return how many seconds pass for each that this process computes, at least 1: about 1 on a quiet machine."""
+    started, computed = time.monotonic(), time.thread_time()
+    while time.thread_time() < computed + SPIN_SECONDS:
+        pass
+    return max(1.0, (time.monotonic() - started) / SPIN_SECONDS)
+
+
+def in_time(seconds: float, promised: float) -> bool:
+    """Return whether what took *seconds* kept the promise, as far as the machine let it."""
+    return seconds < promised or seconds < promised * slowdown()
+
+
+NOBODY = 65534
+
+
+@contextmanager
+def without_root() -> Iterator[None]:
+    """Make file modes effective: root, which may read everything, becomes another user meanwhile."""
+    is_root = os.geteuid() == 0
+    if is_root:
+        os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        if is_root:
+            os.seteuid(0)
+
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("domain", "ports", "adapters", "entrypoints", "examples", "plugin", ".claude-plugin")

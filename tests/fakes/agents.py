@@ -1,3 +1,5 @@
+"""Files of the user and the record of a setup, in memory."""
+
 import os
 
 import attrs

@@ -1,13 +1,17 @@
-"""Knowledge banks and the ledger of their imports, in memory."""
+"""Knowledge banks, their files and the ledger of imports, in memory."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
+from hardwon.adapters.markdown.bank_edit import MarkdownBanks
 from hardwon.adapters.markdown.knowledge_bank import parse_bank
+from hardwon.domain.model.errors import UneditableFileError
 from hardwon.domain.model.knowledge_bank import BankEntry, BankFile
+from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace, Banks
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.file_state import ImportLedger
-from hardwon.ports.knowledge_bank import KnowledgeBank
+from hardwon.ports.knowledge_bank import BankFiles, KnowledgeBank
 from hardwon.ports.override import override
 from tests.fakes.state import text_hash
 
@@ -72,3 +76,32 @@ class InMemoryKnowledgeBank(KnowledgeBank):
         return BankFile(
             path, categories[name], project or None, text_hash(text), len(text.encode())
         )
+
+
+class InMemoryBankFiles(BankFiles):
+    """Files by place; those of `refused` can't be written."""
+
+    def __init__(self, texts: Mapping[BankPlace, str] | None = None) -> None:
+        self.files = dict.fromkeys(PLACES, "") | dict(texts or {})
+        self.refused = set[BankPlace]()
+
+    @override
+    def banks(self) -> Banks:
+        return MarkdownBanks(dict(self.files))
+
+    @override
+    @contextmanager
+    def held(self) -> Iterator[Banks]:
+        yield self.banks()
+
+    @override
+    def write(self, banks: Banks) -> None:
+        texts = banks.texts
+        changed = [place for place in PLACES if texts[place] != self.files[place]]
+        if refused := self.refused.intersection(changed):
+            raise UneditableFileError(f"{refused} can't be used")
+        self.files |= {place: texts[place] for place in changed}
+
+    @override
+    def path(self, place: BankPlace) -> str:
+        return f"{place.scope}/{place.category}.md"
