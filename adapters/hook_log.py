@@ -3,61 +3,39 @@
 import contextlib
 import datetime as dt
 import os
-from collections.abc import Callable
 
-from hardwon.adapters.folder import Folder, open_without_waiting
-from hardwon.adapters.store_folder import opened_store
+from hardwon.adapters.folder import Folder, open_without_waiting, opened_store
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.text import one_line
 
 FILE_NAME = "hook.log"
 MAX_BYTES = 1_000_000
 ENOUGH_BYTES = 64 * 1024
-MAX_LINE = 1_000
-UNPRINTABLE = "\ufffd"
 
 
-def one_line(event: str) -> str:
+def log_event(folder: str, event: str, at: dt.datetime) -> None:
     """
-    Return *event* as a line of at most 1,000 printable characters.
-
-    It can't steer a terminal.
-    """
-    line = " ".join(event.split())[:MAX_LINE]
-    return "".join(character if character.isprintable() else UNPRINTABLE for character in line)
-
-
-class HookLog:
-    """
-    Failures of the hook in the store's folder, a line an event.
+    Append a failure of the hook to the log in the store's folder.
 
     The file is readable only by its owner and rotated at 1 MB, with one older generation kept.
     Errors of writing are ignored.
 
     Args:
         folder: The store's folder, created if missing.
-        now: Returns the timestamp of an event.
+        event: Made one line, without secrets.
+        at: The timestamp of the event.
     """
-
-    def __init__(self, folder: str, now: Callable[[], dt.datetime]) -> None:
-        self._folder = folder
-        self._now = now
-
-    def write(self, event: str) -> None:
-        """Append *event* as a line."""
-        line = f"{self._now().isoformat(timespec='seconds')} {one_line(redact(event))}\n"
-        with (
-            contextlib.suppress(OSError, ValueError, StorageError),
-            opened_store(self._folder) as folder,
-        ):
-            _rotate(folder)
-            log = folder.open(
-                FILE_NAME, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)
-            )
-            try:
-                os.write(log, line.encode("utf-8", "replace"))
-            finally:
-                os.close(log)
+    line = f"{at.isoformat(timespec='seconds')} {one_line(redact(event))}\n"
+    with contextlib.suppress(OSError, ValueError, StorageError), opened_store(folder) as opened:
+        _rotate(opened)
+        log = opened.open(
+            FILE_NAME, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)
+        )
+        try:
+            os.write(log, line.encode("utf-8", "replace"))
+        finally:
+            os.close(log)
 
 
 def _rotate(folder: Folder) -> None:

@@ -9,8 +9,7 @@ import json
 import os
 from collections.abc import Sequence
 
-from hardwon.adapters.folder import open_without_waiting
-from hardwon.adapters.store_folder import append_record
+from hardwon.adapters.folder import append_record, open_without_waiting
 from hardwon.domain.model.pause import NEVER, UNREADABLE, Pause, resumed
 
 FILE_NAME = "pauses.jsonl"

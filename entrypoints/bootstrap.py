@@ -6,6 +6,7 @@ open store; an entry point imports those that it calls. Imports have no side eff
 are inside functions, to keep hooks fast.
 """
 
+import datetime as dt
 import os
 from collections.abc import Mapping
 from contextlib import closing, suppress
@@ -308,3 +309,19 @@ def _digest(path: str) -> str:
     with suppress(OSError), open(path, "rb") as file:
         return text_digest(f"{path}\0{file.read().decode('latin-1')}")
     return ""
+
+
+def now() -> dt.datetime:
+    """Return the time in UTC, without importing a port."""
+    return dt.datetime.now(dt.UTC)
+
+
+def open_log(store: str) -> "Warn":
+    """Return a function that logs a line in that folder."""
+
+    def log(event: str) -> None:
+        from hardwon.adapters.hook_log import log_event
+
+        log_event(store, event, now())
+
+    return log

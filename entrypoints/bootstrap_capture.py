@@ -8,10 +8,10 @@ import contextlib
 import datetime as dt
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from hardwon.adapters.hook_log import HookLog, last_events, one_line
+from hardwon.entrypoints.bootstrap import now
 
 if TYPE_CHECKING:
     from hardwon.adapters.sqlite.capture_journal import CaptureLock
@@ -28,41 +28,12 @@ if TYPE_CHECKING:
     from hardwon.ports.store import Store, Warn
     from hardwon.ports.transcripts import CaptureJournal, Transcripts
 
-__all__ = [
-    "build_capture",
-    "confirming_in",
-    "count_events",
-    "has_events",
-    "has_prompt_since",
-    "keep_as_before",
-    "last_events",
-    "note",
-    "noticing_in",
-    "one_line",
-    "open_forget_lock",
-    "open_journal",
-    "open_lock",
-    "open_log",
-    "open_transcripts",
-    "project_to_note",
-    "put_aside",
-    "read_given_texts",
-    "read_history",
-    "read_turn",
-    "reason_to_keep",
-    "update_keyword_index_later",
-    "wake",
-]
 
+def last_events(store: str, count: int) -> list[str]:
+    """Return the last *count* lines of the hooks' log in that folder."""
+    from hardwon.adapters.hook_log import last_events
 
-def now() -> dt.datetime:
-    """Return the time in UTC, without importing a port."""
-    return dt.datetime.now(dt.UTC)
-
-
-def open_log(store: str) -> Callable[[str], None]:
-    """Return a function that logs a line in that folder."""
-    return HookLog(store, now).write
+    return last_events(store, count)
 
 
 def note(store: str, event: "HookEvent", project: "NotedProject | None" = None) -> int:

@@ -276,8 +276,8 @@ def exposure(folder: str) -> str:
 
     That is so on a file system without permissions.
     """
+    from hardwon.adapters.folder import exposed
     from hardwon.adapters.sqlite.database import FILE_NAME
-    from hardwon.adapters.store_folder import exposed
 
     return exposed(os.path.join(folder, FILE_NAME))
 

@@ -7,8 +7,8 @@ The log gets another, with the calls that led to it.
 import os
 import traceback
 
-from hardwon.entrypoints.bootstrap import store_of
-from hardwon.entrypoints.bootstrap_capture import one_line, open_log
+from hardwon.domain.model.text import one_line
+from hardwon.entrypoints.bootstrap import open_log, store_of
 
 LOG = "hook.log"
 FRAMES_SHOWN = 8

@@ -18,16 +18,15 @@ from hardwon.domain.model.conversation.session import project_of
 from hardwon.domain.model.errors import CorruptStoreError, UnreadableFileError
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.project import Registry
+from hardwon.domain.model.text import one_line
 from hardwon.domain.use_cases.capture import CaptureInterruptedError
 from hardwon.domain.use_cases.embed_pending import BATCH
-from hardwon.entrypoints.bootstrap import Memory, open_memory, read_settings, system_clock
+from hardwon.entrypoints.bootstrap import Memory, open_log, open_memory, read_settings, system_clock
 from hardwon.entrypoints.bootstrap_capture import (
     last_events,
-    one_line,
     open_forget_lock,
     open_journal,
     open_lock,
-    open_log,
     put_aside,
 )
 from hardwon.entrypoints.bootstrap_files import build_know_projects, build_settle_versions

@@ -183,7 +183,7 @@ def test_the_time_comes_from_the_clock_and_for_hooks_from_one_function() -> None
 
     assert {name: len(found) for name, found in now.items() if found} == {
         "adapters/clock.py": 1,
-        "entrypoints/bootstrap_capture.py": 1,
+        "entrypoints/bootstrap.py": 1,
     }
 
 

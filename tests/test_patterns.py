@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.domain.model.secrets.table import RULES
+from hardwon.domain.model.secrets.find import RULES
 
 parser = importlib.import_module("re._parser")
 constants = importlib.import_module("re._constants")

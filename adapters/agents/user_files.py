@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from hardwon.adapters.durable import written_file
-from hardwon.adapters.folder import Folder, make_folder, open_without_waiting
-from hardwon.adapters.store_folder import opened_store
+from hardwon.adapters.folder import Folder, make_folder, open_without_waiting, opened_store
 from hardwon.domain.model.errors import StorageError, UneditableFileError
 from hardwon.ports.agents import FolderState, SetupRecord, UserFiles, Written
 from hardwon.ports.override import override

@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import cache
 from typing import NamedTuple
 
-from hardwon.adapters.store_folder import append_record
+from hardwon.adapters.folder import append_record
 from hardwon.domain.model.identity import short_hash
 from hardwon.domain.model.project import LARGEST_NUMBER
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
+from hardwon.adapters.folder import opened_store, refusal
 from hardwon.adapters.markdown.conflict import CONFLICTED, has_conflict
 from hardwon.adapters.markdown.file_text import FileText, decode_file
 from hardwon.adapters.markdown.whole_files import (
@@ -20,7 +21,6 @@ from hardwon.adapters.markdown.whole_files import (
     reason,
     replace_file,
 )
-from hardwon.adapters.store_folder import opened_store, refusal
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.identity import content_hash
 from hardwon.domain.model.knowledge_bank import (

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from hardwon.adapters.minilm.weights import FLOAT32, INT8, LAYER_MATRICES, WeightFile
-from hardwon.adapters.minilm.wordpiece import MAX_TOKENS
+from hardwon.adapters.minilm.weights import FLOAT32, INT8, LAYER_MATRICES, MAX_TOKENS, WeightFile
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -14,6 +14,10 @@ from typing import NamedTuple
 
 from hardwon.domain.model.errors import EmbedderUnavailableError
 
+MAX_TOKENS = 256
+"""The longest text that all-MiniLM-L6-v2 was trained on, [CLS] and [SEP] included."""
+
+
 # onnx.proto: ModelProto.graph, GraphProto.initializer, and fields of TensorProto.
 GRAPH = 7
 INITIALIZER = 5

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hardwon.adapters.numpy_index.matches import Members
+from hardwon.adapters.numpy_index.blocks import Members
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.ports.override import override
 from hardwon.ports.overview import Plane, Projection

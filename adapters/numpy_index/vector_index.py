@@ -12,7 +12,7 @@ from hardwon.ports.override import override
 from hardwon.ports.vectors import BlockSource, VectorBlock, VectorIndex
 
 if TYPE_CHECKING:
-    from hardwon.adapters.numpy_index.matches import LoadedVectors, NumpyMatches
+    from hardwon.adapters.numpy_index.blocks import LoadedVectors, NumpyMatches
 
 MEGABYTE = 1_000_000
 MIN_ADDRESS_SPACE = 400 * MEGABYTE
@@ -46,7 +46,7 @@ class NumpyVectorIndex(VectorIndex):
     def compare(self, query: Vector, only: EntryFilter) -> "NumpyMatches":
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads cost more than the product
         try:  # numpy: a tenth of a second
-            from hardwon.adapters.numpy_index.matches import LoadedVectors, NumpyMatches  # noqa: PLC0415
+            from hardwon.adapters.numpy_index.blocks import LoadedVectors, NumpyMatches  # noqa: PLC0415
         except ImportError as error:
             raise VectorIndexUnavailableError(f"numpy can't be loaded: {error}") from error
         self._loaded = self._loaded or LoadedVectors(self._source)

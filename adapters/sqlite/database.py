@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from hardwon.adapters.folder import Folder
+from hardwon.adapters.folder import OWN_NAMES, PRIVATE_FOLDER, Folder, opened_store, refuse_planted
 from hardwon.adapters.sqlite.file_errors import (
     COMPANIONS,
     OF_THE_FILE,
@@ -23,7 +23,6 @@ from hardwon.adapters.sqlite.file_errors import (
     reserve,
     translated,
 )
-from hardwon.adapters.store_folder import OWN_NAMES, PRIVATE_FOLDER, opened_store, refuse_planted
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.redaction import may_hold_secret, redact, redact_values

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 
 from hardwon.adapters.durable import remove_unfinished, written_file
-from hardwon.adapters.folder import real_place
+from hardwon.adapters.folder import OWN_NAMES, real_place
 from hardwon.adapters.sqlite.copies import remove
 from hardwon.adapters.sqlite.database import (
     BUSY_SECONDS,
@@ -35,7 +35,6 @@ from hardwon.adapters.sqlite.erase import (
 from hardwon.adapters.sqlite.file_errors import translated
 from hardwon.adapters.sqlite.hook_events import FILE_NAME as JOURNAL
 from hardwon.adapters.sqlite.keyword_index import rebuild_index
-from hardwon.adapters.store_folder import OWN_NAMES
 from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.errors import CorruptStoreError, StorageError
 from hardwon.domain.model.redaction import redact

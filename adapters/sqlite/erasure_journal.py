@@ -10,8 +10,8 @@ from contextlib import suppress
 from typing import Any
 
 from hardwon.adapters.durable import written_file
+from hardwon.adapters.folder import opened_store
 from hardwon.adapters.sqlite.file_errors import translated
-from hardwon.adapters.store_folder import opened_store
 from hardwon.domain.model.erasure import Erasure
 from hardwon.ports.erasure import BegunErasure, ErasureJournal
 from hardwon.ports.override import override

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from hardwon.adapters.folder import exposed
 from hardwon.adapters.sqlite.activity import (
     SqliteContextWindows,
     SqliteDeliveries,
@@ -45,7 +46,6 @@ from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.projects import SqliteProjects, read_registry
 from hardwon.adapters.sqlite.untrusted import size_of
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
-from hardwon.adapters.store_folder import exposed
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space
 from hardwon.domain.model.errors import KeywordIndexUnavailableError, StorageError

@@ -265,3 +265,17 @@ def split_by_title(title: str, text: str) -> Split:
 def has_word(text: str) -> bool:
     """Return whether *text* has a word."""
     return _TITLE_WORD.search(text) is not None
+
+
+MAX_LINE = 1_000
+UNPRINTABLE = "\ufffd"
+
+
+def one_line(event: str) -> str:
+    """
+    Return *event* as a line of at most 1,000 printable characters.
+
+    It can't steer a terminal.
+    """
+    line = " ".join(event.split())[:MAX_LINE]
+    return "".join(character if character.isprintable() else UNPRINTABLE for character in line)

@@ -1,6 +1,12 @@
 """
 Capture hooks: redact the text, journal the event, wake the worker when due.
 
+At a turn's end they check whether injections reached the model.
+
+At a turn's end they check whether injections reached the model.
+
+At a turn's end they check whether injections reached the model.
+
 Standard library only.
 """
 
@@ -11,7 +17,15 @@ from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent, N
 from hardwon.domain.model.errors import CorruptStoreError
 from hardwon.domain.model.redaction import CUT
 from hardwon.domain.model.settings import Settings
-from hardwon.entrypoints.bootstrap_capture import note, now, project_to_note, put_aside, wake
+from hardwon.entrypoints.bootstrap import now
+from hardwon.entrypoints.bootstrap_capture import (
+    confirming_in,
+    note,
+    project_to_note,
+    put_aside,
+    read_given_texts,
+    wake,
+)
 from hardwon.entrypoints.hook.request import HookRequest
 from hardwon.entrypoints.host_session import cleaning_for
 
@@ -92,3 +106,21 @@ def _kept(text: str, root: str) -> str:
         return ""
     clean = cleaning_for(root).beginning(text, LONGEST_TEXT)  # compiles patterns only here
     return clean + CUT if len(text) > LONGEST_TEXT else clean
+
+
+def confirm_delivery(request: HookRequest, settings: Settings) -> None:
+    """
+    Count the printed injections that the session's transcript contains.
+
+    Never creates or migrates a store. A turn may have a reply but no transcript, and a session may
+    end before its first turn.
+
+    Raises:
+        StorageError: the store is busy or can't be read; the next turn counts.
+    """
+    has_turn = request.reply or os.path.isfile(request.transcript_path)
+    if not (request.delivery == "awaited" and has_turn):
+        return
+    with confirming_in(settings) as confirm:
+        if confirm:
+            confirm.confirm(request.session_id, lambda: read_given_texts(request.transcript_path))

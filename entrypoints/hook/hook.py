@@ -2,11 +2,10 @@
 
 import time
 
-from hardwon.entrypoints.bootstrap import store_of
-from hardwon.entrypoints.bootstrap_capture import one_line, open_log
-from hardwon.entrypoints.hook.event import Event
-from hardwon.entrypoints.hook.output import Output, complain
-from hardwon.entrypoints.hook.pause import PausedEvent, pauses_of
+from hardwon.domain.model.text import one_line
+from hardwon.entrypoints.bootstrap import open_log, store_of
+from hardwon.entrypoints.hook.event import Event, PausedEvent, pauses_of
+from hardwon.entrypoints.hook.process import Output, complain, slowdown, start_watchdog
 from hardwon.entrypoints.hook.request import (
     HELP,
     NO_EVENT,
@@ -21,7 +20,6 @@ from hardwon.entrypoints.hook.request import (
     read_payload,
     understood,
 )
-from hardwon.entrypoints.hook.watchdog import slowdown, start_watchdog
 
 NO_INPUT = "no event came on standard input in time"
 READING_SECONDS = 1.0

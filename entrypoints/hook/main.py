@@ -21,8 +21,7 @@ def main() -> None:
             signal.signal(number, _leave)
         gc.disable()  # nothing lives long enough to be worth a look: up to a twentieth of the CPU
         from hardwon.entrypoints.hook.hook import Hook  # caught if broken
-        from hardwon.entrypoints.hook.output import Output
-        from hardwon.entrypoints.hook.watchdog import process_start
+        from hardwon.entrypoints.hook.process import Output, process_start
 
         code = Hook(Output(), process_start()).run(sys.argv[1:])
     except Exception as error:  # noqa: BLE001  # the host's session goes on, whatever is broken here

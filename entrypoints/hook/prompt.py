@@ -9,7 +9,7 @@ from hardwon.domain.use_cases.inject_beside_prompt import Prompt
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_entries import build_inject_beside_prompt, build_record_injection
 from hardwon.entrypoints.context import read_workplace
-from hardwon.entrypoints.hook.output import Output
+from hardwon.entrypoints.hook.process import Output
 from hardwon.entrypoints.hook.request import HookRequest
 
 SEARCH_SECONDS = 0.7

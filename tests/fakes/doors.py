@@ -27,7 +27,7 @@ from hardwon.adapters.agents import wants
 from hardwon.adapters.minilm import embedder as minilm
 from hardwon.entrypoints import writer
 from hardwon.entrypoints.cli import main as cli
-from hardwon.entrypoints.hook import main, watchdog
+from hardwon.entrypoints.hook import main, process
 from tests.machine import LONGEST_WAIT
 
 MAINS: dict[str, Callable[[], None]] = {
@@ -143,7 +143,7 @@ def _process_state(env: Mapping[str, str], folder: Path) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         stack.enter_context(mock.patch.dict(os.environ, env, clear=True))
         stack.enter_context(mock.patch.object(sys, "argv", sys.argv))
-        stack.enter_context(mock.patch.object(watchdog, "process_start", time.monotonic))
+        stack.enter_context(mock.patch.object(process, "process_start", time.monotonic))
         stack.enter_context(mock.patch.object(wants, "start_seconds", return_value=SERVER_SECONDS))
         stack.enter_context(warnings.catch_warnings())
         for category in SILENT_WARNINGS:
@@ -250,7 +250,7 @@ def _threads() -> Iterator[None]:
     with (
         mock.patch.object(threading.Thread, "start", start_and_know),
         mock.patch.object(os, "_exit", leave),
-        mock.patch("hardwon.entrypoints.hook.watchdog._sleep_until", watch),
+        mock.patch("hardwon.entrypoints.hook.process._sleep_until", watch),
     ):
         try:
             yield

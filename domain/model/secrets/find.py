@@ -4,10 +4,32 @@ import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
+from hardwon.domain.model.secrets import (
+    commands,
+    keys,
+    named_tokens,
+    places,
+    requests,
+    tokens_cloud,
+    tokens_code,
+    tokens_services,
+    values,
+)
 from hardwon.domain.model.secrets.rule import Rule
-from hardwon.domain.model.secrets.table import RULES
 
 REDACTED = "[REDACTED]"
+
+RULES = (
+    *tokens_code.RULES,
+    *tokens_cloud.RULES,
+    *tokens_services.RULES,
+    *named_tokens.RULES,
+    *keys.RULES,
+    *requests.RULES,
+    *commands.RULES,
+    *values.RULES,
+    *places.RULES,
+)
 
 LONGEST_REMEMBERED = 40
 """

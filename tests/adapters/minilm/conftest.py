@@ -5,9 +5,13 @@ import time
 
 import pytest
 
-from hardwon.adapters.minilm.embedder import THREAD_SETTINGS, MiniLmEmbedder
+from hardwon.adapters.minilm.embedder import (
+    THREAD_SETTINGS,
+    MiniLmEmbedder,
+    WordPiece,
+    load_wordpiece,
+)
 from hardwon.adapters.minilm.weights import find_weights
-from hardwon.adapters.minilm.wordpiece import WordPiece, load_wordpiece
 from hardwon.domain.model.deadline import Deadline
 
 for setting in THREAD_SETTINGS:

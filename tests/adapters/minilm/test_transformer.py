@@ -12,9 +12,8 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from hardwon.adapters.minilm.embedder import MiniLmEmbedder
+from hardwon.adapters.minilm.embedder import MiniLmEmbedder, WordPiece
 from hardwon.adapters.minilm.transformer import gelu_in_place, softmax_in_place
-from hardwon.adapters.minilm.wordpiece import WordPiece
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Vector, unit
 

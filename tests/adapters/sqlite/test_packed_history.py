@@ -9,7 +9,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from hardwon.adapters.numpy_index import matches
+from hardwon.adapters.numpy_index import blocks
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
 from hardwon.adapters.sqlite.database import Row, SqliteDatabase
 from hardwon.adapters.sqlite.derived import SHIFT
@@ -61,7 +61,7 @@ class PackedAgreesWithPlain(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.folder = tempfile.TemporaryDirectory()
-        self.always_packed = patch.object(matches, "FEW_A_BLOCK", -1)
+        self.always_packed = patch.object(blocks, "FEW_A_BLOCK", -1)
         self.always_packed.start()
         self.use(open_new_store(self.folder.name))
         self.database.rows("INSERT INTO sqlite_sequence (name, seq) SELECT 'entry', 0")

@@ -196,13 +196,13 @@ def database_hangs() -> None:
 def nothing_is_in_a_hurry() -> None:
     """No fault: for tests of what is printed, on a machine that may be busy with others."""
     from hardwon.domain.use_cases import retrieve
-    from hardwon.entrypoints.hook import event, prompt, session_start, watchdog
+    from hardwon.entrypoints.hook import event, process, prompt, session_start
 
     for module, name in (
         (event, "PROMPT_SECONDS"),
         (prompt, "SEARCH_SECONDS"),
-        (watchdog, "ALARM_SECONDS"),
-        (watchdog, "LAST_SECONDS"),
+        (process, "ALARM_SECONDS"),
+        (process, "LAST_SECONDS"),
         (session_start, "SEARCH_SECONDS"),
         (session_start, "LAST_PRINT_SECONDS"),
         (session_start, "GIT_SECONDS"),

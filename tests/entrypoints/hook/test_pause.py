@@ -244,5 +244,4 @@ def test_without_a_pause_the_hook_imports_nothing_for_it_but_its_own_modules(wor
     assert ours == {
         "hardwon.domain.model.pause",
         "hardwon.adapters.pause_file",
-        "hardwon.entrypoints.hook.pause",
     }

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from hardwon.domain.model.secrets.table import RULES
+from hardwon.domain.model.secrets.find import RULES
 
 LIST = Path(__file__).with_name("gitleaks.txt")
 PUBLIC_RULES = 222

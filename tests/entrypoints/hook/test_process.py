@@ -17,7 +17,7 @@ from unittest import mock
 import pytest
 
 from hardwon.adapters.agents.table import Programs
-from hardwon.entrypoints.hook import watchdog
+from hardwon.entrypoints.hook import process
 from tests.entrypoints.hook_process import BIN, World, calm
 from tests.entrypoints.sessions import block_of
 
@@ -25,7 +25,7 @@ MEGABYTE = 1_000_000
 
 
 def test_the_start_of_the_process_is_before_its_first_line() -> None:
-    source = "import time; t=time.monotonic(); from hardwon.entrypoints.hook.watchdog import process_start as p; print(t-p())"
+    source = "import time; t=time.monotonic(); from hardwon.entrypoints.hook.process import process_start as p; print(t-p())"
     slept = subprocess.run(
         ["sh", "-c", f'sleep 0.4; exec "$0" -c "{source}"', sys.executable],
         capture_output=True,
@@ -41,12 +41,12 @@ def test_the_start_of_the_process_is_before_its_first_line() -> None:
 )
 def test_a_process_table_that_says_nothing_usable_means_now(content: bytes) -> None:
     with mock.patch("builtins.open", mock.mock_open(read_data=content)):
-        assert abs(watchdog.process_start() - time.monotonic()) < 1
+        assert abs(process.process_start() - time.monotonic()) < 1
 
 
 def test_a_machine_without_other_work_slows_nothing_down() -> None:
-    assert watchdog.slowdown(time.monotonic()) == 1
-    assert watchdog.slowdown(time.monotonic() - 1_000 * time.process_time()) > 900
+    assert process.slowdown(time.monotonic()) == 1
+    assert process.slowdown(time.monotonic() - 1_000 * time.process_time()) > 900
 
 
 def test_a_machine_too_slow_for_vectors_is_not_asked_for_them(embedded_world: World) -> None:
@@ -83,7 +83,7 @@ def test_the_hook_stays_until_an_utterance_is_noted(
     run, seconds, _ = empty_world.launch(payload=utterance_event(empty_world, event))
 
     assert (run.code, run.stdout, run.log) == (0, "", ())
-    assert seconds > watchdog.LAST_SECONDS
+    assert seconds > process.LAST_SECONDS
     assert len(noted(empty_world)) == 1
 
 
@@ -224,7 +224,7 @@ def test_an_event_is_answered_while_standard_input_stays_open(world: World, tail
     assert calm(run)
     assert run.code == 0
     assert run.log == ()
-    assert run.seconds < watchdog.ALARM_SECONDS
+    assert run.seconds < process.ALARM_SECONDS
     assert len(noted(world)) == 1
 
 
