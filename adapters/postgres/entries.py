@@ -300,10 +300,6 @@ class PostgresTriggerSource(SqlTriggerSource[PostgresDatabase]):
     def own_changes(self) -> int:
         return self._database.own_changes
 
-    @override
-    def version(self) -> int:
-        return self._database.version()
-
 
 class PostgresProposals(SqlProposals):
     """Pairs in the table `proposal` of a tenant."""

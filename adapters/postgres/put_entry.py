@@ -9,7 +9,7 @@ from hardwon.adapters.postgres.forgotten import PostgresForgottenTexts
 from hardwon.adapters.postgres.rows import facts_of, texts_of
 from hardwon.adapters.postgres.session import Statement
 from hardwon.adapters.postgres.words import dropping, indexing
-from hardwon.adapters.sql.rows import is_retired
+from hardwon.adapters.sql.entries import is_retired
 from hardwon.domain.model.forgotten import ensure_not_forgotten
 
 if TYPE_CHECKING:

@@ -1,8 +1,5 @@
-"""Conditions of an `EntryFilter`, entries by id, and tie order."""
+"""Conditions of an `EntryFilter`, and entries by id."""
 
-from collections.abc import Iterable
-
-from hardwon.adapters.sql.database import Database
 from hardwon.adapters.sql.filter import Conditions, Where
 
 
@@ -56,16 +53,6 @@ def _bind(name: str, value: object) -> Where:
 _conditions = Conditions(CONDITIONS, _bind, always="e.tenant = %(tenant)s")
 where = _conditions.where
 visible = _conditions.visible
-
-
-def in_tie_order(database: Database, numbers: Iterable[int]) -> list[int]:
-    """Sort *numbers* by their entries, newest first, then by id."""
-    rows = database.rows(
-        "SELECT e.number FROM hardwon.entry e WHERE e.tenant = %(tenant)s AND e.number ="
-        " ANY(%(numbers)s) ORDER BY e.updated_at DESC, e.id",
-        numbers=[*numbers],
-    )
-    return [number for (number,) in rows]
 
 
 def number_of(name: str) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.adapters.postgres.session import Row
 from hardwon.adapters.sql.database import as_given
-from hardwon.adapters.sql.rows import (
+from hardwon.adapters.sql.entries import (
     ENTRY_FIELDS,
     FACTS,
     LISTS,

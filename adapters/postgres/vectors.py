@@ -7,17 +7,17 @@ from typing import NamedTuple
 
 from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.matches import BEST, MatchPage, PagedMatches
-from hardwon.adapters.postgres.query import in_tie_order, where
+from hardwon.adapters.postgres.query import where
 from hardwon.adapters.postgres.rows import TEXT
-from hardwon.adapters.postgres.session import Row
+from hardwon.adapters.postgres.session import Row, Statement
 from hardwon.adapters.sql.filter import Where
+from hardwon.adapters.sql.vectors import SqlVectorStore
 from hardwon.domain.model.embedding import COSINE_DECIMALS, Space, Vector
-from hardwon.domain.model.filters import EVERYTHING, EntryFilter
-from hardwon.domain.model.identity import searchable_text
+from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.ranking.candidates import IndexHit, ScoreStatistics, place_of_low
-from hardwon.domain.model.vocabulary import KINDS, Category, Kind
+from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.override import override
-from hardwon.ports.vectors import Matches, PendingText, VectorBlock, VectorIndex, VectorStore
+from hardwon.ports.vectors import Matches, VectorBlock, VectorIndex
 
 FROM_VECTORS = """
     FROM hardwon.vector v JOIN hardwon.entry e ON e.tenant = v.tenant AND e.number = v.number
@@ -27,21 +27,12 @@ LOAD = """
     SELECT number, vec::float4[] FROM hardwon.vector
     WHERE tenant = %(tenant)s AND space = %(space)s AND number = ANY(%(numbers)s)
 """
-PENDING_TEXT = (
-    "SELECT e.number, t.name, t.description, t.notes, t.reasoning, t.text_hash FROM hardwon.entry"
-    f" e {TEXT}"
-)
+PENDING_TEXT = f"""
+    SELECT e.number, t.name, t.description, t.notes, t.reasoning, t.text_hash FROM hardwon.entry e {TEXT} WHERE {{within}}
+"""
 HAS_NO_VECTOR = """
     NOT EXISTS (SELECT 1 FROM hardwon.vector v
         WHERE v.tenant = %(tenant)s AND v.space = %(space)s AND v.number = e.number)
-"""
-# The entry is locked as by the repository, so that its text can't change meanwhile.
-PUT = """
-    INSERT INTO hardwon.vector (tenant, space, number, owner, text_hash, vec)
-    SELECT t.tenant, %(space)s, t.number, t.owner, t.text_hash, %(vec)s::vector
-    FROM hardwon.entry_text t JOIN hardwon.entry e ON e.tenant = t.tenant AND e.number = t.number AND NOT e.retired
-    WHERE t.tenant = %(tenant)s AND t.number = %(number)s AND t.text_hash = %(text_hash)s
-    ON CONFLICT (tenant, space, number) DO UPDATE SET text_hash = excluded.text_hash, vec = excluded.vec
 """
 SPACE_COLUMNS = "provider, model, dimensions, task_scheme, weights_hash"
 REGISTER = f"""
@@ -59,72 +50,48 @@ NOTE_ACTIVE = """
 """
 
 
-class PostgresVectorStore(VectorStore):
+class PostgresVectorStore(SqlVectorStore[PostgresDatabase]):
+    """The vectors of one embedding space."""
+
+    HAS_ANY = f"SELECT 1 {FROM_VECTORS} {{within}} LIMIT 1"
+    COUNT = f"SELECT count(*) {FROM_VECTORS} {{within}}"
+    PENDING = f"{PENDING_TEXT} AND {HAS_NO_VECTOR} ORDER BY e.updated_at DESC, e.id LIMIT %(most)s"
+    TEXTS = f"{PENDING_TEXT} AND e.number > %(after)s ORDER BY e.number LIMIT %(most)s"
+    # The entry is locked as by the repository, so that its text can't change meanwhile.
+    PUT = """
+        INSERT INTO hardwon.vector (tenant, space, number, owner, text_hash, vec)
+        SELECT t.tenant, %(space)s, t.number, t.owner, t.text_hash, %(vec)s::vector
+        FROM hardwon.entry_text t JOIN hardwon.entry e ON e.tenant = t.tenant AND e.number = t.number AND NOT e.retired
+        WHERE t.tenant = %(tenant)s AND t.number = %(number)s AND t.text_hash = %(text_hash)s
+        ON CONFLICT (tenant, space, number) DO UPDATE SET text_hash = excluded.text_hash, vec = excluded.vec
     """
-    The vectors of one embedding space.
-
-    Args:
-        kinds: The kinds of entries that are embedded in this space.
-        is_active: Whether the store's metadata names this space.
-
+    MEMBERS = "SELECT e.category, string_agg(e.number::text, ',') FROM hardwon.entry e WHERE {within} GROUP BY 1"
+    IN_TIE_ORDER = """
+        SELECT e.number FROM hardwon.entry e WHERE e.tenant = %(tenant)s AND e.number = ANY(%(numbers)s)
+        ORDER BY e.updated_at DESC, e.id
     """
+    _number = 0
 
-    def __init__(
-        self,
-        database: PostgresDatabase,
-        space: Space,
-        *,
-        kinds: tuple[Kind, ...] = KINDS,
-        is_active: bool = True,
-    ) -> None:
-        self.database = database
-        self._space = space
-        self._served = EntryFilter(kinds=kinds, ranked=True)
-        self._is_active = is_active
-        self._number = 0
+    @property
+    def database(self) -> PostgresDatabase:
+        """The connection, for an index of these vectors."""
+        return self._database
 
     @property
     @override
-    def space(self) -> Space:
-        return self._space
-
-    @property
-    @override
-    def dimensions(self) -> int:
-        return self._space.dimensions
-
-    @property
-    @override
-    def kinds(self) -> tuple[Kind, ...]:
-        return self._served.kinds
-
-    @property
     def number(self) -> int:
-        """The tenant's number of the space, 0 before its first vector."""
-        self._number = self._number or read_spaces(self.database).get(self._space, 0)
+        self._number = self._number or read_spaces(self._database).get(self._space, 0)
         return self._number
-
-    @override
-    def has_any(self, only: EntryFilter) -> bool:
-        within = where(only)
-        sql = f"SELECT EXISTS (SELECT 1 {FROM_VECTORS} {within.sql})"
-        return bool(self.database.value(sql, **within.parameters, space=self.number))
-
-    @override
-    def count(self, only: EntryFilter) -> int:
-        within = where(only)
-        sql = f"SELECT count(*) {FROM_VECTORS} {within.sql}"
-        return int(self.database.value(sql, **within.parameters, space=self.number))
 
     @override
     def count_pending(self, only: EntryFilter) -> int:
         within = where(self._served_of(only))
         sql = f"SELECT count(*) FROM hardwon.entry e WHERE {within.sql} AND {HAS_NO_VECTOR}"
-        return int(self.database.value(sql, **within.parameters, space=self.number))
+        return int(self._database.value(sql, **within.parameters, space=self.number))
 
     @override
     def vectors_of(self, entry_ids: Sequence[str]) -> Mapping[str, Vector]:
-        rows = self.database.rows(
+        rows = self._database.rows(
             f"SELECT DISTINCT ON (e.id) e.id, v.vec::float4[] {FROM_VECTORS} e.tenant = %(tenant)s"
             " AND e.id = ANY(%(ids)s) ORDER BY e.id, e.owner DESC",
             ids=[*entry_ids],
@@ -133,100 +100,36 @@ class PostgresVectorStore(VectorStore):
         return {entry_id: array("f", values) for entry_id, values in rows}
 
     @override
-    def pending(self, limit: int) -> list[PendingText]:
-        within = where(self._served)
-        return self._texts(
-            f"{PENDING_TEXT} WHERE {within.sql} AND {HAS_NO_VECTOR} ORDER BY e.updated_at DESC,"
-            " e.id LIMIT %(most)s",
-            {**within.parameters, "space": self.number, "most": max(0, limit)},
-        )
-
-    @override
-    def texts(
-        self, limit: int, after: int = 0, only: EntryFilter = EVERYTHING
-    ) -> list[PendingText]:
-        within = where(self._served_of(only))
-        return self._texts(
-            f"{PENDING_TEXT} WHERE {within.sql} AND e.number > %(after)s ORDER BY e.number LIMIT"
-            " %(most)s",
-            {**within.parameters, "after": after, "most": max(0, limit)},
-        )
-
-    def _texts(self, sql: str, parameters: Mapping[str, object]) -> list[PendingText]:
-        rows = self.database.rows(sql, **parameters)
-        return [
-            PendingText(number, searchable_text(*texts), text_hash)
-            for number, *texts, text_hash in rows
-        ]
-
-    @override
-    def put(self, vectors: Iterable[tuple[PendingText, Vector]]) -> None:
-        given = [*vectors]
-        with self.database.transaction():
-            space = self._register()
-            self.database.run_many(
-                PUT,
-                (
-                    {
-                        "space": space,
-                        "number": text.number,
-                        "text_hash": text.text_hash,
-                        "vec": literal(vector),
-                    }
-                    for text, vector in given
-                ),
-            )
-            self.database.together(
-                ((COUNT_STORED, {"space": space, "vectors": len(given)}), self.database.change())
-            )
-
-    def activate(self) -> None:
-        """Make this the active space in the store's metadata."""
-        with self.database.transaction():
-            self.database.rows(NOTE_ACTIVE, space=str(self._register()))
-
     def _register(self) -> int:
-        """Return the space's number, after its registration if missing."""
         if not self.number:
-            self.database.rows(REGISTER, **self._space._asdict())
+            self._database.rows(REGISTER, **self._space._asdict())
             if self._is_active:
-                self.database.rows(NOTE_ACTIVE, space=str(self.number))
+                self._note_as_active(self.number)
         return self.number
 
     @override
-    def version(self) -> int:
-        return self.database.version()
+    def _note_as_active(self, number: int) -> None:
+        self._database.rows(NOTE_ACTIVE, space=str(number))
+
+    @override
+    def _encoded(self, vector: Vector) -> str:
+        return literal(vector)
+
+    @override
+    def _noted(self, space: int, vectors: int) -> list[Statement]:
+        return [(COUNT_STORED, {"space": space, "vectors": vectors})]
 
     @override
     def load(self, numbers: Sequence[int]) -> VectorBlock:
-        rows = self.database.rows(LOAD, numbers=[*numbers], space=self.number)
+        rows = self._database.rows(LOAD, numbers=[*numbers], space=self.number)
         usable = {number: values for number, values in rows if len(values) == self.dimensions}
         for number, values in rows:
             if number not in usable:
-                self.database.warn(
+                self._database.warn(
                     f"the vector of entry {number} has {len(values)} values: skipped, run: hardwon"
                     " embed --all"
                 )
         return VectorBlock(list(usable), array("f", chain.from_iterable(usable.values())))
-
-    @override
-    def members(self, only: EntryFilter) -> Mapping[str | None, str]:
-        within = where(only._replace(ranked=True))
-        rows = self.database.rows(
-            "SELECT e.category, string_agg(e.number::text, ',') FROM hardwon.entry e WHERE"
-            f" {within.sql} GROUP BY 1",
-            **within.parameters,
-        )
-        return dict(rows)
-
-    @override
-    def in_tie_order(self, numbers: Sequence[int]) -> list[int]:
-        return in_tie_order(self.database, numbers)
-
-    def _served_of(self, only: EntryFilter) -> EntryFilter:
-        return only._replace(
-            kinds=tuple(kind for kind in only.kinds if kind in self.kinds), ranked=True
-        )
 
 
 def read_spaces(database: PostgresDatabase) -> dict[Space, int]:

@@ -81,6 +81,10 @@ class Database(Protocol):
         """
         ...
 
+    def version(self) -> int:
+        """Return the content version, which `note_change` renews."""
+        ...
+
     def where(self, only: "EntryFilter") -> "Where":
         """Return the condition that a row of `entry e` passes *only*."""
         ...

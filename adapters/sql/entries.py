@@ -1,15 +1,20 @@
-"""Reads of entries, their trigger phrases, and proposed supersessions."""
+"""
+Columns and reads of entries, their trigger phrases, and proposed supersessions.
+
+Does without cattrs, which would slow down the hook.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from hardwon.adapters.sql.database import D, Database, Decoder, Role, Row, as_given, unchanged
-from hardwon.adapters.sql.rows import entry_of
+from hardwon.domain.model.activity import Usage, Validations
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.injection.entry_text import ConstitutionalText, PrintedEntry
 from hardwon.domain.model.injection.related_conversations import ConversationSummary
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
+from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
 from hardwon.ports.entries import EntryRepository, Field, Order, Proposal, Proposals, RankingReads
 from hardwon.ports.keyword_index import TriggerOwner, TriggerSource
 from hardwon.ports.override import override
@@ -19,6 +24,95 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 RANKING_VALUES = len(RankingFacts._fields)
+
+
+FACTS = (
+    *(
+        "kind",
+        "category",
+        "observation_count",
+        "confidence",
+        "updated_at",
+        "project",
+        "reach",
+        "superseded_by",
+    ),
+    *(
+        "source_project",
+        "workspace",
+        "branch",
+        "permanent",
+        "tier",
+        "importance_weight",
+        "context_type",
+        "spec_folder",
+    ),
+)
+"""The mutable fields of `Entry` in columns of `entry`."""
+
+TEXTS = (
+    *("name", "description", "reasoning", "notes", "keywords", "tags", "references", "source"),
+    *(
+        "file_path",
+        "file_mtime",
+        "file_hash",
+        "trigger_phrases",
+        "channel",
+        "session_id",
+        "own_tier",
+        "door",
+    ),
+)
+"""The mutable fields of `Entry` in columns of `entry_text`."""
+
+COUNTERS = (
+    "recall_count",
+    "last_recalled_at",
+    "access_count",
+    "last_accessed",
+    "validation_count",
+    "useful_count",
+)
+LISTS = ("keywords", "tags", "references", "trigger_phrases")
+
+ENTRY_FIELDS = ("number", *FACTS, "created_at", *TEXTS, "anchor_id", *COUNTERS)
+"""The fields of an `Entry` that are read. Its id is derived from them."""
+
+
+def columns_of(places: Mapping[str, str], fields: Iterable[str], **others: str) -> str:
+    """Return the columns of *fields* at *places*, overridden by *others*."""
+    return ", ".join(others.get(field) or places[field] for field in fields)
+
+
+def text_hash(text: str) -> str:
+    """Return the hash that identifies the text of a vector."""
+    import hashlib  # noqa: PLC0415  # brings OpenSSL: not on the hook's path
+
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def is_retired(entry: "Entry") -> bool:
+    """
+    Return whether *entry* is left out of all indexes from the start.
+
+    Other entries are retired when they expire.
+    """
+    return entry.tier == NEVER_SEARCHED
+
+
+def entry_of(row: Iterable[Any]) -> "Entry":
+    """
+    Return the entry with the values of `ENTRY_FIELDS`.
+
+    Raises:
+        InvalidEntryError: the values make no valid entry.
+    """
+    from hardwon.domain.model.entry import Entry  # noqa: PLC0415  # brings attrs: not on the hook's path
+
+    values = dict(zip(ENTRY_FIELDS, row, strict=True))
+    validations = Validations(values.pop("validation_count"), values.pop("useful_count"))
+    usage = Usage(values.pop("access_count"), values.pop("last_accessed"), validations)
+    return Entry(usage=usage, **values)
 
 
 class SqlEntries(Role[D], EntryRepository, RankingReads):
@@ -220,6 +314,10 @@ class SqlTriggerSource(Role[D], TriggerSource):
 
     OWNERS: str
     _decode: Decoder = as_given
+
+    @override
+    def version(self) -> int:
+        return self._database.version()
 
     @override
     def owners(self, only: EntryFilter) -> list[TriggerOwner]:

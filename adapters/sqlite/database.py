@@ -377,7 +377,7 @@ class SqliteDatabase:
         """
         return CHANGE, {"key": CONTENT_VERSION}
 
-    def content_version(self) -> int:
+    def version(self) -> int:
         """Return the content version, 0 for a store never written."""
         return int(
             self.value(

@@ -69,11 +69,13 @@ visible_by_group = _conditions.visible_by_group
 placed = _conditions.placed
 
 
+IN_TIE_ORDER = """
+    SELECT e.seq FROM json_each(:numbers) wanted CROSS JOIN entry e ON e.seq = wanted.value
+    ORDER BY e.updated_at DESC, e.id
+"""
+
+
 def in_tie_order(database: Database, numbers: Iterable[int]) -> list[int]:
     """Sort *numbers*, newest first, then by id."""
-    rows = database.rows(
-        "SELECT e.seq FROM json_each(:numbers) wanted CROSS JOIN entry e ON e.seq = wanted.value"
-        " ORDER BY e.updated_at DESC, e.id",
-        numbers=[*numbers],
-    )
+    rows = database.rows(IN_TIE_ORDER, numbers=[*numbers])
     return [number for (number,) in rows]

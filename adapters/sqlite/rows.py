@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from hardwon.adapters.sql.rows import (
+from hardwon.adapters.sql.entries import (
     ENTRY_FIELDS,
     FACTS,
     LISTS,

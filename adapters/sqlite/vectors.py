@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TypeAlias
 
+from hardwon.adapters.sql.vectors import SqlVectorStore
 from hardwon.adapters.sqlite.database import Row, SqliteDatabase, in_list
 from hardwon.adapters.sqlite.derived import LAST_PLACE, SHIFT, bounds, count_ranked, remake
-from hardwon.adapters.sqlite.query import in_tie_order, where
+from hardwon.adapters.sqlite.query import IN_TIE_ORDER, where
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.model.filters import EVERYTHING, EntryFilter
-from hardwon.domain.model.identity import searchable_text
+from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.vocabulary import KINDS, Kind
 from hardwon.ports.override import override
-from hardwon.ports.vectors import BlockSource, BlockState, PendingText, VectorBlock, VectorStore
+from hardwon.ports.vectors import BlockSource, BlockState, PendingText, VectorBlock
 
 MAX_AT_ONCE = 16
 """Blocks that one write packs: a third of a second of CPU."""
@@ -157,32 +157,18 @@ SELECT_BLOCK = """
     SELECT entry_seq, vec FROM vector WHERE space_id = ? AND entry_seq BETWEEN ? AND ? ORDER BY entry_seq
 """
 
-SELECT_MEMBERS = (
-    "SELECT e.category, group_concat(e.seq) FROM entry e WHERE {within} GROUP BY e.category"
-)
-
-SELECT_EMBEDDED = """
-    SELECT {what} FROM vector v JOIN entry e ON e.seq = v.entry_seq WHERE v.space_id = :space AND {within}
-"""
-
-SELECT_PENDING = """
+PENDING_TEXT = """
     SELECT e.seq, t.name, t.description, t.notes, t.reasoning, t.text_hash
     FROM entry e JOIN entry_text t ON t.entry_seq = e.seq
-    WHERE NOT EXISTS (SELECT 1 FROM vector v WHERE v.space_id = :space AND v.entry_seq = e.seq) AND {within}
-    ORDER BY e.updated_at DESC, e.id LIMIT :most
 """
-
-SELECT_TEXTS = """
-    SELECT e.seq, t.name, t.description, t.notes, t.reasoning, t.text_hash
-    FROM entry e JOIN entry_text t ON t.entry_seq = e.seq WHERE e.seq > :after AND {within} ORDER BY e.seq LIMIT :most
-"""
+FROM_VECTORS = (
+    "FROM vector v JOIN entry e ON e.seq = v.entry_seq WHERE v.space_id = :space AND {within}"
+)
 
 
-class SqliteVectorStore(VectorStore, BlockSource):
+class SqliteVectorStore(SqlVectorStore[SqliteDatabase], BlockSource):
     """
-    The vectors of one embedding space.
-
-    It has stored and pending ones, and blocks of them for an index.
+    The vectors of one embedding space, and blocks of them for an index.
 
     Args:
         warn: Called with one line about a stored vector that can't be used.
@@ -191,6 +177,24 @@ class SqliteVectorStore(VectorStore, BlockSource):
         pack: Packs complete blocks of vectors. None packs none.
 
     """
+
+    HAS_ANY = f"SELECT 1 {FROM_VECTORS} LIMIT 1"
+    COUNT = f"SELECT count(*) {FROM_VECTORS}"
+    PENDING = f"""
+        {PENDING_TEXT} WHERE {{within}}
+            AND NOT EXISTS (SELECT 1 FROM vector v WHERE v.space_id = :space AND v.entry_seq = e.seq)
+        ORDER BY e.updated_at DESC, e.id LIMIT :most
+    """
+    TEXTS = f"{PENDING_TEXT} WHERE e.seq > :after AND {{within}} ORDER BY e.seq LIMIT :most"
+    PUT = """
+        INSERT INTO vector (space_id, entry_seq, text_hash, vec) SELECT :space, entry_seq, text_hash, :vec
+        FROM entry_text JOIN entry ON seq = entry_seq AND retired = 0 WHERE entry_seq = :number AND text_hash = :text_hash
+        ON CONFLICT (space_id, entry_seq) DO UPDATE SET text_hash = excluded.text_hash, vec = excluded.vec
+    """
+    MEMBERS = (
+        "SELECT e.category, group_concat(e.seq) FROM entry e WHERE {within} GROUP BY e.category"
+    )
+    IN_TIE_ORDER = IN_TIE_ORDER
 
     def __init__(
         self,
@@ -202,41 +206,16 @@ class SqliteVectorStore(VectorStore, BlockSource):
         is_active: bool = True,
         pack: Pack | None = None,
     ) -> None:
-        self._database = database
-        self._space = space
+        super().__init__(database, space, kinds=kinds, is_active=is_active)
         self._warn = warn
-        self._served = EntryFilter(kinds=kinds, ranked=True)
-        self._is_active = is_active
         self._pack = pack
 
     @property
     @override
-    def space(self) -> Space:
-        return self._space
-
-    @property
-    @override
-    def dimensions(self) -> int:
-        return self._space.dimensions
-
-    @property
-    @override
-    def kinds(self) -> tuple[Kind, ...]:
-        return self._served.kinds
-
-    @override
-    def has_any(self, only: EntryFilter) -> bool:
-        within = where(only)
-        sql = SELECT_EMBEDDED.format(what="1", within=within.sql)
-        return bool(
-            self._database.value(f"{sql} LIMIT 1", space=self._space_id(), **within.parameters)
+    def number(self) -> int:
+        return int(
+            self._database.value(f"SELECT id FROM space WHERE {SPACE_KEY}", self._key()) or 0
         )
-
-    @override
-    def count(self, only: EntryFilter) -> int:
-        within = where(only)
-        sql = SELECT_EMBEDDED.format(what="count(*)", within=within.sql)
-        return int(self._database.value(sql, space=self._space_id(), **within.parameters))
 
     @override
     def count_pending(self, only: EntryFilter) -> int:
@@ -255,85 +234,36 @@ class SqliteVectorStore(VectorStore, BlockSource):
         rows = self._database.rows(
             "SELECT e.id, v.vec FROM vector v JOIN entry e ON e.seq = v.entry_seq WHERE v.space_id"
             f" = ? AND e.id IN ({marks})",
-            (self._space_id(), *entry_ids),
+            (self.number, *entry_ids),
         )
         return {entry_id: _from_blob(blob) for entry_id, blob in rows}
 
     @override
-    def pending(self, limit: int) -> list[PendingText]:
-        within = where(self._served)
-        sql = SELECT_PENDING.format(within=within.sql)
-        return self._texts(sql, space=self._space_id(), most=max(0, limit), **within.parameters)
-
-    @override
-    def texts(
-        self, limit: int, after: int = 0, only: EntryFilter = EVERYTHING
-    ) -> list[PendingText]:
-        within = where(self._served_of(only))
-        sql = SELECT_TEXTS.format(within=within.sql)
-        return self._texts(sql, after=after, most=max(0, limit), **within.parameters)
-
-    def _texts(self, sql: str, **parameters: object) -> list[PendingText]:
-        rows = self._database.rows(sql, **parameters)
-        return [
-            PendingText(number, searchable_text(*texts), text_hash)
-            for number, *texts, text_hash in rows
-        ]
-
-    @override
     def put(self, vectors: Iterable[tuple[PendingText, Vector]]) -> None:
-        with self._database.transaction():
-            space_id = self._register()
-            self._database.run_many(
-                "INSERT INTO vector (space_id, entry_seq, text_hash, vec) SELECT ?1, entry_seq,"
-                " text_hash, ?4 FROM entry_text JOIN entry ON seq = entry_seq AND retired = 0 WHERE"
-                " entry_seq = ?2 AND text_hash = ?3 ON CONFLICT (space_id, entry_seq) DO UPDATE SET"
-                " text_hash = excluded.text_hash, vec = excluded.vec",
-                (
-                    (space_id, text.number, text.text_hash, _to_blob(vector))
-                    for text, vector in vectors
-                ),
-            )
-            self._database.note_change()
+        super().put(vectors)
         with suppress(StorageError):  # the next write packs them
             self._pack_blocks()
 
-    def activate(self) -> None:
-        """Make this the space of the store's metadata and its view `entries`."""
-        with self._database.transaction():
-            self._note_as_active(self._register())
-
-    @override
-    def version(self) -> int:
-        return self._database.content_version()
-
     @override
     def load(self, numbers: Sequence[int]) -> VectorBlock:
-        return self._block(self._database.rows(SELECT_SOME, (in_list(numbers), self._space_id())))
-
-    @override
-    def members(self, only: EntryFilter) -> Mapping[str | None, str]:
-        within = where(only._replace(ranked=True))  # answered by an index
-        return dict(
-            self._database.rows(SELECT_MEMBERS.format(within=within.sql), **within.parameters)
-        )
+        return self._block(self._database.rows(SELECT_SOME, (in_list(numbers), self.number)))
 
     @override
     def blocks(self) -> Mapping[int, BlockState]:
-        return states(self._database, self._space_id())
+        return states(self._database, self.number)
 
     @override
     def load_block(self, number: int) -> VectorBlock:
-        return self._block(self._database.rows(SELECT_BLOCK, (self._space_id(), *bounds(number))))
+        return self._block(self._database.rows(SELECT_BLOCK, (self.number, *bounds(number))))
 
     @override
     def packed(self, number: int) -> bytes | None:
-        return packed(self._database, self._space_id(), number)
+        return packed(self._database, self.number, number)
 
     @override
     def unpack(self, number: int) -> None:
         with suppress(StorageError), self._database.waiting(0):  # a busy store keeps it
-            drop_packed(self._database, self._space_id(), number)
+            drop_packed(self._database, self.number, number)
 
     def rebuild_blocks(self) -> None:
         """
@@ -342,23 +272,14 @@ class SqliteVectorStore(VectorStore, BlockSource):
         Raises:
             StorageError: the store can't be written now.
         """
-        drop_packed(self._database, self._space_id())
+        drop_packed(self._database, self.number)
         self._pack_blocks(most=None)
 
     def _pack_blocks(self, most: int | None = MAX_AT_ONCE) -> None:
         if self._pack:
             pack_blocks(
-                self._database, self._space_id(), load=self.load_block, pack=self._pack, most=most
+                self._database, self.number, load=self.load_block, pack=self._pack, most=most
             )
-
-    @override
-    def in_tie_order(self, numbers: Sequence[int]) -> list[int]:
-        return in_tie_order(self._database, numbers)
-
-    def _served_of(self, only: EntryFilter) -> EntryFilter:
-        return only._replace(
-            kinds=tuple(kind for kind in only.kinds if kind in self.kinds), ranked=True
-        )
 
     def _block(self, rows: Sequence[Row]) -> VectorBlock:
         size = self._space.dimensions * VALUE_BYTES
@@ -376,44 +297,37 @@ class SqliteVectorStore(VectorStore, BlockSource):
     def _count_all(self) -> int:
         """Return the number of vectors, by the keys of an index."""
         return int(
-            self._database.value(
-                "SELECT count(*) FROM vector WHERE space_id = ?", (self._space_id(),)
-            )
+            self._database.value("SELECT count(*) FROM vector WHERE space_id = ?", (self.number,))
         )
 
-    def _space_id(self) -> int:
-        """Return the id of the space, 0 before anything is stored in it."""
-        return int(
-            self._database.value(f"SELECT id FROM space WHERE {SPACE_KEY}", self._key()) or 0
-        )
-
+    @override
     def _register(self) -> int:
-        """
-        Return the id of the space, created if missing.
-
-        An active space is recorded in the metadata.
-        """
         self._database.rows(
             "INSERT OR IGNORE INTO space (provider, model, dimensions, task_scheme, weights_hash)"
             " VALUES (?, ?, ?, ?, ?)",
             self._key(),
         )
-        space_id = self._space_id()
+        number = self.number
         if self._is_active:
-            self._note_as_active(space_id)
-        return space_id
+            self._note_as_active(number)
+        return number
 
-    def _note_as_active(self, space_id: int) -> None:
+    @override
+    def _note_as_active(self, number: int) -> None:
         self._database.run_many(
             "INSERT INTO _metadata (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value"
             " = excluded.value",
             (
-                ("active_space", str(space_id)),
+                ("active_space", str(number)),
                 ("embedding_provider", self._space.provider),
                 ("embedding_model", self._space.model),
                 ("embedding_dimensions", str(self._space.dimensions)),
             ),
         )
+
+    @override
+    def _encoded(self, vector: Vector) -> bytes:
+        return _to_blob(vector)
 
     def _key(self) -> tuple[object, ...]:
         space = self._space
