@@ -29,24 +29,23 @@ make generated PART=performance{options}
 
 wrote this page, on {machine}.
 
-Each store holds lessons of about 60 words, made of sentences of the docstrings of Python's library, with the model's vectors of these
-sentences; 50 were stored, 50 changed and one deleted after the store was packed. Figures of processes are CPU, user and system
-time of the whole process, as a multiple of `python -c pass` in the same rounds, medians of {repetitions}; of calls to a server that
-stays, milliseconds of its CPU until it rests again. Deadlines are as shipped. **Bold** misses the target, in brackets.
+Each store has lessons of about 60 words, made of docstrings of Python's library, with the model's vectors. After the store was packed, 50 lessons were stored,
+50 changed and one deleted. Figures of processes are CPU (user and system time of the whole process), as a multiple of `python -c pass` in the same rounds,
+medians of {repetitions}. Figures of calls to a running server are milliseconds of its CPU until it is idle again. Deadlines are as shipped. **Bold** misses the
+target in brackets.
 
 ![Cost against size](performance.svg)
 """
 PEERS = """
 ## Beside other indexes
 
-A process that starts, is asked for 20 of the same entries and ends, CPU in times of `hardwon recall` in the same rounds. The others are
-given the question's vector, which hardwon makes itself. txtai and mcp-memory-service are left out: their models come from no package
-registry.
+A process starts, is asked for 20 of the same entries, and ends. Figures are CPU as a multiple of `hardwon recall` in the same rounds. The others get the
+question's vector, which hardwon makes itself. txtai and mcp-memory-service are left out, since their models are in no package registry.
 """
 WHERE = """
 ## Where the time goes
 
-Shares of the CPU time after Python has started, under a profile, which makes small functions look dearer than they are.
+These are shares of the CPU time after the start of Python, under a profiler, which overstates small functions.
 """
 
 

@@ -193,8 +193,8 @@ def folder_of_session(
     folder = folder_now(project_root, journal.noted_project(project_root), registry)
     if not os.path.isdir(folder):
         raise UnreadableFileError(
-            f"session {session_id!r}: its project {project_root!r} is no folder: what was said"
-            f" waits for it, hardwon capture --discard {session_id!r} lets it go"
+            f"session {session_id!r}: its project {project_root!r} is no folder: its events"
+            f" wait for it; hardwon capture --discard {session_id!r} drops them"
         )
     return folder
 

@@ -28,43 +28,44 @@ MEANINGS = {
         "`false`: the block is made from the markdown files alone; the store is neither read nor"
         " written"
     ),
-    "injection_limit": "how many learnings at most",
-    "vector_weight": "weight of meaning",
-    "keyword_weight": "weight of keywords",
+    "injection_limit": "the maximum number of learnings",
+    "vector_weight": "weight of the semantic score",
+    "keyword_weight": "weight of the keyword score",
     "prominence_weight": "weight of the track record",
     "embedding_provider": (
-        "see above; in a project's file only `auto`, `local`, `off` or what you named"
+        "see [providers](providers.md); a project's file can name `auto`, `local`, `off` or the"
+        " provider that you named"
     ),
     "embedding_model": "the embedding model",
-    "embedding_dimensions": "needed for models that hardwon does not know",
+    "embedding_dimensions": "required for models that hardwon does not know",
     "keyword_provider": (
-        "who makes labels: `auto`, `haiku` (`ANTHROPIC_API_KEY`), `ollama`, `claude` (the agent"
-        " alone), `off`; in a project's file not `haiku`, not `ollama`"
+        "the labeler: `auto`, `haiku` (`ANTHROPIC_API_KEY`), `ollama`, `claude` (only the agent), `off`;"
+        " a project's file can't name `haiku` or `ollama`"
     ),
     "keyword_model": "the model for labels",
-    "decay_enabled": "`false`: age does not tell on documents",
-    "decay_mode": "`rates`: each tier ages at a daily rate of its own",
-    "decay_floor": "what is left of the oldest document",
-    "decay_exempt_tiers": "tiers that never age",
-    "default_tier": "of a new document that names none",
-    "default_context_type": "likewise",
+    "decay_enabled": "`false`: documents do not decay with age",
+    "decay_mode": "`rates`: each tier decays at its own daily rate",
+    "decay_floor": "the lowest factor of an old document",
+    "decay_exempt_tiers": "tiers that do not decay",
+    "default_tier": "the tier of a new document that names none",
+    "default_context_type": "the context type of a new document that names none",
     "capture_enabled": (
-        "`true`: conversations are kept while they go on, `false`: they are not; else where `init`"
-        " ran, by the plugin, and as before"
+        "`true` or `false`: conversations of the project are kept or not; default: see"
+        " [conversations](conversations.md)"
     ),
-    "capture_interval": "after so many exchanges what was said is written, 1 to 20",
+    "capture_interval": "exchanges between two writes, 1 to 20",
     "capture_boundaries": "commands that begin a new subject",
-    "context_tokens": "how much room related conversations get at session start",
-    "prompt_enabled": "`false`: nothing is put beside a prompt",
-    "trigger_phrases": "what you say to have the work at hand remembered",
-    "workspace": "the folder of projects, by its name or one of your own",
+    "context_tokens": "token budget of related conversations at session start",
+    "prompt_enabled": "`false`: nothing is injected beside a prompt",
+    "trigger_phrases": "phrases by which you ask to remember the present work",
+    "workspace": "the folder of projects, or a name of your own",
     "trust": (
-        "which projects' lessons are shown in others: `own`, those that you committed to or"
-        " trusted; `ask`, only those that you trusted"
+        "whose lessons are shown in other projects: `own`: of projects that you committed to or"
+        " trusted; `ask`: only of those that you trusted"
     ),
     "global_store": "the folder of the store, or the address of a server, `postgresql://…`",
-    "document_roots": "more folders with documents, with `:` between",
-    "keyword_search": "`false` searches as on a SQLite without FTS5",
+    "document_roots": "more folders with documents, separated by `:`",
+    "keyword_search": "`false`: search as on a SQLite without FTS5",
 }
 """The last column, in the order of the page."""
 

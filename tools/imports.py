@@ -27,9 +27,9 @@ BIGGEST = 4
 HEAD = """\
 # Imports of the programs
 
-Made by `make generated PART=imports`, on the sample project, embeddings off and capture off. CPU is user and system time of the whole process, the
-median of 15 runs that alternate with `python -c pass`, and a multiple of that. Modules are those that `python -c pass` does
-not import; the last column has the packages of others, the standard library's too, with the most import time of their own modules.
+`make generated PART=imports` made this page on the sample project, without embeddings and capture. CPU is user and system time of the whole process: the
+median of 15 runs that alternate with `python -c pass`, and its multiple of that. Modules imported by `python -c pass` are not counted. The last column has
+the other packages, also of the standard library, with the most import time of their own modules.
 
 | program | CPU ms | multiple | modules | of hardwon | most import time elsewhere (ms) |
 |---|---|---|---|---|---|

@@ -233,7 +233,9 @@ def _refuse_changed(folder: Folder, name: str, was: os.stat_result) -> None:
     except FileNotFoundError:
         is_same = False
     if not is_same:
-        raise ChangedFileError("somebody else wrote it meanwhile: nothing was changed, try again")
+        raise ChangedFileError(
+            "another process changed it meanwhile: nothing was changed, try again"
+        )
 
 
 class FileChange(NamedTuple):
@@ -305,7 +307,7 @@ def _naming(path: str) -> Iterator[None]:
         yield
     except FileExistsError as error:
         raise JointWriteError(
-            path, "somebody else made it meanwhile: nothing was changed, try again"
+            path, "another process made it meanwhile: nothing was changed, try again"
         ) from error
     except (OSError, ValueError) as error:
         raise JointWriteError(path, reason(error)) from error

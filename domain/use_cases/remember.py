@@ -17,7 +17,7 @@ from hardwon.domain.use_cases.capture import (
 )
 
 NO_EXCHANGES = (
-    "no session that hooks or a transcript told of is at hand in this project: say what to"
+    "no captured session or transcript of this project was found: say what to"
     " remember, as in: hardwon remember 'TEXT'"
 )
 

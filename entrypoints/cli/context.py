@@ -51,7 +51,7 @@ SWITCHED_OFF = "memory_injection_enabled is not true: a session start prints not
 FILES_ONLY = (
     "memory_semantic_enabled is not true: a session start prints the knowledge-bank files instead"
 )
-NO_LEARNING = "There is nothing to tell yet: run hardwon import, or hardwon capture"
+NO_LEARNING = "There is nothing to show yet: run hardwon import, or hardwon capture"
 NO_CONVERSATION = "No conversation of this project is remembered"
 
 

@@ -155,7 +155,7 @@ def forget(
         wanted or since or until or session or project or origin or kinds or secrets
     ):
         administer(memory.settings.server).vacuum()
-        say("The bytes of deleted rows have left the server's files")
+        say("The bytes of deleted rows were removed from the server's files")
         return
     forgetting = build_forget_for_good(memory, project_root)
     if secrets:

@@ -14,8 +14,7 @@ from hardwon.entrypoints.presenters.pauses import pause_document, pause_line
 PAUSE_EXAMPLES = "Examples: hardwon pause; hardwon pause --for 2h30m"
 NOT_PAUSED = "Nothing is paused here"
 RESUMED = (
-    "Resumed: what is said from the next prompt on is captured again; what was said in the pause"
-    " never is"
+    "Resumed: capture starts again with the next prompt. Words of the pause are never captured"
 )
 
 

@@ -120,7 +120,7 @@ def _coloured(line: Marked) -> Text:
     return text.append(spelt_out(line.text[at:]))
 
 
-NOTHING = "Nothing that is remembered answers that"
+NOTHING = "No entry answers that"
 NOT_FOUND = "No relevant memories found for query"
 ALL_PROJECTS = "--scope global"
 NONE_OF_THOSE = "none of the memories in the store"

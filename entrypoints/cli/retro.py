@@ -206,7 +206,7 @@ IN_NO_BANK = (
     "  in no knowledge bank: no file of docs/knowledge-bank or of the store's folder has it, the"
     " store alone counted it"
 )
-NOTHING_OLDER = "Nothing that was learned before this work bears on it"
+NOTHING_OLDER = "No older lesson is about this work"
 
 OUTCOMES = """\
 Ask the user about each one that this work confirms, contradicts or has outlived:

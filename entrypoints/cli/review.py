@@ -51,7 +51,7 @@ Examples:
   hardwon review 42 57 --keep-both"""
 
 NOTHING = (
-    "Nothing to review: no lesson seems to take the place of another one, and nothing else waits"
+    "Nothing to review: no lesson seems to replace another one, and nothing else waits"
     " for a decision"
 )
 ROW = 20

@@ -152,8 +152,8 @@ def status(*, global_store: GlobalStore = None, as_json: AsJson = False) -> None
         say(f"vectors are indexed for: {', '.join(map(str, facts.indexed))} dimensions")
     if facts.bypasses:
         warn(
-            f"{facts.role!r} is above all policies: it sees what other members keep to themselves."
-            " Use a role of your own."
+            f"no policy binds {facts.role!r}: it sees private entries of other members. Use a role"
+            " of your own."
         )
 
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 OPTIONS = ("--project-root", "--limit", "--global-store")
 HELP = (["-h"], ["--help"])
 USAGE = (
-    "usage: hardwon-hook [--project-root PATH] [--limit N] [--global-store PATH], or alone, or"
-    " [--host gemini] alone, with the host's JSON on stdin; another host is read as Claude Code is"
+    "usage: hardwon-hook [--project-root PATH] [--limit N] [--global-store PATH], or hardwon-hook"
+    " [--host gemini] with the host's JSON on standard input (other hosts: as Claude Code)"
 )
 SESSION_START = "SessionStart"
 NO_EVENT = ""

@@ -139,9 +139,7 @@ def _keep(memory: Memory, project_root: str, path: str, *, force: bool) -> Index
 def _saved(spaces: Spaces, now: dt.datetime, kept: IndexedFile, warnings: list[str]) -> SavedMemory:
     entry = kept.entry
     if entry is None or entry.number is None:
-        raise ToolError(
-            "the file's memory is gone: somebody deleted it at this moment, save it again"
-        )
+        raise ToolError("the file's memory was deleted at this moment: save it again")
     vectors = spaces.vectors_for(entry.kind)
     action = ACTIONS[kept.outcome]
     is_searched = entry.expires_at is None or entry.expires_at > now

@@ -209,11 +209,11 @@ def _nearly(explained: ExplainedInjection, missed: NearMiss) -> str:
     return f"nearly: {missed.score:.4f}  {named(explained, missed.entry_id)}: {missed.why}"
 
 
-TAMPERED = "the receipt contradicts itself: somebody changed it after it was written"
+TAMPERED = "the receipt contradicts itself: it was changed after it was written"
 CHANGED = "its text changed (hardwon show {} --history)"
 OBSERVED_SINCE = "since then observed again: {} → {}"
-SURER = "since then of another confidence: {} → {}"
-MISCOUNTED = "its score is not what its parts give"
+SURER = "confidence changed since then: {} → {}"
+MISCOUNTED = "its parts do not give its score"
 
 
 class VerifiedInjection(NamedTuple):
@@ -264,7 +264,7 @@ NOT_SEARCHED = (
     "nothing would stand beside it: it says too little, or is no question or task, so nothing is"
     " searched"
 )
-NOTHING_FOUND = "nothing would stand beside it: nothing that is remembered has to do with it"
+NOTHING_FOUND = "nothing would stand beside it: no entry has to do with it"
 NONE_WINS = "nothing would stand beside it:"
 SOMETHING = "beside it would stand:"
 OFF = (

@@ -150,7 +150,7 @@ def test_a_conversation_of_a_deleted_folder_gets_into_no_other_and_waits(
         "second": 2,
     }
     assert not (around / "memory").exists()
-    assert "hardwon capture --discard 'first' lets it go" in repositories.world.log.read_text()
+    assert "hardwon capture --discard 'first' drops them" in repositories.world.log.read_text()
 
 
 def test_another_repository_in_the_place_of_the_main_one_gets_nothing(

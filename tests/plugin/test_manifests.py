@@ -170,7 +170,7 @@ def test_the_server_answers(desk: Desk) -> None:
 def test_the_server_starts_in_codex_which_fills_nothing_in_and_hands_on_little(desk: Desk) -> None:
     assert document(".codex-plugin", "plugin.json")["mcpServers"] == "./codex.mcp.json"
     shutil.copytree(
-        PLUGIN, desk.home / ".codex" / "plugins" / "cache" / "hardwon" / "hardwon" / "0.1.0"
+        PLUGIN, desk.home / ".codex" / "plugins" / "cache" / "hardwon" / "hardwon" / "0.2.0"
     )
     desk.install(desk.home / ".local" / "bin", "hardwon-mcp", 'printf "%s|" "$PWD"; cat')
     command = server("codex.mcp.json")

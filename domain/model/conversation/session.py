@@ -55,7 +55,7 @@ def as_line(text: str) -> str:
 
 def _not_silent(exchange: "Exchange", _: object, answers: tuple[Answered, ...]) -> None:
     if not (exchange.user or exchange.assistant or answers):
-        raise InvalidEntryError("an exchange in which nobody says anything is none")
+        raise InvalidEntryError("an exchange needs a prompt or a reply")
 
 
 @attrs.frozen
@@ -158,7 +158,7 @@ def _not_blank(_: object, __: object, value: str) -> None:
 
 def _not_empty(_: object, __: object, value: tuple[Exchange, ...]) -> None:
     if not value:
-        raise InvalidEntryError("a chunk without an exchange is none")
+        raise InvalidEntryError("a chunk needs an exchange")
 
 
 @attrs.frozen(kw_only=True)

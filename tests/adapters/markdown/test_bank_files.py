@@ -128,7 +128,7 @@ def test_a_concurrent_change_stays(place: Place) -> None:
         place.store.mkdir()
         (place.store / "heuristics.md").write_text("an editor's")
         for path in (OURS, USERS):
-            with pytest.raises(UneditableFileError, match="somebody else"):
+            with pytest.raises(UneditableFileError, match="another process"):
                 place.files.write(MarkdownBanks({**banks.texts, path: "b"}))
 
     assert place.ours.read_text() == (place.store / "heuristics.md").read_text() == "an editor's"
@@ -146,7 +146,7 @@ def test_when_one_was_changed_meanwhile_the_others_stay_as_they_were(
         place.store.mkdir(exist_ok=True)
         (place.store / "heuristics.md").write_text("an editor's")
         with pytest.raises(
-            UneditableFileError, match=r"heuristics\.md.*somebody else.*nothing was changed"
+            UneditableFileError, match=r"heuristics\.md.*another process.*nothing was changed"
         ):
             place.files.write(MarkdownBanks({**banks.texts, OURS: "c", USERS: "d"}))
 

@@ -347,7 +347,7 @@ def test_a_file_that_is_saved_again_and_again_is_left_to_the_user(
     before = (root / NAME).read_text()
     saved = saving(monkeypatch, root / NAME, 99)
 
-    with pytest.raises(UnreadableFileError, match="somebody else wrote it meanwhile"):
+    with pytest.raises(UnreadableFileError, match="another process changed it meanwhile"):
         files.put([of_app("Two", minute=2)])
     assert (root / NAME).read_text() == before + "".join(saved)
     assert len(saved) == MAX_TRIES

@@ -134,6 +134,6 @@ def test_a_concurrent_change_is_not_lost(path: Path, monkeypatch: pytest.MonkeyP
         return with_section(document, text)
 
     monkeypatch.setattr(marked_section, "with_section", meanwhile)
-    with pytest.raises(UnreadableFileError, match="somebody else wrote it meanwhile"):
+    with pytest.raises(UnreadableFileError, match="another process changed it meanwhile"):
         MarkedFile(str(path)).put("x")
     assert path.read_text() == "# Mine, longer\n"

@@ -237,7 +237,7 @@ def test_an_empty_block_is_reported_and_makes_no_file(empty_world: World) -> Non
 
     assert done == (
         0,
-        "There is nothing to tell yet: run hardwon import, or hardwon capture\nCLAUDE.md needs no change\n",
+        "There is nothing to show yet: run hardwon import, or hardwon capture\nCLAUDE.md needs no change\n",
         "",
     )
     assert not (empty_world.project / "CLAUDE.md").exists()
@@ -287,7 +287,7 @@ def test_the_block_of_a_session_start_is_shown_and_nothing_is_counted(empty_worl
 def test_an_empty_store_prints_the_next_step(empty_world: World) -> None:
     assert hardwon(empty_world, "context") == (
         0,
-        "There is nothing to tell yet: run hardwon import, or hardwon capture\n",
+        "There is nothing to show yet: run hardwon import, or hardwon capture\n",
         "",
     )
     assert not empty_world.store.exists()

@@ -239,10 +239,7 @@ def test_learnings_are_rendered_as_at_session_start_and_nothing_is_counted(
     assert "1. Lock order\n" in done.stdout
     assert FORMULAS["hybrid"] in done.stdout
     assert library.world.query("SELECT count(*) FROM recall") == [(0,)]
-    assert (
-        library.ask("--in", "learnings", "--tag", "none").stdout
-        == "Nothing that is remembered answers that\n"
-    )
+    assert library.ask("--in", "learnings", "--tag", "none").stdout == "No entry answers that\n"
 
 
 def test_the_order_in_which_memories_came_makes_no_difference(

@@ -178,7 +178,7 @@ def test_the_explanation_follows_its_answer(library: Library) -> None:
 def test_nothing_found_is_a_message(library: Library) -> None:
     done = library.ask(*OURS, "--tag", "nowhere")
 
-    assert done == (0, "Nothing that is remembered answers that\n", "")
+    assert done == (0, "No entry answers that\n", "")
 
 
 @pytest.mark.parametrize("provider", ["openai", "off"])

@@ -30,7 +30,7 @@ OTHER = {
     "category": "heuristics",
 }
 OLDER_ID, NEWER_ID = content_hash(OLDER["description"]), content_hash(NEWER["description"])
-NOTHING = "Nothing to review: no lesson seems to take the place of another one, and nothing else waits for a decision\n"
+NOTHING = "Nothing to review: no lesson seems to replace another one, and nothing else waits for a decision\n"
 
 
 @pytest.fixture

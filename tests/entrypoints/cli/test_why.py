@@ -194,8 +194,8 @@ def test_a_tampered_receipt_is_reported(parser_world: World) -> None:
 
     assert done.code == 1
     assert done.stdout.splitlines()[1:] == [
-        f"  Quotes ({QUOTES.entry_id}): its score is not what its parts give",
-        "  the receipt contradicts itself: somebody changed it after it was written",
+        f"  Quotes ({QUOTES.entry_id}): its parts do not give its score",
+        "  the receipt contradicts itself: it was changed after it was written",
     ]
 
 
@@ -360,7 +360,7 @@ def test_an_injection_beside_a_prompt_is_explained_and_verified_too(parser_world
     assert printed[-1] == pytest.approx(math.log(64), abs=0.01)
     assert hardwon(parser_world, "why", "--verify").code == 0
     parser_world.query("UPDATE receipt_entry SET parts = json_set(parts, '$.coverage', 0.9)")
-    assert "its score is not what its parts give" in hardwon(parser_world, "why", "--verify").stdout
+    assert "its parts do not give its score" in hardwon(parser_world, "why", "--verify").stdout
 
 
 def test_a_prompt_without_content_injects_nothing(empty_world: World) -> None:
@@ -386,4 +386,4 @@ def test_a_receipt_without_the_parts_of_a_score_is_still_shown(
     parser_world.query("UPDATE receipt_entry SET parts = ?", (parts,))
 
     assert hardwon(parser_world, "why").code == 0
-    assert "its score is not what its parts give" in hardwon(parser_world, "why", "--verify").stdout
+    assert "its parts do not give its score" in hardwon(parser_world, "why", "--verify").stdout

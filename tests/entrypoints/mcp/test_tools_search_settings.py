@@ -105,6 +105,5 @@ def test_the_command_shows_documents_in_percent_and_explains(world: World) -> No
     assert "with rrf = 0.016393443, best_rrf = 0.016393443, boost = 2" in asked.stdout
     assert found["score"] == pytest.approx(40 + 25 * 2 / 3 + 20 + 15)
     assert (
-        hardwon(world, "recall", "--in", "documents", "nowhere").stdout
-        == "Nothing that is remembered answers that\n"
+        hardwon(world, "recall", "--in", "documents", "nowhere").stdout == "No entry answers that\n"
     )
