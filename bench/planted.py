@@ -20,7 +20,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.ranking.candidates import Candidate
-from hardwon.domain.model.ranking.prominence import RankingPolicy, Scored, SignalWeights
+from hardwon.domain.model.ranking.prominence import RankingPolicy, ScoredCandidate, SignalWeights
 from hardwon.domain.model.ranking.selection import CategoryBalancer, in_order
 from hardwon.domain.use_cases.inject_at_start import InjectAtStart
 from hardwon.domain.use_cases.rank import maxima_of, select
@@ -139,13 +139,13 @@ class Planted:
         """Return what both searches find."""
         return self.retrieve(source).find(self._query.compose(), IN_TIME, self._query.keyword_text)
 
-    def choose(self, found: Retrieval) -> list[Scored]:
+    def choose(self, found: Retrieval) -> list[ScoredCandidate]:
         """Return what is chosen, looking at as little as it takes to be sure."""
         return list(
             select(found, self._repository, self._policy(found), CategoryBalancer(LIMIT)).ranked
         )
 
-    def choose_exhaustively(self, found: Retrieval, entries: int) -> list[Scored]:
+    def choose_exhaustively(self, found: Retrieval, entries: int) -> list[ScoredCandidate]:
         """Return what is chosen when every learning is ranked."""
         facts = [*chain.from_iterable(self._repository.newest_by_track_record(entries).values())]
         numbers = [fact.number for fact in facts]

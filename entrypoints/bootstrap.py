@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hardwon.adapters.config.reader import UsersStore, read_store
 from hardwon.adapters.config.reader import read_settings as read_settings_from
 from hardwon.adapters.pause_file import PauseFile
-from hardwon.domain.model.settings import Resolved, Settings
+from hardwon.domain.model.settings import ResolvedSettings, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -152,7 +152,7 @@ SETTINGS_WAIT_SECONDS = 1.0
 
 def read_settings(
     project_root: str, flags: Mapping[str, str], *, asks_git: bool = True
-) -> Resolved:
+) -> ResolvedSettings:
     """
     Return the settings for a project.
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hardwon.adapters.sqlite.capture_journal import CaptureLock
     from hardwon.adapters.sqlite.database import SqliteDatabase
     from hardwon.domain.model.conversation.hook_event import HookEvent, NotedProject
-    from hardwon.domain.model.injection.receipt import GivenText, LastResponse, Turn
+    from hardwon.domain.model.injection.receipt import GivenText, LastResponse, SessionTurn
     from hardwon.domain.model.project import Conversations, KeepingReason
     from hardwon.domain.model.settings import ServerAddress, Settings
     from hardwon.domain.use_cases.capture import Capture
@@ -338,7 +338,7 @@ def read_history(
     return history_texts(transcript_path)
 
 
-def read_turn(transcript_path: str) -> "Turn":
+def read_turn(transcript_path: str) -> "SessionTurn":
     """Return the last turn of a transcript, empty without any."""
     from hardwon.adapters.transcripts.latest_turn import latest_turn  # compiles patterns
 

@@ -16,14 +16,14 @@ from hardwon.entrypoints.bootstrap import Memory
 if TYPE_CHECKING:
     from hardwon.domain.model.ranking.decay import Decay
     from hardwon.domain.model.vocabulary import Kind
-    from hardwon.domain.use_cases.edit_entries import ChangeEntry, Forget, ValidateEntry
+    from hardwon.domain.use_cases.edit_entries import ChangeEntry, DeleteEntries, ValidateEntry
     from hardwon.domain.use_cases.explain_injections import ExplainInjections
     from hardwon.domain.use_cases.inject_at_start import RecordInjection
     from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt
     from hardwon.domain.use_cases.match_triggers import MatchTriggers
     from hardwon.domain.use_cases.open_window import OpenWindow
     from hardwon.domain.use_cases.recall import Recall
-    from hardwon.domain.use_cases.related_conversations import RecallNearby, Relate
+    from hardwon.domain.use_cases.related_conversations import RecallNearby, RelateConversations
     from hardwon.domain.use_cases.search import FindNeighbours, LoadEntries, Search
     from hardwon.domain.use_cases.store_entry import Origin, StoreEntry
     from hardwon.domain.use_cases.supersede import KeepInPlace, Supersede
@@ -137,11 +137,11 @@ def build_recall_nearby(memory: Memory) -> "RecallNearby":
     return RecallNearby(build_recall(memory))
 
 
-def build_relate(memory: Memory) -> "Relate":
+def build_relate(memory: Memory) -> "RelateConversations":
     """Build one-line summaries of conversations related to the user's work."""
-    from hardwon.domain.use_cases.related_conversations import Relate
+    from hardwon.domain.use_cases.related_conversations import RelateConversations
 
-    return Relate(
+    return RelateConversations(
         repository=memory.repository, nearby=build_recall_nearby(memory), clock=memory.clock
     )
 
@@ -273,11 +273,11 @@ def build_validate_entry(memory: Memory) -> "ValidateEntry":
     )
 
 
-def build_forget(memory: Memory) -> "Forget":
+def build_forget(memory: Memory) -> "DeleteEntries":
     """Build the deletion of entries."""
-    from hardwon.domain.use_cases.edit_entries import Forget
+    from hardwon.domain.use_cases.edit_entries import DeleteEntries
 
-    return Forget(
+    return DeleteEntries(
         repository=memory.repository,
         tombstones=memory.store.tombstones,
         absences=memory.store.absences,

@@ -52,7 +52,7 @@ from hardwon.entrypoints.embed_after_write import fill_spaces
 from hardwon.entrypoints.host_session import cleaning_for, host_session
 from hardwon.ports.documents import SectionOfSession
 from hardwon.ports.store import Warn
-from hardwon.ports.transcripts import STANDARD_INPUT, CaptureJournal, Transcribed
+from hardwon.ports.transcripts import STANDARD_INPUT, CaptureJournal, TranscribedExchange
 
 PATIENCE_SECONDS = 10.0
 """Longest wait for another capture, whose lock ends with its process."""
@@ -352,7 +352,7 @@ class TranscriptCapture:
             memory if embed else memory._replace(spaces=memory.spaces.first(0)), self.root
         )
         self._captured = CaptureOutcome(buffer=self._new_buffer(""))
-        self._unread: Iterator[Transcribed] | None = None
+        self._unread: Iterator[TranscribedExchange] | None = None
 
     def preview(self, progress: Progress) -> CaptureOutcome:
         """
@@ -456,7 +456,7 @@ class TranscriptCapture:
         places = (os.path.realpath(buffer.project_root), os.path.realpath(buffer.transcript_path))
         return buffer.source == "transcript" and places == (self.root, self._path)
 
-    def _read(self, position: int = 0) -> Iterator[Transcribed]:
+    def _read(self, position: int = 0) -> Iterator[TranscribedExchange]:
         try:
             yield from self._transcripts.read(self._path, position)
         except UnreadableFileError as error:

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable
 from functools import partial
 
-from hardwon.domain.model.conversation.hook_event import MAX_WAITING, Waiting
+from hardwon.domain.model.conversation.hook_event import MAX_WAITING, WaitingEvents
 from hardwon.domain.model.conversation.session import project_of
 from hardwon.domain.model.errors import CorruptStoreError, UnreadableFileError
 from hardwon.domain.model.filters import EVERYTHING
@@ -144,7 +144,7 @@ class Worker:
         except Exception as error:  # noqa: BLE001  # nobody else would tell of it
             self.warn(f"capture: {type(error).__name__}: {error}")
 
-    def _due(self) -> list[Waiting]:
+    def _due(self) -> list[WaitingEvents]:
         return [
             item
             for item in self._journal.waiting()
@@ -180,7 +180,7 @@ class Worker:
                 self._problems.add(problem)
                 self.warn(problem)
 
-    def _capture_waiting(self, waiting: Waiting) -> None:
+    def _capture_waiting(self, waiting: WaitingEvents) -> None:
         session_id = waiting.session_id
         root = project_of(self._journal.buffer(session_id), [waiting.project_root])
         try:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
         ContextWindow,
         HeldMemory,
         ShownText,
-        Undelivered,
+        UndeliveredInjection,
     )
 
 
@@ -150,7 +150,7 @@ class Receipts(Protocol):
 class Deliveries(Protocol):
     """The delivery of printed injections to the model, recorded in their receipts."""
 
-    def undelivered(self, session_id: str) -> "Sequence[Undelivered]":
+    def undelivered(self, session_id: str) -> "Sequence[UndeliveredInjection]":
         """Return that session's awaited or missed injections, the earliest first."""
         ...
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 
-class Written(NamedTuple):
+class SetupWrite(NamedTuple):
     """
     The last write of the set-up to a file.
 
@@ -46,11 +46,11 @@ class SetupRecord(Protocol):
         """Record whether conversations are kept in every project."""
         ...
 
-    def get(self, path: str) -> Written | None:
+    def get(self, path: str) -> SetupWrite | None:
         """Return the last write to a file, None without one."""
         ...
 
-    def put(self, path: str, written: Written) -> None:
+    def put(self, path: str, written: SetupWrite) -> None:
         """Record a write before it is made."""
         ...
 

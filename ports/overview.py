@@ -8,7 +8,7 @@ from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.vocabulary import Category, Kind
 
 
-class Label(NamedTuple):
+class EntryLabel(NamedTuple):
     """
     An entry in a list.
 
@@ -25,7 +25,7 @@ class Label(NamedTuple):
     project: str | None
 
 
-class Created(NamedTuple):
+class CreatedCount(NamedTuple):
     """
     The number of entries of one kind and project made in a week.
 
@@ -48,11 +48,11 @@ class Overview(Protocol):
     Rows that can't be decoded are left out.
     """
 
-    def labels(self, only: EntryFilter) -> Sequence[Label]:
+    def labels(self, only: EntryFilter) -> Sequence[EntryLabel]:
         """Return the labels of the entries of *only*, by number."""
         ...
 
-    def created(self, only: EntryFilter) -> Sequence[Created]:
+    def created(self, only: EntryFilter) -> Sequence[CreatedCount]:
         """Return the numbers of the entries of *only* by week, kind and project."""
         ...
 

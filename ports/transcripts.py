@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from hardwon.domain.model.conversation.hook_event import HookEvent, NotedProject, Waiting
+from hardwon.domain.model.conversation.hook_event import HookEvent, NotedProject, WaitingEvents
 from hardwon.domain.model.conversation.session import Exchange, SessionBuffer
 
 STANDARD_INPUT = "-"
@@ -38,7 +38,7 @@ class CaptureJournal(Protocol):
         """
         ...
 
-    def waiting(self) -> list[Waiting]:
+    def waiting(self) -> list[WaitingEvents]:
         """
         Return a summary of each session's unhandled events.
 
@@ -93,7 +93,7 @@ class CaptureJournal(Protocol):
         ...
 
 
-class Transcribed(NamedTuple):
+class TranscribedExchange(NamedTuple):
     """
     An exchange as read from a transcript.
 
@@ -115,7 +115,7 @@ class Transcribed(NamedTuple):
 class Transcripts(Protocol):
     """The transcripts that agents write of their sessions."""
 
-    def read(self, path: str, position: int = 0) -> Iterator[Transcribed]:
+    def read(self, path: str, position: int = 0) -> Iterator[TranscribedExchange]:
         """
         Yield the exchanges of a transcript in order, from *position*.
 

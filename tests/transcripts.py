@@ -12,7 +12,7 @@ from hardwon.domain.model.conversation.session import Answered, Exchange
 from hardwon.domain.model.injection.neutral_text import FRAME_END, FRAME_START
 from hardwon.domain.model.redaction import Cleaning
 from hardwon.domain.model.settings import BOUNDARY_COMMANDS
-from hardwon.ports.transcripts import Transcribed
+from hardwon.ports.transcripts import TranscribedExchange
 
 PROJECT_ROOT = "/home/me/proj"
 
@@ -345,14 +345,14 @@ WHEN = "2026-11-21T09:30:00Z"
 GOOD = json.dumps({"user": "A prompt", "assistant": "A reply", "timestamp": WHEN}).encode()
 
 
-def read(folder: Path, data: bytes, position: int = 0) -> list[Transcribed]:
+def read(folder: Path, data: bytes, position: int = 0) -> list[TranscribedExchange]:
     """Return what is read of *data* as a file in *folder*."""
     file = folder / "transcript.jsonl"
     file.write_bytes(data)
     return list(READER.read(str(file), position))
 
 
-def prompts(transcribed: list[Transcribed]) -> list[str]:
+def prompts(transcribed: list[TranscribedExchange]) -> list[str]:
     """Return what the user said."""
     return [turn.exchange.user for turn in transcribed]
 

@@ -10,7 +10,7 @@ from typing import Any
 from hardwon.adapters.durable import written_file
 from hardwon.adapters.folder import Folder, make_folder, open_without_waiting, opened_store
 from hardwon.domain.model.errors import StorageError, UneditableFileError
-from hardwon.ports.agents import FolderState, SetupRecord, UserFiles, Written
+from hardwon.ports.agents import FolderState, SetupRecord, SetupWrite, UserFiles
 from hardwon.ports.override import override
 
 NEW = 0o666
@@ -189,15 +189,15 @@ class JsonSetupRecord(SetupRecord):
             self._save()
 
     @override
-    def get(self, path: str) -> Written | None:
+    def get(self, path: str) -> SetupWrite | None:
         fields = self._files.get(path)
         try:
-            return Written(**fields) if fields is not None else None
+            return SetupWrite(**fields) if fields is not None else None
         except TypeError:  # written by another version
             return None
 
     @override
-    def put(self, path: str, written: Written) -> None:
+    def put(self, path: str, written: SetupWrite) -> None:
         self._files[path] = written._asdict()
         self._save()
 

@@ -31,7 +31,7 @@ from hardwon.domain.model.settings import (
     KEYWORD_PROVIDERS,
     NETWORK_EMBEDDERS,
     NETWORK_LABELERS,
-    Resolved,
+    ResolvedSettings,
     ServerAddress,
     Settings,
     balanced_weights,
@@ -188,7 +188,7 @@ def read_settings(
     flags: Mapping[str, str],
     named: Named = _none_named,
     trusted: Trusted = _never_trusted,
-) -> Resolved:
+) -> ResolvedSettings:
     """
     Resolve every setting from the strongest source that names it.
 
@@ -233,7 +233,7 @@ def read_settings(
     store, server = _place(values.pop("global_store", DEFAULT_STORE), environ)
     origins["server"] = origins["global_store"] if server else DEFAULT
     roots = tuple(_expanded(root, environ) for root in values.pop("document_roots", ()))
-    return Resolved(
+    return ResolvedSettings(
         settings=Settings(global_store=store, server=server, document_roots=roots, **values),
         origins=origins,
         warnings=tuple(warnings),

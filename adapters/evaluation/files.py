@@ -17,9 +17,9 @@ from typing import Any
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError, InvalidEvaluationError
 from hardwon.domain.model.evaluation.eval_set import (
+    EvalQuery,
     EvalSet,
     Judgement,
-    Query,
     assemble,
     document_entry,
 )
@@ -28,8 +28,8 @@ from hardwon.domain.model.evaluation.report import (
     TOLERANCE,
     ByPolicy,
     EvaluationReport,
-    Figures,
     PolicyChange,
+    PolicyFigures,
     QueryReport,
     SetReport,
 )
@@ -234,12 +234,12 @@ def _documents(path: str) -> dict[str, Entry | None]:
     return documents
 
 
-def _queries(path: str) -> list[Query]:
-    queries = dict[str, Query]()
+def _queries(path: str) -> list[EvalQuery]:
+    queries = dict[str, EvalQuery]()
     for place, row in read_objects(path):
         query_id = _new_id(place, text_of(place, row, "id"), queries)
         group = text_of(place, row, "group", optional=True).strip() or None
-        queries[query_id] = Query(query_id, text_of(place, row, "text"), group)
+        queries[query_id] = EvalQuery(query_id, text_of(place, row, "text"), group)
     return list(queries.values())
 
 
@@ -263,7 +263,7 @@ def _judgements(path: str) -> list[Judgement]:
 
 
 def _new_id(
-    place: FileLine, identifier: str, known: dict[str, Entry | None] | dict[str, Query]
+    place: FileLine, identifier: str, known: dict[str, Entry | None] | dict[str, EvalQuery]
 ) -> str:
     if not identifier.strip():
         raise place.refuse("id is blank")
@@ -301,7 +301,7 @@ KEYS: Mapping[str, str] = {
     "p50_ms": "p50_ms",
     "p95_ms": "p95_ms",
 }
-"""The JSON names of the fields of `Figures`."""
+"""The JSON names of the fields of `PolicyFigures`."""
 
 NDCG = KEYS["ndcg"]
 
@@ -376,8 +376,8 @@ def _set_report(document: Mapping[str, Any]) -> SetReport:
     )
 
 
-def _read_figures(document: Mapping[str, Any]) -> Figures:
-    return Figures(**{name: _number(document[key]) for name, key in KEYS.items()})
+def _read_figures(document: Mapping[str, Any]) -> PolicyFigures:
+    return PolicyFigures(**{name: _number(document[key]) for name, key in KEYS.items()})
 
 
 def _number(value: object) -> float:
@@ -390,7 +390,7 @@ def _policies(policies: ByPolicy) -> dict[str, dict[str, float]]:
     return {policy: _figures(figures) for policy, figures in policies.items()}
 
 
-def _figures(figures: Figures) -> dict[str, float]:
+def _figures(figures: PolicyFigures) -> dict[str, float]:
     return {KEYS[name]: value for name, value in figures._asdict().items()}
 
 

@@ -5,7 +5,7 @@ from contextlib import closing, contextmanager
 from typing import NamedTuple
 
 from hardwon.adapters.postgres import migrate
-from hardwon.adapters.postgres.status import Status, status_of
+from hardwon.adapters.postgres.status import ServerStatus, status_of
 from hardwon.adapters.postgres.store import open_postgres
 from hardwon.domain.model.settings import ServerAddress
 
@@ -62,7 +62,7 @@ class ServerAdministration(NamedTuple):
         with migrate.throw_away_database(self.server.dsn) as address:
             yield ServerAddress(address)
 
-    def status(self) -> Status:
+    def status(self) -> ServerStatus:
         """
         Return the facts of the store.
 

@@ -56,7 +56,7 @@ SAY = """
 """
 
 
-class Copy(NamedTuple):
+class WorkingCopy(NamedTuple):
     """
     A working copy, with its owner.
 
@@ -157,7 +157,7 @@ class PostgresProjects(SqlProjects[PostgresDatabase]):
                     self._say(project, known)
             self._database.note_change()
 
-    def _say(self, project: Project, known: Copy) -> None:
+    def _say(self, project: Project, known: WorkingCopy) -> None:
         """Store this member's changed trust in a working copy elsewhere."""
         if project.identity != known.project.identity:
             raise StorageError(
@@ -186,7 +186,7 @@ class PostgresProjects(SqlProjects[PostgresDatabase]):
         copies = _copies(self._database, own, **self._here(), key=self._on_this_machine(key))
         return next((copy.project for copy in copies), None)
 
-    def _with_id(self, project_id: str) -> list[Copy]:
+    def _with_id(self, project_id: str) -> list[WorkingCopy]:
         return _copies(self._database, "AND p.id = %(id)s", id=project_id)
 
     @override
@@ -219,14 +219,14 @@ class PostgresProjects(SqlProjects[PostgresDatabase]):
         }
 
 
-def _copies(database: PostgresDatabase, conditions: str, **parameters: object) -> list[Copy]:
+def _copies(database: PostgresDatabase, conditions: str, **parameters: object) -> list[WorkingCopy]:
     machine = this_machine()
-    copies = list[Copy]()
+    copies = list[WorkingCopy]()
     for *columns, owner, at, opinion in database.rows(f"{SELECT} {conditions}", **parameters):
         project = _project(columns)
         is_here = (owner, at) == (database.role, machine)
         copies.append(
-            Copy(
+            WorkingCopy(
                 project if is_here else _elsewhere(project, _prefix(owner, at), opinion),
                 owner,
                 is_here,

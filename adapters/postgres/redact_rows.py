@@ -64,7 +64,7 @@ DROP_HEADINGS = """
 """Deletes saved headings of files whose own row is not saved any more."""
 
 
-class Unsafe(NamedTuple):
+class RowWithSecrets(NamedTuple):
     """
     A row with secrets.
 
@@ -77,12 +77,12 @@ class Unsafe(NamedTuple):
     changes: Mapping[str, Any]
 
 
-def unsafe_rows(rows: Iterable[StoredRow]) -> Iterator[Unsafe]:
+def unsafe_rows(rows: Iterable[StoredRow]) -> Iterator[RowWithSecrets]:
     """Yield the rows that contain a secret."""
     for row in rows:
         clean = {name: redacted(value) for name, value in row.values.items()}
         if changes := {name: value for name, value in clean.items() if value != row.values[name]}:
-            yield Unsafe(row, changes)
+            yield RowWithSecrets(row, changes)
 
 
 def count_secrets(database: PostgresDatabase) -> int:

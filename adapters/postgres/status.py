@@ -12,7 +12,7 @@ MEASURED = (
 """The tables that grow."""
 
 
-class Status(NamedTuple):
+class ServerStatus(NamedTuple):
     """
     A store on a server, as one member sees it.
 
@@ -56,7 +56,7 @@ STATUS = """
 """
 
 
-def status_of(database: PostgresDatabase) -> Status:
+def status_of(database: PostgresDatabase) -> ServerStatus:
     """
     Return the facts of an open store.
 
@@ -64,7 +64,7 @@ def status_of(database: PostgresDatabase) -> Status:
         StorageError: the server can't be queried.
     """
     [(server, pgvector, tenant, bypasses, entries, personal, indexed, size)] = database.rows(STATUS)
-    return Status(
+    return ServerStatus(
         server=server.split()[0],
         pgvector=pgvector,
         schema=NEWEST,

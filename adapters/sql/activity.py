@@ -19,7 +19,7 @@ from hardwon.domain.model.injection.receipt import (
     Receipt,
     ReceiptEntry,
     ShownText,
-    Undelivered,
+    UndeliveredInjection,
 )
 from hardwon.ports.activity import (
     ContextWindows,
@@ -132,10 +132,12 @@ class SqlDeliveries(Role[Database], Deliveries):
     _decode: Decoder = as_given
 
     @override
-    def undelivered(self, session_id: str) -> list[Undelivered]:
+    def undelivered(self, session_id: str) -> list[UndeliveredInjection]:
         rows = self._database.rows(self.UNDELIVERED, session_id=session_id)
         return [
-            *self._database.readable("receipt", rows, lambda row: Undelivered(*self._decode(row)))
+            *self._database.readable(
+                "receipt", rows, lambda row: UndeliveredInjection(*self._decode(row))
+            )
         ]
 
     @override

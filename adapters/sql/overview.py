@@ -10,7 +10,7 @@ from hardwon.adapters.sql.database import Database, Role
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.vocabulary import CATEGORIES, KINDS
 from hardwon.ports.override import override
-from hardwon.ports.overview import Created, Label, Overview
+from hardwon.ports.overview import CreatedCount, EntryLabel, Overview
 
 
 class SqlOverview(Role[Database], Overview):
@@ -24,17 +24,17 @@ class SqlOverview(Role[Database], Overview):
     BY_FILE: str
 
     @override
-    def labels(self, only: EntryFilter) -> Sequence[Label]:
+    def labels(self, only: EntryFilter) -> Sequence[EntryLabel]:
         return [
             label
-            for label in map(Label._make, self._within(self.LABELS, only))
+            for label in map(EntryLabel._make, self._within(self.LABELS, only))
             if _is_readable(label)
         ]
 
     @override
-    def created(self, only: EntryFilter) -> Sequence[Created]:
+    def created(self, only: EntryFilter) -> Sequence[CreatedCount]:
         return [
-            Created(week=monday, kind=kind, project=project, entries=count)
+            CreatedCount(week=monday, kind=kind, project=project, entries=count)
             for week, kind, project, count in self._within(self.CREATED, only)
             if kind in KINDS and (monday := self._monday(week))
         ]
@@ -72,7 +72,7 @@ class SqlOverview(Role[Database], Overview):
         """Return the first day of a week, None if it can't be read."""
 
 
-def _is_readable(label: Label) -> bool:
+def _is_readable(label: EntryLabel) -> bool:
     return (
         isinstance(label.name, str)
         and label.kind in KINDS

@@ -44,7 +44,7 @@ from hardwon.domain.model.injection.receipt import (
     Receipt,
     ReceiptEntry,
     ShownText,
-    Undelivered,
+    UndeliveredInjection,
 )
 from hardwon.ports.override import override
 
@@ -184,7 +184,7 @@ class SqliteDeliveries(SqlDeliveries):
             last_recalled_at = max(coalesce(last_recalled_at, excluded.last_recalled_at), excluded.last_recalled_at)
     """
     _decode = RowDecoder(
-        Undelivered._fields,
+        UndeliveredInjection._fields,
         {
             "number": integer,
             "delivery": one_of(DELIVERIES),

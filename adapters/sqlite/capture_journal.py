@@ -21,7 +21,7 @@ from hardwon.adapters.sqlite.hook_events import (
     noted_project,
     opened,
 )
-from hardwon.domain.model.conversation.hook_event import HookEvent, NotedProject, Waiting
+from hardwon.domain.model.conversation.hook_event import HookEvent, NotedProject, WaitingEvents
 from hardwon.domain.model.conversation.session import SessionBuffer
 from hardwon.domain.model.errors import StorageError
 from hardwon.ports.override import override
@@ -77,8 +77,8 @@ class SqliteCaptureJournal(CaptureJournal):
             return noted_project(connection, folder)
 
     @override
-    def waiting(self) -> list[Waiting]:
-        return [Waiting(*row) for row in self._rows(WAITING)]
+    def waiting(self) -> list[WaitingEvents]:
+        return [WaitingEvents(*row) for row in self._rows(WAITING)]
 
     @override
     def events(self, session_id: str) -> list[HookEvent]:

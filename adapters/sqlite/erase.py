@@ -53,7 +53,7 @@ The bits above are its entry's number.
 """
 
 
-class ErasableRows(NamedTuple):
+class RowsToErase(NamedTuple):
     """
     Rows that hold something to be erased.
 
@@ -67,7 +67,7 @@ class ErasableRows(NamedTuple):
     others: Mapping[str, int]
 
 
-def rows_holding(connection: sqlite3.Connection, erasure: Erasure) -> ErasableRows:
+def rows_holding(connection: sqlite3.Connection, erasure: Erasure) -> RowsToErase:
     """Return the rows that `erase_rows` removes or changes."""
     _define(connection, erasure)
     others = {}
@@ -77,7 +77,7 @@ def rows_holding(connection: sqlite3.Connection, erasure: Erasure) -> ErasableRo
         ).fetchall()
         if count:
             others[table] = count
-    return ErasableRows(frozenset(_entries(connection)), others)
+    return RowsToErase(frozenset(_entries(connection)), others)
 
 
 def texts_holding(connection: sqlite3.Connection, erasure: Erasure) -> Iterator[OwnedText]:

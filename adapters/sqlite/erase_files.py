@@ -20,7 +20,7 @@ from hardwon.adapters.sqlite.database import (
     transaction,
 )
 from hardwon.adapters.sqlite.erase import (
-    ErasableRows,
+    RowsToErase,
     count_secrets,
     drop_indexes,
     erase_rows,
@@ -90,7 +90,7 @@ def _remains(paths: Iterable[str], erasure: Erasure) -> list[str]:
     return [f"{path}: {', '.join(sorted(found))}" for path, found in holding if found]
 
 
-def _counted(path: str, rows: ErasableRows) -> list[Occurrences]:
+def _counted(path: str, rows: RowsToErase) -> list[Occurrences]:
     entries = [Occurrences(path, len(rows.entries), "entry")] if rows.entries else []
     return [
         *entries,

@@ -59,7 +59,7 @@ REPAIRED = ("entry", "entry_text", "recall", "usage", "project")
 """The tables whose rows are repaired if possible. Rows of others are set aside."""
 
 
-class Unreadable(NamedTuple):
+class UnreadableRow(NamedTuple):
     """
     A row that can't be read.
 
@@ -104,7 +104,7 @@ class _Column(NamedTuple):
     is_key: bool
 
 
-def find_unreadable(database: SqliteDatabase) -> Iterator[Unreadable]:
+def find_unreadable(database: SqliteDatabase) -> Iterator[UnreadableRow]:
     """Yield the rows that can't be read, table by table."""
     connection = database.connection
     text_factory = connection.text_factory
@@ -177,7 +177,7 @@ def _columns_of(model: sqlite3.Connection, table: str) -> list[_Column]:
 
 def _unreadable(
     connection: sqlite3.Connection, model: sqlite3.Connection, table: str, there: Collection[str]
-) -> Iterator[Unreadable]:
+) -> Iterator[UnreadableRow]:
     known = [column for column in _columns_of(model, table) if column.name in there]
     keys = [column.name for column in known if column.is_key] or ["rowid"]
     names = ", ".join(f'"{column.name}"' for column in known)
@@ -191,7 +191,7 @@ def _unreadable(
             zip((column.name for column in known), map(_value, values[len(keys) :]), strict=True)
         )
         if problems := _problems(known, row) or _broken_rule(model, table, row):
-            yield Unreadable(
+            yield UnreadableRow(
                 table=table, key=tuple(map(_value, values[: len(keys)])), problems=problems, row=row
             )
     model.execute(f"DELETE FROM {table}")
@@ -249,8 +249,8 @@ def _broken_rule(model: sqlite3.Connection, table: str, row: Mapping[str, Any]) 
 
 
 def _texts_of_entries(
-    database: SqliteDatabase, found: Sequence[Unreadable]
-) -> Iterator[Unreadable]:
+    database: SqliteDatabase, found: Sequence[UnreadableRow]
+) -> Iterator[UnreadableRow]:
     """
     Yield the texts of unreadable entries.
 
@@ -261,7 +261,7 @@ def _texts_of_entries(
     for entry in found:
         if entry.table == "entry" and entry.key not in known:
             for values in database.rows("SELECT * FROM entry_text WHERE entry_seq = ?", entry.key):
-                yield Unreadable(
+                yield UnreadableRow(
                     table="entry_text",
                     key=entry.key,
                     problems={},
@@ -269,7 +269,7 @@ def _texts_of_entries(
                 )
 
 
-def _keep(path: str, rows: Sequence[Unreadable]) -> None:
+def _keep(path: str, rows: Sequence[UnreadableRow]) -> None:
     create_private(path)
     with Folder(os.path.dirname(real_place(path))) as folder:
         handle = folder.open(os.path.basename(path), os.O_WRONLY | os.O_APPEND)
@@ -295,7 +295,7 @@ def _legible(value: Any) -> Any:
     return value.hex() if isinstance(value, bytes) else value
 
 
-def _repair(database: SqliteDatabase, model: sqlite3.Connection, row: Unreadable) -> str:
+def _repair(database: SqliteDatabase, model: sqlite3.Connection, row: UnreadableRow) -> str:
     """Repair or remove a row, and say which."""
     keys = [column.name for column in _columns_of(model, row.table) if column.is_key] or ["rowid"]
     marks = ["CAST(? AS TEXT)" if isinstance(value, _Text) else "?" for value in row.key]
@@ -317,7 +317,7 @@ def _repair(database: SqliteDatabase, model: sqlite3.Connection, row: Unreadable
 
 
 def _repaired_values(
-    connection: sqlite3.Connection, model: sqlite3.Connection, row: Unreadable
+    connection: sqlite3.Connection, model: sqlite3.Connection, row: UnreadableRow
 ) -> dict[str, Any]:
     """
     Return new values for the unreadable columns.
@@ -333,7 +333,7 @@ def _repaired_values(
     return {name: _substitute(connection, row, by_name[name]) for name in concerned}
 
 
-def _substitute(connection: sqlite3.Connection, row: Unreadable, column: _Column) -> Any:
+def _substitute(connection: sqlite3.Connection, row: UnreadableRow, column: _Column) -> Any:
     value = row.row[column.name]
     if (
         isinstance(value, _Text)

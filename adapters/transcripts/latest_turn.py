@@ -13,13 +13,13 @@ from typing import Any
 
 from hardwon.adapters.folder import open_without_waiting
 from hardwon.adapters.transcripts.records import (
-    Edit,
+    FileEdit,
     edits_in_claude_code,
     edits_in_codex,
     object_in,
     texts_in,
 )
-from hardwon.domain.model.injection.receipt import Turn
+from hardwon.domain.model.injection.receipt import SessionTurn
 from hardwon.domain.model.injection.usage_signals import LONGEST_TEXT
 
 MAX_TAIL_BYTES = 256 * 1024
@@ -40,13 +40,13 @@ _OWN_PLACES = {"knowledge-bank", "memory"}
 _OWN_FILES = {"memory.md", "claude.md", "agents.md"}
 
 
-def latest_turn(path: str) -> Turn:
+def latest_turn(path: str) -> SessionTurn:
     """Return the transcript's last turn without its answer, empty if it is unreadable."""
     turn = _OpenTurn()
     for line in last_lines(path, MAX_TAIL_BYTES):
         if _IS_OF_TURN.search(line) and not _RESULT.search(line):
             turn.add(object_in(line))
-    return Turn(
+    return SessionTurn(
         edits=_newest(edit.new for edit in turn.edits),
         given=_newest([*(edit.old for edit in turn.edits), *turn.texts]),
     )
@@ -55,7 +55,7 @@ def latest_turn(path: str) -> Turn:
 class _OpenTurn:
     def __init__(self) -> None:
         self.texts = list[str]()
-        self.edits = list[Edit]()
+        self.edits = list[FileEdit]()
 
     def add(self, line: Mapping[str, Any]) -> None:
         message, payload = (_dict(line.get(key)) for key in ("message", "payload"))
@@ -79,7 +79,7 @@ class _OpenTurn:
         if begins and texts:
             self.edits.clear()
 
-    def _add_edits(self, edits: Iterable[Edit]) -> None:
+    def _add_edits(self, edits: Iterable[FileEdit]) -> None:
         self.edits += (edit for edit in edits if not _is_own(edit.path))
 
 

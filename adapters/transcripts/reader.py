@@ -9,8 +9,8 @@ from typing import BinaryIO
 
 from hardwon.adapters.transcripts.records import object_in
 from hardwon.adapters.transcripts.utterances import (
-    Line,
     ToolQuestion,
+    TranscriptLine,
     Utterance,
     answers_to,
     lines_from,
@@ -23,7 +23,7 @@ from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.pause import Pause, is_off_record
 from hardwon.domain.model.redaction import REDACTED, Cleaning
 from hardwon.ports.override import override
-from hardwon.ports.transcripts import STANDARD_INPUT, Transcribed, Transcripts
+from hardwon.ports.transcripts import STANDARD_INPUT, TranscribedExchange, Transcripts
 
 LONGEST_TEXT = 100_000
 """
@@ -58,14 +58,14 @@ class _OpenExchange:
         for result in utterance.results:
             self._answers += answers_to(self._asked.pop(result.tool_use_id, ()), result)
 
-    def transcribed(self, cleaning: Cleaning, *, is_over: bool) -> Iterator[Transcribed]:
+    def transcribed(self, cleaning: Cleaning, *, is_over: bool) -> Iterator[TranscribedExchange]:
         user = _beginning(self._prompt, cleaning)
         assistant = _beginning("\n\n".join(self._replies), cleaning)
         answers = tuple(self._clean_answers(cleaning))
         is_prompted = bool(user) and not self._needs_reply
         if is_prompted or assistant or answers:
             exchange = Exchange(user=user, assistant=assistant, at=self._at, answers=answers)
-            yield Transcribed(
+            yield TranscribedExchange(
                 exchange=exchange,
                 begins_at=self._begins_at,
                 is_over=is_over,
@@ -133,14 +133,14 @@ class JsonlTranscripts(Transcripts):
         self.pauses = pauses
 
     @override
-    def read(self, path: str, position: int = 0) -> Iterator[Transcribed]:
+    def read(self, path: str, position: int = 0) -> Iterator[TranscribedExchange]:
         try:
             with _opened(path) as file:
                 yield from self._exchanges(file, path, position)
         except OSError as error:
             raise UnreadableFileError(f"{path!r}: {error.strerror or error}") from error
 
-    def _exchanges(self, file: BinaryIO, path: str, position: int) -> Iterator[Transcribed]:
+    def _exchanges(self, file: BinaryIO, path: str, position: int) -> Iterator[TranscribedExchange]:
         growing, last, undated, is_paused = None, None, 0, False
         for line, utterance in self._utterances(file, path, position):
             last = _dated(
@@ -168,7 +168,7 @@ class JsonlTranscripts(Transcripts):
 
     def _utterances(
         self, file: BinaryIO, path: str, position: int
-    ) -> Iterator[tuple[Line, Utterance]]:
+    ) -> Iterator[tuple[TranscriptLine, Utterance]]:
         is_empty, is_transcript = True, False
         for line in lines_from(file, position):
             is_empty = is_empty and not line.data.strip()

@@ -50,7 +50,7 @@ PATCH = "*** Begin Patch"
 PATCHED_FILE = ("*** Update File: ", "*** Add File: ")
 
 
-class Edit(NamedTuple):
+class FileEdit(NamedTuple):
     """
     A change of one file.
 
@@ -65,7 +65,7 @@ class Edit(NamedTuple):
     old: str = ""
 
 
-def edits_in_claude_code(message: Mapping[str, Any]) -> Iterator[Edit]:
+def edits_in_claude_code(message: Mapping[str, Any]) -> Iterator[FileEdit]:
     """Yield the edits in a message of the agent."""
     for block in objects_in(message.get("content")):
         given = block.get("input")
@@ -73,7 +73,7 @@ def edits_in_claude_code(message: Mapping[str, Any]) -> Iterator[Edit]:
             yield from _edits(text_or(block.get("name")), given)
 
 
-def _edits(tool: str, given: Mapping[str, Any]) -> Iterator[Edit]:
+def _edits(tool: str, given: Mapping[str, Any]) -> Iterator[FileEdit]:
     path = text_or(given.get("file_path"))
     match tool:
         case "Edit":
@@ -81,18 +81,18 @@ def _edits(tool: str, given: Mapping[str, Any]) -> Iterator[Edit]:
         case "MultiEdit":
             yield from (_replacement(path, change) for change in objects_in(given.get("edits")))
         case "Write":
-            yield Edit(path, text_or(given.get("content")))
+            yield FileEdit(path, text_or(given.get("content")))
         case "NotebookEdit":
-            yield Edit(text_or(given.get("notebook_path")), text_or(given.get("new_source")))
+            yield FileEdit(text_or(given.get("notebook_path")), text_or(given.get("new_source")))
         case _:
             pass
 
 
-def _replacement(path: str, given: Mapping[str, Any]) -> Edit:
-    return Edit(path, text_or(given.get("new_string")), text_or(given.get("old_string")))
+def _replacement(path: str, given: Mapping[str, Any]) -> FileEdit:
+    return FileEdit(path, text_or(given.get("new_string")), text_or(given.get("old_string")))
 
 
-def edits_in_codex(payload: Mapping[str, Any]) -> Iterator[Edit]:
+def edits_in_codex(payload: Mapping[str, Any]) -> Iterator[FileEdit]:
     """Yield the changes in the patches of a tool call."""
     if payload.get("type") in {"function_call", "custom_tool_call"}:
         for text in (payload.get("input"), payload.get("arguments")):
@@ -111,11 +111,11 @@ def _patch_in(text: str) -> str:
     return next((item for item in texts if isinstance(item, str) and PATCH in item), "")
 
 
-def _patched(patch: str) -> Iterator[Edit]:
+def _patched(patch: str) -> Iterator[FileEdit]:
     path, new, old = "", list[str](), list[str]()
     for line in patch.partition(PATCH)[2].splitlines():
         if line.startswith("*** "):
-            yield Edit(path, "\n".join(new), "\n".join(old))
+            yield FileEdit(path, "\n".join(new), "\n".join(old))
             path, new, old = (
                 line[line.find(": ") + 2 :] if line.startswith(PATCHED_FILE) else "",
                 [],
@@ -123,4 +123,4 @@ def _patched(patch: str) -> Iterator[Edit]:
             )
         else:
             (new if line.startswith("+") else old).append(line[1:])
-    yield Edit(path, "\n".join(new), "\n".join(old))
+    yield FileEdit(path, "\n".join(new), "\n".join(old))

@@ -19,7 +19,7 @@ MAX_LINE_BYTES = 8_000_000
 _PIECE = 65_536
 
 
-class Line(NamedTuple):
+class TranscriptLine(NamedTuple):
     """
     A line of a file.
 
@@ -32,7 +32,7 @@ class Line(NamedTuple):
     data: bytes
 
 
-def lines_from(file: BinaryIO, position: int) -> Iterator[Line]:
+def lines_from(file: BinaryIO, position: int) -> Iterator[TranscriptLine]:
     """
     Yield the lines of *file* from *position* on, except those above 8 MB.
 
@@ -42,7 +42,7 @@ def lines_from(file: BinaryIO, position: int) -> Iterator[Line]:
     begins_at = position if _begins_a_line(file, position) else 0
     while data := file.readline(MAX_LINE_BYTES):
         if len(data) < MAX_LINE_BYTES or data.endswith(b"\n"):
-            yield Line(begins_at, data)
+            yield TranscriptLine(begins_at, data)
             begins_at += len(data)
         else:
             begins_at += len(data) + _skip_to_the_end(file)

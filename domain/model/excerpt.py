@@ -21,7 +21,7 @@ class Span(NamedTuple):
     end: int
 
 
-class Marked(NamedTuple):
+class MarkedText(NamedTuple):
     """
     A text of one line, with the spans to highlight.
 
@@ -32,10 +32,10 @@ class Marked(NamedTuple):
     text: str
     spans: tuple[Span, ...] = ()
 
-    def after(self, prefix: str) -> "Marked":
+    def after(self, prefix: str) -> "MarkedText":
         """Put *prefix* before the text."""
         shift = len(prefix)
-        return Marked(
+        return MarkedText(
             prefix + self.text, tuple(Span(start + shift, end + shift) for start, end in self.spans)
         )
 
@@ -45,7 +45,7 @@ class _Mark(NamedTuple):
     term: int
 
 
-def excerpt(text: str, terms: Sequence[str], room: int) -> Marked:
+def excerpt(text: str, terms: Sequence[str], room: int) -> MarkedText:
     """
     Return the passage of *text* with most of *terms*.
 
@@ -59,10 +59,10 @@ def excerpt(text: str, terms: Sequence[str], room: int) -> Marked:
     line = " ".join(text.split())
     marks = list(_marks(line, terms))
     if len(line) <= room:
-        return Marked(line, _joined(mark.span for mark in marks))
+        return MarkedText(line, _joined(mark.span for mark in marks))
     inside = room - 2 * len(CUT)
     if inside <= 0:
-        return Marked(line[: max(0, room)])
+        return MarkedText(line[: max(0, room)])
     return _cut_out(line, marks, _at_borders(line, _richest(marks, inside), inside))
 
 
@@ -164,9 +164,9 @@ def _at_borders(line: str, core: Span, room: int) -> Span:
     return Span(start, end)
 
 
-def _cut_out(line: str, marks: Sequence[_Mark], passage: Span) -> Marked:
+def _cut_out(line: str, marks: Sequence[_Mark], passage: Span) -> MarkedText:
     start, end = passage
     within = (Span(max(span.start, start), min(span.end, end)) for span, _ in marks)
     spans = _joined(Span(left - start, right - start) for left, right in within if left < right)
     tail = CUT if end < len(line) else ""
-    return Marked(line[start:end] + tail, spans).after(CUT if start else "")
+    return MarkedText(line[start:end] + tail, spans).after(CUT if start else "")

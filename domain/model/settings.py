@@ -160,7 +160,7 @@ class Settings(NamedTuple):
         return {**self._asdict(), "server": str(self.server) if self.server else None}
 
 
-class Resolved(NamedTuple):
+class ResolvedSettings(NamedTuple):
     """
     Settings with their origins.
 
@@ -190,7 +190,7 @@ def balanced_weights(weights: Sequence[float]) -> list[float]:
     return [weight / total for weight in weights]
 
 
-class Occasion(NamedTuple):
+class RecallOccasion(NamedTuple):
     """
     The session start that recalls related conversations.
 

@@ -222,7 +222,7 @@ _TITLE_WORD = re.compile(r"[^\W_]+")
 _CLOSING_MARKS = "`*_"
 
 
-class Split(NamedTuple):
+class SplitTitle(NamedTuple):
     """
     A text, split where its title ends.
 
@@ -245,7 +245,7 @@ class Split(NamedTuple):
         return CONTINUES + self.rest if self.beginning else self.rest
 
 
-def split_by_title(title: str, text: str) -> Split:
+def split_by_title(title: str, text: str) -> SplitTitle:
     """
     Split *text* after its beginning, if that repeats *title* word for word.
 
@@ -254,12 +254,12 @@ def split_by_title(title: str, text: str) -> Split:
     wanted = _TITLE_WORD.findall(title.lower())
     found = list(islice(_TITLE_WORD.finditer(text), len(wanted)))
     if not wanted or [word[0].lower() for word in found] != wanted:
-        return Split("", text)
+        return SplitTitle("", text)
     end = found[-1].end()
     end += len(text[end:]) - len(text[end:].lstrip(_CLOSING_MARKS))
     if len(wanted) < MIN_WORDS and has_word(text[end:]):
-        return Split("", text)
-    return Split(" ".join(text[:end].split()), text[end:])
+        return SplitTitle("", text)
+    return SplitTitle(" ".join(text[:end].split()), text[end:])
 
 
 def has_word(text: str) -> bool:

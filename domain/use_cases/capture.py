@@ -17,7 +17,7 @@ from hardwon.domain.use_cases.merge_transcript import dated_apart, merge_transcr
 from hardwon.ports.clock import Clock
 from hardwon.ports.documents import ConversationFiles, SectionOfSession
 from hardwon.ports.erasure import ForgottenTexts
-from hardwon.ports.transcripts import CaptureJournal, Transcribed, Transcripts
+from hardwon.ports.transcripts import CaptureJournal, TranscribedExchange, Transcripts
 
 Progress = Callable[[int], None]
 """Called with the number of exchanges captured so far."""
@@ -94,7 +94,7 @@ class Capture:
     def add(
         self,
         buffer: SessionBuffer,
-        transcript: Iterable[Transcribed],
+        transcript: Iterable[TranscribedExchange],
         *,
         progress: Progress = lambda _: None,
     ) -> CaptureOutcome:
@@ -148,20 +148,22 @@ class Capture:
         self._store(captured.buffer)
         return captured
 
-    def _batch(self, remaining: Iterator[Transcribed]) -> list[Transcribed]:
+    def _batch(self, remaining: Iterator[TranscribedExchange]) -> list[TranscribedExchange]:
         """
         Return the next exchanges, none at the end.
 
         There are fewer where the capture is to give way.
         """
-        batch = list[Transcribed]()
+        batch = list[TranscribedExchange]()
         for new in remaining:
             batch.append(new)
             if len(batch) == BUFFERED or self.is_awaited():
                 break
         return batch
 
-    def _with_batch(self, captured: CaptureOutcome, batch: Sequence[Transcribed]) -> CaptureOutcome:
+    def _with_batch(
+        self, captured: CaptureOutcome, batch: Sequence[TranscribedExchange]
+    ) -> CaptureOutcome:
         """
         Add *batch* to the buffer and record its chunks in the journal.
 
@@ -251,7 +253,7 @@ Learn: TypeAlias = Callable[[Sequence[str]], CaptureIndexOutcome]
 def capture_session(
     capture: Capture,
     buffer: SessionBuffer,
-    transcript: Iterable[Transcribed],
+    transcript: Iterable[TranscribedExchange],
     *,
     progress: Progress = lambda _: None,
 ) -> CaptureOutcome:

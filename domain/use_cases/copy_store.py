@@ -23,7 +23,7 @@ BATCH = 100
 """Records of one transaction. After an interruption at most these are copied again."""
 
 
-class Tally(NamedTuple):
+class CopyTally(NamedTuple):
     """
     The number of entries of one project and kind that are copied.
 
@@ -54,7 +54,7 @@ class CopyOutcome:
     vectors: int = 0
 
 
-def preview(overview: Overview, projects: Projects) -> list[Tally]:
+def preview(overview: Overview, projects: Projects) -> list[CopyTally]:
     """
     Return what a copy of a store brings, sorted by project and kind.
 
@@ -62,14 +62,14 @@ def preview(overview: Overview, projects: Projects) -> list[Tally]:
     """
     known = {project.id: project for project in projects.known()}
     counted = Counter((label.project, label.kind) for label in overview.labels(EVERYTHING))
-    tallies = list[Tally]()
+    tallies = list[CopyTally]()
     for (project_id, kind), entries in counted.items():
         project = known.get(project_id or "")
         is_shared = kind == "learning" or (
             project is not None and project.conversations == "shared"
         )
         tallies.append(
-            Tally(
+            CopyTally(
                 project=project.label if project else "",
                 kind=kind,
                 entries=entries,

@@ -24,7 +24,7 @@ ALL = 2**31 - 1
 
 
 @attrs.frozen(kw_only=True)
-class Forget:
+class DeleteEntries:
     """
     Delete entries, and record each in the history.
 

@@ -9,8 +9,8 @@ from hardwon.domain.model.evaluation.baselines import MEASURED
 from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery
 from hardwon.domain.model.evaluation.report import (
     ANSWERS,
-    Figures,
     MeasuredAnswers,
+    PolicyFigures,
     QueryReport,
     SetReport,
 )
@@ -101,7 +101,7 @@ class _Run:
             stage("queries", at, len(self._queries))
             last = asked
         return SetReport(
-            policies={policy: Figures.of(answers) for policy, answers in measured.items()},
+            policies={policy: PolicyFigures.of(answers) for policy, answers in measured.items()},
             queries=self._by_query(measured),
             degradations=tuple(self._degradations),
         )

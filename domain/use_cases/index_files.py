@@ -8,7 +8,7 @@ import attrs
 
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
-from hardwon.domain.use_cases.edit_entries import Forget
+from hardwon.domain.use_cases.edit_entries import DeleteEntries
 from hardwon.domain.use_cases.index_one_file import IndexedFile, IndexOneFile, Selection, stored_of
 from hardwon.ports.documents import Listing, SourceFiles
 from hardwon.ports.entries import EntryRepository
@@ -54,7 +54,7 @@ class IndexFiles:
     project_root: str
     private: tuple[str, ...] = ()
     index_one_file: IndexOneFile
-    forget: Forget
+    forget: DeleteEntries
 
     def index(
         self,

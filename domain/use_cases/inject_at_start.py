@@ -42,9 +42,9 @@ from hardwon.domain.model.injection.receipt import (
     text_digest,
 )
 from hardwon.domain.model.project import Visibility
-from hardwon.domain.model.ranking.prominence import RankingPolicy, Scored, SignalWeights
+from hardwon.domain.model.ranking.prominence import RankingPolicy, ScoredCandidate, SignalWeights
 from hardwon.domain.model.ranking.selection import CategoryBalancer
-from hardwon.domain.model.settings import Occasion
+from hardwon.domain.model.settings import RecallOccasion
 from hardwon.domain.use_cases.rank import SelectionOutcome, maxima_of, select
 from hardwon.domain.use_cases.retrieve import Retrieval, Retrieve, retire_expired
 from hardwon.ports.clock import Clock
@@ -52,7 +52,10 @@ from hardwon.ports.entries import RankingReads
 from hardwon.ports.vectors import VectorStore
 
 if TYPE_CHECKING:
-    from hardwon.domain.use_cases.related_conversations import Relate, RelatedConversations
+    from hardwon.domain.use_cases.related_conversations import (
+        RelateConversations,
+        RelatedConversations,
+    )
     from hardwon.ports.activity import Receipts, UsageLog
 
 
@@ -70,7 +73,7 @@ class StartInjection(NamedTuple):
 
     text: str = ""
     rules: tuple[ConstitutionalText, ...] = ()
-    printed: tuple[Scored, ...] = ()
+    printed: tuple[ScoredCandidate, ...] = ()
     lessons: tuple[PrintedEntry, ...] = ()
     retrieval: Retrieval | None = None
     selected: SelectionOutcome | None = None
@@ -109,7 +112,7 @@ class InjectAtStart(NamedTuple):
     vectors: VectorStore | None
     clock: Clock
     weights: SignalWeights
-    relate: "Relate | None" = None
+    relate: "RelateConversations | None" = None
     notice: str = ""
     refused: Sequence[str] = ()
     held: HeldMemory = NOTHING
@@ -123,7 +126,7 @@ class InjectAtStart(NamedTuple):
         deadline: Deadline,
         workplace: Workplace = NOWHERE,
         framed: bool = False,
-        occasion: Occasion | None = None,
+        occasion: RecallOccasion | None = None,
     ) -> StartInjection:
         """
         Return the block of at most *limit* entries for *query*, below the rules.
@@ -177,7 +180,7 @@ class InjectAtStart(NamedTuple):
     def _related(
         self,
         query: ContextQuery,
-        occasion: Occasion | None,
+        occasion: RecallOccasion | None,
         deadline: Deadline,
         rules: Sequence[ConstitutionalText],
     ) -> "tuple[RelatedConversations | None, tuple[str, ...]]":
@@ -231,7 +234,7 @@ class InjectAtStart(NamedTuple):
                 )
             repeated = len(selected.ranked) - len(ranked)
 
-    def _is_new(self, scored: Scored) -> bool:
+    def _is_new(self, scored: ScoredCandidate) -> bool:
         return self.held.is_new(scored.facts.entry_id, scored.facts.number)
 
     def _block(
@@ -330,7 +333,7 @@ def _lessons(injection: StartInjection) -> Iterator[_Piece]:
         yield _scored(piece, scored[lesson.number], injection)
 
 
-def _scored(piece: _Piece, scored: Scored, injection: StartInjection) -> _Piece:
+def _scored(piece: _Piece, scored: ScoredCandidate, injection: StartInjection) -> _Piece:
     parts = injection.selected.policy.parts(scored.signals) if injection.selected else {}
     if scored.relevance is not None:
         closeness = (
@@ -368,7 +371,7 @@ def _missed(injection: StartInjection, selected: SelectionOutcome) -> tuple[Near
     )
 
 
-def _why(missed: Scored, selected: SelectionOutcome, held: HeldMemory) -> str:
+def _why(missed: ScoredCandidate, selected: SelectionOutcome, held: HeldMemory) -> str:
     if missed.facts.entry_id in held.entries:
         return SHOWN_ALREADY
     if not held.is_new(missed.facts.entry_id, missed.facts.number):

@@ -15,7 +15,7 @@ from hardwon.domain.model.conversation.hook_event import HookEvent
 from hardwon.domain.model.conversation.session import Exchange, SessionBuffer, project_of
 from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.redaction import CUT, Cleaning, as_text
-from hardwon.ports.transcripts import Transcribed, Transcripts
+from hardwon.ports.transcripts import TranscribedExchange, Transcripts
 
 SAME_TIME = dt.timedelta(minutes=1)
 """
@@ -27,7 +27,9 @@ Beyond, the clock was set back.
 MIN_DISTANCE = dt.timedelta(milliseconds=1)
 
 
-def dated_apart(transcript: Iterable[Transcribed], buffer: SessionBuffer) -> Iterator[Transcribed]:
+def dated_apart(
+    transcript: Iterable[TranscribedExchange], buffer: SessionBuffer
+) -> Iterator[TranscribedExchange]:
     """
     Make the timestamps of *transcript* unique within a session.
 
@@ -65,7 +67,7 @@ SAME_PROMPT = dt.timedelta(minutes=1)
 """The maximum difference between the times of a prompt in hooks and transcript."""
 
 
-class Unread(NamedTuple):
+class UnreadExchanges(NamedTuple):
     """
     The exchanges of a session that are not captured yet.
 
@@ -79,7 +81,7 @@ class Unread(NamedTuple):
     """
 
     buffer: SessionBuffer
-    exchanges: Generator[Transcribed, None, None]
+    exchanges: Generator[TranscribedExchange, None, None]
     handled: int
     problem: str = ""
 
@@ -90,7 +92,7 @@ def merge_transcript(
     events: Sequence[HookEvent],
     now: dt.datetime,
     clean: Cleaning = WITHOUT_SECRETS,
-) -> Unread:
+) -> UnreadExchanges:
     """
     Return the new exchanges of a session.
 
@@ -112,13 +114,13 @@ def merge_transcript(
     handled = unfinished[0].number - 1 if unfinished else events[-1].number
     if buffer.source == "events":
         start = buffer.position or 0
-        return Unread(
+        return UnreadExchanges(
             buffer,
             (new for new in exchanges_of(events, handled, clean) if new.begins_at >= start),
             handled,
         )
     try:
-        return Unread(
+        return UnreadExchanges(
             buffer, _from_transcript(transcripts, buffer, events, is_over=not unfinished), handled
         )
     except UnreadableFileError as error:
@@ -139,7 +141,7 @@ def unanswered(events: Sequence[HookEvent]) -> Sequence[HookEvent]:
 
 def exchanges_of(
     events: Iterable[HookEvent], handled: int, clean: Cleaning = WITHOUT_SECRETS
-) -> Iterator[Transcribed]:
+) -> Iterator[TranscribedExchange]:
     """
     Yield the exchanges of *events* up to number *handled*.
 
@@ -161,11 +163,13 @@ def exchanges_of(
         yield from _exchange(prompt, "", clean)
 
 
-def _exchange(beginning: HookEvent, reply: str, clean: Cleaning) -> Iterator[Transcribed]:
+def _exchange(beginning: HookEvent, reply: str, clean: Cleaning) -> Iterator[TranscribedExchange]:
     user, assistant = clean(beginning.text), clean(reply)
     if as_text(user) or as_text(assistant):
         exchange = Exchange(user, assistant, _at(beginning))
-        yield Transcribed(exchange, beginning.number, is_over=True, session_id=beginning.session_id)
+        yield TranscribedExchange(
+            exchange, beginning.number, is_over=True, session_id=beginning.session_id
+        )
 
 
 def _session(known: SessionBuffer | None, events: Sequence[HookEvent]) -> SessionBuffer:
@@ -187,7 +191,7 @@ def _session(known: SessionBuffer | None, events: Sequence[HookEvent]) -> Sessio
 
 def _from_transcript(
     transcripts: Transcripts, buffer: SessionBuffer, events: Sequence[HookEvent], *, is_over: bool
-) -> Generator[Transcribed, None, None]:
+) -> Generator[TranscribedExchange, None, None]:
     """
     Return the exchanges of the transcript.
 
@@ -210,8 +214,8 @@ def _from_transcript(
 
 
 def _by_events(
-    buffer: SessionBuffer, every: Iterable[Transcribed], handled: int, problem: str
-) -> Unread:
+    buffer: SessionBuffer, every: Iterable[TranscribedExchange], handled: int, problem: str
+) -> UnreadExchanges:
     """
     Return the exchanges of the events.
 
@@ -219,8 +223,8 @@ def _by_events(
     """
     exchanges = [new for found in every if (new := _new(found, buffer))]
     if not exchanges:
-        return Unread(buffer, _each(()), handled)
-    return Unread(
+        return UnreadExchanges(buffer, _each(()), handled)
+    return UnreadExchanges(
         buffer=attrs.evolve(buffer, source="events", position=0),
         exchanges=_each(exchanges),
         handled=handled,
@@ -228,11 +232,11 @@ def _by_events(
     )
 
 
-def _each(exchanges: Iterable[Transcribed]) -> Generator[Transcribed, None, None]:
+def _each(exchanges: Iterable[TranscribedExchange]) -> Generator[TranscribedExchange, None, None]:
     yield from exchanges
 
 
-def _new(found: Transcribed, buffer: SessionBuffer) -> Transcribed | None:
+def _new(found: TranscribedExchange, buffer: SessionBuffer) -> TranscribedExchange | None:
     exchange = found.exchange
     same = [known for known in buffer.exchanges if _is_same(exchange, known)]
     if not same:

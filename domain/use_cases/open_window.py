@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from hardwon.domain.model.injection.receipt import NOTHING, Beginning, ContextWindow, HeldMemory
 
 if TYPE_CHECKING:
-    from hardwon.domain.model.injection.receipt import Delivery, GivenText, Receipt, Undelivered
+    from hardwon.domain.model.injection.receipt import (
+        Delivery,
+        GivenText,
+        Receipt,
+        UndeliveredInjection,
+    )
     from hardwon.ports.activity import ContextWindows, Deliveries, Receipts
 
 
@@ -41,7 +46,7 @@ class ConfirmDelivery(NamedTuple):
                 self.deliveries.settle(injection.number, delivery)
 
 
-def _delivery(injection: "Undelivered", given: "Sequence[GivenText] | None") -> "Delivery":
+def _delivery(injection: "UndeliveredInjection", given: "Sequence[GivenText] | None") -> "Delivery":
     if given is None:
         return "printed"
     return "delivered" if any(injection.is_in(text) for text in given) else "missed"
@@ -105,9 +110,9 @@ class OpenWindow(NamedTuple):
 
 
 def _is_in(receipt: "Receipt", given: "Sequence[GivenText]") -> bool:
-    from hardwon.domain.model.injection.receipt import Undelivered  # noqa: PLC0415  # for a fork only
+    from hardwon.domain.model.injection.receipt import UndeliveredInjection  # noqa: PLC0415  # for a fork only
 
-    injection = Undelivered(
+    injection = UndeliveredInjection(
         number=receipt.number,
         delivery="awaited",
         at=receipt.at,

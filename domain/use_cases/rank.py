@@ -19,7 +19,7 @@ from hardwon.domain.model.ranking.candidates import (
     RecallFacts,
 )
 from hardwon.domain.model.ranking.policy import (
-    Judged,
+    JudgedCandidate,
     RankingContext,
     RecallPolicy,
     RecallQuestion,
@@ -29,7 +29,7 @@ from hardwon.domain.model.ranking.prominence import (
     RECALL_CAP,
     Maxima,
     RankingPolicy,
-    Scored,
+    ScoredCandidate,
     TrackRecord,
     is_relevant,
     track_record,
@@ -111,7 +111,7 @@ class BestAnswers:
         self._best_facts = _best_possible(self._context)
         self._most_touched = len(self._context.workplace.touched_files)
 
-    def best(self, depth: int) -> Sequence[Judged]:
+    def best(self, depth: int) -> Sequence[JudgedCandidate]:
         """
         Return the best answers, exactly as if every entry were judged.
 
@@ -120,7 +120,7 @@ class BestAnswers:
         selection = first_exact(self._heads(depth), self._select)[0]
         return (*selection.owed, *selection.by_score)
 
-    def _heads(self, depth: int) -> Iterator[Head[Judged]]:
+    def _heads(self, depth: int) -> Iterator[Head[JudgedCandidate]]:
         """
         Yield the judged candidates of ever deeper heads of both lists.
 
@@ -136,16 +136,16 @@ class BestAnswers:
             )
             depth *= 4
 
-    def _batches(self, bounded: Sequence[_Bounded]) -> Iterator[Head[Judged]]:
+    def _batches(self, bounded: Sequence[_Bounded]) -> Iterator[Head[JudgedCandidate]]:
         """Judge ever more of *bounded*, in the order of their upper bounds."""
-        judged = list[Judged]()
+        judged = list[JudgedCandidate]()
         begin, end = 0, BATCH
         while True:
             judged = judge(self._policy, self._known(bounded[begin:end]), judged)
             yield Head(judged, _highest(bounded[end : end + 1]))
             begin, end = end, 2 * end
 
-    def _select(self, judged: Sequence[Judged]) -> Selection[Judged]:
+    def _select(self, judged: Sequence[JudgedCandidate]) -> Selection[JudgedCandidate]:
         """
         Select from *judged*.
 
@@ -225,7 +225,7 @@ class BestAnswers:
             upper_bound = self._policy.upper_bound(candidate)
             if upper_bound is None:
                 continue
-            if Judged(candidate, upper_bound, self._policy.relevance(candidate)).reaches(
+            if JudgedCandidate(candidate, upper_bound, self._policy.relevance(candidate)).reaches(
                 self._wanted.minimum
             ):
                 yield _Bounded(number, candidate, upper_bound)
@@ -279,7 +279,9 @@ def _best_possible(context: RankingContext) -> RecallFacts:
     )
 
 
-def _admitted(judged: Sequence[Judged], wanted: RecallQuestion) -> Iterator[Judged]:
+def _admitted(
+    judged: Sequence[JudgedCandidate], wanted: RecallQuestion
+) -> Iterator[JudgedCandidate]:
     """
     Yield the answers that reach the minimum, without unwanted duplicates.
 
@@ -316,9 +318,9 @@ class SelectionOutcome(NamedTuple):
         seen: All ranked entries, best first, chosen or not.
     """
 
-    ranked: tuple[Scored, ...]
+    ranked: tuple[ScoredCandidate, ...]
     policy: RankingPolicy
-    seen: Sequence[Scored] = ()
+    seen: Sequence[ScoredCandidate] = ()
 
 
 class _CategoryHead(NamedTuple):
@@ -382,7 +384,7 @@ def _heads(
     policy: RankingPolicy,
     limit: int,
     visible_in: Visibility | None,
-) -> Iterator[Head[Scored]]:
+) -> Iterator[Head[ScoredCandidate]]:
     sizes = repository.sizes(visible_in)
     depth = max(START_DEPTH, limit)
     while True:

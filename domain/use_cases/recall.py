@@ -11,7 +11,7 @@ from hardwon.domain.model.keywords import search_terms, without_frame
 from hardwon.domain.model.ranking.collections import PolicyMaker, build_policy
 from hardwon.domain.model.ranking.decay import Decay
 from hardwon.domain.model.ranking.policy import (
-    Judged,
+    JudgedCandidate,
     Parts,
     RankingContext,
     RecallAnswer,
@@ -243,7 +243,7 @@ class Recall(NamedTuple):
 
     def _best(
         self, question: RecallQuestion, found: QuestionMatches, policy: RecallPolicy, depth: int
-    ) -> Sequence[Judged]:
+    ) -> Sequence[JudgedCandidate]:
         """
         Return the best answers.
 
@@ -267,15 +267,15 @@ class Recall(NamedTuple):
             wanted = wanted._replace(limit=wanted.limit + len(outdated))
 
 
-def _number(judged: Judged) -> int:
+def _number(judged: JudgedCandidate) -> int:
     return judged.candidate.facts.ranking.number
 
 
-def _is_superseded(judged: Judged) -> bool:
+def _is_superseded(judged: JudgedCandidate) -> bool:
     return judged.candidate.facts.ranking.superseded_by is not None
 
 
-def _rated(judged: Judged, policy: RecallPolicy, cap: float) -> AnswerRating:
+def _rated(judged: JudgedCandidate, policy: RecallPolicy, cap: float) -> AnswerRating:
     """
     Return the rating of *judged*.
 

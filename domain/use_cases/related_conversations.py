@@ -25,7 +25,7 @@ from hardwon.domain.model.injection.related_conversations import (
     related_section,
 )
 from hardwon.domain.model.ranking.policy import RecallQuestion
-from hardwon.domain.model.settings import Occasion
+from hardwon.domain.model.settings import RecallOccasion
 from hardwon.domain.use_cases.recall import AnswerRating, Recall, RecallAnswers, searched
 from hardwon.domain.use_cases.retrieve import retire_expired
 from hardwon.ports.clock import Clock
@@ -44,7 +44,7 @@ Proximity outweighs the search score, so that the heads of the lists give weak b
 """
 
 
-class Nearby(NamedTuple):
+class NearbyConversations(NamedTuple):
     """
     The conversations related to the user's work.
 
@@ -73,7 +73,7 @@ class RecallNearby(NamedTuple):
         limit: int,
         deadline: Deadline,
         except_for: tuple[int, ...] = (),
-    ) -> Nearby:
+    ) -> NearbyConversations:
         """
         Return at most *limit* conversations related to *context*.
 
@@ -85,7 +85,7 @@ class RecallNearby(NamedTuple):
         """
         context = context if context.compose() else ContextQuery(files=workplace.touched_files)
         if context.compose() is None or limit <= 0:
-            return Nearby()
+            return NearbyConversations()
         near = _question(context, workplace, limit=limit, scope="project", except_for=except_for)
         if self.recall.repository.count(near.only) >= min(limit, FEW):
             found = self._ask(near, deadline)
@@ -96,10 +96,10 @@ class RecallNearby(NamedTuple):
             deadline,
         )
 
-    def _ask(self, question: RecallQuestion, deadline: Deadline) -> Nearby:
+    def _ask(self, question: RecallQuestion, deadline: Deadline) -> NearbyConversations:
         recall = self.recall._replace(first_depth=DEPTH)
         found = recall.search(question, deadline)
-        return Nearby(tuple(recall.rank(question, found)), searched(found))
+        return NearbyConversations(tuple(recall.rank(question, found)), searched(found))
 
 
 def _question(
@@ -145,11 +145,11 @@ class RelatedConversations(NamedTuple):
     """
 
     section: RelatedSection = RelatedSection()
-    nearby: Nearby = Nearby()
+    nearby: NearbyConversations = NearbyConversations()
     degradations: tuple[str, ...] = ()
 
 
-class Relate(NamedTuple):
+class RelateConversations(NamedTuple):
     """
     Find and render as many related conversations as the budget allows.
 
@@ -165,7 +165,7 @@ class Relate(NamedTuple):
     def section_for(
         self,
         context: ContextQuery,
-        occasion: Occasion,
+        occasion: RecallOccasion,
         deadline: Deadline,
         *,
         limit: int,
@@ -187,7 +187,7 @@ class Relate(NamedTuple):
     def find(
         self,
         context: ContextQuery,
-        occasion: Occasion,
+        occasion: RecallOccasion,
         deadline: Deadline,
         *,
         limit: int = COLLECTIONS["conversations"].limit,
@@ -213,7 +213,7 @@ class Relate(NamedTuple):
         ]
         known += tuple(talk.number for talk in earlier)
         nearby = (
-            Nearby()
+            NearbyConversations()
             if late
             else self.nearby.find(
                 context, occasion.workplace, limit=limit, deadline=deadline, except_for=known
@@ -236,7 +236,7 @@ class Relate(NamedTuple):
         )
 
     def _lately(
-        self, occasion: Occasion, limit: int, known: tuple[int, ...]
+        self, occasion: RecallOccasion, limit: int, known: tuple[int, ...]
     ) -> list[ConversationSummary]:
         """
         Return the project's newest conversations, permanent ones first.

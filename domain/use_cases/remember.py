@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import attrs
 
-from hardwon.domain.model.conversation.hook_event import Waiting
+from hardwon.domain.model.conversation.hook_event import WaitingEvents
 from hardwon.domain.model.conversation.session import Exchange, SessionBuffer, project_of
 from hardwon.domain.model.errors import ForgottenError, InvalidEntryError
 from hardwon.domain.use_cases.capture import (
@@ -46,7 +46,7 @@ class RememberOutcome:
 
 
 def known_sessions(
-    buffers: Iterable[SessionBuffer], waiting: Iterable[Waiting]
+    buffers: Iterable[SessionBuffer], waiting: Iterable[WaitingEvents]
 ) -> list[KnownSession]:
     """Return the sessions with exchanges or events, the buffered ones first."""
     known = {buffer.session_id: buffer for buffer in buffers}
@@ -134,7 +134,7 @@ class Remember:
         return RememberOutcome(captured, learned)
 
 
-def _times(buffer: SessionBuffer | None, waiting: Waiting | None) -> list[str]:
+def _times(buffer: SessionBuffer | None, waiting: WaitingEvents | None) -> list[str]:
     spoken = (
         [exchange.at.isoformat(timespec="milliseconds") for exchange in buffer.exchanges[-1:]]
         if buffer

@@ -290,7 +290,7 @@ class LearningsToReview(NamedTuple):
     degradations: tuple[str, ...]
 
 
-class Review(NamedTuple):
+class ReviewLearnings(NamedTuple):
     """
     Find learnings that the finished work may confirm or contradict.
 

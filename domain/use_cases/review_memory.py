@@ -29,7 +29,7 @@ from hardwon.ports.repository import FileVersions
 ALL = 2**31 - 1
 
 
-class Drift(NamedTuple):
+class FileDrift(NamedTuple):
     """
     A learning that differs from its file.
 
@@ -61,7 +61,7 @@ class FindDrift:
     versions: FileVersions
     workplace: Workplace
 
-    def find(self) -> tuple[Drift, ...]:
+    def find(self) -> tuple[FileDrift, ...]:
         """
         Return the edited and removed lessons, by file and heading.
 
@@ -74,7 +74,7 @@ class FindDrift:
     def _is_own(self, file: BankFile) -> bool:
         return file.project is None or self.versions.of(file.path).is_own
 
-    def _of_file(self, file: BankFile) -> Iterator[Drift]:
+    def _of_file(self, file: BankFile) -> Iterator[FileDrift]:
         present = defaultdict[str, list[str]](list)
         for heading, text in self._texts[file]:
             present[heading].append(text)
@@ -85,7 +85,7 @@ class FindDrift:
                 continue
             entries = self._stored(file, heading, here if unknown else self._everywhere)
             if len(entries) == 1 and len(unknown) <= 1:
-                yield Drift(
+                yield FileDrift(
                     path=file.path, heading=heading, entry=entries[0], text="".join(unknown)
                 )
 
@@ -140,7 +140,7 @@ MAX_CAPTURED = 100
 NOT_TRUSTED: frozenset[TrustReason] = frozenset({"foreign", "unnamed"})
 
 
-class Pair(NamedTuple):
+class DuplicatePair(NamedTuple):
     """
     Two learnings of which the newer one probably repeats or replaces the older.
 
@@ -153,7 +153,7 @@ class Pair(NamedTuple):
     probability: float
 
 
-class Untrusted(NamedTuple):
+class UntrustedProject(NamedTuple):
     """
     A project whose learnings stay at home until the user decides.
 
@@ -172,7 +172,7 @@ class UnjudgedNote(NamedTuple):
     entry: Entry
 
 
-ReviewItem: TypeAlias = Pair | Drift | Untrusted | UnjudgedNote
+ReviewItem: TypeAlias = DuplicatePair | FileDrift | UntrustedProject | UnjudgedNote
 
 
 @attrs.frozen(kw_only=True)
@@ -187,7 +187,7 @@ class ReviewMemory:
 
     repository: EntryRepository
     proposals: Proposals
-    drifts: Callable[[], Sequence[Drift]]
+    drifts: Callable[[], Sequence[FileDrift]]
     registry: Registry
     counts: Mapping[str, int]
     clock: Clock
@@ -204,17 +204,17 @@ class ReviewMemory:
         """
         return [*self._pairs(), *self.drifts(), *self._untrusted(), *self._captured()]
 
-    def _pairs(self) -> Iterator[Pair]:
+    def _pairs(self) -> Iterator[DuplicatePair]:
         for proposal in self.proposals.open(MAX_PAIRS):
             older, newer = self.repository.get(proposal.older), self.repository.get(proposal.newer)
             if older and newer:
-                yield Pair(older, newer, proposal.probability)
+                yield DuplicatePair(older, newer, proposal.probability)
 
-    def _untrusted(self) -> Iterator[Untrusted]:
+    def _untrusted(self) -> Iterator[UntrustedProject]:
         for project in self.registry.projects:
             entries = self.counts.get(project.id, 0)
             if entries and self.registry.reason(project) in NOT_TRUSTED:
-                yield Untrusted(project, self.registry.label_of(project.id), entries)
+                yield UntrustedProject(project, self.registry.label_of(project.id), entries)
 
     def _captured(self) -> Iterator[UnjudgedNote]:
         since = self.clock.now() - CAPTURED_WITHIN

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import attrs
 
 from hardwon.domain.model.errors import TakenNameError, UneditableFileError
-from hardwon.ports.agents import Agent, SetupRecord, SetupTarget, UserFiles, Written
+from hardwon.ports.agents import Agent, SetupRecord, SetupTarget, SetupWrite, UserFiles
 
 
 class FileBefore(NamedTuple):
@@ -27,7 +27,7 @@ class FileBefore(NamedTuple):
     is_recorded: bool
 
 
-def look(target: SetupTarget, text: str | None, written: Written | None) -> FileBefore:
+def look(target: SetupTarget, text: str | None, written: SetupWrite | None) -> FileBefore:
     """
     Return the state of a file.
 
@@ -74,13 +74,13 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _before(target: SetupTarget, text: str, written: Written) -> str | None:
+def _before(target: SetupTarget, text: str, written: SetupWrite) -> str | None:
     if not written.was_there:
         return None
     return written.original if written.original is not None else target.without_managed(text)
 
 
-def _rest(target: SetupTarget, text: str, written: Written | None) -> str | None:
+def _rest(target: SetupTarget, text: str, written: SetupWrite | None) -> str | None:
     """
     Return the user's part of *text*.
 
@@ -96,7 +96,7 @@ Verb: TypeAlias = Literal["create", "change", "remove"]
 
 
 @attrs.frozen
-class Step:
+class SetupStep:
     """
     The change of a file.
 
@@ -120,7 +120,7 @@ class Step:
 
 
 @attrs.frozen
-class Untouched:
+class UntouchedFile:
     """
     A file that is left unchanged.
 
@@ -144,10 +144,10 @@ class SetupPlan:
         left: Files in which something of the user's has the name of a managed piece.
     """
 
-    steps: tuple[Step, ...] = ()
+    steps: tuple[SetupStep, ...] = ()
     settled: tuple[str, ...] = ()
-    left: tuple[Untouched, ...] = ()
-    refused: tuple[Untouched, ...] = ()
+    left: tuple[UntouchedFile, ...] = ()
+    refused: tuple[UntouchedFile, ...] = ()
 
 
 @attrs.frozen(kw_only=True)
@@ -155,7 +155,7 @@ class SetupOutcome:
     """The outcome of a plan."""
 
     changed: tuple[str, ...] = ()
-    refused: tuple[Untouched, ...] = ()
+    refused: tuple[UntouchedFile, ...] = ()
 
 
 def joined(plans: Sequence[SetupPlan]) -> SetupPlan:
@@ -227,8 +227,8 @@ class SetUp:
         plan = self.plan(
             (), [*unwanted, *(target for targets in found.values() for target in targets)]
         )
-        left = [Untouched(folder, NOT_THERE) for folder in away]
-        left += [Untouched(path, UNKNOWN) for path in strays if not found[path]]
+        left = [UntouchedFile(folder, NOT_THERE) for folder in away]
+        left += [UntouchedFile(path, UNKNOWN) for path in strays if not found[path]]
         settled = (*plan.settled, *self._written_below(deleted))
         return attrs.evolve(plan, settled=settled, left=(*plan.left, *left))
 
@@ -247,7 +247,7 @@ class SetUp:
         """
         if project:
             self.record.add_project(project)
-        changed, refused = list[str](), list[Untouched]()
+        changed, refused = list[str](), list[UntouchedFile]()
         for path in plan.settled:
             self.record.drop(path)
         for step in plan.steps:
@@ -255,7 +255,7 @@ class SetUp:
                 self._carry_out(step)
                 changed.append(step.target.path)
             except UneditableFileError as error:
-                refused.append(Untouched(step.target.path, str(error)))
+                refused.append(UntouchedFile(step.target.path, str(error)))
         return SetupOutcome(changed=tuple(changed), refused=tuple(refused))
 
     def undo(self, plan: SetupPlan, *, everything: bool) -> SetupOutcome:
@@ -307,7 +307,7 @@ class SetUp:
         except UneditableFileError as error:
             by_hand = target.snippet(self._text(target))
             reason = f"{error}; add by hand:" if by_hand else str(error)
-            return SetupPlan(refused=(Untouched(target.path, reason, by_hand),))
+            return SetupPlan(refused=(UntouchedFile(target.path, reason, by_hand),))
 
     def _removal(self, target: SetupTarget) -> SetupPlan:
         try:
@@ -320,10 +320,10 @@ class SetUp:
             )
         except UneditableFileError as error:
             return SetupPlan(
-                refused=(Untouched(target.path, f"{error}; nothing was taken out of it"),)
+                refused=(UntouchedFile(target.path, f"{error}; nothing was taken out of it"),)
             )
 
-    def _left_out(self, target: SetupTarget, after: str) -> tuple[Untouched, ...]:
+    def _left_out(self, target: SetupTarget, after: str) -> tuple[UntouchedFile, ...]:
         """Return the managed pieces whose names the user has taken."""
         try:
             target.ensure_not_taken(after)
@@ -331,15 +331,17 @@ class SetUp:
             return (self._taken(target, error, OURS),)
         return ()
 
-    def _taken(self, target: SetupTarget, error: TakenNameError, way_out: str = "") -> Untouched:
+    def _taken(
+        self, target: SetupTarget, error: TakenNameError, way_out: str = ""
+    ) -> UntouchedFile:
         """
         Report a taken name.
 
         For a file managed as a whole, report that the user changed it.
         """
         if by_hand := target.snippet(self._text(target)):
-            return Untouched(target.path, f"{error}: left as it is{way_out}", by_hand)
-        return Untouched(
+            return UntouchedFile(target.path, f"{error}: left as it is{way_out}", by_hand)
+        return UntouchedFile(
             target.path, CHANGED if self.record.get(target.path) else f"{error}{RENAME}"
         )
 
@@ -357,11 +359,13 @@ class SetUp:
         self.files.ensure_writable(target.path, target.root)
         return SetupPlan(
             steps=(
-                Step(target=target, before=found.text, after=after, without_us=found.without_us),
+                SetupStep(
+                    target=target, before=found.text, after=after, without_us=found.without_us
+                ),
             )
         )
 
-    def _carry_out(self, step: Step) -> None:
+    def _carry_out(self, step: SetupStep) -> None:
         path, root, after = step.target.path, step.target.root, step.after
         if (now := self.files.read(path, root)) == after:
             return
@@ -377,12 +381,12 @@ class SetUp:
         if after == step.without_us:
             self.record.drop(path)
 
-    def _written(self, step: Step, after: str) -> Written:
+    def _written(self, step: SetupStep, after: str) -> SetupWrite:
         earlier = self.record.get(step.target.path)
         was_there = step.without_us is not None
         is_made = not was_there or (earlier is not None and earlier.is_made)
         is_derivable = not was_there or step.target.without_managed(after) == step.without_us
-        return Written(
+        return SetupWrite(
             digest=digest(after),
             was_there=was_there,
             is_made=is_made,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.model.injection.receipt import How, Influence, Turn
+from hardwon.domain.model.injection.receipt import How, Influence, SessionTurn
 from hardwon.domain.model.injection.usage_signals import usage_signals
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class NoticeUse(NamedTuple):
     influences: "Influences"
     clock: "Clock"
 
-    def notice(self, session_id: str, hear: Callable[[], Turn]) -> list[Influence]:
+    def notice(self, session_id: str, hear: Callable[[], SessionTurn]) -> list[Influence]:
         """
         Count the usage signals in the agent's last turn, and return the new ones.
 

@@ -11,7 +11,7 @@ from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.retro.bank_edit import places_of
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import Confidence, Tier
-from hardwon.domain.use_cases.edit_entries import EditOutcome, Forget
+from hardwon.domain.use_cases.edit_entries import DeleteEntries, EditOutcome
 from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.entrypoints.bootstrap_entries import (
     build_change_entry,
@@ -286,7 +286,9 @@ def delete(
         )
 
 
-def _in_folder(forget: Forget, settings: Settings, name: str, project_root: str) -> list[Entry]:
+def _in_folder(
+    forget: DeleteEntries, settings: Settings, name: str, project_root: str
+) -> list[Entry]:
     """
     Return the documents of a spec folder.
 

@@ -15,7 +15,7 @@ from hardwon.domain.model.injection.neutral_text import framed
 from hardwon.domain.model.injection.related_conversations import summarised
 from hardwon.domain.model.own_files import is_within
 from hardwon.domain.model.ranking.policy import RecallAnswer
-from hardwon.domain.model.settings import Occasion
+from hardwon.domain.model.settings import RecallOccasion
 from hardwon.domain.use_cases.inject_at_start import StartInjection
 from hardwon.domain.use_cases.recall import AnswerRating, answer_of
 from hardwon.domain.use_cases.related_conversations import POLICY, RelatedConversations
@@ -55,7 +55,7 @@ NO_LEARNING = "There is nothing to show yet: run hardwon import, or hardwon capt
 NO_CONVERSATION = "No conversation of this project is remembered"
 
 
-class Rendered(NamedTuple):
+class RenderedStart(NamedTuple):
     """
     A rendered session start.
 
@@ -103,8 +103,8 @@ def _summed_up(answer: RecallAnswer, labels: Mapping[str, str]) -> dict[str, obj
 
 
 def render_start(
-    memory: Memory, signals: ContextQuery, occasion: Occasion, limit: int | None
-) -> Rendered:
+    memory: Memory, signals: ContextQuery, occasion: RecallOccasion, limit: int | None
+) -> RenderedStart:
     """Render the whole block."""
     if pause := present_pause(memory.settings.global_store, memory.clock.now()):
         warn(pause_line(pause, pause.session_id))
@@ -128,7 +128,7 @@ def render_start(
     conversations = (
         _conversations(memory.repository, injection.related) if injection.related else ()
     )
-    return Rendered(
+    return RenderedStart(
         text=injection.text,
         nothing=NO_LEARNING if wanted > 0 else "",
         learnings=_learnings(memory.repository, injection),
@@ -140,12 +140,12 @@ def render_start(
 
 
 def render_conversations(
-    memory: Memory, signals: ContextQuery, occasion: Occasion, limit: int | None
-) -> Rendered:
+    memory: Memory, signals: ContextQuery, occasion: RecallOccasion, limit: int | None
+) -> RenderedStart:
     """Render only the section of related conversations."""
     wanted = COLLECTIONS["conversations"].limit if limit is None else limit
     if wanted <= 0:
-        return Rendered("")
+        return RenderedStart("")
     deadline = Deadline.after(SEARCH_SECONDS, time.monotonic)
     related = build_relate(memory).section_for(
         signals, occasion, deadline, limit=wanted, most_units=UNLIMITED
@@ -156,7 +156,7 @@ def render_conversations(
     searched = SearchSummary(signals.public, search.found_by_meaning, search.found_by_word)
     conversations = _conversations(memory.repository, related)
     labels = occasion.workplace.labels
-    return Rendered(
+    return RenderedStart(
         related.section.text, nothing, conversations=conversations, searched=searched, labels=labels
     )
 
@@ -254,7 +254,7 @@ def context(
         read_workplace(memory, project_root), project_root, deadline=deadline, warn=warn
     )
     budget = memory.settings.context_tokens if token_budget is None else token_budget
-    occasion = Occasion(here, budget)
+    occasion = RecallOccasion(here, budget)
     render = render_start if collection == "learnings" else render_conversations
     rendered = render(memory, signals, occasion, limit)
     if write is not None:
@@ -272,7 +272,7 @@ def context(
         )
 
 
-def _show(rendered: Rendered, report: AnswerLayout) -> None:
+def _show(rendered: RenderedStart, report: AnswerLayout) -> None:
     if rendered.text or rendered.nothing:
         say(rendered.text.rstrip("\n") or rendered.nothing)
     rated = [item for item in rendered.conversations if item.parts]
@@ -281,7 +281,7 @@ def _show(rendered: Rendered, report: AnswerLayout) -> None:
         print_marked(report.explanations(rated))
 
 
-def _write(rendered: Rendered, path: str, project_root: str) -> None:
+def _write(rendered: RenderedStart, path: str, project_root: str) -> None:
     """
     Write the block, framed as data, into the marked section of a file.
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, NamedTuple
 import attrs
 import typer
 
-from hardwon.domain.model.conversation.hook_event import Waiting
+from hardwon.domain.model.conversation.hook_event import WaitingEvents
 from hardwon.domain.model.conversation.session import (
     Chunk,
     Exchange,
@@ -143,7 +143,7 @@ def session_statuses(journal: CaptureJournal) -> list[SessionStatus]:
 
 
 def _status(
-    session_id: str, buffer: SessionBuffer | None, waiting: Waiting | None
+    session_id: str, buffer: SessionBuffer | None, waiting: WaitingEvents | None
 ) -> SessionStatus:
     replies = waiting.replies if waiting else 0
     return SessionStatus(

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from hardwon.domain.model.errors import CorruptStoreError, HardwonError, StorageError
-from hardwon.domain.model.settings import Resolved, Settings
+from hardwon.domain.model.settings import ResolvedSettings, Settings
 from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.bootstrap_capture import last_events, put_aside
 from hardwon.entrypoints.bootstrap_upkeep import move_store_aside, repair_schema
@@ -128,7 +128,7 @@ def _rebuild(settings: Settings, project_root: str) -> None:
     )
 
 
-def _print(findings: Sequence[Finding], resolved: Resolved, problem: Sequence[str]) -> None:
+def _print(findings: Sequence[Finding], resolved: ResolvedSettings, problem: Sequence[str]) -> None:
     for finding in findings:
         mark, color = finding.mark
         out().print(f"{mark:<9}", style=color, end="")
@@ -166,7 +166,7 @@ def _providers(findings: Sequence[Finding], settings: Settings) -> list[Provider
     return provider_states(settings, checked, os.environ)
 
 
-def _settings(resolved: Resolved) -> dict[str, dict[str, object]]:
+def _settings(resolved: ResolvedSettings) -> dict[str, dict[str, object]]:
     values = resolved.settings.shown()
     return {
         name: {"value": value, "from": resolved.origins[name]} for name, value in values.items()

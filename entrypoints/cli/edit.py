@@ -14,7 +14,7 @@ from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.text import with_newlines
 from hardwon.domain.use_cases.edit_lesson import EditFile, EditLesson, LessonEditOutcome
 from hardwon.domain.use_cases.embedding_spaces import Spaces
-from hardwon.domain.use_cases.review_memory import Drift
+from hardwon.domain.use_cases.review_memory import FileDrift
 from hardwon.domain.use_cases.supersede import Supersede
 from hardwon.entrypoints.bootstrap_entries import build_supersede
 from hardwon.entrypoints.bootstrap_files import (
@@ -63,7 +63,7 @@ NO_EDITOR = (
 )
 
 
-class Texts(NamedTuple):
+class EditedTexts(NamedTuple):
     """New texts of a lesson, None for one that stays."""
 
     name: str | None = None
@@ -141,7 +141,7 @@ def edit(
             reference=superseded_by,
             as_json=as_json,
         )
-    given = _given(fields, Texts(name, description, reasoning))
+    given = _given(fields, EditedTexts(name, description, reasoning))
     if entry.file_path:
         return _edit_file(
             build_edit_file(memory, project_root, read_workplace(memory, project_root)),
@@ -189,7 +189,7 @@ def _supersede(
 
 
 def _edit_file(
-    edit_file: EditFile, spaces: Spaces, entry: Entry, given: Texts | None, *, as_json: bool
+    edit_file: EditFile, spaces: Spaces, entry: Entry, given: EditedTexts | None, *, as_json: bool
 ) -> None:
     before = edit_file.text_of(entry)
     if given:
@@ -215,7 +215,7 @@ def _edit_file(
     return None
 
 
-def _given(fields: str | None, options: Texts) -> Texts | None:
+def _given(fields: str | None, options: EditedTexts) -> EditedTexts | None:
     """
     Return the texts from options and standard input, None to open the editor.
 
@@ -227,7 +227,7 @@ def _given(fields: str | None, options: Texts) -> Texts | None:
     read = _from_json(standard_input()) if fields else {}
     typed = {field: readable(text) for field, text in options._asdict().items() if text is not None}
     if read or typed:
-        return Texts(**{**read, **typed})
+        return EditedTexts(**{**read, **typed})
     if fields or not (can_be_asked() or os.environ.get("VISUAL") or os.environ.get("EDITOR")):
         raise InvalidEntryError(NO_EDITOR)
     return None
@@ -240,7 +240,7 @@ def _from_json(text: str) -> dict[str, str]:
         raise InvalidEntryError(f"standard input is no JSON: {error}") from error
     if not isinstance(fields, dict):
         raise InvalidEntryError(
-            f"standard input must be a JSON object of {', '.join(Texts._fields)}"
+            f"standard input must be a JSON object of {', '.join(EditedTexts._fields)}"
         )
     return _texts(fields)
 
@@ -250,7 +250,7 @@ def template(name: str, description: str, reasoning: str) -> str:
     return write_markdown({"name": name, "reasoning": reasoning}, f"{HINT}\n{description}\n")
 
 
-def read_texts(text: str) -> Texts | None:
+def read_texts(text: str) -> EditedTexts | None:
     """
     Parse an edited template, None if the lesson is empty.
 
@@ -264,7 +264,7 @@ def read_texts(text: str) -> Texts | None:
     for complaint in markdown.complaints:
         raise InvalidEntryError(complaint)
     fields = {field: "" if value == () else value for field, value in markdown.front_matter.items()}
-    return Texts(**_texts(fields))._replace(description=lesson)
+    return EditedTexts(**_texts(fields))._replace(description=lesson)
 
 
 def _texts(fields: Mapping[str, object]) -> dict[str, str]:
@@ -276,8 +276,10 @@ def _texts(fields: Mapping[str, object]) -> dict[str, str]:
     """
     texts = dict[str, str]()
     for field, value in fields.items():
-        if field not in Texts._fields:
-            raise InvalidEntryError(f"unknown field {field!r}: use {', '.join(Texts._fields)}")
+        if field not in EditedTexts._fields:
+            raise InvalidEntryError(
+                f"unknown field {field!r}: use {', '.join(EditedTexts._fields)}"
+            )
         if not isinstance(value, str):
             raise InvalidEntryError(f"{field} is {value!r}: it must be text")
         texts[field] = value
@@ -306,8 +308,8 @@ def _print_edited(
 
 
 def take_over(
-    edit_lesson: EditLesson, drifts: Sequence[Drift], show: Callable[[str], None], *, yes: bool
-) -> list[Drift]:
+    edit_lesson: EditLesson, drifts: Sequence[FileDrift], show: Callable[[str], None], *, yes: bool
+) -> list[FileDrift]:
     """
     Apply the manual edits of banks that the user agrees to, and return those.
 
@@ -330,7 +332,7 @@ def take_over(
 
 
 def _is_taken_over(
-    edit_lesson: EditLesson, drift: Drift, show: Callable[[str], None], *, yes: bool
+    edit_lesson: EditLesson, drift: FileDrift, show: Callable[[str], None], *, yes: bool
 ) -> bool:
     change = (
         EntryChange(description=drift.text)

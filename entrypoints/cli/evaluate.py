@@ -16,8 +16,8 @@ from hardwon.domain.model.evaluation.report import (
     QUALITY,
     ByPolicy,
     EvaluationReport,
-    Figures,
     PolicyChange,
+    PolicyFigures,
     QueryChange,
     adaptive_beside_the_better,
     changes,
@@ -238,7 +238,7 @@ def _show_standings(heading: str, standings: Sequence[QueryChange]) -> None:
 
 
 HEADINGS = ("nDCG@10", "R@5", "R@10", "MRR", "hit@5", "p50 ms", "p95 ms")
-"""Column headings of the fields of `Figures`."""
+"""Column headings of the fields of `PolicyFigures`."""
 
 LISTED = 20
 LONGEST_TEXT = 80
@@ -268,7 +268,7 @@ def change_table(changes: Sequence[PolicyChange]) -> Table:
 
 def regression_lines(changes: Sequence[PolicyChange]) -> Iterable[str]:
     """Yield a line for each regression."""
-    headings = dict(zip(Figures._fields, HEADINGS, strict=True))
+    headings = dict(zip(PolicyFigures._fields, HEADINGS, strict=True))
     for change in changes:
         for name in change.regressions:
             before, after = getattr(change.before, name), getattr(change.after, name)
@@ -312,7 +312,7 @@ def _table(rows: Sequence[Row]) -> Table:
     return table
 
 
-def _cells(figures: Figures) -> list[str]:
+def _cells(figures: PolicyFigures) -> list[str]:
     return [_number(name, value) for name, value in figures._asdict().items()]
 
 

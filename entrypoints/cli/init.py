@@ -41,7 +41,12 @@ from hardwon.entrypoints.cli.console import (
 )
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, open_for, resolve
-from hardwon.entrypoints.cli.setup_output import Consent, Readiness, SetupFolder, SetUpOutput
+from hardwon.entrypoints.cli.setup_output import (
+    ConversationConsent,
+    Readiness,
+    SetupFolder,
+    SetUpOutput,
+)
 from hardwon.entrypoints.cli.transfer import import_with_progress
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.health import NO_AGENT, examine
@@ -262,7 +267,7 @@ def _finish(
 
 def keep_conversations(
     project: SetupFolder, global_store: str | None, given: Conversations | None, *, is_asked: bool
-) -> Consent | None:
+) -> ConversationConsent | None:
     """
     Store the user's choice for the project's conversations, None outside a project.
 
@@ -292,7 +297,7 @@ def keep_conversations(
         else:
             exclusion.exclude(root)
         build_know_projects(memory).keep_conversations(known, chosen)
-        return Consent(
+        return ConversationConsent(
             chosen,
             root,
             is_repository=known.identity.is_repository,

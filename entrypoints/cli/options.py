@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from hardwon.domain.model.filters import COLLECTIONS, CollectionName, EntryFilter, Scope, ScopeName
-from hardwon.domain.model.settings import Resolved
+from hardwon.domain.model.settings import ResolvedSettings
 from hardwon.domain.model.vocabulary import Kind, Tier
 from hardwon.entrypoints.bootstrap import Memory, open_memory, read_settings
 from hardwon.entrypoints.bootstrap_files import build_know_projects
@@ -197,7 +197,7 @@ Typed: TypeAlias = Annotated[
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
 
 
-def resolve(project_root: str, global_store: str | None) -> Resolved:
+def resolve(project_root: str, global_store: str | None) -> ResolvedSettings:
     """
     Return the settings for a project, and print their warnings.
 

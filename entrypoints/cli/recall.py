@@ -11,7 +11,7 @@ from rich.text import Text
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.excerpt import Marked
+from hardwon.domain.model.excerpt import MarkedText
 from hardwon.domain.model.filters import (
     COLLECTIONS,
     EVERYTHING,
@@ -95,7 +95,7 @@ def readable_columns() -> int:
     return min(columns(), READABLE) if out().is_terminal else READABLE
 
 
-def print_marked(lines: Iterable[Marked]) -> None:
+def print_marked(lines: Iterable[MarkedText]) -> None:
     """Print *lines*, in a terminal highlighted and wrapped with their indentation."""
     for line in lines:
         if out().is_terminal:
@@ -104,14 +104,14 @@ def print_marked(lines: Iterable[Marked]) -> None:
             say(on_one_line(line.text))
 
 
-def _print_in_terminal(line: Marked) -> None:
+def _print_in_terminal(line: MarkedText) -> None:
     text = _coloured(line)
     indent = len(text.plain) - len(text.plain.lstrip(" "))
     for part in text[indent:].wrap(out(), out().width - indent) if text else [text]:
         out().print(Text(" " * indent).append_text(part))
 
 
-def _coloured(line: Marked) -> Text:
+def _coloured(line: MarkedText) -> Text:
     text, at = Text(), 0  # sanitized as a whole before: parts of it would read otherwise
     for start, end in line.spans:
         text.append(spelt_out(line.text[at:start]))
@@ -132,7 +132,7 @@ Other kinds, or projects kept at home.
 NO_VECTORS = "Run `/save` to build embeddings, or `hardwon index --embed`"
 
 
-class Elsewhere(NamedTuple):
+class MemoriesElsewhere(NamedTuple):
     """
     The memories outside of the scope of a question.
 
@@ -165,7 +165,7 @@ class AnsweredQuestion(NamedTuple):
     recollection: RecallAnswers
     report: AnswerLayout
     rules: tuple[Entry, ...] = ()
-    elsewhere: Elsewhere = Elsewhere()
+    elsewhere: MemoriesElsewhere = MemoriesElsewhere()
 
 
 def print_answers(collection: CollectionName, asked: AnsweredQuestion, *, as_json: bool) -> None:
@@ -223,7 +223,7 @@ def _print_sessions(asked: AnsweredQuestion) -> None:
 
 
 def _print_framed(
-    asked: AnsweredQuestion, lines: Callable[[Sequence[RecallAnswer]], Iterator[Marked]]
+    asked: AnsweredQuestion, lines: Callable[[Sequence[RecallAnswer]], Iterator[MarkedText]]
 ) -> None:
     """Print how many memories are searched, the answers' *lines*, and their number."""
     recollection, minimum = asked.recollection, asked.question.minimum
@@ -415,7 +415,7 @@ def recall(
         recollection=recollection,
         report=report,
         rules=tuple(rules),
-        elsewhere=Elsewhere(everywhere, relevant),
+        elsewhere=MemoriesElsewhere(everywhere, relevant),
     )
     print_answers(collection, asked, as_json=as_json)
 

@@ -14,7 +14,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidAnswerError
 from hardwon.domain.model.retro.bank_edit import BankPlace
 from hardwon.domain.model.retro.lesson import RetroAnswer, RetroLesson, read_lessons
-from hardwon.domain.use_cases.retro import KeptLesson, Review, RevisionOutcome, SaveRetro
+from hardwon.domain.use_cases.retro import KeptLesson, ReviewLearnings, RevisionOutcome, SaveRetro
 from hardwon.entrypoints.bootstrap import Memory, open_memory, system_clock
 from hardwon.entrypoints.bootstrap_entries import build_recall
 from hardwon.entrypoints.bootstrap_files import (
@@ -33,7 +33,7 @@ from hardwon.entrypoints.cli.options import (
     resolve,
 )
 from hardwon.entrypoints.cli.retro_json import answer_from_text
-from hardwon.entrypoints.cli.retro_work import Work, read_feature, read_work
+from hardwon.entrypoints.cli.retro_work import RecentWork, read_feature, read_work
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import embed_now
 from hardwon.entrypoints.presenters.entries import (
@@ -246,7 +246,7 @@ def review(
         )
     workplace, now = read_workplace(memory, project_root), memory.clock.now()
     work = read_work(project_root, now, warn)
-    found = _found(Review(build_recall(memory), workplace), work, limit)
+    found = _found(ReviewLearnings(build_recall(memory), workplace), work, limit)
     drifts = build_find_drift(memory, project_root, workplace).find()
     document = {
         "skipped": None,
@@ -310,7 +310,7 @@ def _opened(project_root: str, global_store: str | None) -> Memory | None:
     return open_memory(settings, warn, create=False) if settings.semantic_enabled else None
 
 
-def _found(review: Review, work: Work, limit: int) -> Sequence[Entry]:
+def _found(review: ReviewLearnings, work: RecentWork, limit: int) -> Sequence[Entry]:
     entries, degradations = review.find(
         work.signals,
         work.began,

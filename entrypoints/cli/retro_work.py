@@ -22,7 +22,7 @@ GIT_SECONDS = 10.0
 """A retrospective is rare, and a large repository's diff worth waiting for."""
 
 
-class Work(NamedTuple):
+class RecentWork(NamedTuple):
     """
     Recent work.
 
@@ -44,11 +44,11 @@ def read_feature(project_root: str, warn: Callable[[str], None]) -> RetroFeature
     return RetroFeature(name=name, project=name_of(project_root), files=tuple(signals.files))
 
 
-def read_work(project_root: str, now: dt.datetime, warn: Callable[[str], None]) -> Work:
+def read_work(project_root: str, now: dt.datetime, warn: Callable[[str], None]) -> RecentWork:
     """Return the work on the active feature and its branch."""
     branch, deadline = checked_out_branch(project_root), _git_deadline()
     signals = _signals(project_root, branch, deadline=deadline, warn=warn)
-    return Work(
+    return RecentWork(
         signals, change_probe(project_root, warn).branch_started(branch, deadline) or now - A_DAY
     )
 

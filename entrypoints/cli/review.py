@@ -10,7 +10,13 @@ from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.edit_lesson import MergeLessons, ensure_mergeable
 from hardwon.domain.use_cases.embedding_spaces import Spaces
-from hardwon.domain.use_cases.review_memory import Drift, Pair, ReviewItem, UnjudgedNote, Untrusted
+from hardwon.domain.use_cases.review_memory import (
+    DuplicatePair,
+    FileDrift,
+    ReviewItem,
+    UnjudgedNote,
+    UntrustedProject,
+)
 from hardwon.domain.use_cases.supersede import Supersede
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_entries import build_supersede, build_validate_entry
@@ -58,15 +64,15 @@ ROW = 20
 SKIP, QUIT = "n", "q"
 
 KEYS: Mapping[type[ReviewItem], Mapping[str, str]] = {
-    Pair: {
+    DuplicatePair: {
         "k": "keep both",
         "s": "supersede the older",
         "m": "merge",
         "e": "edit the newer",
         "f": "forget the older",
     },
-    Drift: {"t": "take the file's text over", "e": "edit", "f": "forget"},
-    Untrusted: {"k": "keep at home", "t": "trust"},
+    FileDrift: {"t": "take the file's text over", "e": "edit", "f": "forget"},
+    UntrustedProject: {"k": "keep at home", "t": "trust"},
     UnjudgedNote: {"k": "keep", "e": "edit", "f": "forget"},
 }
 """Decisions on each type of item by key, the same as in `hardwon view`."""
@@ -147,7 +153,7 @@ def _decide_each(memory: Memory, project_root: str, items: Sequence[ReviewItem])
     for place, item in enumerate(items, 1):
         say(f"{place} of {len(items)}")
         for line in [*review_lines(item, memory.registry())][
-            : -1 if isinstance(item, Pair | UnjudgedNote) else None
+            : -1 if isinstance(item, DuplicatePair | UnjudgedNote) else None
         ]:
             say(on_one_line(line))
         key = _key(KEYS[type(item)])
@@ -173,11 +179,11 @@ def _key(decisions: Mapping[str, str]) -> str:
 
 def _decide(memory: Memory, project_root: str, item: ReviewItem, key: str) -> None:
     match item, key:
-        case Pair(older, newer), "k":
+        case DuplicatePair(older, newer), "k":
             _keep_both(memory.store.proposals, older, newer, as_json=False)
-        case Pair(older, newer), "s":
+        case DuplicatePair(older, newer), "s":
             _replace(build_supersede(memory), older, newer, as_json=False)
-        case Pair(older, newer), "m":
+        case DuplicatePair(older, newer), "m":
             _merge(
                 build_merge_lessons(memory, project_root),
                 memory.spaces,
@@ -185,12 +191,12 @@ def _decide(memory: Memory, project_root: str, item: ReviewItem, key: str) -> No
                 newer=newer,
                 as_json=False,
             )
-        case Untrusted(project), _:
+        case UntrustedProject(project), _:
             know = build_know_projects(memory)
             say(on_one_line(trust_line(know.trust(project, trusted=key == "t"), know.registry())))
         case UnjudgedNote(entry), "k":
             say(judgement(build_validate_entry(memory).judge(entry.entry_id, useful=True)))
-        case Drift(), "t":
+        case FileDrift(), "t":
             take_over(build_edit_lesson(memory, project_root), [item], say, yes=True)
         case _:
             _edit_or_forget(memory.settings, project_root, item=item, key=key)
@@ -204,9 +210,9 @@ def _edit_or_forget(settings: Settings, project_root: str, item: ReviewItem, key
     """
     store = settings.address
     match item:
-        case Pair(older, newer):
+        case DuplicatePair(older, newer):
             entry = newer if key == "e" else older
-        case UnjudgedNote(entry) | Drift(_, _, entry):
+        case UnjudgedNote(entry) | FileDrift(_, _, entry):
             pass
         case _:
             return

@@ -12,7 +12,7 @@ from hardwon.domain.model.project import Conversations
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.use_cases.import_knowledge import ImportOutcome
 from hardwon.domain.use_cases.index_files import IndexOutcome
-from hardwon.domain.use_cases.setup import SetupOutcome, SetupPlan, Step, Untouched
+from hardwon.domain.use_cases.setup import SetupOutcome, SetupPlan, SetupStep, UntouchedFile
 from hardwon.entrypoints.cli.console import complain, out, print_json, say, warn
 from hardwon.entrypoints.health import Finding
 from hardwon.entrypoints.presenters.text import counted, on_one_line
@@ -69,7 +69,7 @@ class Readiness:
 
 
 @attrs.frozen
-class Consent:
+class ConversationConsent:
     """
     How the conversations of a project are kept.
 
@@ -171,7 +171,7 @@ class SetUpOutput:
         self._document: dict[str, object] = {}
 
     @property
-    def refused(self) -> tuple[Untouched, ...]:
+    def refused(self) -> tuple[UntouchedFile, ...]:
         """Files that could not be edited."""
         return (*self._plan.refused, *self._done.refused)
 
@@ -216,7 +216,7 @@ class SetUpOutput:
         if not self._as_json:
             say(f"{gone} Memories stay in {store}; to delete them too, remove that folder.")
 
-    def show_consent(self, consent: Consent | None, *, everywhere: bool | None) -> None:
+    def show_consent(self, consent: ConversationConsent | None, *, everywhere: bool | None) -> None:
         """
         Print how conversations are kept.
 
@@ -302,7 +302,7 @@ class SetUpOutput:
         }
 
 
-def diff(step: Step, *, whole: bool = True) -> str:
+def diff(step: SetupStep, *, whole: bool = True) -> str:
     """Return a redacted diff with one line of context, truncated unless *whole*."""
     before, after = ((text or "").splitlines() for text in (step.before, step.after))
     lines = list(difflib.unified_diff(before, after, lineterm="", n=CONTEXT_LINES))[2:]
@@ -328,7 +328,7 @@ def gone_of(names: Sequence[str], unrecorded: str = "") -> str:
     return f"What hardwon wrote{here}{asked} is gone{rest}."
 
 
-def _show_untouched(file: Untouched, prefix: str = "") -> None:
+def _show_untouched(file: UntouchedFile, prefix: str = "") -> None:
     warn(f"{prefix}{file.path}: {file.reason}")
     for line in file.by_hand.splitlines():
         complain(line)

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.settings import ServerAddress
-from hardwon.domain.use_cases.copy_store import CopyOutcome, Tally, preview
+from hardwon.domain.use_cases.copy_store import CopyOutcome, CopyTally, preview
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_upkeep import administer, copy_store, settings_at
 from hardwon.entrypoints.cli.console import (
@@ -101,7 +101,7 @@ def _shown(address: str) -> str:
     return str(ServerAddress(address)) if ServerAddress.is_one(address) else address
 
 
-def _show(tallies: Sequence[Tally], *, on_server: bool) -> None:
+def _show(tallies: Sequence[CopyTally], *, on_server: bool) -> None:
     table = Table(
         "project", "kind", "entries", *(("seen by",) if on_server else ()), box=None, pad_edge=False
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, OlderSchemaError, StorageError
 from hardwon.domain.model.injection.receipt import NOTHING, ContextWindow, HeldMemory
-from hardwon.domain.model.settings import Occasion, Resolved
+from hardwon.domain.model.settings import RecallOccasion, ResolvedSettings
 from hardwon.domain.use_cases.inject_at_start import StartInjection
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_capture import has_events, read_history, wake
@@ -71,7 +71,7 @@ class SessionStart:
 
     def __init__(
         self,
-        resolved: Resolved,
+        resolved: ResolvedSettings,
         project_root: str,
         started: float,
         slowdown: float,
@@ -120,7 +120,7 @@ class SessionStart:
             deadline=self._deadline,
             workplace=workplace,
             framed=request.framed,
-            occasion=Occasion(workplace, self._settings.context_tokens, request.compacted),
+            occasion=RecallOccasion(workplace, self._settings.context_tokens, request.compacted),
         )
         for line in injection.degradations:
             self._warn(line)

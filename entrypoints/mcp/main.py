@@ -151,13 +151,13 @@ def _serve(options: argparse.Namespace, make_transport: "Callable[[], Transport]
 def _build(options: argparse.Namespace) -> "MemoryServer":
     from hardwon.entrypoints.bootstrap import read_settings
     from hardwon.entrypoints.mcp.server import MemoryServer
-    from hardwon.entrypoints.mcp.threads import MemoryWorker, Scan, StartupScan
+    from hardwon.entrypoints.mcp.threads import MemoryWorker, ProjectScan, StartupScan
 
     logging.basicConfig(level=logging.WARNING, format=f"{NAME}: %(message)s")  # to standard error
     resolved = read_settings(options.project_root, flags(options))
     for warning in resolved.warnings:
         warn(warning)
-    scan = Scan(resolved.settings, options.project_root, warn)
+    scan = ProjectScan(resolved.settings, options.project_root, warn)
     startup_scan = None if options.no_scan else StartupScan(scan)
     return MemoryServer(
         MemoryWorker(resolved.settings, options.project_root, warn=warn, startup_scan=startup_scan)

@@ -45,7 +45,7 @@ class ScanOutcome(NamedTuple):
     problems: tuple[str, ...]
 
 
-class Scan(NamedTuple):
+class ProjectScan(NamedTuple):
     """
     Indexes the files of a project.
 
@@ -111,7 +111,7 @@ class StartupScan:
 
     """
 
-    def __init__(self, scan: Scan) -> None:
+    def __init__(self, scan: ProjectScan) -> None:
         self._scan = scan
         self._leaving = threading.Event()
         self._indexed = threading.Event()

@@ -21,7 +21,7 @@ from hardwon.entrypoints.mcp.schema import (
     ToolAnswer,
     tool,
 )
-from hardwon.entrypoints.mcp.threads import MemoryWorker, Scan, ScanOutcome
+from hardwon.entrypoints.mcp.threads import MemoryWorker, ProjectScan, ScanOutcome
 from hardwon.entrypoints.presenters.entries import SWITCHED_OFF, fate
 from hardwon.entrypoints.presenters.text import visible
 
@@ -74,7 +74,7 @@ class DocumentTools:
     """Tools about files."""
 
     worker: MemoryWorker
-    scan: Scan
+    scan: ProjectScan
 
     async def memory_save(
         self,
@@ -198,7 +198,7 @@ def first_lines(lines: Sequence[str]) -> list[str]:
 
 def document_tools(worker: MemoryWorker) -> list[Tool]:
     """Return the tools about files."""
-    tools = DocumentTools(worker, Scan(worker.settings, worker.project_root, worker.warn))
+    tools = DocumentTools(worker, ProjectScan(worker.settings, worker.project_root, worker.warn))
     return [
         tool(tools.memory_save, title="Index a file", effect=CHANGES),
         tool(tools.memory_index_scan, title="Index the project's files", effect=CHANGES),

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.excerpt import Marked, excerpt, shortened
+from hardwon.domain.model.excerpt import MarkedText, excerpt, shortened
 from hardwon.domain.model.filters import NOWHERE, PolicyName, Workplace
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.ranking.adaptive import FORMULA as RELEVANCE_FORMULA
@@ -116,49 +116,49 @@ class AnswerLayout(NamedTuple):
     here: Workplace = NOWHERE
     labelled: bool = False
 
-    def listing(self, answers: Sequence[RecallAnswer]) -> Iterator[Marked]:
+    def listing(self, answers: Sequence[RecallAnswer]) -> Iterator[MarkedText]:
         """Yield name, facts, excerpt and place of each answer."""
         terms = search_terms(self.query)
         for rank, answer in enumerate(answers, 1):
             if rank > 1:
-                yield Marked("")
+                yield MarkedText("")
             yield stored_passage(excerpt(answer.entry.name, terms, self._room())).after(f"{rank}. ")
-            yield Marked(f"{INDENT}{'  '.join(self._facts(answer))}")
+            yield MarkedText(f"{INDENT}{'  '.join(self._facts(answer))}")
             if body := _body(answer):
                 yield stored_passage(excerpt(body, terms, self._room())).after(INDENT)
             if answer.entry.file_path:
-                yield Marked(f"{INDENT}{self._place(answer.entry.file_path)}")
+                yield MarkedText(f"{INDENT}{self._place(answer.entry.file_path)}")
             yield from self._origin(answer.entry)
             yield from self._explanation(answer)
 
-    def memories(self, answers: Sequence[RecallAnswer]) -> Iterator[Marked]:
+    def memories(self, answers: Sequence[RecallAnswer]) -> Iterator[MarkedText]:
         """Yield relevance, place, quoted excerpt and tags of each answer."""
         terms = search_terms(self.query)
         for rank, answer in enumerate(answers, 1):
             if rank > 1:
-                yield Marked("")
-            yield Marked(f"{rank}. [{answer.shown:.2f}] {self._file_or_name(answer.entry)}")
+                yield MarkedText("")
+            yield MarkedText(f"{rank}. [{answer.shown:.2f}] {self._file_or_name(answer.entry)}")
             passage = stored_passage(excerpt(_text(answer), terms, self._room() - len(QUOTES)))
-            yield Marked(f'"{passage.text}"', passage.after('"').spans).after(INDENT)
+            yield MarkedText(f'"{passage.text}"', passage.after('"').spans).after(INDENT)
             yield from _tags(answer.entry)
             yield from self._origin(answer.entry)
             yield from self._explanation(answer)
 
-    def sessions(self, answers: Sequence[RecallAnswer]) -> Iterator[Marked]:
+    def sessions(self, answers: Sequence[RecallAnswer]) -> Iterator[MarkedText]:
         """Yield score, file, quoted description and tags of each answer."""
         for rank, answer in enumerate(answers, 1):
             folder, filename = os.path.split(answer.entry.file_path or "")
             project = answer.entry.source_project or os.path.basename(folder)
             description = stored_line(shortened(answer.entry.description, SESSION_DESCRIPTION))
-            yield Marked(f"{rank}. [{answer.shown:.2f}] {stored_line(f'{project}/{filename}')}")
-            yield Marked(f'{INDENT}"{description}"')
+            yield MarkedText(f"{rank}. [{answer.shown:.2f}] {stored_line(f'{project}/{filename}')}")
+            yield MarkedText(f'{INDENT}"{description}"')
             yield from _tags(answer.entry)
             yield from self._origin(answer.entry)
             yield from self._explanation(answer)
 
     def documents(
         self, answers: Sequence[RecallAnswer], counts: Sequence[Mapping[str, int]] = ()
-    ) -> Iterator[Marked]:
+    ) -> Iterator[MarkedText]:
         """
         Yield score, place and title of each answer.
 
@@ -171,45 +171,45 @@ class AnswerLayout(NamedTuple):
         for at, answer in enumerate(answers):
             share = shown_share(answer, self.policy)
             score = f"{answer.score:.2f}" if share is None else f"{share:.0%}"
-            yield Marked(f"[{score}] {self._where(answer)}")
+            yield MarkedText(f"[{score}] {self._where(answer)}")
             name = stored_passage(excerpt(answer.entry.name, terms, self._room()))
-            yield Marked(f"{name.text} (#{answer.entry.number})", name.spans).after(ARROW)
+            yield MarkedText(f"{name.text} (#{answer.entry.number})", name.spans).after(ARROW)
             if counts:
                 listed = ", ".join(f"{concept} ({count})" for concept, count in counts[at].items())
-                yield Marked(f"{ARROW}Contains: {listed}")
+                yield MarkedText(f"{ARROW}Contains: {listed}")
             yield from self._origin(answer.entry)
             yield from self._explanation(answer)
 
-    def rules(self, rules: Sequence["Entry"]) -> Iterator[Marked]:
+    def rules(self, rules: Sequence["Entry"]) -> Iterator[MarkedText]:
         """Yield the constitutional rules in full, before any answer."""
         if rules:
-            yield Marked("These rules always hold here:")
+            yield MarkedText("These rules always hold here:")
         for rule in rules:
             yield from map(
-                Marked,
+                MarkedText,
                 f"### {stored_line(rule.name)}\n{stored_text(rule.description)}\n".split("\n"),
             )
 
-    def explanations(self, answers: Sequence[RecallAnswer]) -> Iterator[Marked]:
+    def explanations(self, answers: Sequence[RecallAnswer]) -> Iterator[MarkedText]:
         """Yield the parts of each score, if requested."""
         for rank, answer in enumerate(answers if self.explained else (), 1):
-            yield Marked(f"{rank}. {stored_line(shortened(answer.entry.name, self._room()))}")
+            yield MarkedText(f"{rank}. {stored_line(shortened(answer.entry.name, self._room()))}")
             yield from self._explanation(answer)
 
     def _room(self) -> int:
         return EXCERPT_LINES * (self.columns - len(INDENT)) - LONG_WORD
 
-    def _origin(self, entry: Entry) -> Iterator[Marked]:
+    def _origin(self, entry: Entry) -> Iterator[MarkedText]:
         """Yield the project of *entry* unless it is this one, and its successor."""
         is_named = self.labelled or entry.project not in self.here.own
         if entry.project and is_named and (label := origin_label(entry, self.here.labels)):
-            yield Marked(f"{INDENT}From: {stored_line(label)}")
+            yield MarkedText(f"{INDENT}From: {stored_line(label)}")
         if entry.superseded_by:
-            yield Marked(f"{INDENT}Superseded by: {entry.superseded_by}")
+            yield MarkedText(f"{INDENT}Superseded by: {entry.superseded_by}")
 
-    def _explanation(self, answer: RecallAnswer) -> Iterator[Marked]:
+    def _explanation(self, answer: RecallAnswer) -> Iterator[MarkedText]:
         if self.explained:
-            yield from (Marked(f"{INDENT}{line}") for line in explanation(answer, self.policy))
+            yield from (MarkedText(f"{INDENT}{line}") for line in explanation(answer, self.policy))
 
     def _facts(self, answer: RecallAnswer) -> Iterator[str]:
         entry = answer.entry
@@ -237,7 +237,7 @@ class AnswerLayout(NamedTuple):
         )
 
 
-def stored_passage(passage: Marked) -> Marked:
+def stored_passage(passage: MarkedText) -> MarkedText:
     """
     Sanitize *passage* as `stored_line` does, and keep its spans.
 
@@ -245,12 +245,12 @@ def stored_passage(passage: Marked) -> Marked:
     """
     text = stored_line(passage.text)
     added = text.removesuffix(passage.text)
-    return passage.after(added) if added != text else Marked(text)
+    return passage.after(added) if added != text else MarkedText(text)
 
 
-def _tags(entry: "Entry") -> Iterator[Marked]:
+def _tags(entry: "Entry") -> Iterator[MarkedText]:
     if entry.tags:
-        yield Marked(f"{INDENT}Tags: {stored_line(', '.join(entry.tags))}")
+        yield MarkedText(f"{INDENT}Tags: {stored_line(', '.join(entry.tags))}")
 
 
 def _text(answer: RecallAnswer) -> str:

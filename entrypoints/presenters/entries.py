@@ -19,7 +19,7 @@ from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
 from hardwon.domain.model.redaction import is_cut_off, redact
 from hardwon.domain.model.text import tokens
 from hardwon.domain.use_cases.edit_entries import EditOutcome, ValidationOutcome
-from hardwon.domain.use_cases.review_memory import Drift
+from hardwon.domain.use_cases.review_memory import FileDrift
 from hardwon.domain.use_cases.store_entry import StoredEntry
 from hardwon.entrypoints.presenters.text import counted, utc_text, visible
 
@@ -51,7 +51,7 @@ def named(entry: Entry) -> str:
     return f"{visible(entry.name)} (number {entry.number}, id: {entry.entry_id})"
 
 
-def drift_line(drift: Drift) -> str:
+def drift_line(drift: FileDrift) -> str:
     """Describe a lesson edited by hand, with the command that imports the edit."""
     did = "edited in" if drift.text else "removed from"
     return visible(
@@ -60,7 +60,7 @@ def drift_line(drift: Drift) -> str:
     )
 
 
-def drift_document(drift: Drift) -> dict[str, object]:
+def drift_document(drift: FileDrift) -> dict[str, object]:
     """Return *drift* for JSON."""
     before, after = drift.entry.description, drift.text or None
     return {

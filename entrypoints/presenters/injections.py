@@ -6,7 +6,7 @@ from typing import NamedTuple, Self
 from hardwon.domain.model.injection.receipt import Delivery, Event, NearMiss, ReceiptEntry
 from hardwon.domain.model.injection.verify import (
     ChangedLesson,
-    Verdict,
+    VerificationResult,
     policy_of,
     terms_of,
     verdict,
@@ -220,7 +220,7 @@ class VerifiedInjection(NamedTuple):
     """An injection, and the verdict on whether its text can be reproduced."""
 
     explained: ExplainedInjection
-    verdict: Verdict
+    verdict: VerificationResult
 
     @classmethod
     def of(cls, explained: ExplainedInjection) -> Self:

@@ -4,15 +4,21 @@ from collections.abc import Iterator, Mapping
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.project import Registry
-from hardwon.domain.use_cases.review_memory import Drift, Pair, ReviewItem, UnjudgedNote, Untrusted
+from hardwon.domain.use_cases.review_memory import (
+    DuplicatePair,
+    FileDrift,
+    ReviewItem,
+    UnjudgedNote,
+    UntrustedProject,
+)
 from hardwon.entrypoints.presenters.entries import drift_document, drift_line, entry_document, named
 from hardwon.entrypoints.presenters.projects import place_of, why
 from hardwon.entrypoints.presenters.text import counted, on_one_line
 
 SORTS: Mapping[type[ReviewItem], str] = {
-    Pair: "pair",
-    Drift: "drift",
-    Untrusted: "project",
+    DuplicatePair: "pair",
+    FileDrift: "drift",
+    UntrustedProject: "project",
     UnjudgedNote: "note",
 }
 INDENT = "     "
@@ -21,13 +27,13 @@ INDENT = "     "
 def review_document(item: ReviewItem) -> dict[str, object]:
     """Return *item* for JSON."""
     match item:
-        case Pair(older, newer, probability):
+        case DuplicatePair(older, newer, probability):
             fields: dict[str, object] = {
                 "older": entry_document(older),
                 "newer": entry_document(newer),
             }
             return {"sort": "pair", "probability": probability, **fields}
-        case Untrusted(project, label, entries):
+        case UntrustedProject(project, label, entries):
             return {"sort": "project", "project": project.id, "label": label, "entries": entries}
         case UnjudgedNote(entry):
             return {"sort": "note", "entry": entry_document(entry)}
@@ -38,14 +44,14 @@ def review_document(item: ReviewItem) -> dict[str, object]:
 def review_lines(item: ReviewItem, registry: Registry) -> Iterator[str]:
     """Yield the lines on *item*, the last with the commands that decide it."""
     match item:
-        case Pair(older, newer, probability):
+        case DuplicatePair(older, newer, probability):
             yield from _lesson(f"{probability:.0%}  older: ", older)
             yield from _lesson(f"{INDENT}newer: ", newer)
             yield (
                 f"{INDENT}hardwon review {older.number} {newer.number} --replaces, --merge or"
                 " --keep-both"
             )
-        case Untrusted(project, label, entries):
+        case UntrustedProject(project, label, entries):
             yield f"{label}: {why(project, registry)} ({counted(entries, 'entry', 'entries')})"
             yield f"{INDENT}hardwon trust {place_of(project)}, or with --revoke"
         case UnjudgedNote(entry):

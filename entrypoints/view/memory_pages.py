@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.excerpt import Marked, excerpt
+from hardwon.domain.model.excerpt import MarkedText, excerpt
 from hardwon.domain.model.filters import NOWHERE, PolicyName
 from hardwon.domain.model.injection.verify import terms_of
 from hardwon.domain.model.keywords import search_terms
@@ -14,7 +14,7 @@ from hardwon.domain.model.project import Registry
 from hardwon.domain.model.ranking.policy import RecallAnswer, RecallQuestion
 from hardwon.domain.model.vocabulary import REACHES, TIERS
 from hardwon.domain.use_cases.retrieve import completed
-from hardwon.domain.use_cases.review_memory import Untrusted
+from hardwon.domain.use_cases.review_memory import UntrustedProject
 from hardwon.entrypoints.bootstrap_upkeep import build_review_memory
 from hardwon.entrypoints.presenters.injections import SIGNALS
 from hardwon.entrypoints.presenters.projects import why
@@ -59,7 +59,7 @@ class Facet(NamedTuple):
     is_chosen: bool
 
 
-class Row(NamedTuple):
+class ListedMemory(NamedTuple):
     """
     An entry in the list.
 
@@ -74,7 +74,7 @@ class Row(NamedTuple):
 
     entry: Entry
     project: str
-    passage: Marked
+    passage: MarkedText
     used: int
     spark: str
     relevance: float | None = None
@@ -135,7 +135,7 @@ def _found(desk: Desk, search: SearchBox, number: int) -> _PageAnswers:
 
 def _rows(
     desk: Desk, registry: Registry, search: SearchBox, answers: Sequence[RecallAnswer]
-) -> list[Row]:
+) -> list[ListedMemory]:
     labels, terms = registry.labels(), search_terms(search.text)
     ids = [answer.entry.entry_id for answer in answers]
     used, shown = desk.memory.store.influences.counts(ids), desk.memory.store.overview.shown_of(ids)
@@ -143,7 +143,7 @@ def _rows(
     scored = [_terms(answer) for answer in answers]
     full = max((sum(max(0.0, value) for _, value in parts) for parts in scored), default=0.0)
     return [
-        Row(
+        ListedMemory(
             entry=(entry := answer.entry),
             project=labels.get(entry.project or "") or entry.source_project or "",
             passage=excerpt(entry.description, terms, EXCERPT_CHARACTERS),
@@ -187,7 +187,7 @@ def _facets(desk: Desk, registry: Registry, search: SearchBox) -> Mapping[str, S
     return facets
 
 
-def _document(row: Row) -> dict[str, object]:
+def _document(row: ListedMemory) -> dict[str, object]:
     entry = row.entry
     return {
         "id": entry.entry_id,
@@ -222,6 +222,6 @@ def review_page(desk: Desk, asked: PageRequest) -> Page:
         "at_place": at,
         "count": len(items),
         "labels": registry.labels(),
-        "why": why(item.project, registry) if isinstance(item, Untrusted) else "",
+        "why": why(item.project, registry) if isinstance(item, UntrustedProject) else "",
     }
     return Page("review", values, [review_document(item) for item in items])

@@ -18,7 +18,7 @@ from hardwon.entrypoints.view.charts import (
 )
 from hardwon.entrypoints.view.desk import Desk, Page, PageRequest
 from hardwon.entrypoints.view.words import read_search
-from hardwon.ports.overview import Created, Label, Plane
+from hardwon.ports.overview import CreatedCount, EntryLabel, Plane
 
 COLOURED_BY = ("project", "kind", "category")
 MAX_SVG_POINTS = 2_000
@@ -41,7 +41,7 @@ class Point(NamedTuple):
         is_near: Whether it has near duplicates.
     """
 
-    label: Label
+    label: EntryLabel
     x: float
     y: float
     group: str
@@ -100,7 +100,7 @@ def _plane(desk: Desk, only: EntryFilter) -> tuple[Plane, str]:
 
 
 def _points(
-    labels: Sequence[Label], plane: Plane, registry: Registry, by: str
+    labels: Sequence[EntryLabel], plane: Plane, registry: Registry, by: str
 ) -> tuple[list[str], list[Point]]:
     names_of = registry.labels()
     groups = [_group(label, names_of, by) for label in labels]
@@ -125,7 +125,7 @@ def _points(
     return names, points
 
 
-def _group(label: Label, names: Mapping[str, str], by: str) -> str:
+def _group(label: EntryLabel, names: Mapping[str, str], by: str) -> str:
     if by == "project":
         return names.get(label.project or "") or NONE
     return label.kind if by == "kind" else label.category or NONE
@@ -213,7 +213,7 @@ class ProjectLine(NamedTuple):
 
 
 def _projects(
-    created: Sequence[Created], registry: Registry, weeks: Sequence[dt.date]
+    created: Sequence[CreatedCount], registry: Registry, weeks: Sequence[dt.date]
 ) -> list[ProjectLine]:
     labels, totals, by_week = registry.labels(), Counter[str](), Counter[tuple[str, dt.date]]()
     for group in created:

@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from hardwon.domain.model.excerpt import Marked
+from hardwon.domain.model.excerpt import MarkedText
 from hardwon.domain.model.redaction import without_invisible
 from hardwon.entrypoints.presenters.answers import stored_passage
 from hardwon.entrypoints.presenters.entries import plain
@@ -91,7 +91,7 @@ def _as_given(text: str) -> Markup:
     return escape(spelt_out(text))
 
 
-def _marked(marked: Marked) -> Markup:
+def _marked(marked: MarkedText) -> Markup:
     """Return a passage with the query's words in `<mark>`."""
     text, spans = stored_passage(marked)
     parts, end = list[Markup](), 0

@@ -11,7 +11,7 @@ from hardwon.domain.model.injection.receipt import (
     Delivery,
     Receipt,
     ReceiptEntry,
-    Undelivered,
+    UndeliveredInjection,
 )
 from tests.contracts.worlds import ALL, MakeWorld, World, on_every_implementation
 from tests.strategies import NOW, few_examples, lesson, receipts
@@ -56,7 +56,9 @@ def test_injections_stay_undelivered_until_they_count(
     assert {number: receipt.delivery for number, receipt in found.items()} == expected
     for session_id, items in undelivered.items():
         assert items == [
-            Undelivered(number, receipt.delivery, receipt.at, receipt.digest, receipt.frame)
+            UndeliveredInjection(
+                number, receipt.delivery, receipt.at, receipt.digest, receipt.frame
+            )
             for number, receipt in sorted(found.items())
             if receipt.session_id == session_id and receipt.delivery not in COUNTED
         ]

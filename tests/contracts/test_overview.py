@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS
 from hardwon.domain.model.injection.receipt import Delivery, Influence, Receipt, ReceiptEntry
-from hardwon.ports.overview import Created, Label
+from hardwon.ports.overview import CreatedCount, EntryLabel
 from tests.contracts.worlds import ALL, MakeWorld, World, on_every_implementation
 from tests.strategies import DAY, NOW, all_entries, few_examples, filters, lesson, of_file, within
 
@@ -59,7 +59,7 @@ def test_labels_are_those_of_the_entries_of_a_filter_by_number(
         found = world.overview.labels(only)  # type: ignore[arg-type]
 
         expected = {
-            Label(
+            EntryLabel(
                 numbers[entry.entry_id],
                 entry.entry_id,
                 entry.name,
@@ -102,8 +102,8 @@ def test_weeks_begin_on_monday_in_utc(make: MakeWorld) -> None:
         world.add(sunday, monday)
 
         assert world.overview.created(LEARNINGS) == [
-            Created(THE_MONDAY_BEFORE, "learning", None, 1),
-            Created(MONDAY, "learning", None, 1),
+            CreatedCount(THE_MONDAY_BEFORE, "learning", None, 1),
+            CreatedCount(MONDAY, "learning", None, 1),
         ]
 
 

@@ -11,7 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.adapters.sqlite.capture_journal import SqliteCaptureJournal
-from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent, NotedProject, Waiting
+from hardwon.domain.model.conversation.hook_event import (
+    EventKind,
+    HookEvent,
+    NotedProject,
+    WaitingEvents,
+)
 from hardwon.domain.model.conversation.session import DraftChunk, Exchange, SessionBuffer
 from hardwon.ports.transcripts import CaptureJournal
 from tests.conversations import MINUTE, exchanges
@@ -176,7 +181,7 @@ def test_waiting_sessions_are_listed_without_their_texts(
         for listed in journal.waiting():
             own = journal.events(listed.session_id)
 
-            assert listed == Waiting(
+            assert listed == WaitingEvents(
                 listed.session_id,
                 next((event.project_root for event in own if event.project_root), ""),
                 len(own),

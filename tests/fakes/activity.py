@@ -16,7 +16,7 @@ from hardwon.domain.model.injection.receipt import (
     Influence,
     Receipt,
     ShownText,
-    Undelivered,
+    UndeliveredInjection,
 )
 from hardwon.ports.activity import (
     ContextWindows,
@@ -254,10 +254,10 @@ class InMemoryDeliveries(Deliveries):
         self._state = state
 
     @override
-    def undelivered(self, session_id: str) -> list[Undelivered]:
+    def undelivered(self, session_id: str) -> list[UndeliveredInjection]:
         found = self._receipts.find(session_id=session_id, limit=ALL)
         return [
-            Undelivered(item.number, item.delivery, item.at, item.digest, item.frame)
+            UndeliveredInjection(item.number, item.delivery, item.at, item.digest, item.frame)
             for item in reversed(found)
             if item.delivery not in COUNTED
         ]

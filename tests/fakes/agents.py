@@ -5,7 +5,7 @@ import os
 import attrs
 
 from hardwon.domain.model.errors import UneditableFileError
-from hardwon.ports.agents import FolderState, SetupRecord, UserFiles, Written
+from hardwon.ports.agents import FolderState, SetupRecord, SetupWrite, UserFiles
 from hardwon.ports.override import override
 
 
@@ -65,7 +65,7 @@ class InMemoryUserFiles(UserFiles):
 
 @attrs.define
 class InMemorySetupRecord(SetupRecord):
-    files: dict[str, Written] = attrs.field(factory=dict)
+    files: dict[str, SetupWrite] = attrs.field(factory=dict)
     _folders: list[str] = attrs.field(factory=list)
     _projects: list[str] = attrs.field(factory=list)
     _everywhere: bool | None = False
@@ -85,11 +85,11 @@ class InMemorySetupRecord(SetupRecord):
         self._everywhere = wanted
 
     @override
-    def get(self, path: str) -> Written | None:
+    def get(self, path: str) -> SetupWrite | None:
         return self.files.get(path)
 
     @override
-    def put(self, path: str, written: Written) -> None:
+    def put(self, path: str, written: SetupWrite) -> None:
         self.files[path] = written
 
     @override

@@ -24,7 +24,7 @@ from hardwon.domain.model.entry_change import changes_between
 from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.file_entry import PLAIN, Defaults
 from hardwon.domain.model.vocabulary import Kind
-from hardwon.domain.use_cases.edit_entries import Forget
+from hardwon.domain.use_cases.edit_entries import DeleteEntries
 from hardwon.domain.use_cases.index_files import IndexFiles
 from hardwon.domain.use_cases.index_one_file import IndexOneFile
 from hardwon.ports.documents import (
@@ -241,7 +241,7 @@ def index_files(
             defaults=defaults,
             clock=FixedClock(),
         ),
-        forget=Forget(
+        forget=DeleteEntries(
             repository=repository,
             tombstones=tombstones,
             absences=absences,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.ports.activity import Receipts
 from hardwon.ports.override import override
-from hardwon.ports.overview import Created, Label, Overview
+from hardwon.ports.overview import CreatedCount, EntryLabel, Overview
 from tests.fakes.state import State
 
 ALL = 2**31 - 1
@@ -19,17 +19,19 @@ class InMemoryOverview(Overview):
         self._receipts = receipts
 
     @override
-    def labels(self, only: EntryFilter) -> Sequence[Label]:
+    def labels(self, only: EntryFilter) -> Sequence[EntryLabel]:
         found = [
             (number, self._state.entries[number]) for number in sorted(self._state.within(only))
         ]
         return [
-            Label(number, entry.entry_id, entry.name, entry.kind, entry.category, entry.project)
+            EntryLabel(
+                number, entry.entry_id, entry.name, entry.kind, entry.category, entry.project
+            )
             for number, entry in found
         ]
 
     @override
-    def created(self, only: EntryFilter) -> Sequence[Created]:
+    def created(self, only: EntryFilter) -> Sequence[CreatedCount]:
         entries = (self._state.entries[number] for number in self._state.within(only))
         counts = Counter(
             (_monday(entry.created_at), entry.kind, entry.project) for entry in entries
@@ -37,7 +39,7 @@ class InMemoryOverview(Overview):
         ordered = sorted(
             counts.items(), key=lambda item: (item[0][0], item[0][1], item[0][2] or "")
         )
-        return [Created(*key, count) for key, count in ordered]
+        return [CreatedCount(*key, count) for key, count in ordered]
 
     @override
     def shown(self) -> Mapping[dt.date, int]:

@@ -4,11 +4,11 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from hardwon.domain.model.conversation.hook_event import HookEvent, NotedProject, Waiting
+from hardwon.domain.model.conversation.hook_event import HookEvent, NotedProject, WaitingEvents
 from hardwon.domain.model.conversation.session import Exchange, SessionBuffer
 from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.ports.override import override
-from hardwon.ports.transcripts import CaptureJournal, Transcribed, Transcripts
+from hardwon.ports.transcripts import CaptureJournal, TranscribedExchange, Transcripts
 from tests.strategies import NOW
 
 
@@ -30,14 +30,14 @@ class InMemoryTranscripts(Transcripts):
         self._exchanges[path] = exchanges
 
     @override
-    def read(self, path: str, position: int = 0) -> Iterator[Transcribed]:
+    def read(self, path: str, position: int = 0) -> Iterator[TranscribedExchange]:
         if path not in self._exchanges:
             raise UnreadableFileError(f"{path!r}: it can't be read")
         exchanges = self._exchanges[path]
         beginning = position if position < 1_000 * len(exchanges) else 0
         for place, exchange in enumerate(exchanges):
             if place * 1_000 >= beginning:
-                yield Transcribed(
+                yield TranscribedExchange(
                     exchange, place * 1_000, place + 1 < len(exchanges), self.session_id
                 )
 
@@ -64,7 +64,7 @@ class InMemoryCaptureJournal(CaptureJournal):
         return self._projects.get(folder)
 
     @override
-    def waiting(self) -> list[Waiting]:
+    def waiting(self) -> list[WaitingEvents]:
         return [
             _waiting(session_id, self.events(session_id))
             for session_id in dict.fromkeys(event.session_id for event in self._events)
@@ -116,7 +116,7 @@ class InMemoryCaptureJournal(CaptureJournal):
         self._events = [e for e in self._events if e.session_id != session_id or e.number > handled]
 
 
-def _waiting(session_id: str, events: Sequence[HookEvent]) -> Waiting:
+def _waiting(session_id: str, events: Sequence[HookEvent]) -> WaitingEvents:
     root = next((event.project_root for event in events if event.project_root), "")
     replies = sum(event.kind == "reply" for event in events)
-    return Waiting(session_id, root, len(events), replies, events[-1].number, events[-1].at)
+    return WaitingEvents(session_id, root, len(events), replies, events[-1].number, events[-1].at)

@@ -49,7 +49,7 @@ class NotedProject(NamedTuple):
     project_id: str = ""
 
 
-class Waiting(NamedTuple):
+class WaitingEvents(NamedTuple):
     """
     The unprocessed events of a session.
 

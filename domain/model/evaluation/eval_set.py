@@ -25,7 +25,7 @@ DEFAULT_TIME = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 _BEGINNING = re.compile(r"\S+(?: \S+)*")
 
 
-class Query(NamedTuple):
+class EvalQuery(NamedTuple):
     """
     A query without its judgements.
 
@@ -53,7 +53,7 @@ class Judgement(NamedTuple):
 class JudgedQuery(NamedTuple):
     """A query and the grades of its relevant documents."""
 
-    query: Query
+    query: EvalQuery
     grades: Grades
 
 
@@ -79,7 +79,7 @@ class EvalSet(NamedTuple):
 def assemble(
     name: str,
     documents: Mapping[str, Entry | None],
-    queries: Sequence[Query],
+    queries: Sequence[EvalQuery],
     judgements: Sequence[Judgement],
 ) -> EvalSet:
     """
@@ -199,7 +199,7 @@ def known_items(name: str, entries: Sequence[Entry]) -> EvalSet:
     documents = {entry.entry_id: document for entry in ordered if (document := _untitled(entry))}
     asked = [entry for entry in ordered if _is_askable(entry)][:MAX_QUESTIONS]
     queries = (
-        JudgedQuery(Query(entry.entry_id, entry.name), {entry.entry_id: 1.0}) for entry in asked
+        JudgedQuery(EvalQuery(entry.entry_id, entry.name), {entry.entry_id: 1.0}) for entry in asked
     )
     return EvalSet(name, documents, tuple(queries))
 
@@ -236,7 +236,9 @@ def rare_words(name: str, known: EvalSet) -> EvalSet:
         if len(word) >= SHORTEST_WORD and word.isalpha() and beginnings[word[:BEGINNING]] == 1
     )
     asked = rare[:: math.ceil(len(rare) / MAX_WORDS) or 1]
-    queries = (JudgedQuery(Query(word, word), {document_id: 1.0}) for word, document_id in asked)
+    queries = (
+        JudgedQuery(EvalQuery(word, word), {document_id: 1.0}) for word, document_id in asked
+    )
     return EvalSet(name, known.documents, tuple(queries))
 
 

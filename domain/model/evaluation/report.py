@@ -86,7 +86,7 @@ class MeasuredAnswers(NamedTuple):
         return ndcg(self.ranked, self.grades, ANSWERS)
 
 
-class Figures(NamedTuple):
+class PolicyFigures(NamedTuple):
     """
     The quality and speed of a policy.
 
@@ -106,7 +106,7 @@ class Figures(NamedTuple):
     p95_ms: float
 
     @classmethod
-    def of(cls, answers: Sequence[MeasuredAnswers]) -> "Figures":
+    def of(cls, answers: Sequence[MeasuredAnswers]) -> "PolicyFigures":
         """Return the figures of all *answers* of a policy."""
         times = [answer.ms for answer in answers]
         return cls(
@@ -122,12 +122,12 @@ class Figures(NamedTuple):
         )
 
     @classmethod
-    def mean(cls, several: Sequence["Figures"]) -> "Figures":
+    def mean(cls, several: Sequence["PolicyFigures"]) -> "PolicyFigures":
         """Return the mean of each figure, with equal weight for every set."""
         return cls(*map(_mean, zip(*several, strict=True)))
 
 
-QUALITY = Figures._fields[:-2]
+QUALITY = PolicyFigures._fields[:-2]
 """The deterministic figures. The others depend on the machine."""
 
 
@@ -135,7 +135,7 @@ def _mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values) if values else 0.0
 
 
-ByPolicy = Mapping[str, Figures]
+ByPolicy = Mapping[str, PolicyFigures]
 
 
 class QueryReport(NamedTuple):
@@ -175,7 +175,9 @@ class EvaluationReport(NamedTuple):
         if len(every) <= 1:
             return {}
         shared = [policy for policy in every[0] if all(policy in figures for figures in every)]
-        return {policy: Figures.mean([figures[policy] for figures in every]) for policy in shared}
+        return {
+            policy: PolicyFigures.mean([figures[policy] for figures in every]) for policy in shared
+        }
 
 
 class QueryChange(NamedTuple):
@@ -248,13 +250,13 @@ class PolicyChange(NamedTuple):
 
     set_name: str
     policy: str
-    before: Figures
-    after: Figures
+    before: PolicyFigures
+    after: PolicyFigures
 
     @property
-    def differences(self) -> Figures:
+    def differences(self) -> PolicyFigures:
         """The later figures minus the earlier ones."""
-        return Figures(
+        return PolicyFigures(
             *(after - before for after, before in zip(self.after, self.before, strict=True))
         )
 

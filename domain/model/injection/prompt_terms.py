@@ -140,7 +140,7 @@ Sentence: TypeAlias = Mapping[str, float]
 """The stems of a sentence's informative words, with the information of each in nats."""
 
 
-class Shared(NamedTuple):
+class SharedTerms(NamedTuple):
     """
     The overlap of an entry with the prompt's sentence that it matches best.
 
@@ -194,13 +194,13 @@ def weighed(terms: Iterable[str], frequencies: Mapping[str, int], size: int) -> 
     return {word: max(0.0, math.log((size + 0.5) / (count + 0.5))) for word, count in held.items()}
 
 
-def shared(sentences: Sequence[Sentence], text: str) -> Shared:
+def shared(sentences: Sequence[Sentence], text: str) -> SharedTerms:
     """Return the overlap of *text* with the sentence of most coverage times information."""
     held = {stem(word) for word in terms_of(text)}
     return max(
         (_shared(sentence, held) for sentence in sentences),
         key=lambda overlap: overlap.coverage * overlap.information,
-        default=Shared(),
+        default=SharedTerms(),
     )
 
 
@@ -219,10 +219,10 @@ def stem(word: str) -> str:
     return word.removesuffix(next(fitting, ""))
 
 
-def _shared(sentence: Sentence, held: set[str]) -> Shared:
+def _shared(sentence: Sentence, held: set[str]) -> SharedTerms:
     asked = math.fsum(sentence.values())
     information = math.fsum(weight for word, weight in sentence.items() if word in held)
-    return Shared(information / asked, information) if asked > 0 else Shared()
+    return SharedTerms(information / asked, information) if asked > 0 else SharedTerms()
 
 
 _EVERYDAY_STEMS = frozenset(map(stem, EVERYDAY))

@@ -242,7 +242,7 @@ class Receipt(NamedTuple):
     number: int = 0
 
 
-class Turn(NamedTuple):
+class SessionTurn(NamedTuple):
     """
     The last turn of a session, as far as it is known.
 
@@ -277,7 +277,7 @@ class GivenText(NamedTuple):
     at: dt.datetime | None = None
 
 
-class Undelivered(NamedTuple):
+class UndeliveredInjection(NamedTuple):
     """
     A printed injection that was not found in a transcript yet.
 
@@ -298,7 +298,7 @@ class Undelivered(NamedTuple):
         An earlier text does not count: the same block may have been given before.
 
         >>> at = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
-        >>> injection = Undelivered(1, "awaited", at, text_digest("<m>\na\n</m>\n"), ("<m>\n", "\n</m>\n"))
+        >>> injection = UndeliveredInjection(1, "awaited", at, text_digest("<m>\na\n</m>\n"), ("<m>\n", "\n</m>\n"))
         >>> injection.is_in(GivenText("Hook said: <m>\na\n</m>")), injection.is_in(GivenText("<m>\nb\n</m>"))
         (True, False)
         """

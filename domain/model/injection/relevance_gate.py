@@ -19,7 +19,7 @@ from hardwon.domain.model.injection.neutral_text import FRAME_END, FRAME_START
 from hardwon.domain.model.injection.prompt_terms import (
     Identifier,
     Sentence,
-    Shared,
+    SharedTerms,
     held_by_one,
     holds_lesson,
     max_information,
@@ -62,7 +62,7 @@ class Contest(NamedTuple):
     semantic: bool
     identifiers: tuple[Identifier, ...] = ()
 
-    def win(self, score: float, parts: Parts, shared: Shared, *, quoted: bool) -> Win:
+    def win(self, score: float, parts: Parts, shared: SharedTerms, *, quoted: bool) -> Win:
         """Return the win of an entry with these features."""
         facts = float(quoted), self.runner_up, float(self.size), float(self.semantic)
         return Win(score, parts["closeness"], parts["length"], *shared, *facts)
@@ -73,7 +73,7 @@ class Contest(NamedTuple):
 
         It is that of an entry with all words of a sentence, and an identifier.
         """
-        best = Shared(1.0, max_information(self.sentences))
+        best = SharedTerms(1.0, max_information(self.sentences))
         return self.win(score, parts, best, quoted=bool(self.identifiers)).is_clear
 
 

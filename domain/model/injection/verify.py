@@ -182,7 +182,7 @@ class ChangedLesson(NamedTuple):
     now: TrackRecord
 
 
-class Verdict(NamedTuple):
+class VerificationResult(NamedTuple):
     """
     The result of the verification.
 
@@ -203,7 +203,7 @@ class Verdict(NamedTuple):
     @property
     def verified(self) -> bool:
         """Whether the exact text could be reassembled, and all scores are right."""
-        return self == Verdict(since=self.since)
+        return self == VerificationResult(since=self.since)
 
 
 class _Piece(NamedTuple):
@@ -211,7 +211,7 @@ class _Piece(NamedTuple):
     since: ChangedLesson | None = None
 
 
-def verdict(receipt: Receipt, entries: "Mapping[str, Entry]") -> Verdict:
+def verdict(receipt: Receipt, entries: "Mapping[str, Entry]") -> VerificationResult:
     """Compare the reassembled text of *receipt* with the injected one, byte for byte."""
     known = _pieces(receipt, entries)
     differing = [
@@ -219,7 +219,7 @@ def verdict(receipt: Receipt, entries: "Mapping[str, Entry]") -> Verdict:
     ]
     whole = [piece.text for _, piece in known]
     is_whole = len(whole) == len(receipt.shown) and _is_the_text(receipt, whole)
-    return Verdict(
+    return VerificationResult(
         changed=tuple(differing),
         gone=tuple(shown.entry_id for shown in receipt.shown if shown.entry_id not in entries),
         miscounted=tuple(shown.entry_id for shown in receipt.shown if not fits(receipt, shown)),

@@ -114,7 +114,7 @@ class RecallPolicy(ABC):
         return (int(candidate.facts.project not in self.context.workplace.own),)
 
 
-class Judged(NamedTuple):
+class JudgedCandidate(NamedTuple):
     """
     A candidate with its score.
 
@@ -135,8 +135,10 @@ class Judged(NamedTuple):
 
 
 def judge(
-    policy: RecallPolicy, candidates: Iterable[RecallCandidate], others: Iterable[Judged] = ()
-) -> list[Judged]:
+    policy: RecallPolicy,
+    candidates: Iterable[RecallCandidate],
+    others: Iterable[JudgedCandidate] = (),
+) -> list[JudgedCandidate]:
     """
     Score and order the candidates, merged with *others*.
 
@@ -145,12 +147,12 @@ def judge(
     """
     scores = ((candidate, policy.score(candidate)) for candidate in candidates)
     judged = [
-        Judged(candidate, score, policy.relevance(candidate))
+        JudgedCandidate(candidate, score, policy.relevance(candidate))
         for candidate, score in scores
         if score is not None
     ]
 
-    def order(answer: Judged) -> tuple[Any, ...]:
+    def order(answer: JudgedCandidate) -> tuple[Any, ...]:
         is_named = policy.is_named(answer.candidate)
         return (
             not is_named,

@@ -92,7 +92,7 @@ class Signals(NamedTuple):
     prominence: float = 0.0
 
 
-class Scored(NamedTuple):
+class ScoredCandidate(NamedTuple):
     """
     A candidate with its final score.
 
@@ -275,7 +275,7 @@ class RankingPolicy:
         weights = {f"{name}_weight": weight for name, weight in self.effective._asdict().items()}
         return {**signals._asdict(), **weights}
 
-    def rank(self, candidates: list[Candidate]) -> list[Scored]:
+    def rank(self, candidates: list[Candidate]) -> list[ScoredCandidate]:
         """
         Order the candidates, best first.
 
@@ -283,7 +283,7 @@ class RankingPolicy:
         """
         return sorted(map(self._scored, candidates), key=final_order)
 
-    def _scored(self, candidate: Candidate) -> Scored:
+    def _scored(self, candidate: Candidate) -> ScoredCandidate:
         signals = self.signals(
             candidate.vector, candidate.keyword, self.prominence(candidate.facts)
         )
@@ -291,7 +291,7 @@ class RankingPolicy:
         if not is_relevant(relevance):
             signals = signals._replace(prominence=0.0)
         is_own = candidate.facts.project in self._own
-        return Scored(candidate, signals, self.score(signals), is_own, relevance)
+        return ScoredCandidate(candidate, signals, self.score(signals), is_own, relevance)
 
 
 LATEST_TIME = dt.datetime.max.replace(tzinfo=dt.UTC)
@@ -302,6 +302,6 @@ def tie_order(facts: RankingFacts) -> tuple[dt.timedelta, str]:
     return (LATEST_TIME - facts.updated_at, facts.entry_id)
 
 
-def final_order(scored: Scored) -> tuple[float, bool, dt.timedelta, str]:
+def final_order(scored: ScoredCandidate) -> tuple[float, bool, dt.timedelta, str]:
     """Return the key: best score first, then the own project, then `tie_order`."""
     return (-scored.score, not scored.is_own, *tie_order(scored.facts))

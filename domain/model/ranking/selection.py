@@ -34,7 +34,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from hardwon.domain.model.ranking.prominence import Scored, final_order
+from hardwon.domain.model.ranking.prominence import ScoredCandidate, final_order
 from hardwon.domain.model.vocabulary import Category
 
 
@@ -127,9 +127,9 @@ BALANCED_FROM = 9
 """The limit from which categories have a quota."""
 
 
-def by_category(ranked: Iterable[Scored]) -> dict[Category | None, list[Scored]]:
+def by_category(ranked: Iterable[ScoredCandidate]) -> dict[Category | None, list[ScoredCandidate]]:
     """Group a ranking by category, the group with the best entry first."""
-    groups: dict[Category | None, list[Scored]] = {}
+    groups: dict[Category | None, list[ScoredCandidate]] = {}
     for scored in ranked:
         groups.setdefault(scored.facts.category, []).append(scored)
     return groups
@@ -149,7 +149,7 @@ class CategoryBalancer(NamedTuple):
         >>> from hardwon.domain.model.ranking.prominence import Signals
         >>> def scored(number, category, score):
         ...     facts = RankingFacts(number, f"{number:016x}", category, 1, "medium", dt.datetime.now(dt.UTC), 0)
-        ...     return Scored(Candidate(facts), Signals(), score)
+        ...     return ScoredCandidate(Candidate(facts), Signals(), score)
         >>> ranked = [scored(number, "patterns", 0.9 - number / 100) for number in range(12)] + [scored(12, "heuristics", 0.1)]
         >>> [entry.facts.number for entry in in_order(CategoryBalancer(limit=9).select(ranked))]
         [0, 1, 2, 3, 4, 5, 6, 7, 12]
@@ -162,7 +162,7 @@ class CategoryBalancer(NamedTuple):
         """The places that each category is owed."""
         return QUOTA if self.limit >= BALANCED_FROM else 0
 
-    def select(self, ranked: Sequence[Scored]) -> Selection[Scored]:
+    def select(self, ranked: Sequence[ScoredCandidate]) -> Selection[ScoredCandidate]:
         """Select at most `limit` entries of *ranked*, without superseded ones."""
         quota, places = self.quota, max(0, self.limit)
         ranked = [scored for scored in ranked if scored.facts.superseded_by is None]
@@ -184,6 +184,6 @@ class CategoryBalancer(NamedTuple):
         )
 
 
-def in_order(selection: Selection[Scored]) -> list[Scored]:
+def in_order(selection: Selection[ScoredCandidate]) -> list[ScoredCandidate]:
     """Return all of *selection*, best first."""
     return sorted((*selection.owed, *selection.by_score), key=final_order)

@@ -7,7 +7,7 @@ import pytest
 from hardwon.adapters.agents.agent import ConfiguredAgent
 from hardwon.adapters.agents.table import GEMINI_CLI, Programs
 from hardwon.adapters.agents.targets import JsonTarget, TomlTarget, WholeTarget
-from hardwon.domain.use_cases.setup import SetUp, SetupOutcome, SetupPlan, Untouched
+from hardwon.domain.use_cases.setup import SetUp, SetupOutcome, SetupPlan, UntouchedFile
 from hardwon.ports.agents import SetupTarget
 from tests.fakes.agents import InMemorySetupRecord, InMemoryUserFiles
 
@@ -87,7 +87,7 @@ def test_text_that_the_user_wrote_in_between_stays() -> None:
     plan = machine.set_up.plan(targets("2"))
     machine.set_up.carry_out(plan)
 
-    assert plan.left == (Untouched(WHOLE, "changed since hardwon wrote it: left as it is"),)
+    assert plan.left == (UntouchedFile(WHOLE, "changed since hardwon wrote it: left as it is"),)
 
     machine.undo("2")
     assert machine.files.texts == {SETTINGS: '{"mine": 1\n}\n', CONFIG: "[mine]\n", WHOLE: "mine\n"}
@@ -125,7 +125,7 @@ def test_a_file_that_cannot_be_edited_is_left_and_the_rest_is_done() -> None:
         "servers": {"memory": {"command": "/1/hardwon-mcp"}}
     }
     assert plan.refused[1].by_hand == '[servers.memory]\ncommand = "/1/hardwon-mcp"'
-    assert plan.left == (Untouched(WHOLE, OWN),)
+    assert plan.left == (UntouchedFile(WHOLE, OWN),)
 
 
 def test_the_users_own_server_is_left_and_the_managed_one_shown_beside_it() -> None:
@@ -144,7 +144,7 @@ def test_a_managed_file_that_cannot_be_written_asks_for_nothing_by_hand() -> Non
     machine = Machine({})
     machine.files.refused.add(WHOLE)
 
-    assert machine.set_up.plan(targets()).refused == (Untouched(WHOLE, "can't be used"),)
+    assert machine.set_up.plan(targets()).refused == (UntouchedFile(WHOLE, "can't be used"),)
 
 
 def test_a_file_that_refuses_to_be_written_is_reported_and_the_others_are_written() -> None:
@@ -153,7 +153,7 @@ def test_a_file_that_refuses_to_be_written_is_reported_and_the_others_are_writte
     machine.files.refused.add(SETTINGS)
 
     assert machine.set_up.carry_out(plan) == SetupOutcome(
-        changed=(CONFIG, WHOLE), refused=(Untouched(SETTINGS, "can't be used"),)
+        changed=(CONFIG, WHOLE), refused=(UntouchedFile(SETTINGS, "can't be used"),)
     )
     assert machine.files.texts.keys() == {CONFIG, WHOLE}
 
@@ -174,7 +174,7 @@ def test_a_managed_file_that_the_user_took_over_stays_and_is_reported() -> None:
     machine.files.texts[WHOLE] = "mine\n"
     plan = machine.set_up.plan((), targets())
 
-    assert plan.left == (Untouched(WHOLE, "changed since hardwon wrote it: left as it is"),)
+    assert plan.left == (UntouchedFile(WHOLE, "changed since hardwon wrote it: left as it is"),)
     machine.undo()
     assert machine.files.texts == {WHOLE: "mine\n"}
 
@@ -198,8 +198,8 @@ def test_a_read_only_file_is_refused_only_when_it_would_have_to_change() -> None
     assert machine.set_up.plan(targets("1")) == SetupPlan()
     reason = "read-only; nothing was taken out of it"
     assert machine.set_up.plan((), targets("1")).refused == (
-        Untouched(SETTINGS, reason),
-        Untouched(CONFIG, reason),
+        UntouchedFile(SETTINGS, reason),
+        UntouchedFile(CONFIG, reason),
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from hardwon.adapters.agents.user_files import MAX_BYTES, DiskUserFiles, JsonSetupRecord
 from hardwon.domain.model.errors import StorageError, UneditableFileError
-from hardwon.ports.agents import SetupRecord, UserFiles, Written
+from hardwon.ports.agents import SetupRecord, SetupWrite, UserFiles
 from tests.fakes.agents import InMemorySetupRecord, InMemoryUserFiles
 
 FILES = DiskUserFiles()
@@ -117,7 +117,7 @@ def test_a_record_is_kept_for_the_user_alone(tmp_path: Path) -> None:
     record = JsonSetupRecord(str(store))
     assert not store.exists()
     assert record.is_empty
-    written = Written("0" * 64, was_there=True, is_made=False, original="é")
+    written = SetupWrite("0" * 64, was_there=True, is_made=False, original="é")
     record.put("/x", written)
     record.add_folders(["/f", "/g"])
     record.add_folders(["/g"])

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hardwon.adapters.config.reader import read_settings
-from hardwon.domain.model.settings import Resolved, Settings
+from hardwon.domain.model.settings import ResolvedSettings, Settings
 
 LOCAL_MD = ".claude/iflow-dev.local.md"
 DEFAULTS = Settings(global_store="/home/u/.claude/iflow/memory")
@@ -25,5 +25,5 @@ def resolve(
     environ: dict[str, str] | None = None,
     flags: dict[str, str] | None = None,
     named: Callable[[str], str | None] = lambda _: None,
-) -> Resolved:
+) -> ResolvedSettings:
     return read_settings(str(root), HOME | (environ or {}), flags or {}, named)

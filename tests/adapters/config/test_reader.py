@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters.config.reader import TABLE, flag, key, read_settings, variables
-from hardwon.domain.model.settings import Resolved, Settings
+from hardwon.domain.model.settings import ResolvedSettings, Settings
 from tests.adapters.config.project import DEFAULTS, HOME, LOCAL_MD, resolve, write
 
 
@@ -14,7 +14,9 @@ def test_the_table_names_every_setting() -> None:
 
 
 def test_nothing_set_gives_the_defaults(tmp_path: Path) -> None:
-    assert resolve(tmp_path) == Resolved(DEFAULTS, dict.fromkeys(Settings._fields, "default"), ())
+    assert resolve(tmp_path) == ResolvedSettings(
+        DEFAULTS, dict.fromkeys(Settings._fields, "default"), ()
+    )
 
 
 @pytest.mark.parametrize(

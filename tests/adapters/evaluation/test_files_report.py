@@ -7,10 +7,15 @@ from hypothesis import strategies as st
 
 from hardwon.adapters.evaluation.files import read_report, report_document
 from hardwon.domain.model.errors import InvalidEvaluationError
-from hardwon.domain.model.evaluation.report import EvaluationReport, Figures, QueryReport, SetReport
+from hardwon.domain.model.evaluation.report import (
+    EvaluationReport,
+    PolicyFigures,
+    QueryReport,
+    SetReport,
+)
 
 shares = st.floats(0, 1)
-figures = st.builds(Figures, shares, shares, shares, shares, shares, shares, shares)
+figures = st.builds(PolicyFigures, shares, shares, shares, shares, shares, shares, shares)
 names = st.text(max_size=5)
 queries = st.builds(QueryReport, names, st.dictionaries(names, shares, max_size=2))
 by_policy = st.dictionaries(names, figures, max_size=2)
@@ -30,7 +35,9 @@ def test_a_report_is_read_as_it_was_written(
 
 
 def test_figures_have_the_names_that_scripts_know() -> None:
-    one = SetReport({"rrf": Figures(1, 2, 3, 4, 5, 6, 7)}, {"q": QueryReport("text", {"rrf": 1.0})})
+    one = SetReport(
+        {"rrf": PolicyFigures(1, 2, 3, 4, 5, 6, 7)}, {"q": QueryReport("text", {"rrf": 1.0})}
+    )
 
     document = report_document(EvaluationReport({"a": one, "b": one}))
     numbers = {

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.adapters.transcripts.latest_turn import MAX_TAIL_BYTES, latest_turn
-from hardwon.domain.model.injection.receipt import Turn
+from hardwon.domain.model.injection.receipt import SessionTurn
 from hardwon.domain.model.injection.usage_signals import LONGEST_TEXT
 from tests.strategies import few_examples
 
@@ -146,7 +146,7 @@ def test_injected_memory_and_work_of_subagents_are_left_out(write: Write) -> Non
         user("aside", isSidechain=True),
     )
 
-    assert latest_turn(path) == Turn()
+    assert latest_turn(path) == SessionTurn()
 
 
 def test_only_the_tail_is_read_and_its_newest_texts_are_kept(write: Write) -> None:
@@ -202,4 +202,4 @@ def test_a_path_that_is_no_file_yields_nothing(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     paths = [tmp_path / "missing", tmp_path, tmp_path / "pipe", "/dev/null", "\0", "/dev/zero"]
 
-    assert [latest_turn(str(path)) for path in paths] == [Turn()] * len(paths)
+    assert [latest_turn(str(path)) for path in paths] == [SessionTurn()] * len(paths)

@@ -8,7 +8,7 @@ import pytest
 from hardwon.adapters.transcripts.reader import JsonlTranscripts
 from hardwon.domain.model.pause import NEVER, Pause
 from hardwon.domain.model.redaction import Cleaning
-from hardwon.ports.transcripts import Transcribed
+from hardwon.ports.transcripts import TranscribedExchange
 from tests.transcripts import SECOND, SESSION, TranscriptLines
 
 
@@ -25,13 +25,13 @@ def transcript(**fields: object) -> tuple[TranscriptLines, list[dt.datetime]]:
 
 def read(
     folder: Path, lines: TranscriptLines, *pauses: Pause, position: int = 0
-) -> list[Transcribed]:
+) -> list[TranscribedExchange]:
     file = folder / "transcript.jsonl"
     file.write_text("\n".join(lines.lines) + "\n")
     return list(JsonlTranscripts(Cleaning(), (), pauses).read(str(file), position))
 
 
-def texts(transcribed: list[Transcribed]) -> list[tuple[str, str]]:
+def texts(transcribed: list[TranscribedExchange]) -> list[tuple[str, str]]:
     return [(turn.exchange.user, turn.exchange.assistant) for turn in transcribed]
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.excerpt import CUT, Marked, Span, excerpt, shortened
+from hardwon.domain.model.excerpt import CUT, MarkedText, Span, excerpt, shortened
 from hardwon.domain.model.keywords import search_terms
 from tests.strategies import anything, phrases
 
@@ -14,7 +14,7 @@ ANY_TEXT = st.text(st.characters(), max_size=200) | st.lists(phrases | anything,
 MEGABYTE = 1024 * 1024
 
 
-def words_marked(found: Marked) -> list[str]:
+def words_marked(found: MarkedText) -> list[str]:
     return [found.text[start:end] for start, end in found.spans]
 
 
@@ -60,7 +60,7 @@ def test_the_passage_with_most_of_the_words_is_taken_the_first_of_several() -> N
 
 
 def test_a_short_text_stays_whole_on_one_line() -> None:
-    assert excerpt("We lock\n\n the  store.", ("lock",), 40) == Marked(
+    assert excerpt("We lock\n\n the  store.", ("lock",), 40) == MarkedText(
         "We lock the store.", (Span(3, 7),)
     )
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.keywords import words_of
-from hardwon.domain.model.text import CONTINUES, Split, has_word, split_by_title
+from hardwon.domain.model.text import CONTINUES, SplitTitle, has_word, split_by_title
 
 texts = st.lists(
     st.sampled_from(["Read", "read", "lines", "`lines`", "in", "\n", " ", ", ", "é", "İ"])
@@ -25,10 +25,10 @@ def test_the_parts_are_the_text_and_the_first_says_the_title(title: str, text: s
 
 
 def test_a_single_word_is_no_repetition() -> None:
-    assert split_by_title("Lines", "Lines end.") == Split("", "Lines end.")
-    assert split_by_title("Read lines", "Read lines.") == Split("Read lines", ".")
-    assert split_by_title("Read lines", "Read") == Split("", "Read")
-    assert split_by_title("", "Text.") == Split("", "Text.")
+    assert split_by_title("Lines", "Lines end.") == SplitTitle("", "Lines end.")
+    assert split_by_title("Read lines", "Read lines.") == SplitTitle("Read lines", ".")
+    assert split_by_title("Read lines", "Read") == SplitTitle("", "Read")
+    assert split_by_title("", "Text.") == SplitTitle("", "Text.")
 
 
 @pytest.mark.parametrize("text", ["Retry", "retry.", "**Retry**"])

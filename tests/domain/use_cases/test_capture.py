@@ -16,7 +16,7 @@ from hardwon.domain.model.settings import BUFFERED
 from hardwon.domain.model.vocabulary import Kind
 from hardwon.domain.use_cases.capture import Capture, CaptureOutcome
 from hardwon.ports.documents import SectionOfSession
-from hardwon.ports.transcripts import Transcribed
+from hardwon.ports.transcripts import TranscribedExchange
 from tests.conversations import DATABASE, FRONTEND, MINUTE, dialogue, sessions
 from tests.fakes.projects import working_in
 from tests.fakes.state import InMemoryForgottenTexts
@@ -138,10 +138,10 @@ class Desk:
         return self.capture.add(buffer, transcribed(exchanges[:upto], buffer.position or 0))
 
 
-def transcribed(exchanges: Sequence[Exchange], position: int = 0) -> Iterable[Transcribed]:
+def transcribed(exchanges: Sequence[Exchange], position: int = 0) -> Iterable[TranscribedExchange]:
     for place, exchange in enumerate(exchanges):
         if place * 100 >= position:
-            yield Transcribed(exchange, place * 100, is_over=place < len(exchanges) - 1)
+            yield TranscribedExchange(exchange, place * 100, is_over=place < len(exchanges) - 1)
 
 
 def talk(count: int, begin: int = 0) -> list[Exchange]:
@@ -227,7 +227,7 @@ def test_a_split_off_note_is_on_the_branch_on_which_its_subject_was_noticed() ->
     branches = ["main"] * 4 + ["buttons"] * 4
     spoken = zip(exchanges, branches, strict=True)
     transcript = [
-        Transcribed(exchange, place, branch=branch, is_over=True)
+        TranscribedExchange(exchange, place, branch=branch, is_over=True)
         for place, (exchange, branch) in enumerate(spoken)
     ]
     captured = desk.capture.add(desk.session("one"), transcript)

@@ -3,7 +3,7 @@ import pytest
 from hardwon.adapters.threads import Threads
 from hardwon.domain.model.errors import EmbedderUnavailableError
 from hardwon.domain.model.evaluation.baselines import MEASURED
-from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery, Query, document_entry
+from hardwon.domain.model.evaluation.eval_set import EvalQuery, EvalSet, JudgedQuery, document_entry
 from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.use_cases.embed_pending import EmbedPending
 from hardwon.domain.use_cases.evaluate import STANDING_STILL, Evaluate, Stage
@@ -28,8 +28,8 @@ def eval_set(**groups: str) -> EvalSet:
         key: document_entry(key, text, group=groups.get(key)) for key, text in TEXTS.items()
     }
     queries = (
-        JudgedQuery(Query("q-a", "retry a parser", groups.get("a")), {"a": 1.0}),
-        JudgedQuery(Query("q-b", "cache", groups.get("b")), {"b": 2.0, "c": 1.0}),
+        JudgedQuery(EvalQuery("q-a", "retry a parser", groups.get("a")), {"a": 1.0}),
+        JudgedQuery(EvalQuery("q-b", "cache", groups.get("b")), {"b": 2.0, "c": 1.0}),
     )
     return EvalSet("planted", {key: entry for key, entry in documents.items() if entry}, queries)
 

@@ -20,12 +20,12 @@ from hardwon.domain.model.injection.receipt import (
     assembled,
     text_digest,
 )
-from hardwon.domain.model.injection.verify import Verdict, reprinted, verdict
+from hardwon.domain.model.injection.verify import VerificationResult, reprinted, verdict
 from hardwon.domain.model.ranking.prominence import SignalWeights
-from hardwon.domain.model.settings import Occasion
+from hardwon.domain.model.settings import RecallOccasion
 from hardwon.domain.use_cases.inject_at_start import InjectAtStart, StartInjection, receipt_of_start
 from hardwon.domain.use_cases.recall import Recall
-from hardwon.domain.use_cases.related_conversations import RecallNearby, Relate
+from hardwon.domain.use_cases.related_conversations import RecallNearby, RelateConversations
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
@@ -73,7 +73,7 @@ class Session:
     def inject(
         self,
         query: ContextQuery = QUERY,
-        occasion: Occasion | None = None,
+        occasion: RecallOccasion | None = None,
         *,
         limit: int = 20,
         framed: bool = True,
@@ -83,7 +83,7 @@ class Session:
         semantic = [SemanticSearch(embedder, vectors, InMemoryVectorIndex(vectors))]
         retrieve = Retrieve(semantic, InMemoryKeywordIndex(self.state), Threads())
         recall = Recall(self.repository, retrieve, clock, SignalWeights())
-        relate = Relate(self.repository, RecallNearby(recall), clock)
+        relate = RelateConversations(self.repository, RecallNearby(recall), clock)
         inject = InjectAtStart(self.repository, retrieve, vectors, clock, SignalWeights(), relate)
         return inject.block_for(
             query,
@@ -147,14 +147,14 @@ def test_the_receipt_of_any_block_gives_its_text_byte_for_byte(
     session = Session()
     session.add(*entries)
     session.embed(*vectors)
-    injection = session.inject(query, Occasion(HERE, budget), limit=limit, framed=framed)
+    injection = session.inject(query, RecallOccasion(HERE, budget), limit=limit, framed=framed)
     receipt = receipt_of(injection)
     known = session.entries()
     numbers = {entry.number: entry_id for entry_id, entry in known.items()}
 
     assert put_together(receipt, known) == injection.text
     assert receipt.digest == text_digest(injection.text)
-    assert verdict(receipt, known) == Verdict()
+    assert verdict(receipt, known) == VerificationResult()
     assert sorted(shown.entry_id for shown in receipt.shown) == sorted(
         numbers[number] for number in injection.numbers
     )
@@ -184,7 +184,7 @@ def full_session() -> Session:
 
 def test_a_receipt_holds_the_form_of_every_entry_in_the_order_of_the_text() -> None:
     session = full_session()
-    injection = session.inject(occasion=Occasion(HERE, 30))
+    injection = session.inject(occasion=RecallOccasion(HERE, 30))
     receipt = receipt_of(injection)
 
     assert [shown.form for shown in receipt.shown] == [
@@ -279,7 +279,7 @@ def test_a_query_that_is_private_as_a_whole_is_none() -> None:
 
 def test_entries_that_changed_since_are_named() -> None:
     session = full_session()
-    receipt = receipt_of(session.inject(occasion=Occasion(HERE)))
+    receipt = receipt_of(session.inject(occasion=RecallOccasion(HERE)))
     entries = session.entries()
     [first, *_, last] = [shown.entry_id for shown in receipt.shown]
     counted = receipt.shown[1].entry_id
@@ -287,14 +287,14 @@ def test_entries_that_changed_since_are_named() -> None:
     entries[first] = attrs.evolve(entries[first], notes="Never.")
     entries[last] = attrs.evolve(entries[last], description="We do not lock.")
 
-    assert verdict(receipt, entries) == Verdict(changed=(first, counted, last))
+    assert verdict(receipt, entries) == VerificationResult(changed=(first, counted, last))
     del entries[first]
-    assert verdict(receipt, entries) == Verdict(changed=(counted, last), gone=(first,))
+    assert verdict(receipt, entries) == VerificationResult(changed=(counted, last), gone=(first,))
 
 
 def test_changes_besides_the_text_are_ignored() -> None:
     session = full_session()
-    receipt = receipt_of(session.inject(occasion=Occasion(HERE)))
+    receipt = receipt_of(session.inject(occasion=RecallOccasion(HERE)))
     entries = {
         entry_id: attrs.evolve(entry, reasoning="Why not?")
         for entry_id, entry in session.entries().items()
@@ -318,7 +318,7 @@ def test_changes_besides_the_text_are_ignored() -> None:
 )
 def test_a_tampered_receipt_contradicts_itself(tampered: object) -> None:
     session = full_session()
-    receipt = receipt_of(session.inject(occasion=Occasion(HERE)))
+    receipt = receipt_of(session.inject(occasion=RecallOccasion(HERE)))
     found = verdict(tampered(receipt), session.entries())  # type: ignore[operator]
 
     assert found.tampered
@@ -331,6 +331,6 @@ def test_a_score_that_is_not_what_its_parts_give_is_reported() -> None:
     lied = receipt.shown[1]._replace(score=0.99)
     shown = (receipt.shown[0], lied, *receipt.shown[2:])
 
-    assert verdict(receipt._replace(shown=shown), session.entries()) == Verdict(
+    assert verdict(receipt._replace(shown=shown), session.entries()) == VerificationResult(
         miscounted=(lied.entry_id,)
     )

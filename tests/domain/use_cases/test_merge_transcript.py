@@ -12,8 +12,12 @@ from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
 from hardwon.domain.model.conversation.session import DraftChunk, Exchange, SessionBuffer
 from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.redaction import Cleaning
-from hardwon.domain.use_cases.merge_transcript import Unread, exchanges_of, merge_transcript
-from hardwon.ports.transcripts import Transcribed
+from hardwon.domain.use_cases.merge_transcript import (
+    UnreadExchanges,
+    exchanges_of,
+    merge_transcript,
+)
+from hardwon.ports.transcripts import TranscribedExchange
 from tests.strategies import DAY, NOW
 
 MINUTE = dt.timedelta(minutes=1)
@@ -27,12 +31,14 @@ class Transcript:
     def __init__(self, exchanges: Sequence[Exchange] | None) -> None:
         self._exchanges = exchanges
 
-    def read(self, path: str, position: int = 0) -> Iterator[Transcribed]:
+    def read(self, path: str, position: int = 0) -> Iterator[TranscribedExchange]:
         if self._exchanges is None or path != PATH:
             raise UnreadableFileError(f"{path!r} is gone")
         for place, exchange in enumerate(self._exchanges):
             if place * 100 >= position:
-                yield Transcribed(exchange, place * 100, is_over=place < len(self._exchanges) - 1)
+                yield TranscribedExchange(
+                    exchange, place * 100, is_over=place < len(self._exchanges) - 1
+                )
 
 
 GONE = Transcript(None)
@@ -54,7 +60,7 @@ def events(*kinds: EventKind, path: str = PATH) -> list[HookEvent]:
     ]
 
 
-def utterances(unread: Unread) -> list[tuple[str, str]]:
+def utterances(unread: UnreadExchanges) -> list[tuple[str, str]]:
     return [
         (transcribed.exchange.user, transcribed.exchange.assistant)
         for transcribed in unread.exchanges
@@ -135,7 +141,7 @@ def test_events_that_come_in_two_parts_tell_the_same(kinds: list[EventKind], cut
     rest = [event for event in every if event.number > first.handled]
     taken += merge_transcript(GONE, known, rest, LATER).exchanges if rest else ()
 
-    def texts(exchanges: Sequence[Transcribed]) -> list[str]:
+    def texts(exchanges: Sequence[TranscribedExchange]) -> list[str]:
         return [
             part
             for exchange in exchanges

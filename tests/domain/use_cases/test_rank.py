@@ -28,11 +28,11 @@ from hardwon.domain.model.ranking.candidates import (
     RecallFacts,
 )
 from hardwon.domain.model.ranking.collections import PolicyMaker, build_policy
-from hardwon.domain.model.ranking.policy import Judged, RecallQuestion, judge
+from hardwon.domain.model.ranking.policy import JudgedCandidate, RecallQuestion, judge
 from hardwon.domain.model.ranking.prominence import (
     Maxima,
     RankingPolicy,
-    Scored,
+    ScoredCandidate,
     Signals,
     SignalWeights,
     final_order,
@@ -106,9 +106,9 @@ limits = st.integers(0, 25)
 # The engine.
 
 
-def scored(number: int, category: Category, score: float) -> Scored:
+def scored(number: int, category: Category, score: float) -> ScoredCandidate:
     facts = RankingFacts(number, str(number), category, 1, "medium", NOW, 0)
-    return Scored(Candidate(facts), Signals(), score)
+    return ScoredCandidate(Candidate(facts), Signals(), score)
 
 
 @given(
@@ -125,7 +125,7 @@ def test_the_first_head_that_proves_its_choice_chooses_as_of_everything(
     everything = [scored(number, *fields) for number, fields in enumerate(pool)]
     in_any_order = random.sample(everything, len(everything))
 
-    def heads() -> Iterator[Head[Scored]]:
+    def heads() -> Iterator[Head[ScoredCandidate]]:
         for seen in range(len(pool) + 1):
             bounds = dict[Category | None, float]()
             for unseen in in_any_order[seen:]:
@@ -256,7 +256,7 @@ def choose(
 
 def rank_everything(
     retrieval: Retrieval, repository: RankingReads, weighting: SignalWeights, *, by_relevance: bool
-) -> list[Scored]:
+) -> list[ScoredCandidate]:
     """Rank every learning of the store by its true scores."""
     facts = [*chain.from_iterable(repository.newest_by_track_record(1_000).values())]
     numbers = [fact.number for fact in facts]
@@ -454,7 +454,7 @@ def exhaustively(
         )
         for facts in world.repository.recall_facts(vectors | keywords)
     ]
-    best: list[Judged] = []
+    best: list[JudgedCandidate] = []
     policy = (
         baseline(context) if baseline else build_policy(question.policy, context, SignalWeights())
     )

@@ -16,13 +16,13 @@ from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.injection.entry_text import LARGEST_ENTRY, MAX_UNITS, units
 from hardwon.domain.model.injection.related_conversations import ConversationSummary
 from hardwon.domain.model.ranking.prominence import SignalWeights
-from hardwon.domain.model.settings import Occasion
+from hardwon.domain.model.settings import RecallOccasion
 from hardwon.domain.model.text import tokens
 from hardwon.domain.use_cases.inject_at_start import InjectAtStart, StartInjection
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.related_conversations import (
     RecallNearby,
-    Relate,
+    RelateConversations,
     RelatedConversations,
 )
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
@@ -39,7 +39,7 @@ from tests.strategies import DAY, QUERY_VECTOR, lesson, of_file, planted
 QUERY = ContextQuery(feature=Feature(slug="parser", phase="design"), files=("src/lock.py",))
 QUERY_TEXT = "parser. Phase: design. Files: src/lock.py"
 HERE = working_in("here", "work", "main")
-OCCASION = Occasion(HERE)
+OCCASION = RecallOccasion(HERE)
 HEADING = "### Related Conversations"
 
 
@@ -99,12 +99,12 @@ class Session:
         )
 
     @property
-    def relate(self) -> Relate:
+    def relate(self) -> RelateConversations:
         recall = Recall(self.repository, self.retrieve, self.clock, SignalWeights())
-        return Relate(self.repository, RecallNearby(recall), self.clock)
+        return RelateConversations(self.repository, RecallNearby(recall), self.clock)
 
     def related(
-        self, occasion: Occasion = OCCASION, query: ContextQuery = QUERY, limit: int = 5
+        self, occasion: RecallOccasion = OCCASION, query: ContextQuery = QUERY, limit: int = 5
     ) -> RelatedConversations:
         deadline = self.clock.deadline()
         return self.relate.section_for(
@@ -112,7 +112,7 @@ class Session:
         )
 
     def inject(
-        self, occasion: Occasion | None = OCCASION, *, limit: int = 20, seconds: float = 2.0
+        self, occasion: RecallOccasion | None = OCCASION, *, limit: int = 20, seconds: float = 2.0
     ) -> StartInjection:
         vectors = self.vectors if self.embedder else None
         inject = InjectAtStart(
@@ -245,7 +245,7 @@ def test_without_a_signal_the_newest_follow_the_session_itself_and_permanent_con
         "own",
     ]
     assert titles(session.related(query=ContextQuery(), limit=2).section.text) == ["kept", "newer"]
-    after = session.related(Occasion(HERE, compacted="s"), ContextQuery()).section.text
+    after = session.related(RecallOccasion(HERE, compacted="s"), ContextQuery()).section.text
     assert titles(after) == ["own", "kept", "newer", "older"]
 
 
@@ -253,7 +253,7 @@ def test_files_that_are_being_changed_are_a_signal_too() -> None:
     session = Session()
     session.add(conversation("about", "The lock.", references=("src/lock.py",), age=9 * DAY))
     session.add(conversation("other", "The lock."))
-    changing = Occasion(HERE._replace(touched_files=("src/lock.py",)))
+    changing = RecallOccasion(HERE._replace(touched_files=("src/lock.py",)))
 
     assert titles(session.related(changing, ContextQuery()).section.text)[0] == "about"
 
@@ -263,7 +263,7 @@ def test_after_a_compaction_the_session_stands_first_newest_first_and_nothing_tw
     session.add(conversation("early", session_id="s", age=2 * DAY), planted(0.9))
     session.add(conversation("late", session_id="s"), planted(-0.9))
     session.add(conversation("another's", session_id="t"), planted(0.9))
-    text = session.inject(Occasion(HERE, compacted="s")).text
+    text = session.inject(RecallOccasion(HERE, compacted="s")).text
 
     assert titles(text) == ["late", "early", "another's"]
     assert f"{HEADING}\nThis session, before the compaction:\n- late " in text
@@ -275,7 +275,7 @@ def test_the_session_goes_first_into_the_same_budget() -> None:
     for at in range(12):
         session.add(conversation(f"own {at}", "About the parser, again and again.", session_id="s"))
     session.add(conversation("other"))
-    section = session.related(Occasion(HERE, 100, "s")).section
+    section = session.related(RecallOccasion(HERE, 100, "s")).section
 
     assert tokens(section.text) <= 100
     assert "other" not in titles(section.text)
@@ -286,7 +286,7 @@ def test_the_budget_holds_and_nothing_is_searched_for_none(budget: int, count: i
     session = Session()
     for at in range(count):
         session.add(conversation(f"c{at}", "About the parser, " + "more and " * at))
-    related = session.related(Occasion(HERE, budget), limit=9)
+    related = session.related(RecallOccasion(HERE, budget), limit=9)
 
     assert tokens(related.section.text) <= max(0, budget)
     assert budget > 0 or related == RelatedConversations()
@@ -296,7 +296,7 @@ def test_a_rule_is_not_repeated_as_a_conversation() -> None:
     session = Session()
     rule = conversation("rule", kind="decision", tier="constitutional", session_id="s")
     number = session.add(rule)
-    injection = session.inject(Occasion(HERE, compacted="s"))
+    injection = session.inject(RecallOccasion(HERE, compacted="s"))
 
     assert injection.numbers == [number]
     assert HEADING not in injection.text
@@ -317,8 +317,8 @@ def test_expired_conversations_are_not_rendered() -> None:
     session = Session()
     session.add(conversation("old", tier="temporary", age=8 * DAY, session_id="s"))
 
-    assert session.related(Occasion(HERE, compacted="s")).section.text == ""
-    assert session.inject(Occasion(HERE, compacted="s")).text == ""
+    assert session.related(RecallOccasion(HERE, compacted="s")).section.text == ""
+    assert session.inject(RecallOccasion(HERE, compacted="s")).text == ""
 
 
 def test_a_failure_with_conversations_never_costs_the_lessons() -> None:
@@ -336,7 +336,7 @@ def test_when_no_time_is_left_only_the_session_itself_is_reported() -> None:
     session.add(lesson("parser"))
     session.add(conversation("own", session_id="s"))
     session.add(conversation("near"))
-    injection = session.inject(Occasion(HERE, compacted="s"), seconds=0)
+    injection = session.inject(RecallOccasion(HERE, compacted="s"), seconds=0)
 
     assert titles(injection.text) == ["own"]
     assert injection.degradations == ("no related conversations: no time was left",)
@@ -360,7 +360,7 @@ def test_lessons_and_conversations_together_stay_within_what_the_host_reads() ->
     for at in range(30):
         session.add(lesson(f"parser {at} {'𝄞' * 300}"))
         session.add(conversation(f"c{at}", "parser " + "𝄞" * 150))
-    injection = session.inject(Occasion(HERE, 100_000))
+    injection = session.inject(RecallOccasion(HERE, 100_000))
 
     assert units(injection.text) <= MAX_UNITS
     assert len(titles(injection.text)) == 5

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hardwon.domain.model.conversation.hook_event import Waiting
+from hardwon.domain.model.conversation.hook_event import WaitingEvents
 from hardwon.domain.model.conversation.session import DraftChunk, Exchange, SessionBuffer
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.use_cases.remember import KnownSession, known_sessions, session_meant
@@ -19,8 +19,8 @@ def buffer(session_id: str, minute: int, root: str = "/here") -> SessionBuffer:
     )
 
 
-def waiting(session_id: str, minute: int, root: str = "/here") -> Waiting:
-    return Waiting(session_id, root, 1, 1, 1, at(minute))
+def waiting(session_id: str, minute: int, root: str = "/here") -> WaitingEvents:
+    return WaitingEvents(session_id, root, 1, 1, 1, at(minute))
 
 
 def at(minute: int) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.model.injection.receipt import Influence, Receipt, ReceiptEntry, Turn
+from hardwon.domain.model.injection.receipt import Influence, Receipt, ReceiptEntry, SessionTurn
 from hardwon.domain.use_cases.track_usage import NoticeUse
 from tests.fakes.activity import InMemoryInfluences, InMemoryReceipts
 from tests.fakes.clock import FixedClock
@@ -33,12 +33,14 @@ def influences() -> InMemoryInfluences:
     return InMemoryInfluences(state, receipts)
 
 
-def notice(influences: InMemoryInfluences, turn: Turn, session_id: str = "one") -> list[Influence]:
+def notice(
+    influences: InMemoryInfluences, turn: SessionTurn, session_id: str = "one"
+) -> list[Influence]:
     return NoticeUse(influences, FixedClock(NOW)).notice(session_id, lambda: turn)
 
 
 def test_answers_and_edits_are_distinguished_and_count_once(influences: InMemoryInfluences) -> None:
-    turn = Turn(
+    turn = SessionTurn(
         answer="I chose to double every pause again.",
         edits=f"# {SECOND.description}\n# {FIRST.description}",
     )
@@ -55,8 +57,8 @@ def test_answers_and_edits_are_distinguished_and_count_once(influences: InMemory
 def test_given_text_and_entries_not_injected_there_are_no_usage(
     influences: InMemoryInfluences,
 ) -> None:
-    assert notice(influences, Turn(answer=FIRST.description, given=FIRST.description)) == []
-    assert notice(influences, Turn(answer=FIRST.description), "another") == []
+    assert notice(influences, SessionTurn(answer=FIRST.description, given=FIRST.description)) == []
+    assert notice(influences, SessionTurn(answer=FIRST.description), "another") == []
 
 
 def test_with_nothing_to_look_for_the_turn_is_not_read(influences: InMemoryInfluences) -> None:
@@ -74,6 +76,6 @@ def test_with_nothing_to_look_for_the_turn_is_not_read(influences: InMemoryInflu
 def test_a_busy_store_counts_nothing(influences: InMemoryInfluences) -> None:
     influences.busy = True
     with pytest.raises(StorageError):
-        notice(influences, Turn(answer=FIRST.description))
+        notice(influences, SessionTurn(answer=FIRST.description))
 
     assert influences.total() == 0

@@ -10,7 +10,7 @@ from hardwon.adapters.agents.user_files import DiskUserFiles, JsonSetupRecord
 from hardwon.domain.use_cases.setup import SetUp
 from hardwon.entrypoints.bootstrap_agents import FOLDERS, build_agents, build_set_up
 from hardwon.entrypoints.cli.setup_output import gone_of
-from hardwon.ports.agents import Agent, Written
+from hardwon.ports.agents import Agent, SetupWrite
 from tests.entrypoints.folders import agents_of, home, init, tree
 from tests.entrypoints.hook_process import World
 
@@ -148,7 +148,7 @@ def test_files_written_under_another_environment_are_removed_or_named_and_stay_n
     set_up = build_set_up(str(empty_world.store))
     set_up.carry_out(set_up.plan_for(build_agents(named), None))
     unknown = str(home(empty_world) / "other" / "file")
-    set_up.record.put(unknown, Written("0", was_there=True, is_made=False))
+    set_up.record.put(unknown, SetupWrite("0", was_there=True, is_made=False))
 
     assert removed_from(empty_world.project, empty_world, agents) == [
         f"{unknown}: hardwon wrote to it, and can't tell for whom: take out what is its own by hand"

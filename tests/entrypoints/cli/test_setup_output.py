@@ -1,12 +1,12 @@
 """The output of a set-up: changes of files as a diff."""
 
 from hardwon.adapters.agents.targets import WholeTarget
-from hardwon.domain.use_cases.setup import Step
+from hardwon.domain.use_cases.setup import SetupStep
 from hardwon.entrypoints.cli.setup_output import diff
 
 
-def step(before: str | None, after: str | None) -> Step:
-    return Step(WholeTarget(path="/x", root="/", text=""), before, after, None)
+def step(before: str | None, after: str | None) -> SetupStep:
+    return SetupStep(WholeTarget(path="/x", root="/", text=""), before, after, None)
 
 
 def test_a_change_is_shown_by_one_word_and_the_lines_around_it() -> None:

@@ -10,9 +10,9 @@ from hardwon.domain.model.errors import InvalidEntryError, InvalidEvaluationErro
 from hardwon.domain.model.evaluation.eval_set import (
     DEFAULT_TIME,
     MAX_QUESTIONS,
+    EvalQuery,
     EvalSet,
     Judgement,
-    Query,
     assemble,
     document_entry,
     known_items,
@@ -82,7 +82,7 @@ def test_a_text_that_cannot_be_stored_is_refused() -> None:
 
 
 def test_queries_without_a_relevant_document_are_left_out_and_the_rest_is_reported() -> None:
-    queries = [Query("1", "one"), Query("2", "two"), Query("3", "three")]
+    queries = [EvalQuery("1", "one"), EvalQuery("2", "two"), EvalQuery("3", "three")]
     judgements = [
         Judgement("1", "a", 2),
         Judgement("1", "b", 1),
@@ -116,13 +116,13 @@ def test_a_set_without_anything_to_measure_is_refused(
     documents: dict[str, Entry | None], judgements: list[Judgement]
 ) -> None:
     with pytest.raises(InvalidEvaluationError, match="nothing to measure"):
-        assemble("name", documents, [Query("1", "one")], judgements)
+        assemble("name", documents, [EvalQuery("1", "one")], judgements)
 
 
 def test_questions_are_asked_when_the_newest_document_was_written() -> None:
     newest = document_entry("b", "text", written_at="2030-01-01")
     made = assemble(
-        "name", {"a": document("a"), "b": newest}, [Query("1", "one")], [Judgement("1", "a", 1)]
+        "name", {"a": document("a"), "b": newest}, [EvalQuery("1", "one")], [Judgement("1", "a", 1)]
     )
 
     assert made.now == dt.datetime(2030, 1, 1, tzinfo=dt.UTC)

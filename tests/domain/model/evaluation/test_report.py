@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.evaluation.report import (
     EvaluationReport,
-    Figures,
     MeasuredAnswers,
+    PolicyFigures,
     QueryChange,
     QueryReport,
     SetReport,
@@ -15,13 +15,13 @@ from hardwon.domain.model.evaluation.report import (
     moved_queries,
 )
 
-GOOD = Figures(0.8, 0.7, 0.9, 0.75, 0.7, 4.0, 9.0)
+GOOD = PolicyFigures(0.8, 0.7, 0.9, 0.75, 0.7, 4.0, 9.0)
 
 shares = st.floats(0, 1)
-figures = st.builds(Figures, shares, shares, shares, shares, shares, shares, shares)
+figures = st.builds(PolicyFigures, shares, shares, shares, shares, shares, shares, shares)
 
 
-def report(**sets: dict[str, Figures]) -> EvaluationReport:
+def report(**sets: dict[str, PolicyFigures]) -> EvaluationReport:
     return EvaluationReport({name: SetReport(policies, {}) for name, policies in sets.items()})
 
 
@@ -29,8 +29,8 @@ def test_the_figures_of_two_answers_by_hand() -> None:
     found = MeasuredAnswers("1", list("xxxxxa"), {"a": 1.0}, 4.0)
     first = MeasuredAnswers("2", list("b"), {"b": 1.0}, 2.0)
 
-    assert Figures.of([found, first]) == pytest.approx(
-        Figures(
+    assert PolicyFigures.of([found, first]) == pytest.approx(
+        PolicyFigures(
             ndcg=(1 / 2.807355 + 1) / 2,
             few_recall=0.5,
             recall=1,
@@ -40,13 +40,13 @@ def test_the_figures_of_two_answers_by_hand() -> None:
             p95_ms=4,
         )
     )
-    assert Figures.of([]) == (0, 0, 0, 0, 0, 0, 0)
+    assert PolicyFigures.of([]) == (0, 0, 0, 0, 0, 0, 0)
 
 
 def test_results_below_the_tenth_do_not_count() -> None:
     late = MeasuredAnswers("1", [*"xxxxxxxxxx", "a"], {"a": 1.0}, 1.0)
 
-    assert Figures.of([late])[:-2] == (0, 0, 0, 0, 0)
+    assert PolicyFigures.of([late])[:-2] == (0, 0, 0, 0, 0)
 
 
 def test_a_mean_counts_every_set_the_same_and_one_set_has_none() -> None:
@@ -61,13 +61,13 @@ def test_a_mean_counts_every_set_the_same_and_one_set_has_none() -> None:
 
 @given(before=figures, after=figures)
 def test_a_regression_is_a_figure_that_fell_by_over_the_tolerance(
-    before: Figures, after: Figures
+    before: PolicyFigures, after: PolicyFigures
 ) -> None:
     [change] = changes(report(a={"rrf": before}), report(a={"rrf": after}))
 
     assert set(change.regressions) == {
         name
-        for name in Figures._fields[:-2]
+        for name in PolicyFigures._fields[:-2]
         if getattr(after, name) - getattr(before, name) < -0.005
     }
     assert change.differences == tuple(new - old for new, old in zip(after, before, strict=True))

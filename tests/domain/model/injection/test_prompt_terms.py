@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hardwon.domain.model.injection.prompt_terms import (
     EVERYDAY,
     LONGEST_PROMPT,
-    Shared,
+    SharedTerms,
     asked_by,
     held_by_one,
     holds_lesson,
@@ -111,7 +111,7 @@ def test_coverage_is_a_share(sentences: list[list[str]], text: str, size: int) -
 
     assert 0 <= held.coverage <= 1
     assert held.information >= 0
-    assert shared([], text) == Shared()
+    assert shared([], text) == SharedTerms()
 
 
 @given(prompt=st.text(max_size=80))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hardwon.domain.model.injection.receipt import (
     TOLERANCE,
     GivenText,
-    Undelivered,
+    UndeliveredInjection,
     framed_by,
     text_digest,
 )
@@ -18,8 +18,8 @@ from tests.strategies import NOW, texts
 BEGIN, END = '<hardwon-memory note="notes">\n', "\n</hardwon-memory>\n"
 
 
-def printed(text: str, pieces: list[str]) -> Undelivered:
-    return Undelivered(1, "awaited", NOW, text_digest(text), framed_by(text, pieces))
+def printed(text: str, pieces: list[str]) -> UndeliveredInjection:
+    return UndeliveredInjection(1, "awaited", NOW, text_digest(text), framed_by(text, pieces))
 
 
 def block(pieces: list[str]) -> str:
@@ -72,7 +72,7 @@ def test_the_same_block_given_before_does_not_count(
 
 
 def test_a_receipt_without_a_frame_is_found_as_the_whole_text_only() -> None:
-    damaged = Undelivered(1, "awaited", NOW, text_digest("text"), ())
+    damaged = UndeliveredInjection(1, "awaited", NOW, text_digest("text"), ())
 
     assert damaged.is_in(GivenText("text"))
     assert not damaged.is_in(GivenText("some text"))

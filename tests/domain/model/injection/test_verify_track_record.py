@@ -12,7 +12,7 @@ from hardwon.domain.model.injection.verify import (
     MAX_COUNTS,
     ChangedLesson,
     TrackRecord,
-    Verdict,
+    VerificationResult,
     verdict,
 )
 from hardwon.domain.model.vocabulary import CONFIDENCES, Confidence
@@ -52,7 +52,7 @@ def test_an_entry_that_was_only_observed_again_still_gives_its_text(
     found = verdict(receipt_of(past), {entry.entry_id: attrs.evolve(past, **now._asdict())})
 
     assert found.verified
-    assert found == Verdict(
+    assert found == VerificationResult(
         since=(ChangedLesson(entry.entry_id, then, now),) if then != now else ()
     )
 
@@ -63,7 +63,9 @@ def test_other_words_are_a_change_however_often_it_was_observed(entry: Entry, mo
         entry, name=f"{entry.name}x", observation_count=min(entry.observation_count, 9) + more
     )
 
-    assert verdict(receipt_of(entry), {entry.entry_id: today}) == Verdict(changed=(entry.entry_id,))
+    assert verdict(receipt_of(entry), {entry.entry_id: today}) == VerificationResult(
+        changed=(entry.entry_id,)
+    )
 
 
 @pytest.mark.parametrize(("more", "is_verified"), [(MAX_COUNTS - 1, True), (MAX_COUNTS, False)])

@@ -10,7 +10,7 @@ from hardwon.domain.model.ranking.prominence import (
     InvalidWeightsError,
     Maxima,
     RankingPolicy,
-    Scored,
+    ScoredCandidate,
     SignalWeights,
     prominence,
     recency,
@@ -49,7 +49,7 @@ def policy_for(
     )
 
 
-def rank(*candidates: Candidate, weighting: SignalWeights | None = None) -> list[Scored]:
+def rank(*candidates: Candidate, weighting: SignalWeights | None = None) -> list[ScoredCandidate]:
     return policy_for(list(candidates), weighting).rank(list(candidates))
 
 

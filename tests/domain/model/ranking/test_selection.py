@@ -4,15 +4,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.ranking.candidates import Candidate, RankingFacts
-from hardwon.domain.model.ranking.prominence import Scored, Signals
+from hardwon.domain.model.ranking.prominence import ScoredCandidate, Signals
 from hardwon.domain.model.ranking.selection import CategoryBalancer, by_category, in_order
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
 from tests.strategies import NOW
 
 
-def scored(number: int, category: Category, score: float) -> Scored:
+def scored(number: int, category: Category, score: float) -> ScoredCandidate:
     facts = RankingFacts(number, f"{number:016x}", category, 1, "medium", NOW, 0)
-    return Scored(candidate=Candidate(facts), signals=Signals(), score=score)
+    return ScoredCandidate(candidate=Candidate(facts), signals=Signals(), score=score)
 
 
 rankings = st.lists(st.sampled_from(CATEGORIES), max_size=40).map(
@@ -23,13 +23,13 @@ rankings = st.lists(st.sampled_from(CATEGORIES), max_size=40).map(
 limits = st.integers(-2, 45)
 
 
-def choose(ranked: list[Scored], limit: int) -> list[Scored]:
+def choose(ranked: list[ScoredCandidate], limit: int) -> list[ScoredCandidate]:
     return in_order(CategoryBalancer(limit).select(ranked))
 
 
 @given(ranked=rankings, limit=limits)
 def test_all_places_are_used_and_never_more_than_the_limit(
-    ranked: list[Scored], limit: int
+    ranked: list[ScoredCandidate], limit: int
 ) -> None:
     chosen = choose(ranked, limit)
 
@@ -40,7 +40,9 @@ def test_all_places_are_used_and_never_more_than_the_limit(
 
 
 @given(ranked=rankings, limit=st.integers(9, 45))
-def test_no_category_is_starved_of_its_three_best(ranked: list[Scored], limit: int) -> None:
+def test_no_category_is_starved_of_its_three_best(
+    ranked: list[ScoredCandidate], limit: int
+) -> None:
     chosen = choose(ranked, limit)
 
     for group in by_category(ranked).values():
@@ -48,7 +50,7 @@ def test_no_category_is_starved_of_its_three_best(ranked: list[Scored], limit: i
 
 
 @given(ranked=rankings, limit=st.integers(9, 45))
-def test_the_other_places_go_by_score_alone(ranked: list[Scored], limit: int) -> None:
+def test_the_other_places_go_by_score_alone(ranked: list[ScoredCandidate], limit: int) -> None:
     selection = CategoryBalancer(limit).select(ranked)
     left_over = [candidate for candidate in ranked if candidate not in selection.owed]
 
@@ -62,18 +64,18 @@ def test_the_other_places_go_by_score_alone(ranked: list[Scored], limit: int) ->
 
 @given(ranked=rankings, limit=st.integers(0, 8))
 def test_below_nine_places_the_choice_is_the_pure_top_by_score(
-    ranked: list[Scored], limit: int
+    ranked: list[ScoredCandidate], limit: int
 ) -> None:
     assert choose(ranked, limit) == ranked[:limit]
 
 
 @given(ranked=rankings, limit=st.integers(max_value=0))
-def test_a_limit_of_zero_or_less_chooses_nothing(ranked: list[Scored], limit: int) -> None:
+def test_a_limit_of_zero_or_less_chooses_nothing(ranked: list[ScoredCandidate], limit: int) -> None:
     assert choose(ranked, limit) == []
 
 
 @given(ranked=rankings, limit=limits)
-def test_within_a_category_the_best_are_chosen(ranked: list[Scored], limit: int) -> None:
+def test_within_a_category_the_best_are_chosen(ranked: list[ScoredCandidate], limit: int) -> None:
     chosen = by_category(choose(ranked, limit))
 
     for category, group in by_category(ranked).items():
