@@ -3,7 +3,9 @@
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
+
+import attrs
 
 from hardwon.domain.model.errors import UneditableFileError
 from hardwon.domain.model.json_shapes import distinct_members
@@ -84,7 +86,8 @@ def edited(
     return whole
 
 
-class _Item(NamedTuple):
+@attrs.frozen(kw_only=True)
+class _Item:
     """
     A member of an object or list, located in the text.
 

@@ -16,7 +16,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
+
+import attrs
 
 from hardwon.adapters.agents.table import (
     CLAUDE_CODE,
@@ -32,7 +34,8 @@ from hardwon.adapters.agents.table import (
 Document = Mapping[str, Any]
 
 
-class Host(NamedTuple):
+@attrs.frozen(kw_only=True)
+class Host:
     """
     An agent as it is set up.
 

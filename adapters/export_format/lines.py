@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, BinaryIO, NamedTuple
 
+import attrs
 from pydantic import TypeAdapter, ValidationError
 
 from hardwon.adapters.export_format.models import (
@@ -103,7 +104,11 @@ def _change_values(changes: Iterable[PastChange]) -> list[dict[str, Any]]:
 
 def _absence_values(absence: Absence) -> dict[str, Any]:
     sections = [
-        {"anchor_id": anchor, **standing._asdict(), **_counter_values(standing.usage)}
+        {
+            "anchor_id": anchor,
+            **attrs.asdict(standing, recurse=False),
+            **_counter_values(standing.usage),
+        }
         for anchor, standing in absence.file.standings.items()
     ]
     for section in sections:

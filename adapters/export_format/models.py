@@ -24,7 +24,7 @@ from hardwon.domain.model.export import (
     ImportedSource,
     Record,
 )
-from hardwon.domain.model.file_state import AbsentFile, Standing
+from hardwon.domain.model.file_state import KEPT, AbsentFile, Standing
 from hardwon.domain.model.injection.receipt import How, Influence
 from hardwon.domain.model.project import Authorship, Identity, Project, Trust
 from hardwon.domain.model.vocabulary import Tier
@@ -250,7 +250,7 @@ class _Standing(_Counters):
     created_at: AwareDatetime
 
     def standing(self) -> Standing:
-        values = {name: getattr(self, name) for name in Standing._fields if name != "usage"}
+        values = {name: getattr(self, name) for name in KEPT if name != "usage"}
         return Standing(usage=self.usage(), **values)
 
 

@@ -5,7 +5,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cache
-from typing import NamedTuple
+
+import attrs
 
 from hardwon.adapters.folders.record import WrittenFolder, WrittenFolders, known_device
 from hardwon.adapters.folders.whereabouts import Whereabouts, whereabouts
@@ -21,7 +22,8 @@ GIT_SECONDS = 5.0
 """The longest search for first commits."""
 
 
-class FolderSearch(NamedTuple):
+@attrs.frozen(kw_only=True)
+class FolderSearch:
     """
     Finds the folders in which files were written, from all records of the store.
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain, count
 from typing import NamedTuple
 
+import attrs
+
 from hardwon.adapters.markdown.conflict import OPENING
 from hardwon.adapters.markdown.knowledge_bank import (
     ENTRY_MARK,
@@ -125,7 +127,7 @@ def with_lesson(text: str, lesson: BankLesson) -> str:
             rest.
     """
     used = {entry.name for entry in entries_of(text, lesson.category)}
-    named = lesson._replace(name=_unused(lesson.name, used))
+    named = attrs.evolve(lesson, name=_unused(lesson.name, used))
     after = _appended(text, named)
     if _is_read_back(text, after, named):
         return after

@@ -5,7 +5,6 @@ import hashlib
 from collections.abc import Mapping
 from functools import cached_property, partial
 from pathlib import PurePath
-from typing import NamedTuple
 
 import attrs
 
@@ -59,7 +58,8 @@ from hardwon.domain.model.redaction import redact, stored_form
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Kind
 
 
-class FileSection(NamedTuple):
+@attrs.frozen(kw_only=True)
+class FileSection:
     """
     A named section of a markdown file.
 
@@ -103,7 +103,7 @@ def file_sections(chunk: Chunk, plan_of: PlanOf) -> tuple[FileSection, ...]:
 
 def _without_secrets(section: FileSection) -> FileSection:
     """Remove secrets that appeared only when parts were joined."""
-    return section._replace(title=redact(section.title), topic=redact(section.topic))
+    return attrs.evolve(section, title=redact(section.title), topic=redact(section.topic))
 
 
 def _of_conversation(chunk: Chunk, plan_of: PlanOf) -> FileSection:
@@ -140,7 +140,7 @@ def read_section(section: AnchorSection) -> Section:
     chunk = section_chunk(section.anchor_id, section.text)
     text = plain_chunk(chunk) if chunk else plain_section(section.text)
     if read is None:
-        return Section(section.anchor_id, "", text)
+        return Section(anchor_id=section.anchor_id, title="", text=text)
     span = _span(chunk, read)
     return Section(
         anchor_id=section.anchor_id,
@@ -266,7 +266,11 @@ class MarkdownDocument:
 
 
 def _section(section: AnchorSection) -> Section:
-    return Section(section.anchor_id, first_heading(section.text) or "", plain_text(section.text))
+    return Section(
+        anchor_id=section.anchor_id,
+        title=first_heading(section.text) or "",
+        text=plain_text(section.text),
+    )
 
 
 def _captured(

@@ -4,6 +4,8 @@ import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+import attrs
+
 from hardwon.adapters.markdown.document import FileSection
 from hardwon.adapters.markdown.memory_file import MemoryFile, as_section, memory_file, with_sections
 from hardwon.adapters.markdown.section_text import conversation_of, with_link
@@ -55,7 +57,7 @@ def with_links(sections: Iterable[FileSection], names: Mapping[str, str]) -> lis
 
 def _with_link(section: FileSection, names: Mapping[str, str]) -> FileSection:
     name = names.get(conversation_of(section.text) or "")
-    return section._replace(text=with_link(section.text, name)) if name else section
+    return attrs.evolve(section, text=with_link(section.text, name)) if name else section
 
 
 def all_placed(

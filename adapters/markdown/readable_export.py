@@ -17,6 +17,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
 
+import attrs
+
 from hardwon.adapters.durable import PRIVATE, refuse_irregular, temporary_name
 from hardwon.adapters.folder import Folder, make_folder
 from hardwon.adapters.markdown.bank_edit import with_lesson
@@ -181,7 +183,7 @@ def _bank_text(entry: Entry, category: Category, used: set[str]) -> str:
     for number in count(1):
         name = lesson.name if number == 1 else f"{lesson.name} ({number})"
         try:
-            text = with_lesson("", lesson._replace(name=name))
+            text = with_lesson("", attrs.evolve(lesson, name=name))
         except InvalidEntryError:
             return ""
         [read] = entries_of(text, category)

@@ -1,6 +1,6 @@
 """Facts about a server and a tenant's share of it."""
 
-from typing import NamedTuple
+import attrs
 
 from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.session import NEWEST
@@ -12,7 +12,8 @@ MEASURED = (
 """The tables that grow."""
 
 
-class ServerStatus(NamedTuple):
+@attrs.frozen(kw_only=True)
+class ServerStatus:
     """
     A store on a server, as one member sees it.
 

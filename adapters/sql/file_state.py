@@ -6,12 +6,12 @@ from typing import Any
 
 from hardwon.adapters.sql.database import Database, Decoder, Role, Row, as_given
 from hardwon.domain.model.activity import Usage, Validations
-from hardwon.domain.model.file_state import AbsentFile, Standing
+from hardwon.domain.model.file_state import KEPT, AbsentFile, Standing
 from hardwon.ports.file_state import MAX_ABSENT, Absences, Tombstone, Tombstones
 from hardwon.ports.override import override
 
 COUNTERS = ("access_count", "last_accessed", "validation_count", "useful_count")
-FIELDS = (*(field for field in Standing._fields if field != "usage"), *COUNTERS)
+FIELDS = (*(field for field in KEPT if field != "usage"), *COUNTERS)
 """The fields of a `Standing`, which are columns of the same name."""
 
 COLUMNS = ("file_path", "anchor_id", *FIELDS)

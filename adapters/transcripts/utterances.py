@@ -9,6 +9,8 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, BinaryIO, NamedTuple
 
+import attrs
+
 from hardwon.adapters.transcripts.records import SYNTHETIC, objects_in, text_or, texts_in
 from hardwon.domain.model.conversation.session import Answered
 from hardwon.domain.model.host_text import without_host_text
@@ -95,7 +97,8 @@ class ToolResult(NamedTuple):
     details: Any
 
 
-class Utterance(NamedTuple):
+@attrs.frozen(kw_only=True)
+class Utterance:
     """
     The texts of a line that belong to the conversation.
 
@@ -226,7 +229,7 @@ def _from_agent(own: Utterance, message: Mapping[str, Any]) -> Utterance | None:
         for block in objects_in(content)
         if block.get("type") == "tool_use" and block.get("name") == ASKING_TOOL
     }
-    return own._replace(replies=replies, asked=asked) if replies or asked else None
+    return attrs.evolve(own, replies=replies, asked=asked) if replies or asked else None
 
 
 def _from_user(
@@ -242,8 +245,8 @@ def _from_user(
     shows = any(block.get("type") in ("image", "document") for block in blocks)
     if texts or shows:
         prompted = _prompted(own, "\n\n".join(texts), boundaries)
-        return prompted and prompted._replace(results=results)
-    return own._replace(results=results) if results else None
+        return prompted and attrs.evolve(prompted, results=results)
+    return attrs.evolve(own, results=results) if results else None
 
 
 def _texts(content: Any) -> list[str]:
@@ -263,14 +266,14 @@ def _words_of_user(text: str) -> str:
 
 def _prompted(own: Utterance, text: str, boundaries: Collection[str]) -> Utterance | None:
     if not _COMMAND.match(text):
-        return own._replace(prompt=text)
+        return attrs.evolve(own, prompt=text)
     name = _NAME.search(text)
     if name is None:
         return None
     command = f"/{name[1]}"
     if command not in boundaries:
-        return own._replace(prompt=command, needs_reply=True)
-    return own._replace(prompt=f"{command} {_arguments(text)}".strip())
+        return attrs.evolve(own, prompt=command, needs_reply=True)
+    return attrs.evolve(own, prompt=f"{command} {_arguments(text)}".strip())
 
 
 def _arguments(text: str) -> str:
@@ -285,9 +288,9 @@ def utterance_in_codex(line: Mapping[str, Any]) -> Utterance | None:
         return None
     blocks = objects_in(payload.get("content"))
     texts = [text for text in (text_or(block.get("text")) for block in blocks) if text.strip()]
-    own = Utterance(parsed_timestamp(line.get("timestamp")))
+    own = Utterance(at=parsed_timestamp(line.get("timestamp")))
     if payload.get("role") == "assistant":
-        return own._replace(replies=tuple(texts)) if texts else None
+        return attrs.evolve(own, replies=tuple(texts)) if texts else None
     typed = [
         *filter(
             None,
@@ -295,7 +298,9 @@ def utterance_in_codex(line: Mapping[str, Any]) -> Utterance | None:
         )
     ]
     return (
-        own._replace(prompt="\n\n".join(typed)) if typed and payload.get("role") == "user" else None
+        attrs.evolve(own, prompt="\n\n".join(typed))
+        if typed and payload.get("role") == "user"
+        else None
     )
 
 
@@ -308,4 +313,4 @@ def utterance_in_plain(line: Mapping[str, Any]) -> Utterance | None:
         or not (user + assistant).strip()
     ):
         return None
-    return Utterance(parsed_timestamp(line.get("timestamp")), prompt=user, replies=(assistant,))
+    return Utterance(at=parsed_timestamp(line.get("timestamp")), prompt=user, replies=(assistant,))

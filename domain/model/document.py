@@ -88,7 +88,8 @@ class FileFields:
     complaints: tuple[str, ...] = ()
 
 
-class Section(NamedTuple):
+@attrs.frozen(kw_only=True)
+class Section:
     """
     A named section of a document.
 

@@ -13,7 +13,8 @@ from hardwon.domain.model.injection.receipt import Influence
 from hardwon.domain.model.project import Project
 
 
-class ExportedEntry(NamedTuple):
+@attrs.frozen(kw_only=True)
+class ExportedEntry:
     """
     An entry with everything that is recorded about it.
 
@@ -130,7 +131,7 @@ def relocated(record: Record, location: Location) -> Record:
     path, below = location
     match record:
         case ExportedEntry(entry=entry):
-            return record._replace(entry=attrs.evolve(entry, file_path=path), below=below)
+            return attrs.evolve(record, entry=attrs.evolve(entry, file_path=path), below=below)
         case Absence(file=file):
             return record._replace(file=file._replace(file_path=path), below=below)
         case ImportedSource() | DeletedSection():

@@ -11,7 +11,8 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.vocabulary import Tier
 
 
-class Standing(NamedTuple):
+@attrs.frozen(kw_only=True)
+class Standing:
     """
     The fields that the store decides, when the file disappeared.
 
@@ -35,7 +36,7 @@ class Standing(NamedTuple):
 
     def over(self, entry: Entry) -> Entry:
         """Apply these values to *entry*."""
-        return attrs.evolve(entry, **self._asdict())
+        return attrs.evolve(entry, **attrs.asdict(self, recurse=False))
 
 
 class AbsentFile(NamedTuple):
@@ -57,6 +58,10 @@ class AbsentFile(NamedTuple):
         return {entry.anchor_id: standing.over(entry) for entry, standing in known if standing}
 
 
+KEPT = tuple(field.name for field in attrs.fields(Standing))
+"""The fields of an entry that its standing keeps."""
+
+
 def standing_of(entry: Entry) -> Standing:
     """Return the values of *entry* to keep."""
-    return Standing(*(getattr(entry, field) for field in Standing._fields))
+    return Standing(**{field: getattr(entry, field) for field in KEPT})

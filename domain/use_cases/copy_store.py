@@ -156,7 +156,7 @@ def _moved(exported: ExportedEntry, there: Mapping[str, str]) -> ExportedEntry:
 
     project = exported.entry.project
     entry = attrs.evolve(exported.entry, project=project and moved(project))
-    return exported._replace(entry=entry, places=tuple(map(moved, exported.places)))
+    return attrs.evolve(exported, entry=entry, places=tuple(map(moved, exported.places)))
 
 
 def _batches(records: Iterator[Record]) -> Iterator[list[Record]]:

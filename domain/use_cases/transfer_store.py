@@ -173,7 +173,7 @@ class _Run:
             self.outcome.skipped.append(f"line {line}: {error}")
         else:
             self._stores.contents.add_activity(
-                exported._replace(history=self._kept_history(exported))
+                attrs.evolve(exported, history=self._kept_history(exported))
             )
             self.outcome.added += known is None
             self.outcome.known += known is not None
@@ -217,7 +217,9 @@ class _Run:
         )
         places = (self._id_here(place) or place for place in exported.places)
         earlier = {*exported.aliases, exported.entry_id} - {entry.entry_id}
-        return exported._replace(entry=entry, places=tuple(places), aliases=tuple(sorted(earlier)))
+        return attrs.evolve(
+            exported, entry=entry, places=tuple(places), aliases=tuple(sorted(earlier))
+        )
 
     def _id_here(self, project: str | None) -> str | None:
         return self._projects[project].here.id if project in self._projects else project

@@ -3,8 +3,9 @@
 import contextlib
 import datetime as dt
 from collections.abc import Iterable
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
+import attrs
 import typer
 
 from hardwon.domain.model.entry import Entry, PublicEntry, redact_entry
@@ -49,7 +50,8 @@ HINT = """\
 """
 
 
-class LessonDraft(NamedTuple):
+@attrs.frozen(kw_only=True)
+class LessonDraft:
     """
     A lesson as a person gave it, with empty fields for what is missing.
 
@@ -74,7 +76,7 @@ class LessonDraft(NamedTuple):
             InvalidEntryError: a field breaks a rule.
         """
         values = {
-            **self._asdict(),
+            **attrs.asdict(self, recurse=False),
             "description": self.text,
             "name": self.name.strip() or made_name(stored_form(self.text)),
         }
@@ -85,9 +87,13 @@ class LessonDraft(NamedTuple):
 
     def template(self) -> str:
         """Return the markdown to open in the editor."""
-        fields = self._asdict()
+        fields = attrs.asdict(self, recurse=False)
         text = fields.pop("text")
         return write_markdown(fields, f"{HINT}\n{text}")
+
+
+FRONT_MATTER = tuple(field.name for field in attrs.fields(LessonDraft) if field.name != "text")
+"""The fields of a draft that stand above its text."""
 
 
 def add(
@@ -162,7 +168,7 @@ def add(
     )
     text = _text(words or [])
     with contextlib.ExitStack() as stack:
-        draft = options._replace(text=text or "")
+        draft = attrs.evolve(options, text=text or "")
         if text is None:
             draft = _read(stack.enter_context(edited(options.template())))
         for line in complaints_of_private(draft.name, draft.text, draft.reasoning):
@@ -211,10 +217,8 @@ def _read(text: str) -> LessonDraft:
         raise typer.TyperException(EMPTY)
     for complaint in markdown.complaints:
         raise InvalidEntryError(complaint)
-    for field in markdown.front_matter.keys() - LessonDraft._field_defaults.keys():
-        raise InvalidEntryError(
-            f"unknown field {field!r}: use {', '.join(LessonDraft._fields[:-1])}"
-        )
+    for field in markdown.front_matter.keys() - {*FRONT_MATTER, "text"}:
+        raise InvalidEntryError(f"unknown field {field!r}: use {', '.join(FRONT_MATTER)}")
     values = {
         field: _of_shape(field, value=value) for field, value in markdown.front_matter.items()
     }

@@ -3,8 +3,9 @@
 import os
 import time
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
+import attrs
 import typer
 
 from hardwon.domain.model.context import ContextQuery
@@ -55,7 +56,8 @@ NO_LEARNING = "There is nothing to show yet: run hardwon import, or hardwon capt
 NO_CONVERSATION = "No conversation of this project is remembered"
 
 
-class RenderedStart(NamedTuple):
+@attrs.frozen(kw_only=True)
+class RenderedStart:
     """
     A rendered session start.
 
@@ -75,7 +77,7 @@ class RenderedStart(NamedTuple):
     learnings: tuple[RecallAnswer, ...] = ()
     conversations: tuple[RecallAnswer, ...] = ()
     policy: str = "none"
-    searched: SearchSummary = SearchSummary()
+    searched: SearchSummary = attrs.field(factory=SearchSummary)
     labels: Mapping[str, str] = {}
 
     def documents(self, *, explained: bool) -> list[dict[str, object]]:
@@ -145,7 +147,7 @@ def render_conversations(
     """Render only the section of related conversations."""
     wanted = COLLECTIONS["conversations"].limit if limit is None else limit
     if wanted <= 0:
-        return RenderedStart("")
+        return RenderedStart(text="")
     deadline = Deadline.after(SEARCH_SECONDS, time.monotonic)
     related = build_relate(memory).section_for(
         signals, occasion, deadline, limit=wanted, most_units=UNLIMITED
@@ -157,7 +159,11 @@ def render_conversations(
     conversations = _conversations(memory.repository, related)
     labels = occasion.workplace.labels
     return RenderedStart(
-        related.section.text, nothing, conversations=conversations, searched=searched, labels=labels
+        text=related.section.text,
+        nothing=nothing,
+        conversations=conversations,
+        searched=searched,
+        labels=labels,
     )
 
 
@@ -267,7 +273,10 @@ def context(
         _show(
             rendered,
             AnswerLayout(
-                signals.compose() or "", POLICY, columns=readable_columns(), explained=explain
+                query=signals.compose() or "",
+                policy=POLICY,
+                columns=readable_columns(),
+                explained=explain,
             ),
         )
 

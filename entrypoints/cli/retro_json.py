@@ -167,7 +167,7 @@ class _Reading:
         for number, each in enumerate(value or ()):
             fields = self._fields(each, f"{place}[{number}]")
             if NEEDED in fields:
-                yield RetroItem(f"{place}[{number}]", category, **fields)
+                yield RetroItem(place=f"{place}[{number}]", category=category, **fields)
 
     def _fields(self, value: object, place: str) -> dict[str, Any]:
         """

@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from typing import Annotated, TypeAlias
 
+import attrs
 import typer
 from rich.table import Table
 
@@ -135,7 +136,7 @@ def status(*, global_store: GlobalStore = None, as_json: AsJson = False) -> None
     administration = administer(resolve(HERE, global_store).settings.server)
     server, facts = administration.server, administration.status()
     if as_json:
-        print_json({"address": str(server), **facts._asdict()})
+        print_json({"address": str(server), **attrs.asdict(facts, recurse=False)})
         return
     say(
         f"{server}: PostgreSQL {facts.server}, pgvector {facts.pgvector}, schema version"

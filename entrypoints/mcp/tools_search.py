@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated
 
+import attrs
 from pydantic import Field
 
 from hardwon.domain.model.deadline import Deadline
@@ -242,7 +243,13 @@ class SearchTools:
         text = query.strip() or " ".join(concepts)
         return _answer(
             result,
-            AnswerLayout(text, chosen.policy, self._root, explained=explain, here=here),
+            AnswerLayout(
+                query=text,
+                policy=chosen.policy,
+                project_root=self._root,
+                explained=explain,
+                here=here,
+            ),
             elsewhere,
         )
 
@@ -287,7 +294,7 @@ def _answer(result: SearchResult, report: AnswerLayout, elsewhere: int) -> Searc
             RuleRow(**row_fields(rule), content=rule.description) for rule in result.rules
         ],
         results=[*_rows(result.answers, report, result.counts)],
-        others=[*_rows(result.others, report._replace(policy=COLLECTIONS["all"].policy))],
+        others=[*_rows(result.others, attrs.evolve(report, policy=COLLECTIONS["all"].policy))],
         count=len(result.answers),
         suggestion=result.suggestion or None,
         formula=_formula(report.policy) if report.explained else None,
@@ -308,7 +315,9 @@ def _lines(result: SearchResult, report: AnswerLayout) -> Iterator[str]:
         yield "\nOthers:"
         yield from (
             line.text
-            for line in report._replace(policy=COLLECTIONS["all"].policy).documents(result.others)
+            for line in attrs.evolve(report, policy=COLLECTIONS["all"].policy).documents(
+                result.others
+            )
         )
     if result.suggestion:
         yield (

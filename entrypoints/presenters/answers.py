@@ -4,6 +4,8 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+import attrs
+
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.excerpt import MarkedText, excerpt, shortened
 from hardwon.domain.model.filters import NOWHERE, PolicyName, Workplace
@@ -93,7 +95,8 @@ LONG_WORD = 16
 SESSION_DESCRIPTION = 100
 
 
-class AnswerLayout(NamedTuple):
+@attrs.frozen(kw_only=True)
+class AnswerLayout:
     """
     How to render answers.
 

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
+import attrs
+
 WIDTH, HEIGHT = 720, 200
 """Area of the bars in pixels, without axes."""
 
@@ -16,7 +18,8 @@ SHOWN_NAMES = 8
 OTHER = "other"
 
 
-class Segment(NamedTuple):
+@attrs.frozen(kw_only=True)
+class Segment:
     """
     A part of a stacked bar.
 

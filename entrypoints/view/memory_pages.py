@@ -4,6 +4,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import attrs
+
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.excerpt import MarkedText, excerpt
@@ -59,7 +61,8 @@ class Facet(NamedTuple):
     is_chosen: bool
 
 
-class ListedMemory(NamedTuple):
+@attrs.frozen(kw_only=True)
+class ListedMemory:
     """
     An entry in the list.
 

@@ -4,6 +4,8 @@ import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+import attrs
+
 from hardwon.domain.model.errors import UnknownEntryError
 from hardwon.domain.model.injection.receipt import (
     COUNTED,
@@ -27,7 +29,8 @@ READ_RECEIPTS = 2_000
 MAX_USED = 1_000
 
 
-class SessionRow(NamedTuple):
+@attrs.frozen(kw_only=True)
+class SessionRow:
     """
     A session with injections.
 
@@ -62,11 +65,13 @@ def sessions_page(desk: Desk, asked: PageRequest) -> Page:
     begin = (number - 1) * PAGE_SIZE
     influences = desk.memory.store.influences
     shown = [
-        session._replace(used=len(influences.find(session_id=session.session_id, limit=MAX_USED)))
+        attrs.evolve(
+            session, used=len(influences.find(session_id=session.session_id, limit=MAX_USED))
+        )
         for session in sessions[begin : begin + PAGE_SIZE]
     ]
     values = {"sessions": shown, "number": number, "has_more": len(sessions) > begin + PAGE_SIZE}
-    return Page("sessions", values, [session._asdict() for session in shown])
+    return Page("sessions", values, [attrs.asdict(session, recurse=False) for session in shown])
 
 
 def _sessions(receipts: Iterable[Receipt], labels: Mapping[str, str]) -> list[SessionRow]:
@@ -109,7 +114,8 @@ class ShownEntry(NamedTuple):
     used: Influence | None
 
 
-class InjectionRow(NamedTuple):
+@attrs.frozen(kw_only=True)
+class InjectionRow:
     """
     An injection, as the page shows it.
 

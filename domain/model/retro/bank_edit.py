@@ -3,12 +3,15 @@
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
+import attrs
+
 from hardwon.domain.model.identity import content_hash
 from hardwon.domain.model.knowledge_bank import BankScope
 from hardwon.domain.model.vocabulary import CATEGORIES, Category, Confidence
 
 
-class BankLesson(NamedTuple):
+@attrs.frozen(kw_only=True)
+class BankLesson:
     """
     A lesson for a knowledge bank, without secrets.
 
@@ -129,7 +132,7 @@ def noted(banks: Banks, lesson: BankLesson, scope: BankScope) -> BankEditOutcome
     if any(place.scope in {scope, "global"} for place in known.counted):
         return known
     elsewhere = [known.banks.counts(place)[lesson.identity] for place in known.counted]
-    appended = lesson._replace(observation_count=max(lesson.observation_count, *elsewhere, 1))
+    appended = attrs.evolve(lesson, observation_count=max(lesson.observation_count, *elsewhere, 1))
     own = BankPlace(scope, lesson.category)
     return known._replace(banks=known.banks.with_lesson(scope, appended), appended=own)
 

@@ -21,7 +21,8 @@ from hardwon.domain.model.retro.bank_edit import BankLesson
 from hardwon.domain.model.vocabulary import Category
 
 
-class RetroItem(NamedTuple):
+@attrs.frozen(kw_only=True)
+class RetroItem:
     """
     A lesson as the agent wrote it.
 

@@ -35,7 +35,7 @@ from hardwon.domain.model.injection.receipt import Influence
 from hardwon.domain.model.project import Identity, Project
 from tests.strategies import NOW, all_entries, lesson, odd_entries, of_file
 
-ENTRY = ExportedEntry("id", attrs.evolve(lesson("Say it — once."), number=1))
+ENTRY = ExportedEntry(entry_id="id", entry=attrs.evolve(lesson("Say it — once."), number=1))
 FILE_ENTRY = {"kind": "decision", "category": None, "file_path": "/memory/x.md"}
 PROJECT = Project("p", "shop", Identity("/src/shop/.git", "/src/shop", is_repository=True))
 
@@ -55,7 +55,7 @@ def read(*lines: bytes) -> list[Any]:
 
 @given(entry=all_entries | odd_entries)
 def test_an_entry_is_read_back_as_it_was_written(entry: Entry) -> None:
-    exported = ExportedEntry(entry.entry_id, attrs.evolve(entry, number=7))
+    exported = ExportedEntry(entry_id=entry.entry_id, entry=attrs.evolve(entry, number=7))
 
     [found] = read(header(entry=1), record_line(exported))
 
@@ -82,7 +82,9 @@ def test_the_header_names_format_version_and_counts() -> None:
 
 def test_text_is_utf_8_and_a_line_never_breaks_inside() -> None:
     line = record_line(
-        ExportedEntry("id", attrs.evolve(ENTRY.entry, description="a\nb\u2028é", number=1))
+        ExportedEntry(
+            entry_id="id", entry=attrs.evolve(ENTRY.entry, description="a\nb\u2028é", number=1)
+        )
     )
 
     assert line.count(b"\n") == 1
@@ -222,7 +224,9 @@ def test_the_document_names_every_type_and_field() -> None:
     standing = standing_of(of_file("Gone."))
     samples: tuple[Record, ...] = (
         PROJECT,
-        ENTRY._replace(history=(change,), influences=(Influence("id", "s", "answer", "x", NOW),)),
+        attrs.evolve(
+            ENTRY, history=(change,), influences=(Influence("id", "s", "answer", "x", NOW),)
+        ),
         DeletedEntry(1, (change,)),
         ImportedSource("/a.md", None, "f", ("h",)),
         Absence(AbsentFile("/a.md", {"": standing}), None, NOW),

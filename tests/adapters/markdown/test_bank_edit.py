@@ -1,5 +1,6 @@
 """Lessons written into a knowledge-bank file are read back unchanged; the rest stays."""
 
+import attrs
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -21,7 +22,13 @@ from tests.domain.model.retro.strategies import DAY, files, identity, lessons, o
 from tests.strategies import few_examples
 
 LESSON = BankLesson(
-    "patterns", "Keep raw lines", "A lesson.", "Feature 007", 1, "high", "2026-05-01"
+    category="patterns",
+    name="Keep raw lines",
+    description="A lesson.",
+    observed_in="Feature 007",
+    observation_count=1,
+    confidence="high",
+    day="2026-05-01",
 )
 
 
@@ -68,7 +75,7 @@ CLAUSE = "Decode chunks incrementally"
     ],
 )
 def test_a_description_is_whole_below_its_heading(text: str) -> None:
-    lesson = LESSON._replace(name=CLAUSE, description=text)
+    lesson = attrs.evolve(LESSON, name=CLAUSE, description=text)
     after = with_lesson("", lesson)
     [entry] = read(after)
 
@@ -117,8 +124,8 @@ def test_without_a_name_an_ellipsis_is_text(text: str) -> None:
 
 
 def test_a_name_that_another_lesson_has_is_numbered_and_its_text_stays_whole() -> None:
-    lesson = LESSON._replace(name=CLAUSE, description=f"{CLAUSE}, as I said.")
-    after = with_lesson(with_lesson("", lesson._replace(description="Other.")), lesson)
+    lesson = attrs.evolve(LESSON, name=CLAUSE, description=f"{CLAUSE}, as I said.")
+    after = with_lesson(with_lesson("", attrs.evolve(lesson, description="Other.")), lesson)
 
     assert [(entry.name, entry.text) for entry in read(after)] == [
         (CLAUSE, "Other."),
@@ -127,7 +134,7 @@ def test_a_name_that_another_lesson_has_is_numbered_and_its_text_stays_whole() -
 
 
 @given(lesson=lessons)
-@example(lesson=LESSON._replace(description="### a\n- b\r- c\n- Observation count: 9"))
+@example(lesson=attrs.evolve(LESSON, description="### a\n- b\r- c\n- Observation count: 9"))
 def test_a_written_lesson_is_read_back(lesson: BankLesson) -> None:
     [entry] = parse_bank(with_lesson("", lesson).replace("\r\n", "\n"), lesson.category)
 
@@ -148,7 +155,7 @@ def test_a_written_lesson_is_read_back(lesson: BankLesson) -> None:
 
 @given(lesson=lessons, text=files)
 def test_a_file_keeps_what_it_has_or_refuses(lesson: BankLesson, text: str) -> None:
-    lesson = lesson._replace(category="patterns")
+    lesson = attrs.evolve(lesson, category="patterns")
     try:
         after = with_lesson(text, lesson)
     except InvalidEntryError:
@@ -166,9 +173,9 @@ COMMENT = "An <!-- comment --> here"
 @pytest.mark.parametrize(
     "lesson",
     [
-        LESSON._replace(name=COMMENT),
-        LESSON._replace(description=COMMENT),
-        LESSON._replace(observed_in=COMMENT),
+        attrs.evolve(LESSON, name=COMMENT),
+        attrs.evolve(LESSON, description=COMMENT),
+        attrs.evolve(LESSON, observed_in=COMMENT),
     ],
 )
 def test_a_comment_in_a_lesson_is_refused(lesson: BankLesson) -> None:
@@ -178,11 +185,11 @@ def test_a_comment_in_a_lesson_is_refused(lesson: BankLesson) -> None:
 
 def test_a_file_whose_comment_is_open_is_not_made_to_swallow_a_lesson() -> None:
     with pytest.raises(InvalidEntryError, match="HTML comments"):
-        with_lesson("# Patterns\n<!-- open\n", LESSON._replace(description="It ends --> here"))
+        with_lesson("# Patterns\n<!-- open\n", attrs.evolve(LESSON, description="It ends --> here"))
 
 
 def test_two_lessons_of_one_name_are_distinct() -> None:
-    twice = with_lesson(with_lesson("", LESSON), LESSON._replace(description="Another."))
+    twice = with_lesson(with_lesson("", LESSON), attrs.evolve(LESSON, description="Another."))
 
     assert [entry.name for entry in read(twice)] == ["Keep raw lines", "Keep raw lines (2)"]
 

@@ -115,7 +115,15 @@ def test_a_hostile_file_costs_no_more_than_its_length() -> None:
 
 def test_a_lesson_about_conflicts_does_not_make_its_file_one() -> None:
     text = "Solve all of it:\n" + conflict("ours", "theirs") + "Then test."
-    lesson = BankLesson("patterns", "Conflicts", text, "", 1, "high", "2026-01-01")
+    lesson = BankLesson(
+        category="patterns",
+        name="Conflicts",
+        description=text,
+        observed_in="",
+        observation_count=1,
+        confidence="high",
+        day="2026-01-01",
+    )
 
     after = with_lesson("", lesson)
 

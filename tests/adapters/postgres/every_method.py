@@ -369,7 +369,11 @@ def _discard(user: Member) -> object:
 def _exported(entry: Entry) -> ExportedEntry:
     influence = Influence(entry.entry_id, "other session", "edit", "words", NOW)
     return ExportedEntry(
-        entry.entry_id, entry, places=("there",), aliases=("0" * 16,), influences=(influence,)
+        entry_id=entry.entry_id,
+        entry=entry,
+        places=("there",),
+        aliases=("0" * 16,),
+        influences=(influence,),
     )
 
 

@@ -68,8 +68,10 @@ def _with_keys(record: Record, keys: dict[str, str]) -> Record:
     if isinstance(record, ExportedEntry):
         entry, project = record.entry, record.entry.project
         places = tuple(sorted(keys.get(place, place) for place in record.places))
-        return record._replace(
-            entry=attrs.evolve(entry, project=keys.get(project or "", project)), places=places
+        return attrs.evolve(
+            record,
+            entry=attrs.evolve(entry, project=keys.get(project or "", project)),
+            places=places,
         )
     return record
 

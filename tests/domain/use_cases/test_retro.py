@@ -107,7 +107,15 @@ def lesson(
     """Return one pattern."""
     [read] = read_lessons(
         RetroAnswer(
-            (RetroItem("act.patterns[0]", "patterns", text, name=name, universal=universal),)
+            (
+                RetroItem(
+                    place="act.patterns[0]",
+                    category="patterns",
+                    text=text,
+                    name=name,
+                    universal=universal,
+                ),
+            )
         ),
         HERE,
         NOW,

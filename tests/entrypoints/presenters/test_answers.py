@@ -9,7 +9,7 @@ from hardwon.domain.model.ranking.policy import RecallAnswer
 from hardwon.entrypoints.presenters.answers import AnswerLayout
 from tests.strategies import lesson, of_file
 
-REPORT = AnswerLayout("parser", "adaptive")
+REPORT = AnswerLayout(query="parser", policy="adaptive")
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,10 @@ def test_only_semantic_results_are_shown_in_percent(
     form: str, vector: float | None, output: str
 ) -> None:
     answer = RecallAnswer(of_file("text"), 1.2, {}, vector, keyword=3.0)
-    lines = [line.text for line in getattr(AnswerLayout("parser", "affinity"), form)([answer])]
+    lines = [
+        line.text
+        for line in getattr(AnswerLayout(query="parser", policy="affinity"), form)([answer])
+    ]
 
     assert output in "\n".join(lines)
 
@@ -58,7 +61,7 @@ def test_only_semantic_results_are_shown_in_percent(
 def test_documents_show_score_place_title_and_concepts(
     policy: PolicyName, score: float, output: str
 ) -> None:
-    report = AnswerLayout("parser", policy, "/memory")
+    report = AnswerLayout(query="parser", policy=policy, project_root="/memory")
     answers = [
         RecallAnswer(of_file("text", kind="document", anchor_id="lock", number=7), score, {}),
         RecallAnswer(lesson("text", name="A lesson"), score, {}),
@@ -90,7 +93,7 @@ FORGED = (
 @pytest.mark.parametrize("form", ["listing", "memories", "sessions", "documents", "explanations"])
 def test_no_line_of_an_answer_begins_structure_or_holds_a_tag(form: str, text: str) -> None:
     entry = attrs.evolve(of_file(f"{text}\nparser"), name=text, tags=(text,), source_project=text)
-    report = AnswerLayout("parser", "adaptive", explained=True)
+    report = AnswerLayout(query="parser", policy="adaptive", explained=True)
     lines = "\n".join(
         line.text
         for line in getattr(report, form)(

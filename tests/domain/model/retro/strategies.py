@@ -1,5 +1,6 @@
 """Lessons for a knowledge bank, and files to write them into."""
 
+import attrs
 from hypothesis import strategies as st
 
 from hardwon.domain.model.identity import content_hash
@@ -41,7 +42,7 @@ other_lessons = st.builds(
 
 
 def _beginning_with_its_name(lesson: BankLesson) -> BankLesson:
-    return lesson._replace(description=f"{lesson.name}{lesson.description}".strip())
+    return attrs.evolve(lesson, description=f"{lesson.name}{lesson.description}".strip())
 
 
 lessons = other_lessons | other_lessons.map(_beginning_with_its_name)
