@@ -22,6 +22,7 @@ but no file may become a heap.
   anywhere in them, outside the composition root.
 - package pairs that import each other: two folders; a module of each imports a module that lies
   directly in the other.
+- NamedTuples, functions, calls and names of classes: `tools/signatures.py`.
 """
 
 import ast
@@ -38,6 +39,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hardwon.examples.make_sample import make_sample
+from tools import signatures
 
 ROOT = Path(__file__).resolve().parent.parent
 BOUNDS = ROOT / "tests/figures.toml"
@@ -183,6 +185,19 @@ def structure(product: list[Module]) -> dict[str, int]:
             any(path.startswith("adapters/") for path in module.imports) for module in outside
         ),
         "package pairs that import each other": len(mutual_pairs(product)),
+        **names_and_values(product),
+    }
+
+
+def names_and_values(product: list[Module]) -> dict[str, int]:
+    """Return what the signatures, classes and calls of the modules show."""
+    trees = [module.tree for module in product]
+    inner = [module.tree for module in product if not module.path.startswith(signatures.OPTIONS)]
+    return {
+        "NamedTuples of more than six fields": signatures.wide_tuples(trees),
+        "functions of eight and more parameters": signatures.wide_functions(inner),
+        "calls of more than three positional arguments": signatures.positional_calls(trees),
+        "names of classes in several modules": signatures.shared_names(trees),
     }
 
 
