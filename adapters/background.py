@@ -9,12 +9,7 @@ from collections.abc import Mapping
 
 
 def start(command: list[str], environment: Mapping[str, str]) -> None:
-    """
-    Start *command* and do not wait for it.
-
-    Raises:
-        OSError: it can't be started.
-    """
+    """Start *command* and do not wait for it."""
     if hasattr(os, "posix_spawn"):
         _spawn(command, environment)
     else:

@@ -22,7 +22,7 @@ PRIVATE = 0o600
 
 
 def temporary_name(folder: Folder, name: str) -> str:
-    """Return a free temporary name for *name*, and remove stale ones in *folder*."""
+    """Return a free temporary name for *name*, and remove stale ones."""
     with suppress(OSError):
         _sweep(folder)
     return f"{name}.{os.urandom(8).hex()}.tmp"
@@ -36,12 +36,7 @@ def _sweep(folder: Folder) -> None:
 
 
 def remove_unfinished(path: str, holds: Callable[[str], bool]) -> None:
-    """
-    Remove temporary files of any age whose text *holds* accepts.
-
-    Raises:
-        OSError: the folder or a file can't be read or changed.
-    """
+    """Remove temporary files of any age whose text *holds* accepts."""
     with Folder(os.path.realpath(path)) as folder:
         for name in _temporary_files(folder):
             with suppress(FileNotFoundError):  # its process has finished it meanwhile
@@ -68,12 +63,7 @@ Move = Callable[[Folder, str, str], None]
 
 
 def replace_any(folder: Folder, temporary: str, name: str) -> None:
-    """
-    Give a written file its name, in place of another file or link.
-
-    Raises:
-        OSError: what is there is neither.
-    """
+    """Rename a written file, in place of another file or link."""
     refuse_irregular(folder, name)
     folder.replace(temporary, name)
 
@@ -125,7 +115,7 @@ def written_file(
 
 @contextmanager
 def new_file(folder: Folder, name: str, mode: int, *, exact: bool = False) -> Iterator[BinaryIO]:
-    """Yield a new file, synced to the disk at the end, not atomically."""
+    """Yield a new file, synced at the end but not atomic."""
     with open(folder.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
         if exact:
             folder.set_mode(name, mode)
@@ -150,10 +140,6 @@ def written_output(path: str, *, replace: bool) -> Iterator[BinaryIO]:
     Args:
         path: May be anything.
         replace: Whether another file may be replaced.
-
-    Raises:
-        FileExistsError: there is a file, and *replace* is false.
-        OSError: it can't be written, or is no regular file.
     """
     place, name = os.path.split(real := os.path.realpath(path))
     with Folder(place) as folder:

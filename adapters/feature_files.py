@@ -24,13 +24,7 @@ class _Candidate(NamedTuple):
 
 
 class FeatureFiles:
-    """
-    The project's features: `docs/features/*/.meta.json` and the documents beside it.
-
-    Args:
-        project_root: The project's folder.
-        warn: Called with one line about every file that exists and can't be used.
-    """
+    """The project's features: `docs/features/*/.meta.json` and the documents beside it."""
 
     def __init__(self, project_root: str, warn: Callable[[str], None]) -> None:
         self._root = project_root
@@ -105,12 +99,7 @@ class FeatureFiles:
             return None
 
     def _refuse_outside(self, path: str) -> None:
-        """
-        Refuse a file outside the project, as it would be printed and searched for.
-
-        Raises:
-            OSError: a link leads there.
-        """
+        """Refuse a file outside the project, as it would be printed and searched for."""
         folder = os.path.dirname(path)
         if self._is_inside and not os.path.islink(folder) and not os.path.islink(path):
             return

@@ -74,12 +74,7 @@ class Folder:
         return name if self.number is not None else os.path.join(self.path, name)
 
     def ensure_in_place(self) -> None:
-        """
-        Check that the path still leads to a folder that can't be held.
-
-        Raises:
-            OSError: a link took the place of a folder on its way.
-        """
+        """Check that the path still leads to the folder."""
         if self.number is None and os.path.realpath(self.path) != self.path:
             raise OSError(errno.ELOOP, LINKED, self.path)
 
@@ -88,9 +83,6 @@ class Folder:
         Return the facts of *name* or, without a name, of the folder.
 
         Of a link, its own.
-
-        Raises:
-            OSError: there is none.
         """
         if not name:
             return os.stat(self.path if self.number is None else self.number)
@@ -107,12 +99,7 @@ class Folder:
         return os.listdir(self.path if self.number is None else self.number)
 
     def open(self, name: str, flags: int, mode: int = 0o600) -> int:
-        """
-        Open a file that is no link, and return its descriptor.
-
-        Raises:
-            OSError: it can't be opened, or is a link.
-        """
+        """Open a file that is no link, and return its descriptor."""
         self.ensure_in_place()
         number = os.open(self.at(name), flags | _OF_FILES, mode, dir_fd=self.number)
         try:
@@ -129,12 +116,7 @@ class Folder:
         self.ensure_in_place()
 
     def move_to_free_name(self, source: str, name: str) -> None:
-        """
-        Rename the file *source* to *name*, replacing nothing.
-
-        Raises:
-            FileExistsError: there is a file of that name; it was not changed.
-        """
+        """Rename the file *source* to *name*, replacing nothing."""
         self.ensure_in_place()
         try:
             os.link(self.at(source), self.at(name), src_dir_fd=self.number, dst_dir_fd=self.number)
@@ -148,7 +130,7 @@ class Folder:
             self.remove(source)
 
     def move_into(self, source: str, other: "Folder") -> None:
-        """Move the file *source* into another folder, replacing a file of its name."""
+        """Move the file *source* into another folder, replacing its namesake."""
         self.ensure_in_place()
         other.ensure_in_place()
         os.replace(
@@ -157,17 +139,12 @@ class Folder:
         other.ensure_in_place()
 
     def remove(self, name: str) -> None:
-        """
-        Remove a file, or a link instead of its target.
-
-        Raises:
-            OSError: there is none, or it can't be removed.
-        """
+        """Remove a file, or a link instead of its target."""
         self.ensure_in_place()
         os.unlink(self.at(name), dir_fd=self.number)
 
     def set_mode(self, name: str, mode: int) -> None:
-        """Set the mode of a file of hardwon or, without a name, the folder's."""
+        """Set the mode of a file or, without a name, the folder."""
         if name:
             os.chmod(self.at(name), mode, dir_fd=self.number)
         else:
@@ -230,13 +207,7 @@ def open_without_waiting(path: str, flags: int) -> int:
 
 
 def read_start(path: str, at_most: int) -> bytes:
-    """
-    Read the first bytes of a regular file.
-
-    Raises:
-        OSError: it does not exist, can't be read, or is not a regular file.
-        ValueError: *path* can't be the name of a file.
-    """
+    """Read the first bytes of a regular file."""
     number = open_without_waiting(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     try:
         if not stat.S_ISREG(os.fstat(number).st_mode):
@@ -247,7 +218,7 @@ def read_start(path: str, at_most: int) -> bytes:
 
 
 def real_place(path: str) -> str:
-    """Return *path* with the links of its folder resolved, but not its own."""
+    """Return *path* with the links of its folder resolved."""
     folder, name = os.path.split(os.path.abspath(path))
     return os.path.join(os.path.realpath(folder), name)
 
@@ -259,9 +230,6 @@ def make_folder(path: str, mode: int = OPEN_FOLDER) -> None:
     Args:
         path: Absolute, links resolved.
         mode: Of the folder itself.
-
-    Raises:
-        OSError: as for `Folder`.
     """
     Folder(path, mode).close()
 
@@ -296,7 +264,7 @@ ANOTHER_STORE = "or name another store with HARDWON_STORE"
 
 def opened_store(path: str, *, make: bool = True) -> Folder:
     """
-    Open a store's folder and close hardwon's files in it to other users.
+    Open a store's folder and close its files to other users.
 
     Args:
         path: The folder, or a link to it that belongs to the same user.
@@ -322,12 +290,9 @@ def opened_store(path: str, *, make: bool = True) -> Folder:
 
 def append_record(path: str, record: Mapping[str, object]) -> None:
     """
-    Append a line of JSON durably to a file in a store's folder.
+    Append a line of JSON durably in a store's folder.
 
     Both are made if missing.
-
-    Raises:
-        StorageError: as for `opened_store`, or it can't be written.
     """
     place, name = os.path.split(path)
     import json  # noqa: PLC0415 - costs the hook 8 ms
@@ -347,7 +312,7 @@ def append_record(path: str, record: Mapping[str, object]) -> None:
 
 def refusal(path: str) -> str:
     """
-    Return why the folder can't be this user's store, empty if it can.
+    Return why the folder can't be the store, empty if it can.
 
     A missing folder can.
     """
@@ -361,12 +326,7 @@ def refusal(path: str) -> str:
 
 
 def refuse_planted(folder: Folder, name: str) -> None:
-    """
-    Check that *name* in a store's folder is free, or this user's regular file.
-
-    Raises:
-        StorageError: it is a link, or belongs to another user.
-    """
+    """Check that *name* is free or this user's regular file."""
     with suppress(FileNotFoundError):
         facts = folder.facts(name)
         path = os.path.join(folder.path, name)
@@ -426,7 +386,7 @@ def _is_of_a_store(name: str) -> bool:
 
 def exposed(path: str) -> str:
     """
-    Return a complaint if others can read a file of the store, else nothing.
+    Return a complaint if others can read the store.
 
     The cause is a file system that keeps no modes.
     """

@@ -45,7 +45,7 @@ def _rotate(folder: Folder) -> None:
 
 
 def last_events(folder: str, count: int) -> list[str]:
-    """Return the last *count* lines of the log in *folder*, if it is readable."""
+    """Return the last *count* lines of the log in *folder*."""
     path = os.path.join(folder, FILE_NAME)
     with (
         contextlib.suppress(OSError, ValueError),

@@ -60,7 +60,7 @@ SHAPES = {
 def write_memory_index(
     sessions: Iterable[tuple[Entry, Vector | None]], *, ascii_only: bool = False
 ) -> str:
-    """Render *sessions* and their vectors as JSON, a line a session, ordered by path."""
+    """Render *sessions* and their vectors as JSON, ordered by path."""
     encode = json.JSONEncoder(ensure_ascii=ascii_only).encode
     documents = {entry.file_path or "": _document(entry, vector) for entry, vector in sessions}
     lines = (f"{encode(path)}: {encode(documents[path])}" for path in sorted(documents))

@@ -30,7 +30,7 @@ class PauseFile:
         self.path = os.path.join(folder, FILE_NAME)
 
     def read(self) -> tuple[Pause, ...]:
-        """Return all pauses in the order they were made, none without a file."""
+        """Return all pauses in order, none without a file."""
         try:
             with open(self.path, "rb", opener=open_without_waiting) as file:
                 lines = file.read().split(b"\n")

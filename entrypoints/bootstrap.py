@@ -39,8 +39,6 @@ class Memory(NamedTuple):
 
     Attributes:
         spaces: The spaces to search and to keep up to date.
-        warn: Called with one line about a problem.
-
     """
 
     settings: Settings
@@ -89,10 +87,6 @@ def open_memory(
         largest_upgrade: Migrate an older store only up to this many bytes; None migrates any.
         durable: False if only counters and receipts are written, whose loss in a power failure is
             harmless.
-
-    Raises:
-        StorageError: the store can't be opened.
-
     """
     from hardwon.entrypoints.bootstrap_models import choose_automatically, open_spaces
 

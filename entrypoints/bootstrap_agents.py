@@ -86,12 +86,7 @@ def targets_at(path: str) -> "list[SetupTarget]":
 
 
 def build_set_up(store: str) -> "SetUp":
-    """
-    Return the user's set-up, with its record in *store*.
-
-    Raises:
-        StorageError: the record can't be read.
-    """
+    """Return the user's set-up, with its record in *store*."""
     from hardwon.adapters.agents.user_files import DiskUserFiles, JsonSetupRecord
     from hardwon.domain.use_cases.setup import SetUp
 
@@ -107,12 +102,7 @@ def server_start_seconds() -> float:
 
 
 def write_plugin(folder: str) -> None:
-    """
-    Write the plugin for Claude Code into *folder*.
-
-    Raises:
-        OSError: the folder is not empty, or can't be written.
-    """
+    """Write the plugin for Claude Code into *folder*."""
     from hardwon.adapters.agents.plugin import write_plugin
 
     write_plugin(folder)

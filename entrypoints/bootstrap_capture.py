@@ -37,24 +37,14 @@ def last_events(store: str, count: int) -> list[str]:
 
 
 def note(store: str, event: "HookEvent", project: "NotedProject | None" = None) -> int:
-    """
-    Journal *event* and return its session's number of waiting replies.
-
-    Raises:
-        StorageError: the journal can't be written now.
-    """
+    """Journal *event* and return its session's number of waiting replies."""
     from hardwon.adapters.sqlite.hook_events import note
 
     return note(store, event, project)
 
 
 def has_prompt_since(store: str, session_id: str, at: dt.datetime) -> bool:
-    """
-    Return whether the session has an unanswered prompt since *at*.
-
-    Raises:
-        StorageError: the journal can't be read now.
-    """
+    """Return whether the session has an unanswered prompt since *at*."""
     from hardwon.adapters.sqlite.hook_events import has_prompt_since
 
     return has_prompt_since(store, session_id, at.isoformat(timespec="milliseconds"))
@@ -65,9 +55,6 @@ def put_aside(store: str) -> str:
     Move a damaged journal aside and return its new path.
 
     The path is empty if the journal is not damaged any more.
-
-    Raises:
-        StorageError: it can't be moved.
     """
     from hardwon.adapters.sqlite.hook_events import put_aside
 
@@ -75,24 +62,14 @@ def put_aside(store: str) -> str:
 
 
 def count_events(store: str) -> int:
-    """
-    Return the number of waiting events.
-
-    Raises:
-        StorageError: the journal can't be read now.
-    """
+    """Return the number of waiting events."""
     from hardwon.adapters.sqlite.hook_events import count_events
 
     return count_events(store)
 
 
 def has_events(store: str) -> bool:
-    """
-    Return whether an event waits whose project exists.
-
-    Raises:
-        StorageError: the journal can't be read now.
-    """
+    """Return whether an event waits whose project exists."""
     from hardwon.adapters.sqlite.hook_events import has_events
 
     return has_events(store)
@@ -113,9 +90,6 @@ def reason_to_keep(
     Return why conversations of *folder* are kept, or None.
 
     *chosen* is the user's choice for its project.
-
-    Raises:
-        StorageError: the record of the set-up can't be read.
     """
     from hardwon.domain.use_cases.keep_conversations import reason_to_keep
 
@@ -136,7 +110,6 @@ def _setup_record(store: str) -> "SetupRecord":
 
 
 def _places(folder: str) -> "tuple[str, str]":
-    """Return the real paths of *folder* and its work tree."""
     from hardwon.entrypoints.bootstrap_files import top_of
 
     real = os.path.realpath(folder)
@@ -155,12 +128,7 @@ def _has_conversations(folder: str) -> bool:
 
 
 def keep_as_before(store: str) -> None:
-    """
-    Keep conversations of every project, as earlier versions did.
-
-    Raises:
-        StorageError: the record can't be written.
-    """
+    """Keep conversations of every project, as earlier versions did."""
     _setup_record(store).keep_everywhere(wanted=True)
 
 
@@ -186,7 +154,6 @@ def project_to_note(settings: "Settings", folder: str) -> "NotedProject | None":
 
 
 def _known_project(settings: "Settings", key: str) -> "tuple[str, Conversations | None]":
-    """Return a project's id, or "", and the choice on its conversations."""
     if settings.server:
         with _served(settings.server) as store:
             project = store.registry(settings.trust).with_key(key)
@@ -271,7 +238,6 @@ def _opened(store: str) -> "Iterator[SqliteDatabase | None]":
 
 @contextlib.contextmanager
 def _served(server: "ServerAddress") -> "Iterator[Store]":
-    """Open the store on a server with a short timeout."""
     from hardwon.adapters.postgres.store import open_in_time
 
     with contextlib.closing(open_in_time(server, HOOK_WAIT_SECONDS)) as store:
@@ -356,10 +322,6 @@ def wake(settings: "Settings", project_root: str) -> None:
         settings: Name the store. A server's address is passed in the environment, hidden from lists
             of processes.
         project_root: The project whose settings determine how missing vectors are made.
-
-    Raises:
-        OSError: it can't be started.
-
     """
     options = [
         "--global-store",

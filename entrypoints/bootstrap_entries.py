@@ -149,7 +149,7 @@ def build_relate(memory: Memory) -> "RelateConversations":
 def build_weigh_entries(
     memory: Memory, project_root: str, embed_seconds: float = ASKED_EMBED_SECONDS
 ) -> "WeighEntries":
-    """Build the choice of entries that clearly help, whose embedding may take *embed_seconds*."""
+    """Build the choice of entries that clearly help."""
     from hardwon.domain.use_cases.weigh_entries import WeighEntries
     from hardwon.entrypoints.bootstrap_agents import open_instructions
 
@@ -210,12 +210,7 @@ def build_summarise_usage(memory: Memory) -> "SummariseUsage":
 
 
 def build_projection(memory: Memory, kind: "Kind") -> "Projection | None":
-    """
-    Build the 2D projection of the space for *kind*, or None.
-
-    Raises:
-        NumpyMissingError: numpy is not installed.
-    """
+    """Build the 2D projection of the space for *kind*, or None."""
     vectors = memory.spaces.vectors_for(kind)
     if vectors is None:
         return None

@@ -58,11 +58,6 @@ def evaluate_all(
         settings: The user's; their store is not touched.
         warn: Called with one line about a problem.
         stage_of: Returns the progress reports for a set, by its name.
-
-    Raises:
-        EmbedderError: the embedder gave up.
-        StorageError: the temporary store can't be written.
-
     """
     with closing(VectorCache(cache_folder(), warn)) as cache:
         reports = dict[str, SetReport]()
@@ -78,9 +73,6 @@ def own_sets(settings: Settings) -> tuple[list[EvalSet], Settings]:
 
     The questions are titles, and rare words. The store is only read. `auto` is replaced by its
     meaning there, so that no other provider sees its texts.
-
-    Raises:
-        StorageError: the store can't be read.
     """
     memory = open_memory(settings, lambda _: None, create=False, repair_index=False)
     with closing(memory):
@@ -102,7 +94,6 @@ def cache_folder() -> str:
 def _throw_away(
     settings: Settings, eval_set: EvalSet, cache: VectorCache, warn: Warn
 ) -> Iterator[Evaluate]:
-    """Compose a temporary store with at most one embedding space."""
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="hardwon-eval-"))
         server = (

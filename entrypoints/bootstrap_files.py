@@ -85,13 +85,7 @@ def folder_of_files(project_root: str) -> str:
 
 
 def find_git(project_root: str) -> str:
-    """
-    Return the path of git for a project.
-
-    Raises:
-        OSError: there is none on PATH.
-        ValueError: none on PATH may be run.
-    """
+    """Return the path of git for a project."""
     from hardwon.adapters.git.process import find_git
 
     return find_git(project_root, os.environ.get("PATH", os.defpath))
@@ -480,12 +474,7 @@ STANDARD_STREAM = "-"
 
 
 def read_text(path: str, what: str) -> str:
-    """
-    Return the text of a file, named *what* in messages.
-
-    Raises:
-        InvalidEntryError: it can't be read, is longer than 4 MB, or not UTF-8.
-    """
+    """Return the text of a file, named *what* in messages."""
     from hardwon.adapters.markdown.whole_files import read_regular_file, reason
     from hardwon.entrypoints.streams import LARGEST_TEXT, decoded
 
@@ -515,10 +504,6 @@ def put_section(path: str, target: str, text: str) -> bool:
     Replace a file's marked section and return whether it changed.
 
     Links in the section lead to *target*.
-
-    Raises:
-        UnreadableFileError: the file can't be read as UTF-8 text, or can't be written.
-        InvalidSectionError: its markers are not one of each, in order.
     """
     from hardwon.adapters.markdown.marked_section import MarkedFile
 
@@ -528,12 +513,7 @@ def put_section(path: str, target: str, text: str) -> bool:
 def watch_files(
     project_root: str, roots: "Sequence[str]", leaving: "threading.Event"
 ) -> "Iterator[None]":
-    """
-    Yield once files are watched, then after possible changes.
-
-    Raises:
-        UnreadableFileError: the system does not let them be watched.
-    """
+    """Yield once files are watched, then after possible changes."""
     from hardwon.adapters.markdown.watcher import MarkdownWatcher  # brings a compiled library
 
     return MarkdownWatcher(project_root, roots).changes(leaving)
@@ -551,25 +531,14 @@ def older_index_path(project_root: str, warn: "Callable[[str], None]") -> str | 
 
 
 def read_older_index(path: str, project_root: str) -> "list[OlderDocument]":
-    """
-    Return the documents of a `memory-index.sqlite`.
-
-    Raises:
-        InvalidEntryError: it can't be read, or is no such index.
-    """
+    """Return the documents of a `memory-index.sqlite`."""
     from hardwon.adapters.sqlite.older_index import read_older_index
 
     return read_older_index(path, project_root)
 
 
 def read_index(path: str) -> "list[IndexedMemory] | None":
-    """
-    Return the memories of a `memory-index.json`, None for a database.
-
-    Raises:
-        UnreadableFileError: the file can't be read.
-        InvalidEntryError: it is no such index.
-    """
+    """Return the memories of a `memory-index.json`, None for a database."""
     from hardwon.adapters.legacy_index import LARGEST_FILE, read_memory_index
     from hardwon.adapters.markdown.whole_files import read_regular_file, reason
     from hardwon.adapters.sqlite.older_index import is_sqlite
@@ -595,10 +564,6 @@ def open_export(path: str) -> "AbstractContextManager[ExportedRecords | None]":
     Open a store's export at *path*, `-` for standard input.
 
     Yields None for another format.
-
-    Raises:
-        UnreadableFileError: it can't be read.
-        InvalidEntryError: its header is bad, or standard input is in another format.
     """
     from hardwon.adapters.export_format.export_file import open_export
 
@@ -622,13 +587,7 @@ def export_lines(memory: "Memory", hardwon: str) -> "Generator[bytes]":
 
 
 def write_export_folder(memory: "Memory", path: str, *, replace: bool) -> int:
-    """
-    Write entries as markdown into a folder and return their number.
-
-    Raises:
-        UnreadableFileError: it can't be written, or is not empty and *replace* is false; nothing
-            was changed.
-    """
+    """Write entries as markdown into a folder and return their number."""
     from hardwon.adapters.markdown.readable_export import write_entries, written_folder
     from hardwon.domain.model.export import ExportedEntry
 
@@ -649,12 +608,7 @@ def write_export_folder(memory: "Memory", path: str, *, replace: bool) -> int:
 
 
 def write_lines(path: str, lines: "Iterable[bytes]", *, replace: bool) -> None:
-    """
-    Write *lines* atomically to a file only the user may read.
-
-    Raises:
-        UnreadableFileError: it can't be written, or exists and *replace* is false.
-    """
+    """Write *lines* atomically to a file only the user may read."""
     from hardwon.adapters.durable import written_output
 
     with _translated(), written_output(path, replace=replace) as file:

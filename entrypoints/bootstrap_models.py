@@ -74,9 +74,6 @@ def build_embedder(provider: str, settings: Settings, environ: Mapping[str, str]
     Return the embedder of *provider*.
 
     A missing key or server is noticed only when it embeds.
-
-    Raises:
-        EmbedderUnavailableError: the width of the model's vectors is unknown.
     """
     if provider == LOCAL:
         from hardwon.adapters.minilm.embedder import MiniLmEmbedder
@@ -97,9 +94,6 @@ def build_embedders(
 
     There is one for all kinds, except for Ollama without a named model: there each collection has
     its own.
-
-    Raises:
-        EmbedderUnavailableError: the width of the model's vectors is unknown.
     """
     models = {row.name: row.models_of_kinds for row in PROVIDERS}.get(provider)
     if settings.embedding_model or not models:
@@ -212,12 +206,7 @@ def build_propose(spaces: Spaces, space: "Space") -> "ProposeSupersessions | Non
 
 
 def ensure_local_model(*, reads_all: bool = True) -> None:
-    """
-    Check the embedded model's file, with its digest if *reads_all*.
-
-    Raises:
-        EmbedderUnavailableError: it is missing or damaged.
-    """
+    """Check the embedded model's file, with its digest if *reads_all*."""
     from hardwon.adapters.minilm.weights import find_weights, open_weights, verify_sha256
 
     if reads_all:

@@ -177,12 +177,7 @@ def _find_folders(memory: "Memory", project_root: str) -> "Whereabouts":
 
 
 def dismiss_folder(store: str, path: str) -> None:
-    """
-    Record that the folder at *path* is gone for good.
-
-    Raises:
-        StorageError: it can't be recorded.
-    """
+    """Record that the folder at *path* is gone for good."""
     from hardwon.adapters.folders.record import WrittenFolders
 
     WrittenFolders(store).dismiss(path)
@@ -201,9 +196,6 @@ def copy_store(source: "Memory", target: "Memory", progress: "Callable[[], None]
 
     Vectors of the spaces in use are included. Calls *progress* after each record. An interrupted
     copy can be continued by another run.
-
-    Raises:
-        StorageError: a store can't be read or written now; copied records stay.
     """
     from hardwon.adapters.folders.record import WrittenFolders
     from hardwon.domain.use_cases.copy_store import CopyStore, copy_vectors
@@ -229,12 +221,7 @@ def copy_store(source: "Memory", target: "Memory", progress: "Callable[[], None]
 
 
 def administer(server: ServerAddress | None) -> "ServerAdministration":
-    """
-    Return the administration of the store on *server*.
-
-    Raises:
-        StorageError: there is no server, or its driver is not installed.
-    """
+    """Return the administration of the store on *server*."""
     if server is None:
         raise StorageError(
             "the store is a file here; name a server: HARDWON_STORE=postgresql://USER@HOST/DATABASE"
@@ -287,9 +274,6 @@ def repair_schema(folder: str) -> tuple[list[str], list[str]]:
     Repair the store's schema without loss of rows.
 
     Returns the repaired differences, and those that can't be repaired.
-
-    Raises:
-        StorageError: it can't be opened or written.
     """
     from hardwon.adapters.sqlite.opening import repair_store
 
@@ -297,12 +281,7 @@ def repair_schema(folder: str) -> tuple[list[str], list[str]]:
 
 
 def move_store_aside(folder: str) -> str:
-    """
-    Rename the store's file and return its new path.
-
-    Raises:
-        StorageError: it can't be renamed.
-    """
+    """Rename the store's file and return its new path."""
     from hardwon.adapters.sqlite.opening import move_aside
     from hardwon.entrypoints.bootstrap import system_clock
 

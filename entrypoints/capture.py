@@ -69,12 +69,7 @@ Result = TypeVar("Result")
 def capturing(
     settings: Settings, warn: Warn, project_root: str, work: Callable[[], Result]
 ) -> Result:
-    """
-    Run *work* under the capture lock, again after interruptions.
-
-    Raises:
-        StorageError: another capture, or a run of `hardwon forget`, takes too long.
-    """
+    """Run *work* under the capture lock, again after interruptions."""
     while True:
         with (
             contextlib.suppress(CaptureInterruptedError),
@@ -85,12 +80,7 @@ def capturing(
 
 @contextlib.contextmanager
 def capture_lock(settings: Settings, warn: Warn, project_root: str) -> Iterator[None]:
-    """
-    Hold the capture lock, then start the worker for new events.
-
-    Raises:
-        StorageError: another capture holds it for too long, or `hardwon forget` does.
-    """
+    """Hold the capture lock, then start the worker for new events."""
     if open_forget_lock(settings.global_store).is_taken(FORGET_SECONDS):
         raise StorageError(
             f"hardwon forget has been going on for {FORGET_SECONDS:.0f} s: try again later"
@@ -108,13 +98,7 @@ def capture_lock(settings: Settings, warn: Warn, project_root: str) -> Iterator[
 
 
 def while_nothing_is_captured(store: str, work: Callable[[], Result]) -> Result:
-    """
-    Run *work* while captures give way.
-
-    Raises:
-        StorageError: a capture does not give way in time, or another process forgets for a long
-            time.
-    """
+    """Run *work* while captures give way."""
     if not os.path.isdir(store):
         return work()
     with (
@@ -186,9 +170,6 @@ def folder_of_session(
         project_root: Its folder, empty if the host named none.
         journal: Has the project noted for that folder.
         registry: As in `folder_now`.
-
-    Raises:
-        UnreadableFileError: the folder does not exist.
     """
     folder = folder_now(project_root, journal.noted_project(project_root), registry)
     if not os.path.isdir(folder):
@@ -225,7 +206,6 @@ def folder_now(folder: str, noted: NotedProject | None, registry: Callable[[], R
 
 
 def _top_now(key: str, inode: int) -> str | None:
-    """Return the project folder of *key*, None if replaced or gone."""
     found = identify_folder(key)
     if (found.key, found.inode) != (key, inode):
         return None
@@ -259,13 +239,7 @@ class Remembering:
     embed: bool = True
 
     def text(self, text: str) -> RememberOutcome:
-        """
-        Keep *text*, without its secrets.
-
-        Raises:
-            InvalidEntryError: it is blank, or private as a whole.
-            UnreadableFileError: a file can't be written.
-        """
+        """Keep *text*, without its secrets."""
         clean = cleaning_for(self.project_root)(text)
         if not clean:
             raise InvalidEntryError(
@@ -279,11 +253,6 @@ class Remembering:
         Keep the current session's exchanges, else the project's last session's.
 
         They are kept in the folder where the session began.
-
-        Raises:
-            InvalidEntryError: there is no session, or nothing was said in it.
-            UnreadableFileError: a file can't be written; nothing is lost.
-            StorageError: the journal or the store can't be used now.
         """
         return capturing(
             self.memory.settings,
@@ -355,27 +324,14 @@ class TranscriptCapture:
         self._unread: Iterator[TranscribedExchange] | None = None
 
     def preview(self, progress: Progress) -> CaptureOutcome:
-        """
-        Return what capturing the whole transcript would keep: a dry run.
-
-        Raises:
-            InvalidEntryError: it can't be read.
-        """
+        """Return what capturing the whole transcript would keep: a dry run."""
         dry_run = attrs.evolve(self._capture, files=_Nowhere())
         return dry_run.add(
             SessionBuffer(session_id="", project_root=self.root), self._read(), progress=progress
         )
 
     def run(self, progress: Progress, *, force: bool) -> CaptureOutcome:
-        """
-        Capture additions since the last capture, everything with *force*.
-
-        Raises:
-            InvalidEntryError: it can't be read.
-            UnreadableFileError: a file of the project can't be written.
-            StorageError: the journal can't be written now.
-            CaptureInterruptedError: `hardwon forget` waits.
-        """
+        """Capture additions since the last capture, everything with *force*."""
         transcript = self._unread or self._read()
         if (first := next(transcript, None)) is None:
             return CaptureOutcome(buffer=self._new_buffer(""))
@@ -397,12 +353,6 @@ class TranscriptCapture:
         Run, and index the written files.
 
         After an interruption another call continues with both.
-
-        Raises:
-            InvalidEntryError: it can't be read.
-            UnreadableFileError: a file of the project can't be written.
-            StorageError: the journal can't be written now.
-            CaptureInterruptedError: `hardwon forget` waits.
         """
         try:
             captured = self.run(progress, force=force and not self._captured.exchanges)
@@ -423,7 +373,6 @@ class TranscriptCapture:
         return learned
 
     def _so_far(self) -> SessionBuffer:
-        """Return the sessionless buffer, empty if it has forgotten texts."""
         buffer = self._captured.buffer
         is_forgotten = self._capture.forgotten.holds(exchange.text for exchange in buffer.exchanges)
         return self._new_buffer("") if is_forgotten else buffer

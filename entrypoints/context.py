@@ -90,7 +90,6 @@ def read_place(memory: Memory, project_root: str) -> ProjectPlace:
 
 
 def _adopted(know: "KnowProjects", adoptions: Sequence[tuple[Project, Project]]) -> Registry:
-    """Move waiting lessons to their labels' projects, if the store is writable."""
     with suppress(StorageError):
         for waiting, project in adoptions:
             know.merge(waiting, project)

@@ -40,9 +40,7 @@ class EmbedOutcome:
     The result of embedding.
 
     Attributes:
-        made: Number of vectors made in the active provider's spaces.
         problems: Why a space could not be filled, one line each.
-
     """
 
     made: int = 0
@@ -63,9 +61,6 @@ def fill_spaces(
 
     All are embedded if it is None, but none after *deadline*. A space whose embedder gives up does
     not stop the next one.
-
-    Raises:
-        StorageError: the store can't be written now.
     """
     made, problems = 0, list[str]()
     for unwatched in build_embed_pending(spaces):
@@ -97,9 +92,6 @@ def embed_again(
 
     For all entries it resumes where an interrupted run stopped. A vector is replaced once its
     successor exists.
-
-    Raises:
-        StorageError: the store can't be written now.
     """
     made, problems = 0, list[str]()
     for embedding in build_embed_pending(spaces):

@@ -299,7 +299,6 @@ def _banks(memory: Memory, project_root: str) -> Iterator[Finding]:
 
 
 def _injections(store: Store) -> Iterator[Finding]:
-    """Yield how many recent injections missed the model."""
     with suppress(StorageError):
         latest = store.receipts.find(limit=LATEST_INJECTIONS)
         settled = [receipt for receipt in latest if receipt.delivery in {"delivered", "missed"}]
@@ -329,7 +328,6 @@ def _count(space: EmbeddingSpace) -> int:
 
 
 def _examined(spaces: Spaces) -> list[EmbeddingSpace]:
-    """Return spaces in use, and fallback spaces with entries."""
     others = [space for space in spaces if not spaces.is_of_active_provider(space.embedder.space)]
     used = [space for space in others if spaces.store.entries.count(space.served(EVERYTHING))]
     return [*spaces.in_use(EVERYTHING), *used]
@@ -353,10 +351,8 @@ class ProviderState:
     The state of an embedding provider, without calling it.
 
     Attributes:
-        chosen: Whether it is searched here.
         key: The variable of its key, and whether that is set; never the key.
         dimensions: Width of its vectors, 0 when unknown.
-
     """
 
     provider: str

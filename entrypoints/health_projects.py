@@ -82,7 +82,6 @@ def _label(project: Project, registry: Registry) -> str:
 
 
 def _name(project: Project, registry: Registry) -> str:
-    """Return a command's argument for *project*: unique label or id."""
     is_plain = (
         registry.named(project.label) == [project] and on_one_line(project.label) == project.label
     )

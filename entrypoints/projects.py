@@ -21,12 +21,7 @@ NOT_KNOWN = "the project can't be stored now: try again"
 
 
 def look_up(know: "KnowProjects", folder: str, seconds: float = LOOK_UP_SECONDS) -> Project:
-    """
-    Return the registered project of *folder*, after asking git within *seconds*.
-
-    Raises:
-        StorageError: the store can't be written now.
-    """
+    """Return the registered project of *folder*, after asking git within *seconds*."""
     identity = identify(folder)
     deadline = Deadline.after(seconds, time.monotonic)
     project = know.here(identity, name_of(identity.root), deadline)
@@ -65,9 +60,6 @@ def look_up_new_ones(know: "KnowProjects", project_root: str, seconds: float) ->
     Look up projects not yet asked about, that of *project_root* first.
 
     Each may take *seconds*.
-
-    Raises:
-        StorageError: the store can't be written now.
     """
     key = identify(project_root).key
     for project in sorted(know.not_looked_up(), key=lambda project: project.identity.key != key):
@@ -80,9 +72,6 @@ def trust_here(know: "KnowProjects", folder: str) -> str:
     Trust the project of *folder* and return a line on changes.
 
     Called when the user sets it up or imports it.
-
-    Raises:
-        StorageError: the store can't be written now.
     """
     from hardwon.entrypoints.presenters.projects import trust_line
 

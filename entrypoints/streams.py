@@ -1,8 +1,4 @@
-"""
-Standard input, output and error, whatever they are connected to.
-
-Uses the standard library only.
-"""
+"""Standard input, output and error, whatever they are connected to."""
 
 import io
 import os
@@ -99,22 +95,12 @@ def is_empty() -> bool:
 
 
 def standard_input() -> str:
-    """
-    Return standard input as text.
-
-    Raises:
-        InvalidEntryError: it is longer than 4 MB, or not UTF-8.
-    """
+    """Return standard input as text."""
     return decoded(sys.stdin.buffer.read(LARGEST_TEXT + 1) if sys.stdin else b"", "the text")
 
 
 def decoded(data: bytes, what: str) -> str:
-    """
-    Return *data* as text.
-
-    Raises:
-        InvalidEntryError: it is longer than 4 MB, or not UTF-8; the message names it *what*.
-    """
+    """Return *data* as text."""
     if len(data) > LARGEST_TEXT:
         raise InvalidEntryError(f"{what} is longer than {LARGEST_TEXT} bytes (4 MB): shorten it")
     try:

@@ -168,7 +168,6 @@ class Worker:
             self._has_tidied = True
 
     def _attempt(self, part: Callable[[], None]) -> None:
-        """Run a part of the work, logging failures except interruption and corruption."""
         self._give_way()
         try:
             part()
@@ -204,7 +203,6 @@ class Worker:
             raise CaptureInterruptedError
 
     def _warn_once(self, problem: str) -> None:
-        """Log a lasting problem unless it was logged lately."""
         if not any(line.endswith(one_line(problem)) for line in last_events(self._store, LATELY)):
             self.warn(problem)
 
@@ -215,7 +213,6 @@ class Worker:
         self._journal.forget_settled(system_clock().now() - FORGOTTEN_AFTER)
 
     def _look_up(self) -> None:
-        """Ask git about projects that hooks had no time for."""
         memory = self._open(self._project_root)
         with contextlib.closing(memory):
             look_up_new_ones(build_know_projects(memory), self._project_root, LOOK_UP_SECONDS)
@@ -248,7 +245,6 @@ class Worker:
                     return
 
     def _pack(self) -> None:
-        """Pack indexes that a closing process had no time for."""
         memory = self._open(self._project_root)
         with contextlib.closing(memory):
             if memory.settings.keyword_search and memory.store.upkeep.has_keyword_index():

@@ -61,25 +61,12 @@ REQUIRED = ("name", "description", "category")
 
 
 def entry_from_json(text: str, *, project: str | None, now: dt.datetime) -> Entry:
-    """
-    Return the entry that a JSON object describes.
-
-    Raises:
-        InvalidEntryError: as `fields_from_json` and `entry_from_fields` raise it.
-
-    """
+    """Return the entry that a JSON object describes."""
     return entry_from_fields(fields_from_json(text), project=project, now=now)
 
 
 def fields_from_json(text: str) -> dict[str, Any]:
-    """
-    Return the fields of an entry from a JSON object.
-
-    Raises:
-        InvalidEntryError: it is no JSON object, or a field is unknown, missing or of the wrong
-            type.
-
-    """
+    """Return the fields of an entry from a JSON object."""
     fields = _object(text)
     for name in fields.keys() - FIELDS.keys():
         raise InvalidEntryError(f"unknown field {beginning(name)}: use {', '.join(FIELDS)}")
@@ -100,10 +87,6 @@ def entry_from_fields(fields: Mapping[str, Any], *, project: str | None, now: dt
         fields: As `fields_from_json` returns them.
         project: The source project if the fields name none; null there means a universal entry.
         now: When it is learned.
-
-    Raises:
-        InvalidEntryError: a field breaks a rule.
-
     """
     values: dict[str, Any] = {"source_project": project, **fields}
     values.pop("supersedes", None)
@@ -225,7 +208,6 @@ def _store(
 
 
 def _replaced(repository: EntryRepository, reference: str | None) -> str | None:
-    """Return the id of an entry by its number, id, or id prefix."""
     if reference is None:
         return None
     if len(ids := ids_meant(repository, reference)) != 1:

@@ -46,7 +46,7 @@ class Influences(Protocol):
 
     def record(self, influence: Influence) -> bool:
         """
-        Count an entry's use in a session, without waiting long for a lock.
+        Count an entry's use in a session, without waiting long.
 
         Returns:
             False when it was counted before, or there is no such entry.
@@ -94,7 +94,7 @@ class Influences(Protocol):
 
     def total(self, only: "EntryFilter | None" = None) -> int:
         """
-        Return the number of pairs of a session and an entry used in it.
+        Return the number of pairs of session and used entry.
 
         *only* restricts the entries; None is any.
         """
@@ -204,7 +204,7 @@ class UsageLog(Protocol):
 
     def record_access(self, numbers: Sequence[int], at: dt.datetime) -> None:
         """
-        Count one more access for each of *numbers*, the last of them *at*.
+        Count one more access at *at* for each of *numbers*.
 
         An access is by a search or a load.
 
@@ -215,7 +215,7 @@ class UsageLog(Protocol):
 
     def record_recall(self, numbers: Sequence[int], at: dt.datetime) -> None:
         """
-        Count one more injection for each of *numbers*, the last of them *at*.
+        Count one more injection at *at* for each of *numbers*.
 
         Raises:
             StorageError: the store is busy; nothing was counted.

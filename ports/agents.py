@@ -1,4 +1,4 @@
-"""The coding agents that can be set up, and the record of the set-up."""
+"""Coding agents, and the record of their set-up."""
 
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple, Protocol, TypeAlias
@@ -139,7 +139,7 @@ class SetupTarget(Protocol):
 
     def ensure_not_taken(self, text: str) -> None:
         """
-        Check that no managed piece has the name of something else in *text*.
+        Check that the user's parts of *text* have no managed names.
 
         Raises:
             TakenNameError: something of the user's has the name of a piece.
@@ -205,11 +205,11 @@ class Agent(Protocol):
         ...
 
     def project_targets(self, project: str) -> Sequence[SetupTarget]:
-        """Return the files in *project*, a real path, that get a managed part."""
+        """Return the files of *project*, a real path, to be managed."""
         ...
 
     def project_unwanted(self, project: str) -> Sequence[SetupTarget]:
-        """Return the files in *project*, a real path, whose managed part is removed."""
+        """Return the files of *project*, a real path, to be cleaned."""
         ...
 
     def connection(self) -> Connection:
@@ -280,7 +280,7 @@ class UserFiles(Protocol):
         ...
 
     def folder_state(self, path: str) -> FolderState:
-        """Return whether the folder exists, was deleted, or is away with its disk."""
+        """Return whether the folder exists, was deleted, or is unmounted."""
         ...
 
     def write(self, path: str, text: str, root: str) -> None:

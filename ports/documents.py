@@ -61,10 +61,10 @@ class ConversationFiles(Protocol):
 
     def remove(self, section_ids: Sequence[str]) -> tuple[str, ...]:
         """
-        Remove the sections with these ids, and return the files that had any.
+        Remove the sections with these ids, and return their files.
 
-        All else in a file is unchanged; a file left with only the header that `put` writes
-        is deleted. Unknown ids, and files that can't be used, are skipped.
+        All else in a file is unchanged; a file left with only the header that `put` writes is
+        deleted. Unknown ids, and files that can't be used, are skipped.
 
         Returns:
             Absolute paths, links resolved, sorted, without duplicates; deleted files included.
@@ -88,7 +88,7 @@ class ConversationFiles(Protocol):
 
 
 class OwnTexts(Protocol):
-    """The texts of hardwon's own files in the project, for the user's corrections."""
+    """The texts of hardwon's own files, for corrections."""
 
     def read(self, path: str, anchor: str) -> str:
         """
@@ -181,7 +181,7 @@ class SourceFiles(Protocol):
 
     def of_spec_folder(self, name: str) -> Listing:
         """
-        Return the files of `of_project` in the spec folder *name*, if there is one.
+        Return the files of `of_project` in the spec folder *name*.
 
         Its skipped files, and the skipped folders that may contain it, are listed too.
 
@@ -240,14 +240,14 @@ class SourceFiles(Protocol):
 
 class Instructions(Protocol):
     """
-    The instruction files that the host gives the agent at every session start.
+    The instruction files of every session.
 
     Hardwon does not write them.
     """
 
     def texts(self) -> Iterator[tuple[str, str]]:
         """
-        Yield the name and the text of each file, the project's own first.
+        Yield name and text of each file, the project's first.
 
         Files that can't be read are skipped. Lazy: most prompts need none of them.
         """

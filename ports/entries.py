@@ -1,4 +1,4 @@
-"""The store of entries: whole entries, narrow reads for ranking, and pairs to review."""
+"""Entries: whole ones, narrow reads for ranking, and pairs."""
 
 import datetime as dt
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -128,14 +128,14 @@ class EntryRepository(EntryState, Protocol):
 
     def delete(self, entry_id: str) -> bool:
         """
-        Delete the entry with all its data, and return whether there was one.
+        Delete the entry and all its data, and return success.
 
         Its number is never reused.
         """
         ...
 
     def with_file(self, file_path: str) -> "Entry | None":
-        """Return the entry of the whole file at that absolute path, None without one."""
+        """Return a whole file's entry by its absolute path, or None."""
         ...
 
     def sections_of(self, file_path: str) -> "list[Entry]":
@@ -175,7 +175,7 @@ class EntryRepository(EntryState, Protocol):
 
     def tally(self, only: EntryFilter, field: Field) -> Mapping[str, int]:
         """
-        Return the number of entries for each value of *field*, the most frequent first.
+        Return the number of entries by *field*, most frequent first.
 
         No value is empty text.
         """
@@ -191,7 +191,7 @@ class EntryRepository(EntryState, Protocol):
 
 
 class RankingReads(EntryState, Protocol):
-    """Narrow reads of entries by their numbers, for ranking, recall and a session start."""
+    """Narrow reads of entries by their numbers."""
 
     def hydrate(self, numbers: Sequence[int]) -> "list[Entry]":
         """Return the entries of *numbers* in that order, without unknown numbers."""
@@ -203,14 +203,14 @@ class RankingReads(EntryState, Protocol):
 
     def summaries(self, numbers: Sequence[int]) -> list[ConversationSummary]:
         """
-        Return the summaries that a session start prints of *numbers*, in that order.
+        Return the summaries of *numbers*, in that order.
 
         Unknown numbers are left out. Descriptions may be cut after 2,000 characters.
         """
         ...
 
     def newest_summaries(self, only: EntryFilter, limit: int) -> list[ConversationSummary]:
-        """Return at most *limit* summaries of *only*, the newest first, then by id."""
+        """Return at most *limit* summaries, newest first, then by id."""
         ...
 
     def facts(self, numbers: Iterable[int]) -> list[RankingFacts]:
@@ -218,7 +218,7 @@ class RankingReads(EntryState, Protocol):
         ...
 
     def recall_facts(self, numbers: Iterable[int]) -> list[RecallFacts]:
-        """Return the fields that the policies of recall read of *numbers*, in no order."""
+        """Return the facts for recall of *numbers*, in no order."""
         ...
 
     def outdated(self, numbers: Iterable[int]) -> frozenset[int]:
@@ -256,7 +256,7 @@ class RankingReads(EntryState, Protocol):
 
     def sizes(self, visible_in: Visibility | None = None) -> Mapping[Category, int]:
         """
-        Return the number of learnings of each category that may be ranked (there).
+        Return the number of rankable learnings of each category.
 
         Empty categories are left out.
         """
@@ -272,7 +272,7 @@ class RankingReads(EntryState, Protocol):
 
     def constitutional(self, only: EntryFilter) -> list[ConstitutionalText]:
         """
-        Return the constitutional entries of *only* that may be ranked, in no order.
+        Return the rankable constitutional entries of *only*, unordered.
 
         Sections of a file that is constitutional as a whole are left out: they would repeat it.
         """
@@ -309,12 +309,12 @@ class Proposals(Protocol):
         ...
 
     def open(self, limit: int) -> list[Proposal]:
-        """Return at most *limit* undecided pairs, the most probable first, then by id."""
+        """Return *limit* undecided pairs, most probable first, then by id."""
         ...
 
     def reject(self, older: str, newer: str) -> bool:
         """
-        Keep both entries of a pair, and return whether the pair was open.
+        Keep both entries, and return whether the pair was open.
 
         Raises:
             StorageError: the store can't be written now.

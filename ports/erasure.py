@@ -99,7 +99,7 @@ class ErasurePlace(Protocol):
 
 
 class StoreTexts(Protocol):
-    """The texts of all entries of the store, searched for spellings of a text."""
+    """The texts of all entries, searched in all spellings."""
 
     def ids_holding(self, erasure: "Erasure") -> Sequence[str]:
         """
@@ -127,7 +127,7 @@ class StoreTexts(Protocol):
 
     def traces(self, words: Iterable[str]) -> Sequence[str]:
         """
-        Return a line for each file of the store with traces of *words*.
+        Return a line for each file with traces of *words*.
 
         A trace is in the bytes of the file, but in no row.
 
@@ -141,7 +141,7 @@ class StoreTexts(Protocol):
 
 
 class ErasableRows(ErasurePlace, StoreTexts, Protocol):
-    """The rows of a store, both as a place and as searchable texts."""
+    """The rows of a store, as a place of texts."""
 
 
 class KeptElsewhere(Protocol):
@@ -169,7 +169,7 @@ class ErasureProof(Protocol):
 
     def remains(self, erasure: "Erasure") -> Sequence[str]:
         """
-        Return a line for each of these files that still holds any of *erasure*.
+        Return a line for each file that still holds *erasure*.
 
         The line says what it holds.
         """

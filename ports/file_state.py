@@ -55,7 +55,7 @@ class Absences(Protocol):
 
 class Tombstone(NamedTuple):
     """
-    A section that was deleted from the store, though its file still holds it.
+    A section deleted from the store, but not from its file.
 
     Attributes:
         file_path: Absolute, links resolved.

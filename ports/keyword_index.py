@@ -55,7 +55,7 @@ class KeywordIndex(Protocol):
 
     def weigh(self, terms: Sequence[str], only: EntryFilter, deadline: Deadline) -> Matches:
         """
-        Return the entries of *only* that contain any of *terms*, scored by passage.
+        Return entries of *only* with any of *terms*, scored by passage.
 
         The score is `passage_evidence` of their best passage. A passage with all terms scores at
         least `ScoreStatistics.full`. Identifiers such as `parseRequest` are also found by their

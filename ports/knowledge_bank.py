@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class KnowledgeBank(Protocol):
-    """The knowledge banks to import: the project's files first, then the user's own."""
+    """The knowledge banks to import, the project's first."""
 
     def files(self) -> Sequence[BankFile]:
         """
@@ -32,7 +32,7 @@ class KnowledgeBank(Protocol):
 
 
 class BankFiles(Protocol):
-    """The files of the project's bank and of the user's own, written together."""
+    """The files of both banks, written together."""
 
     def banks(self) -> "Banks":
         """

@@ -1,4 +1,4 @@
-"""The models of embeddings and keyword labels, and the background that runs them."""
+"""Models of embeddings and labels, and their background thread."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar

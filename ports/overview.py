@@ -27,7 +27,7 @@ class EntryLabel(NamedTuple):
 
 class CreatedCount(NamedTuple):
     """
-    The number of entries of one kind and project made in a week.
+    The entries of one kind and project in a week.
 
     Attributes:
         week: Its Monday, in UTC.
@@ -53,7 +53,7 @@ class Overview(Protocol):
         ...
 
     def created(self, only: EntryFilter) -> Sequence[CreatedCount]:
-        """Return the numbers of the entries of *only* by week, kind and project."""
+        """Return the numbers of *only* by week, kind and project."""
         ...
 
     def shown(self) -> Mapping[dt.date, int]:
@@ -66,7 +66,7 @@ class Overview(Protocol):
 
     def used(self) -> Mapping[dt.date, int]:
         """
-        Return the number of entries used in sessions of each week, by its Monday.
+        Return the number of used entries of each week, by Monday.
 
         The weeks are in ascending order.
         """
@@ -77,7 +77,7 @@ class Overview(Protocol):
         ...
 
     def entries_by_file(self) -> Iterator[tuple[str, str, int]]:
-        """Yield a project's id, a path and its number of entries, for every file."""
+        """Yield project, path and number of entries of every file."""
         ...
 
 

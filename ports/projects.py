@@ -24,7 +24,7 @@ class Projects(Protocol):
 
     def add(self, identity: Identity, label: str) -> Project:
         """
-        Return the project of that key, adding it with *label* if it is new.
+        Return the project of that key, added with *label* if new.
 
         Raises:
             StorageError: the store can't be written now.

@@ -1,4 +1,4 @@
-"""A git repository: its history, the versions of its files, and ignored files."""
+"""A git repository: history, file versions and ignored files."""
 
 from collections.abc import Sequence
 from typing import Protocol

@@ -48,10 +48,10 @@ class Snapshot(Protocol):
 
 
 class Snapshots(Protocol):
-    """Copies of the whole store in files, and the checkpoints that name them."""
+    """Copies of the store in files, and checkpoints."""
 
     def transaction(self) -> AbstractContextManager[None]:
-        """Return a context in which all changes are atomic, also of checkpoint files."""
+        """Return a context with atomic changes, also of checkpoint files."""
         ...
 
     def checkpoints(self) -> list[Checkpoint]:

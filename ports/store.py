@@ -1,4 +1,4 @@
-"""An open store, a SQLite file or a server, with its roles as attributes."""
+"""An open store, with its roles as attributes."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
@@ -50,7 +50,7 @@ class StoreMetadata(Protocol):
 
     @property
     def automatic_provider(self) -> str | None:
-        """The provider that `auto` means in this store, None before the first decision."""
+        """The provider that `auto` means here, None before a decision."""
         ...
 
     def decide_provider(self, provider: str, *, force: bool = False) -> None:
@@ -109,7 +109,7 @@ class Upkeep(Protocol):
 
     def ensure_schema(self) -> int:
         """
-        Check that the schema is that of its version, and return the version.
+        Check the schema, and return its version.
 
         Raises:
             StorageError: something drifted; the message names each difference.
@@ -328,5 +328,5 @@ class Store(Protocol):
 
     @property
     def copies(self) -> "tuple[KeptElsewhere, ...]":
-        """Places with possible copies of the rows that can't be changed from here."""
+        """Places that may hold copies beyond reach."""
         ...

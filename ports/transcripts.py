@@ -32,7 +32,7 @@ class CaptureJournal(Protocol):
 
     def noted_project(self, folder: str) -> NotedProject | None:
         """
-        Return the project last noted with an event of *folder*, None without one.
+        Return the project last noted with *folder*, or None.
 
         It is kept as long as its sessions are.
         """

@@ -19,7 +19,7 @@ class StoreContents(Protocol):
         ...
 
     def counts(self) -> Mapping[str, int]:
-        """Return the number of records of each type, by its name in `RECORD_NAMES`."""
+        """Return the number of records, by name in `RECORD_NAMES`."""
         ...
 
     def records(self) -> Iterator[Record]:
@@ -40,7 +40,7 @@ class StoreContents(Protocol):
 
     def reserve(self, number: int) -> None:
         """
-        Give the next new entry that number, or the next free one after it.
+        Give the next new entry that number or the next free one.
 
         Raises:
             StorageError: the store can't be written now.

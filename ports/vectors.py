@@ -1,4 +1,4 @@
-"""Vector search: stored vectors, the index over them, and matches of a query."""
+"""Vector search: stored vectors, their index, and matches."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
@@ -26,7 +26,7 @@ class Matches(Protocol):
 
     def top(self, k: int, category: Category | None = None) -> list[IndexHit]:
         """
-        Return the *k* best matches, best first, or all if there are fewer.
+        Return the *k* best matches, best first.
 
         Ties go to the newest `updated_at`, then to the smallest id.
 
@@ -64,7 +64,7 @@ class VectorIndex(Protocol):
 
     def compare(self, query: Vector, only: EntryFilter) -> Matches:
         """
-        Return every entry of *only* with a vector, scored by cosine, `[-1, 1]`.
+        Return every embedded entry of *only*, scored by cosine, `[-1, 1]`.
 
         Scores are computed row by row in float64 and rounded to 1e-6.
 
@@ -94,7 +94,7 @@ class VectorBlock(NamedTuple):
 
 
 class VectorSource(Protocol):
-    """The stored vectors of one space, as an index loads and caches them."""
+    """The stored vectors of one space, loaded by an index."""
 
     @property
     def dimensions(self) -> int:
@@ -116,7 +116,7 @@ class VectorSource(Protocol):
 
     def load(self, numbers: Sequence[int]) -> VectorBlock:
         """
-        Return the vectors of those of *numbers* that have one, in no order.
+        Return the vectors of *numbers* that have one, in no order.
 
         Vectors of another width are skipped with a warning.
         """
@@ -158,14 +158,14 @@ class BlockSource(VectorSource, Protocol):
 
     def load_block(self, number: int) -> VectorBlock:
         """
-        Return the vectors of a block in the order of their entries' numbers.
+        Return the vectors of a block, by entry number.
 
         See `load`.
         """
         ...
 
     def packed(self, number: int) -> bytes | None:
-        """Return a block as packed under its stamp, None if it is not."""
+        """Return a packed block under its stamp, None without one."""
         ...
 
     def unpack(self, number: int) -> None:
@@ -193,7 +193,7 @@ class PendingText(NamedTuple):
 
 
 class VectorStore(VectorSource, Protocol):
-    """The stored vectors of one space, and the entries that still lack a vector."""
+    """The vectors of one space, and entries without one."""
 
     @property
     def space(self) -> Space:
@@ -233,7 +233,7 @@ class VectorStore(VectorSource, Protocol):
         self, limit: int, after: int = 0, only: EntryFilter = EVERYTHING
     ) -> list[PendingText]:
         """
-        Return at most *limit* texts of *only* with numbers above *after*, by number.
+        Return at most *limit* texts of *only* above number *after*, by number.
 
         They are those of `kinds`, with a vector or without.
         """

@@ -40,7 +40,7 @@ from hardwon.ports.override import override
 
 class ConfiguredAgent(Agent):
     """
-    A coding agent in a user's home, described by a row of the table.
+    A coding agent in a user's home, by its row of the table.
 
     Args:
         facts: Its row.
@@ -222,7 +222,6 @@ class ConfiguredAgent(Agent):
                 return hook_in(_text(path, self._root))
 
     def _off_switches(self, project: str) -> Iterator[tuple[str, str, str]]:
-        """Yield each off switch's setting, a file that may hold it, and its root."""
         if switch := self._facts.hooks_off:
             for name in switch.project_files:
                 yield switch.member, os.path.join(project, name), project

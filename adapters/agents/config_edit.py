@@ -28,9 +28,6 @@ def with_hooks(document: Document, hooks: Mapping[str, Document]) -> Document:
     Args:
         document: The settings; returned unchanged when it has exactly these hooks.
         hooks: A hook for each event, put into a separate group at the end.
-
-    Raises:
-        UneditableFileError: a value of another type is in the place of groups.
     """
     present = _managed_hooks(document)
     merged = {
@@ -123,11 +120,7 @@ def _groups_of(events: Document, event: str) -> Sequence[object]:
 
 
 SERVER_MEMBERS = ("type", "command", "args")
-"""
-The members of a server's entry that start it.
-
-All others belong to the user.
-"""
+"""The members of a server's entry that start it."""
 
 
 def with_server(document: Document, place: str, name: str, server: Document) -> Document:
@@ -139,7 +132,6 @@ def with_server(document: Document, place: str, name: str, server: Document) -> 
 
     Raises:
         TakenNameError: the user has another server of that name.
-        UneditableFileError: *place* is no object.
     """
     servers = document.get(place, {})
     if not isinstance(servers, dict):
@@ -152,7 +144,7 @@ def with_server(document: Document, place: str, name: str, server: Document) -> 
 
 
 def without_server(document: Document, place: str, name: str) -> Document:
-    """Remove the managed server, and the object *place* if it is then empty."""
+    """Remove the managed server, and *place* if it is empty then."""
     servers = document.get(place)
     if not isinstance(servers, dict) or not is_server(servers.get(name)):
         return document

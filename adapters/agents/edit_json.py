@@ -1,4 +1,4 @@
-"""Edit JSON as text and keep unchanged parts as the user wrote them."""
+"""Edit JSON as text, so that unchanged parts stay as written."""
 
 import json
 import re
@@ -40,12 +40,7 @@ _FIRST_INDENT = re.compile(r"\{\r?\n([ \t]+)")
 
 
 def read_document(text: str, *, may_comment: bool = False) -> dict[str, Any]:
-    """
-    Parse the object in *text*, where blank text is an empty object.
-
-    Raises:
-        UneditableFileError: it is no plain JSON, no object, or has a duplicate name.
-    """
+    """Parse the object in *text*, where blank text is an empty object."""
     bare = blanked(text.removeprefix(MARK)) if may_comment else text.removeprefix(MARK)
     try:
         document = json.loads(bare, object_pairs_hook=distinct_members) if bare.strip() else {}
@@ -95,9 +90,7 @@ class _Item:
         key: None in a list.
         lead: The space and comments before it.
         gap: `lead` without comments.
-        value: The position of its value.
         trail: The space and comments after it.
-        is_last: Whether the object or list ends after it.
     """
 
     key: str | None

@@ -14,12 +14,7 @@ _GAP_AFTER = re.compile(r"\A\r?\n")
 
 
 def read_toml(text: str) -> dict[str, Any]:
-    """
-    Parse *text* into a document comparable even with values such as NaN.
-
-    Raises:
-        UneditableFileError: it is no TOML.
-    """
+    """Parse *text* into a document comparable even with values such as NaN."""
     try:
         document = tomllib.loads(text, parse_float=lambda digits: ("float", digits))
         repr(document)  # a name of a thousand parts is parsed, but can't be compared
@@ -65,7 +60,6 @@ def without_table(text: str, keys: tuple[str, ...]) -> str:
 
 
 def _tables(text: str, keys: tuple[str, ...]) -> list[tuple[int, int]]:
-    """Return the spans of tables whose names begin with *keys*."""
     starts = [found.start() for found in _BRACKET.finditer(text)]
     return [
         (start, next(end for end in (*starts[place:], len(text)) if is_toml(text[start:end])))

@@ -1,4 +1,4 @@
-"""The plugin's files: commands for a project, and a copy for Claude Code."""
+"""The plugin's files: commands for a project, a copy for Claude Code."""
 
 import errno
 import os
@@ -28,7 +28,7 @@ LAUNCHED = '"${CLAUDE_PLUGIN_ROOT}/launch" hardwon'
 
 
 def command_files() -> dict[str, str]:
-    """Return the texts of a project's commands by name, in Claude Code's form."""
+    """Return a project's commands by name, in Claude Code's form."""
     folder = files("hardwon.plugin.commands")
     return {
         name: (folder / f"{file}.md").read_text(encoding="utf-8").replace(LAUNCHED, "hardwon")
@@ -38,10 +38,9 @@ def command_files() -> dict[str, str]:
 
 def write_plugin(folder: str) -> None:
     """
-    Write the plugin and its marketplace into *folder*, for Claude Code to install.
+    Write the plugin and its marketplace for Claude Code into *folder*.
 
     Raises:
-        FileExistsError: the folder exists and is not empty.
         OSError: it can't be written.
     """
     if os.path.isdir(folder) and os.listdir(folder):

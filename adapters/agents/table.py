@@ -30,7 +30,7 @@ class Programs(NamedTuple):
 
 
 def our_programs() -> Programs:
-    """Return the installed programs, by a path that outlives an upgrade if possible."""
+    """Return the installed programs, if possible by an upgrade-proof path."""
     return Programs(_program(HOOK), _program(SERVER))
 
 
@@ -103,13 +103,7 @@ class Hooks(NamedTuple):
 
 
 class Server(NamedTuple):
-    """
-    The managed server in an agent's settings.
-
-    Attributes:
-        place: The object or table of servers.
-        entry: Returns the entry for a program.
-    """
+    """The managed server in an agent's settings."""
 
     place: str
     entry: Callable[[str], dict[str, Any]]
@@ -141,7 +135,7 @@ class TomlFile(NamedTuple):
 
 
 class PluginFile(NamedTuple):
-    """A plugin, owned by hardwon, that the agent loads to call the hook."""
+    """A plugin, owned by hardwon, by which the agent calls the hook."""
 
     name: str
 
@@ -152,7 +146,6 @@ class PluginSwitch(NamedTuple):
 
     Attributes:
         file: Its path below the agent's folder.
-        place: The object or table of plugins.
         member: The flag in a plugin's entry; empty if the entry is the flag.
     """
 
@@ -194,8 +187,6 @@ class AgentFacts(NamedTuple):
     A coding agent.
 
     Attributes:
-        name: In options.
-        title: In texts.
         folder: Path of its settings below the user's home, in parts.
         files: The files there with a managed part.
         next_step: Advice after a set-up, with `{server}` for the server's program.

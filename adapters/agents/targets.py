@@ -1,4 +1,4 @@
-"""Agents' files that hardwon edits in part or owns, slash commands among them."""
+"""Agents' files that hardwon edits in part or owns."""
 
 import json
 import re
@@ -43,8 +43,6 @@ class JsonTarget(SetupTarget):
     Attributes:
         path: Absolute.
         root: The folder that no link may leave.
-        hooks: The managed hooks by event.
-        place: The object that holds servers.
         name: The name of the managed server; empty for none.
         schema: The address of a schema, for an empty file.
         may_comment: Whether the agent allows comments.
@@ -266,7 +264,6 @@ class TomlTarget(SetupTarget):
         return is_in
 
     def _proven(self, text: str, wanted: Document) -> str:
-        """Return *text* if it parses to *wanted*, ignoring an empty table of servers."""
         try:
             document = read_toml(text)
         except UneditableFileError:
@@ -292,9 +289,6 @@ class SlashCommand(NamedTuple):
     A slash command in the form of Claude Code.
 
     Attributes:
-        name: Typed after the slash.
-        text: The plugin's file.
-        description: Its line in a list of commands.
         body: The instruction to the model, with `$ARGUMENTS` for the user's words.
     """
 

@@ -27,7 +27,7 @@ LONGEST_LINE = 1_000_000
 
 
 class AgentsTranscripts(PastTranscripts):
-    """The transcripts of all sessions of this user, in folders that *environ* may move."""
+    """All transcripts of this user, in folders that *environ* may move."""
 
     def __init__(self, environ: Mapping[str, str], home: str) -> None:
         self._folders = [
@@ -47,7 +47,6 @@ class AgentsTranscripts(PastTranscripts):
 
 
 def _described(path: str) -> PastTranscript | None:
-    """Read folder and session from a transcript's first lines."""
     folder = session_id = ""
     with suppress(OSError), open(path, "rb") as file:
         about = os.stat(file.fileno())
@@ -67,7 +66,6 @@ def _described(path: str) -> PastTranscript | None:
 
 
 def _fields(line: bytes) -> Mapping[str, Any]:
-    """Parse a line of Claude Code, or the payload of Codex's first line."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):
@@ -91,7 +89,7 @@ CHUNK = 4 * 1024 * 1024
 
 
 class KeptTranscripts(KeptElsewhere):
-    """The transcripts of all agents of this user, in folders that *environ* may move."""
+    """The transcripts of all agents, in folders that *environ* may move."""
 
     def __init__(self, environ: Mapping[str, str], home: str) -> None:
         below = (

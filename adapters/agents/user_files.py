@@ -1,4 +1,4 @@
-"""Read, write and remove files of the user, and record them in the store."""
+"""Read, write and remove files of the user, and record them."""
 
 import contextlib
 import json

@@ -40,10 +40,7 @@ class Host:
     An agent as it is set up.
 
     Attributes:
-        folder: The folder of its settings.
         root: The user's home, or the folder that a variable names instead.
-        project: A real path.
-        server: The path of `hardwon-mcp`.
         read: Parses a settings file; an empty document if there is none.
         start_seconds: Measures how long the server takes to answer on this machine.
         has_plugin: Whether hooks and server come from the plugin.
@@ -303,7 +300,7 @@ INITIALIZE = {
 
 def start_seconds(program: str) -> float:
     """
-    Measure how long the MCP server *program* takes to answer on an empty store.
+    Measure how long the MCP server *program* takes to answer.
 
     It is 0 if the program can't be started.
     """

@@ -36,7 +36,6 @@ class ProjectFile(NamedTuple):
     Settings in a file of the project.
 
     Attributes:
-        name: Its path inside the project.
         values: Text by key, only the keys asked for.
     """
 
@@ -71,7 +70,7 @@ def read_project_files(
 
 def older_index_path(root: str, warn: Callable[[str], None]) -> str | None:
     """
-    Return the older program's index file that `config.jsonc` names, if it is usable.
+    Return the usable older index that `config.jsonc` names.
 
     Args:
         root: The project's folder.
@@ -127,7 +126,6 @@ def _read_text(path: str) -> str:
 
     Raises:
         OSError: it does not exist, can't be read, is too large, or is not a regular file.
-        ValueError: *path* can't be the name of a file.
     """
     data = read_start(path, MAX_FILE_BYTES + 1)
     if len(data) > MAX_FILE_BYTES:

@@ -1,4 +1,4 @@
-"""The table of settings, and the reader that resolves them from all sources."""
+"""The table of settings and their reader."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -131,7 +131,6 @@ class _SettingText(NamedTuple):
     A text for a setting and its source.
 
     Attributes:
-        place: The name of the source in warnings.
         of_project: Whether the source is a file of the project.
     """
 
@@ -339,7 +338,6 @@ class _Sources(NamedTuple):
 
 
 def _way_out(field: str, text: str) -> str:
-    """Return advice about a *text* that only the user may give to *field*."""
     trusted = (
         "; a project that you trust may choose it: hardwon trust" if field in OF_TRUSTED else ""
     )

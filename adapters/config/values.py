@@ -1,8 +1,4 @@
-"""
-Rules that parse the text of a setting.
-
-Standard library only.
-"""
+"""Rules that parse the text of a setting."""
 
 import math
 import os
@@ -51,7 +47,7 @@ def switch(text: str) -> Reading:
 
 
 def limit(text: str) -> Reading:
-    """Parse a whole number of any sign, clamped to 31 bits, else the default."""
+    """Parse a whole number, clamped to 31 bits, else the default."""
     refused = None, "is no whole number; using the default"
     if not WHOLE_NUMBER.fullmatch(text):
         return refused
@@ -83,7 +79,7 @@ def count(text: str) -> Reading:
 
 
 def from_1_to(most: int) -> Rule:
-    """Return the rule for a whole number from 1 to *most*, else the default."""
+    """Return the rule for a whole number from 1 to *most*."""
 
     def rule(text: str) -> Reading:
         value, complaint = limit(text)
@@ -123,7 +119,7 @@ def one_of(*names: str) -> Rule:
 
 
 def some_of(*names: str) -> Rule:
-    """Return the rule for some of *names* between commas, or `none`, else the default."""
+    """Return the rule for some of *names* between commas, or `none`."""
 
     def rule(text: str) -> Reading:
         chosen, _ = phrases(text)

@@ -22,7 +22,7 @@ from hardwon.ports.override import override
 
 class StoppedClock(Clock):
     """
-    A clock with constant time, so that recency is the same in every run.
+    A clock with constant time, so that recency is reproducible.
 
     Its monotonic time passes.
     """
@@ -51,10 +51,6 @@ class VectorCache:
     A file of vectors, readable only by its owner, shared by processes.
 
     After the first error, which is a warning, the cache is not used.
-
-    Args:
-        folder: Of the file, created if missing.
-        warn: Called with one line about the error.
     """
 
     def __init__(self, folder: str, warn: Callable[[str], None]) -> None:
@@ -133,7 +129,7 @@ def _vector(blob: object, dimensions: int) -> Vector | None:
 
 
 class CachingEmbedder(Embedder):
-    """An embedder that embeds each text once, in all processes if the cache works."""
+    """An embedder that caches vectors on disk."""
 
     def __init__(self, inner: Embedder, cache: VectorCache) -> None:
         self._inner = inner

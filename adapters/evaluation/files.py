@@ -68,7 +68,7 @@ class FileLine:
 
 def read_lines(path: str) -> Iterator[tuple[FileLine, str]]:
     """
-    Yield the lines of a file that are not blank, with their places.
+    Yield the non-blank lines of a file with their places.
 
     Line ends are removed. A file whose name ends in `.gz` is unpacked line by line.
 
@@ -97,7 +97,7 @@ def read_lines(path: str) -> Iterator[tuple[FileLine, str]]:
 
 def read_whole(path: str) -> str:
     """
-    Return the lines of a file that are not blank as one text.
+    Return the non-blank lines of a file as one text.
 
     Raises:
         InvalidEvaluationError: as for `read_lines`.
@@ -107,7 +107,7 @@ def read_whole(path: str) -> str:
 
 def read_objects(path: str) -> Iterator[tuple[FileLine, dict[str, Any]]]:
     """
-    Yield the JSON objects of a file, one a line, with their places.
+    Yield the JSON objects of a file, one a line.
 
     Raises:
         InvalidEvaluationError: as for `read_lines`, or a line is no JSON object.
@@ -135,12 +135,7 @@ def parse_object(place: FileLine, text: str) -> dict[str, Any]:
 def text_of(
     place: FileLine, document: dict[str, Any], field: str, *, optional: bool = False
 ) -> str:
-    """
-    Return the text of a field, empty if it is optional and missing.
-
-    Raises:
-        InvalidEvaluationError: it is missing, no text, or a text that can't be stored.
-    """
+    """Return the text of a field, empty if optional and missing."""
     value = document.get(field)
     if value is None and optional:
         return ""
@@ -184,9 +179,6 @@ def read_eval_set(folder: str, name: str) -> EvalSet:
     Read the evaluation set *name* in *folder*.
 
     `docs.jsonl.gz` and `queries.jsonl.gz` count if the plain files are missing.
-
-    Raises:
-        InvalidEvaluationError: a file is missing or damaged, or there is nothing to measure.
     """
     if not os.path.isdir(folder):
         raise FileLine(folder).refuse("is not a folder")
@@ -346,12 +338,7 @@ def comparison_document(changes: Sequence[PolicyChange]) -> dict[str, Any]:
 
 
 def read_report(path: str) -> EvaluationReport:
-    """
-    Read a report that was printed as JSON, with or without its questions.
-
-    Raises:
-        InvalidEvaluationError: the file can't be read, or is no such report.
-    """
+    """Read a report printed as JSON."""
     place = FileLine(path)
     document = parse_object(place, read_whole(path))
     try:

@@ -1,4 +1,4 @@
-"""An export of a store, as a file that is read more than once."""
+"""An export of a store, as a file that can be read twice."""
 
 import contextlib
 import os
@@ -42,7 +42,6 @@ def open_export(path: str, stream: BinaryIO | None) -> Iterator[ExportFile | Non
     Yield the export in *path* or *stream*, or None for another format.
 
     Raises:
-        UnreadableFileError: it can't be read.
         InvalidEntryError: its header is bad, or *stream* is something else.
     """
     if stream is None and not os.path.isfile(path):

@@ -1,5 +1,5 @@
 """
-Write and read an export: a header, then a record a line, in JSON.
+Write and read an export, a JSON record a line.
 
 `docs/export.md` describes it.
 """
@@ -143,7 +143,7 @@ class NumberedRecord(NamedTuple):
 
 def is_export(beginning: bytes) -> bool:
     """
-    Return whether a file with this *beginning* is an export, whole or damaged.
+    Return whether a file with this *beginning* is an export.
 
     Other formats have no type or format.
     """
@@ -243,7 +243,6 @@ def _record(text: bytes, projects: set[str | None]) -> Record:
 
 
 def _ensure_sound(location: Location, projects: set[str | None]) -> None:
-    """Check that a path is absolute, or below a project of an earlier line."""
     path, below = location
     if below not in projects:
         raise InvalidEntryError(

@@ -68,7 +68,6 @@ class ExportHeader(_Strict):
     The first line of an export.
 
     Attributes:
-        hardwon: The version of the program that wrote it.
         counts: The number of records of each type; a file with fewer was cut off.
     """
 
@@ -101,12 +100,7 @@ class _Counters(_Strict):
     useful_count: Count = 0
 
     def usage(self) -> Usage:
-        """
-        Return the counters of searches and judgements.
-
-        Raises:
-            InvalidEntryError: more judgements were useful than there were.
-        """
+        """Return the counters of searches and judgements."""
         if self.useful_count > self.validation_count:
             raise InvalidEntryError(
                 f"useful_count is {self.useful_count}, above validation_count: lower it"
@@ -171,12 +165,7 @@ class EntryLine(_Counters, _Line):
     )
 
     def record(self) -> ExportedEntry:
-        """
-        Return the entry with its activity.
-
-        Raises:
-            InvalidEntryError: a field breaks a rule of `Entry`.
-        """
+        """Return the entry with its activity."""
         entry = Entry(
             usage=self.usage(),
             number=self.number,

@@ -58,12 +58,12 @@ class WrittenFolder(NamedTuple):
 
 
 def device_of(facts: os.stat_result) -> int:
-    """Return the number of the file system, 0 for that of the root folder."""
+    """Return the number of the file system, 0 for the root's."""
     return known_device(facts.st_dev)
 
 
 def known_device(number: int) -> int:
-    """Return a file system's *number* as recorded, 0 for that of the root folder."""
+    """Return a file system's *number* as recorded, 0 for the root's."""
     return ROOT_DEVICE if number & LARGEST_NUMBER == _device_of_root() else number & LARGEST_NUMBER
 
 
@@ -93,7 +93,7 @@ class WrittenFolders:
 
     def add(self, path: str, *, is_part: bool = False) -> None:
         """
-        Record the folder at *path* before a file is written in it (idempotent).
+        Record the folder at *path* before a file is written (idempotent).
 
         Raises:
             StorageError: it can't be recorded.
@@ -135,12 +135,7 @@ class WrittenFolders:
         return self._read()[1]
 
     def copy_to(self, folder: str) -> None:
-        """
-        Record the same folders in the store's folder *folder*.
-
-        Raises:
-            StorageError: they can't be recorded.
-        """
+        """Record the same folders in the store's folder *folder*."""
         other = WrittenFolders(folder)
         for written in self.all():
             other._add(written)
@@ -150,7 +145,6 @@ class WrittenFolders:
             append_record(self._path, {**folder._asdict(), "machine": machine_id()})
 
     def _read(self) -> tuple[dict[WrittenFolder, None], set[str]]:
-        """Return the folders, and the paths of those gone for good, ignoring bad lines."""
         found, gone = dict[WrittenFolder, None](), set[str]()
         for path, document in self._documents():
             if document.get("is_gone"):

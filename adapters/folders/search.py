@@ -25,14 +25,9 @@ GIT_SECONDS = 5.0
 @attrs.frozen(kw_only=True)
 class FolderSearch:
     """
-    Finds the folders in which files were written, from all records of the store.
+    Finds the folders in which hardwon wrote files.
 
     Attributes:
-        recorded: The folders recorded when a file was written.
-        journal: The sessions whose events or exchanges are kept.
-        overview: The files of the entries.
-        work_trees: Returns the work trees of a repository.
-        folder_of_files: Returns the folder that has the conversations of a project's folder.
         first_commit: Asks git for the first commit of a repository; raises OSError.
     """
 

@@ -1,4 +1,4 @@
-"""Locate the folders in which hardwon wrote: in place, moved, unreachable or gone."""
+"""Locate the folders in which hardwon wrote."""
 
 import os
 import stat
@@ -112,12 +112,7 @@ def _problem(folder: WrittenFolder) -> str | None:
 
 
 def _read(path: str) -> None:
-    """
-    Read the folder at *path*, and those in it that hold files of hardwon.
-
-    Raises:
-        OSError: one can't be read.
-    """
+    """Read the folder at *path*, and those in it that hold files of hardwon."""
     os.listdir(path)
     for name in ("", *CONVERSATION_FOLDERS):
         with suppress(FileNotFoundError, NotADirectoryError):
@@ -202,7 +197,6 @@ def _subfolders(folder: str) -> Iterator[tuple[str, os.stat_result]]:
 
 
 def _carried(path: str, moved: Mapping[str, str]) -> str:
-    """Return the place of *path* after a folder above it moved."""
     for old, new in moved.items():
         if path.startswith(os.path.join(old, "")):
             return os.path.join(new, os.path.relpath(path, old))

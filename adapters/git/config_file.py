@@ -1,8 +1,4 @@
-"""
-The grammar of git's configuration files, without their includes.
-
-Standard library only.
-"""
+"""The grammar of git's configuration files, without their includes."""
 
 from collections.abc import Iterator
 

@@ -26,7 +26,7 @@ MAX_BRANCHES = 1000
 
 def is_checked_out(top: str, common: str) -> bool:
     """
-    Return whether *top* has the default branch of *common* and no unfinished merge.
+    Return whether *top* has the default branch and no unfinished merge.
 
     No process runs.
     """

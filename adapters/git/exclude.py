@@ -78,12 +78,7 @@ class InfoExclude(GitExclusion):
 
 
 def _path(project_root: str) -> str | None:
-    """
-    Return the path of the file, None outside of a repository.
-
-    Raises:
-        UnreadableFileError: a link leads out of the git folder.
-    """
+    """Return the path of the file, None outside of a repository."""
     identity = identify(project_root)
     if not identity.is_repository:
         return None

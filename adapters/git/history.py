@@ -1,8 +1,4 @@
-"""
-Ask git about a repository's history, and read its object files.
-
-Standard library only.
-"""
+"""Ask git about a repository's history, and read its object files."""
 
 import errno
 import os
@@ -127,16 +123,8 @@ class HistoryQuestion:
         """
         Return git's output, cut after *most* zero bytes.
 
-        Args:
-            arguments: The subcommand and its arguments.
-            most: The number of zero bytes that are enough.
-            codes: The exit codes of an answer.
-            settings: Settings for this question, as `name=value`.
-
         Raises:
-            TimeoutError: the deadline passed.
             OSError: git is missing, can't be run, or ended with a code that is not among *codes*.
-            ValueError: the repository's root can't be a path.
         """
         code, output = self.try_to(arguments, most, settings)
         if code not in codes:
@@ -164,9 +152,6 @@ def user_addresses(question: HistoryQuestion) -> set[str]:
     Return the addresses configured by user and machine, in lower case.
 
     The repository's own configuration is ignored.
-
-    Raises:
-        OSError: as `HistoryQuestion.ask`.
     """
     asked = ("-z", "--get-regexp", ADDRESS_KEYS)
     code, output = question.try_to(["config", "--show-scope", *asked], MAX_SETTINGS)

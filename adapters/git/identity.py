@@ -65,7 +65,7 @@ def top_of(folder: str) -> str | None:
 
 
 def main_work_tree(folder: str) -> str:
-    """Return the main work tree of the one that holds *folder*, or *folder*."""
+    """Return the main work tree of *folder*, or *folder*."""
     real = os.path.realpath(folder)
     top = top_of(real)
     if top is None:
@@ -137,7 +137,7 @@ def is_repository(folder: str) -> bool:
 
 
 def config_text(folder: str, name: str = "config") -> str:
-    """Return the beginning of a git folder's configuration, empty if there is none."""
+    """Return the beginning of a git folder's configuration, empty without one."""
     return os.fsdecode(_start_of(os.path.join(folder, name), LONGEST_CONFIG))
 
 
@@ -163,7 +163,6 @@ def _identity(common: str | None, root: str) -> Identity:
 
 
 def _bare_around(folder: str, home: str) -> str | None:
-    """Return the bare repository that holds *folder*, below *home*."""
     while folder != home and not is_repository(folder):
         parent = os.path.dirname(folder)
         if parent == folder:

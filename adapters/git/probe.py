@@ -55,19 +55,7 @@ class UnsafeRepositoryError(ValueError):
 def git_command(
     project_root: str, search_path: str, arguments: Sequence[str], settings: Sequence[str] = ()
 ) -> list[str]:
-    """
-    Return the command that runs git in *project_root*.
-
-    Args:
-        project_root: A folder inside the repository.
-        search_path: Of programs.
-        arguments: The subcommand and its arguments.
-        settings: Further ones, as `name=value`.
-
-    Raises:
-        FileNotFoundError: there is no trusted git.
-        ValueError: *project_root* can't be a path.
-    """
+    """Return the command that runs git in *project_root*."""
     named = [part for setting in (*SETTINGS, *settings) for part in ("-c", setting)]
     program = find_git(project_root, search_path)
     return [program, "--no-pager", "--no-optional-locks", "-C", project_root, *named, *arguments]
@@ -206,7 +194,7 @@ class GitChangeProbe:
 
     def feature_files(self, branch: str | None, deadline: Deadline) -> tuple[str, ...]:
         """
-        Return the names changed since *branch* left the default branch, committed or not.
+        Return the names changed since *branch* left the default branch.
 
         On the default branch itself, those of the last three commits.
         """
@@ -218,7 +206,7 @@ class GitChangeProbe:
         return tuple(dict.fromkeys((*committed, *changing, *recent)))
 
     def branch_started(self, branch: str | None, deadline: Deadline) -> dt.datetime | None:
-        """Return the time of the branch's first commit that the default branch lacks."""
+        """Return the time of the branch's first own commit."""
         questions = [commit_times(f"{start}..HEAD") for start in _starts(branch)]
         times = [
             int(text) for text in self._answer(questions, deadline, MAX_COMMITS) if text.isdecimal()

@@ -1,8 +1,4 @@
-"""
-Find a git outside the project, and run it within bounds.
-
-Standard library only.
-"""
+"""Find a git outside the project, and run it within bounds."""
 
 import errno
 import math
@@ -27,12 +23,6 @@ class Surroundings:
 
     A relative entry of PATH means a folder of the project, and tools like direnv add the project's
     folders: neither is trusted, nor links into them.
-
-    Args:
-        project_root: The user's project; the whole repository around it is untrusted.
-
-    Raises:
-        ValueError: *project_root* can't be a path.
     """
 
     def __init__(self, project_root: str) -> None:
@@ -40,7 +30,7 @@ class Surroundings:
         self._project = os.path.join(top_of(real) or real, "")
 
     def trusts(self, path: str) -> bool:
-        """Return whether *path* is absolute and leads to no place in the project."""
+        """Return whether *path* is absolute and outside the project."""
         if not os.path.isabs(path):
             return False
         places = (os.path.normpath(path), os.path.realpath(path))
@@ -54,12 +44,7 @@ class Surroundings:
         return os.pathsep.join(filter(self.trusts, search_path.split(os.pathsep)))
 
     def git(self, search_path: str) -> str:
-        """
-        Return the absolute path of the first trusted git on *search_path*.
-
-        Raises:
-            FileNotFoundError: there is none.
-        """
+        """Return the absolute path of the first trusted git on *search_path*."""
         for folder in filter(None, self.trusted(search_path).split(os.pathsep)):
             program = os.path.join(folder, NAME)
             if os.path.isfile(program) and os.access(program, os.X_OK) and self.trusts(program):
@@ -95,14 +80,9 @@ def run(
     command: list[str], environment: dict[str, str], deadline: Deadline, most: int
 ) -> tuple[int, bytes]:
     """
-    Run *command* and return its exit code and output, cut after *most* names.
+    Run *command* and return its exit code and cut output.
 
     No process of it is left running.
-
-    Raises:
-        TimeoutError: *deadline* passed.
-        OSError: it can't be started.
-        ValueError: an argument holds a zero byte.
     """
     if not hasattr(os, "posix_spawnp"):
         return _run_portably(command, environment, deadline)

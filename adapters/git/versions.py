@@ -98,7 +98,7 @@ class GitVersions(FileVersions):
 
 
 class _Place(NamedTuple):
-    """A file, a link to it, or its submodule in a work tree."""
+    """A file, link or submodule of a work tree."""
 
     top: str
     path: str
@@ -277,7 +277,7 @@ class _Added(NamedTuple):
 
     @classmethod
     def of(cls, patches: bytes, addresses: set[str]) -> "_Added":
-        """Sort the added lines of *patches* by author, with *addresses* as the user's."""
+        """Sort the added lines of *patches* by author."""
         added = cls(set(), set())
         for commit, line in _added_lines(patches):
             _, address, parents = commit.split(COMMIT, 2)

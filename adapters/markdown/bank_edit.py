@@ -1,4 +1,4 @@
-"""Edit lessons in knowledge-bank files, and keep all other text byte for byte."""
+"""Edit lessons in knowledge banks byte by byte."""
 
 import re
 from bisect import bisect_right
@@ -119,13 +119,7 @@ A space before it keeps the lesson.
 
 
 def with_lesson(text: str, lesson: BankLesson) -> str:
-    """
-    Append *lesson* to *text*.
-
-    Raises:
-        InvalidEntryError: it would not be read back unchanged, or would change the parsing of the
-            rest.
-    """
+    """Append *lesson* to *text*."""
     used = {entry.name for entry in entries_of(text, lesson.category)}
     named = attrs.evolve(lesson, name=_unused(lesson.name, used))
     after = _appended(text, named)
@@ -206,9 +200,6 @@ def with_count(text: str, category: Category, identity: str, day: str) -> str:
     Increment the lesson's observation count, observed last on *day*.
 
     A *text* without the lesson is unchanged.
-
-    Raises:
-        InvalidEntryError: the edit would change other text too.
     """
     view, before = BankView(text), entries_of(text, category)
     chunks = list(view.chunks())

@@ -34,7 +34,7 @@ OPEN_FOLDER, PRIVATE_FOLDER = 0o755, 0o700
 
 class MarkdownBankFiles(BankFiles):
     """
-    The three files of the project's bank and the three of the store's folder.
+    The three bank files of the project and of the store's folder.
 
     Args:
         project_root: Its bank is the folder `docs/knowledge-bank`; nothing outside of it is

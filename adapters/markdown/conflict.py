@@ -24,7 +24,7 @@ _OPENING_LINE = re.compile(rf"^(?={OPENING})", re.MULTILINE)
 
 
 def has_conflict(text: str) -> bool:
-    """Return whether *text*, with any line ends, holds a conflict, in linear time."""
+    """Return whether *text* holds a conflict, in linear time."""
     return OPENING in text and _has_set(COMMENT_OR_FENCE.sub(_without_example, with_newlines(text)))
 
 

@@ -132,9 +132,6 @@ class MemoryFolder:
         Args:
             planned: Returns the new texts; called again if another process changed a file
                 meanwhile.
-
-        Raises:
-            UnreadableFileError: a file or the folder can't be written.
         """
         try:
             with only_writer(self.path):
@@ -283,7 +280,7 @@ _NUMBER = re.compile(
 
 class ProjectPlanFiles:
     """
-    Plans: files and folders named by a phase's number, in the usual places.
+    Plans: files and folders named by a phase's number.
 
     The places are searched once an instance.
     """
@@ -293,7 +290,7 @@ class ProjectPlanFiles:
 
     def of_phase(self, number: str) -> str | None:
         """
-        Return the plan of phase *number* from the first place that has one.
+        Return the plan of phase *number* from the first place.
 
         Files called plan come first.
         """
@@ -302,7 +299,6 @@ class ProjectPlanFiles:
 
     @cached_property
     def _numbered(self) -> Mapping[str, Sequence[str]]:
-        """The paths in all places by the number in their names, in order."""
         found = defaultdict[str, list[str]](list)
         for place in PLACES:
             for name in self._names(place):
@@ -325,7 +321,6 @@ class ProjectPlanFiles:
         return f"{path}/{document}" if document else path
 
     def _names(self, folder: str) -> list[str]:
-        """Return the names in *folder* that can be part of a link, plans first."""
         try:
             names = sorted(filter(_is_usable, os.listdir(f"{self._root}/{folder}")))[:MAX_NAMES]
         except (OSError, ValueError):

@@ -70,7 +70,6 @@ class FileSection:
             sections.
         topic: Words for the file's name; sections of the same day, kind and topic share a file.
         title: The title of the file if this is its first section.
-        text: From its heading on, without the markers around it.
         branch: The git branch, None without git.
     """
 
@@ -183,7 +182,6 @@ class MarkdownDocument:
         path: Absolute, links resolved.
         mtime: In Unix seconds.
         file_hash: sha256 of its bytes.
-        project_root: The project's folder, links resolved.
     """
 
     path: str

@@ -19,7 +19,7 @@ MAX_COMPLAINTS = 5
 
 def first_of(complaints: Sequence[str], rest: str) -> tuple[str, ...]:
     """
-    Return the first five of *complaints*, then a line that counts the others.
+    Return five of *complaints*, then a line that counts the others.
 
     The line is `7 more` and *rest*.
     """
@@ -105,7 +105,7 @@ def written_at(name: str) -> dt.datetime | None:
 
 
 def named_at(name: str) -> dt.datetime | None:
-    """Return the local time in a file's *name* in UTC, None for other names."""
+    """Return the local time in a file's *name*, in UTC."""
     local = written_at(name)
     try:
         return local.astimezone(dt.UTC) if local else None
@@ -114,7 +114,7 @@ def named_at(name: str) -> dt.datetime | None:
 
 
 def topic(name: str) -> str | None:
-    """Return the topic in a file's *name* as words, such as `oauth callback`."""
+    """Return the topic in a file's *name*, such as `oauth callback`."""
     found = _NAME.fullmatch(name)
     return _GAP.sub(" ", found["topic"]).strip() or None if found else None
 
@@ -152,7 +152,6 @@ class Markdown(NamedTuple):
     A markdown text, split into front matter and body.
 
     Attributes:
-        front_matter: Values by name.
         body: With newlines as line ends.
         complaints: About unreadable lines of the front matter.
     """
@@ -262,7 +261,6 @@ class _Reading:
             return None
 
     def _first(self, names: tuple[str, ...]) -> tuple[str, FrontValue | None]:
-        """Return the first of *names*, spellings of one field, that has a value."""
         given = (
             (name, value) for name in names if (value := self._front_matter.get(name)) is not None
         )

@@ -36,9 +36,6 @@ class OwnMemoryFiles(ErasurePlace):
 
     A section with forgotten text is removed, and so are lines outside of sections. A session, or a
     file whose name holds such text, is removed as a whole.
-
-    Args:
-        project_roots: The folders of projects; those that do not exist have no files.
     """
 
     def __init__(self, project_roots: Iterable[str]) -> None:
@@ -145,7 +142,6 @@ def _texts(text: str, erasure: Erasure) -> Iterator[OwnedText]:
 
 
 def _without(name: str, text: str, erasure: Erasure) -> str:
-    """Return the rest of a file, empty if nothing is left."""
     if erasure.is_in(name) or not sections_in(text):
         return ""
     return erasure.without(without_sections(memory_file(text), _sections_holding(text, erasure)))

@@ -45,10 +45,7 @@ class _Field(NamedTuple):
     A field with the lines that may belong to its value.
 
     Attributes:
-        number: Of its line in the text.
         key: Empty for a line that is no field.
-        value: The rest of its line.
-        block: The lines that follow.
     """
 
     number: int
@@ -326,9 +323,6 @@ def _flow_or_text(text: str) -> FrontValue | None:
     Return the texts of a list in brackets and of its inner lists.
 
     A map gives None. A text that only begins with a bracket stays a text.
-
-    Raises:
-        _UnreadableValueError: a bracket is not closed.
     """
     items, end = _flow_items(text)
     if _COMMENT.sub("", text[end:]).strip():
@@ -372,7 +366,6 @@ def _flow_text(text: str, at: int) -> re.Match[str]:
 
 
 def _label(value: FrontValue | None) -> str:
-    """Return an item of a list, where a flag of YAML is a word."""
     return str(value).lower() if isinstance(value, bool) else str(value or "")
 
 

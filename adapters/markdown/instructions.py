@@ -1,5 +1,5 @@
 """
-The files that hosts give the agent at the beginning of every session.
+The files that hosts give the agent in every session.
 
 Among them is Claude Code's own memory of a project, whose folder is named as in its version 2.1.
 Standard library only.
@@ -109,7 +109,6 @@ class InstructionFiles(Instructions):
             yield name, os.path.join(self._memory, name)
 
     def _notes(self) -> list[str]:
-        """Return the names of Claude Code's notes, its index first."""
         with contextlib.suppress(OSError, ValueError), os.scandir(self._memory) as found:
             names = [
                 item.name for item in islice(found, 4 * MAX_FILES) if item.name.endswith(".md")

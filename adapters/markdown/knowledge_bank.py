@@ -1,8 +1,4 @@
-"""
-Parse and read knowledge-bank files, and record the last injection.
-
-Standard library only, for the hook.
-"""
+"""Parse and read knowledge-bank files, and record the last injection."""
 
 import datetime as dt
 import json
@@ -293,13 +289,7 @@ _Value = TypeVar("_Value")
 
 
 def parse_bank(text: str, category: Category) -> list[BankEntry]:
-    """
-    Parse the entries of a file, in order.
-
-    Args:
-        text: Any text, with newlines as the only line ends.
-        category: Carried into every entry.
-    """
+    """Parse the entries of a file, in order."""
     chunks = ENTRY_MARK.split(_without_comments(text))
     return [
         _parse_chunk(chunk, category, position)
@@ -396,7 +386,7 @@ def entries_of(text: str, category: Category) -> tuple[BankEntry, ...]:
 
 
 def counts_of(text: str, category: Category) -> dict[str, int]:
-    """Return the highest count of every lesson of a file by its identity."""
+    """Return the highest count of every lesson, by identity."""
     counts = dict[str, int]()
     for entry in filter(lambda entry: entry.text, entries_of(text, category)):
         identity = identity_of(entry.text)
@@ -411,7 +401,7 @@ def is_same(entry: BankEntry, identity: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def identity_of(description: str) -> str:
-    """Return the id that the import gives to an entry with that description."""
+    """Return the id that the import gives to that description."""
     return content_hash(stored_form(description))
 
 

@@ -73,7 +73,6 @@ def _appended(document: str, text: str) -> str:
 
 
 def _own(text: str, newline: str) -> str:
-    """Return *text* with the file's line ends and escaped markers."""
     lines = _MARKER.sub("&lt;!--", text).replace("\r\n", "\n").removesuffix("\n")
     return f"{lines}\n".replace("\n", newline) if lines else ""
 
@@ -116,7 +115,6 @@ class MarkedFile:
         Return whether it changed.
 
         Raises:
-            UnreadableFileError: the file can't be read as UTF-8 text, or can't be written.
             InvalidSectionError: the markers are not one of each, in order; the file was not
                 changed.
         """

@@ -1,5 +1,5 @@
 """
-A file of the project's memory, and edits that keep all other text.
+A memory file, and edits that keep all other text.
 
 Its captured sections are in order of time.
 """
@@ -33,7 +33,6 @@ class MemoryFile(NamedTuple):
     A memory file, read once.
 
     Attributes:
-        text: All of it.
         body_start: Where its head ends, 0 without one.
         own: The captured sections, in the order of their beginnings.
     """
@@ -85,7 +84,7 @@ def first_body(section: FileSection) -> str:
 
 @lru_cache(maxsize=64)
 def memory_file(text: str) -> MemoryFile:
-    """Parse the file *text*, cached, as a text just written is often parsed again."""
+    """Parse the file *text*, cached."""
     begins = _body_start(text)
     body = text[begins:].replace("\r\n", " \n").replace("\r", "\n")  # same length
     own = (extent for extent in extents(body) if IDENTITY.fullmatch(extent.anchor_id))
@@ -99,7 +98,7 @@ def memory_file(text: str) -> MemoryFile:
 
 
 def sections_in(text: str) -> Mapping[str, str]:
-    """Return the text of each captured section of the file *text* by its id."""
+    """Return the text of each captured section, by its id."""
     body = with_newlines(text[_body_start(text) :])
     return {
         section.anchor_id: section.text
@@ -159,7 +158,7 @@ def as_section(section: FileSection) -> str:
 
 def with_sections(file: MemoryFile, sections: Iterable[FileSection]) -> str:
     """
-    Put *sections* into *file*: replace those with the same ids, insert others by time.
+    Put *sections* into *file*, replacing those with the same ids.
 
     All other text stays, but the file is marked as permanent if a section is, and its title too if
     that is the first section. An unclosed comment or fence may hide a section: check that it is
@@ -218,7 +217,6 @@ def _insertions(file: MemoryFile, sections: Iterable[FileSection]) -> Iterator[_
 
 
 def _edited(text: str, edits: Iterable[_Edit]) -> str:
-    """Apply *edits*, where the first of overlapping ones wins."""
     parts, done = list[str](), 0
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.stop)):
         if edit.start >= done:

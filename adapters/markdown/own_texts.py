@@ -1,5 +1,5 @@
 """
-Texts in a project's folder `memory` that hardwon wrote and a user edits.
+Texts in a project's `memory` that hardwon wrote and users edit.
 
 A text is a section or a whole file.
 """

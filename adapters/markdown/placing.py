@@ -112,7 +112,6 @@ def _may_take(named: str, topic: str) -> bool:
 
 
 def _lost(placed: PlacedFiles, sections: Mapping[str, FileSection]) -> set[tuple[str, str]]:
-    """Return the file names and ids of sections that would not be read back."""
     found = {
         (name, text[extent.start : extent.stop])
         for name, text in placed.files.items()

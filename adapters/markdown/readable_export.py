@@ -51,14 +51,13 @@ FILE_NAMES: Mapping[Kind, str] = {
 @contextmanager
 def written_folder(path: str, *, replace: bool) -> Iterator[str]:
     """
-    Yield a temporary folder whose files are moved to *path* when all are written.
+    Yield a temporary folder whose files are moved to *path* at the end.
 
     Args:
         path: The folder, created if missing; links resolved.
         replace: Whether existing files may be replaced; others stay.
 
     Raises:
-        NotADirectoryError: it is no folder.
         FileExistsError: it holds something and *replace* is false.
         OSError: it can't be written.
     """
@@ -80,7 +79,6 @@ def written_folder(path: str, *, replace: bool) -> Iterator[str]:
 
 
 def _refuse_full(around: Folder, name: str, path: str, *, replace: bool) -> None:
-    """Check that *name* is free, or a folder that may be written to."""
     if not around.has(name):
         return
     if not stat.S_ISDIR(around.facts(name).st_mode):
@@ -98,14 +96,7 @@ def _move(folder: str, target: str, names: Iterable[str]) -> None:
 
 
 class ReadableExport:
-    """
-    Writes entries one by one below a folder.
-
-    Args:
-        folder: An empty folder.
-        labels: The names of projects, by id.
-        now: The time of the export.
-    """
+    """Writes entries one by one below a folder."""
 
     def __init__(self, folder: str, labels: Mapping[str, str], now: dt.datetime) -> None:
         self._folder = folder
@@ -141,7 +132,6 @@ class ReadableExport:
         return os.path.join(self._folder, self._name(entry.project or ""), *names)
 
     def _name(self, project: str) -> str:
-        """Return a project's folder, unique even when case is ignored."""
         if project not in self._names:
             name = safe_name(self._labels.get(project, project)) if project else NO_PROJECT
             taken = {

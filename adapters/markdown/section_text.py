@@ -56,7 +56,7 @@ def _original(escape: re.Match[str]) -> str:
 
 
 def heading(title: str) -> str:
-    """Escape HTML in *title*, where an unclosed tag would hide the text that follows."""
+    """Escape HTML in *title*, so that no tag hides later text."""
     return escaped(title, "<")
 
 
@@ -111,7 +111,7 @@ PHASE = "Phase "
 
 
 def plan_link(phase: str, plan_of: PlanOf) -> str:
-    """Return the link to the plan of *phase*, or to TLC's place for it."""
+    """Return the link to the plan of *phase*, or to its usual place."""
     plan = plan_of(phase) or f".planning/phases/{phase.replace('/', '-')}-PLAN.md"
     return f"[{PHASE}{enumeration([phase])}]({TO_PROJECT}{quote(plan)})"
 

@@ -1,5 +1,5 @@
 """
-Find and read markdown files of the project, other roots and a host's memory.
+Find and read markdown files of project, roots and host.
 
 Only files inside them are read.
 """
@@ -209,7 +209,6 @@ class MarkdownFiles(SourceFiles):
         return False
 
     def _whole_roots(self) -> list[str]:
-        """Return the other roots without `specs`, which are memory as a whole."""
         return [root for root in self._more_roots if not os.path.isdir(os.path.join(root, SPECS))]
 
     def _missing_roots(self) -> list[str]:
@@ -325,7 +324,7 @@ class HostMemoryFiles(MarkdownFiles):
 
 
 def read_fact(text: str) -> Markdown:
-    """Parse a fact: its name becomes a title, its type one of our kinds."""
+    """Parse a fact with a title and one of our kinds."""
     nested = _NESTED.match(text)
     if nested:
         flat = "".join(f"{line.strip()}\n" for line in nested[2].splitlines())

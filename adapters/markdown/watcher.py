@@ -40,12 +40,7 @@ class MarkdownWatcher:
         )
 
     def changes(self, leaving: threading.Event) -> Iterator[None]:
-        """
-        Yield at the start, then whenever files may have changed, until *leaving* is set.
-
-        Raises:
-            UnreadableFileError: the system does not let it watch.
-        """
+        """Yield at the start and after possible changes, until *leaving* is set."""
         while not leaving.is_set():
             folders = self._folders()
             try:
@@ -75,14 +70,12 @@ class MarkdownWatcher:
                         return
 
     def _is_relevant(self, _: Change, path: str) -> bool:
-        """Return whether a change at *path*, file or folder, may change the memory."""
         folder, name = os.path.split(path)
         if folder == self._root and path not in self._places:
             return name.startswith(BESIDE.partition("*")[0]) and name.lower().endswith(ENDING)
         return name.lower().endswith(ENDING) or not os.path.isfile(path)
 
     def _folders(self) -> list[str]:
-        """Return all existing folders to watch, except hidden ones and links."""
         below = {folder for place in self._places for folder in _at_and_below(place)}
         return sorted({self._root, *below})
 

@@ -1,8 +1,4 @@
-"""
-Lock folders, read regular files within bounds, and write files atomically.
-
-Standard library only.
-"""
+"""Lock folders, read regular files within bounds, and write files atomically."""
 
 import os
 import stat
@@ -43,7 +39,6 @@ def only_writer(folder: str, at_most: float = LOCK_SECONDS) -> Iterator[None]:
 
     Raises:
         TimeoutError: another process still holds it.
-        OSError: it can't be locked.
     """
     if fcntl is None:
         yield
@@ -100,10 +95,6 @@ def read_regular_file(path: str, at_most: int, *, follow: bool = True) -> WholeF
         path: May be a link, unless *follow* is False.
         at_most: Bytes.
         follow: Whether links are followed.
-
-    Raises:
-        OSError: it can't be read.
-        ValueError: it is not a regular file, or no file system knows such a path.
     """
     with open(path, "rb", opener=open_without_waiting if follow else _open_itself) as file:
         facts = os.fstat(file.fileno())
@@ -120,7 +111,7 @@ SEVERAL_NAMES = (
 
 def read_real_file(path: str, at_most: int, *, is_foreign: bool = False) -> WholeFile:
     """
-    Read a file as `read_regular_file` does, if its path still has no links.
+    Read a file as `read_regular_file`, if its path has no links.
 
     Args:
         path: Without links.
@@ -129,7 +120,6 @@ def read_real_file(path: str, at_most: int, *, is_foreign: bool = False) -> Whol
             of the user's.
 
     Raises:
-        OSError: it can't be read.
         ValueError: it is not a regular file, a link took the place of it or of a folder on its way,
             or it has several names in a foreign project.
     """
@@ -142,13 +132,7 @@ def read_real_file(path: str, at_most: int, *, is_foreign: bool = False) -> Whol
 
 
 def read_file_below(path: str, folder: str, at_most: int, *, is_foreign: bool = False) -> WholeFile:
-    """
-    Read a file below *folder*, links resolved, as `read_real_file` does.
-
-    Raises:
-        OSError: it can't be read.
-        ValueError: it is not a regular file, or a link leads out.
-    """
+    """Read a file below *folder*, links resolved, as `read_real_file` does."""
     os.lstat(path)  # one that is missing is no attempt to lead out
     real = os.path.realpath(path)
     if not real.startswith(os.path.join(os.path.realpath(folder), "")):
@@ -163,12 +147,7 @@ def replace_file(path: str, text: str, mode: int = PRIVATE) -> None:
 
 
 def create_file(path: str, text: str, mode: int = 0o666) -> None:
-    """
-    Write *text* to the new file *path* atomically.
-
-    Raises:
-        FileExistsError: there is a file; it was not changed.
-    """
+    """Write *text* to the new file *path* atomically."""
     with written_file(path, mode, move=Folder.move_to_free_name) as file:
         file.write(text.encode())
 
@@ -222,7 +201,6 @@ def _open_itself(path: str, flags: int) -> int:
 
 
 def _refuse_changed(folder: Folder, name: str, was: os.stat_result) -> None:
-    """Raise `ChangedFileError` if the file was changed since *was*."""
     try:
         now = folder.facts(name)
         is_same = (now.st_ino, now.st_size, now.st_mtime_ns) == (
@@ -255,7 +233,7 @@ class FileChange(NamedTuple):
 
 
 class _Staged(NamedTuple):
-    """A change whose texts are in temporary files, so that only renames are left."""
+    """A change whose new texts are in temporary files."""
 
     change: FileChange
     folder: Folder
@@ -268,12 +246,7 @@ class _Staged(NamedTuple):
 
 
 class JointWriteError(OSError):
-    """
-    None of the files was changed.
-
-    Attributes:
-        path: The file that could not be changed.
-    """
+    """None of the files was changed."""
 
     def __init__(self, path: str, why: str) -> None:
         super().__init__(why)

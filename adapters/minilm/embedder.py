@@ -144,12 +144,7 @@ class WordPiece:
 
 
 def load_wordpiece() -> WordPiece:
-    """
-    Load the embedded model's tokenizer, in about 10 ms.
-
-    Raises:
-        EmbedderUnavailableError: `vocab.txt` is not beside this module.
-    """
+    """Load the embedded model's tokenizer, in about 10 ms."""
     path = f"{__file__.rpartition(os.sep)[0]}{os.sep}vocab.txt"
     try:
         with FileIO(path) as file:
@@ -266,7 +261,6 @@ def _require_time(deadline: Deadline) -> None:
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Yield the indices of *lengths* in batches, shortest texts first."""
     batch: list[int] = []
     tokens = 0
     for index in sorted(range(len(lengths)), key=lengths.__getitem__):

@@ -99,7 +99,7 @@ class Layer(NamedTuple):
 
 def gelu_in_place(values: Floats) -> None:
     """
-    Overwrite *values* with their GELU, `x * (1 + erf(x / sqrt(2))) / 2`.
+    Overwrite *values* with their GELU.
 
     Written as `max(x, 0) - |x| * erfc(|x| / sqrt(2)) / 2`, which needs no sign.
     """
@@ -183,7 +183,7 @@ class Encoder:
 
     def encode(self, token_ids: Sequence[Sequence[int]]) -> Floats:
         """
-        Return (texts, 384): the mean over all tokens of each text, not normalised.
+        Return (texts, 384): each text's mean over tokens, not normalised.
 
         Adjacent texts of equal length are computed together; otherwise the order does not matter.
 

@@ -58,13 +58,7 @@ class _Field(NamedTuple):
 
 
 def list_tensors(data: mmap) -> Iterator[tuple[str, Tensor]]:
-    """
-    Yield the name and place of every float32 and int8 tensor.
-
-    Raises:
-        ValueError: *data* is not an ONNX model.
-        IndexError: *data* ends within a field.
-    """
+    """Yield the name and place of every float32 and int8 tensor."""
     for graph in _fields(data, 0, len(data)):
         if graph.number == GRAPH:
             for field in _fields(data, graph.start, graph.end):
@@ -151,12 +145,7 @@ class WeightFile(NamedTuple):
     tensors: dict[str, Tensor]
 
     def offset(self, name: str, dims: tuple[int, ...], data_type: int) -> int:
-        """
-        Return the offset of tensor *name*.
-
-        Raises:
-            EmbedderUnavailableError: it is missing, or not of these dimensions and type.
-        """
+        """Return the offset of tensor *name*."""
         tensor = self.tensors.get(name)
         if tensor is None or (tensor.dims, tensor.data_type) != (dims, data_type):
             raise EmbedderUnavailableError(
@@ -182,12 +171,9 @@ def find_weights() -> str:
 
 def open_weights(path: str) -> WeightFile:
     """
-    Map the file at *path* and list its tensors, in a few milliseconds.
+    Map the file at *path* and list its tensors.
 
     Only the size is compared with the release's: `verify_sha256` reads every byte.
-
-    Raises:
-        EmbedderUnavailableError: it can't be read, or is not the release's file.
     """
     try:
         with FileIO(path) as file:
@@ -202,12 +188,7 @@ def open_weights(path: str) -> WeightFile:
 
 
 def verify_sha256(path: str) -> None:
-    """
-    Compare the file's sha256 with the release's, in 15 to 60 ms.
-
-    Raises:
-        EmbedderUnavailableError: it can't be read, or is not the release's file.
-    """
+    """Compare the file's sha256 with the release's, in 15 to 60 ms."""
     try:
         import hashlib  # noqa: PLC0415  # brings OpenSSL: a query needs none
 

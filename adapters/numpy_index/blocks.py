@@ -55,7 +55,6 @@ class QueryCodes(NamedTuple):
     Attributes:
         exact: float32, a unit vector.
         codes: The query, rounded to whole multiples of its scale.
-        scale: A step of the codes.
     """
 
     exact: Floats
@@ -99,7 +98,7 @@ class VectorRows(NamedTuple):
 
 class Codes(NamedTuple):
     """
-    The vectors of some entries, each rounded to whole multiples of its scale.
+    The vectors of some entries, rounded to multiples of their scale.
 
     Attributes:
         numbers: Entry numbers, ascending, int64.
@@ -295,7 +294,7 @@ class LoadedVectors:
         self._members: dict[tuple[int, EntryFilter], Members] = {}
 
     def members(self, only: EntryFilter) -> Members:
-        """Return the entries of *only*, cached for the last filters until the store changes."""
+        """Return the entries of *only*, cached until the store changes."""
         asked = (self.source.version(), only._replace(among=None))  # lists rarely repeat
         members = self._members.pop(asked, None) or Members.of(self.source.members(asked[1]))
         self._members[asked] = members
@@ -304,7 +303,7 @@ class LoadedVectors:
         return members if only.among is None else members.among(only.among)
 
     def codes(self, members: Members) -> Iterator[Codes]:
-        """Yield the codes of *members*, and of others, in ascending order of blocks."""
+        """Yield the codes of *members* and others, by ascending blocks."""
         self._queries += 1
         blocks = self.source.blocks()
         self._codes = {number: kept for number, kept in self._codes.items() if number in blocks}

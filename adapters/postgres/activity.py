@@ -1,8 +1,4 @@
-"""
-Activity on a server: history, receipts, context windows, usage signals and counters.
-
-The hooks import this module.
-"""
+"""Activity on a server: history, receipts, context windows, usage signals and counters."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar

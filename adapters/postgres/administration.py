@@ -16,58 +16,28 @@ class ServerAdministration(NamedTuple):
     server: ServerAddress
 
     def migrate(self) -> Sequence[int]:
-        """
-        Migrate to the newest schema and return the versions applied.
-
-        Raises:
-            StorageError: the server is too old, lacks pgvector, or does not let this role do it.
-        """
+        """Migrate to the newest schema and return the versions applied."""
         return migrate.migrate(self.server.dsn)
 
     def vacuum(self) -> None:
-        """
-        Remove the bytes of deleted rows from the server's files.
-
-        Raises:
-            StorageError: this role does not own the tables, or the server can't do it now.
-        """
+        """Remove the bytes of deleted rows from the server's files."""
         migrate.vacuum(self.server.dsn)
 
     def add_member(self, role: str, tenant: str) -> None:
-        """
-        Let a login role use the store.
-
-        Raises:
-            StorageError: the role does not exist, or this role may not add members.
-        """
+        """Let a login role use the store."""
         migrate.add_member(self.server.dsn, role, tenant)
 
     def remove_member(self, role: str) -> bool:
-        """
-        Remove a login role and return whether it was a member.
-
-        Raises:
-            StorageError: this role may not remove members.
-        """
+        """Remove a login role and return whether it was a member."""
         return migrate.remove_member(self.server.dsn, role)
 
     @contextmanager
     def throw_away_database(self) -> Iterator[ServerAddress]:
-        """
-        Create a temporary database on the same server, dropped afterwards.
-
-        Raises:
-            StorageError: the role may not create databases, or the server does not fit.
-        """
+        """Create a temporary database on the same server, dropped afterwards."""
         with migrate.throw_away_database(self.server.dsn) as address:
             yield ServerAddress(address)
 
     def status(self) -> ServerStatus:
-        """
-        Return the facts of the store.
-
-        Raises:
-            StorageError: it can't be opened.
-        """
+        """Return the facts of the store."""
         with closing(open_postgres(self.server, lambda _: None)) as store:
             return status_of(store.database)

@@ -168,5 +168,4 @@ class PostgresStoreContents(SqlStoreContents[PostgresDatabase]):
 
 
 def _by_number(rows: Sequence[Row]) -> Mapping[int, Sequence[Row]]:
-    """Group *rows*, which are sorted by number, by that first column."""
     return {number: [*group] for number, group in groupby(rows, itemgetter(0))}

@@ -63,16 +63,11 @@ class PostgresDatabase:
 
     Attributes:
         path: The store's name in messages; without a password.
-        tenant: The number of the member's tenant.
-        role: The member's login role.
-        is_read_only: Whether the server is a standby.
         entries_at_first: Number of searchable entries at the time of connecting.
-        warn: Called with one line about a problem.
 
     Raises:
         StorageError: the server can't be reached, the role is no member, or the schema does not
             fit.
-
     """
 
     def __init__(

@@ -234,7 +234,6 @@ class PostgresEntryRepository(SqlEntries[PostgresDatabase]):
         return max((most for _, most in self._learnings(visible_in).values()), default=1)
 
     def _learnings(self, visible_in: Visibility | None) -> dict[Category, tuple[int, int]]:
-        """Return each category's number of learnings and largest observation count."""
         within = where(LEARNINGS._replace(ranked=True, visible_in=visible_in))
         rows = self._database.rows(SIZES.format(within=within.sql), **within.parameters)
         found: dict[Category, tuple[int, int]] = {

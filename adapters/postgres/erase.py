@@ -289,7 +289,6 @@ def _ids(ask: Callable[..., list[Row]], numbers: Iterable[int]) -> list[str]:
 
 
 def _texts_of(ask: Callable[..., list[Row]], numbers: Iterable[int]) -> Iterator[OwnedText]:
-    """Yield the texts of entries, their former descriptions included."""
     wanted = [*numbers]
     for entry_id, description, *parts in ask(SELECT_TEXTS, numbers=wanted):
         yield OwnedText(entry_id, description)
@@ -300,13 +299,7 @@ def _texts_of(ask: Callable[..., list[Row]], numbers: Iterable[int]) -> Iterator
 
 
 class ServerCopies(KeptElsewhere):
-    """
-    Copies that a server keeps out of its members' reach.
-
-    Args:
-        path: The store's name in messages.
-
-    """
+    """Copies that a server keeps out of its members' reach."""
 
     def __init__(self, path: str) -> None:
         self._path = path

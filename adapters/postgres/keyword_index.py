@@ -207,7 +207,6 @@ class PostgresKeywordIndex(KeywordIndex):
             return ScoredMatches(best, categories, full=asked)
 
     def _counted(self, terms: Iterable[str], times: Counted) -> dict[str, int]:
-        """Return the number of entries, or passages, that contain each term."""
         return dict(self._database.rows(FREQUENCIES.format(times=times), terms=[*terms]))
 
     def _figures(self) -> _Figures:

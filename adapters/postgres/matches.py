@@ -48,9 +48,6 @@ class MatchPage(NamedTuple):
     Attributes:
         depth: How many of all, and of each category, are included at least.
         hits: Best first, ties in their order.
-        categories: Each hit's category, by number.
-        statistics: Of all matches.
-
     """
 
     depth: int

@@ -71,7 +71,6 @@ def migrations() -> list[Migration]:
 
 @contextmanager
 def _as_owner(dsn: str) -> "Iterator[tuple[psycopg.Connection, str]]":
-    """Connect, and yield the connection with its name in messages."""
     parameters = parameters_of(dsn)
     path = shown(parameters)
     with (
@@ -94,8 +93,6 @@ def migrate(dsn: str) -> list[int]:
 
     Raises:
         NewerSchemaError: a later hardwon migrated it; nothing was changed.
-        StorageError: the server is too old, has no pgvector, or does not let this role create
-            objects.
     """
     with _as_owner(dsn) as (connection, path):
         _ensure_server(connection, path)
@@ -117,9 +114,6 @@ def throw_away_database(dsn: str) -> Iterator[str]:
     Create a migrated temporary database on the server, and yield its address.
 
     It is dropped afterwards.
-
-    Raises:
-        StorageError: the role of *dsn* may not create databases, or the server does not fit.
     """
     name = composed.Identifier(database := f"hardwon_demo_{secrets.token_hex(4)}")
     with _as_owner(dsn) as (connection, _):
@@ -157,7 +151,6 @@ def _ensure_server(connection: psycopg.Connection, path: str) -> None:
 
 
 def _create_frame(connection: psycopg.Connection) -> None:
-    """Create extension, members' role, schema and table of migrations."""
     with _or_an_administrator(connection, "CREATE EXTENSION vector"):
         connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
     if connection.execute("SELECT to_regtype('vector')").fetchone() == (None,):
@@ -247,12 +240,7 @@ def _index_large_spaces(connection: psycopg.Connection) -> None:
 
 
 def vacuum(dsn: str) -> None:
-    """
-    Rewrite all tables without deleted rows, locking one at a time.
-
-    Raises:
-        StorageError: this role does not own them, or the server can't do it now; nothing is lost.
-    """
+    """Rewrite all tables without deleted rows, locking one at a time."""
     with _as_owner(dsn) as (connection, path):
         tables = connection.execute(SELECT_TABLES).fetchall()
         if others := {owner for _, owner, is_owned in tables if not is_owned}:
@@ -267,12 +255,7 @@ def vacuum(dsn: str) -> None:
 
 
 def add_member(dsn: str, role: str, tenant: str = DEFAULT_TENANT) -> None:
-    """
-    Let a login role use the store, in a tenant created if missing.
-
-    Raises:
-        StorageError: the role is missing or in another tenant, or this role may not add members.
-    """
+    """Let a login role use a tenant, created if missing."""
     with _as_owner(dsn) as (connection, path), connection.transaction():
         if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (role,)).fetchone():
             raise StorageError(
@@ -321,9 +304,6 @@ def remove_member(dsn: str, role: str) -> bool:
     Remove a login role and return whether it was a member.
 
     Its stored entries stay.
-
-    Raises:
-        StorageError: this role may not remove members.
     """
     with _as_owner(dsn) as (connection, _), connection.transaction():
         gone = connection.execute(
@@ -339,12 +319,7 @@ def remove_member(dsn: str, role: str) -> bool:
 
 
 def members(dsn: str) -> Sequence[tuple[str, str]]:
-    """
-    Return the visible login roles with their tenants' names.
-
-    Raises:
-        StorageError: the server can't be queried.
-    """
+    """Return the visible login roles with their tenants' names."""
     with _as_owner(dsn) as (connection, _):
         return connection.execute(
             "SELECT m.role, t.name FROM hardwon.member m JOIN hardwon.tenant t USING (tenant) ORDER"

@@ -131,7 +131,6 @@ def _key(lesson: Mapping[str, Any]) -> tuple[int, str, str]:
 
 
 def _unite(connection: psycopg.Connection, lessons: list[Lesson]) -> None:
-    """Merge *lessons* into the first of them."""
     whole = identified(reduce(united, lessons))
     about = {"tenant": whole["tenant"], "number": whole["number"]}
     for other in lessons[1:]:
@@ -161,7 +160,6 @@ def _write(connection: psycopg.Connection, lesson: Lesson) -> None:
 
 
 def _index(connection: psycopg.Connection, tenant: int, owner: str, number: int) -> None:
-    """Rebuild the keyword index of an entry and drop its vectors."""
     about = {"tenant": tenant, "number": number}
     row = connection.execute(
         f"{SELECT_ENTRY} WHERE e.tenant = %(tenant)s AND e.number = %(number)s", about

@@ -158,7 +158,6 @@ class PostgresProjects(SqlProjects[PostgresDatabase]):
             self._database.note_change()
 
     def _say(self, project: Project, known: WorkingCopy) -> None:
-        """Store this member's changed trust in a working copy elsewhere."""
         if project.identity != known.project.identity:
             raise StorageError(
                 f"{known.project.identity.root} is on another machine: it can't be moved from here"
@@ -202,7 +201,6 @@ class PostgresProjects(SqlProjects[PostgresDatabase]):
         return _prefix(self._database.role, this_machine()) + self._on_this_machine(key)
 
     def _on_this_machine(self, path: str) -> str:
-        """Return *path* as it is stored for this machine."""
         return path.removeprefix(_prefix(self._database.role, this_machine()))
 
     @override

@@ -174,7 +174,6 @@ def _changing(place: _Place, entry: "Entry") -> list[Statement]:
 
 
 def _putting_texts(place: _Place, entry: "Entry") -> list[Statement]:
-    """Return statements that store texts and delete outdated vectors."""
     values = texts_of(entry)
     kept = {"owner": place.owner, "anchor_id": entry.anchor_id}
     changes = ", ".join(f'"{name}" = excluded."{name}"' for name in values)

@@ -68,7 +68,7 @@ def number_of(name: str) -> str:
 
 
 def entry_named(expression: str) -> str:
-    """Return a join with `e`, the entry of a present or earlier id."""
+    """Return a join with `e`, the entry of any of its ids."""
     of_tenant = "n.tenant = %(tenant)s"
     return f"""
         JOIN LATERAL (

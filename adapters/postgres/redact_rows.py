@@ -114,7 +114,6 @@ def redact_rows(database: PostgresDatabase) -> bool:
 
 
 def _changed(database: PostgresDatabase, row: StoredRow, changes: Mapping[str, Any]) -> bool:
-    """Update a row, and return False if its new key is taken."""
     condition, key = named(row)
     columns = ", ".join(f'"{name}" = %({name})s' for name in changes)
     values = {name: Jsonb(value) if name in JSON else value for name, value in changes.items()}
@@ -154,7 +153,6 @@ def _delete_entry(database: PostgresDatabase, number: int) -> None:
 
 
 def _renew(database: PostgresDatabase, number: int, changed: Iterable[Iterable[str]]) -> None:
-    """Recompute the values derived from the texts of an entry."""
     if not (state := database.rows(SELECT_STATE, number=number)):
         return
     [(owner, old, is_retired)] = state
@@ -175,7 +173,6 @@ def _renew(database: PostgresDatabase, number: int, changed: Iterable[Iterable[s
 
 
 def _renamed(database: PostgresDatabase, number: int, old: str, entry: Entry) -> bool:
-    """Derive an entry's id again, and return False if taken."""
     facts = facts_of(entry)
     is_done = _done(
         database,
@@ -193,7 +190,6 @@ def _renamed(database: PostgresDatabase, number: int, old: str, entry: Entry) ->
 
 
 def _entry(rows: Iterable[tuple[Any, ...]]) -> Entry | None:
-    """Return a row's entry, None if too little is left."""
     try:
         return next(map(to_entry, rows), None)
     except InvalidEntryError:

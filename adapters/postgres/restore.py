@@ -307,7 +307,6 @@ class PostgresSnapshot(Snapshot):
         return {number for (number,) in self._past.rows(GIVING_WAY, numbers=[*numbers])}
 
     def _sections(self, missing: Iterable[int], surplus: Iterable[int]) -> dict[str, list[str]]:
-        """Return paths and anchors of past *missing* and present *surplus*."""
         rows = {
             *self._past.asked(SECTIONS, numbers=[*missing]),
             *self._present.rows(SECTIONS, numbers=[*surplus]),
@@ -431,7 +430,6 @@ class PostgresSnapshot(Snapshot):
 
 
 def _insert(table: str, columns: Sequence[str]) -> str:
-    """Return a statement, without its condition, that inserts saved rows `x`."""
     chosen = ", ".join(f"x.{name}" for name in columns)
     return f"INSERT INTO hardwon.{table} ({', '.join(columns)}) SELECT {chosen} FROM past_{table} x"
 

@@ -96,10 +96,5 @@ def texts_of(entry: "Entry") -> dict[str, object]:
 
 
 def to_entry(row: Row) -> "Entry":
-    """
-    Return the entry of a row of `SELECT_ENTRY`.
-
-    Raises:
-        InvalidEntryError: the row is no valid entry.
-    """
+    """Return the entry of a row of `SELECT_ENTRY`."""
     return entry_of(as_given(row))

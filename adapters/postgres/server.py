@@ -28,9 +28,6 @@ def parameters_of(dsn: str) -> dict[str, Any]:
     Return the connection parameters of *dsn*, with TLS across a network.
 
     Connections to other machines are encrypted, and verified unless *dsn* weakens that.
-
-    Raises:
-        StorageError: the address can't be parsed, or asks for plain text across a network.
     """
     try:
         given = {name: value for name, value in conninfo_to_dict(dsn).items() if value is not None}
@@ -75,7 +72,6 @@ def shown(parameters: Mapping[str, Any]) -> str:
 
 
 def _is_name(host: str) -> bool:
-    """Return whether *host* may be a host name or socket folder."""
     if not host.startswith("/"):
         try:
             host.encode("idna")
@@ -172,12 +168,7 @@ PARTS: tuple[tuple[tuple[str, ...], str], ...] = (
 
 @contextmanager
 def translated(path: str) -> Iterator[None]:
-    """
-    Translate errors within into `StorageError`, which names the server by *path*.
-
-    Raises:
-        StorageError: the connection or the server failed.
-    """
+    """Translate errors within into `StorageError`, which names the server by *path*."""
     try:
         yield
     except psycopg.Error as error:

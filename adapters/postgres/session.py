@@ -43,17 +43,7 @@ HANDSHAKE = """
 
 
 class Member(NamedTuple):
-    """
-    A login role, as the server knows it.
-
-    Attributes:
-        tenant: The number of its tenant.
-        role: Its name.
-        is_read_only: Whether the server is a standby.
-        schema: The version of the schema.
-        entries: Number of the tenant's searchable entries.
-
-    """
+    """A login role, as the server knows it."""
 
     tenant: int
     role: str
@@ -89,12 +79,10 @@ class MemberSession:
 
     Attributes:
         connection: The current connection, replaced after a loss.
-        member: The member that it belongs to.
 
     Raises:
         StorageError: the server can't be reached, the role is no member, or the schema does not
             fit.
-
     """
 
     def __init__(
@@ -166,9 +154,6 @@ class MemberSession:
             statements: Several are atomic: if one fails, none has an effect.
             only_reads: Allows to repeat them on a new connection, if the old one was lost before a
                 transaction began.
-
-        Raises:
-            StorageError: the server refused one, or did not answer.
         """
         with translated(self._path):
             if self._open in {"a snapshot", "changes"} and self.connection.closed:

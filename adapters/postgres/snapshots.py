@@ -118,7 +118,6 @@ class PostgresSnapshots(Snapshots):
             )
 
     def _forgotten_in(self, saved: SavedRows) -> list[int]:
-        """Return the numbers of saved entries whose texts were forgotten since."""
         if not self._database.rows(
             "SELECT 1 FROM hardwon.forgotten WHERE tenant = %(tenant)s LIMIT 1"
         ):

@@ -18,18 +18,9 @@ class ServerStatus:
     A store on a server, as one member sees it.
 
     Attributes:
-        server: The version of PostgreSQL.
-        pgvector: The version of the extension.
-        schema: The version of the schema.
-        is_standby: Whether the server is read-only.
-        tenant: The name of the tenant.
-        role: The login role.
         bypasses: Whether row-level security does not apply to the role, as to a superuser.
-        entries: Number of entries that the member may see.
         personal: Number of these that only the member may see.
         indexed: The widths of vectors that have an index.
-        database_bytes: The size of the whole database.
-
     """
 
     server: str
@@ -58,12 +49,7 @@ STATUS = """
 
 
 def status_of(database: PostgresDatabase) -> ServerStatus:
-    """
-    Return the facts of an open store.
-
-    Raises:
-        StorageError: the server can't be queried.
-    """
+    """Return the facts of an open store."""
     [(server, pgvector, tenant, bypasses, entries, personal, indexed, size)] = database.rows(STATUS)
     return ServerStatus(
         server=server.split()[0],

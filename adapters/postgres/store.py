@@ -93,12 +93,7 @@ def open_postgres(
 
 
 def open_in_time(server: ServerAddress, seconds: float) -> "PostgresStore":
-    """
-    Open the store on *server*, with a timeout of *seconds*.
-
-    Raises:
-        StorageError: the server can't be reached in time.
-    """
+    """Open the store on *server*, with a timeout of *seconds*."""
     opened: list[PostgresStore | StorageError] = []
 
     def connect() -> None:

@@ -115,12 +115,9 @@ class StoredRow(NamedTuple):
     A row with texts.
 
     Attributes:
-        relation: The name of its table.
         key: Values of the columns that identify it.
-        values: Values of the columns with texts, by name.
         snapshot: The snapshot that saved it, empty for a row of today.
         number: The number of its entry, if its table has one.
-
     """
 
     relation: str

@@ -165,7 +165,7 @@ HEADERS_OF_ENCODING = ("content-encoding", "content-length", "transfer-encoding"
 
 class BoundedClient(httpx.Client):
     """
-    An httpx client whose timeout covers the exchange from DNS lookup to last byte.
+    An httpx client with a timeout for the whole exchange.
 
     It follows no redirect, which would get the key, and raises only `ProviderError`, also for a
     status other than 2xx.
@@ -183,7 +183,7 @@ class BoundedClient(httpx.Client):
         self._endpoint = endpoint
 
     def exchange(self, method: str, path: str, body: bytes | None, seconds: float) -> bytes:
-        """Send *body* as JSON and return the answer's body, or raise as `send` does."""
+        """Send *body* as JSON and return the answer's body."""
         with failures_translated(self._endpoint):
             return self.send(
                 self._json_request(method, path, body=body, timeout=httpx.Timeout(seconds))
@@ -215,12 +215,7 @@ class BoundedClient(httpx.Client):
     def send(
         self, request: httpx.Request, *, stream: bool = False, **options: Any
     ) -> httpx.Response:
-        """
-        Return the answer to *request*, read to its end unless *stream*.
-
-        Raises:
-            ProviderError: the answer is no success, is too large, or was incomplete at the timeout.
-        """
+        """Return the answer to *request*, read to its end unless *stream*."""
         answer = super().send
         with failures_translated(self._endpoint):
             if stream:

@@ -1,5 +1,5 @@
 """
-Embedders on the network, and the cut of texts to a model's limit.
+Embedders on the network, and the cut of long texts.
 
 Nothing is sent before the first text.
 """
@@ -231,16 +231,11 @@ class OllamaEmbedder(RemoteEmbedder):
         return self._has_model(deadline, if_unknown=False)
 
     def lacks_model(self, deadline: Deadline) -> bool:
-        """Return whether Ollama runs without the model, so that it can be pulled."""
+        """Return whether Ollama runs but lacks the model."""
         return not self._has_model(deadline, if_unknown=True)
 
     def pull(self, progress: PullProgress | None = None) -> None:
-        """
-        Download the model, without a time limit.
-
-        Raises:
-            EmbedderError: Ollama does not run, has no such model, or broke off.
-        """
+        """Download the model, without a time limit."""
         pull(self._http, self._space.model, progress)
 
     @override
@@ -270,7 +265,7 @@ class OllamaEmbedder(RemoteEmbedder):
 
 
 class OpenAiEmbedder(RemoteEmbedder):
-    """Embeddings by OpenAI or a server with its API, whose models know no tasks."""
+    """Embeddings by OpenAI or a server with its API."""
 
     provider = OPENAI
 

@@ -36,8 +36,6 @@ class Endpoint:
         provider: Its name as users know it, such as `Gemini`.
         base_url: Scheme, host and the beginning of every path.
         key: Empty for none.
-        key_name: The environment variable of the key, empty if the provider takes none.
-        key_required: Whether to refuse a request without a key.
         way_out_of_404: Advice if the address or the model does not exist.
         way_out_when_down: Advice if nobody answers.
     """
@@ -58,12 +56,7 @@ class Endpoint:
         return after_scheme.partition("/")[0].rpartition("@")[2]
 
     def require_key(self) -> None:
-        """
-        Check that the key is present if required, and valid in a header.
-
-        Raises:
-            ProviderUnavailableError: naming the variable to set.
-        """
+        """Check that a required key is present and valid."""
         if self.key_required and not self.key:
             raise ProviderUnavailableError(
                 f"{self.provider} needs a key: set {self.key_name} in the environment"

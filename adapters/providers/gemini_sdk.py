@@ -45,12 +45,7 @@ class GeminiSdk:
         dimensions: int,
         deadline: Deadline,
     ) -> list[list[float] | None]:
-        """
-        Return the vectors of *texts*, in order.
-
-        Raises:
-            ProviderError: google-genai is missing or too old, or the request failed.
-        """
+        """Return the vectors of *texts*, in order."""
         self._http.endpoint.require_key()
         client = self._client = self._client or self._connected()
         config = self._config(task_type, dimensions, self._http.seconds_until(deadline))

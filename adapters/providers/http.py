@@ -39,28 +39,18 @@ class JsonHttp:
         self._client: BoundedClient | None = None
 
     def post(self, path: str, body: object, deadline: Deadline) -> Any:
-        """
-        Return the answer to *body* sent to *path*, which begins with a slash.
-
-        Raises:
-            ProviderUnavailableError: no success, or incomplete before *deadline* or after 30 s.
-            ProviderRateLimitedError: the provider wants fewer requests.
-            ProviderAnswerUnusableError: the answer is no JSON.
-        """
+        """Return the answer to *body* sent to *path*."""
         return self._ask("POST", path, body=_encoded(body), deadline=deadline)
 
     def get(self, path: str, deadline: Deadline) -> Any:
-        """Return the answer to a request for *path*, or raise as `post` does."""
+        """Return the answer to a GET of *path*."""
         return self._ask("GET", path, body=None, deadline=deadline)
 
     def stream(self, path: str, body: object) -> Iterator[Any]:
         """
-        Yield the answers to *body*, one JSON value a line, as they come.
+        Yield the answers to *body*, one JSON value a line.
 
         The only limit is 10 minutes of silence.
-
-        Raises:
-            ProviderError: as for `post`, and for a stream that breaks off.
         """
         self.endpoint.require_key()
         for line in self.client().stream_lines(
@@ -70,12 +60,7 @@ class JsonHttp:
                 yield self._parsed(line)
 
     def seconds_until(self, deadline: Deadline) -> float:
-        """
-        Return the time limit of a request: until *deadline*, at most 30 s.
-
-        Raises:
-            ProviderUnavailableError: no time is left.
-        """
+        """Return the time limit of a request, at most 30 s."""
         seconds = deadline.within(MAX_REQUEST_SECONDS).remaining()
         if seconds <= 0:
             raise ProviderUnavailableError(self.endpoint.says("was not asked, no time was left"))
@@ -86,9 +71,6 @@ class JsonHttp:
         Return the client, created at first use.
 
         Its connections close with this object.
-
-        Raises:
-            ProviderUnavailableError: the environment's proxies or certificates can't be used.
         """
         if self._client is None:
             _import_httpx()

@@ -190,7 +190,7 @@ _ARRAY_OF_STRINGS = re.compile(r'\[\s*"')
 
 
 def label_prompt(entry: Entry) -> str:
-    """Render the prompt for labels of *entry*, where only long texts are cut."""
+    """Render the prompt for labels of *entry*, with long texts cut."""
     return PROMPT.format(
         least=MIN_LABELS,
         most=MAX_KEYWORDS,
@@ -204,12 +204,7 @@ def label_prompt(entry: Entry) -> str:
 
 
 def parse_labels(answer: str) -> list[str]:
-    """
-    Parse the first JSON array of strings in *answer*.
-
-    Raises:
-        UnusableLabelsError: there is none, or it is empty.
-    """
+    """Parse the first JSON array of strings in *answer*."""
     answer = answer[:MAX_ANSWER]
     for start in _ARRAY_OF_STRINGS.finditer(answer):
         labels = _array_at(answer, start.start())

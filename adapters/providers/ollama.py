@@ -57,12 +57,7 @@ def model_name(model: str) -> str:
 
 
 def has_model(http: JsonHttp, model: str, deadline: Deadline) -> bool:
-    """
-    Return whether Ollama has *model*.
-
-    Raises:
-        ProviderError: Ollama does not run, or did not answer before *deadline*.
-    """
+    """Return whether Ollama has *model*."""
     answer = http.get("/api/tags", deadline)
     models = answer.get("models") if isinstance(answer, dict) else None
     names = [entry.get("name") for entry in models or [] if isinstance(entry, dict)]
@@ -70,12 +65,7 @@ def has_model(http: JsonHttp, model: str, deadline: Deadline) -> bool:
 
 
 def pull(http: JsonHttp, model: str, progress: PullProgress | None = None) -> None:
-    """
-    Download *model*, resuming an interrupted download.
-
-    Raises:
-        ProviderError: Ollama does not run, has no such model, or broke off.
-    """
+    """Download *model*, resuming an interrupted download."""
     status = ""
     for event in http.stream("/api/pull", {"model": model, "stream": True}):
         status = _status(http, event)

@@ -1,8 +1,4 @@
-"""
-The providers on the network, as data: addresses, keys, models and limits.
-
-Standard library only: every session start reads it.
-"""
+"""The providers on the network, as data: addresses, keys, models and limits."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -16,7 +12,6 @@ class Model(NamedTuple):
 
     Attributes:
         dimensions: Default width of its vectors; 0 if it has to be given.
-        max_tokens: The longest text.
         task_scheme: How documents and queries are distinguished.
         prefixes: Text in front of a document or a query.
         task_types: A field of the request for a document or a query.
@@ -34,15 +29,11 @@ class Provider(NamedTuple):
     A provider of vectors, labels or both.
 
     Attributes:
-        name: In settings.
-        title: In messages.
-        url_variable: An environment variable that names another address.
         key_variable: The environment variable of its key; empty if it takes none.
         key_header: The header that carries the key, and its value.
         needs_key_elsewhere: Whether another address wants a key too.
         way_out_of_404: Advice if address or model does not exist, with `{model}`.
         way_out_when_down: Advice if the server does not answer.
-        model: The default model of vectors.
         models: The known models, by `family`.
         other_model: The facts about an unknown model.
         family: Returns the part of a model's name that its versions share.

@@ -29,14 +29,7 @@ from hardwon.ports.transfer import StoreContents
 
 
 class SqlStoreContents(Role[D], StoreContents):
-    """
-    All contents of the store's tables.
-
-    Args:
-        absences: The role for missing files.
-        ledger: The role for imported files.
-
-    """
+    """All contents of the store's tables."""
 
     COUNT: str
     CHANGES_OF_DELETED: str
@@ -134,7 +127,6 @@ class SqlStoreContents(Role[D], StoreContents):
             )
 
     def _raising_counters(self, number: int, entry: Entry) -> Iterator[Statement]:
-        """Yield statements that raise an entry's counters to at least those of *entry*."""
         usage = entry.usage
         if entry.last_recalled_at:
             counted = {

@@ -1,8 +1,4 @@
-"""
-An engine's connection, as the roles of both engines use it.
-
-Standard library only, as the hooks import it.
-"""
+"""An engine's connection, as the roles of both engines use it."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager

@@ -1,8 +1,4 @@
-"""
-Columns and reads of entries, their trigger phrases, and proposed supersessions.
-
-Does without cattrs, which would slow down the hook.
-"""
+"""Columns and reads of entries, their trigger phrases, and proposed supersessions."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -101,12 +97,7 @@ def is_retired(entry: "Entry") -> bool:
 
 
 def entry_of(row: Iterable[Any]) -> "Entry":
-    """
-    Return the entry with the values of `ENTRY_FIELDS`.
-
-    Raises:
-        InvalidEntryError: the values make no valid entry.
-    """
+    """Return the entry with the values of `ENTRY_FIELDS`."""
     from hardwon.domain.model.entry import Entry  # noqa: PLC0415  # brings attrs: not on the hook's path
 
     values = dict(zip(ENTRY_FIELDS, row, strict=True))

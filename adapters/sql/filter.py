@@ -1,8 +1,4 @@
-"""
-SQL conditions of an `EntryFilter` and of optional values.
-
-Standard library only, as the hooks import it.
-"""
+"""SQL conditions of an `EntryFilter` and of optional values."""
 
 import math
 import os
@@ -113,7 +109,7 @@ class Conditions:
         return _within(Where("e.reach = 'everywhere'", {}), shared, *own)
 
     def placed(self, seen: Visibility | None) -> Where:
-        """Return the condition that an entry was also said in the user's projects."""
+        """Return the condition that an entry was also said here."""
         return self._condition("placed", own=seen.own if seen else ())
 
     def _condition(self, name: str, **values: object) -> Where:

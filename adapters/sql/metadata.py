@@ -52,7 +52,7 @@ class SqlMetadata(Role[Database]):
         return int(value) if value.isdecimal() else 0
 
     def move_embed_cursor(self, space: Space, number: int) -> None:
-        """Store the number of the last entry embedded again, 0 at the end."""
+        """Store the number of the last entry embedded again."""
         self._remember(_embed_cursor(space), str(number), self.SET)
 
     def _value(self, key: str) -> str | None:
@@ -69,7 +69,7 @@ def _embed_cursor(space: Space) -> str:
 
 
 class SqlImportLedger(Role[Database], ImportLedger):
-    """The ledger of imports, in a table of files and one of headings."""
+    """The ledger of imported files and headings."""
 
     HEADINGS: str
     FINGERPRINTS: str

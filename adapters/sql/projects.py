@@ -97,7 +97,6 @@ class SqlProjects(Role[D], Projects):
         """Return whether a project has that id."""
 
     def _here(self) -> Mapping[str, object]:
-        """Return the parameters that select rows of this machine."""
         return {}
 
     def _place(self, key: str) -> str:

@@ -169,14 +169,9 @@ LOOK = ("SELECT count(*) FROM sqlite_master",)
 
 class CaptureLock:
     """
-    A lock that one process at a time holds to capture or to forget.
+    A lock for one process that captures or forgets.
 
     The operating system releases it when its holder dies.
-
-    Args:
-        folder: The store's folder, created if missing.
-        name: The file that is locked.
-
     """
 
     def __init__(self, folder: str, name: str = LOCK_FILE) -> None:
@@ -188,9 +183,6 @@ class CaptureLock:
         Take the lock and return whether that succeeded.
 
         Waits at most *wait_seconds*.
-
-        Raises:
-            StorageError: its file can't be created or used.
         """
         with translated(self._path):
             connection = connected(self._path, wait_seconds)
@@ -226,9 +218,6 @@ class CaptureLock:
         Return whether the lock is still held after at most *wait_seconds*.
 
         Creates no file.
-
-        Raises:
-            StorageError: its file can't be used.
         """
         if not os.path.exists(self._path):
             return False
@@ -239,7 +228,6 @@ class CaptureLock:
             return not self._runs(connection, *LOOK)
 
     def _runs(self, connection: sqlite3.Connection, *statements: str) -> bool:
-        """Run *statements*, or return False if another connection holds the file."""
         try:
             for statement in statements:
                 connection.execute(statement).fetchall()

@@ -100,9 +100,6 @@ def publish(written: str, path: str) -> None:
     Rename the file *written* to *path*, atomically and durably.
 
     Both are in the same folder. An existing file is replaced.
-
-    Raises:
-        StorageError: it can't be renamed.
     """
     place, name = os.path.split(path)
     with translated(path), Folder(place) as folder:
@@ -118,12 +115,7 @@ def remove(path: str) -> None:
 
 
 def copy_pages(source: SqliteDatabase, target: SqliteDatabase) -> None:
-    """
-    Replace the contents of *target* by those of *source*.
-
-    Raises:
-        StorageError: one of them can't be used, or another program holds it for too long.
-    """
+    """Replace the contents of *target* by those of *source*."""
     tries = itertools.count(1)
 
     def give_up(status: int, _: int, __: int) -> None:
@@ -147,7 +139,6 @@ def opened_copy(path: str) -> Iterator[SqliteDatabase]:
     deadline, and only plain tables are read.
 
     Raises:
-        NewerSchemaError: a later hardwon wrote it.
         StorageError: it is missing, damaged, too large or no store, or reading takes too long.
     """
     if not os.path.isfile(path):
@@ -237,13 +228,10 @@ def keep_copy(path: str, version: int) -> None:
     """
     Copy the store at *path* to `memory.db.v{version}` before a migration.
 
-    An earlier copy of that name is replaced, and only the last two copies are kept.
-    The caller holds the store's write lock, so that no other process writes such a copy and it
-    holds what was committed before. Its pages are not checked, as a damaged keyword index must
-    not block a migration. The copy gets its name once it is complete and on disk.
-
-    Raises:
-        StorageError: it can't be written. Nothing was changed.
+    An earlier copy of that name is replaced, and only the last two copies are kept. The caller
+    holds the store's write lock, so that no other process writes such a copy and it holds what was
+    committed before. Its pages are not checked, as a damaged keyword index must not block a
+    migration. The copy gets its name once it is complete and on disk.
     """
     path = real_place(path)
     _sweep(path)

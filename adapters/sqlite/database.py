@@ -1,8 +1,4 @@
-"""
-The connection to the store's file, with its errors and metadata.
-
-Standard library only, as the capture hooks import it.
-"""
+"""The connection to the store's file, with its errors and metadata."""
 
 import datetime as dt
 import os
@@ -56,7 +52,6 @@ def create_private(path: str) -> None:
 
     Raises:
         StorageError: the file, its folder or a companion file is a link or another user's.
-        OSError: it can't be created.
     """
     folder, name = os.path.split(path)
     with opened_store(folder) as store:
@@ -66,7 +61,6 @@ def create_private(path: str) -> None:
 
 
 def _create(folder: Folder, name: str) -> bool:
-    """Create an empty file and return True, unless it exists."""
     # Closing an existing file would drop this process's locks on it (POSIX), and lose its log.
     try:
         os.close(folder.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL))
@@ -504,7 +498,6 @@ def _is_writable(path: str) -> bool:
 
 
 def _identity(path: str) -> tuple[int, int] | None:
-    """Return device and inode, None without a file."""
     try:
         facts = os.stat(path)
     except OSError:
@@ -533,7 +526,7 @@ def _how_to_read(path: str) -> str:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Hold the write lock of a bare *connection* and make changes within atomic."""
+    """Hold the write lock of *connection* and make changes atomic."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield

@@ -1,8 +1,4 @@
-"""
-Decoding of rows, which refuses values that hardwon never stores.
-
-Standard library only, as the hooks import it.
-"""
+"""Decoding of rows, which refuses values that hardwon never stores."""
 
 import datetime as dt
 import json

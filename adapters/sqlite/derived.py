@@ -43,14 +43,6 @@ def remake(
     Make derived tables and their triggers again where one is missing.
 
     A store that can't be written is left as it is.
-
-    Args:
-        database: The store.
-        tables: Their names.
-        triggers: The names of the triggers that update them.
-        script: Makes and fills them.
-        is_sound: Checks their contents if none is missing.
-
     """
     expected = (*tables, *triggers)
     names = ", ".join(map(repr, expected))
@@ -90,7 +82,7 @@ COUNTED = "SELECT category, count(*) FROM entry e WHERE {within} GROUP BY catego
 
 
 def ensure_tallies(database: SqliteDatabase) -> None:
-    """Count all entries again if a tally or trigger is missing or damaged."""
+    """Count all entries again if a tally or trigger is damaged."""
     from hardwon.adapters.sqlite.migrations import ENTRY_TALLY  # noqa: PLC0415  # rarely needed
 
     remake(

@@ -59,7 +59,7 @@ def schema_of(connection: sqlite3.Connection) -> Schema:
 
 
 def normalised(sql: str) -> str:
-    """Return the tokens of *sql* joined by spaces, without the quotes of names."""
+    """Return the tokens of *sql*, without the quotes of names."""
     return " ".join(token.strip('"') for token in TOKEN.findall(sql))
 
 
@@ -153,7 +153,7 @@ def _replace(
 
 @contextmanager
 def unless_refused(connection: sqlite3.Connection) -> Iterator[None]:
-    """Undo the changes within if a new table refuses a row or column."""
+    """Undo the changes within if a new table refuses them."""
     connection.execute("SAVEPOINT repairing")
     try:
         yield

@@ -150,7 +150,7 @@ def unused_texts(
 
 
 def texts_in_no_row(connection: sqlite3.Connection, texts: Iterable[str]) -> set[str]:
-    """Return those of the folded *texts* found neither in a row nor the schema."""
+    """Return those of the folded *texts* that no row has."""
     left = _left_after(set(texts), connection.execute("SELECT name, sql FROM sqlite_master"))
     for table in _names(connection, TABLES):
         left = _left_after(left, connection.execute(f"SELECT * FROM {table}"))
@@ -243,7 +243,6 @@ def _entries(connection: sqlite3.Connection) -> list[int]:
 
 
 def _deleted(connection: sqlite3.Connection) -> list[int]:
-    """Return the numbers of deleted entries whose history holds something."""
     if "history" not in _names(connection, TABLES):
         return []
     deleted = (
@@ -289,7 +288,6 @@ def _erase_of_entries(connection: sqlite3.Connection, gone: str, tables: set[str
 
 
 def _erase_from_indexes(connection: sqlite3.Connection, gone: str) -> None:
-    """Remove entries from the indexes, with what remains of rows deleted before."""
     there = _names(
         connection, "SELECT name FROM sqlite_master WHERE name IN ('entries_fts', 'passages_fts')"
     )

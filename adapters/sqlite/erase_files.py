@@ -68,9 +68,6 @@ def bytes_holding(path: str, erasure: Erasure) -> set[str]:
     Return the texts of *erasure* that the bytes of the file hold.
 
     Empty if there is no such file.
-
-    Raises:
-        StorageError: it can't be read.
     """
     with translated(path), suppress(FileNotFoundError), open(path, "rb") as file:
         return erasure.found_in_bytes(iter(lambda: file.read(CHUNK), b""))
@@ -78,7 +75,6 @@ def bytes_holding(path: str, erasure: Erasure) -> set[str]:
 
 
 def _traces(path: str, erasure: Erasure) -> list[Occurrences]:
-    """Return a trace for each file of the database whose bytes hold something."""
     paths = (path, *(path + companion for companion in COMPANIONS))
     return [
         Occurrences(of, 1, "trace of deleted rows") for of in paths if bytes_holding(of, erasure)
@@ -242,7 +238,6 @@ def _rows_of(path: str, erasure: Erasure) -> Sequence[Occurrences]:
 
 
 def _texts_of(path: str, erasure: Erasure) -> Iterator[OwnedText]:
-    """Yield the held texts of a copy, or the held utterances of the journal."""
     with translated(path), _connected(path) as connection:
         if not path.endswith(JOURNAL):
             yield from texts_holding(connection, erasure)
@@ -368,7 +363,6 @@ def _lines_that(path: str, hold: Callable[[str], bool]) -> frozenset[int]:
 
 
 def _unescaped(line: str) -> str:
-    """Return the values of a set-aside row without JSON escapes, empty for another line."""
     try:
         values = json.loads(line)["row"].values()
     except (ValueError, TypeError, LookupError, AttributeError):

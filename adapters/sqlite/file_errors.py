@@ -81,7 +81,7 @@ def primary_code(error: sqlite3.Error) -> int:
 
 def problem_of(path: str) -> str:
     """
-    Return why this process can't read or write the database, with a remedy.
+    Return why the database can't be read or written, with a remedy.
 
     Checks the folder, the file and its companions, then the free space. Empty if all is well.
     """
@@ -127,7 +127,7 @@ def may_exist(path: str) -> bool:
 
 
 def damage_of(connection: sqlite3.Connection) -> str:
-    """Check a whole database and return the first damage, empty if it is sound."""
+    """Return the first damage of a database, empty if sound."""
     [(found, *_)] = connection.execute("PRAGMA quick_check(1)").fetchall()
     return (
         ""
@@ -190,7 +190,7 @@ def has_room(folder: str) -> bool:
 
 def free_bytes(folder: str) -> int:
     """
-    Return the bytes that users can still write on the disk of *folder*.
+    Return the free bytes for users on the disk of *folder*.
 
     Returns `ROOM` where the system does not say.
     """
@@ -244,7 +244,6 @@ def _about(folder: str) -> "os.statvfs_result | None":
 
 
 def _descriptors(path: str) -> list[int]:
-    """Return the descriptors by which this process has a file open."""
     found = list[int]()
     with suppress(OSError):
         for name in os.listdir(OPEN_FILES):

@@ -1,8 +1,4 @@
-"""
-The capture journal's file, to which the capture hooks append events.
-
-Standard library only.
-"""
+"""The capture journal's file, to which the capture hooks append events."""
 
 import contextlib
 import os
@@ -66,9 +62,6 @@ def note(folder: str, event: HookEvent, project: NotedProject | None = None) -> 
     Append *event* and its project durably.
 
     Returns the number of waiting replies of its session.
-
-    Raises:
-        StorageError: the journal can't be written now.
     """
     with opened(folder, NOTING_SECONDS) as connection, transaction(connection):
         connection.execute(ADD, public(event[:-1]))
@@ -220,9 +213,6 @@ def put_aside(folder: str) -> str:
     Rename a damaged journal and return its new path.
 
     Replaces an earlier one. Empty if the journal is not damaged.
-
-    Raises:
-        StorageError: it can't be renamed.
     """
     path = path_of(folder)
     try:

@@ -166,7 +166,6 @@ def _exists(database: SqliteDatabase, tables: Sequence[str]) -> bool:
 
 
 def _has_passages(database: SqliteDatabase) -> bool:
-    """Return whether the index of passages has at least one row an entry."""
     if not _exists(database, PASSAGE_TABLES):
         return False
     return bool(
@@ -280,12 +279,7 @@ NAMES = ("entries_fts", "passages_fts")
 
 
 def tidy_index(database: SqliteDatabase) -> None:
-    """
-    Remove the words of deleted rows that this build of SQLite has left.
-
-    Raises:
-        StorageError: the store can't be written now.
-    """
+    """Remove words of deleted rows that SQLite has left."""
     if not database.value(f"SELECT 1 FROM _metadata WHERE key = '{UNTIDY}'"):
         return
     with database.transaction():

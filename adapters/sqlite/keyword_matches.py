@@ -85,7 +85,6 @@ class KeywordMatches(Matches):
         )
 
     def _counted(self) -> Collection[int]:
-        """Return all matches that pass the filter."""
         if self._only == EVERYTHING or admits_all(self._database, self._only):
             return self._scores
         return self._admitted(self._scores)
@@ -101,7 +100,6 @@ class KeywordMatches(Matches):
         return [number for number in found if category is None or found[number] == category]
 
     def _admitted(self, numbers: Iterable[int]) -> dict[int, Category | None]:
-        """Return those of *numbers* that pass the filter, with their categories."""
         within, wanted = where(self._only), set(numbers)
         if self._at_most < len(wanted):
             rows = self._database.rows(SELECT_ALL.format(within=within.sql), **within.parameters)
@@ -111,5 +109,4 @@ class KeywordMatches(Matches):
 
     @cached_property
     def _at_most(self) -> int:
-        """Upper bound of the number of entries that pass the filter."""
         return sum(tallied(self._database, self._only).values())

@@ -1,8 +1,4 @@
-"""
-Decisions in the table `_metadata`, and the ledger of imported files.
-
-The hooks import this module.
-"""
+"""Decisions in the table `_metadata`, and the ledger of imported files."""
 
 from hardwon.adapters.sql.metadata import SqlImportLedger, SqlMetadata, stored_path
 from hardwon.ports.override import override

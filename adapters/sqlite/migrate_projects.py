@@ -41,7 +41,6 @@ class PlacedProject(NamedTuple):
     A project of the new table.
 
     Attributes:
-        id: The id that its entries refer to.
         root: Its folder, empty for a waiting project.
         workspace: The folder that holds it, None for a waiting project.
     """
@@ -135,7 +134,6 @@ def project_folder(path: str) -> str:
 
 
 def _move_files(connection: sqlite3.Connection, projects: _Projects) -> None:
-    """Give the entries of files the project that holds the file."""
     folders = dict[str, PlacedProject | None]()
     moved = list[tuple[str, str | None, int]]()
     lost = list[tuple[int]]()
@@ -161,7 +159,6 @@ def _move_files(connection: sqlite3.Connection, projects: _Projects) -> None:
 
 
 def _holder(path: str, projects: _Projects) -> PlacedProject | None:
-    """Return the project that holds the file *path*, None if unclear."""
     folder = project_folder(path)
     if not os.path.isabs(path) or "\0" in path or _agent_folder(path, folder):
         return None
@@ -169,7 +166,6 @@ def _holder(path: str, projects: _Projects) -> PlacedProject | None:
 
 
 def _agent_folder(path: str, folder: str) -> str | None:
-    """Return the folder name of Claude Code's memory of a project, None elsewhere."""
     parent, name = os.path.split(folder)
     is_one = os.path.basename(parent) == "projects" and _OF_AN_AGENT.fullmatch(name)
     return name if is_one and path.startswith(os.path.join(folder, MEMORY, "")) else None
@@ -229,7 +225,6 @@ def _move_learnings(connection: sqlite3.Connection, projects: _Projects) -> None
 
 
 def _move_checkpoints(connection: sqlite3.Connection, projects: _Projects) -> None:
-    """Let checkpoints name their folder's project and keep their old name."""
     for number, metadata in connection.execute(
         "SELECT id, metadata FROM checkpoints ORDER BY id"
     ).fetchall():
@@ -290,10 +285,7 @@ class Learning(NamedTuple):
     A learning of version 6.
 
     Attributes:
-        seq: Its number.
         label: The name of the project it was stored from, None without one.
-        name: Its name.
-        source: Its source, such as `import`.
     """
 
     seq: int
@@ -339,13 +331,7 @@ class Bank:
 
 
 class Ledger:
-    """
-    The imported banks by their recorded headings.
-
-    Args:
-        connection: The store. Its texts may have surrogates.
-
-    """
+    """The imported banks by their recorded headings."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -414,7 +400,7 @@ def bank_at(recorded: str) -> Bank | None:
 
 
 def name_of(folder: str) -> str:
-    """Return the name of a folder as valid text, `/` for the root."""
+    """Return the name of a folder as valid text."""
     return os.fsencode(os.path.basename(folder)).decode("utf-8", "replace") or os.sep
 
 

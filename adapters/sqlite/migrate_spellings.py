@@ -132,7 +132,6 @@ def _listed(value: str) -> list[str]:
 
 
 def _unite(connection: sqlite3.Connection, lessons: list[Lesson]) -> None:
-    """Merge *lessons* into the first."""
     seq = lessons[0]["seq"]
     whole = identified(reduce(united, lessons))
     for other in lessons[1:]:

@@ -376,13 +376,7 @@ UPDATE entry_text SET own_tier = 1 WHERE anchor_id != '' AND EXISTS
 UPDATE departed SET own_tier = 1 WHERE anchor_id != '' AND tier !=
     (SELECT tier FROM departed whole WHERE whole.file_path = departed.file_path AND whole.anchor_id = '');
 """
-"""
-Restores which sections had a tier of their own.
-
-Before, a section's tier changed only if a user changed it, or imported an index.
-An import left no history: a tier that its file neither has nor had was set for the section
-alone. A former tier of its file was left behind when that of the file changed.
-"""
+"""Restores which sections had a tier of their own."""
 
 
 def to_version_6(connection: sqlite3.Connection) -> None:
@@ -719,7 +713,7 @@ CREATE INDEX receipt_entry_by_entry ON receipt_entry (entry_id);
 
 def to_version_17(connection: sqlite3.Connection) -> None:
     """
-    Let a receipt be of a moment, with the signature of an error.
+    Let a receipt be of a moment.
 
     An entry may be printed by itself.
     """

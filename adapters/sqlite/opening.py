@@ -37,12 +37,7 @@ Hooks wait as for any other writer.
 
 
 def ensure_sound(database: SqliteDatabase) -> None:
-    """
-    Read the whole store and check its structure.
-
-    Raises:
-        CorruptStoreError: something in it is damaged.
-    """
+    """Read the whole store and check its structure."""
     with database.translated():
         found = damage_of(database.connection)
     if found:
@@ -87,9 +82,6 @@ def move_aside(folder: str, now: dt.datetime) -> str:
     Rename the database file and return its new path.
 
     A new store can then replace it.
-
-    Raises:
-        StorageError: it can't be renamed.
     """
     path = os.path.join(folder, FILE_NAME)
     aside = f"{path}.broken-{now:%Y%m%dT%H%M%S%f}"
@@ -161,9 +153,6 @@ def repair_store(folder: str) -> tuple[list[str], list[str]]:
 
     Returns:
         The differences that were repaired, and those that remain.
-
-    Raises:
-        StorageError: it can't be opened or written.
     """
     from hardwon.adapters.sqlite.drift import drift, repair  # noqa: PLC0415  # for a repair only
 
@@ -181,12 +170,7 @@ def repair_store(folder: str) -> tuple[list[str], list[str]]:
 
 
 def drift_of(database: SqliteDatabase) -> list[str]:
-    """
-    Return the differences of an open store's schema, one a line.
-
-    Raises:
-        StorageError: it can't be read.
-    """
+    """Return the differences of an open store's schema, one a line."""
     from hardwon.adapters.sqlite.drift import drift  # noqa: PLC0415  # for a check only
 
     with database.translated():

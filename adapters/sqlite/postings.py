@@ -88,12 +88,9 @@ def ensure_postings(database: SqliteDatabase) -> None:
 
 def packed_lengths(database: SqliteDatabase) -> dict[int, Sequence[int]]:
     """
-    Return the number of words at each place of the packed blocks, by block.
+    Return the number of words at each place, by block.
 
     Ends before the first block that is not packed.
-
-    Raises:
-        StorageError: they can't be read.
     """
     read = (
         (block, _unsealed("I", block, term=b"", value=value)) for block, value in _blocks(database)
@@ -109,12 +106,9 @@ def packed_terms(
     database: SqliteDatabase, stems: Sequence[str], last: int
 ) -> Mapping[int, Mapping[str, PackedTerm]]:
     """
-    Return the packed postings of *stems* up to block *last*, by block and stem.
+    Return the packed postings of *stems*, by block and stem.
 
     Damaged ones are left out.
-
-    Raises:
-        StorageError: they can't be read.
     """
     terms = [stem.encode() for stem in dict.fromkeys(stems)]
     sql = SELECT_POSTINGS.format(terms=", ".join("?" * len(terms)))
@@ -140,9 +134,6 @@ def pack_postings(database: SqliteDatabase, most: int | None = MAX_AT_ONCE) -> N
     Pack at most *most* complete blocks, each in its own transaction.
 
     The newest block still grows and is not packed.
-
-    Raises:
-        StorageError: the store can't be read or written now.
     """
     complete = [
         block for block, lengths in _blocks(database)[:-1] if not isinstance(lengths, bytes)
@@ -153,7 +144,6 @@ def pack_postings(database: SqliteDatabase, most: int | None = MAX_AT_ONCE) -> N
 
 
 def _blocks(database: SqliteDatabase) -> list[tuple[int, object]]:
-    """Return all blocks, ascending, with their packed lengths or None."""
     return database.rows(BLOCKS)
 
 
@@ -262,16 +252,13 @@ def packed_scores(
     """
     Return the BM25 of entries with any of *terms*, by number.
 
-    None if FTS5 has to search. FTS5 searches the entries after the packed blocks. Packed
-    postings are used only if they have each term as often as FTS5.
+    None if FTS5 has to search. FTS5 searches the entries after the packed blocks. Packed postings
+    are used only if they have each term as often as FTS5.
 
     Args:
         database: The store.
         terms: The words to find.
         counted: The number of entries with each term according to FTS5.
-
-    Raises:
-        StorageError: the store can't be read.
     """
     blocks = packed_lengths(database)
     if not blocks or not computes_as_sqlite() or not (stems := _stems(terms)):
@@ -308,14 +295,13 @@ def bm25(
     holding: Sequence[tuple[float, PackedTerm]], lengths: Sequence[int], average: float
 ) -> list[float]:
     """
-    Return the BM25 of every place of a block, 0 without a term.
+    Return the BM25 of every place of a block.
 
     Args:
-        holding: The query's terms in the block, in the query's order.
-            Each comes after its inverse document frequency.
+        holding: The query's terms in the block, in the query's order. Each comes after its inverse
+            document frequency.
         lengths: The number of words of each place.
         average: The mean number of words of all entries.
-
     """
     scores = [0.0] * len(lengths)
     saturation = {length: K1 * (1 - B + B * length / average) for length in {*lengths}}

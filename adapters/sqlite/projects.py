@@ -1,8 +1,4 @@
-"""
-Projects in SQLite.
-
-Standard library only, as the hooks import it.
-"""
+"""Projects in SQLite."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

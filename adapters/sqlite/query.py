@@ -1,8 +1,4 @@
-"""
-The conditions of an `EntryFilter` in SQLite, and the order of ties.
-
-Standard library only, as the hooks import it.
-"""
+"""The conditions of an `EntryFilter` in SQLite, and the order of ties."""
 
 from collections.abc import Iterable
 

@@ -1,5 +1,5 @@
 """
-A cache of query vectors in the store, keyed by space and text.
+A cache of query vectors in the store.
 
 A resumed session repeats earlier queries.
 """
@@ -109,7 +109,7 @@ class RememberingEmbedder(Embedder):
 
 def own_file(folder: str) -> str:
     """
-    Return the path of this machine's own file for a store on a server.
+    Return this machine's own file for a store on a server.
 
     Creates it if possible.
     """
@@ -125,9 +125,6 @@ def own_metadata(folder: str, busy_seconds: float) -> SqliteDatabase:
     Open this machine's own file for a store on a server.
 
     It has a table of metadata.
-
-    Raises:
-        StorageError: it can't be opened or written now.
     """
     database = SqliteDatabase(own_file(folder), busy_seconds)
     database.rows(CREATE_METADATA)
@@ -135,7 +132,6 @@ def own_metadata(folder: str, busy_seconds: float) -> SqliteDatabase:
 
 
 def _swapped(vector: Vector) -> Vector:
-    """Convert *vector* between little-endian and this machine's byte order."""
     if sys.byteorder == "big":
         vector = array("f", vector)
         vector.byteswap()

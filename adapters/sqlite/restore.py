@@ -235,14 +235,7 @@ IN_LIST = "IN (SELECT value FROM json_each(?))"
 
 
 class SqliteSnapshot(Snapshot):
-    """
-    A checked copy of a store, and the store to restore.
-
-    Args:
-        past: The copy, at the newest schema.
-        present: The store.
-
-    """
+    """A checked copy of a store, and the store to restore."""
 
     def __init__(self, past: SqliteDatabase, present: SqliteDatabase) -> None:
         self._past = past

@@ -1,8 +1,4 @@
-"""
-Mapping between entries and rows.
-
-Does without cattrs, which would slow down the hook.
-"""
+"""Mapping between entries and rows."""
 
 import datetime as dt
 import json
@@ -224,13 +220,7 @@ def upsert_text(number: int, entry: "Entry") -> tuple[str, Mapping[str, object]]
 
 
 def to_entry(row: Row) -> "Entry":
-    """
-    Return the entry of a row of `SELECT_ENTRY`.
-
-    Raises:
-        ValueError: the row can't be decoded.
-        InvalidEntryError: the values make no valid entry.
-    """
+    """Return the entry of a row of `SELECT_ENTRY`."""
     return entry_of(decode_entry(row))
 
 

@@ -1,4 +1,4 @@
-"""Keyword search by a scan of all texts, for an SQLite without FTS5."""
+"""Keyword search by a scan, for an SQLite without FTS5."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -106,7 +106,6 @@ class ScanKeywordIndex(KeywordIndex):
     def _read(
         self, only: EntryFilter, terms: Sequence[str], deadline: Deadline, read: str = EVERY_WORD
     ) -> Iterator[tuple[int, Counter[str]]]:
-        """Yield entries with any of *terms*: the number, and a count of each term."""
         within, wanted = where(only), {without_marks(term): term for term in terms}
         sql = SELECT_WORDS.format(words=read, within=within.sql)
         for number, text in self._database.stream(sql, **within.parameters):

@@ -31,12 +31,7 @@ Kept here, as migrations are rarely imported.
 
 
 def schema_version(connection: sqlite3.Connection) -> int:
-    """
-    Return the version of the store, 0 for an empty file.
-
-    Raises:
-        CorruptStoreError: the stored version is no number.
-    """
+    """Return the version of the store, 0 for an empty file."""
     if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = '_metadata'").fetchone():
         return 0
     row = connection.execute("SELECT value FROM _metadata WHERE key = 'schema_version'").fetchone()
@@ -159,10 +154,6 @@ def open_existing(folder: str) -> SqliteDatabase | None:
     Open an existing store without creating or migrating it.
 
     Used by hooks. None without a store of the newest schema.
-
-    Raises:
-        StorageError: it can't be opened.
-
     """
     path = os.path.join(folder, FILE_NAME)
     if not os.path.isfile(path):

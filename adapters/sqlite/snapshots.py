@@ -180,7 +180,6 @@ class SqliteSnapshots(Snapshots):
             remove(os.path.join(self._folder, name))  # else with the next one
 
     def _next_number(self) -> int:
-        """Return a number that no checkpoint or file ever had."""
         given = (
             self._database.value("SELECT seq FROM sqlite_sequence WHERE name = 'checkpoints'") or 0
         )

@@ -96,9 +96,6 @@ def open_sqlite(
     Open the store in *folder*.
 
     For the arguments see `open_memory`.
-
-    Raises:
-        StorageError: the store can't be opened.
     """
     database = open_store(
         folder,
@@ -119,14 +116,7 @@ def open_sqlite(
 
 
 class SqliteStore(Store):
-    """
-    The store in a file of SQLite.
-
-    Args:
-        folder: The folder of its file.
-        blocks: The search of its packed vectors.
-
-    """
+    """The store in a file of SQLite."""
 
     def __init__(self, database: SqliteDatabase, folder: str, blocks: BlockIndex) -> None:
         self.database = database

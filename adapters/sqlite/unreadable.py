@@ -127,10 +127,6 @@ def repair_rows(database: SqliteDatabase) -> list[str]:
 
     Returns:
         A line for each row.
-
-    Raises:
-        StorageError: the store, or that file, can't be written.
-
     """
     found = [*find_unreadable(database)]
     if not found:
@@ -147,7 +143,6 @@ def repair_rows(database: SqliteDatabase) -> list[str]:
 
 
 def _model() -> sqlite3.Connection:
-    """Return an empty store of the newest version in memory."""
     model = sqlite3.connect(":memory:", isolation_level=None)
     for step in MIGRATIONS:
         step(model)
@@ -198,7 +193,6 @@ def _unreadable(
 
 
 def _value(value: Any) -> Any:
-    """Return a text as `str` if it is valid UTF-8, other values unchanged."""
     if not isinstance(value, _Text):
         return value
     try:
@@ -213,7 +207,6 @@ def _problems(known: Sequence[_Column], row: Mapping[str, Any]) -> dict[str, str
 
 
 def _problem(column: _Column, value: Any) -> str:
-    """Return why a value does not fit its column, empty if it does."""
     if value is None:
         return "is missing" if column.is_required else ""
     if isinstance(value, _Text):
@@ -236,7 +229,6 @@ def _problem_of_time(value: str) -> str:
 
 
 def _broken_rule(model: sqlite3.Connection, table: str, row: Mapping[str, Any]) -> dict[str, str]:
-    """Return the rule of the schema that a row breaks."""
     names = ", ".join(f'"{name}"' for name in row)
     try:
         model.execute(
@@ -296,7 +288,6 @@ def _legible(value: Any) -> Any:
 
 
 def _repair(database: SqliteDatabase, model: sqlite3.Connection, row: UnreadableRow) -> str:
-    """Repair or remove a row, and say which."""
     keys = [column.name for column in _columns_of(model, row.table) if column.is_key] or ["rowid"]
     marks = ["CAST(? AS TEXT)" if isinstance(value, _Text) else "?" for value in row.key]
     within = " AND ".join(f'"{name}" IS {mark}' for name, mark in zip(keys, marks, strict=True))

@@ -110,12 +110,7 @@ def restrict(
 
 
 def refuse_large(path: str, at_most: int) -> None:
-    """
-    Check that the database and its log have at most *at_most* bytes.
-
-    Raises:
-        StorageError: they have more, or it is no regular file.
-    """
+    """Check that the database and its log have at most *at_most* bytes."""
     if not os.path.isfile(path):
         raise StorageError("it is no regular file")
     if size_of(path) > at_most:

@@ -86,7 +86,7 @@ def packed(database: SqliteDatabase, space_id: int, number: int) -> bytes | None
 
 
 def drop_packed(database: SqliteDatabase, space_id: int, number: int | None = None) -> None:
-    """Drop the packed form of a block, or of all blocks of a space."""
+    """Drop a packed block, or all of a space."""
     database.rows(
         "UPDATE vector_block SET packed = NULL WHERE space_id = ?1 AND block = coalesce(?2, block)",
         (space_id, number),
@@ -112,10 +112,6 @@ def pack_blocks(
         load: Returns the usable vectors of a block.
         pack: Packs them.
         most: None for all.
-
-    Raises:
-        StorageError: the store can't be written now.
-
     """
     found = states(database, space_id)
     complete = [
@@ -266,12 +262,7 @@ class SqliteVectorStore(SqlVectorStore[SqliteDatabase], BlockSource):
             drop_packed(self._database, self.number, number)
 
     def rebuild_blocks(self) -> None:
-        """
-        Drop all packed blocks and pack the complete ones again.
-
-        Raises:
-            StorageError: the store can't be written now.
-        """
+        """Drop all packed blocks and pack the complete ones again."""
         drop_packed(self._database, self.number)
         self._pack_blocks(most=None)
 

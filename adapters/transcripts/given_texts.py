@@ -1,8 +1,4 @@
-"""
-Texts that a host gave its model beside the conversation.
-
-Standard library only.
-"""
+"""Texts that a host gave its model beside the conversation."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -43,7 +39,7 @@ def given_texts(path: str) -> list[GivenText] | None:
 
 
 def texts_given_in(line: bytes) -> Sequence[GivenText] | None:
-    """Return the given texts in a line, None if its kind has none."""
+    """Return the given texts in a line, None for another kind."""
     if not _COULD_HAVE.search(line):
         return None
     return [*_given_in(object_in(line))] if _HAS_GIVEN.search(line) else ()

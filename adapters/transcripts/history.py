@@ -1,8 +1,4 @@
-"""
-The history of a continued or forked session, across transcripts.
-
-Standard library only.
-"""
+"""The history of a continued or forked session, across transcripts."""
 
 import datetime as dt
 import math
@@ -52,7 +48,7 @@ _NO_RESPONSES = ("advisor_message", "compaction")
 
 def history_texts(path: str) -> list[GivenText] | None:
     """
-    Return the given texts that the model still has as the session goes on.
+    Return the given texts that the model still has.
 
     They are those since the last compaction, of the session and of those it was forked from.
 
@@ -70,7 +66,7 @@ def history_texts(path: str) -> list[GivenText] | None:
 
 def original_of(path: str, response: LastResponse, now: dt.datetime) -> str:
     """
-    Return the transcript that a fork will copy to *path*, empty if none fits.
+    Return the transcript that a fork will copy to *path*.
 
     Claude Code writes the copy after the session start and does not name the original, which lies
     in the same folder. It is found by the last response that the host describes.

@@ -1,8 +1,4 @@
-"""
-The last turn of a transcript: its prompts and later edits of files.
-
-Standard library only, for the hook.
-"""
+"""The last turn of a transcript: prompts and edits."""
 
 import contextlib
 import os
@@ -41,7 +37,7 @@ _OWN_FILES = {"memory.md", "claude.md", "agents.md"}
 
 
 def latest_turn(path: str) -> SessionTurn:
-    """Return the transcript's last turn without its answer, empty if it is unreadable."""
+    """Return the last turn without its answer, empty if unreadable."""
     turn = _OpenTurn()
     for line in last_lines(path, MAX_TAIL_BYTES):
         if _IS_OF_TURN.search(line) and not _RESULT.search(line):
@@ -111,7 +107,7 @@ def _dict(value: object) -> Mapping[str, Any]:
 
 def last_lines(path: str, most: int) -> Iterator[bytes]:
     """
-    Yield the whole lines in the last *most* bytes of a regular file.
+    Yield whole lines from the end of a regular file.
 
     It yields none if the file can't be read.
     """

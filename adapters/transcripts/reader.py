@@ -195,7 +195,6 @@ class JsonlTranscripts(Transcripts):
                 return None
 
     def _timestamp_before(self, path: str, position: int) -> dt.datetime | None:
-        """Return the last timestamp before *position*, for an exchange that has none."""
         last = None
         with contextlib.suppress(OSError), _opened(path) as file:
             if not file.seekable():
@@ -209,7 +208,6 @@ class JsonlTranscripts(Transcripts):
 
 
 def _dated(utterance: Utterance, last: dt.datetime | None) -> dt.datetime | None:
-    """Return the utterance's timestamp, or a millisecond after *last* if it has none."""
     begins_undated = utterance.at is None and utterance.prompt is not None
     return min(last, _LATEST) + _TICK if last and begins_undated else utterance.at or last
 

@@ -1,4 +1,4 @@
-"""Read untrusted JSON values of a transcript, and edits of files by tools."""
+"""Read untrusted JSON values and edits of a transcript."""
 
 import datetime as dt
 import json
@@ -15,7 +15,7 @@ def text_or(value: Any, otherwise: str = "") -> str:
 
 
 def objects_in(value: Any) -> list[dict[str, Any]]:
-    """Return the JSON objects of a list, none if *value* is no list."""
+    """Return the JSON objects of a list, else none."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
@@ -56,7 +56,6 @@ class FileEdit(NamedTuple):
 
     Attributes:
         path: Empty if the transcript does not state it.
-        new: The text that the agent wrote.
         old: The text that it replaced or left, as far as the transcript has it.
     """
 

@@ -27,7 +27,6 @@ class TranscriptLine(NamedTuple):
 
     Attributes:
         begins_at: In bytes from the file's beginning.
-        data: Its bytes; without a line end while it is still being written.
     """
 
     begins_at: int
@@ -36,7 +35,7 @@ class TranscriptLine(NamedTuple):
 
 def lines_from(file: BinaryIO, position: int) -> Iterator[TranscriptLine]:
     """
-    Yield the lines of *file* from *position* on, except those above 8 MB.
+    Yield the lines of *file* from *position* on, up to 8 MB each.
 
     If no line begins at *position*, the file was replaced: all of it is read. A stream that can't
     seek is read from where it is.
@@ -51,7 +50,6 @@ def lines_from(file: BinaryIO, position: int) -> Iterator[TranscriptLine]:
 
 
 def _begins_a_line(file: BinaryIO, position: int) -> bool:
-    """Seek *position* if a line begins there, else the beginning."""
     if not file.seekable():
         return False
     file.seek(max(0, position - 1))
@@ -76,7 +74,7 @@ MIN_MILLISECONDS = 1e11
 
 
 class ToolQuestion(NamedTuple):
-    """A question of the agent, asked by a tool, with the answers it offered."""
+    """A question that the agent asked by a tool, with its options."""
 
     text: str
     options: tuple[str, ...] = ()
@@ -87,8 +85,6 @@ class ToolResult(NamedTuple):
     The result of a tool.
 
     Attributes:
-        tool_use_id: The call.
-        content: As the agent got it.
         details: As the host recorded it.
     """
 
@@ -282,7 +278,7 @@ def _arguments(text: str) -> str:
 
 
 def utterance_in_codex(line: Mapping[str, Any]) -> Utterance | None:
-    """Return the utterance in a line of a Codex rollout, None without one."""
+    """Return the utterance in a Codex rollout's line, None without one."""
     payload = line.get("payload")
     if not isinstance(payload, dict) or payload.get("type") != "message":
         return None

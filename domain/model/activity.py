@@ -1,4 +1,4 @@
-"""The activity of an entry: usage, validations, and the history of its changes."""
+"""The activity of an entry: usage, validations and history."""
 
 import datetime as dt
 from typing import NamedTuple

@@ -24,7 +24,6 @@ class Contents(NamedTuple):
     Attributes:
         scope: The documents of a project, all entries of a project, or every entry.
         root: The folder there, links resolved; None for all of the project.
-        label: The name of the project; empty if unknown.
     """
 
     scope: CheckpointScope
@@ -85,7 +84,7 @@ class Checkpoint:
 
 def safety_name(restored: str, at: dt.datetime, attempt: int = 1) -> str:
     """
-    Return the name of the checkpoint before a restore, cut to the maximum length.
+    Return the name of the checkpoint before a restore.
 
     From the second *attempt*, the number is part of the name: earlier ones are taken.
     """

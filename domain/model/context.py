@@ -55,7 +55,7 @@ class ContextQuery(NamedTuple):
     @property
     def public(self) -> str | None:
         """
-        The text to embed, without secrets, so that it may be printed and stored.
+        The text to embed, without secrets.
 
         None if nothing else is left.
         """

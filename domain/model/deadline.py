@@ -6,12 +6,7 @@ from typing import NamedTuple
 
 
 class Deadline(NamedTuple):
-    """
-    A time limit, passed along as a value.
-
-    Attributes:
-        at: The time on that clock; infinity for no deadline.
-    """
+    """A time limit, passed along as a value."""
 
     monotonic: Callable[[], float]
     at: float = math.inf

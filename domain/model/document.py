@@ -31,7 +31,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 def context_type_of(name: str, title: str, headings: Iterable[str]) -> ContextType | None:
     """
-    Return the type named in the file's *name* and *title*, else in its *headings*.
+    Return the type named in the file's *name*, *title* or *headings*.
 
     All headings must agree. None otherwise; prose is not considered.
     """
@@ -94,7 +94,6 @@ class Section:
     A named section of a document.
 
     Attributes:
-        anchor_id: Its name: 1 to 120 letters, digits and `-_./`.
         title: Its own heading without formatting; empty if missing.
         starts_at: The time of its first exchange, in UTC; None if unknown or not captured.
     """

@@ -303,7 +303,7 @@ class Entry:
 
     @property
     def is_of_others(self) -> bool:
-        """Whether it is kept at home because its file's version was not the user's."""
+        """Whether it is kept at home as others' version of a file."""
         return self.door == "checkout" and self.reach == "home"
 
     @property

@@ -172,7 +172,7 @@ NO_CHANGE = EntryChange()
 
 
 def changes_between(before: Entry, after: Entry) -> tuple[FieldChange, ...]:
-    """Return the changeable fields in which two states of an entry differ, in order."""
+    """Return the changeable fields in which two states differ."""
     pairs = (
         (field, getattr(before, own), getattr(after, own)) for field, own in ENTRY_FIELDS.items()
     )

@@ -1,4 +1,4 @@
-"""The texts and ids that `hardwon forget` erases, and the search for them."""
+"""The texts and ids to erase, and the search for them."""
 
 import re
 from bisect import bisect_left
@@ -64,12 +64,12 @@ def longest(lines: Iterable[str]) -> tuple[str, ...]:
 
 
 def words_of(texts: Iterable[str]) -> set[str]:
-    """Return the words of *texts* with at least 6 letters or digits, folded."""
+    """Return the words of *texts* with 6 characters or more, folded."""
     return {word for text in texts for word in _WORD.findall(folded(text))}
 
 
 def still_unused(texts: set[str], text: str) -> set[str]:
-    """Return those of *texts*, which are folded, that do not occur in *text*."""
+    """Return those of the folded *texts* that *text* lacks."""
     line = one_line(text)
     return {wanted for wanted in texts if wanted not in line}
 
@@ -131,7 +131,6 @@ class Erasure:
         return "".join(lines)
 
     def _first_holding(self, lines: Sequence[str]) -> slice:
-        """Return the smallest range of *lines* with the first match."""
         end = _smallest(len(lines), lambda end: self.is_in("".join(lines[:end])))
         return slice(
             end - _smallest(end, lambda size: self.is_in("".join(lines[end - size : end]))), end
@@ -162,7 +161,6 @@ class Erasure:
 
     @cached_property
     def _wanted(self) -> tuple[Spellings, ...]:
-        """The spellings, shortest first: most texts are shorter than most wanted lines."""
         wanted = (Spellings(text, any_case=self.any_case) for text in dict.fromkeys(self.texts))
         return tuple(sorted(wanted, key=lambda spellings: spellings.length))
 
@@ -189,7 +187,6 @@ def _windows(chunks: Iterable[bytes], overlap: int) -> Iterator[tuple[bytes, boo
 
 
 def _readable(window: bytes, end: str) -> Iterator[str]:
-    """Yield the texts within bytes, ASCII apart as it is quick to search."""
     pieces = _TEXT.findall(window.decode("utf-8", "replace") + end)
     yield "\0".join(piece for piece in pieces if piece.isascii())
     yield "\0".join(piece for piece in pieces if not piece.isascii())

@@ -97,7 +97,7 @@ class InvalidCheckpointError(HardwonError, ValueError):
 
 class InvalidSectionError(HardwonError, ValueError):
     """
-    The markers of hardwon's section of a file are not one pair in order.
+    The markers of hardwon's section are not one pair in order.
 
     The message describes them.
     """
@@ -144,12 +144,12 @@ class StorageError(HardwonError):
 
 
 class NewerSchemaError(StorageError):
-    """The store was written by a later version of hardwon, and not changed."""
+    """A later version of hardwon wrote the store."""
 
 
 class OlderSchemaError(StorageError):
     """
-    The store's schema is too old to be migrated in the time there is.
+    The store's schema is too old to migrate in time.
 
     Nothing was changed.
     """
@@ -164,7 +164,7 @@ class EmbedderError(HardwonError):
 
 
 class EmbedderUnavailableError(EmbedderError):
-    """The embedder can't be reached, is not installed, or did not answer in time."""
+    """The embedder can't be reached, is missing, or is too late."""
 
 
 class RateLimitedError(EmbedderUnavailableError):
@@ -185,7 +185,7 @@ class UnusableVectorError(EmbedderError):
 
 
 class LabelerUnavailableError(HardwonError):
-    """The labeler has no key, does not answer, or gives no usable answer."""
+    """The labeler has no key, or gives no usable answer."""
 
 
 class UnusableLabelsError(LabelerUnavailableError):

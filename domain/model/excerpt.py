@@ -50,11 +50,6 @@ def excerpt(text: str, terms: Sequence[str], room: int) -> MarkedText:
     Return the passage of *text* with most of *terms*.
 
     It is the first of several, cut at word borders.
-
-    Args:
-        text: Read in linear time.
-        terms: As `search_terms` gives them.
-        room: The maximum of characters, ellipses included.
     """
     line = " ".join(text.split())
     marks = list(_marks(line, terms))
@@ -67,7 +62,7 @@ def excerpt(text: str, terms: Sequence[str], room: int) -> MarkedText:
 
 
 def shortened(text: str, room: int) -> str:
-    """Return the beginning of *text* on one line of at most *room* characters."""
+    """Return the beginning of *text* on one line, cut to *room*."""
     return excerpt(text, (), room).text
 
 

@@ -69,7 +69,7 @@ class Absence(NamedTuple):
 
 class DeletedSection(NamedTuple):
     """
-    A section that was deleted *at* from the store, but not from its file.
+    A section deleted from the store, but not from its file.
 
     The file had that sha256.
     """

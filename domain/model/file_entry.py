@@ -53,7 +53,7 @@ EPOCH = dt.datetime.fromtimestamp(0, dt.UTC)
 
 
 class Defaults(NamedTuple):
-    """The tier and the context type of documents that do not state them."""
+    """Tier and context type of documents that do not state them."""
 
     tier: Tier = "normal"
     context_type: ContextType = "general"

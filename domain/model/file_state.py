@@ -1,4 +1,4 @@
-"""The fields of an entry that the store keeps while its file is absent."""
+"""The fields that the store keeps while a file is absent."""
 
 import datetime as dt
 from collections.abc import Iterable, Mapping
@@ -53,7 +53,7 @@ class AbsentFile(NamedTuple):
     standings: Mapping[str, Standing]
 
     def over(self, entries: Iterable[Entry]) -> dict[str, Entry]:
-        """Return those of *entries* that it had, by anchor, with their kept values."""
+        """Return those of *entries* that it had, with kept values."""
         known = ((entry, self.standings.get(entry.anchor_id)) for entry in entries)
         return {entry.anchor_id: standing.over(entry) for entry, standing in known if standing}
 

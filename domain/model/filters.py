@@ -1,4 +1,4 @@
-"""Where the user works, filters of entries, and collections that can be searched."""
+"""Where the user works, filters of entries, and collections."""
 
 import datetime as dt
 from collections.abc import Mapping
@@ -194,7 +194,7 @@ def scope_of(name: ScopeName, workplace: Workplace) -> Scope:
 
 def seen_from(workplace: Workplace, only: EntryFilter = EVERYTHING) -> EntryFilter:
     """
-    Restrict *only* to what may be shown without a query where the user works.
+    Restrict *only* to what may be shown without a query.
 
     Other kinds than learnings must be of that project.
     """

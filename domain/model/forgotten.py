@@ -43,7 +43,7 @@ def names_of(owner: str) -> tuple[str, ...]:
 
 
 def texts_of(entry: "Entry") -> tuple[str, ...]:
-    """Return the texts of *entry* that may be forgotten, the identifying one first."""
+    """Return the forgettable texts of *entry*, the identifying one first."""
     labels = (*entry.trigger_phrases, *entry.keywords, *entry.tags)
     return (entry.description, entry.reasoning, entry.notes, entry.name, *labels)
 

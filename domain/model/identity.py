@@ -1,5 +1,5 @@
 """
-The identity of texts: their spellings, the hashes of entries, the searched text.
+The identity of texts: spellings, hashes, searched text.
 
 A text can be composed or decomposed (NFC, NFD), in any letter case, full width, with invisible
 characters, and with any white space between its words. Standard library only, for the hook.
@@ -59,7 +59,7 @@ def searchable(text: str) -> str:
 
 def folded(text: str, *, keeps_case: bool = False) -> str:
     """
-    Return the form that all spellings of *text* share, but for white space.
+    Return the form that all spellings share, but for white space.
 
     That is Unicode's `NFKC_Casefold`, in which the dotted and the dotless i of Turkish are one
     letter too.
@@ -148,7 +148,6 @@ class Spellings:
 
     @cached_property
     def _solid(self) -> list[str]:
-        """The words within which no line can end."""
         return [part for word in self._words for part in re.split(_BETWEEN_SPACELESS, word)]
 
     @cached_property
@@ -207,7 +206,7 @@ def word_count(text: str) -> int:
 
 
 def searchable_text(name: str, description: str, notes: str, reasoning: str) -> str:
-    """Return the composed text of an entry to embed, one line a field."""
+    """Return the composed text of an entry to embed."""
     return composed(
         "\n".join(filter(None, (title_to_search(name, description), description, notes, reasoning)))
     )

@@ -49,5 +49,5 @@ def shown(value: object) -> str:
 
 
 def beginning(text: str) -> str:
-    """Return the beginning of a text that is no JSON, for a message."""
+    """Return the beginning of an invalid text, for a message."""
     return repr(text[:SHOWN_CHARACTERS])

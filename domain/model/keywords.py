@@ -1,10 +1,4 @@
-"""
-Terms of texts, queries, questions and indexes.
-
-`getAccountById` is indexed beside its parts, and `get_account_by_id` beside the whole that its
-parts make, so that both meet, also in a question that says "get account by id". A run without
-spaces is indexed as its signs, its pairs and itself.
-"""
+"""Terms of texts, queries, questions and indexes."""
 
 import math
 import re
@@ -64,7 +58,7 @@ def words_of(text: str) -> list[str]:
 
 
 def terms_of(text: str) -> list[str]:
-    """Return the words of *text*, or the pairs of signs in scripts without spaces."""
+    """Return the words of *text*, or pairs of unspaced signs."""
     return [
         term for word in words_of(text) for term in (pairs(word) if is_unspaced(word) else (word,))
     ]
@@ -82,7 +76,7 @@ They are within runs, where no stop word is found.
 
 
 def without_function_words(text: str) -> str:
-    """Replace each Chinese function word by a space, if anything else is left."""
+    """Replace Chinese function words by spaces, if more is left."""
     if text.isascii():
         return text
     rest = re.sub("|".join(_FUNCTION_WORDS), " ", text)
@@ -110,7 +104,7 @@ _LAST_WORD = re.compile(r"[^\W_]+\Z")
 
 def half_typed(question: str) -> str:
     """
-    Return the last word of *question*, lower case, if it may be incomplete.
+    Return the last, maybe incomplete word of *question*.
 
     In scripts without spaces it needs no completion: its letters and pairs are found anywhere.
     """
@@ -128,7 +122,7 @@ def completions(beginning: str, texts: Iterable[str]) -> tuple[str, ...]:
 
 def inverse_document_frequency(size: int, frequency: int) -> float:
     """
-    Return the inverse document frequency of a word in *frequency* of *size* texts.
+    Return the inverse document frequency of a word.
 
     As FTS5's `bm25()` has it: `ln((N - n + 0.5) / (n + 0.5))`, at least 1e-6.
     """
@@ -411,7 +405,6 @@ def _without_runs(text: str) -> str:
 
 
 def _joined(text: str) -> list[str]:
-    """Return the identifiers of *text* with signs between their parts."""
     return [
         found
         for found in dict.fromkeys(_JOINED.findall(text))

@@ -113,10 +113,8 @@ class BankFile(NamedTuple):
 
     Attributes:
         path: Absolute, links resolved; the file's key in the ledger.
-        category: The category of its entries.
         project: Its project, None for the user's own bank.
         fingerprint: Differs after each change of the file; computed without reading it.
-        size: In bytes.
     """
 
     path: str

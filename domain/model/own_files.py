@@ -1,8 +1,4 @@
-"""
-The folders of a project whose files hardwon writes, and the paths it reads.
-
-Standard library only, for the hook.
-"""
+"""The folders of a project whose files hardwon writes."""
 
 import os
 from collections.abc import Sequence
@@ -13,7 +9,7 @@ CONVERSATION_FOLDERS = ("conversations", "decisions", "gotchas", "preferences", 
 
 
 def is_within(real: str, folders: Sequence[str]) -> bool:
-    """Return whether *real* is one of *folders* or below one, both without links."""
+    """Return whether *real* is below one of *folders*, or one."""
     return any(real == folder or real.startswith(os.path.join(folder, "")) for folder in folders)
 
 

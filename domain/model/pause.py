@@ -1,8 +1,4 @@
-"""
-Pauses: spans of time off the record, for one session or for all.
-
-Standard library only: the hook reads them.
-"""
+"""Pauses: spans of time off the record."""
 
 import datetime as dt
 import re
@@ -53,7 +49,7 @@ class Pause(NamedTuple):
         return not session_id or self.covers(session_id)
 
     def holds(self, now: dt.datetime) -> bool:
-        """Return whether it has not ended at *now*, even with a clock set back."""
+        """Return whether it has not ended at *now*."""
         return now < self.ends_at
 
 
@@ -71,7 +67,7 @@ def holding(pauses: Iterable[Pause], now: dt.datetime) -> list[Pause]:
 
 
 def pause_of(session_id: str, pauses: Iterable[Pause], now: dt.datetime) -> Pause | None:
-    """Return the pause of that session at *now* that ends last, if any."""
+    """Return the pause of that session at *now* that ends last."""
     return next(
         (pause for pause in reversed(holding(pauses, now)) if pause.covers(session_id)), None
     )

@@ -1,8 +1,4 @@
-"""
-Plain text, titles, descriptions and sentences of markdown.
-
-Standard library only: the hooks need it.
-"""
+"""Plain text, titles, descriptions and sentences of markdown."""
 
 import re
 from collections.abc import Iterator
@@ -26,14 +22,11 @@ _RULE = re.compile(r" {0,3}([-*_=])(?:[ \t]*\1){2,}[ \t]*")
 
 def describe(markdown: str) -> str:
     """
-    Return the description of a document: at most 100 words on one line.
+    Return the description of a document: at most 100 words.
 
     That is all prose before the first `## ` heading; if there is none, the first paragraph of prose
     below it. Prose is everything but front matter, headings, HTML comments, fenced code and rules;
     lists, tables and inline markup stay.
-
-    Args:
-        markdown: Any text, its line ends universal newlines; never raises.
 
     Returns:
         Words with one space between them; empty when there is no prose.
@@ -102,13 +95,13 @@ _RUN = re.compile(r"\S+(?: \S+)*")
 
 
 def plain_title(markdown: str) -> str:
-    """Return a title on one line, without formatting, unless nothing would be left."""
+    """Return a title on one line, without formatting if possible."""
     return " ".join(plain_text(without_links(markdown)).split()) or markdown.strip()
 
 
 def beginning(text: str) -> str:
     """
-    Return the first line of *text*, cut at a word to under 80 characters.
+    Return the first line of *text*, below 80 characters.
 
     It is cut before a run of white space too, so that *text* begins with exactly this name, and no
     word of it counts twice.
@@ -148,7 +141,7 @@ _HAS_WORD = re.compile(r"[^\W_]{2}")
 
 def sentences(markdown: str) -> list[str]:
     """
-    Return the sentences of *markdown* in order, each one line of plain text.
+    Return the sentences of *markdown* as plain text, in order.
 
     Fenced code, comments, tables and the marks of lists and headings are left out; an item of a
     list, and a heading, is a sentence even without its full stop.
@@ -162,7 +155,6 @@ def sentences(markdown: str) -> list[str]:
 
 
 def _blocks(markdown: str) -> Iterator[str]:
-    """Yield paragraphs, list items and headings, without the marks of lists."""
     running = list[str]()
     for line in markdown.split("\n"):
         item = _ITEM.match(line)

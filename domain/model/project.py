@@ -21,7 +21,6 @@ class Identity(NamedTuple):
     Attributes:
         key: The git common directory; of a folder that is in no repository, the folder. An absolute
             path without links.
-        root: The top of the work tree, or the folder; an absolute path without links.
         is_repository: Whether *key* is a git common directory.
         inode: The number of *key* there; 0 if unknown.
     """
@@ -99,7 +98,6 @@ class Project(NamedTuple):
 
     Attributes:
         id: The name that entries have for it; it stays when the project moves.
-        remote: The address of `origin`; empty without one, or before it is looked up.
         first_commit: The first commit of the checked-out history; empty without one, None when it
             was not looked up yet.
         chosen: How the user wants its conversations to be kept; None before a choice.
@@ -140,7 +138,7 @@ class Project(NamedTuple):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether it is a label of an earlier version, with an unknown folder."""
+        """Whether it is an older version's label without a folder."""
         return self.identity.key.startswith(WAITING)
 
     @property
@@ -161,7 +159,6 @@ class Registry(NamedTuple):
     The projects that the store knows, with the user's word on them.
 
     Attributes:
-        projects: In the order in which they were first seen.
         trusted_folders: The real paths of folders below which every project is trusted.
     """
 
@@ -174,7 +171,7 @@ class Registry(NamedTuple):
         return self.reason(project) in {"trusted", "below", "own"}
 
     def reason(self, project: Project) -> TrustReason:
-        """Return why the entries of *project* may be shown elsewhere, or why not."""
+        """Return why entries of *project* may be shown elsewhere or not."""
         if project.trust != "unsaid":
             return project.trust
         if project.is_waiting:
@@ -200,7 +197,7 @@ class Registry(NamedTuple):
         return next((project for project in self.projects if project.identity.key == key), None)
 
     def holding(self, path: str) -> Project | None:
-        """Return the innermost project whose folder contains the file at *path*, if any."""
+        """Return the innermost project that contains *path*, if any."""
         holders = (project for project in self.projects if _is_below(path, project.identity.root))
         return max(holders, key=lambda project: len(project.identity.root), default=None)
 
@@ -210,7 +207,7 @@ class Registry(NamedTuple):
 
     def group_of(self, project: Project) -> tuple[str, ...]:
         """
-        Return the ids of *project* and of its other clones, its own first.
+        Return the ids of *project* and its clones, its own first.
 
         Clones count only if both may be shown elsewhere.
         """
@@ -295,7 +292,6 @@ class Registry(NamedTuple):
         ]
 
     def _are_one(self, projects: list[Project]) -> bool:
-        """Return whether *projects* are one that may speak elsewhere, with its clones."""
         return (
             bool(projects)
             and self.is_shared(projects[0])

@@ -1,8 +1,6 @@
 """
 Redaction of secrets and private passages, and cleaning of captured texts.
 
-Standard library only: the capture hooks need it.
-
 Characters without a visible form can hide a command from a reader and show it to a model. They are
 Unicode's `Default_Ignorable_Code_Point`, `Bidi_Control` and interlinear annotations. Variation
 selectors of emoji stay, and so do joiners within emoji and in scripts that are misspelt without

@@ -1,8 +1,4 @@
-"""
-The spelling of remote addresses, and the ownership of file versions.
-
-Standard library only, for the hook.
-"""
+"""The spelling of remote addresses, and the ownership of file versions."""
 
 from typing import NamedTuple
 

@@ -1,8 +1,4 @@
-"""
-The settings of a user.
-
-Standard library only: the fallback on a bare Python reads them too.
-"""
+"""The settings of a user."""
 
 import math
 import re
@@ -82,7 +78,7 @@ class ServerAddress:
     @staticmethod
     def is_one(text: str) -> bool:
         """
-        Return whether *text* is meant as the address of a server, not a folder.
+        Return whether *text* is meant as a server's address.
 
         An address with an error counts too.
         """
@@ -99,9 +95,7 @@ class Settings(NamedTuple):
         semantic_enabled: Off means the markdown-only pipeline.
         injection_limit: The most entries to print; 0 and below mean no output.
         vector_weight: Share of the vector score; the three shares are >= 0 and sum to 1.
-        embedding_model: Empty for the provider's default.
         embedding_dimensions: Width of the vectors of an unknown model; 0 for a model's own.
-        keyword_model: Empty for the provider's default.
         keyword_search: Off means as if FTS5 were missing.
         workspace: The name of the folder of projects; empty for the name of the folder that holds
             the project.
@@ -177,7 +171,7 @@ class ResolvedSettings(NamedTuple):
 
 
 def usable_weights(weights: Sequence[float]) -> bool:
-    """Return whether *weights* are numbers >= 0 with a finite sum above 0."""
+    """Return whether *weights* are >= 0 with a positive, finite sum."""
     total = sum(weights)
     return math.isfinite(total) and total > 0 and min(weights) >= 0
 

@@ -123,7 +123,7 @@ MARKS_FROM = 0xF0000
 
 
 def without_marks(word: str) -> str:
-    """Replace each mark by a private letter, so that no tokenizer splits *word*."""
+    """Replace marks by private letters, so that *word* stays whole."""
     return word if word.isascii() else "".join(map(_private, word))
 
 

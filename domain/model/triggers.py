@@ -1,8 +1,4 @@
-"""
-Trigger phrases, by which a prompt brings up an entry without a search.
-
-Standard library only.
-"""
+"""Trigger phrases, which find entries without a search."""
 
 import re
 from collections import Counter, defaultdict
@@ -69,7 +65,6 @@ class Trigger(NamedTuple):
     A trigger phrase.
 
     Attributes:
-        phrase: One without a word never matches.
         owner: The store's number of the entry it brings up, None for a command.
     """
 
@@ -193,7 +188,6 @@ def _words(text: str) -> Words:
 
 
 def _pairs(words: Words) -> list[str]:
-    """Join neighbours among *words* that are letters of scripts without spaces."""
     return [
         left + right for left, right in pairwise(words) if is_unspaced(left) and is_unspaced(right)
     ]

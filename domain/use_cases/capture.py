@@ -1,4 +1,4 @@
-"""Capture conversations: cut them into chunks, write these to files and index the files."""
+"""Capture conversations: cut, write and index them."""
 
 import contextlib
 from bisect import bisect_right
@@ -70,7 +70,7 @@ class CaptureInterruptedError(Exception):
 @attrs.frozen(kw_only=True)
 class Capture:
     """
-    Cut the exchanges of a session by topic and write new chunks to files.
+    Cut a session by topic and write new chunks to files.
 
     Write-ahead and idempotent: chunks are recorded in the journal before they are written, so that
     the run after an interrupted one writes the same chunks again.
@@ -101,15 +101,7 @@ class Capture:
         """
         Add the exchanges of *transcript* to *buffer*, and write all unwritten chunks.
 
-        Args:
-            buffer: The session so far.
-            transcript: More exchanges, in order; the first may be the last one of *buffer*.
-            progress: Called after each batch.
-
         Raises:
-            UnreadableFileError: a file can't be written; the exchanges read by then are in the
-                journal.
-            StorageError: the journal can't be written now.
             CaptureInterruptedError: `hardwon forget` waits; no exchange that was read is lost.
         """
         captured = self._write(CaptureOutcome(buffer=buffer))  # unwritten by an earlier run
@@ -126,12 +118,7 @@ class Capture:
         return captured
 
     def learned(self, buffer: SessionBuffer, handled: int = 0) -> None:
-        """
-        Record that the files of *buffer* are indexed and events to *handled* handled.
-
-        Raises:
-            StorageError: the journal can't be written now.
-        """
+        """Record that files are indexed, and events handled."""
         self._store(attrs.evolve(buffer, unlearned=()), handled)
 
     def for_good(self, buffer: SessionBuffer) -> CaptureOutcome:
@@ -140,7 +127,6 @@ class Capture:
 
         Raises:
             UnreadableFileError: a file can't be written; nothing is lost.
-            StorageError: the journal can't be written now.
         """
         permanent = buffer.kept_for_good()
         self._store(permanent)
@@ -258,7 +244,7 @@ def capture_session(
     progress: Progress = lambda _: None,
 ) -> CaptureOutcome:
     """
-    Capture the *transcript* of a session: more exchanges, or all of them, in order.
+    Capture the *transcript* of a session, or more of it.
 
     With an empty buffer, the sections of the session are replaced in the files. Chunks may differ
     from earlier ones, after other settings or with an embedder. Permanent exchanges stay permanent.
@@ -266,7 +252,6 @@ def capture_session(
 
     Raises:
         UnreadableFileError: a file can't be written; a retry completes the capture.
-        StorageError: the journal can't be written now.
         CaptureInterruptedError: `hardwon forget` waits; a retry completes the capture.
     """
     begins = bool(buffer.session_id) and not buffer.exchanges

@@ -1,4 +1,4 @@
-"""Save the store's state as a checkpoint or backup file, and restore it."""
+"""Save and restore the store's state."""
 
 import itertools
 from collections.abc import Sequence
@@ -18,7 +18,6 @@ class RestoreOutcome:
     The outcome of a restore.
 
     Attributes:
-        name: The name of the checkpoint or file.
         safety: The checkpoint of the state before; restoring it undoes this.
     """
 
@@ -30,7 +29,7 @@ class RestoreOutcome:
 
 @attrs.frozen(kw_only=True)
 class Checkpoints:
-    """Save and restore the store's state, under a name or in a file."""
+    """Save and restore the store's state."""
 
     snapshots: Snapshots
     clock: Clock
@@ -40,7 +39,7 @@ class Checkpoints:
         return self.snapshots.checkpoints()
 
     def of(self, projects: Sequence[str]) -> list[Checkpoint]:
-        """Return the checkpoints made in one of *projects* or in none, the newest first."""
+        """Return the checkpoints of *projects* or of none, newest first."""
         return [item for item in self.all() if item.contents.project in {"", *projects}]
 
     def named(self, name: str) -> Checkpoint:
@@ -76,7 +75,7 @@ class Checkpoints:
 
     def restore(self, name: str, scope: CheckpointScope | None = None) -> RestoreOutcome:
         """
-        Restore a checkpoint, in its scope or in *scope*, after saving the current state.
+        Restore a checkpoint, after saving the current state.
 
         Raises:
             InvalidCheckpointError: there is no checkpoint of that name.

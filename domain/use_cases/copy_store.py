@@ -1,4 +1,4 @@
-"""Copy the whole contents of a store into another, as from file to server."""
+"""Copy the contents of a store into another."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -56,7 +56,7 @@ class CopyOutcome:
 
 def preview(overview: Overview, projects: Projects) -> list[CopyTally]:
     """
-    Return what a copy of a store brings, sorted by project and kind.
+    Return what a copy brings, by project and kind.
 
     Entries of files are shared only if their project shares its conversations.
     """
@@ -166,12 +166,9 @@ def _batches(records: Iterator[Record]) -> Iterator[list[Record]]:
 
 def copy_vectors(source: VectorStore, target: VectorStore, entries: RankingReads) -> int:
     """
-    Copy the vectors of one space that *target* lacks, and return their number.
+    Copy the missing vectors of one space, and count them.
 
     The *entries* are those of the target's store.
-
-    Raises:
-        StorageError: a store can't be read or written now.
     """
     copied, last = 0, 0
     while texts := target.texts(BATCH, last):

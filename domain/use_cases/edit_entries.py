@@ -1,4 +1,4 @@
-"""Delete, change and judge entries, and resolve an id, a prefix or a number."""
+"""Delete, change and judge entries, and resolve references."""
 
 import datetime as dt
 from collections.abc import Iterable, Sequence
@@ -45,9 +45,6 @@ class DeleteEntries:
         Delete *entries* with those that `affected` adds, and return the deleted ones.
 
         A scan indexes them again when their file has changed.
-
-        Raises:
-            StorageError: the store can't be written now; nothing was deleted.
         """
         with self.repository.transaction():
             deleted = [
@@ -77,12 +74,7 @@ class DeleteEntries:
         return list({entry.entry_id: entry for entry in found}.values())
 
     def spec_folder(self, name: str, folders: Sequence[str]) -> list[Entry]:
-        """
-        Delete the entries that `documents` returns, and return them.
-
-        Raises:
-            StorageError: the store can't be written now; nothing was deleted.
-        """
+        """Delete the entries that `documents` returns, and return them."""
         with self.repository.transaction():
             return self.delete(self.documents(name, folders))
 
@@ -91,9 +83,6 @@ class DeleteEntries:
         Delete the entries of a file that is gone.
 
         Their state is stored for when the file comes back.
-
-        Raises:
-            StorageError: the store can't be written now; nothing was deleted.
         """
         with self.repository.transaction():
             entries = stored_of(self.repository, path)
@@ -164,7 +153,7 @@ class EditOutcome:
 
 @attrs.frozen(kw_only=True)
 class ChangeEntry:
-    """Change fields of an entry, and record the old values in its history."""
+    """Change fields of an entry, with their history."""
 
     repository: EntryRepository
     history: History
@@ -184,7 +173,6 @@ class ChangeEntry:
             InvalidEntryError: a value is invalid for this entry, or another one has that
                 description.
             ForgottenError: the user had that description forgotten.
-            StorageError: the store can't be written now; nothing was changed.
         """
         with self.repository.transaction():
             now = self.clock.now()
@@ -250,7 +238,7 @@ def ids_meant(repository: EntryRepository, reference: str, most: int = 2) -> set
 
 
 def ids_numbered(repository: EntryRepository, digits: str) -> list[str]:
-    """Return the id of the entry with that number, if there is one."""
+    """Return the id of the entry with that number."""
     entry = (
         repository.with_number(int(digits))
         if is_number(digits) and int(digits) <= LARGEST_NUMBER
@@ -304,14 +292,13 @@ class ValidateEntry:
 
     def judge(self, entry_id: str, *, useful: bool, session_id: str = "") -> ValidationOutcome:
         """
-        Count one more judgement, and record a changed confidence score in the history.
+        Count one more judgement, and record the new confidence score.
 
         A useful entry that was injected into the session *session_id* counts as used there; empty
         is no session.
 
         Raises:
             UnknownEntryError: there is no such entry.
-            StorageError: the store can't be written now; nothing was counted.
         """
         with self.repository.transaction():
             before, number = known_entry(self.repository, entry_id)

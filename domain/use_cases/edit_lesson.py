@@ -1,4 +1,4 @@
-"""Change a lesson or a section where it is written, and merge two lessons."""
+"""Change a lesson or section where it stands, and merge lessons."""
 
 import attrs
 
@@ -33,7 +33,7 @@ class LessonEditOutcome:
 
 @attrs.frozen(kw_only=True)
 class EditLesson:
-    """Change the text of a learning in the store and in every knowledge bank."""
+    """Change a learning's text in the store and every bank."""
 
     bank: BankFiles
     sync_banks: SyncBanks
@@ -41,7 +41,7 @@ class EditLesson:
 
     def apply(self, entry_id: str, change: EntryChange) -> LessonEditOutcome:
         """
-        Apply *change* to the learning, and its texts to every bank that holds it.
+        Apply *change* to the learning and the banks that hold it.
 
         The files are locked before the store, and written last before its commit.
 
@@ -53,7 +53,6 @@ class EditLesson:
             UneditableFileError: a file can't be written, or another process holds them; nothing was
                 changed.
             UnreadableFileError: a file can't be read; nothing was changed.
-            StorageError: the store can't be written now.
         """
         with self.bank.held() as banks, self.change_entry.repository.transaction():
             self.sync_banks.sync(banks)
@@ -121,14 +120,14 @@ class EditFile:
 
 @attrs.frozen
 class MergeLessons:
-    """Merge two learnings: one gets the text of both and supersedes the other."""
+    """Merge two learnings, of which one supersedes the other."""
 
     edit_lesson: EditLesson
     supersede: Supersede
 
     def apply(self, older: str, newer: str, change: EntryChange) -> LessonEditOutcome:
         """
-        Apply *change* to the learning *newer*, and mark *older* as superseded by it.
+        Apply *change* to *newer*, which supersedes *older*.
 
         The newer one gets the keywords of both.
 
@@ -136,7 +135,6 @@ class MergeLessons:
             UnknownEntryError: there is no such entry.
             InvalidEntryError: one is no learning, both are the same, one is superseded already, or
                 a value is invalid; nothing was changed. The others are those of `EditLesson.apply`.
-            StorageError: the store can't be written now.
         """
         repository = self.supersede.change_entry.repository
         before, after = known_entry(repository, older)[0], known_entry(repository, newer)[0]

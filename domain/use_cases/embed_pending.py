@@ -80,8 +80,8 @@ class EmbedPending:
         """
         Embed pending entries, and return their number.
 
-        Each batch is stored before the next one begins: an interrupted run loses nothing
-        and embeds nothing twice. A text without a usable vector is reported and skipped.
+        Each batch is stored before the next one begins: an interrupted run loses nothing and embeds
+        nothing twice. A text without a usable vector is reported and skipped.
 
         Args:
             limit: The maximum number of entries; None for all.
@@ -92,7 +92,6 @@ class EmbedPending:
 
         Raises:
             EmbedderError: the embedder failed; earlier batches are stored.
-            StorageError: the store can't be written now.
         """
         return _Run(self, deadline, patience=patience, batch=batch).embed(
             limit, progress or (lambda _: None)
@@ -107,7 +106,7 @@ class EmbedPending:
         patience: Patience | None = None,
     ) -> int:
         """
-        Embed the entries of `only` above number *after* again, and return their number.
+        Embed the entries of `only` above number *after* again.
 
         They are embedded in the order of their numbers. A vector is replaced in one transaction: an
         interrupted run leaves every entry its old or its new vector. An entry without a usable new
@@ -115,7 +114,6 @@ class EmbedPending:
 
         Raises:
             EmbedderError: the embedder failed; earlier batches are stored.
-            StorageError: the store can't be written now.
         """
         return _Run(self, deadline, patience=patience, batch=BATCH).embed_again(
             after, reached, progress or (lambda _: None)

@@ -1,4 +1,4 @@
-"""The embedding spaces that an open store searches and keeps up to date."""
+"""The embedding spaces of an open store."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -23,7 +23,7 @@ class EmbeddingSpace(NamedTuple):
     index_of: "Callable[[ActiveVectors], VectorIndex]"
 
     def served(self, only: EntryFilter) -> EntryFilter:
-        """Return the filter for the entries of *only* that get their vectors here."""
+        """Return the filter for entries that get their vectors here."""
         return only._replace(kinds=tuple(kind for kind in only.kinds if kind in self.vectors.kinds))
 
     @property
@@ -39,9 +39,6 @@ class Spaces:
     The spaces that an open store searches and keeps up to date.
 
     The active space is the first; there is none for keyword search only.
-
-    Args:
-        warn: Called with one line about a problem.
     """
 
     def __init__(
@@ -90,11 +87,11 @@ class Spaces:
         ] or serving[:1]
 
     def count_embedded(self, only: EntryFilter) -> int:
-        """Return how many entries of *only* have a vector of the chosen provider."""
+        """Return how many of *only* have the chosen provider's vector."""
         return sum(space.vectors.count(space.served(only)) for space in self.in_use(only))
 
     def count_pending(self, only: EntryFilter) -> int:
-        """Return how many entries of *only* wait for a vector of the chosen provider."""
+        """Return how many of *only* lack the chosen provider's vector."""
         return sum(space.vectors.count_pending(only) for space in self.in_use(only))
 
     def settle_provider(self, *, force: bool = False) -> None:

@@ -51,13 +51,7 @@ class Evaluate(NamedTuple):
     monotonic: Callable[[], float]
 
     def measure(self, eval_set: EvalSet, policies: Sequence[str], stage: Stage) -> SetReport:
-        """
-        Return how well *policies* answer the questions of *eval_set*.
-
-        Raises:
-            EmbedderError: the embedder failed.
-            StorageError: the store can't be written.
-        """
+        """Return how well *policies* answer the questions of *eval_set*."""
         with self.repository.transaction():
             for entry in eval_set.documents.values():
                 self.repository.put(entry)

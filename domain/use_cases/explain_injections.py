@@ -90,7 +90,7 @@ class ExplainInjections(NamedTuple):
     registry: Registry
 
     def newest(self, project: str | None, limit: int) -> ExplainedInjections:
-        """Return the injections of a project, of any for None, the newest first."""
+        """Return the injections of a project or of all, newest first."""
         return ExplainedInjections(
             self._explained(self.receipts.find(project=project, limit=limit))
         )

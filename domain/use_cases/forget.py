@@ -1,4 +1,4 @@
-"""Forget for good: find all places of a text, erase it there, and verify."""
+"""Forget for good: find, erase and verify."""
 
 import datetime as dt
 from collections.abc import Callable, Iterable, Sequence
@@ -131,9 +131,6 @@ class ForgetForGood:
         Return the entries that *wanted* means, with every place that keeps them.
 
         Nothing is changed.
-
-        Raises:
-            StorageError: the store can't be read.
         """
         entries = self._meant(wanted)
         ids = [*dict.fromkeys((*(entry.entry_id for entry in entries), *wanted.ids))]
@@ -165,12 +162,9 @@ class ForgetForGood:
 
     def run(self, begun: BegunErasure) -> ErasureOutcome:
         """
-        Erase the texts of *begun*, in an order in which nothing comes back meanwhile.
+        Erase the texts of *begun*, so that none comes back.
 
         `resume` completes an interrupted run.
-
-        Raises:
-            StorageError: nothing was changed, as the run can't be recorded.
         """
         self.journal.begin(begun)
         places = (*self.places, *(() if begun.keeps_banks else self.banks))
@@ -185,12 +179,7 @@ class ForgetForGood:
         return self.prove(begun, problems)
 
     def prove(self, begun: BegunErasure, problems: Iterable[str] = ()) -> ErasureOutcome:
-        """
-        Search every byte that hardwon keeps for the texts of *begun*.
-
-        Raises:
-            StorageError: the store can't be read.
-        """
+        """Search every byte that hardwon keeps for the texts of *begun*."""
         elsewhere = (
             line for kept in self.elsewhere for line in kept.holding(begun.erasure, begun.files)
         )

@@ -1,4 +1,4 @@
-"""Import knowledge banks into the store, each entry once, and synchronise their counts."""
+"""Import knowledge banks, and synchronise their counts."""
 
 import datetime as dt
 from collections.abc import Callable
@@ -143,9 +143,6 @@ class ImportKnowledge:
         Return *known*, an entry kept at home, with the values of *lesson*.
 
         The lesson is in the user's own version of *file*.
-
-        Raises:
-            InvalidEntryError: the lesson has no text that can be stored.
         """
         now = redact_entry(
             _to_entry(
@@ -258,9 +255,6 @@ class SyncBanks:
         Synchronise the store with *banks*, whose files are locked.
 
         A count in the store is never lowered. Returns the skipped entries, one line each.
-
-        Raises:
-            StorageError: the store can't be written now; nothing was changed.
         """
         with self.repository.transaction():
             skipped = self.import_knowledge.everything().skipped

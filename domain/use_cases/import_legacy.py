@@ -63,7 +63,7 @@ class _Described(NamedTuple):
 
 @attrs.frozen(kw_only=True)
 class ImportMemoryIndex:
-    """Import each memory as a session of the project that holds its file, atomically."""
+    """Import each memory as a session of its project, atomically."""
 
     sources: SourceFiles
     repository: EntryRepository
@@ -77,7 +77,6 @@ class ImportMemoryIndex:
 
         Raises:
             InvalidEntryError: a memory is invalid; nothing was changed.
-            StorageError: the store can't be written now; nothing was changed.
         """
         read = [
             (memory, self._described(memory)) for memory in memories
@@ -170,7 +169,7 @@ class ImportedDocuments:
 
 class ProjectFiles(NamedTuple):
     """
-    The files of a project that an index in this project may bring.
+    The files of a project that its index may bring.
 
     Attributes:
         folder: The project's folder, links resolved.
@@ -220,7 +219,7 @@ class ImportOlderIndex:
         self, index_path: str, documents: Iterable[OlderDocument], only: ProjectFiles | None = None
     ) -> ImportedDocuments:
         """
-        Import *documents* of the index, each once for good, in its own transaction.
+        Import *documents* of the index, each once, in its transaction.
 
         Files come before their sections, so that the order of *documents* does not matter: the tier
         of a file applies to its sections, except those with another tier in the index.
@@ -229,9 +228,6 @@ class ImportOlderIndex:
             index_path: Identifies the index, to recognise what was imported from it.
             documents: Its documents.
             only: Skip others than these files; None for an index that the user named.
-
-        Raises:
-            StorageError: the store can't be written now; documents imported before are stored.
         """
         seen = self.ledger.headings(index_path)
         added, known, skipped = 0, 0, list[str]()
@@ -333,11 +329,8 @@ class KeepVectors:
         """
         Store the vectors of those *memories* whose entries have none.
 
-        An index does not name its model. So one text is embedded again, and all vectors
-        are rejected unless the two vectors agree.
-
-        Raises:
-            StorageError: the store can't be written now; no vector was stored.
+        An index does not name its model. So one text is embedded again, and all vectors are
+        rejected unless the two vectors agree.
         """
         usable, refused = self._sorted_out(memories)
         if not usable:

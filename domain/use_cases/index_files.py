@@ -1,4 +1,4 @@
-"""Index the files of a project, and delete entries of files that are gone."""
+"""Index files, and delete entries of missing files."""
 
 import itertools
 import os
@@ -44,7 +44,6 @@ class IndexFiles:
     Index files, and delete the entries of those that are gone.
 
     Attributes:
-        project_root: The project's folder, links resolved.
         private: Prefixes of paths of private files. Where one is gone, its entries stay, as git may
             have removed it.
     """
@@ -83,10 +82,6 @@ class IndexFiles:
             dry_run: Change nothing, only return the outcome.
             progress: Called after each file.
             wanted: Called before each file; False stops the run and keeps what was done.
-
-        Raises:
-            UnreadableFileError: *spec_folder* is no valid name.
-            StorageError: the store can't be written now; files done before are stored.
         """
         listings = [self.sources.at(path) for path in paths] or [self._listing(spec_folder)]
         files = {file for listing in listings for file in listing.files}

@@ -30,7 +30,7 @@ from hardwon.ports.repository import FileVersions
 
 
 def stored_of(repository: EntryRepository, path: str) -> list[Entry]:
-    """Return the entries of a file, the one of the whole file first."""
+    """Return the entries of a file, the whole one first."""
     whole = repository.with_file(path)
     return [*([whole] if whole else []), *repository.sections_of(path)]
 
@@ -64,9 +64,6 @@ def put_in_place(
     Replace the entries of a file by *whole* and *sections*.
 
     Returns the whole as stored.
-
-    Raises:
-        StorageError: the store can't be written now; nothing was changed.
     """
     entries = (whole, *sections)
     staying = {entry.entry_id for entry in entries}
@@ -140,7 +137,6 @@ class IndexOneFile:
 
         Raises:
             InvalidEntryError: it gives no valid entry; nothing was changed.
-            StorageError: the store can't be written now; nothing was changed.
         """
         known = stored_of(self.repository, document.path)
         kind = _kind(document, known[0] if known else None)
@@ -196,11 +192,11 @@ class _FilePlan(ABC):
         return self.tools.versions.of(self.document.path).is_own
 
     def is_accepted(self, known: Entry) -> bool:
-        """Return whether *known* was kept at home, but its file is now the user's."""
+        """Return whether *known* is in the user's version by now."""
         return known.is_of_others and self.is_own
 
     def placed(self, entry: Entry, known: Entry | None) -> Entry:
-        """Return *entry* with its reach: home unless the file's version is the user's."""
+        """Return *entry* with its reach, home for others' versions."""
         reach = "shared" if known and known.is_of_others else entry.reach
         if reach != "shared" or self.is_own:
             return attrs.evolve(entry, reach=reach)
@@ -226,7 +222,7 @@ class _FilePlan(ABC):
         return tuple(f"{self.document.path!r}: {problem}" for problem in problems)
 
     def restore(self, was: AbsentFile, entries: Sequence[Entry]) -> None:
-        """Restore the counters and history of *entries* from before the file was absent."""
+        """Restore counters and history from before the file's absence."""
         tools = self.tools
         for entry in entries:
             stored, standing = (
@@ -364,7 +360,6 @@ class _DocumentPlan(_FilePlan):
         )
 
     def _remaining(self, whole: Entry) -> str:
-        """Return the text of the file without forgotten parts, or all if none remains."""
         return self.tools.repository.forgotten.without(whole.description) or whole.description
 
     @property
@@ -458,12 +453,10 @@ class _CapturedPlan(_FilePlan):
 
     @cached_property
     def _free(self) -> Sequence[CapturedSection]:
-        """The sections whose anchor is not the id of another kind of entry."""
         return [section for section in self.captured.found if not self._is_taken(section)]
 
     @cached_property
     def _living(self) -> Sequence[CapturedSection]:
-        """The sections that were neither deleted from the store nor forgotten."""
         return [
             section
             for section in self._free
@@ -472,7 +465,6 @@ class _CapturedPlan(_FilePlan):
 
     @cached_property
     def _forgotten(self) -> Sequence[str]:
-        """The anchors of sections that were forgotten while the file was elsewhere."""
         forgotten = self.tools.repository.forgotten
         return [
             section.anchor_id

@@ -64,7 +64,6 @@ class StartInjection(NamedTuple):
     The block to print, and how it was chosen.
 
     Attributes:
-        rules: The constitutional entries in it, which are not searched for.
         printed: The scores of the other lessons in it, best first.
         related: The conversations in it; None if they were not searched for.
         degradations: The missing parts with their reasons, one line each.
@@ -129,7 +128,7 @@ class InjectAtStart(NamedTuple):
         occasion: RecallOccasion | None = None,
     ) -> StartInjection:
         """
-        Return the block of at most *limit* entries for *query*, below the rules.
+        Return the block of at most *limit* entries for *query*.
 
         Conversations come last; a failure to find them affects nothing else.
 
@@ -142,9 +141,6 @@ class InjectAtStart(NamedTuple):
             framed: For a host: with the block's beginning and end marked, and only relevant lessons
                 in the places that no category is owed.
             occasion: The reason to recall conversations; None for no conversations.
-
-        Raises:
-            StorageError: the store can't be read.
         """
         if limit <= 0:
             return StartInjection()

@@ -1,4 +1,4 @@
-"""Print entries that are clearly relevant to a prompt, or dry-run the choice."""
+"""Print entries relevant to a prompt, or dry-run the choice."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -37,9 +37,6 @@ class InjectBesidePrompt(NamedTuple):
         Args:
             prompt: The prompt; its secrets are neither searched for nor stored.
             deadline: The end of the time for searching.
-
-        Raises:
-            StorageError: the store can't be read.
         """
         if not is_worth_asking(prompt.text):
             return NOTHING
@@ -77,7 +74,6 @@ class PromptDryRun(NamedTuple):
     The outcome of a dry run.
 
     Attributes:
-        text: The text that would be printed; empty for nothing.
         entries: The best entries considered, best first; none if no entry is related to the prompt.
         degradations: The missing parts of the search with their reasons, one line each.
     """
@@ -98,12 +94,7 @@ class TryPrompt(NamedTuple):
     inject: InjectBesidePrompt
 
     def dry_run(self, prompt: Prompt, deadline: Deadline) -> PromptDryRun:
-        """
-        Return the text for *prompt* now, and the entries considered.
-
-        Raises:
-            StorageError: the store can't be read.
-        """
+        """Return the text for *prompt* now, and the entries considered."""
         weighed = list[WeighedEntries]()
         inject = InjectBesidePrompt(self.inject.weigh._replace(watch=weighed.append))
         injection = inject.text_for(prompt, deadline)

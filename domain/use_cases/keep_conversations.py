@@ -18,20 +18,7 @@ def reason_to_keep(
     record: "Callable[[], SetupRecord]",
     places: Callable[[], Sequence[str]],
 ) -> KeepingReason | None:
-    """
-    Return the reason to keep the conversations of a folder, None without one.
-
-    Args:
-        enabled: The setting; None where it is not set.
-        chosen: The user's choice for the project; None before it.
-        in_plugin: Whether the plugin's hooks run.
-        has_files: Returns whether files of conversations are there.
-        record: Returns the record of the set-up.
-        places: Returns the folder and the work tree that holds it.
-
-    Raises:
-        StorageError: the record can't be read.
-    """
+    """Return why conversations of a folder are kept, or None."""
     if enabled is False or chosen == "off":
         return None
     if chosen or enabled:

@@ -25,7 +25,7 @@ GONE = "gone:"
 
 
 def number_at(path: str) -> int:
-    """Return the inode number of the file or folder at *path*, 0 if unknown."""
+    """Return the inode of the path, 0 if unknown."""
     try:
         return os.stat(path).st_ino & LARGEST_NUMBER
     except OSError:
@@ -55,9 +55,6 @@ class KnowProjects(NamedTuple):
         Return the project of *identity*, adding it if it is new.
 
         It is not new if the store knows the same repository at a former place.
-
-        Raises:
-            StorageError: the store can't be written now.
         """
         known = self.registry().with_key(identity.key)
         if known is None:
@@ -95,7 +92,6 @@ class KnowProjects(NamedTuple):
         return None
 
     def _is_there(self, project: Project) -> bool:
-        """Return whether the git directory of *project* itself is still in its place."""
         key = project.identity.key
         return self.exists(key) and self.number_at(key) in {0, project.identity.inode}
 
@@ -171,23 +167,15 @@ class KnowProjects(NamedTuple):
         return project if authorship == "unknown" else project._replace(authorship=authorship)
 
     def keep_conversations(self, project: Project, how: Conversations) -> Project:
-        """
-        Keep the conversations of *project* as the user chose.
-
-        Raises:
-            StorageError: the store can't be written now.
-        """
+        """Keep the conversations of *project* as the user chose."""
         return self._changed(project._replace(chosen=how))
 
     def look_up(self, project: Project, deadline: Deadline) -> Project:
         """
         Return *project* after asking git whether it was moved or cloned.
 
-        A moved repository becomes the project that it was. A second clone that is shared
-        joins the first, and becomes the one that was imported from another machine.
-
-        Raises:
-            StorageError: the store can't be written now.
+        A moved repository becomes the project that it was. A second clone that is shared joins the
+        first, and becomes the one that was imported from another machine.
         """
         if not project.identity.is_repository:
             return project
@@ -203,12 +191,9 @@ class KnowProjects(NamedTuple):
 
     def settled(self, project: Project) -> Project:
         """
-        Return *project*, or the moved project that it is, joined with its clones.
+        Return *project* where it is now, joined with its clones.
 
         Only trusted clones are joined.
-
-        Raises:
-            StorageError: the store can't be written now.
         """
         for other in self.registry().projects:
             if other.id != project.id and self._is_moved(other, project):
@@ -235,9 +220,6 @@ class KnowProjects(NamedTuple):
         Let projects of another machine's backup wait for their clones here.
 
         Projects that are here are unchanged.
-
-        Raises:
-            StorageError: the store can't be written now.
         """
         for project in brought:
             if self.is_gone(project):
@@ -245,12 +227,7 @@ class KnowProjects(NamedTuple):
         self.settle_all()
 
     def settle_all(self) -> None:
-        """
-        Settle every project, as after the user's decision on many of them.
-
-        Raises:
-            StorageError: the store can't be written now.
-        """
+        """Settle every project, as after the user's decision on many of them."""
         for project in self.registry().projects:
             if now := self.registry().with_id(
                 project.id
@@ -258,12 +235,7 @@ class KnowProjects(NamedTuple):
                 self.settled(now)
 
     def settle(self, project: Project) -> Project:
-        """
-        Join the trusted clones of *project*, separate the others, and return *project*.
-
-        Raises:
-            StorageError: the store can't be written now.
-        """
+        """Join the trusted clones of *project*, separate the others, and return *project*."""
         registry = self.registry()
         clones = [other for other in registry.projects if _is_clone(other, project)]
         trusted = [clone.id for clone in clones if registry.is_shared(clone)]
@@ -280,9 +252,6 @@ class KnowProjects(NamedTuple):
 
         The facts of git are those of the new place. Trust that the user gave or took there takes
         precedence over that of *project*.
-
-        Raises:
-            StorageError: the store can't be written now.
         """
         moved = project._replace(identity=identity, label=label)
         with self.projects.transaction():
@@ -321,9 +290,6 @@ class KnowProjects(NamedTuple):
         Move everything of *project* to *into*, and return the number of entries.
 
         Other clones of *project* do not follow it: they stay one project among themselves.
-
-        Raises:
-            StorageError: the two are one, or the store can't be written now.
         """
         if project.id == into.id:
             raise StorageError(f"{project.label} can't be merged into itself")
@@ -335,12 +301,7 @@ class KnowProjects(NamedTuple):
         return moved
 
     def trust(self, project: Project, *, trusted: bool) -> Project:
-        """
-        Trust or distrust *project*, and return it.
-
-        Raises:
-            StorageError: the store can't be written now.
-        """
+        """Trust or distrust *project*, and return it."""
         return self.settled(
             self._changed(project._replace(trust="trusted" if trusted else "revoked"))
         )
@@ -350,9 +311,6 @@ class KnowProjects(NamedTuple):
         Trust every present and later project below *folder*, or no longer.
 
         Trust that was given to one project, or taken from it, stays. The folder is a real path.
-
-        Raises:
-            StorageError: the store can't be written now; nothing was changed.
         """
         with self.projects.transaction():
             self.projects.trust_below(folder, trusted=trusted)

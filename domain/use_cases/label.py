@@ -44,9 +44,6 @@ def label_tiers(keyword_provider: str) -> tuple[LabelTier, ...]:
 
     `claude` is the agent of the session: it gives labels along with an entry and can't be called
     afterwards. So `claude` has no labeler and `auto` begins with Haiku.
-
-    Args:
-        keyword_provider: One of `KEYWORD_PROVIDERS`.
     """
     tiers: dict[str, tuple[LabelTier, ...]] = {
         "auto": ("haiku", "ollama"),
@@ -93,7 +90,6 @@ class LabelChain:
             LabelerUnavailableError: no labeler answered before *deadline*; the message has one line
                 of reasons.
             UnusableLabelsError: a labeler answered, but none with a list of labels.
-            InvalidEntryError: a text of the entry is empty without its secrets.
         """
         if not self.tiers:
             raise _summed_up(())
@@ -173,8 +169,8 @@ class LabelPending:
         """
         Try at most *limit* entries, and return the outcome.
 
-        Labels are stored after each entry, so that an interrupted run loses nothing;
-        the next one can continue where it ended.
+        Labels are stored after each entry, so that an interrupted run loses nothing; the next one
+        can continue where it ended.
 
         Args:
             limit: The maximum number of entries; None for all.
@@ -182,9 +178,6 @@ class LabelPending:
             progress: Called with the number tried after each entry.
             after: Begin after this entry and wrap around to the newest; None to begin with the
                 newest.
-
-        Raises:
-            StorageError: the store can't be read or written now; earlier labels are stored.
         """
         run = LabelOutcome()
         for tried, entry in enumerate(islice(self._unlabelled(after), limit), 1):
@@ -244,9 +237,6 @@ def store_labels(repository: EntryRepository, entry_id: str, labels: tuple[str, 
     Set the labels of an entry, and return whether they were set.
 
     They are not if the entry was deleted or labelled meanwhile.
-
-    Raises:
-        StorageError: the store can't be written now.
     """
     with repository.transaction():
         entry = repository.get(entry_id)

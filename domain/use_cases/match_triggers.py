@@ -49,11 +49,6 @@ class MatchTriggers:
     Match prompts with all phrases, cached in memory.
 
     Once a second a call checks the store for changes.
-
-    Args:
-        repository: Retires expired entries.
-        commands: Phrases that belong to no entry.
-        only: The entries whose phrases match.
     """
 
     def __init__(
@@ -77,12 +72,7 @@ class MatchTriggers:
         self._changes = -1
 
     def match(self, prompt: str, limit: int) -> TriggerMatches:
-        """
-        Return the best match of *prompt*, and at most *limit* triggered entries.
-
-        Raises:
-            StorageError: the store can't be read.
-        """
+        """Return the best match of *prompt*, and at most *limit* triggered entries."""
         cache = self._up_to_date()
         wanted = limit + len(self._commands)
         while True:
@@ -114,7 +104,6 @@ class MatchTriggers:
 def _brought_up(
     matches: Sequence[TriggerMatch], owners: Mapping[int, TriggerOwner]
 ) -> list[BroughtUp]:
-    """Return each entry of *matches* once, by confidence, then by number."""
     best = dict[int, BroughtUp]()
     for match in matches:
         for number in match.owners:

@@ -36,10 +36,6 @@ def dated_apart(
     Timestamp and prompt identify an exchange. Lines without a time have that of the line before,
     and some hosts round theirs. An exchange gets the same timestamp whether the transcript is read
     at once or in parts.
-
-    Args:
-        transcript: In order, from the beginning or starting with the last exchange of *buffer*.
-        buffer: The session so far.
     """
     last, before = next(reversed(buffer.exchanges), None), None
     for transcribed in transcript:

@@ -34,9 +34,6 @@ class ConfirmDelivery(NamedTuple):
             session_id: The session that they were printed for.
             read: Reads the texts that the model got, None where the host keeps none. Only called if
                 there are undelivered injections.
-
-        Raises:
-            StorageError: the store is busy; what was settled stays settled.
         """
         undelivered = self.deliveries.undelivered(session_id)
         given = read() if undelivered else ()
@@ -81,9 +78,6 @@ class OpenWindow(NamedTuple):
             project: The id of the user's project.
             read: Reads the texts that the model got, None where the host does not keep them. Only
                 called if they matter.
-
-        Raises:
-            StorageError: the store is busy or can't be read.
         """
         if beginning == "new" or not window.session_id:
             return NOTHING

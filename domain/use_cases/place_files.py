@@ -1,4 +1,4 @@
-"""Give entries the project that holds their file, even if both are gone."""
+"""Give entries the project that holds their file."""
 
 import os
 from collections.abc import Callable
@@ -41,9 +41,6 @@ class PlaceFiles:
         Return *entry* in the project that holds its file.
 
         Its label may name the folder of that project.
-
-        Raises:
-            StorageError: the store can't be written now.
         """
         folder, label = os.path.dirname(entry.file_path or ""), entry.source_project
         project = self._found.get((folder, label)) or self._project(folder, label)
@@ -56,12 +53,7 @@ class PlaceFiles:
         )
 
     def place_all(self, repository: EntryRepository) -> int:
-        """
-        Place the entries of files that have no project, and return their number.
-
-        Raises:
-            StorageError: the store can't be written now; what was placed before stays.
-        """
+        """Place entries of files without a project, and count them."""
         placed = 0
         while entries := repository.find(UNPLACED, limit=MAX_AT_ONCE):
             with repository.transaction():

@@ -1,5 +1,5 @@
 """
-Choose the best answers to a question, and the lessons of a session start.
+Choose the best answers, and the lessons of a session start.
 
 Both are exact, with early termination (see `bounds`).
 """
@@ -137,7 +137,6 @@ class BestAnswers:
             depth *= 4
 
     def _batches(self, bounded: Sequence[_Bounded]) -> Iterator[Head[JudgedCandidate]]:
-        """Judge ever more of *bounded*, in the order of their upper bounds."""
         judged = list[JudgedCandidate]()
         begin, end = 0, BATCH
         while True:
@@ -314,7 +313,6 @@ class SelectionOutcome(NamedTuple):
     The outcome of one selection.
 
     Attributes:
-        ranked: The chosen entries, best first.
         seen: All ranked entries, best first, chosen or not.
     """
 
@@ -360,7 +358,7 @@ def select(
     visible_in: Visibility | None = None,
 ) -> SelectionOutcome:
     """
-    Choose the entries exactly as if every visible learning were ranked and balanced.
+    Choose as if every visible learning were ranked and balanced.
 
     Reads three sorted lists for each category, twice as deep each time, until their bounds prove
     the choice.

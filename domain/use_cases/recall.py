@@ -49,11 +49,10 @@ A conversation and a decision in it are one source.
 
 class RecallAnswers(NamedTuple):
     """
-    The answers to a question, best first, and the diagnostics of the search.
+    The answers to a question, with diagnostics.
 
     Attributes:
         query: The search text, None without a search.
-        searched: The number of entries in scope.
         found_by_meaning: The number of them with a compared vector; 0 without a semantic search.
         found_by_word: The number of them that contain a word of the question.
         embedded_by: The model that embedded the question, None without one.
@@ -94,8 +93,6 @@ class Recall(NamedTuple):
     Retrieve, rank, and leave out duplicates.
 
     Attributes:
-        weights: The weights of the signals of `hybrid`.
-        decay: The effect of age, for questions that decay.
         first_depth: The initial depth of both lists.
     """
 
@@ -107,12 +104,7 @@ class Recall(NamedTuple):
     first_depth: int = RECALL_DEPTH
 
     def answer(self, question: RecallQuestion, deadline: Deadline) -> RecallAnswers:
-        """
-        Return the best answers to *question*, none for an empty text.
-
-        Raises:
-            StorageError: the store can't be read.
-        """
+        """Return the best answers to *question*, none for an empty text."""
         if not question.text.strip() or question.limit <= 0:
             return RecallAnswers()
         problems = retire_expired(self.repository, self.clock.now())
@@ -128,9 +120,6 @@ class Recall(NamedTuple):
 
         The threshold of relevance is the question's minimum, or that of `recall` over everything
         where it has none.
-
-        Raises:
-            StorageError: the store can't be read.
         """
         if not question.text.strip() or self.repository.count(everywhere) <= self.repository.count(
             question.only
@@ -201,12 +190,7 @@ class Recall(NamedTuple):
     def answer_from(
         self, question: RecallQuestion, found: QuestionMatches, baseline: PolicyMaker | None = None
     ) -> RecallAnswers:
-        """
-        Return the best answers to *question* among those *found*.
-
-        Raises:
-            StorageError: the store can't be read.
-        """
+        """Return the best answers to *question* among those *found*."""
         wanted = (
             question._replace(limit=PER_SOURCE * question.limit) if question.distinct else question
         )
@@ -224,9 +208,6 @@ class Recall(NamedTuple):
         Return the ratings of the best answers to *question* among those *found*.
 
         A *baseline* replaces the question's policy.
-
-        Raises:
-            StorageError: the store can't be read.
         """
         policy = (
             baseline(found.context)

@@ -79,9 +79,6 @@ class RecallNearby(NamedTuple):
 
         Without a context, the files touched recently replace it; without either, there are none.
         The numbers *except_for* are left out. The caller has retired expired entries.
-
-        Raises:
-            StorageError: the store can't be read.
         """
         context = context if context.compose() else ContextQuery(files=workplace.touched_files)
         if context.compose() is None or limit <= 0:
@@ -175,9 +172,6 @@ class RelateConversations(NamedTuple):
         Return the section for *context*, on a consistent state of the store.
 
         It has at most *limit* conversations and *most_units* of length.
-
-        Raises:
-            StorageError: the store can't be read.
         """
         problems = retire_expired(self.repository, self.clock.now())
         with self.repository.snapshot():
@@ -200,9 +194,6 @@ class RelateConversations(NamedTuple):
         The caller has retired expired entries. After a compaction the section begins with the
         conversations of the same session. Without a signal the newest conversations replace related
         ones. The numbers *known* are left out.
-
-        Raises:
-            StorageError: the store can't be read.
         """
         room = Room(occasion.budget_tokens, most_units, self.length)
         if room.characters <= 0:
@@ -255,7 +246,6 @@ class RelateConversations(NamedTuple):
 def _else(
     conversations: Iterable[ConversationSummary], told: Iterable[ConversationSummary]
 ) -> list[ConversationSummary]:
-    """Drop conversations whose name was already shown."""
     names, others = {each.name for each in told}, list[ConversationSummary]()
     for each in conversations:
         if each.name not in names:

@@ -27,7 +27,6 @@ class KnownSession(NamedTuple):
     A session with a buffer or unhandled events.
 
     Attributes:
-        session_id: The id given by the host.
         project_root: The folder of the project in which it began; empty if the host named none.
         spoken_at: The time of its last utterance, ISO 8601 in UTC; empty for none.
     """
@@ -68,15 +67,12 @@ def session_meant(
     sessions: Iterable[KnownSession], named: str, is_current: Callable[[str], bool]
 ) -> KnownSession:
     """
-    Return the session *named* by the host, else the project's last active one.
+    Return the session *named*, else the last active one.
 
     Args:
         sessions: All known sessions.
         named: The id of the current session, empty if the host does not give it.
         is_current: Returns whether a folder is the user's project.
-
-    Raises:
-        InvalidEntryError: there is none.
     """
     spoken = {session.session_id: session for session in sessions if session.spoken_at}
     if named in spoken:
@@ -95,13 +91,7 @@ class Remember:
     learn: Learn
 
     def text(self, exchange: Exchange, project_root: str) -> RememberOutcome:
-        """
-        Keep an exchange that belongs to no session.
-
-        Raises:
-            ForgottenError: the user had it forgotten.
-            UnreadableFileError: a file can't be written.
-        """
+        """Keep an exchange that belongs to no session."""
         if self.capture.forgotten.holds([exchange.text]):
             raise ForgottenError
         drafts = self.capture.chunker.add((), exchange)
@@ -116,9 +106,7 @@ class Remember:
         Only one process at a time may do so.
 
         Raises:
-            InvalidEntryError: it has no exchange.
             UnreadableFileError: a file can't be written; nothing is lost.
-            StorageError: the journal or the store can't be used now.
         """
         waiting.capture_waiting(session_id)
         buffer = self.capture.journal.buffer(session_id)

@@ -53,22 +53,12 @@ def retire_expired(repository: EntryState, now: dt.datetime) -> tuple[str, ...]:
 
 
 def embed_documents(embedder: Embedder, texts: Sequence[str], deadline: Deadline) -> list[Vector]:
-    """
-    Return the unit vectors of *texts*, in order.
-
-    Raises:
-        EmbedderError: the embedder gave no usable vector for one of them.
-    """
+    """Return the unit vectors of *texts*, in order."""
     return _embed(embedder, texts, task="document", deadline=deadline)
 
 
 def embed_query(embedder: Embedder, text: str, deadline: Deadline) -> Vector:
-    """
-    Return the unit vector of a search text.
-
-    Raises:
-        EmbedderError: the embedder gave no usable answer.
-    """
+    """Return the unit vector of a search text."""
     [vector] = _embed(embedder, [composed(text)], task="query", deadline=deadline)
     return vector
 
@@ -234,12 +224,7 @@ class _SemanticMatches(NamedTuple):
 def _first_answer(
     searches: Sequence[SemanticSearch], query: str, deadline: Deadline, seconds: float
 ) -> _Answer:
-    """
-    Embed *query*, redacted, with the first embedder that answers within *seconds*.
-
-    Raises:
-        EmbedderUnavailableError: none of them answered; the message has one line of reasons.
-    """
+    """Embed *query*, redacted, with the first embedder that answers within *seconds*."""
     public, problems = redact(query), list[str]()
     for search in searches:
         try:
@@ -286,7 +271,6 @@ class _Search:
         )
 
     def _groups(self) -> Sequence[_Group]:
-        """Group the kinds by the spaces that serve them and have vectors of them."""
         try:
             for search in self._tools.semantic:
                 search.vector_index.ensure_usable()
@@ -403,7 +387,7 @@ class _Space(NamedTuple):
 
 class Closeness(NamedTuple):
     """
-    The semantic closeness of entries to a query, on one scale for all models.
+    The semantic closeness to a query, on one scale.
 
     See `ScoreStatistics.closeness`.
     """
@@ -412,11 +396,11 @@ class Closeness(NamedTuple):
 
     @classmethod
     def of(cls, found: Sequence[Matches]) -> "Closeness":
-        """Return the closeness of the entries *found*, from the cosines of each space."""
+        """Return the closeness of the entries *found*, from cosines."""
         return cls(tuple(_Space(matches, matches.statistics()) for matches in found))
 
     def scores(self, found: Mapping[int, float]) -> Mapping[int, float]:
-        """Return the closeness of the entries *found*, from their scores in the vector list."""
+        """Return the closeness of the entries *found*, from listed scores."""
         if len(self.spaces) == 1:
             return {
                 number: self.spaces[0].statistics.closeness(cosine)
@@ -429,7 +413,7 @@ class Closeness(NamedTuple):
         }
 
     def upper_bound(self, score: float) -> float:
-        """Return the upper bound of closeness for *score* or less in the vector list."""
+        """Return the upper bound of closeness for a listed *score*."""
         if len(self.spaces) == 1:
             return self.spaces[0].statistics.closeness(score)
         return max(
@@ -465,10 +449,10 @@ def _cosine(score: float, statistics: ScoreStatistics) -> float:
 
 class StandardisedMatches:
     """
-    The matches of one query in several spaces with different entries, scored by z-score.
+    The matches of one query in several spaces, as z-scores.
 
-    Cosines of two models are not comparable; their z-scores are: the distance from the mean of
-    the space, in its standard deviations.
+    Cosines of two models are not comparable; their z-scores are: the distance from the mean of the
+    space, in its standard deviations.
     """
 
     def __init__(self, spaces: Sequence[Matches]) -> None:

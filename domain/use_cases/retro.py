@@ -61,7 +61,6 @@ class SaveRetro:
     Write lessons to the knowledge bank and to the store, atomically.
 
     Attributes:
-        bank: The markdown files.
         open_store: Opens or creates the store; None to leave it alone.
     """
 
@@ -199,7 +198,6 @@ class ReviseLearning:
             UneditableFileError: a file can't be written, or another process holds them; nothing was
                 changed.
             UnreadableFileError: a file can't be read; nothing was changed.
-            StorageError: the store can't be written now.
         """
         return self._revised(entry_id, self._confirmed)
 
@@ -215,7 +213,6 @@ class ReviseLearning:
             UneditableFileError: a file can't be written, or another process holds them; nothing was
                 changed.
             UnreadableFileError: a file can't be read; nothing was changed.
-            StorageError: the store can't be written now.
         """
         if self.sync_banks.workplace.visibility.is_foreign:
             raise InvalidEntryError(
@@ -308,9 +305,6 @@ class ReviewLearnings(NamedTuple):
 
         These were last observed before *before*. Without a feature or files in *work*, none are
         found.
-
-        Raises:
-            StorageError: the store can't be read.
         """
         question = RecallQuestion(
             text=work.compose() or "",

@@ -105,7 +105,6 @@ class FindDrift:
 
     @cached_property
     def _texts(self) -> dict[BankFile, list[tuple[str, str]]]:
-        """The headings and texts of every readable file, redacted, without blank ones."""
         read = ((file, self.bank.read(file)) for file in self.bank.files())
         return {file: [*_texts_of(entries)] for file, entries in read if entries is not None}
 
@@ -141,12 +140,7 @@ NOT_TRUSTED: frozenset[TrustReason] = frozenset({"foreign", "unnamed"})
 
 
 class DuplicatePair(NamedTuple):
-    """
-    Two learnings of which the newer one probably repeats or replaces the older.
-
-    Attributes:
-        probability: The probability that it does.
-    """
+    """A pair of learnings, the newer of which may replace the older."""
 
     older: Entry
     newer: Entry
@@ -154,12 +148,7 @@ class DuplicatePair(NamedTuple):
 
 
 class UntrustedProject(NamedTuple):
-    """
-    A project whose learnings stay at home until the user decides.
-
-    Attributes:
-        entries: The number of its entries, at least 1.
-    """
+    """A project whose learnings stay at home until the user decides."""
 
     project: Project
     label: str
@@ -167,7 +156,7 @@ class UntrustedProject(NamedTuple):
 
 
 class UnjudgedNote(NamedTuple):
-    """A note taken from a conversation of the last seven days, not judged yet."""
+    """An unjudged note of the last seven days' conversations."""
 
     entry: Entry
 
@@ -177,13 +166,7 @@ ReviewItem: TypeAlias = DuplicatePair | FileDrift | UntrustedProject | UnjudgedN
 
 @attrs.frozen(kw_only=True)
 class ReviewMemory:
-    """
-    Collect what needs a decision, without changing anything.
-
-    Attributes:
-        drifts: Finds the lessons that were changed in the knowledge banks by hand.
-        counts: The number of entries of each project, by id.
-    """
+    """Collect what needs a decision, without changing anything."""
 
     repository: EntryRepository
     proposals: Proposals
@@ -198,9 +181,6 @@ class ReviewMemory:
 
         Pairs come first, the most probable first, then drifts, projects, and notes, the newest
         first.
-
-        Raises:
-            StorageError: the store can't be read.
         """
         return [*self._pairs(), *self.drifts(), *self._untrusted(), *self._captured()]
 

@@ -61,10 +61,6 @@ class SaveSession:
         Write *text*, redacted, to a new file of the project's sessions.
 
         Returns its path.
-
-        Raises:
-            InvalidEntryError: it is no valid session, or was forgotten; nothing was written.
-            UnreadableFileError: the file can't be written.
         """
         now = self.clock.now().astimezone()
         clean = stored_form(text)
@@ -81,14 +77,9 @@ class SaveSession:
 
     def index(self, path: str, given: GivenMetadata) -> Entry:
         """
-        Store the entry of the session file *path*, and return it as stored.
+        Store the entry of the session file *path*.
 
         The path is absolute, links resolved.
-
-        Raises:
-            InvalidEntryError: it can't be kept.
-            UnreadableFileError: the file can't be used.
-            StorageError: the store can't be written now.
         """
         document = self.sources.read(path)
         with self.repository.transaction():

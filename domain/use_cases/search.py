@@ -26,13 +26,7 @@ from hardwon.ports.vectors import VectorIndex, VectorStore
 
 
 class LoadedEntries(NamedTuple):
-    """
-    Loaded entries.
-
-    Attributes:
-        total: The number of all entries that match.
-        degradations: Failures, one line each.
-    """
+    """Loaded entries."""
 
     entries: tuple[Entry, ...]
     total: int
@@ -78,8 +72,6 @@ class SearchResult(NamedTuple):
 
     Attributes:
         rules: The constitutional entries that apply in the project, whole ones within their budget.
-        answers: Best first, without the rules.
-        others: Answers of other kinds, likewise.
         counts: For each answer the number of occurrences of each concept in its file, or its text;
             empty without concepts.
         suggestion: A hint when nothing was found, else empty.
@@ -125,7 +117,6 @@ class Search(NamedTuple):
 
         Raises:
             InvalidQueryError: there is neither text nor concepts, or the concepts are invalid.
-            StorageError: the store can't be read.
         """
         wanted = concepts_of(concepts) if concepts else ()
         question = question._replace(text=question.text.strip() or " ".join(wanted))
@@ -167,12 +158,7 @@ class Search(NamedTuple):
     def rules_apart(
         self, question: RecallQuestion, *, wanted: bool = True
     ) -> tuple[list[Entry], RecallQuestion]:
-        """
-        Return the constitutional entries to show, and the question without them.
-
-        Raises:
-            StorageError: the store can't be read.
-        """
+        """Return the constitutional entries to show, and the question without them."""
         if question.only.tier is not None:
             return [], question
         repository = self.recall.repository
@@ -226,7 +212,7 @@ class Neighbour(NamedTuple):
 
 @attrs.frozen
 class FindNeighbours:
-    """Compare an entry with all others of the kinds in its vector space."""
+    """Compare an entry with others in its vector space."""
 
     repository: RankingReads
     vectors: VectorStore | None
@@ -237,10 +223,6 @@ class FindNeighbours:
         Return at most *limit* neighbours, the nearest first.
 
         There are none for an entry without a vector.
-
-        Raises:
-            VectorIndexUnavailableError: vectors can't be compared in this process.
-            StorageError: the store can't be read.
         """
         vector = (
             self.vectors.vectors_of([entry.entry_id]).get(entry.entry_id) if self.vectors else None

@@ -48,12 +48,7 @@ class SettleVersions:
     most_files: int = ALL
 
     def settle(self) -> int:
-        """
-        Settle the entries, and return how many stay at home.
-
-        Raises:
-            StorageError: the store can't be written now; what was done before is kept.
-        """
+        """Settle the entries, and return how many stay at home."""
         learnings = [entry for entry in self._at_home() if entry.kind == "learning"]
         for entry in learnings:
             self._settle_learning(entry)

@@ -1,4 +1,4 @@
-"""Set agents up, or undo it: plan and carry out changes of files."""
+"""Set agents up, or undo it, by changes of files."""
 
 import contextlib
 import hashlib
@@ -125,7 +125,6 @@ class UntouchedFile:
     A file that is left unchanged.
 
     Attributes:
-        reason: The reason, in one line.
         by_hand: Lines that the user can add by hand; empty for none.
     """
 
@@ -235,7 +234,7 @@ class SetUp:
     def plan(
         self, wanted: Iterable[SetupTarget], unwanted: Iterable[SetupTarget] = ()
     ) -> SetupPlan:
-        """Plan to add the managed parts to *wanted*, and to remove them from *unwanted*."""
+        """Plan the managed parts to add and to remove."""
         return joined([*map(self._removal, unwanted), *map(self._addition, wanted)])
 
     def carry_out(self, plan: SetupPlan, project: str | None = None) -> SetupOutcome:
@@ -260,7 +259,7 @@ class SetUp:
 
     def undo(self, plan: SetupPlan, *, everything: bool) -> SetupOutcome:
         """
-        Carry out a removal, and remove its files and folders from the record.
+        Carry out a removal, and update the record.
 
         With *everything*, every agent is removed, and the projects too.
         """

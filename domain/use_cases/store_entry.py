@@ -1,4 +1,4 @@
-"""Store a lesson with its origin, or count one more observation of it."""
+"""Store a lesson, or count one more observation of it."""
 
 from collections.abc import Callable
 
@@ -25,7 +25,6 @@ class Origin:
     The origin of stored learnings.
 
     Attributes:
-        workplace: The project where they stand or were said.
         door: How they come.
         reach: Where they may be shown without being asked for.
     """
@@ -48,7 +47,7 @@ class Origin:
 @attrs.frozen
 class PlaceEntry:
     """
-    Put a learning into the store beside the same one of other projects.
+    Store a learning beside the same one of other projects.
 
     A lesson that several projects have is one entry. An entry that is kept at home elsewhere, or
     comes from a foreign project, never changes an entry here, nor the other way round.
@@ -63,13 +62,6 @@ class PlaceEntry:
         Put *entry*, which is redacted, within the open transaction.
 
         An earlier text of a learning stands for it.
-
-        Args:
-            entry: The learning.
-            repeated: Returns a known learning, given first, after the new one.
-
-        Raises:
-            StorageError: the store can't be written now.
         """
         new = self.origin.mark(entry)
         known = self.repository.get(new.entry_id)
@@ -134,11 +126,6 @@ class StoreEntry:
         return self.place_entry.repository
 
     def keep(self, entry: PublicEntry) -> StoredEntry:
-        """
-        Store *entry*, made by `redact_entry`, and return the stored entry.
-
-        Raises:
-            StorageError: the store can't be written now; nothing was changed.
-        """
+        """Store *entry*, made by `redact_entry`, and return the stored entry."""
         with self.repository.transaction():
             return self.place_entry.place(entry, Entry.observed_again)

@@ -1,5 +1,5 @@
 """
-Separate the values that a user gave an entry from those of its file.
+Separate values given by a user from those of the file.
 
 They are kept while the file is absent.
 """
@@ -45,12 +45,7 @@ def without_file_values(entry: Entry, history: History, defaults: Defaults = PLA
 
 
 def record_given(history: History, before: Entry, after: Entry, at: dt.datetime) -> None:
-    """
-    Record the values of *after* that differ from *before* as given by a user.
-
-    Raises:
-        StorageError: the store can't be written now.
-    """
+    """Record changed values of *after* as given by a user."""
     pairs = ((field, getattr(before, field), getattr(after, field)) for field in _bare())
     changes = [
         FieldChange(field, as_text(old), as_text(new)) for field, old, new in pairs if old != new
@@ -62,12 +57,7 @@ def record_given(history: History, before: Entry, after: Entry, at: dt.datetime)
 def note_absence(
     absences: Absences, history: History, entries: Iterable[Entry], at: dt.datetime
 ) -> None:
-    """
-    Store the state of *entries*, whose files or sections are gone, by place.
-
-    Raises:
-        StorageError: the store can't be written now.
-    """
+    """Store the state of *entries* whose files are gone."""
     by_place = sorted(entries, key=lambda entry: entry.place)
     for place, gone in groupby(by_place, key=lambda entry: entry.place):
         standings = {
@@ -81,9 +71,6 @@ def record_kept(history: History, stored: Entry, standing: Standing, at: dt.date
     Record the user's values in *standing* in the history of *stored*.
 
     The file of the entry came back.
-
-    Raises:
-        StorageError: the store can't be written now.
     """
     if not _is_part(stored):
         bare = attrs.evolve(stored, **_bare())

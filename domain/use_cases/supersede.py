@@ -43,7 +43,6 @@ class Supersede:
             UnknownEntryError: there is no such entry.
             InvalidEntryError: one is no learning, both are the same, or *newer* is superseded
                 itself.
-            StorageError: the store can't be written now; nothing was changed.
         """
         repository = self.change_entry.repository
         with repository.transaction():
@@ -73,14 +72,7 @@ class KeepInPlace:
     supersede: Supersede
 
     def keep(self, entry: PublicEntry, replaced: str | None) -> StoredEntry:
-        """
-        Keep *entry*, and mark the entry *replaced* as superseded, atomically.
-
-        Raises:
-            UnknownEntryError: there is no entry to be replaced.
-            InvalidEntryError: it can't be replaced by that one.
-            StorageError: the store can't be written now.
-        """
+        """Keep *entry*, and mark the entry *replaced* as superseded, atomically."""
         with self.supersede.change_entry.repository.transaction():
             stored = self.store_entry.keep(entry)
             if replaced:
@@ -97,13 +89,7 @@ class ProposeSupersessions:
     proposals: Proposals
 
     def propose(self, embedded: Iterable[tuple[PendingText, Vector]]) -> None:
-        """
-        Propose pairs of newly embedded entries and their neighbours.
-
-        Raises:
-            VectorIndexUnavailableError: vectors can't be compared here.
-            StorageError: the store can't be read, or written now.
-        """
+        """Propose pairs of newly embedded entries and their neighbours."""
         vectors = {text.number: vector for text, vector in embedded}
         for entry in self.repository.hydrate([*vectors]):
             if entry.kind == "learning":

@@ -105,14 +105,11 @@ class NoticeUse(NamedTuple):
 
     def notice(self, session_id: str, hear: Callable[[], SessionTurn]) -> list[Influence]:
         """
-        Count the usage signals in the agent's last turn, and return the new ones.
+        Count and return new usage signals of the last turn.
 
         Args:
             session_id: The session that the entries were injected into.
             hear: Reads the turn; only called if there are entries to check.
-
-        Raises:
-            StorageError: the store is busy; what was counted stays counted.
         """
         shown = self.influences.shown_texts(session_id, MAX_SHOWN)
         if all(entry.is_counted for entry in shown):

@@ -108,10 +108,6 @@ class ImportStore(NamedTuple):
             records: Those of one export, in its order.
             deadline: For asking git about projects; the others are looked up later.
             progress: Called after each record.
-
-        Raises:
-            InvalidEntryError: the export has a mistake; nothing was changed.
-            StorageError: the store can't be written now; nothing was changed.
         """
         with self.repository.transaction():
             run = _Run(self, deadline, is_unused=self.contents.is_unused())

@@ -99,11 +99,9 @@ NOTHING = Injection()
 
 class WeighEntries(NamedTuple):
     """
-    Search with a text, and choose the entries that clearly help and are new.
+    Choose new entries that clearly help with a text.
 
     Attributes:
-        windows: Know what was shown to the session before.
-        instructions: The files that the agent reads anyway.
         watch: Called with the weighed entries, also without a possible winner.
     """
 
@@ -117,9 +115,6 @@ class WeighEntries(NamedTuple):
         Return what to print on *occasion*, most often nothing.
 
         Entries captured from the session itself are not searched.
-
-        Raises:
-            StorageError: the store can't be read.
         """
         problems = retire_expired(self.recall.repository, self.recall.clock.now())
         with self.recall.repository.snapshot():
@@ -197,7 +192,7 @@ class WeighEntries(NamedTuple):
 
 def question_of(text: str, only: EntryFilter, workplace: Workplace = NOWHERE) -> RecallQuestion:
     """
-    Return the question for a prompt, with a limit that includes near misses.
+    Return the question for a prompt, near misses included.
 
     Otherwise it has the defaults of `recall`.
     """

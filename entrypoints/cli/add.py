@@ -52,13 +52,7 @@ HINT = """\
 
 @attrs.frozen(kw_only=True)
 class LessonDraft:
-    """
-    A lesson as a person gave it, with empty fields for what is missing.
-
-    Attributes:
-        text: The lesson itself.
-
-    """
+    """A lesson as a person gave it."""
 
     name: str = ""
     category: str = "heuristics"
@@ -69,12 +63,7 @@ class LessonDraft:
     text: str = ""
 
     def entry(self, project: str | None, now: dt.datetime) -> PublicEntry:
-        """
-        Return the learning, redacted.
-
-        Raises:
-            InvalidEntryError: a field breaks a rule.
-        """
+        """Return the learning, redacted."""
         values = {
             **attrs.asdict(self, recurse=False),
             "description": self.text,
@@ -187,12 +176,7 @@ def add(
 
 
 def _text(words: list[str]) -> str | None:
-    """
-    Return the lesson from arguments or standard input, None to open the editor.
-
-    Raises:
-        InvalidEntryError: there is none, and no terminal.
-    """
+    """Return the lesson from arguments or standard input, None to open the editor."""
     if words and words != ["-"]:
         return readable(" ".join(words))
     if not words and can_be_asked():
@@ -204,13 +188,7 @@ def _text(words: list[str]) -> str | None:
 
 
 def _read(text: str) -> LessonDraft:
-    """
-    Parse a filled-in template.
-
-    Raises:
-        InvalidEntryError: a field at its head can't be read.
-        typer.TyperException: there is no lesson in it.
-    """
+    """Parse a filled-in template."""
     markdown = read_markdown(text, is_draft=True)
     lesson = markdown.body.replace(HINT.strip(), "").strip()
     if not lesson:
@@ -230,9 +208,6 @@ def _of_shape(field: str, *, value: str | bool | tuple[str, ...]) -> str | tuple
     Convert the value of *field* to the type in `LessonDraft`.
 
     Keywords may stand in one line with commas.
-
-    Raises:
-        InvalidEntryError: it is of another type.
     """
     if field in {"keywords", "references"} and not isinstance(value, bool):
         texts = (value,) if isinstance(value, str) else tuple(value)

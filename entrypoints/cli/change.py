@@ -289,12 +289,7 @@ def delete(
 def _in_folder(
     forget: DeleteEntries, settings: Settings, name: str, project_root: str
 ) -> list[Entry]:
-    """
-    Return the documents of a spec folder.
-
-    Raises:
-        typer.BadParameter: it has none.
-    """
+    """Return the documents of a spec folder."""
     found = forget.documents(name, document_folders(settings, project_root))
     if not found:
         raise typer.BadParameter(f"no document belongs to {name!r}", param_hint=SPEC_FOLDER)

@@ -1,4 +1,4 @@
-"""`hardwon checkpoint`: save the state of the store under a name, and restore it."""
+"""`hardwon checkpoint`: save and restore the state of the store."""
 
 from typing import Annotated, TypeAlias
 

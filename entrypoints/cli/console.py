@@ -71,7 +71,7 @@ def say(text: str = "") -> None:
 
 
 def print_json(document: object) -> None:
-    """Print *document* as JSON, with our values as objects and datetimes as ISO 8601."""
+    """Print *document* as JSON, with datetimes in ISO 8601."""
     from hardwon.entrypoints.presenters.entries import plain  # 20 ms
 
     print(
@@ -164,18 +164,7 @@ Yes: TypeAlias = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask fi
 
 
 def ask(what: str, *, yes: bool, about: Iterable[str] = ()) -> None:
-    """
-    Ask for confirmation of *what*, unless *yes*.
-
-    Args:
-        what: The question without its first capital and question mark.
-        yes: Whether the user agreed already.
-        about: Lines to show before the question.
-
-    Raises:
-        typer.Exit: the answer is no.
-        typer.TyperException: there is no terminal to ask at.
-    """
+    """Ask for confirmation of *what*, unless *yes*."""
     if yes:
         return
     if not can_be_asked():
@@ -216,9 +205,6 @@ def edited(template: str) -> Iterator[str]:
     Open *template* in the user's editor and yield what was saved.
 
     If the editor or the caller fails with an error of ours, the text is kept.
-
-    Raises:
-        EditorFailedError: it could not be run, or failed.
     """
     handle, path = tempfile.mkstemp(prefix="hardwon-", suffix=".md")
     with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -236,7 +222,6 @@ def edited(template: str) -> Iterator[str]:
 
 
 def _keep(path: str, template: str) -> None:
-    """Print where the user's text is kept, or remove an empty file."""
     if _saved(path) in {template, ""}:
         os.unlink(path)
     else:
@@ -249,12 +234,7 @@ def _saved(path: str) -> str:
 
 
 def _run_editor(path: str) -> None:
-    """
-    Run `$VISUAL`, `$EDITOR` or vi on the file at *path*.
-
-    Raises:
-        EditorFailedError: it can't be started, or fails.
-    """
+    """Run `$VISUAL`, `$EDITOR` or vi on the file at *path*."""
     named = os.environ.get("VISUAL") or os.environ.get("EDITOR") or FALLBACK
     try:
         code = subprocess.run([*shlex.split(named), path], check=False).returncode

@@ -64,12 +64,8 @@ class RenderedStart:
     Attributes:
         text: As it would be printed; empty for nothing.
         nothing: What to say instead of an empty text; empty when nothing was asked for.
-        learnings: The lessons in it.
-        conversations: The conversations in it.
         policy: How the lessons were ranked.
         searched: How they were found; without lessons, how the conversations were.
-        labels: Project labels by id.
-
     """
 
     text: str
@@ -98,7 +94,6 @@ class RenderedStart:
 
 
 def _summed_up(answer: RecallAnswer, labels: Mapping[str, str]) -> dict[str, object]:
-    """Return *answer* for JSON with a summary as its text, never a whole exchange."""
     entry = answer.entry
     text = summarised(entry.description, entry.name) or entry.name
     return {**explained_document(answer, POLICY, labels), "text": text}
@@ -295,9 +290,6 @@ def _write(rendered: RenderedStart, path: str, project_root: str) -> None:
     Write the block, framed as data, into the marked section of a file.
 
     A link inside the project must not lead to a file outside of it.
-
-    Raises:
-        typer.BadParameter: the file can't be used.
     """
     root, target = os.path.realpath(project_root), os.path.realpath(path)
     folder = os.path.realpath(os.path.dirname(os.path.abspath(path)))

@@ -59,12 +59,9 @@ class SessionStatus(NamedTuple):
     The capture status of a session.
 
     Attributes:
-        session_id: As the host names it.
-        project_root: Its project's folder.
         exchanges: How many exchanges are buffered, at most 20.
         unwritten: How many of them are in no file yet.
         waiting: How many events wait for the worker.
-
     """
 
     session_id: str
@@ -75,12 +72,7 @@ class SessionStatus(NamedTuple):
 
 
 def print_status(settings: Settings, project_root: str, *, as_json: bool) -> None:
-    """
-    Print the state of capture on this machine, without opening the store.
-
-    Raises:
-        StorageError: the journal can't be read now.
-    """
+    """Print the state of capture on this machine, without opening the store."""
     store = settings.global_store
     sessions = session_statuses(open_journal(store))
     is_working = open_lock(store).is_taken()
@@ -112,9 +104,6 @@ def _discard(settings: Settings, session_id: str, *, yes: bool) -> None:
     Drop the pending events of a session.
 
     What was captured stays.
-
-    Raises:
-        typer.BadParameter: nothing waits of it.
     """
     journal = open_journal(settings.global_store)
     waiting = next((item for item in journal.waiting() if item.session_id == session_id), None)
@@ -288,7 +277,6 @@ def _print_kept(
 
 
 def _path(transcript: str | None) -> str:
-    """Return the real path to read, `-` for standard input."""
     if transcript not in {None, STANDARD_INPUT}:
         return os.path.realpath(transcript or "")
     if transcript is None and not (is_piped(patient=True) or is_empty()):
@@ -371,7 +359,6 @@ def remember(
 
 
 def _given(text: str | None) -> str | None:
-    """Return the text to keep, None for the session."""
     if text not in {None, "-"}:
         return readable(text or "")
     piped = standard_input() if text == "-" or is_piped(patient=False) else ""

@@ -1,4 +1,4 @@
-"""`hardwon demo`: the main use case on a sample project, in a temporary store."""
+"""`hardwon demo`: the main use case, on a sample project."""
 
 import datetime as dt
 import os

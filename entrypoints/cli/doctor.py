@@ -91,7 +91,6 @@ def _repair(settings: Settings, project_root: str) -> None:
 
 
 def _repair_schema(settings: Settings) -> None:
-    """Repair the schema, before anything else reads the store."""
     repaired, left = repair_schema(settings.global_store)
     for line in repaired:
         warn(f"repaired: {line}")

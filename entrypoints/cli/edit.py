@@ -1,4 +1,4 @@
-"""`hardwon edit`: correct an entry's text, or import manual edits of a bank."""
+"""`hardwon edit`: correct a text, or import manual edits."""
 
 import contextlib
 import json
@@ -71,12 +71,7 @@ class EditedTexts(NamedTuple):
     reasoning: str | None = None
 
     def change_of(self, entry: Entry) -> EntryChange:
-        """
-        Return the change to *entry*, without unchanged texts.
-
-        Raises:
-            InvalidEntryError: a text is not valid.
-        """
+        """Return the change to *entry*, without unchanged texts."""
         new = {
             field: text
             for field, text in self._asdict().items()
@@ -216,12 +211,7 @@ def _edit_file(
 
 
 def _given(fields: str | None, options: EditedTexts) -> EditedTexts | None:
-    """
-    Return the texts from options and standard input, None to open the editor.
-
-    Raises:
-        InvalidEntryError: there are none and no editor, or standard input holds something else.
-    """
+    """Return the texts from options and standard input, None to open the editor."""
     if fields not in {None, "-"}:
         raise typer.BadParameter(f"{fields!r} is neither - nor an option", param_hint="[-]")
     read = _from_json(standard_input()) if fields else {}
@@ -251,12 +241,7 @@ def template(name: str, description: str, reasoning: str) -> str:
 
 
 def read_texts(text: str) -> EditedTexts | None:
-    """
-    Parse an edited template, None if the lesson is empty.
-
-    Raises:
-        InvalidEntryError: a field at its head can't be read.
-    """
+    """Parse an edited template, None if the lesson is empty."""
     markdown = read_markdown(text, is_draft=True)
     lesson = markdown.body.replace(HINT.strip(), "").strip()
     if not lesson:
@@ -268,12 +253,7 @@ def read_texts(text: str) -> EditedTexts | None:
 
 
 def _texts(fields: Mapping[str, object]) -> dict[str, str]:
-    """
-    Check that *fields* are texts of a lesson.
-
-    Raises:
-        InvalidEntryError: one is unknown, or no text.
-    """
+    """Check that *fields* are texts of a lesson."""
     texts = dict[str, str]()
     for field, value in fields.items():
         if field not in EditedTexts._fields:
@@ -311,18 +291,9 @@ def take_over(
     edit_lesson: EditLesson, drifts: Sequence[FileDrift], show: Callable[[str], None], *, yes: bool
 ) -> list[FileDrift]:
     """
-    Apply the manual edits of banks that the user agrees to, and return those.
+    Apply and return the manual edits that the user accepts.
 
     An edited lesson is reworded; a removed one is deprecated, and can be brought back.
-
-    Args:
-        edit_lesson: Changes a lesson in the store and in the banks.
-        drifts: The lessons that were edited or removed by hand.
-        show: Called with lines that show each edit and its outcome.
-        yes: Whether the user agreed already.
-
-    Raises:
-        typer.TyperException: there is no terminal to ask at.
     """
     if drifts and not yes and not can_be_asked():
         raise typer.TyperException(

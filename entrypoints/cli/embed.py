@@ -122,7 +122,7 @@ def _fill(spaces: Spaces, limit: int | None = None) -> EmbedOutcome:
 
 def embed_again_with_progress(spaces: Spaces, only: EntryFilter = EVERYTHING) -> EmbedOutcome:
     """
-    Rebuild the vectors of *only* and make the missing ones, with a progress bar.
+    Rebuild the vectors of *only*, and make missing ones.
 
     Failures are printed, not raised.
     """
@@ -153,7 +153,6 @@ def _pause(seconds: float, reason: str) -> None:
 
 
 def _changed(spaces: Spaces, provider: str) -> Spaces:
-    """Let `auto` mean *provider* in this store, after a successful trial."""
     if provider not in EMBEDDER_NAMES:
         raise typer.BadParameter(
             f"{provider!r} is none of {', '.join(EMBEDDER_NAMES)}", param_hint="--provider"
@@ -173,12 +172,7 @@ def _changed(spaces: Spaces, provider: str) -> Spaces:
 
 
 def try_embedders(spaces: Spaces) -> None:
-    """
-    Embed a word in every space in use, before old vectors are given up.
-
-    Raises:
-        EmbedderError: an embedder does not work.
-    """
+    """Try every space in use, before old vectors are given up."""
     for space in spaces.in_use(EVERYTHING):
         embed_query(space.embedder, "memory", Deadline.after(TRIAL_SECONDS, time.monotonic))
 

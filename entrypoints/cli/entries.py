@@ -253,7 +253,6 @@ def _say_of_use(usage: SummariseUsage, entry: Entry) -> None:
 
 
 def _as_memory(spaces: Spaces, entry: Entry) -> dict[str, object]:
-    """Return the further keys of requirement C-T1.3, for the kinds that it covers."""
     if entry.kind not in CONVERSATION_KINDS:
         return {}
     return {

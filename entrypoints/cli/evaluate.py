@@ -120,7 +120,6 @@ def evaluate(
 
 
 def _policies(wanted: Sequence[str]) -> list[str]:
-    """Return the policies to measure, in the order of reports."""
     if unknown := [name for name in wanted if name not in MEASURED]:
         raise typer.BadParameter(
             f"{unknown[0]!r} is none of {', '.join(MEASURED)}", param_hint="--policy"

@@ -1,4 +1,4 @@
-"""`hardwon export`: everything as JSON lines or markdown, or the sessions as an index."""
+"""`hardwon export`: everything, or the sessions as an index."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -129,7 +129,6 @@ def _export_sessions(
 def _sessions(
     repository: EntryRepository, stored: VectorStore | None
 ) -> Iterator[tuple[Entry, Vector | None]]:
-    """Yield the sessions with their vectors, None unless of the index's width."""
     for entry in repository.find(SESSIONS, limit=repository.count(SESSIONS)):
         vector = stored.vectors_of([entry.entry_id]).get(entry.entry_id) if stored else None
         yield entry, vector if vector and len(vector) == DIMENSIONS else None

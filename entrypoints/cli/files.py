@@ -148,7 +148,6 @@ def index(
 
 
 def _prepare(store: Store, place: PlaceFiles, *, rebuild_fts: bool) -> None:
-    """Rebuild the keyword index on request, and assign projects to entries of files."""
     if rebuild_fts:
         store.upkeep.rebuild_keyword_index()
     if place.place_all(store.entries):
@@ -171,7 +170,6 @@ def _existing(path: str, index_files: IndexFiles) -> str:
 
 
 def _index_with_progress(run: Callable[..., IndexOutcome], *, verbose: bool) -> IndexOutcome:
-    """Call *run* with a progress bar, and a line per file if *verbose*."""
     with progress() as bar:
         task = bar.add_task("indexing", total=None)
 
@@ -189,7 +187,6 @@ def _index_with_progress(run: Callable[..., IndexOutcome], *, verbose: bool) -> 
 
 
 def _can_embed(spaces: Spaces) -> bool:
-    """Return whether every embedder in use works, with a warning if not."""
     try:
         try_embedders(spaces)
     except EmbedderError as error:
@@ -285,12 +282,10 @@ def save(
 
 
 def _named(file: str | None) -> str | None:
-    """Return the real path of the file that already holds the session."""
     return None if file in {None, "-"} else os.path.realpath(file or "")
 
 
 def _written(file: str | None, given: GivenMetadata, keep_session: SaveSession) -> str:
-    """Write the session to a file and return its path."""
     text = standard_input() if file == "-" or is_piped(patient=given.description is None) else ""
     if not text.strip() and file is None and given.description:
         text = given.description

@@ -188,7 +188,6 @@ def forget(
 
 
 def _confirmed(plan: ErasurePlan, *, yes: bool, keep_bank: bool) -> BegunErasure:
-    """Ask the user, and return the erasure to run."""
     if not yes:
         for line in _preview(plan):
             complain(line)
@@ -212,12 +211,7 @@ def _vacuumed(settings: Settings, done: ErasureOutcome) -> ErasureOutcome:
 def _redact(
     folder: str, forgetting: ForgetForGood, *, yes: bool, keep_bank: bool, as_json: bool
 ) -> None:
-    """
-    Redact secrets in what was stored before.
-
-    Raises:
-        typer.Exit: a place could not be changed.
-    """
+    """Redact secrets in what was stored before."""
     found, problems = forgetting.secrets()
     if found and not yes:
         for place, kept in by_place(found).items():
@@ -244,12 +238,7 @@ def _redact(
 
 
 def _undo(repository: EntryRepository, owner: str, *, as_json: bool) -> None:
-    """
-    Let the text forgotten as entry *owner* be stored again.
-
-    Raises:
-        typer.BadParameter: nothing was forgotten under that id.
-    """
+    """Let the text forgotten as entry *owner* be stored again."""
     if not repository.forgotten.lift(owner):
         raise typer.BadParameter(
             f"nothing was forgotten under {owner!r}", param_hint="'--undo-tombstone'"
@@ -261,12 +250,7 @@ def _undo(repository: EntryRepository, owner: str, *, as_json: bool) -> None:
 
 
 def _dismiss(store: str, folder: str, *, as_json: bool) -> None:
-    """
-    Stop asking for *folder*.
-
-    Raises:
-        typer.BadParameter: it is there.
-    """
+    """Stop asking for *folder*."""
     if os.path.isdir(folder) and os.listdir(folder):
         raise typer.BadParameter(
             f"{folder!r} is there, and is searched: delete it first", param_hint="'--gone'"
@@ -306,12 +290,7 @@ def _wanted(
     since: str | None,
     until: str | None,
 ) -> ErasureRequest:
-    """
-    Parse the arguments: ids if all of them are, else one text.
-
-    Raises:
-        typer.BadParameter: nothing was given, or the text is too short.
-    """
+    """Parse the arguments: ids if all of them are, else one text."""
     given = [standard_input().strip()] if [*arguments] == ["-"] else [*map(readable, arguments)]
     ids = [_id_meant(repository, argument) for argument in given]
     is_text = not all(ids)
@@ -363,7 +342,6 @@ def _time(given: str | None, hint: str, *, is_end: bool = False) -> dt.datetime 
 
 
 def _preview(plan: ErasurePlan) -> Iterator[str]:
-    """Yield a line for each of the first entries, and for every place."""
     for entry in plan.entries[:PREVIEWED]:
         yield f"  {entry.category or entry.kind}  {entry.name} (id: {entry.entry_id})"
     if len(plan.entries) > PREVIEWED:
@@ -375,18 +353,12 @@ def _preview(plan: ErasurePlan) -> Iterator[str]:
 
 
 def _agrees_to_banks(plan: ErasurePlan, *, yes: bool) -> bool:
-    """Return whether the lessons are to be removed from the knowledge banks too."""
     paths = [found.place for found in plan.found if found.noun == "lesson"]
     return yes or not paths or agrees(f"Also from {', '.join(paths)}?")
 
 
 def _report(plan: ErasurePlan | None, done: ErasureOutcome, *, as_json: bool) -> None:
-    """
-    Print the outcome.
-
-    Raises:
-        typer.Exit: the erasure is not proven.
-    """
+    """Print the outcome."""
     if as_json:
         print_json(_document(plan, done))
     else:

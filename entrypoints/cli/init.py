@@ -1,4 +1,4 @@
-"""`hardwon init`: set up project and agents, then create, fill and check the store."""
+"""`hardwon init`: set up project, agents and store."""
 
 import compileall
 import contextlib
@@ -188,12 +188,7 @@ def init(
 
 
 def _write_plugin(folder: str, *, as_json: bool) -> None:
-    """
-    Write the plugin, and print how it is installed.
-
-    Raises:
-        typer.BadParameter: the folder can't be written, or holds something.
-    """
+    """Write the plugin, and print how it is installed."""
     real = os.path.realpath(os.path.expanduser(folder))
     try:
         write_plugin(real)
@@ -268,20 +263,7 @@ def _finish(
 def keep_conversations(
     project: SetupFolder, global_store: str | None, given: Conversations | None, *, is_asked: bool
 ) -> ConversationConsent | None:
-    """
-    Store the user's choice for the project's conversations, None outside a project.
-
-    Args:
-        project: The project.
-        global_store: The store's folder, None for the one in the settings.
-        given: The choice on the command line.
-        is_asked: Whether to ask at a terminal if there is no choice yet.
-
-    Raises:
-        UnreadableFileError: private conversations can't be kept out of git.
-        StorageError: the store can't be written.
-
-    """
+    """Store the user's choice for the project's conversations, None outside a project."""
     if project.root is None:
         return None
     with contextlib.closing(open_for(project.root, global_store)) as memory:
@@ -340,10 +322,6 @@ def get_ready(
         global_store: The store's folder, None for the one in the settings.
         facts_folder: Folder of Claude Code's own memory of the project, None to skip it.
         is_project: False for the user's home, or a folder above it.
-
-    Raises:
-        StorageError: the store can't be opened or written.
-
     """
     compile_programs()
     memory = open_for(project_root, global_store)
@@ -380,7 +358,7 @@ def get_ready(
 
 
 def compile_programs() -> None:
-    """Compile the installed modules to byte code, so that no hook has to."""
+    """Compile the installed modules to byte code, ahead of hooks."""
     for name in COMPILED:
         spec = find_spec(f"hardwon.{name}")
         for folder in (spec and spec.submodule_search_locations) or ():

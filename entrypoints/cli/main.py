@@ -37,9 +37,6 @@ class Command(NamedTuple):
 
     Attributes:
         module: In this package; its `NAME_EXAMPLES`, if any, end the help of command NAME.
-        function: Implements it.
-        summary: Its line in the list of commands.
-
     """
 
     module: str
@@ -54,14 +51,7 @@ class Command(NamedTuple):
 
 
 class Group(NamedTuple):
-    """
-    Commands under one name.
-
-    Attributes:
-        commands: In the order of the help.
-        summary: What they are about.
-
-    """
+    """Commands under one name."""
 
     commands: Mapping[str, Command]
     summary: str
@@ -209,12 +199,7 @@ class _Commands(TyperGroup):
         return {name: name for name in self.commands}
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """
-        Return the command that *args* begin with.
-
-        Raises:
-            typer.TyperException: there is none; it names the nearest.
-        """
+        """Return the command that *args* begin with."""
         try:
             return super().resolve_command(ctx, args)
         except typer.TyperException as error:
@@ -294,7 +279,7 @@ def hardwon(
 
 
 def program(arguments: Sequence[str]) -> typer.Typer:
-    """Return `hardwon` with only the command in *arguments*, as importing all is slow."""
+    """Return `hardwon` with only the command in *arguments*."""
     app = _app(hardwon, _Program)
     named = [name for name in arguments if name in COMMANDS][:1]
     for name in COMMANDS if COMPLETING in os.environ else named:

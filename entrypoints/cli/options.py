@@ -68,12 +68,7 @@ OfWorkspace: TypeAlias = Annotated[
 
 
 def kinds_of(collection: CollectionName, wanted: Sequence[str] | None) -> tuple[Kind, ...]:
-    """
-    Return the *wanted* kinds of *collection*, all by default.
-
-    Raises:
-        typer.BadParameter: one of them is not in the collection.
-    """
+    """Return the *wanted* kinds of *collection*, all by default."""
     kinds = COLLECTIONS[collection].kinds
     for kind in wanted or ():
         if kind not in (*kinds, ALL):
@@ -119,9 +114,6 @@ def find_entry(repository: "EntryRepository", reference: str) -> "Entry":
     Return the entry with that id, id prefix or number (rule U-3).
 
     Digits that match both a prefix and a number are ambiguous.
-
-    Raises:
-        typer.BadParameter: it names none, or more than one.
     """
     from hardwon.domain.use_cases.edit_entries import (
         SHORTEST_PREFIX,
@@ -153,12 +145,7 @@ def find_entry(repository: "EntryRepository", reference: str) -> "Entry":
 
 
 def ensure_storable(project_root: str) -> None:
-    """
-    Check that the store can hold the project's paths, before anything is written.
-
-    Raises:
-        typer.BadParameter: it can't.
-    """
+    """Check that the store can hold the project's paths."""
     from hardwon.domain.model.own_files import NOT_STORABLE, is_storable
 
     real = os.path.realpath(project_root)
@@ -198,12 +185,7 @@ AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for 
 
 
 def resolve(project_root: str, global_store: str | None) -> ResolvedSettings:
-    """
-    Return the settings for a project, and print their warnings.
-
-    Raises:
-        typer.BadParameter: the project is not a folder.
-    """
+    """Return the settings for a project, and print their warnings."""
     if not os.path.isdir(project_root):
         raise typer.BadParameter(f"{project_root!r} is not a folder", param_hint="'--project-root'")
     flags = {"--global-store": global_store} if global_store else {}
@@ -224,9 +206,6 @@ def open_for(
         global_store: The store's folder, None for the one in the settings.
         create: False for a read-only command, which never creates a store.
         looks_up: Whether to look up at once if it is a clone of a known project.
-
-    Raises:
-        StorageError: it can't be opened.
     """
     memory = open_memory(resolve(project_root, global_store).settings, warn, create=create)
     at_end.callback(memory.close)  # without the words of what it deleted

@@ -31,12 +31,7 @@ LAST_AND_NEXT = 2
 def sessions_to_capture(
     settings: Settings, repository: EntryRepository, project_root: str
 ) -> Sequence[PastTranscript]:
-    """
-    Return the transcripts of the project's uncaptured sessions, earliest first.
-
-    Raises:
-        StorageError: the store or the journal can't be read.
-    """
+    """Return the transcripts of the project's uncaptured sessions, earliest first."""
     return [
         past
         for past in _of_project(project_root)
@@ -80,9 +75,6 @@ def capture_past(
     Capture the project's past sessions one by one.
 
     An interruption keeps the finished ones.
-
-    Raises:
-        typer.Exit: a session could not be captured.
     """
     sessions = sessions_to_capture(memory.settings, memory.repository, project_root)
     if dry_run or not sessions:

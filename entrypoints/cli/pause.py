@@ -1,4 +1,4 @@
-"""`hardwon pause` and `hardwon resume`: go off the record, in one session or all."""
+"""`hardwon pause` and `hardwon resume`: go off the record."""
 
 from typing import Annotated
 

@@ -50,19 +50,7 @@ Named: TypeAlias = Annotated[
 
 
 def find_project(know: KnowProjects, name: str, hint: str, besides: str = "") -> Project:
-    """
-    Return the project with that id, label, label with parent, or folder.
-
-    Args:
-        know: The projects.
-        name: As the user gave it.
-        hint: The argument's name, for the error.
-        besides: The id of a project to exclude.
-
-    Raises:
-        typer.BadParameter: it means none, or more than one.
-
-    """
+    """Return the project with that id, label, label with parent, or folder."""
     name, registry = readable(name), know.registry()
     is_path = os.path.isdir(name) and (os.sep in name or name in {".", ".."})
     found = () if is_path else registry.named(name)
@@ -81,10 +69,6 @@ def ids_of_origin(know: KnowProjects, name: str) -> tuple[str, ...]:
     Return the ids of a project and its clones.
 
     A folder is looked up.
-
-    Raises:
-        typer.BadParameter: it means none, or more than one.
-
     """
     if os.path.isdir(name):
         look_up_if_possible(know, name)
@@ -92,14 +76,12 @@ def ids_of_origin(know: KnowProjects, name: str) -> tuple[str, ...]:
 
 
 def _in_folder(registry: Registry, name: str) -> Sequence[Project]:
-    """Return the project of a folder, which may be gone."""
     folder = folder_of(name)
     project = registry.with_key(identify(folder).key) if os.path.isdir(folder) else None
     return [project] if project else registry.named(folder)
 
 
 def _opened(global_store: str | None, folder: str, *, create: bool) -> tuple[Memory, KnowProjects]:
-    """Open the store, and look up the project of *folder* if it is writable."""
     memory = open_for(_checked(folder), global_store, create=create)
     look_up_if_possible(build_know_projects(memory), folder)
     return memory, build_know_projects(memory)
@@ -161,7 +143,6 @@ class _Row(NamedTuple):
 
 
 def _table(rows: Sequence[_Row]) -> Table:
-    """Return the table of *rows*, without commit and remote in a narrow terminal."""
     kept = [
         name for name in _Row._fields if columns() >= NARROW * 2 or name not in {"commit", "remote"}
     ]
@@ -336,13 +317,7 @@ def move(
 
 
 def _at_former_place(know: KnowProjects, source: str, there: Project) -> Project:
-    """
-    Return the project that *source* or *there* means, whose folder is gone.
-
-    Raises:
-        typer.BadParameter: there is none, more than one, or its folder is still there.
-
-    """
+    """Return the project that *source* or *there* means, whose folder is gone."""
     project = find_project(know, source, "FROM", besides=there.id) if source else _lost(know, there)
     if project.is_waiting or know.is_gone(project):
         return project
@@ -353,13 +328,7 @@ def _at_former_place(know: KnowProjects, source: str, there: Project) -> Project
 
 
 def _lost(know: KnowProjects, there: Project) -> Project:
-    """
-    Return the one gone project with *there*'s first commit, else with its label.
-
-    Raises:
-        typer.BadParameter: there is none, or more than one.
-
-    """
+    """Return the one gone project with *there*'s first commit, else with its label."""
     registry = know.registry()
     gone = [
         item

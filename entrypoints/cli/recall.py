@@ -1,4 +1,4 @@
-"""`hardwon recall`: search, and print the answers as JSON or in the collection's form."""
+"""`hardwon recall`: search, and print the answers."""
 
 import math
 import os
@@ -91,7 +91,7 @@ def _without_vectors(spaces: Spaces, recollection: RecallAnswers) -> int:
 
 
 def readable_columns() -> int:
-    """Return the width of answers, fixed without a terminal so that output is stable."""
+    """Return the width of answers, fixed without a terminal."""
     return min(columns(), READABLE) if out().is_terminal else READABLE
 
 
@@ -151,13 +151,7 @@ class AnsweredQuestion(NamedTuple):
     A question with its answers.
 
     Attributes:
-        memory: Where it was asked.
-        question: The question.
-        recollection: The answers.
-        report: How to render them.
         rules: The constitutional entries, apart from the answers.
-        elsewhere: The memories outside of its scope.
-
     """
 
     memory: Memory
@@ -225,7 +219,6 @@ def _print_sessions(asked: AnsweredQuestion) -> None:
 def _print_framed(
     asked: AnsweredQuestion, lines: Callable[[Sequence[RecallAnswer]], Iterator[MarkedText]]
 ) -> None:
-    """Print how many memories are searched, the answers' *lines*, and their number."""
     recollection, minimum = asked.recollection, asked.question.minimum
     say(f"Searching {_amount(asked)}...")
     more = [_more(asked)] if asked.elsewhere.relevant else []
@@ -247,7 +240,6 @@ def _print_framed(
 
 
 def _amount(asked: AnsweredQuestion) -> str:
-    """Return how many memories are searched, or where the others are."""
     repository, searched = asked.memory.repository, asked.recollection.searched
     if searched or not repository.count(EVERYTHING):
         return f"{searched} memories"
@@ -267,7 +259,6 @@ def _more(asked: AnsweredQuestion) -> str:
 
 
 def _nothing_to_compare(asked: AnsweredQuestion) -> bool:
-    """Return whether a semantic search has no vectors, though a model is set."""
     spaces, recollection = asked.memory.spaces, asked.recollection
     if not spaces or not recollection.searched or asked.question.policy != "cosine":
         return False
@@ -421,24 +412,13 @@ def recall(
 
 
 def _query(words: list[str]) -> str:
-    """
-    Return the question on one line, without quotes around it.
-
-    Raises:
-        InvalidEntryError: standard input holds no text, or too much of it.
-
-    """
+    """Return the question on one line, without quotes around it."""
     text = standard_input() if words == ["-"] else readable(" ".join(words))
     return unquoted(" ".join(text.split()))
 
 
 def _minimum(wanted: float | None, default: float | None) -> float | None:
-    """
-    Return the minimum score of an answer.
-
-    Raises:
-        typer.BadParameter: *wanted* is not finite.
-    """
+    """Return the minimum score of an answer."""
     if wanted is not None and not math.isfinite(wanted):
         raise typer.BadParameter(
             f"{wanted} is no number to compare scores with", param_hint="'--min-score'"

@@ -125,7 +125,6 @@ class _Warnings:
 
 @contextmanager
 def _each_problem_printed() -> Iterator[None]:
-    """Turn an invalid answer into an exit, with a line for each problem."""
     try:
         yield
     except InvalidAnswerError as error:
@@ -305,7 +304,6 @@ def promote(
 
 
 def _opened(project_root: str, global_store: str | None) -> Memory | None:
-    """Return the store, None if memory is switched off."""
     settings = resolve(project_root, global_store).settings
     return open_memory(settings, warn, create=False) if settings.semantic_enabled else None
 

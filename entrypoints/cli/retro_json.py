@@ -57,24 +57,12 @@ class _Decoded(NamedTuple):
 
 
 def answer_from_text(text: str) -> RetroAnswer:
-    """
-    Return the one answer in *text*: bare JSON, in a fence, or within prose.
-
-    Raises:
-        InvalidEntryError: there is none, more than one, or it is not JSON of an answer.
-
-    """
+    """Return the one answer in *text*: JSON, fenced, or within prose."""
     return read_answer(find_answer(text))
 
 
 def find_answer(text: str) -> object:
-    """
-    Return the decoded JSON of the one answer in *text*, not validated.
-
-    Raises:
-        InvalidEntryError: there is none, more than one, or it is not JSON.
-
-    """
+    """Return the decoded JSON of the one answer in *text*, not validated."""
     text = text.strip()
     found, problems = _answers(text)
     if len(found) > 1:
@@ -90,10 +78,6 @@ def read_answer(document: object) -> RetroAnswer:
 
     Args:
         document: Decoded JSON.
-
-    Raises:
-        InvalidEntryError: it is no answer at all, so that there are no items to check.
-
     """
     reading = _Reading()
     items = tuple(reading.items(_object(_object(document, "the answer").get("act"), "act")))
@@ -118,7 +102,6 @@ def _answers(text: str) -> tuple[list[object], list[InvalidEntryError]]:
 
 
 def _as_a_whole(text: str) -> object:
-    """Decode *text*, or its first fence, as JSON."""
     fenced = _FENCE.search(text)
     return _decoded(fenced[2].strip() if fenced else text, 0).document
 
@@ -200,7 +183,6 @@ class _Reading:
 
 
 def _plain(name: str, given: object) -> object:
-    """Normalize a level or boolean that was given as text."""
     if not isinstance(given, str) or FIELDS[name] not in {CLAIM, LEVEL}:
         return given
     word = given.strip().lower()

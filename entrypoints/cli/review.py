@@ -149,7 +149,6 @@ def _list(memory: Memory, project_root: str, limit: int, *, as_json: bool) -> No
 
 
 def _decide_each(memory: Memory, project_root: str, items: Sequence[ReviewItem]) -> None:
-    """Show the items one by one, and apply the user's decisions."""
     for place, item in enumerate(items, 1):
         say(f"{place} of {len(items)}")
         for line in [*review_lines(item, memory.registry())][
@@ -165,7 +164,6 @@ def _decide_each(memory: Memory, project_root: str, items: Sequence[ReviewItem])
 
 
 def _key(decisions: Mapping[str, str]) -> str:
-    """Ask for the key of a decision, to skip or to quit."""
     offered = ", ".join(
         f"[{key}] {text}" for key, text in {**decisions, SKIP: "skip for now", QUIT: "quit"}.items()
     )

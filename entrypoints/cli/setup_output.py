@@ -1,4 +1,4 @@
-"""The output of a set-up, as text for people or as JSON for scripts."""
+"""The output of a set-up, as text or JSON."""
 
 import difflib
 import os
@@ -51,13 +51,9 @@ class Readiness:
     The outcome of a set-up besides its files.
 
     Attributes:
-        store: The store's folder, or the address of its server.
         trusted: The line on the project's new trust; empty if unchanged.
-        imported: The outcome of importing the knowledge banks.
         facts: The outcome of importing Claude Code's own memory; None when it was not wanted.
-        embedded: How many vectors were made.
         findings: The doctor's, without the advice to run this.
-
     """
 
     store: str
@@ -138,18 +134,7 @@ MAX_TRACKED = 5
 
 
 class SetUpOutput:
-    """
-    Prints one set-up: the plan on entry, skipped and refused files on exit.
-
-    Args:
-        plan: The changes.
-        agents: Those that are set up.
-        project: The folder.
-        is_removal: Whether it is undone instead.
-        is_whole: Whether to show every changed line, not only the first of each file.
-        as_json: Whether to print JSON, all at the end.
-
-    """
+    """Prints one set-up: the plan on entry, the outcome on exit."""
 
     def __init__(
         self,
@@ -195,16 +180,7 @@ class SetUpOutput:
     def show_undone(
         self, done: SetupOutcome, store: str, names: Sequence[str], *, has_record: bool
     ) -> None:
-        """
-        Print the outcome of a removal.
-
-        Args:
-            done: The outcome.
-            store: The store's folder.
-            names: The agents that were asked for, none for all.
-            has_record: Whether the store had a record of the set-up.
-
-        """
+        """Print the outcome of a removal."""
         self._done = done
         self._document |= {"store": store}
         left = len(self._plan.left) + len(self.refused)
@@ -233,14 +209,7 @@ class SetUpOutput:
             say(line)
 
     def show_ready(self, readiness: Readiness, waiting: int) -> None:
-        """
-        Print the outcome of a set-up, and the user's next steps.
-
-        Args:
-            readiness: The outcome.
-            waiting: How many of Claude Code's facts were not imported.
-
-        """
+        """Print the outcome of a set-up, and the user's next steps."""
         steps = {agent.name: self._next_step(agent) for agent in self._agents}
         self._document |= {**attrs.asdict(readiness), "next": steps}
         if self._as_json:
@@ -261,7 +230,6 @@ class SetUpOutput:
             say(f"{agent.title}: {steps[agent.name]}")
 
     def _next_step(self, agent: Agent) -> str:
-        """Return the user's next step, with unwritten files first and partial ones last."""
         paths = [target.path for target in agent.targets()]
         refused = {file.path for file in self.refused}
         missing = [path for path in paths if path in refused]

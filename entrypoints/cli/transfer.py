@@ -293,7 +293,6 @@ def _import_export(
     no_embed: bool,
     as_json: bool,
 ) -> None:
-    """Import the export of a store, after all its lines were checked."""
     with progress() as bar:
         task = bar.add_task("checking", total=export.count)
         for _ in export.records():
@@ -320,7 +319,6 @@ def _import_export(
 def _keep_vectors(
     spaces: Spaces, keeping: Sequence[KeepVectors], memories: list[IndexedMemory]
 ) -> int:
-    """Keep the vectors of an index, and print one line about those refused."""
     deadline = Deadline.after(COMPARE_SECONDS, time.monotonic)
     outcomes = [keep.keep(memories, deadline) for keep in keeping]
     settle(spaces)
@@ -341,7 +339,6 @@ def _import_older(
     *,
     only_own: bool = False,
 ) -> ImportedDocuments:
-    """Import *documents*, with *only_own* those of the project alone."""
     workplace = read_workplace(memory, project_root)
     only = ProjectFiles(os.path.realpath(project_root), workplace.label) if only_own else None
     imported = build_import_older_index(memory, project_root, workplace).import_documents(

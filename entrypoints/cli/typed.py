@@ -1,5 +1,5 @@
 """
-Parse arguments typed after a slash command: a text, and options around it.
+Parse arguments typed after a slash command.
 
 The command's file passes the text on standard input, so that no shell interprets it, and `--typed`
 on the command line. Standard library only.
@@ -18,14 +18,7 @@ QUOTES = "\"'"
 
 
 class Allowed(NamedTuple):
-    """
-    The options that may be typed after a slash command.
-
-    Attributes:
-        valued: Options that take a value.
-        switches: Options that take none.
-
-    """
+    """The options that may be typed after a slash command."""
 
     valued: frozenset[str] = frozenset()
     switches: frozenset[str] = frozenset()
@@ -71,15 +64,11 @@ def _standard_input() -> str:
 
 def with_typed(arguments: Sequence[str], read: Callable[[], str] = _standard_input) -> list[str]:
     """
-    Append what was typed to the arguments of a program, if they have `--typed`.
+    Append the typed text to arguments with `--typed`.
 
     Args:
         arguments: A command's name and its own arguments; typed options override them.
         read: Returns what was typed; called only if the command takes `--typed`.
-
-    Raises:
-        InvalidQueryError: an option was typed without its value.
-
     """
     allowed = COMMANDS.get(arguments[0]) if arguments else None
     if allowed is None or TYPED not in _options(arguments):
@@ -95,14 +84,6 @@ def parse(text: str, allowed: Allowed) -> TypedArguments:
     Split *text* into options at both ends and the text between.
 
     `--` at the beginning, also after options, makes the rest text. A quoted text holds no options.
-
-    Args:
-        text: As it was typed.
-        allowed: The options; others are text.
-
-    Raises:
-        InvalidQueryError: a valued option has no value.
-
     """
     found = list(re.finditer(r"\S+", text))
     words = [word[0] for word in found]
@@ -116,7 +97,6 @@ def parse(text: str, allowed: Allowed) -> TypedArguments:
 
 
 def _leading(words: Sequence[str], allowed: Allowed) -> tuple[list[str], int]:
-    """Return the options at the beginning, and the index of the first other word."""
     options, at = list[str](), 0
     while at < len(words):
         name, is_joined, value = words[at].partition("=")
@@ -157,12 +137,10 @@ def _trailing(words: Sequence[str], start: int, allowed: Allowed) -> tuple[list[
 
 
 def _is_quoted(first: str, last: str) -> bool:
-    """Return whether a text with these first and last words is in quotes."""
     return first[0] in QUOTES and first[0] == last[-1]
 
 
 def _with_value(name: str, value: str) -> str:
-    """Return an option as one argument, its value unquoted."""
     value = unquoted(value)
     if not value or value.startswith("--"):
         raise InvalidQueryError(f"{name} wants a value; put a text that ends with {name} in quotes")

@@ -141,7 +141,6 @@ def _try(memory: Memory, prompt: str, project_root: str, *, as_json: bool) -> No
 
 
 def _dry_run(beside_prompt: InjectBesidePrompt, workplace: Workplace, text: str) -> PromptDryRun:
-    """Return what the prompt would bring up here and now, in the calling session."""
     try_prompt = TryPrompt(beside_prompt)
     prompt = Prompt(text, host_session(), workplace)
     return try_prompt.dry_run(prompt, Deadline.after(SEARCH_SECONDS, time.monotonic))

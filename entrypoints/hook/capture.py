@@ -1,13 +1,11 @@
 """
-Capture hooks: redact the text, journal the event, wake the worker when due.
+Capture hooks: journal the event, wake the worker when due.
 
 At a turn's end they check whether injections reached the model.
 
 At a turn's end they check whether injections reached the model.
 
 At a turn's end they check whether injections reached the model.
-
-Standard library only.
 """
 
 import os
@@ -40,13 +38,7 @@ LONGEST_TEXT = 20_000
 
 
 def note_event(request: HookRequest, settings: Settings, warn: Callable[[str], None]) -> None:
-    """
-    Write the event to the capture journal, and wake the worker if due.
-
-    Raises:
-        StorageError: the journal can't be written now.
-        OSError: the worker can't be started.
-    """
+    """Journal the event, and wake the worker if due."""
     if not request.session_id:
         session_id = request.payload.get("session_id")
         warn(f"{request.event!r} has the session_id {session_id!r:.60}: nothing is noted")
@@ -62,7 +54,7 @@ def note_event(request: HookRequest, settings: Settings, warn: Callable[[str], N
 
 
 def is_due(event: HookEvent, replies: int, settings: Settings) -> bool:
-    """Return whether pending events are to be processed, after *event* and *replies* replies."""
+    """Return whether pending events are due, after *event*."""
     if event.kind == "prompt":
         from hardwon.domain.model.conversation.boundaries import (
             boundary_command,  # compiles patterns, for a prompt only
@@ -114,9 +106,6 @@ def confirm_delivery(request: HookRequest, settings: Settings) -> None:
 
     Never creates or migrates a store. A turn may have a reply but no transcript, and a session may
     end before its first turn.
-
-    Raises:
-        StorageError: the store is busy or can't be read; the next turn counts.
     """
     has_turn = request.reply or os.path.isfile(request.transcript_path)
     if not (request.delivery == "awaited" and has_turn):

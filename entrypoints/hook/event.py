@@ -25,16 +25,7 @@ LONGEST_TURN = dt.timedelta(days=1)
 
 
 class SessionPauses(NamedTuple):
-    """
-    The pauses of a store, seen from the session of one request.
-
-    Attributes:
-        pauses: All of them.
-        session_id: Empty if the host names none.
-        store: The store's folder.
-        now: The time.
-
-    """
+    """The pauses of a store, seen from the session of one request."""
 
     pauses: tuple[Pause, ...]
     session_id: str
@@ -49,7 +40,7 @@ class SessionPauses(NamedTuple):
     @property
     def notice(self) -> str:
         """
-        Line for a session start if another session was paused lately and still is.
+        Line for a session start beside another, paused session.
 
         Empty otherwise.
         """
@@ -66,12 +57,9 @@ class SessionPauses(NamedTuple):
 
     def began_off_record(self) -> bool:
         """
-        Return whether the current turn answers a prompt that came during a pause.
+        Return whether the current turn answers a paused prompt.
 
         Judged by the capture journal.
-
-        Raises:
-            StorageError: the journal can't be read now.
         """
         ended_at = last_end(self.pauses, self.session_id)
         if ended_at is None or self.now - ended_at > LONGEST_TURN:
@@ -102,16 +90,8 @@ class Event:
     """
     One event of a host's session that is not paused.
 
-    Args:
-        request: The host's request.
-        output: Where the answer goes.
-        started: When the process began, by `time.monotonic`.
-        slowdown: Wall seconds per CPU second on the machine as it is now.
-        pauses: Those of the store.
-
     Attributes:
         is_noting: Whether the utterance is still to be journaled.
-
     """
 
     def __init__(
@@ -171,7 +151,6 @@ class Event:
         complain(one_line(f"Warning: {event}"))
 
     def _attempt(self, lost: str, step: Callable[[], None]) -> None:
-        """Run a step, and turn an exception into a warning about what is *lost*."""
         try:
             step()
         except Exception as error:  # noqa: BLE001  # the session goes on, whatever is broken here
@@ -309,7 +288,7 @@ def notice_use(request: HookRequest, settings: Settings, warn: Callable[[str], N
 
 
 class PausedEvent:
-    """An event during a pause: nothing is written, a session start prints one line."""
+    """An event during a pause, of which nothing is written."""
 
     is_noting = False
 

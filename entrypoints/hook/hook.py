@@ -32,14 +32,7 @@ POLLING_SECONDS = 0.05
 
 
 class Hook:
-    """
-    One process of the hook, under a watchdog from its start.
-
-    Args:
-        output: Where the answer goes.
-        started: When the process began, by `time.monotonic`.
-
-    """
+    """One process of the hook, under a watchdog from its start."""
 
     def __init__(self, output: Output, started: float) -> None:
         self._output = output
@@ -84,7 +77,6 @@ class Hook:
         )
 
     def _recover(self, problem: str) -> None:
-        """Log *problem*, and print the fallback that needs no store."""
         request = self._request or from_payload(b"")._replace(event=NO_EVENT)
         try:
             event = self._event(request)
@@ -100,7 +92,6 @@ class Hook:
             )
 
     def _print_late(self) -> bool:
-        """Print the fallback unless something was printed, and return whether it was."""
         if self._request is None or self._output.taken:
             return False
         try:
@@ -122,7 +113,6 @@ class Hook:
         return 0
 
     def _is_done(self) -> bool:
-        """Return whether the utterance is journaled, or the block printed."""
         if self._request is not None and self._request.event in NOTED:
             return self._present is not None and not self._present.is_noting
         return self._output.written

@@ -1,8 +1,4 @@
-"""
-The process of a hook: its one answer, its warnings and its time limits.
-
-Standard library only.
-"""
+"""The process of a hook: its one answer, its warnings and its time limits."""
 
 import contextlib
 import os
@@ -14,13 +10,7 @@ from collections.abc import Callable
 
 
 class Output:
-    """
-    Standard output for one text: the first writer wins, later ones are refused.
-
-    Attributes:
-        answer: Converts a text to the host's format.
-
-    """
+    """Standard output for one text: the first writer wins."""
 
     def __init__(self) -> None:
         self.answer: Callable[[str], str] = lambda text: text
@@ -66,7 +56,7 @@ def _print(text: str) -> bool:
 
 
 def complain(line: str) -> None:
-    """Print *line* on standard error, if that is open, never on standard output."""
+    """Print *line* on standard error, if that is open."""
     if sys.stderr is not None:
         with contextlib.suppress(OSError, ValueError):
             print(line, file=sys.stderr, flush=True)
@@ -104,7 +94,7 @@ def start_watchdog(
     started: float, print_late: Callable[[], bool], leave: Callable[[], float]
 ) -> None:
     """
-    Call *print_late* at 1.8 s, *leave* at 1.95 s, then exit with 0.
+    Call *print_late* at 1.8 s, *leave* at 1.95 s, then exit.
 
     Two threads, as neither a hanging C call nor *print_late* can be interrupted. If no thread can
     be started, a timer interrupts the main thread.
@@ -113,7 +103,6 @@ def start_watchdog(
         started: When the process began, by `time.monotonic`.
         print_late: Prints a fallback unless something was printed; True ends the process at once.
         leave: Called last; returns the seconds after which it is called again, 0 to end.
-
     """
 
     def alarm() -> None:

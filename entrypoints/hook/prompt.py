@@ -20,19 +20,7 @@ LARGEST_UPGRADE = 4_000_000  # bytes: a sixth of a second
 
 
 class PromptStart:
-    """
-    One prompt on an open store.
-
-    Args:
-        settings: The resolved settings.
-        request: The prompt, and where it was asked.
-        started: When the hook began, by `time.monotonic`.
-        warn: Gets one line per problem.
-
-    Raises:
-        StorageError: the store can't be opened.
-
-    """
+    """One prompt on an open store."""
 
     def __init__(
         self, settings: Settings, request: HookRequest, started: float, warn: Callable[[str], None]
@@ -51,12 +39,7 @@ class PromptStart:
         )
 
     def print_block(self, output: Output) -> None:
-        """
-        Print the entries relevant to the prompt, if any, then record the injection.
-
-        Raises:
-            StorageError: the store can't be read.
-        """
+        """Print entries for the prompt, then record the injection."""
         request = self._request
         prompt = Prompt(
             request.prompt, request.session_id, read_workplace(self._memory, request.project_root)

@@ -1,8 +1,4 @@
-"""
-A call of the hook, from arguments or a host's JSON on standard input.
-
-Standard library only.
-"""
+"""A call of the hook, by arguments or a host's JSON."""
 
 import contextlib
 import json
@@ -68,9 +64,6 @@ class HookRequest(NamedTuple):
         event: Claude Code's event name; `NO_EVENT` for events outside the user's session.
         flags: Values from the command line, by option.
         framed: Whether to mark the block for the host.
-        complaints: Problems with the request, one line each.
-        payload: The JSON of the host, unchecked.
-
     """
 
     project_root: str
@@ -169,12 +162,7 @@ class HookRequest(NamedTuple):
 
 
 def from_arguments(arguments: Sequence[str]) -> HookRequest:
-    """
-    Parse the argument form.
-
-    Raises:
-        UsageError: an argument is unknown or lacks its value.
-    """
+    """Parse the argument form."""
     flags: dict[str, str] = {}
     remaining = list(arguments)
     while remaining:
@@ -192,7 +180,7 @@ def from_arguments(arguments: Sequence[str]) -> HookRequest:
 
 def read_payload() -> bytes:
     """
-    Read the host's JSON from standard input, empty if closed or a terminal.
+    Read the host's JSON from standard input, empty without one.
 
     Reading stops after the first JSON object, as some hosts leave the pipe open.
     """
@@ -210,7 +198,6 @@ def read_payload() -> bytes:
 
 
 def _end_of_object(payload: bytes) -> int:
-    """Return the end of the JSON object that *payload* begins with, 0 if incomplete."""
     text = payload.removeprefix(BYTE_ORDER_MARK).lstrip()
     if not text.startswith(b"{"):
         return 0
@@ -285,15 +272,7 @@ INJECTED = r"(?s)<hook_context>.*?</hook_context>\s*"
 
 
 class HostPayload(NamedTuple):
-    """
-    A payload in Claude Code's terms, and how to answer it.
-
-    Attributes:
-        payload: The host's JSON.
-        answer: Converts a block to the host's format.
-        complaints: Lines about an unknown host.
-
-    """
+    """A payload in Claude Code's terms, and how to answer it."""
 
     payload: bytes
     answer: Callable[[str], str] = lambda text: text
@@ -305,9 +284,6 @@ def named_host(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
     Return the host named by *arguments*, and the remaining options.
 
     None stands for hosts that speak as Claude Code does.
-
-    Raises:
-        UsageError: options follow the host; its JSON says all.
     """
     first, equals, value = arguments[0].partition("=") if arguments else ("", "", "")
     if first != OPTION:

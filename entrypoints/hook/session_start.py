@@ -56,17 +56,6 @@ class SessionStart:
 
     Attributes:
         notice: The block's line for the user, to be printed if there is no block.
-
-    Args:
-        resolved: The settings, and the project's refused ones.
-        project_root: The folder the user works in.
-        started: When the process began, by `time.monotonic`.
-        slowdown: Wall seconds per CPU second on the machine as it is now, at least 1.
-        warn: Called with one line about a problem.
-
-    Raises:
-        StorageError: the store can't be opened.
-
     """
 
     def __init__(
@@ -95,9 +84,6 @@ class SessionStart:
         Return the block for the user's context.
 
         After a compaction it includes what was said in the session.
-
-        Raises:
-            StorageError: the store can't be read, or holds nothing of the knowledge bank yet.
         """
         query = read_signals(self._project_root, self._deadline.within(GIT_SECONDS), self._warn)
         missing = self._import()
@@ -131,7 +117,7 @@ class SessionStart:
         return injection
 
     def record(self, injection: StartInjection, request: HookRequest) -> None:
-        """Store and count the receipt of the printed block, unless the store is busy."""
+        """Store and count the receipt, unless the store is busy."""
         from hardwon.domain.use_cases.inject_at_start import receipt_of_start  # after the output
 
         now, project = self._memory.clock.now(), self._workplace.project
@@ -161,7 +147,6 @@ class SessionStart:
             self._warn(f"the worker was not started: {error}")
 
     def _open(self) -> Memory:
-        """Open the store, but leave a large migration to the worker."""
         settings, warn = self._settings, self._warn
         try:
             return open_memory(
@@ -222,7 +207,6 @@ class SessionStart:
         )
 
     def _import(self) -> str:
-        """Import changed banks in time, and return what is missing and why."""
         if not has_changed_banks(self._memory, self._project_root):
             return ""
         try:

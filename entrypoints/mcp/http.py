@@ -1,4 +1,4 @@
-"""Streamable HTTP on the loopback interface, with a bearer token on every request."""
+"""Streamable HTTP on loopback, with a bearer token."""
 
 import contextlib
 import hmac
@@ -137,12 +137,7 @@ class LoopbackTransport:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """
-    Return a socket that listens on *host*, on any free port for 0.
-
-    Raises:
-        OSError: the port is taken, or this machine has no such address.
-    """
+    """Return a socket that listens on *host*."""
     return socket.create_server(
         (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET
     )

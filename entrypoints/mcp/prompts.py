@@ -117,12 +117,7 @@ def list_prompts() -> dict[str, Any]:
 
 
 def get_prompt(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """
-    Return the answer to `prompts/get`.
-
-    Raises:
-        RpcError: there is no such prompt, or it does not take *arguments*.
-    """
+    """Return the answer to `prompts/get`."""
     if not all(isinstance(value, str) for value in arguments.values()):
         raise invalid_params()
     prompt = PROMPTS.get(name)

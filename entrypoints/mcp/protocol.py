@@ -38,9 +38,6 @@ class RpcError(Exception):
 
     Attributes:
         code: Error code of JSON-RPC or the protocol.
-        message: One line.
-        data: Details for programs, None for none.
-
     """
 
     def __init__(self, code: int, message: str, data: object = None) -> None:
@@ -56,13 +53,7 @@ class RpcError(Exception):
 
 
 class MalformedError(RpcError):
-    """
-    A line that is no message.
-
-    Attributes:
-        request_id: Its id, if it has one.
-
-    """
+    """A line that is no message."""
 
     def __init__(self, code: int, message: str, request_id: RequestId | None = None) -> None:
         super().__init__(code, message)
@@ -94,12 +85,7 @@ class Notification(NamedTuple):
 
 
 def read_message(line: bytes) -> Request | Notification | None:
-    """
-    Parse a line, None for a response of the client, which was asked nothing.
-
-    Raises:
-        MalformedError: it is no JSON-RPC 2.0 message.
-    """
+    """Parse a line, None for a response of the client."""
     try:
         document = json.loads(line.decode())
     except (ValueError, RecursionError):
@@ -191,10 +177,6 @@ class ClientSession:
     One client's connection, with a handshake or with an envelope per request.
 
     The first request decides which.
-
-    Args:
-        server_info: The server's name, title and version.
-
     """
 
     def __init__(self, server_info: Mapping[str, str]) -> None:
@@ -203,13 +185,7 @@ class ClientSession:
         self._has_shaken_hands = False
 
     def admit(self, request: Request) -> None:
-        """
-        Check that *request* can be answered now.
-
-        Raises:
-            RpcError: the method is unknown, its parameters are wrong, or it does not fit the
-                connection.
-        """
+        """Check that *request* can be answered now."""
         if self._has_envelopes is None:
             self._has_envelopes = request.method != "initialize" and _has_envelope(request.params)
         if self._has_envelopes:
@@ -260,7 +236,6 @@ def _has_envelope(params: Mapping[str, Any]) -> bool:
 
 
 def _check_envelope(request: Request) -> None:
-    """Raise an `RpcError` unless *request* names client and a supported version."""
     if request.method == "initialize":
         version = request.params.get("protocolVersion")
         offered = {"requested": version} if isinstance(version, str) else {}

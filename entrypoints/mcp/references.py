@@ -25,10 +25,6 @@ def find(repository: EntryRepository, reference: int | str, here: Workplace = NO
         reference: The memory's number, also as text, or its id.
         here: Where the user works; a foreign project does not see memories that may not be shown
             there.
-
-    Raises:
-        UnknownEntryError: there is none.
-
     """
     text = str(reference).strip().lower()
     for entry in _named(repository, text):
@@ -48,14 +44,7 @@ def _named(repository: EntryRepository, text: str) -> Iterator[Entry]:
 
 
 def find_own(repository: EntryRepository, reference: int | str, here: Workplace) -> Entry:
-    """
-    Return the memory that *reference* names, to change it.
-
-    Raises:
-        UnknownEntryError: there is none.
-        ToolError: the project is foreign, and the memory is not of it.
-
-    """
+    """Return the memory that *reference* names, to change it."""
     entry = find(repository, reference, here)
     if here.visibility.is_foreign and entry.project not in here.own:
         raise ToolError(NOT_OF_HERE)

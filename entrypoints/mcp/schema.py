@@ -1,4 +1,4 @@
-"""Parts that tools share: one-line refusals, the row of a memory, tool construction."""
+"""Parts that tools share: refusals, rows, tool construction."""
 
 import datetime as dt
 import inspect
@@ -167,27 +167,14 @@ def _list_or_null(value: object) -> object:
 
 
 class Tool(NamedTuple):
-    """
-    A tool.
-
-    Attributes:
-        description: As `tools/list` shows it.
-        arguments: The model of its arguments.
-        function: Called with the arguments by name.
-
-    """
+    """A tool."""
 
     description: Mapping[str, Any]
     arguments: type[BaseModel]
     function: Callable[..., Awaitable[ToolAnswer]]
 
     async def call(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """
-        Validate a client's *arguments*, and return the structured answer.
-
-        Raises:
-            ToolError: an argument is invalid.
-        """
+        """Validate a client's *arguments*, and return the structured answer."""
         try:
             fit = self.arguments.model_validate(arguments)
         except ValidationError as error:
@@ -202,7 +189,7 @@ def tool(
     function: Callable[..., Awaitable[ToolAnswer]], *, title: str, effect: Mapping[str, bool]
 ) -> Tool:
     """
-    Make a tool of *function*: its name, docstring and parameters become the tool's.
+    Make a tool of *function*, with its name, docstring and parameters.
 
     Parameters are named in camel case on the wire, and unknown arguments are refused.
 
@@ -211,7 +198,6 @@ def tool(
             an empty default, as `str | None` would read "null" as None.
         title: Display name.
         effect: One of the annotations above.
-
     """
     name = function.__name__
     signature = inspect.signature(function, eval_str=True)
@@ -264,12 +250,7 @@ class MemoryRow(WireModel):
 
 
 def row_of(entry: Entry) -> MemoryRow:
-    """
-    Return the row of *entry*.
-
-    Raises:
-        ValidationError: it has no number.
-    """
+    """Return the row of *entry*."""
     return MemoryRow(**row_fields(entry))
 
 

@@ -111,12 +111,7 @@ class MemoryServer:
         return {"name": NAME, "title": TITLE, "version": self._described["version"]}
 
     async def answer(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        """
-        Return the result of *method*, whose *params* were checked.
-
-        Raises:
-            RpcError: there is no such method, or it failed.
-        """
+        """Return the result of *method*, whose *params* were checked."""
         match method:
             case "tools/call":
                 return await self.call_tool(params["name"], params.get("arguments") or {})
@@ -217,7 +212,6 @@ def _block(text: str) -> dict[str, str]:
 
 
 def _defused(value: Any) -> Any:
-    """Return *value* with all its texts `defused`."""
     match value:
         case str():
             return defused(value)

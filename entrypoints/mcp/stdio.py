@@ -184,7 +184,6 @@ class StdioTransport:
         request: Request,
         scope: anyio.CancelScope,
     ) -> None:
-        """Answer *request*, unless the client cancels it."""
         with scope:
             try:
                 session.admit(request)
@@ -217,7 +216,6 @@ class StdioTransport:
         self._wire.outgoing.flush()
 
     async def _end(self, allowance: Callable[[], Allowance]) -> None:
-        """Finish when all is answered, the reader has gone, or the allowance is spent."""
         left = allowance()
         while self._open and self._wire.has_reader() and not left.is_spent():
             self._answered = anyio.Event()

@@ -34,10 +34,7 @@ class ScanOutcome(NamedTuple):
     The result of a scan.
 
     Attributes:
-        indexed: The result of indexing.
         pending: How many memories of files have no vector yet.
-        problems: Why vectors could not be made, one line each.
-
     """
 
     indexed: "IndexOutcome"
@@ -46,29 +43,14 @@ class ScanOutcome(NamedTuple):
 
 
 class ProjectScan(NamedTuple):
-    """
-    Indexes the files of a project.
-
-    Attributes:
-        settings: The resolved settings.
-        project_root: The project's folder.
-        warn: Called with one line about a problem.
-
-    """
+    """Indexes the files of a project."""
 
     settings: Settings
     project_root: str
     warn: Warn
 
     def run(self, *, spec_folder: str = "", force: bool = False) -> ScanOutcome:
-        """
-        Index the project's memory files, or a spec folder, and make 50 vectors.
-
-        Raises:
-            UnreadableFileError: *spec_folder* can't be the name of one.
-            StorageError: the store can't be used; earlier work is stored.
-
-        """
+        """Index the project's memory files, and make 50 vectors."""
         from hardwon.entrypoints.embed_after_write import embed_now
 
         with self.memory() as memory:
@@ -103,13 +85,7 @@ class ProjectScan(NamedTuple):
 
 
 class StartupScan:
-    """
-    The background scan at the start of a server.
-
-    Args:
-        scan: The work; its problems are reported, but not fatal.
-
-    """
+    """The background scan at the start of a server."""
 
     def __init__(self, scan: ProjectScan) -> None:
         self._scan = scan
@@ -132,7 +108,7 @@ class StartupScan:
         return not self._indexed.is_set()
 
     def stop(self) -> None:
-        """Stop after the current file, or leave it to the end of the process."""
+        """Stop after the current file."""
         self._leaving.set()
         if self._thread.is_alive():
             self._thread.join(LAST_FILE_SECONDS)
@@ -177,13 +153,7 @@ T = TypeVar("T")
 
 
 class PerStore(Generic[T]):
-    """
-    A use case that caches its data, built once per open store.
-
-    Args:
-        build: Builds it from an open store.
-
-    """
+    """A use case that caches its data, built once per open store."""
 
     def __init__(self, build: Callable[[Memory], T]) -> None:
         self._build = build
@@ -203,12 +173,6 @@ class MemoryWorker:
     Each has its own connection, as SQLite's belongs to one thread. One answers the tools. Another
     makes vectors, so that a slow provider delays only callers that wait for one. A third labels
     imported entries in the background. Waiting leaves the event loop free.
-
-    Attributes:
-        settings: The resolved settings.
-        project_root: The folder the user works in.
-        warn: Called with one line about a problem.
-
     """
 
     def __init__(
@@ -227,7 +191,7 @@ class MemoryWorker:
         self._labelling: Future[None] | None = None
 
     def pause(self) -> Pause | None:
-        """Return the current pause of the session that started this process, if any."""
+        """Return the pause of the session that started this process."""
         return present_pause(self.settings.global_store, system_clock().now())
 
     def workplace(self, memory: Memory) -> Workplace:
@@ -241,9 +205,6 @@ class MemoryWorker:
 
         No store is created while memory is switched off. A database server may be away: each call
         retries.
-
-        Raises:
-            StorageError: the store in a file can't be opened.
         """
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="memory")
         self._embedding = ThreadPoolExecutor(max_workers=1, thread_name_prefix="vectors")

@@ -329,7 +329,6 @@ class ChangeTools:
         return _updated(changed, await self.worker.embed() if changed.needs_vectors else [])
 
     def _apply(self, memory: Memory, reference: int | str, change: EntryChange) -> EditOutcome:
-        """Apply *change*, in the knowledge banks too if a lesson's text changes."""
         entry = find_own(memory.repository, reference, self.worker.workplace(memory))
         if change.description is None or entry.kind != "learning":
             return build_change_entry(memory).apply(entry.entry_id, change)

@@ -216,7 +216,6 @@ def _load_answer(loaded: LoadedEntries, what: str) -> LoadAnswer:
 
 
 def _with_content(entries: Sequence[Entry]) -> Iterator[LoadedRow]:
-    """Yield rows with at most `ALL_CONTENT` characters of text in total."""
     room = ALL_CONTENT
     for entry in entries:
         content = entry.description[:room]

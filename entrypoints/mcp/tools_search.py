@@ -255,7 +255,6 @@ class SearchTools:
 
 
 def _besides(question: RecallQuestion, scope: ScopeName | None) -> EntryFilter:
-    """Return the filter for the kinds that *question* leaves out."""
     kinds = tuple(kind for kind in KINDS if kind not in question.only.kinds)
     only = question.only._replace(kinds=kinds, scope=ANYWHERE, anywhere=())
     return _asked_by_agent(only, question.workplace, scope)
@@ -264,7 +263,6 @@ def _besides(question: RecallQuestion, scope: ScopeName | None) -> EntryFilter:
 def _asked_by_agent(
     only: EntryFilter, workplace: Workplace, scope: ScopeName | None
 ) -> EntryFilter:
-    """Restrict *only* for an agent: a foreign project never sees other projects."""
     seen = workplace.visibility if workplace.visibility.is_foreign else None
     return answering("agent", workplace, only=only._replace(visible_in=seen), scope=scope)
 
@@ -276,7 +274,6 @@ def _relevant_elsewhere(
     workplace: Workplace,
     deadline: Deadline,
 ) -> int:
-    """Count the relevant memories that the default scope leaves out."""
     everywhere = elsewhere_for("agent", workplace, wanted)
     here = question._replace(workplace=workplace, only=answering("agent", workplace, wanted))
     return recall.relevant_elsewhere(here, everywhere, deadline) if everywhere else 0

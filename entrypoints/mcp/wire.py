@@ -1,8 +1,4 @@
-"""
-The server's process: it claims its standard streams for the protocol, and ends it.
-
-Standard library only.
-"""
+"""The server's process, which claims its streams for the protocol."""
 
 import os
 import select
@@ -113,7 +109,7 @@ class Wire(NamedTuple):
     outgoing: BinaryIO
 
     def has_reader(self) -> bool:
-        """Return whether the client can still read, as far as the system knows."""
+        """Return whether the client can still read."""
         try:
             poll = select.poll()
             poll.register(self.outgoing, 0)

@@ -1,4 +1,4 @@
-"""Render search answers as text or JSON, with their scores explained on demand."""
+"""Render search answers, with their scores on demand."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -52,7 +52,7 @@ def share_of_full(
     score: float, policy: PolicyName, *, by_keyword_only: bool = False
 ) -> float | None:
     """
-    Return *score* as a share in `[0, 1]`, None for an unbounded policy.
+    Return *score* as a share, None for an unbounded policy.
 
     Permanent entries can score above 1; keywords alone never make a full share.
     """
@@ -66,7 +66,7 @@ def share_of_full(
 
 def shown_share(answer: RecallAnswer, policy: PolicyName) -> float | None:
     """
-    Return the share in `[0, 1]` to show, None for an unbounded policy.
+    Return the share to show, None for an unbounded policy.
 
     It is the relevance if there is one, otherwise the score.
     """
@@ -76,7 +76,7 @@ def shown_share(answer: RecallAnswer, policy: PolicyName) -> float | None:
 
 
 def explanation(answer: RecallAnswer, policy: PolicyName) -> Iterator[str]:
-    """Yield the formulas of relevance and score, then the values of their parts."""
+    """Yield the formulas of the scores, then their parts."""
     note = " (what is divided by 0 is 0)" if policy in DIVIDING_BY_ZERO else ""
     if answer.relevance is not None:
         yield f"{answer.relevance:.8g} = {RELEVANCE_FORMULA}"
@@ -102,13 +102,11 @@ class AnswerLayout:
 
     Attributes:
         query: The user's words, which are highlighted.
-        policy: The policy that ranked the answers.
         project_root: Paths below this folder are shown relative to it.
         columns: Line length; an excerpt takes two lines at most.
         explained: Whether to show the parts of each score.
         here: Where the question is asked; other origins are labelled.
         labelled: Whether to label answers from here too.
-
     """
 
     query: str
@@ -203,7 +201,6 @@ class AnswerLayout:
         return EXCERPT_LINES * (self.columns - len(INDENT)) - LONG_WORD
 
     def _origin(self, entry: Entry) -> Iterator[MarkedText]:
-        """Yield the project of *entry* unless it is this one, and its successor."""
         is_named = self.labelled or entry.project not in self.here.own
         if entry.project and is_named and (label := origin_label(entry, self.here.labels)):
             yield MarkedText(f"{INDENT}From: {stored_line(label)}")
@@ -270,7 +267,6 @@ def _text(answer: RecallAnswer) -> str:
 
 
 def _body(answer: RecallAnswer) -> str:
-    """Return the searchable text, without a first line that repeats the name."""
     entry = answer.entry
     first, _, rest = entry.description.partition("\n")
     description = rest.strip() if first and entry.name.endswith(first) else entry.description
@@ -282,10 +278,8 @@ class SearchSummary(NamedTuple):
     How a search went.
 
     Attributes:
-        query: The text searched for, None if there was none.
         by_vector: How many entries were compared by vector.
         by_keyword: How many entries contain a word of the text.
-
     """
 
     query: str | None = None

@@ -1,4 +1,4 @@
-"""Render checkpoints as text, the same for people and models, and as JSON."""
+"""Render checkpoints as text and JSON."""
 
 from hardwon.domain.model.checkpoint import Checkpoint, Contents
 from hardwon.domain.use_cases.checkpoints import RestoreOutcome
@@ -29,7 +29,7 @@ def checkpoint_line(checkpoint: Checkpoint) -> str:
 
 
 def restore_lines(restored: RestoreOutcome) -> tuple[str, str]:
-    """Return a line on what was restored, and one on how to undo it."""
+    """Return a line on the restore, and one on its undo."""
     done = restored.replacement
     what = (
         f"Restored {restored.name}: {contents_text(restored.contents)},"

@@ -1,4 +1,4 @@
-"""Render entries as text and JSON, the same for people, models and scripts."""
+"""Render entries as text and JSON."""
 
 import datetime as dt
 from collections.abc import Iterable, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def change_confirmation(changed: EditOutcome) -> list[str]:
-    """Return lines on the entry, each changed field, its tier and its sections."""
+    """Return lines on the entry, its changes, tier and sections."""
     did = "Updated" if changed.changes else "Unchanged, it was so already"
     fields = [f"{field}: {old} -> {new}" for field, old, new in changed.changes]
     fates = fate(changed.entry, is_searched=changed.is_searched)
@@ -52,7 +52,7 @@ def named(entry: Entry) -> str:
 
 
 def drift_line(drift: FileDrift) -> str:
-    """Describe a lesson edited by hand, with the command that imports the edit."""
+    """Describe a lesson edited by hand, and how to import it."""
     did = "edited in" if drift.text else "removed from"
     return visible(
         f"{drift.heading!r} was {did} {drift.path}, the store keeps it as it was (id:"
@@ -80,7 +80,7 @@ def judgement(validated: ValidationOutcome) -> str:
 
 
 def fate(entry: Entry, *, is_searched: bool) -> list[str]:
-    """Return a line on what the tier means for *entry*, where that may surprise."""
+    """Return a line on the tier of *entry*, if that may surprise."""
     if entry.tier == "constitutional" and (size := tokens(entry.description)) > BUDGET_TOKENS:
         room = f"of rules {BUDGET_TOKENS} are shown"
         return [f"It has about {size} tokens, {room}: shorten it, or it never is"]
@@ -144,7 +144,7 @@ SWITCHED_OFF = (
 
 
 def storing_confirmation(stored: StoredEntry) -> list[str]:
-    """Return a line with name and id, and one if it was merged (M-A39)."""
+    """Return a line with name and id, and whether it was merged."""
     entry = stored.entry
     lines = [f"Stored: {visible(entry.name)} (id: {entry.entry_id})"]
     if stored.merged:
@@ -153,14 +153,14 @@ def storing_confirmation(stored: StoredEntry) -> list[str]:
 
 
 def complaints_of_length(entry: Entry) -> list[str]:
-    """Return a line if *entry* is too long to be shown, else nothing."""
+    """Return a line if *entry* is too long to be shown."""
     if not needs_too_much_room(entry):
         return []
     return [f"too long to be shown beside other entries: keep it under {LARGEST_ENTRY} characters"]
 
 
 def complaints_of_keywords(given: Iterable[str], stored: Entry) -> list[str]:
-    """Return a line on the *given* keywords that did not fit, if any."""
+    """Return a line on *given* keywords that did not fit."""
     if len(stored.keywords) < MAX_KEYWORDS:
         return []
     left_out = [
@@ -170,7 +170,7 @@ def complaints_of_keywords(given: Iterable[str], stored: Entry) -> list[str]:
 
 
 def complaints_of_private(*given: str) -> list[str]:
-    """Return a line if a *given* text has an unclosed `<private>`, else nothing."""
+    """Return a line if a *given* text has an unclosed `<private>`."""
     return [CUT_OFF] if any(map(is_cut_off, given)) else []
 
 

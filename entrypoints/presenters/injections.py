@@ -1,4 +1,4 @@
-"""Render injections as text and JSON: receipts, proofs, and dry runs of prompts."""
+"""Render injections as text and JSON."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Self
@@ -53,7 +53,7 @@ INDENT = "     "
 
 
 def injection_document(explained: ExplainedInjection) -> dict[str, object]:
-    """Return the injection for JSON, its entries in the order of the text."""
+    """Return the injection for JSON, in the order of the text."""
     receipt, ranks = explained.receipt, {shown.entry_id: rank for rank, shown in explained.ranked}
     return {
         **{
@@ -81,7 +81,7 @@ def injection_document(explained: ExplainedInjection) -> dict[str, object]:
 
 
 def injection_lines(explained: ExplainedInjection, only: str | None = None) -> Iterator[str]:
-    """Yield the lines for a person, with all entries or the *only* one."""
+    """Yield the lines for a person, on all or *only* one entry."""
     receipt = explained.receipt
     yield heading(explained)
     yield f"delivery {DELIVERIES[receipt.delivery]}"
@@ -108,7 +108,7 @@ def heading(explained: ExplainedInjection) -> str:
 def entry_lines(
     explained: ExplainedInjection, rank: int | None, shown: ReceiptEntry
 ) -> Iterator[str]:
-    """Yield rank, score and name of an entry, and the parts of its score."""
+    """Yield rank, score, name and parts of an entry."""
     score = "     -" if shown.score is None else f"{shown.score:.4f}"
     yield f"{f'{rank}.' if rank else '':>4} {score}  {named(explained, shown.entry_id)}"
     if shown.origin:
@@ -121,7 +121,7 @@ def entry_lines(
 
 
 def named(explained: ExplainedInjection, entry_id: str) -> str:
-    """Return the entry's name and id, or the id alone if it is gone."""
+    """Return name and id of an entry, or only its id."""
     name = explained.name_of(entry_id)
     return f"{entry_id} (gone from the store)" if name is None else f"{name} ({entry_id})"
 
@@ -167,7 +167,6 @@ def _reason(explained: ExplainedInjection, shown: ReceiptEntry) -> str:
 
 
 def _relevance(explained: ExplainedInjection, shown: ReceiptEntry) -> str:
-    """Return a lesson's relevance beside the floor, empty where it did not count."""
     if (
         explained.receipt.event != "start"
         or shown.form != "lesson"

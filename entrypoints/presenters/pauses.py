@@ -10,7 +10,7 @@ SHOWN_CHARACTERS = 8
 
 
 def pause_line(pause: Pause, session_id: str = "") -> str:
-    """Return what is paused and how it ends, for a reader in *session_id*."""
+    """Return what is paused and how it ends."""
     if not pause.is_readable:
         return (
             "hardwon is paused in all sessions, as its file of pauses can't be read: hardwon resume"
@@ -25,7 +25,7 @@ def pause_line(pause: Pause, session_id: str = "") -> str:
 
 
 def other_session_line(pause: Pause) -> str:
-    """Return the line for a session that is not paused while another one is."""
+    """Return the line for a session beside a paused one."""
     return (
         f"hardwon was paused in {_session(pause)} at {_utc(pause.begins_at)}, but not in this"
         " session: hardwon pause"

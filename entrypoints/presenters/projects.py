@@ -122,7 +122,7 @@ KEPT_BY: Mapping[KeepingReason, str] = {
 
 def kept_line(reason: KeepingReason, folder: str, *, is_repository: bool) -> str:
     """
-    Return where conversations are kept, whether git sees them, and how to end that.
+    Return where conversations are kept, and how to end that.
 
     *reason* says why they are kept.
     """
@@ -135,7 +135,7 @@ def kept_line(reason: KeepingReason, folder: str, *, is_repository: bool) -> str
 
 
 def trust_line(project: Project, registry: Registry) -> str:
-    """Return what may be shown elsewhere of *project*, and how to change that."""
+    """Return what of *project* is shown elsewhere, and how to change that."""
     label = registry.label_of(project.id)
     if registry.is_shared(project):
         return f"Trusted: {label}: {SHARED}; hardwon trust --revoke takes that back"
@@ -178,7 +178,7 @@ def clones_of(project: Project, registry: Registry) -> list[str]:
 
 
 def place_of(project: Project) -> str:
-    """Return the folder of *project*, with `~` for the home, or "no folder"."""
+    """Return the folder of *project*, with `~` for the home."""
     if project.is_waiting:
         return "no folder"
     home = os.path.join(os.path.expanduser("~"), "")

@@ -42,7 +42,7 @@ def review_document(item: ReviewItem) -> dict[str, object]:
 
 
 def review_lines(item: ReviewItem, registry: Registry) -> Iterator[str]:
-    """Yield the lines on *item*, the last with the commands that decide it."""
+    """Yield the lines on *item*, with the deciding commands last."""
     match item:
         case DuplicatePair(older, newer, probability):
             yield from _lesson(f"{probability:.0%}  older: ", older)

@@ -1,8 +1,4 @@
-"""
-Sanitize text for printing: nothing hidden, no control codes, no host markup.
-
-Standard library only.
-"""
+"""Sanitize text for printing: nothing hidden, no control codes, no host markup."""
 
 import datetime as dt
 import re
@@ -34,7 +30,7 @@ def on_one_line(text: str) -> str:
 
 
 def stored_text(text: str) -> str:
-    """Sanitize a stored text, so that none of its lines reads as structure."""
+    """Sanitize a stored text, so that no line reads as structure."""
     return neutral(visible(text))
 
 

@@ -1,4 +1,4 @@
-"""Handlers of forms that change something, by the use cases of the commands."""
+"""Handlers of forms that change something."""
 
 from collections.abc import Sequence
 
@@ -42,7 +42,7 @@ def entry_path(entry_id: str) -> str:
 
 
 def edit(desk: Desk, asked: PageRequest) -> Reply:
-    """Store the text of a form, or show the form again with the problem."""
+    """Store a form's text, or show the form with the problem."""
     entry = known(desk, asked.values["id"])
     markdown = "" if entry.kind == "learning" else markdown_of(desk, entry)
     if asked.given("seen") != state_of(entry, markdown):
@@ -100,7 +100,6 @@ def _edit_file(desk: Desk, entry: Entry, before: str, asked: PageRequest) -> Red
 
 
 def _text(asked: PageRequest, field: str) -> str:
-    """Return a text of the form, with browsers' CRLF as LF."""
     return asked.given(field).replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
@@ -122,12 +121,7 @@ def change(desk: Desk, asked: PageRequest) -> Reply:
 
 
 def _meant(desk: Desk, reference: str) -> Entry:
-    """
-    Return the entry with that number or id.
-
-    Raises:
-        UnknownEntryError: there is none, or there are several.
-    """
+    """Return the entry with that number or id."""
     found = ids_meant(desk.memory.repository, reference)
     entry = desk.memory.repository.get(*found) if len(found) == 1 else None
     if entry is None:
@@ -308,14 +302,14 @@ def merge_page(
 
 
 def begin_merge(desk: Desk, asked: PageRequest) -> Reply:
-    """Return the form that merges an entry with one that the user names."""
+    """Return the form that merges two entries."""
     entry, other = known(desk, asked.values["id"]), _meant(desk, asked.given("other").strip())
     older, newer = sorted((entry, other), key=lambda known: (known.created_at, known.number or 0))
     return merge_page(desk, PageRequest(query={"older": older.entry_id, "newer": newer.entry_id}))
 
 
 def merge(desk: Desk, asked: PageRequest) -> Reply:
-    """Merge two learnings into the newer one, with the text of the form."""
+    """Merge two learnings into the newer one."""
     older, newer = known(desk, asked.given("older")), known(desk, asked.given("newer"))
     wanted = {
         "title": asked.given("name"),

@@ -24,9 +24,7 @@ class Segment:
     A part of a stacked bar.
 
     Attributes:
-        name: The counted group.
         tone: Index of its colour, from 0.
-        value: The count.
         x: Left side, in pixels, as are *y*, *width* and *height*.
     """
 
@@ -83,7 +81,7 @@ def stacked_bars(
     weeks: Sequence[dt.date], names: Sequence[str], counts: Mapping[tuple[dt.date, str], int]
 ) -> StackedBars:
     """
-    Return a stacked bar for each week, with a segment for each name.
+    Return a stacked bar for each week.
 
     Args:
         weeks: From left to right.
@@ -134,7 +132,6 @@ def _stack(stack: Mapping[str, int], x: float, width: float, scale: float) -> li
 
 
 def _rounded_up(value: int) -> int:
-    """Round up to the next tick unit, a multiple of four."""
     unit = TICKS * int("1" + "0" * max(0, len(str(value)) - 2))
     return -(-value // unit) * unit
 
@@ -147,7 +144,6 @@ class Part(NamedTuple):
     A term of a score.
 
     Attributes:
-        name: Display name of the signal.
         value: Its share of the score.
         x: Left side of its bar in pixels, as is *width*; 0 wide unless the share is positive.
     """
@@ -159,7 +155,7 @@ class Part(NamedTuple):
 
 
 def score_parts(terms: Iterable[tuple[str, float]], full: float) -> list[Part]:
-    """Return the parts of a score side by side, where *full* fills `PARTS_WIDTH`."""
+    """Return the parts of a score side by side."""
     parts, x = list[Part](), 0.0
     for name, value in terms:
         width = max(0.0, min(value / full if full > 0 else 0.0, 1.0) * PARTS_WIDTH)

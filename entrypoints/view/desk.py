@@ -1,5 +1,5 @@
 """
-The store behind the pages, and their requests and replies, independent of HTTP.
+The store behind the pages, independent of HTTP.
 
 One thread works on the store, and reopens it when another file took its place.
 """
@@ -28,13 +28,7 @@ COUNTED_SECONDS = 30.0
 
 
 class Desk:
-    """
-    An open store, with caches that outlive a request.
-
-    Args:
-        memory: The open store.
-        project_root: The folder in which `hardwon view` was started.
-    """
+    """An open store, with caches that outlive a request."""
 
     def __init__(self, memory: Memory, project_root: str) -> None:
         self.memory = memory
@@ -64,7 +58,7 @@ class Desk:
         return self._projection
 
     def to_review(self) -> int:
-        """Return how many items wait for a decision, cached for half a minute."""
+        """Return the number of pending decisions, cached for half a minute."""
         if time.monotonic() - self._counted_at > COUNTED_SECONDS:
             self._to_review = len(build_review_memory(self.memory, self.project_root).items())
             self._counted_at = time.monotonic()
@@ -76,14 +70,7 @@ class Desk:
 
 
 class DeskThread:
-    """
-    The thread that owns the store and its SQLite connection.
-
-    Args:
-        settings: The resolved settings.
-        project_root: The folder in which `hardwon view` was started.
-        warn: Called with one line about a problem.
-    """
+    """The thread that owns the store and its SQLite connection."""
 
     def __init__(self, settings: Settings, project_root: str, warn: Callable[[str], None]) -> None:
         self._settings = settings
@@ -106,16 +93,13 @@ class DeskThread:
         Run *work* in the thread, in the order of the calls.
 
         Returns or raises what it does.
-
-        Raises:
-            StorageError: the store can't be opened.
         """
         return await asyncio.get_running_loop().run_in_executor(
             self._thread, lambda: work(self._opened())
         )
 
     def close(self, seconds: float | None = None) -> bool:
-        """Close the store after pending work, and return whether that ended in *seconds*."""
+        """Close the store after pending work, and return whether it did."""
         closed = self._thread.submit(self._close)
         self._thread.shutdown(wait=False)
         try:
@@ -162,12 +146,7 @@ class PageRequest(NamedTuple):
         return next(iter(self.form.get(name, ())), "")
 
     def number(self, name: str, default: int, most: int = 2**31 - 1) -> int:
-        """
-        Return a query parameter as a number from 1 to *most*.
-
-        Raises:
-            InvalidQueryError: it is no such number.
-        """
+        """Return a query parameter as a number from 1 to *most*."""
         given = self.query.get(name, "")
         if not given:
             return default
@@ -183,12 +162,7 @@ class PageRequest(NamedTuple):
         return int(given)
 
     def choice(self, name: str, allowed: Sequence[str]) -> str:
-        """
-        Return a query parameter that is one of *allowed*, the first by default.
-
-        Raises:
-            InvalidQueryError: it is something else.
-        """
+        """Return a query parameter that is one of *allowed*."""
         given = self.query.get(name, "") or allowed[0]
         if given not in allowed:
             raise InvalidQueryError(
@@ -203,7 +177,6 @@ class Page(NamedTuple):
 
     Attributes:
         template: Name of its template, without `.html`.
-        values: The variables of the template.
         rows: The same list for programs; None for a page without a list.
     """
 

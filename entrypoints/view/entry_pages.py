@@ -44,12 +44,7 @@ class ChangeRow(NamedTuple):
 
 
 def known(desk: Desk, entry_id: str) -> Entry:
-    """
-    Return the entry with that id, which may be an earlier one.
-
-    Raises:
-        UnknownEntryError: there is none.
-    """
+    """Return the entry with that id, which may be an earlier one."""
     repository = desk.memory.repository
     entry = repository.get(entry_id) or repository.reworded(entry_id)
     if entry is None:
@@ -106,7 +101,6 @@ def entry_page(desk: Desk, asked: PageRequest) -> Page:
 
 
 def _near(desk: Desk, entry: Entry) -> tuple[Sequence[Neighbour], str]:
-    """Return the neighbours, or why there are none."""
     try:
         near = build_find_neighbours(desk.memory, entry.kind).of(entry, MAX_NEAR)
     except HardwonError as error:
@@ -144,13 +138,7 @@ def edit_page(
 
 
 def markdown_of(desk: Desk, entry: Entry) -> str:
-    """
-    Return the text of the file or section that *entry* stands for.
-
-    Raises:
-        InvalidEntryError: it is a document of the user's.
-        UneditableFileError: the file can't be read.
-    """
+    """Return the text of the file or section that *entry* stands for."""
     memory = desk.memory
     return build_edit_file(
         memory, desk.project_root, read_workplace(memory, desk.project_root)

@@ -1,5 +1,5 @@
 """
-Checks every request: only the browser that opened the printed address is served.
+Checks that each request is of the browser that was let in.
 
 A request has to name this server as its host, and carry the cookie that was exchanged for the
 one-time token; a change also comes from a form of ours. The token comes by the printed address, or
@@ -62,7 +62,7 @@ OLD_FORM = (
 
 
 def hosts_of(port: int, names: Iterable[str]) -> frozenset[str]:
-    """Return the valid values of `Host` for a server with these *names* on *port*."""
+    """Return the valid `Host` values for *names* on *port*."""
     ports = (f":{port}", "") if port == HTTP_PORT else (f":{port}",)
     return frozenset(f"{name}{written}" for name in names for written in ports)
 
@@ -76,7 +76,7 @@ class Refusal(NamedTuple):
 
 class Guard:
     """
-    The secrets of one run of `hardwon view`, and the checks against them.
+    The secrets of one run of `hardwon view`.
 
     Args:
         hosts: Valid values of `Host`.

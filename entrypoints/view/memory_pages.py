@@ -49,10 +49,7 @@ class Facet(NamedTuple):
     A value by which the list can be narrowed.
 
     Attributes:
-        label: Its display name.
-        entries: How many entries have it.
         typed: The search box text after a click, which chooses or removes it.
-        is_chosen: Whether it narrows the list now.
     """
 
     label: str
@@ -67,12 +64,8 @@ class ListedMemory:
     An entry in the list.
 
     Attributes:
-        project: Label of its project; empty for none.
-        passage: The excerpt that fits the question.
-        used: In how many sessions it was used.
         spark: Polyline points: how often it was shown in each of the last weeks.
         relevance: Probability that it answers; None in a list without a question.
-        parts: The terms of its score.
     """
 
     entry: Entry
@@ -214,7 +207,7 @@ def _document(row: ListedMemory) -> dict[str, object]:
 
 
 def review_page(desk: Desk, asked: PageRequest) -> Page:
-    """Return one item that waits for a decision, and how many there are."""
+    """Return one pending item, and how many there are."""
     items = build_review_memory(desk.memory, desk.project_root).items()
     at = min(asked.number("at", 1), max(1, len(items)))
     item = items[at - 1] if items else None

@@ -1,4 +1,4 @@
-"""The map of all vectors, and charts of growth and use over time."""
+"""The map of all vectors, and charts over time."""
 
 import datetime as dt
 from collections import Counter
@@ -36,9 +36,7 @@ class Point(NamedTuple):
 
     Attributes:
         x: From the left, in pixels of a square of `MAP_SIZE`; *y* from the top.
-        group: The project, kind or category that colours it.
         tone: Index of that colour, from 0.
-        is_near: Whether it has near duplicates.
     """
 
     label: EntryLabel
@@ -90,7 +88,6 @@ def map_page(desk: Desk, asked: PageRequest) -> Page:
 
 
 def _plane(desk: Desk, only: EntryFilter) -> tuple[Plane, str]:
-    """Return the plane, or why it is empty."""
     try:
         projection = desk.projection()
         plane = projection.plane(only) if projection else Plane()
@@ -150,7 +147,7 @@ LISTED = 20
 
 
 def time_page(desk: Desk, asked: PageRequest) -> Page:
-    """Return weekly counts of entries made, shown and used, and the idle entries."""
+    """Return weekly counts of entries, and the idle entries."""
     now = desk.clock.now()
     weeks = weeks_until(now.astimezone(dt.UTC).date(), SHOWN_WEEKS)
     overview, form = desk.memory.store.overview, asked.choice("as", ("picture", "table"))

@@ -92,7 +92,6 @@ def _as_given(text: str) -> Markup:
 
 
 def _marked(marked: MarkedText) -> Markup:
-    """Return a passage with the query's words in `<mark>`."""
     text, spans = stored_passage(marked)
     parts, end = list[Markup](), 0
     for start, stop in spans:

@@ -38,7 +38,7 @@ SQLite rolls back what was not committed.
 class _Server(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Leave signals to `serve`: uvicorn would re-raise them, and not exit with 0."""
+        """Leave signals to `serve`, since uvicorn would re-raise them."""
         yield
 
 
@@ -47,9 +47,6 @@ def listen(port: int) -> socket.socket:
     Return a socket that listens on this machine only.
 
     Port 0 means any free port.
-
-    Raises:
-        OSError: the port is taken.
     """
     return socket.create_server((HOST, port))
 
@@ -184,16 +181,7 @@ FORM = """\
 
 
 class OpeningFile:
-    """
-    A file that only its owner can read, in a folder of its own.
-
-    Args:
-        address: Where the form is sent.
-        token: The one-time token.
-
-    Raises:
-        OSError: it can't be written.
-    """
+    """A file in a folder that only its owner can read."""
 
     def __init__(self, address: str, token: str) -> None:
         self._folder = tempfile.mkdtemp(prefix="hardwon-view-")  # of mode 0700

@@ -36,14 +36,7 @@ class SessionRow:
 
     Attributes:
         session_id: As the host names it; empty if unknown.
-        project: Label of its project.
-        first: When the first injection was.
-        last: When the last one was.
-        starts: Number of session starts.
-        prompts: Number of prompts with an injection.
-        shown: Number of entries shown.
         delivered: Number of injections known to have reached the model.
-        used: Number of entries used.
     """
 
     session_id: str
@@ -75,7 +68,6 @@ def sessions_page(desk: Desk, asked: PageRequest) -> Page:
 
 
 def _sessions(receipts: Iterable[Receipt], labels: Mapping[str, str]) -> list[SessionRow]:
-    """Group *receipts* by session, the one with the newest receipt first."""
     groups = dict[tuple[str, str], list[Receipt]]()
     for receipt in receipts:
         groups.setdefault((receipt.session_id, receipt.project), []).append(receipt)
@@ -101,9 +93,7 @@ class ShownEntry(NamedTuple):
     Attributes:
         rank: By score, from 1; None if no search chose it.
         name: Its name today; None if it is gone.
-        parts: The terms of its score.
         relevance: Estimated probability of relevance; None if not estimated.
-        used: How it was used in the session; None if it was not.
     """
 
     rank: int | None
@@ -120,10 +110,6 @@ class InjectionRow:
     An injection, as the page shows it.
 
     Attributes:
-        event: Its occasion, as text.
-        delivery: Whether it arrived, as text.
-        terms: The search terms.
-        entries: The entries shown, best first.
         missed: Near misses, with name and the rule that kept each out.
         text: The text as the model got it; None if the entries have changed since.
     """
@@ -138,12 +124,7 @@ class InjectionRow:
 
 
 def session_page(desk: Desk, asked: PageRequest) -> Page:
-    """
-    Return all injections of one session.
-
-    Raises:
-        UnknownEntryError: no injection into it is kept.
-    """
+    """Return all injections of one session."""
     session_id = asked.query.get("id", "")
     answer = build_explain_injections(desk.memory).of_session(session_id, READ_RECEIPTS)
     if not answer.injections:

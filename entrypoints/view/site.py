@@ -88,14 +88,7 @@ FORMS: Mapping[str, Answer] = {
 
 
 class Site:
-    """
-    All pages, as an ASGI application.
-
-    Args:
-        guard: Decides who is served.
-        thread: Works on the store.
-        store: The store's folder, as the pages name it.
-    """
+    """All pages, as an ASGI application."""
 
     def __init__(self, guard: Guard, thread: DeskThread, store: str) -> None:
         self._guard = guard
@@ -248,7 +241,6 @@ def _asked(request: Request) -> PageRequest:
 
 
 async def _body(request: Request, most: int = MAX_FORM_BYTES) -> bytes | None:
-    """Return the body of a form, None if it exceeds *most* bytes."""
     parts, size = list[bytes](), 0
     try:
         async for part in request.stream():

@@ -19,8 +19,6 @@ class SearchBox(NamedTuple):
 
     Attributes:
         text: The text to search for; empty for a list.
-        words: The filters as typed, by name.
-        only: The filters as parsed.
         complaints: One line for each invalid filter, which is ignored.
     """
 
@@ -30,7 +28,7 @@ class SearchBox(NamedTuple):
     complaints: tuple[str, ...] = ()
 
     def with_word(self, name: str, value: str) -> str:
-        """Return the box's text with that filter, or without it if *value* is empty."""
+        """Return the box's text with that filter, or without it."""
         words = {**self.words, name: value}
         return " ".join(
             filter(None, (*(_written(*word) for word in words.items() if word[1]), self.text))
@@ -38,7 +36,7 @@ class SearchBox(NamedTuple):
 
 
 def read_search(typed: str, registry: Registry, now: dt.datetime) -> SearchBox:
-    """Parse *typed* for the projects of *registry*, with dates as days in UTC."""
+    """Parse *typed*, with dates as days in UTC."""
     words, rest, complaints = dict[str, str](), list[str](), list[str]()
     meaning: Meaning = {}
     readers = _readers(registry, now)

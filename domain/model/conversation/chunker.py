@@ -3,12 +3,6 @@ Segmentation of a conversation into chunks, one topic each.
 
 A chunk ends at a topic boundary that the user states, where the next exchanges show that the
 subject changed, or when it is full.
-
-Subject changes are found by the best segmentation of the last exchanges. Exchanges of one subject
-share words. A segmentation is as good as the sum, over all pairs of exchanges in one segment, of
-their similarity above a threshold, less a cost for each segment that begins with a prompt of few
-words: `yes, do it` begins no subject. The best one is found by dynamic programming. The constants
-are fitted on the labelled talks, see `docs/quality.md`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -61,10 +55,6 @@ def first_change(recent: Sequence[Exchange], running: int) -> int | None:
     Return the place where the first subject ends, if there is another.
 
     Counted among the last *running* exchanges; None if they are all on one subject.
-
-    Args:
-        recent: The last exchanges of the conversation, in order; at least *running*.
-        running: How many of them belong to the open chunk.
     """
     above = _above_threshold(recent)
     first, end = len(recent) - running, len(recent)
@@ -145,7 +135,7 @@ class Chunker(NamedTuple):
     boundaries: tuple[str, ...] = BOUNDARY_COMMANDS
 
     def chunk(self, exchanges: Iterable[Exchange]) -> tuple[DraftChunk, ...]:
-        """Split *exchanges* into chunks, in order, of which the last may be open."""
+        """Split *exchanges* into chunks, of which the last may be open."""
         drafts: tuple[DraftChunk, ...] = ()
         for exchange in exchanges:
             drafts = self.add(drafts, exchange)

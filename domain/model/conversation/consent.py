@@ -151,7 +151,7 @@ def _stems(text: str) -> frozenset[str]:
 
 def echoed(sentence: str, exchange: Exchange) -> Iterator[str]:
     """
-    Yield the user's *sentence* with the name that the agent gives to the choice.
+    Yield the user's *sentence* with the agent's name for the choice.
 
     For example `the Python one then: WeasyPrint`. Nothing unless the reply begins with the name
     (`WeasyPrint it is.`), and the sentence is short and no question.

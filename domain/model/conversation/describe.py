@@ -163,7 +163,7 @@ class _SentenceRanking:
 
     def beside(self, chosen: Sequence[str], most: int) -> list[str]:
         """
-        Return at most *most* sentences that share a stem with *chosen* or follow one.
+        Return at most *most* sentences related to *chosen*.
 
         Without any, return enough to make two.
         """
@@ -248,7 +248,6 @@ def _unlabelled(line: str) -> str:
 
 
 def _capitalised(line: str) -> str:
-    """Capitalise *line*, unless it begins with a name such as `src/a.py` or `iOS`."""
     word = _PLAIN_WORD.match(line)
     return line[:1].upper() + line[1:] if word and word[0].islower() else line
 

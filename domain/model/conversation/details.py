@@ -88,7 +88,6 @@ def _detail(chunk: Chunk, kind: Kind, statement: str, place: int) -> Detail:
 
 
 def _led_to(statement: str, exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
-    """Return *exchanges* from the first that shares terms with *statement*."""
     words = set(search_terms(statement))
     *earlier, _ = (exchange.text for exchange in exchanges)
     led = (

@@ -1,8 +1,4 @@
-"""
-Events of a running session, reported by a host's hooks.
-
-Standard library only: the capture hooks need it.
-"""
+"""Events of a running session, reported by a host's hooks."""
 
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -18,7 +14,6 @@ class HookEvent(NamedTuple):
 
     Attributes:
         at: ISO 8601 in UTC.
-        transcript_path: The host's transcript; empty if unknown.
         text: The redacted prompt or last reply; empty if there is none.
         number: Its number in the journal, from 1; 0 before it is written.
     """

@@ -1,4 +1,4 @@
-"""The options of a decision: the chosen one, the alternatives, and the reasons."""
+"""The options of a decision: choice, alternatives and reasons."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -23,7 +23,7 @@ _BY_LETTER = re.compile(
 
 
 def is_by_letter(choice: str) -> bool:
-    """Return whether *choice* names an option only by letter: `let's go with b`."""
+    """Return whether *choice* names an option only by letter."""
     return _BY_LETTER.search(choice) is not None
 
 
@@ -49,7 +49,7 @@ def with_option(choice: str, replies: Iterable[str]) -> str:
 
 
 def listed_items(text: str) -> Iterator[tuple[str, str]]:
-    """Yield letter or number, and text, of each item listed in *text* (markdown)."""
+    """Yield label and text of each item listed in *text*."""
     return ((item["letter"], item["text"]) for item in _ITEM.finditer(text) if item["letter"])
 
 
@@ -224,7 +224,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def reasons(exchanges: Iterable[Exchange]) -> tuple[str, ...]:
-    """Return the distinct sentences that give a reason, in order, at most 12."""
+    """Return at most 12 distinct sentences that give a reason."""
     return _unique(reason for exchange in exchanges for reason in _reasons_in(exchange))[
         :MAX_REASONS
     ]

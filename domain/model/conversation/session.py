@@ -17,7 +17,7 @@ ENDS_OF_QUESTION = "?:. "
 
 class Answered(NamedTuple):
     """
-    A question that the agent asked by a tool, with the user's answer.
+    A question that the agent asked by a tool, with the answer.
 
     Attributes:
         options: The choices offered, each one line.
@@ -337,9 +337,5 @@ def project_of(buffer: SessionBuffer | None, folders: Iterable[str]) -> str:
     Return the project folder in which a session began.
 
     Empty if the host named none.
-
-    Args:
-        buffer: The buffer of the session.
-        folders: The folders that its events name, in order; may be empty strings.
     """
     return next(filter(None, (buffer.project_root if buffer else "", *folders)), "")

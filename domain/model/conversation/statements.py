@@ -21,7 +21,7 @@ _REPORTING = frozenset(
 
 def unechoed(decisions: Iterable[tuple[str, bool]]) -> tuple[str, ...]:
     """
-    Drop decisions of the agent that repeat an earlier one of the user.
+    Drop the agent's decisions that repeat an earlier one of the user.
 
     Args:
         decisions: Sentences in order, each with whether the user wrote it.

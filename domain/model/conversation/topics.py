@@ -29,7 +29,7 @@ _MEASURE = re.compile(r"\d+(?:ms|s|sec|secs|m|min|mins|h|d|k|kb|mb|gb|tb|px|x|th
 
 def topic_of(first: Exchange, boundaries: Sequence[str]) -> str:
     """
-    Return the topic of the chunk that begins with *first*, at most four words.
+    Return the topic of the chunk that begins with *first*.
 
     They are the first informative words of its prompt. A command of *boundaries* goes first:
     `/tlc:plan the parser` gives `plan parser`. A prompt with too few of them takes those of the
@@ -61,7 +61,6 @@ def _are_few(words: Sequence[str]) -> bool:
 
 
 def _first_words(reply: str) -> list[str]:
-    """Return the words of the first sentence of *reply* with enough of them."""
     by_sentence = [_words(sentence) for sentence in sentences(reply[:READ])[:FIRST_SENTENCES]]
     return next(
         (words for words in by_sentence if not _are_few(words)),
@@ -74,7 +73,6 @@ def _informative(prose: str) -> list[str]:
 
 
 def _words(prose: str) -> list[str]:
-    """Return the informative words of *prose*, without hashes."""
     words = (
         word
         for word in salient_words(_folded(prose))

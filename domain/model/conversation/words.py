@@ -124,7 +124,6 @@ def informative_words(text: str) -> str:
 
 
 def _first_of(words: Iterable[str]) -> str:
-    """Join as many *words* by hyphens as fit, at least part of the first."""
     found = ""
     for word in words:
         longer = f"{found}-{word}" if found else word[:LONGEST_SLUG]

@@ -217,7 +217,7 @@ MAX_WORDS = 100
 
 def rare_words(name: str, known: EvalSet) -> EvalSet:
     """
-    Return the set whose queries are single words that occur in one document.
+    Return the set of single-word queries that one document answers.
 
     Of many words those evenly spread are taken.
     """

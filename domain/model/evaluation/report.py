@@ -28,18 +28,18 @@ def ndcg(ranked: Sequence[str], grades: Grades, k: int) -> float:
 
 
 def recall(ranked: Sequence[str], grades: Grades, k: int) -> float:
-    """Return the share of relevant documents among the first *k*, 0 without any."""
+    """Return the share of relevant documents among the first *k*."""
     wanted = _relevant(grades)
     return len(wanted.intersection(ranked[:k])) / len(wanted) if wanted else 0.0
 
 
 def hit(ranked: Sequence[str], grades: Grades, k: int) -> float:
-    """Return 1 when a relevant document is among the first *k*, else 0."""
+    """Return 1 if one of the first *k* is relevant, else 0."""
     return float(not _relevant(grades).isdisjoint(ranked[:k]))
 
 
 def reciprocal_rank(ranked: Sequence[str], grades: Grades) -> float:
-    """Return 1 over the rank of the first relevant document, 0 without any."""
+    """Return the reciprocal rank of the first relevant document."""
     wanted = _relevant(grades)
     return next(
         (1 / place for place, document_id in enumerate(ranked, 1) if document_id in wanted), 0.0

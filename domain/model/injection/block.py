@@ -1,4 +1,4 @@
-"""The memory block: the markdown of a session start, with its diagnostic line."""
+"""The memory block: the markdown of a session start."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

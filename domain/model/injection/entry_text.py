@@ -130,7 +130,7 @@ def piece_text(form: EntryForm, entry: Any, origin: str = "") -> str:
 
 def memory_text(entry_id: str, kept_at: dt.datetime, entry: NotedEntry, origin: str = "") -> str:
     """
-    Return the whole text of *entry* as it is printed at a moment.
+    Return the whole text of *entry*, printed at a moment.
 
     Its head names its id, the day it was kept, and its project.
     """

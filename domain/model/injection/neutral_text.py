@@ -1,5 +1,5 @@
 """
-The fixed lines of injected text, and stored text made harmless beside them.
+The fixed lines of injected text, and harmless stored text.
 
 None of it reads as hardwon's frame, as a heading, or as the host's own words.
 

@@ -53,7 +53,7 @@ def identifiers(prompt: str) -> tuple[Identifier, ...]:
 
 
 def held_by_one(asked: Sequence[Identifier], texts: Sequence[str]) -> tuple[Identifier, ...]:
-    """Return those of *asked* that occur, word for word, in exactly one text."""
+    """Return those of *asked* that exactly one text has."""
     words = [words_of(text) for text in texts] if asked else []
     return tuple(
         identifier
@@ -109,7 +109,7 @@ def holds_lesson(text: str, lesson: str) -> bool:
 
 def asked_by(prompt: str) -> tuple[tuple[str, ...], ...]:
     """
-    Return the terms of each sentence of *prompt* that has at least 3.
+    Return the terms of each sentence with at least 3.
 
     Without one, return those of the whole prompt.
     """
@@ -142,7 +142,7 @@ Sentence: TypeAlias = Mapping[str, float]
 
 class SharedTerms(NamedTuple):
     """
-    The overlap of an entry with the prompt's sentence that it matches best.
+    The overlap of an entry with its best sentence of the prompt.
 
     Attributes:
         coverage: The share of the sentence's information that its words in the entry have, `[0,
@@ -195,7 +195,7 @@ def weighed(terms: Iterable[str], frequencies: Mapping[str, int], size: int) -> 
 
 
 def shared(sentences: Sequence[Sentence], text: str) -> SharedTerms:
-    """Return the overlap of *text* with the sentence of most coverage times information."""
+    """Return the best overlap of *text* with a sentence."""
     held = {stem(word) for word in terms_of(text)}
     return max(
         (_shared(sentence, held) for sentence in sentences),

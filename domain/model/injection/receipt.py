@@ -1,5 +1,5 @@
 """
-Receipts of injections: their text, their delivery, and what an agent still has.
+Receipts of injections: text, delivery, and context windows.
 
 By a receipt a text can be explained and proved later; the host's transcript has the texts that it
 gave its model; a context window has the memory that an agent of a session was given. Standard
@@ -59,11 +59,6 @@ def framed_by(text: str, pieces: Sequence[str]) -> tuple[str, ...]:
 
     There is one part more than pieces.
 
-    Args:
-        text: The whole.
-        pieces: Parts of it, in order; each is matched at its first occurrence after the piece
-            before.
-
     Raises:
         ValueError: a piece is not in *text* after those before it.
     """
@@ -119,7 +114,7 @@ NOT_NEW = "not new since the block of this session"
 
 
 def known_from(name: str) -> str:
-    """Return the reason to leave out an entry that the file *name* contains."""
+    """Return why to leave out an entry that file *name* contains."""
     return f"{name} says it already"
 
 
@@ -211,8 +206,6 @@ class Receipt(NamedTuple):
     The record of an injection.
 
     Attributes:
-        session_id: By the host's name; empty if unknown.
-        project: Id of the user's project.
         query: The text that was searched for, without secrets; None without a signal.
         frame: The text before, between and after the entries, one part more than `shown`.
         missed: The best entries that were left out, best first.
@@ -270,7 +263,6 @@ class GivenText(NamedTuple):
 
     Attributes:
         text: Hosts trim it, or join it with others.
-        at: When, by the host; None if it does not say.
     """
 
     text: str
@@ -336,10 +328,9 @@ class ContextWindow(NamedTuple):
 
 class LastResponse(NamedTuple):
     """
-    The last response before a session goes on, as the host describes it.
+    The last response before a session goes on.
 
     Attributes:
-        age: In whole seconds.
         tokens: Of the context, with the response.
     """
 
@@ -368,11 +359,11 @@ class HeldMemory(NamedTuple):
 
     @property
     def has_block(self) -> bool:
-        """Whether it has a block, so that only new entries remain to be injected."""
+        """Whether it has a block."""
         return self.latest is not None
 
     def is_new(self, entry_id: str, number: int) -> bool:
-        """Return whether the entry is newer than the last block, and not injected since."""
+        """Return whether the entry is new since the last block."""
         return entry_id not in self.entries and (self.latest is None or number > self.latest)
 
 

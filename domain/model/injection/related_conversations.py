@@ -77,7 +77,7 @@ class ConversationSummary(NamedTuple):
 
 def summarised(text: str, title: str) -> str:
     """
-    Return the first sentences of *text* on one line, at most 200 characters.
+    Return the first sentences of *text*, at most 200 characters.
 
     Repeats of *title* are dropped, and the text from the first line that begins with a speaker's
     name: an exchange is no summary.
@@ -89,7 +89,6 @@ def summarised(text: str, title: str) -> str:
 
 
 def _own_words(text: str, title: str) -> Iterator[str]:
-    """Yield the paragraphs before the first exchange, each on one line."""
     wanted = " ".join(title.split())
     for paragraph in re.split(_PARAGRAPH, text):
         lines = [" ".join(line.split()) for line in paragraph.splitlines()]
@@ -105,7 +104,6 @@ def _is_heading(paragraph: str) -> bool:
 
 
 def _first_sentences(paragraph: str) -> str:
-    """Return as many whole sentences as fit, else the beginning of the first."""
     from hardwon.domain.model.plain_text import split_sentences  # noqa: PLC0415  # most starts print none
 
     first, *others = split_sentences(paragraph)

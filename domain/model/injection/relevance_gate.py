@@ -240,7 +240,6 @@ def choose(contenders: Sequence[Contender], rules: Rules) -> GateChoice:
 
 
 def _against(winner: Winner, rules: Rules, files: "_Files", room: int) -> str:
-    """Return the reason to keep *winner* out, empty for none."""
     if not winner.win.is_clear:
         return TOO_WEAK
     if winner.contender.facts.ranking.superseded_by:

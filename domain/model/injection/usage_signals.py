@@ -1,14 +1,10 @@
 """
-Detection of usage signals: phrases that show the use of an injected entry.
+Detection of usage signals of injected entries.
 
 Precision over recall: a signal is the name of an entry, seven of its words in a row, or a piece of
 its code, each with enough words that are no stop words. A phrase does not count if another shown
 entry has it too, or if it was given to the agent in the session; nor does a single identifier, a
 block of code or an address, which any work on that code would repeat.
-
-A sentence with a rejecting word ("n't" or one of `REJECTING`) has no signal, whatever it rejects: a
-missed use costs less than a false one. A negation quoted from the entry itself does not count as
-rejecting. The sentences after it are not interpreted.
 """
 
 import re
@@ -41,7 +37,6 @@ def term_count(words: Sequence[str]) -> int:
 
 
 def _unframed_text(text: str) -> str:
-    """Return the first 20,000 characters of *text* without injected blocks."""
     return "\n".join(_outside_frames(text[:LONGEST_TEXT]))
 
 
@@ -207,7 +202,7 @@ _MARKS = r"\"'*_`\[#\u00ab\u00bb\u2018-\u201f\u2039\u203a"
 
 def usage_signals(shown: Sequence[ShownText], text: str, given: str) -> Mapping[str, str]:
     """
-    Return, by entry id, the phrase that shows the use of an entry.
+    Return the phrase that shows the use of each entry.
 
     Args:
         shown: All entries injected into the session, including those already counted.
@@ -280,7 +275,6 @@ def _name(entry: _Indexed, others: Sequence[str], agent: _AgentText) -> str:
 
 
 def _is_marked(words: Sequence[str], text: str) -> bool:
-    """Return whether *words* occur in quotes, bold or a heading."""
     together = r"[\W_]{1,3}".join(map(re.escape, words))
     return (
         re.search(rf"[{_MARKS}][^\w\n]{{0,3}}{together}(?![^\W_])", text, re.IGNORECASE) is not None
@@ -301,7 +295,6 @@ def _quoted(entry: _Indexed, own: set[Run]) -> str:
 
 
 def _ranges(places: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield begin and end (exclusive) of each range of consecutive numbers."""
     begin = 0
     for place, number in enumerate(places, 1):
         if place == len(places) or places[place] != number + 1:
@@ -326,7 +319,6 @@ def _code(entry: _Indexed, others: Sequence[str], agent: _AgentText) -> str:
 
 
 def _codes(entry: _Indexed) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield the inline code of *entry* with enough words, and these words."""
     for code in (code for text, _ in entry.parts for code in _CODE.findall(text)):
         words = words_of(code)
         if len(words) >= CODE_WORDS and term_count(words) >= CODE_TERMS:

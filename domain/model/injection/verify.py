@@ -40,7 +40,7 @@ def policy_of(receipt: Receipt, shown: ReceiptEntry) -> str:
 
 def terms_of(policy: str, parts: Parts) -> list[tuple[str, float, float]]:
     """
-    Return name, weight and value of the terms whose sum is the score.
+    Return the terms whose sum is the score.
 
     There are none for an unknown policy.
 
@@ -144,7 +144,7 @@ class TrackRecord(NamedTuple):
 
 
 def earlier_record(shown: ReceiptEntry, entry: "Entry") -> TrackRecord | None:
-    """Return the earlier track record that gives the text of *shown*, if any."""
+    """Return the earlier track record that gives the text of *shown*."""
     if shown.form != "lesson":
         return None
     words = _words(shown, entry)
@@ -212,7 +212,7 @@ class _Piece(NamedTuple):
 
 
 def verdict(receipt: Receipt, entries: "Mapping[str, Entry]") -> VerificationResult:
-    """Compare the reassembled text of *receipt* with the injected one, byte for byte."""
+    """Compare the reassembled text of *receipt* with the injected one."""
     known = _pieces(receipt, entries)
     differing = [
         shown.entry_id for shown, piece in known if text_digest(piece.text) != shown.digest
@@ -230,7 +230,7 @@ def verdict(receipt: Receipt, entries: "Mapping[str, Entry]") -> VerificationRes
 
 def injected_text(receipt: Receipt, entries: "Mapping[str, Entry]") -> str | None:
     """
-    Return the text of *receipt* as the model got it, byte for byte.
+    Return the text of *receipt*, byte for byte.
 
     None if its entries do not give it any more.
     """

@@ -32,7 +32,7 @@ BM25+ (Lv & Zhai 2011).
 
 def passage_score(bm25: float, matched: float, asked: float) -> float:
     """
-    Return the BM25+ of a passage, reduced where words of the query are missing.
+    Return the BM25+ of a passage, reduced for missing words.
 
     `sqrt(matched / asked) * (bm25 + matched)`: a passage with one rare word of many is no answer
     yet, however rare the word.
@@ -168,7 +168,7 @@ class AdaptivePolicy(RecallPolicy):
 
 def terms_of_parts(parts: Parts) -> list[tuple[str, float, float]]:
     """
-    Return name, weight and value of the terms whose sum is the score.
+    Return the terms whose sum is the score.
 
     Raises:
         KeyError: a part is missing.

@@ -9,12 +9,7 @@ from hardwon.domain.model.vocabulary import Category, Confidence, Kind, Tier
 
 
 class IndexHit(NamedTuple):
-    """
-    An entry found by an index.
-
-    Attributes:
-        score: Higher is better; its range is the index's.
-    """
+    """An entry found by an index."""
 
     number: int
     score: float
@@ -27,10 +22,7 @@ class RankingFacts(NamedTuple):
     A tuple, as hundreds are made for one session start.
 
     Attributes:
-        entry_id: The last tie-breaker.
-        category: None for other kinds than learnings.
         updated_at: Determines recency, and breaks ties before the id.
-        project: Id of its project, if any.
         superseded_by: Id of the learning that replaces it, if any.
     """
 
@@ -90,7 +82,7 @@ class RecallFacts(NamedTuple):
 
 class RecallCandidate(NamedTuple):
     """
-    An entry that may be an answer, with its scores in both searches.
+    An entry that may be an answer, with its scores.
 
     Attributes:
         vector: Cosine similarity to the question, `[-1, 1]`; None without a vector.
@@ -174,7 +166,7 @@ class ScoreStatistics(NamedTuple):
         )
 
     def mean(self, size: int) -> float:
-        """Return the mean over *size* entries, in which those not found count as 0."""
+        """Return the mean over *size* entries, 0 for those not found."""
         return self.total / size if size else 0.0
 
     def deviation(self, size: int) -> float:
@@ -196,7 +188,7 @@ class ScoreStatistics(NamedTuple):
         return (cosine - unrelated) / (1 - unrelated)
 
     def background(self) -> float:
-        """Return the mean closeness of the entries found, reduced when they are few."""
+        """Return the mean closeness, reduced for few entries."""
         if not self.found:
             return 0.0
         return self.closeness(self.mean(self.found)) * self.found / (self.found + BACKGROUND_PRIOR)

@@ -74,7 +74,7 @@ class CosinePolicy(RecallPolicy):
 
 def similarity_of(candidate: RecallCandidate, context: RankingContext) -> float | None:
     """
-    Return the cosine in `[0, 1]`, None for an entry without a vector.
+    Return the cosine in `[0, 1]`, None without a vector.
 
     With vectors of several models it is the share of the best; without semantic search,
     `similarity_by_keyword`.

@@ -1,4 +1,4 @@
-"""The question, the interface of recall policies, and ranking by one of them."""
+"""The question, and the interface of recall policies."""
 
 import datetime as dt
 from abc import ABC, abstractmethod
@@ -50,7 +50,7 @@ class RankingContext(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether no entry matches a word of the question or is close to it."""
+        """Whether no entry has a word of the question or is close."""
         return not self.keywords.found and self.closest < CLOSE
 
 
@@ -102,7 +102,7 @@ class RecallPolicy(ABC):
         return None
 
     def is_named(self, candidate: RecallCandidate) -> bool:
-        """Return whether *candidate* is the only entry with the word: it comes first."""
+        """Return whether only *candidate* has the one asked word."""
         return candidate.is_named
 
     def nearness(self, candidate: RecallCandidate) -> tuple[int, ...]:
@@ -170,7 +170,6 @@ class RecallQuestion(NamedTuple):
 
     Attributes:
         only: The entries that may answer.
-        limit: How many answers; 0 and less return none.
         minimum: The least relevance of an answer, or score where the policy is not calibrated; None
             for no threshold.
         distinct: Whether of entries with the same text only the best answers, also of a file and a

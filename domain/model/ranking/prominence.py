@@ -74,8 +74,6 @@ class Maxima(NamedTuple):
     The store's best of each signal, by which scores are divided.
 
     Attributes:
-        vector: The best cosine; 0 or less without a vector signal.
-        keyword: The best keyword score; 0 when nothing matches.
         observations: The largest observation count, at least 1.
     """
 

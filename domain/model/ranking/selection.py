@@ -1,5 +1,5 @@
 """
-The selection from a ranking: a quota for each category, then by score.
+The selection from a ranking: quotas, then score.
 
 It is exact with early termination: the threshold algorithm (Fagin, Lotem & Naor, PODS 2001). The
 session start uses it, recall with every policy, and through recall a prompt, where a text is read
@@ -55,8 +55,6 @@ class Selection(NamedTuple, Generic[S]):
     The candidates chosen from a ranking.
 
     Attributes:
-        owed: Chosen for their group's quota, best first.
-        by_score: Chosen by score alone, best first.
         last_owed: The score of the last candidate within the quota, by group, of groups that fill
             it; None without quotas.
     """
@@ -108,7 +106,7 @@ def first_exact(
     heads: Iterable[Head[S]], select: Callable[[Sequence[S]], Selection[S]]
 ) -> tuple[Selection[S], Head[S]]:
     """
-    Return the selection of the first of *heads* that proves it, with that head.
+    Return the first provable selection of *heads*, with its head.
 
     Each head has more than the one before; the last has everything.
     """

@@ -79,7 +79,7 @@ class Banks(Protocol):
 
     def with_count(self, place: BankPlace, identity: str, day: str) -> "Banks":
         """
-        Increment the count of a lesson of that file, last observed on *day*.
+        Increment the count of a lesson of that file.
 
         The rest stays byte for byte.
 
@@ -138,7 +138,7 @@ def noted(banks: Banks, lesson: BankLesson, scope: BankScope) -> BankEditOutcome
 
 
 def counted(banks: Banks, identity: str, day: str) -> BankEditOutcome:
-    """Increment the count of a lesson, on *day*, in every file that contains it."""
+    """Increment the count of a lesson in every file that has it."""
     places = places_of(banks, identity)
     for place in places:
         banks = banks.with_count(place, identity, day)

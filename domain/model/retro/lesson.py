@@ -28,8 +28,6 @@ class RetroItem:
 
     Attributes:
         place: Its position in the answer, for messages: `act.patterns[0]`.
-        name: Its heading; empty to make one of the text.
-        provenance: Where it was observed; may be empty.
     """
 
     place: str
@@ -54,7 +52,6 @@ class RetroAnswer(NamedTuple):
 
     Attributes:
         items: In its order, without those that have problems.
-        problems: One line each; an answer with a problem is not stored.
     """
 
     items: tuple[RetroItem, ...]
@@ -192,12 +189,7 @@ _NOT_A_NAME = re.compile(r"(?:\s|#+(?=\s|$)|(?:Anti-)?Pattern:)+", re.IGNORECASE
 
 @attrs.frozen(kw_only=True)
 class RetroFeature:
-    """
-    The feature that a retrospective is about.
-
-    Attributes:
-        name: Its name, else the branch; empty when neither is known.
-    """
+    """The feature that a retrospective is about."""
 
     name: str
     project: str

@@ -61,7 +61,6 @@ def has_word_of_a_rule(text: str) -> bool:
 
 
 def _spans(text: str) -> list[tuple[int, int]]:
-    """Return the spans of secrets, in order, of which some may overlap."""
     spans, ends = set[tuple[int, int]](), dict[str, int]()
     groups, heads = _rules_by_word_and_head(), _Heads(text)
     for at, word in words_in(_lowered(text)):

@@ -51,7 +51,7 @@ class Rule(NamedTuple):
 
 def token(name: str, words: str, pattern: str, before: int = 0) -> Rule:
     """
-    Return the rule of a token that is known by its own form.
+    Return the rule of a token with its own form.
 
     No letter or digit follows it.
     """
