@@ -11,8 +11,8 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery
 from hardwon.domain.model.filters import ANYWHERE, EVERYTHING, NOWHERE, EntryFilter, Scope
-from hardwon.domain.model.injection.prompt_terms import is_worth_asking
 from hardwon.domain.model.injection.relevance_gate import Contender, Rules, choose
+from hardwon.domain.model.prompt_terms import is_worth_asking
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.weigh_entries import contest_of, question_of, sentences_of

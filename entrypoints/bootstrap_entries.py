@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from hardwon.domain.model.vocabulary import Kind
     from hardwon.domain.use_cases.edit_entries import ChangeEntry, DeleteEntries, ValidateEntry
     from hardwon.domain.use_cases.explain_injections import ExplainInjections
+    from hardwon.domain.use_cases.inject_at_moment import InjectAtMoment
     from hardwon.domain.use_cases.inject_at_start import RecordInjection
     from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt
     from hardwon.domain.use_cases.match_triggers import MatchTriggers
@@ -165,6 +166,15 @@ def build_inject_beside_prompt(
     from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt
 
     return InjectBesidePrompt(build_weigh_entries(memory, project_root, embed_seconds))
+
+
+def build_inject_at_moment(
+    memory: Memory, project_root: str, embed_seconds: float = ASKED_EMBED_SECONDS
+) -> "InjectAtMoment":
+    """Build injection at moments of action, whose embedding may take *embed_seconds*."""
+    from hardwon.domain.use_cases.inject_at_moment import InjectAtMoment
+
+    return InjectAtMoment(build_weigh_entries(memory, project_root, embed_seconds))
 
 
 def build_open_window(memory: Memory) -> "OpenWindow":

@@ -99,6 +99,7 @@ TABLE: Mapping[str, Setting] = {
     "capture_boundaries": Setting(phrases),
     "context_tokens": Setting(count, flag="--token-budget"),
     "prompt_enabled": Setting(exactly_true),
+    "moments_enabled": Setting(exactly_true),
     "trust": Setting(one_of(*TRUST_MODES), of_project=False),
 }
 

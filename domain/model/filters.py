@@ -57,6 +57,12 @@ class Workplace(NamedTuple):
             else printed._replace(origin=self.labels.get(printed.project or "", ""))
         )
 
+    def always_labelled(self, printed: P) -> P:
+        """Label *printed* with its project, also with this one."""
+        if printed.project is not None and printed.project in self.own:
+            return printed._replace(origin=self.label)
+        return self.labelled(printed)
+
 
 NOWHERE = Workplace("")
 

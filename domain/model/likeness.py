@@ -26,9 +26,9 @@ from typing import Any, NamedTuple
 
 from hardwon.domain.model.entry import MAX_COUNT, MAX_KEYWORDS
 from hardwon.domain.model.identity import content_hash, searchable_text, word_count
-from hardwon.domain.model.injection.prompt_terms import informative_words, stem
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.plain_text import split_sentences
+from hardwon.domain.model.prompt_terms import informative_words, stem
 
 MIN_PROBABILITY = 0.9
 

@@ -137,6 +137,7 @@ class Settings(NamedTuple):
     capture_boundaries: tuple[str, ...] = BOUNDARY_COMMANDS
     context_tokens: int = CONTEXT_TOKENS
     prompt_enabled: bool = True
+    moments_enabled: bool = True
     trust: TrustMode = "own"
     server: ServerAddress | None = None
 

@@ -1,15 +1,21 @@
 """Print entries relevant to a prompt, or dry-run the choice."""
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.filters import NOWHERE, Workplace
-from hardwon.domain.model.injection.prompt_terms import LONGEST_PROMPT, is_worth_asking
 from hardwon.domain.model.injection.receipt import ContextWindow
-from hardwon.domain.model.injection.relevance_gate import BESIDE_PROMPT, WeighedEntries
+from hardwon.domain.model.injection.relevance_gate import BESIDE_PROMPT
+from hardwon.domain.model.prompt_terms import LONGEST_PROMPT, is_worth_asking
 from hardwon.domain.model.redaction import redact
-from hardwon.domain.use_cases.weigh_entries import NOTHING, Injection, Occasion, WeighEntries
+from hardwon.domain.use_cases.weigh_entries import (
+    NOTHING,
+    Injection,
+    Occasion,
+    WeighedEntry,
+    WeighEntries,
+    dry_run,
+)
 
 
 class Prompt(NamedTuple):
@@ -55,20 +61,6 @@ class InjectBesidePrompt(NamedTuple):
         return self.weigh.injection_for(occasion, deadline)
 
 
-class WeighedEntry(NamedTuple):
-    """
-    An entry that was considered for a prompt.
-
-    Attributes:
-        kept_out: The reason why it is not printed, in a few words; empty if it is.
-    """
-
-    entry_id: str
-    name: str
-    probability: float
-    kept_out: str
-
-
 class PromptDryRun(NamedTuple):
     """
     The outcome of a dry run.
@@ -94,28 +86,18 @@ class TryPrompt(NamedTuple):
     inject: InjectBesidePrompt
 
     def dry_run(self, prompt: Prompt, deadline: Deadline) -> PromptDryRun:
-        """Return the text for *prompt* now, and the entries considered."""
-        weighed = list[WeighedEntries]()
-        inject = InjectBesidePrompt(self.inject.weigh._replace(watch=weighed.append))
-        injection = inject.text_for(prompt, deadline)
-        entries = tuple(entry for outcome in weighed for entry in _weighed_entries(outcome))
-        return PromptDryRun(
-            text=injection.text,
-            entries=entries,
-            worth_asking=is_worth_asking(prompt.text),
-            degradations=injection.degradations,
+        """
+        Return the text for *prompt* now, and the entries considered.
+
+        Raises:
+            StorageError: the store can't be read.
+        """
+        tried = dry_run(
+            self.inject.weigh, lambda weigh: InjectBesidePrompt(weigh).text_for(prompt, deadline)
         )
-
-
-def _weighed_entries(weighed: WeighedEntries) -> Iterator[WeighedEntry]:
-    reasons = {missed.entry_id: missed.why for missed in weighed.choice.missed}
-    reasons.update((chosen.contender.entry_id, "") for chosen in weighed.choice.chosen)
-    for contender in weighed.contenders:
-        if contender.entry_id in reasons:
-            probability = contender.win(weighed.contest).probability
-            yield WeighedEntry(
-                entry_id=contender.entry_id,
-                name=contender.printed.name,
-                probability=probability,
-                kept_out=reasons[contender.entry_id],
-            )
+        return PromptDryRun(
+            text=tried.text,
+            entries=tried.entries,
+            worth_asking=is_worth_asking(prompt.text),
+            degradations=tried.degradations,
+        )

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
 from hardwon.domain.model.filters import COLLECTIONS, EntryFilter
-from hardwon.domain.model.injection.prompt_terms import decisive_terms, identifiers
 from hardwon.domain.model.keywords import search_terms, without_frame
+from hardwon.domain.model.prompt_terms import decisive_terms, identifiers
 from hardwon.domain.model.ranking.collections import PolicyMaker, build_policy
 from hardwon.domain.model.ranking.decay import Decay
 from hardwon.domain.model.ranking.policy import (

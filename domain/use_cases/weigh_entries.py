@@ -1,10 +1,12 @@
 """Search with a text, and choose the entries that clearly help."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
+from hardwon.domain.model.failure import Failure
 from hardwon.domain.model.filters import (
     COLLECTIONS,
     NOWHERE,
@@ -13,14 +15,7 @@ from hardwon.domain.model.filters import (
     Workplace,
     seen_from,
 )
-from hardwon.domain.model.injection.prompt_terms import (
-    Sentence,
-    asked_by,
-    identifiers,
-    informative_words,
-    plain,
-    weighed,
-)
+from hardwon.domain.model.injection.failure_win import FailureTerms, terms_to_count
 from hardwon.domain.model.injection.receipt import (
     MAX_MISSED,
     ContextWindow,
@@ -40,7 +35,16 @@ from hardwon.domain.model.injection.relevance_gate import (
     choose,
 )
 from hardwon.domain.model.keywords import MAX_TERMS
+from hardwon.domain.model.prompt_terms import (
+    Sentence,
+    asked_by,
+    identifiers,
+    informative_words,
+    plain,
+    weighed,
+)
 from hardwon.domain.model.ranking.policy import RecallQuestion
+from hardwon.domain.model.redaction import redact
 from hardwon.domain.use_cases.rank import QuestionMatches
 from hardwon.domain.use_cases.recall import AnswerRating, Recall
 from hardwon.domain.use_cases.retrieve import WORD_SECONDS, retire_expired
@@ -66,7 +70,7 @@ class Occasion(NamedTuple):
         window: The context window it is for; without a session, earlier injections are unknown.
         printing: How much is printed, and in which form.
         query: The text that the receipt keeps.
-        signature: That of an error, kept by the receipt.
+        failure: The command that failed; None on other occasions.
     """
 
     event: Event
@@ -75,7 +79,7 @@ class Occasion(NamedTuple):
     workplace: Workplace
     printing: Printing
     query: str
-    signature: str = ""
+    failure: Failure | None = None
 
 
 class Injection(NamedTuple):
@@ -126,7 +130,9 @@ class WeighEntries(NamedTuple):
             if not any(sentences):
                 return Injection(degradations=problems)
             found = self.recall.search(question, deadline)
-            injection = self._injection(occasion, question, sentences=sentences, found=found)
+            injection = self._injection(
+                occasion, question, sentences=sentences, found=found, deadline=deadline
+            )
         return injection._replace(degradations=(*problems, *found.retrieval.degradations))
 
     def _injection(
@@ -135,13 +141,22 @@ class WeighEntries(NamedTuple):
         question: RecallQuestion,
         sentences: tuple[Sentence, ...],
         found: QuestionMatches,
+        deadline: Deadline,
     ) -> Injection:
         rated = self.recall.rank(question, found)
         contest = contest_of(question, sentences, found=found, rated=rated)
         may_win = any(contest.may_win(answer.score, answer.parts) for answer in rated[:MAX_SHOWN])
         if not (may_win or self.watch):  # most often: nothing is read
             return NOTHING
-        contenders = self.contenders(rated, occasion.workplace)
+        contenders = self.contenders(rated, occasion)
+        if occasion.failure and contenders:
+            contenders.sort(key=partial(_is_unsigned, occasion.failure))
+            contest = contest._replace(
+                failure=self._failure_terms(
+                    occasion.failure, contenders, size=contest.size, deadline=deadline
+                ),
+                next_score=contenders[1].score if len(contenders) > 1 else 0.0,
+            )
         choice = choose(contenders, self._rules(contest, occasion))
         if self.watch:
             self.watch(WeighedEntries(contest, contenders, choice))
@@ -154,11 +169,27 @@ class WeighEntries(NamedTuple):
             contest=contest, shown=shown, agent_files=self._agent_files, printing=occasion.printing
         )
 
-    def contenders(self, rated: Sequence[AnswerRating], workplace: Workplace) -> list[Contender]:
+    def _failure_terms(
+        self, failure: Failure, contenders: Sequence[Contender], size: int, deadline: Deadline
+    ) -> FailureTerms:
+        terms = terms_to_count(failure, (entry.words_text for entry in contenders[:MAX_SHOWN]))
+        keywords = self.recall.retrieve.keywords
+        try:
+            frequencies = keywords.frequencies(terms, deadline.within(WORD_SECONDS))
+        except KeywordIndexUnavailableError:
+            frequencies = {}
+        return FailureTerms(failure, frequencies, size)
+
+    def contenders(self, rated: Sequence[AnswerRating], occasion: Occasion) -> list[Contender]:
         """Return *rated* with what is printed and weighed of them."""
         repository, numbers = self.recall.repository, [answer.number for answer in rated]
         facts = {known.ranking.number: known for known in repository.recall_facts(numbers)}
-        printed = {entry.number: workplace.labelled(entry) for entry in repository.printed(numbers)}
+        labelled = (
+            occasion.workplace.labelled
+            if occasion.printing.form is None
+            else occasion.workplace.always_labelled
+        )
+        printed = {entry.number: labelled(entry) for entry in repository.printed(numbers)}
         return [
             Contender(facts=facts[number], printed=printed[number], score=score, parts=parts)
             for number, score, parts, *_ in rated
@@ -184,10 +215,65 @@ class WeighEntries(NamedTuple):
             shown=tuple(chosen.shown for chosen in choice.chosen),
             missed=choice.missed,
             agent=occasion.window.agent,
-            signature=occasion.signature,
+            signature=redact(occasion.failure.signature) if occasion.failure else "",
         )
         numbers = (winner.contender.facts.ranking.number for winner in choice.chosen)
         return Injection(choice.text, tuple(numbers), receipt)
+
+
+def _is_unsigned(failure: Failure, entry: Contender) -> bool:
+    return not failure.is_named_in(entry.words_text)
+
+
+class WeighedEntry(NamedTuple):
+    """
+    An entry that was considered.
+
+    Attributes:
+        kept_out: The reason why it is not printed, in a few words; empty if it is.
+    """
+
+    entry_id: str
+    name: str
+    probability: float
+    kept_out: str
+
+
+class DryRun(NamedTuple):
+    """
+    The outcome of a dry run.
+
+    Attributes:
+        text: The text that would be printed; empty for nothing.
+        entries: The best entries considered, best first; none if no entry is related.
+        degradations: The missing parts of the search with their reasons, one line each.
+    """
+
+    text: str
+    entries: tuple[WeighedEntry, ...]
+    degradations: tuple[str, ...] = ()
+
+
+def dry_run(weigh: WeighEntries, ask: Callable[[WeighEntries], Injection]) -> DryRun:
+    """Return what *ask* would print, and the entries that it considers."""
+    weighed = list[WeighedEntries]()
+    injection = ask(weigh._replace(watch=weighed.append))
+    entries = tuple(entry for outcome in weighed for entry in _weighed_entries(outcome))
+    return DryRun(injection.text, entries, injection.degradations)
+
+
+def _weighed_entries(weighed: WeighedEntries) -> Iterator[WeighedEntry]:
+    reasons = {missed.entry_id: missed.why for missed in weighed.choice.missed}
+    reasons.update((chosen.contender.entry_id, "") for chosen in weighed.choice.chosen)
+    for contender in weighed.contenders:
+        if contender.entry_id in reasons:
+            probability = contender.win(weighed.contest).probability
+            yield WeighedEntry(
+                entry_id=contender.entry_id,
+                name=contender.printed.name,
+                probability=probability,
+                kept_out=reasons[contender.entry_id],
+            )
 
 
 def question_of(text: str, only: EntryFilter, workplace: Workplace = NOWHERE) -> RecallQuestion:

@@ -76,6 +76,7 @@ SECTIONS: Mapping[str, Mapping[str, Command | Group]] = {
         "show": Command("entries", "show", "Show one entry with all its data."),
         "view": Command("view", "view", "Open the memory in the browser."),
         "why": Command("why", "why", "Show what was injected into sessions, and why."),
+        "moment": Command("moment", "moment", "Show what would be said when a command fails."),
         "pause": Command("pause", "pause", "Go off the record: store and inject nothing."),
         "resume": Command("pause", "resume", "End the pause."),
     },

@@ -122,6 +122,8 @@ class Event:
             case "UserPromptSubmit":
                 self._attempt("capture", self._note)
                 self._attempt("nothing is said beside the prompt", self._answer_prompt)
+            case "PostToolUse" | "PostToolUseFailure":
+                self._attempt("nothing is said at this moment", self._answer_moment)
             case "Stop" if not self._pauses.began_off_record():
                 self._attempt("capture", self._note)
                 self._attempt("use not counted", self._notice_use)
@@ -192,6 +194,19 @@ class Event:
                 self._settings, self._request, started=self._started, warn=self.warn
             ).print_block(self._output)
 
+    def _answer_moment(self) -> None:
+        if not (self._injects and self._settings.moments_enabled):
+            return
+        from hardwon.entrypoints.moments import moment_of  # compiles patterns
+
+        moment = moment_of(self._request.payload, self._request.project_root)
+        if moment:
+            leave_by(self._started + PROMPT_SECONDS)
+            from hardwon.entrypoints.hook.prompt import PromptStart
+
+            start = PromptStart(self._settings, self._request, self._started, self.warn)
+            start.print_at_moment(moment, self._output)
+
     def _inject(self) -> None:
         from hardwon.entrypoints.hook.session_start import SessionStart
 
@@ -249,7 +264,7 @@ class Event:
     def _answers_prompt(self) -> bool:
         if not (self._injects and self._settings.prompt_enabled) or self._request.is_of_the_host:
             return False
-        from hardwon.domain.model.injection.prompt_terms import is_worth_asking  # compiles patterns
+        from hardwon.domain.model.prompt_terms import is_worth_asking  # compiles patterns
 
         return is_worth_asking(self._request.prompt)
 

@@ -1,13 +1,20 @@
-"""Injection beside a prompt: search, print, and keep the receipt."""
+"""Injection beside a prompt or at a moment: search, print, and keep the receipt."""
 
 import time
 from collections.abc import Callable
 
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.injection.receipt import ContextWindow
 from hardwon.domain.model.settings import Settings
+from hardwon.domain.use_cases.inject_at_moment import Actor, Moment
 from hardwon.domain.use_cases.inject_beside_prompt import Prompt
+from hardwon.domain.use_cases.weigh_entries import Injection
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_entries import build_inject_beside_prompt, build_record_injection
+from hardwon.entrypoints.bootstrap_entries import (
+    build_inject_at_moment,
+    build_inject_beside_prompt,
+    build_record_injection,
+)
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.hook.process import Output
 from hardwon.entrypoints.hook.request import HookRequest
@@ -20,7 +27,19 @@ LARGEST_UPGRADE = 4_000_000  # bytes: a sixth of a second
 
 
 class PromptStart:
-    """One prompt on an open store."""
+    """
+    One prompt or moment on an open store.
+
+    Args:
+        settings: The resolved settings.
+        request: The prompt or moment, and where it was.
+        started: When the hook began, by `time.monotonic`.
+        warn: Gets one line per problem.
+
+    Raises:
+        StorageError: the store can't be opened.
+
+    """
 
     def __init__(
         self, settings: Settings, request: HookRequest, started: float, warn: Callable[[str], None]
@@ -44,12 +63,30 @@ class PromptStart:
         prompt = Prompt(
             request.prompt, request.session_id, read_workplace(self._memory, request.project_root)
         )
-        injection = build_inject_beside_prompt(
+        beside_prompt = build_inject_beside_prompt(
             self._memory, request.project_root, SEARCH_SECONDS
-        ).text_for(prompt, self._deadline)
+        )
+        self._print(beside_prompt.text_for(prompt, self._deadline), output)
+
+    def print_at_moment(self, moment: Moment, output: Output) -> None:
+        """
+        Print the entry that helps at *moment*, if any, then record the injection.
+
+        Raises:
+            StorageError: the store can't be read.
+        """
+        request = self._request
+        actor = Actor(
+            ContextWindow(request.session_id, request.agent),
+            read_workplace(self._memory, request.project_root),
+        )
+        at_moment = build_inject_at_moment(self._memory, request.project_root, SEARCH_SECONDS)
+        self._print(at_moment.text_for(moment, actor, self._deadline), output)
+
+    def _print(self, injection: Injection, output: Output) -> None:
         lost: tuple[str, ...] = ()
         if injection.receipt and output.write(injection.text):
-            receipt = injection.receipt._replace(delivery=request.delivery)
+            receipt = injection.receipt._replace(delivery=self._request.delivery)
             lost = build_record_injection(self._memory).record(receipt, injection.numbers)
         for line in (*lost, *injection.degradations):
             self._warn(line)

@@ -24,6 +24,8 @@ SESSION_START = "SessionStart"
 NO_EVENT = ""
 NOTED = ("UserPromptSubmit", "Stop", "PreCompact", "SessionEnd")
 """Events by which a host reports utterances."""
+AFTER_ACTIONS = ("PostToolUse", "PostToolUseFailure")
+"""Events after an agent's actions, its subagents' too."""
 COMPACTION = "compact"
 BEGINNINGS: "Mapping[str, Beginning]" = {
     COMPACTION: "emptied",
@@ -103,6 +105,12 @@ class HookRequest(NamedTuple):
         from hardwon.domain.model.host_text import without_host_text  # compiles patterns
 
         return without_host_text(prompt).strip()
+
+    @property
+    def agent(self) -> str:
+        """The name of the subagent, empty for the session's own agent."""
+        name = _text(self.payload.get("agent_id"))
+        return name if len(name) <= LONGEST_NAME else ""
 
     @property
     def _given_prompt(self) -> str:
@@ -240,9 +248,8 @@ def _of_other_event(event: object, document: Mapping[str, object]) -> HookReques
         return _refused(f"hook_event_name is {event!r:.60}: only {SESSION_START!r} gets a block")
     root = document.get("cwd")
     root = root if isinstance(root, str) and os.path.isdir(root) else _working_folder()
-    return HookRequest(
-        root, NO_EVENT if document.get("agent_id") else event, framed=True, payload=document
-    )
+    is_of_others = document.get("agent_id") and event not in AFTER_ACTIONS
+    return HookRequest(root, NO_EVENT if is_of_others else event, framed=True, payload=document)
 
 
 def _from_folder(root: object) -> HookRequest:
@@ -316,9 +323,9 @@ def understood(host: str | None, payload: bytes) -> HostPayload:
     except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict):
-        return HostPayload(payload, _answer_to(SESSION_START))
+        return HostPayload(payload, answer_to(SESSION_START))
     event = document.get("hook_event_name")
-    answer = _answer_to(event if isinstance(event, str) else SESSION_START)
+    answer = answer_to(event if isinstance(event, str) else SESSION_START)
     return HostPayload(json.dumps(_translated(document, gemini.events)).encode(), answer)
 
 
@@ -343,9 +350,9 @@ def _translated(document: dict[str, object], events: Mapping[str, str]) -> dict[
     return translated
 
 
-def _answer_to(event: str) -> Callable[[str], str]:
+def answer_to(event: str) -> Callable[[str], str]:
     """
-    Return a function that wraps a block in the JSON that Gemini CLI reads.
+    Return a function that wraps a block in the JSON that hosts read.
 
     ASCII only, as the host guesses the pipe's encoding.
     """

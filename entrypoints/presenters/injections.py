@@ -1,6 +1,6 @@
 """Render injections as text and JSON."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Self
 
 from hardwon.domain.model.injection.receipt import Delivery, Event, NearMiss, ReceiptEntry
@@ -16,7 +16,8 @@ from hardwon.domain.model.injection.win import MIN_PROBABILITY
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.ranking.prominence import FLOOR
 from hardwon.domain.use_cases.explain_injections import ExplainedInjection
-from hardwon.domain.use_cases.inject_beside_prompt import PromptDryRun, WeighedEntry
+from hardwon.domain.use_cases.inject_beside_prompt import PromptDryRun
+from hardwon.domain.use_cases.weigh_entries import DryRun, WeighedEntry
 from hardwon.entrypoints.presenters.text import utc_text
 from hardwon.entrypoints.presenters.usage import influence_document, influence_line
 
@@ -63,7 +64,10 @@ def injection_document(explained: ExplainedInjection) -> dict[str, object]:
         "project": explained.label,
         **{
             name: getattr(receipt, name)
-            for name in ("query", "keyword_text", "space", "policy", "digest", "frame")
+            for name in (
+                *("query", "keyword_text", "space", "policy", "digest", "frame"),
+                *("agent", "signature"),
+            )
         },
         "entries": [
             _entry_document(explained, ranks.get(item.entry_id), item) for item in receipt.shown
@@ -86,6 +90,8 @@ def injection_lines(explained: ExplainedInjection, only: str | None = None) -> I
     yield heading(explained)
     yield f"delivery {DELIVERIES[receipt.delivery]}"
     yield f"query    {receipt.query or 'none: nothing to go by'}"
+    if receipt.signature:
+        yield f"error    {receipt.signature}"
     if receipt.keyword_text is not None:
         yield f"words    {' '.join(search_terms(receipt.keyword_text)) or 'none'}"
     yield f"ranked   by {receipt.policy}, model {receipt.space or 'none'}"
@@ -259,6 +265,45 @@ def _since_document(since: ChangedLesson) -> dict[str, object]:
     return {"id": since.entry_id, "then": since.then._asdict(), "now": since.now._asdict()}
 
 
+NO_MOMENT = "nothing would be said: the output shows no failure"
+NOTHING_AT_MOMENT = "nothing would be said: no lesson has to do with it"
+NONE_CLEAR = "nothing would be said: no lesson clearly helps"
+
+
+def moment_document(tried: DryRun | None, *, on: bool) -> dict[str, object]:
+    """
+    Return the dry run of a moment for JSON.
+
+    It is None where there is no moment.
+    """
+    items = [_dry_run_document(item) for item in tried.entries] if tried else []
+    return {
+        "items": items,
+        "on": on,
+        "is_moment": tried is not None,
+        "text": tried.text if tried else "",
+    }
+
+
+def moment_lines(tried: DryRun | None, *, on: bool, explains: bool) -> Iterator[str]:
+    """Yield the dry run of a moment as lines for a person."""
+    if not on:
+        yield MOMENTS_OFF
+    if tried and tried.text:
+        yield from tried.text.splitlines()[1:-1]  # without the host's frame
+    elif tried and tried.entries:
+        yield NONE_CLEAR
+    else:
+        yield NOTHING_AT_MOMENT if tried else NO_MOMENT
+    if tried and explains:
+        yield from _weighed_lines(tried.entries)
+
+
+MOMENTS_OFF = (
+    "switched off here: nothing is said at moments (memory_moments_enabled,"
+    " memory_injection_enabled, memory_semantic_enabled)"
+)
+
 NOT_SEARCHED = (
     "nothing would stand beside it: it says too little, or is no question or task, so nothing is"
     " searched"
@@ -283,7 +328,11 @@ def dry_run_lines(dry_run: PromptDryRun, *, on: bool) -> Iterator[str]:
     if not on:
         yield OFF
     yield _summary(dry_run)
-    for rank, item in enumerate(dry_run.entries, 1):
+    yield from _weighed_lines(dry_run.entries)
+
+
+def _weighed_lines(entries: Sequence[WeighedEntry]) -> Iterator[str]:
+    for rank, item in enumerate(entries, 1):
         needed = _beside_least(item.probability)
         yield (
             f"{rank:>3}. probability {needed}  {item.name} ({item.entry_id}):"

@@ -15,17 +15,8 @@ from hardwon.domain.model.injection.entry_text import (
     piece_text,
     units,
 )
+from hardwon.domain.model.injection.failure_win import FailureTerms, FailureWin
 from hardwon.domain.model.injection.neutral_text import FRAME_END, FRAME_START
-from hardwon.domain.model.injection.prompt_terms import (
-    Identifier,
-    Sentence,
-    SharedTerms,
-    held_by_one,
-    holds_lesson,
-    max_information,
-    quotes,
-    shared,
-)
 from hardwon.domain.model.injection.receipt import (
     MAX_MISSED,
     NO_ROOM,
@@ -40,6 +31,16 @@ from hardwon.domain.model.injection.receipt import (
     text_digest,
 )
 from hardwon.domain.model.injection.win import Win
+from hardwon.domain.model.prompt_terms import (
+    Identifier,
+    Sentence,
+    SharedTerms,
+    held_by_one,
+    holds_lesson,
+    max_information,
+    quotes,
+    shared,
+)
 from hardwon.domain.model.ranking.candidates import RecallFacts
 from hardwon.domain.model.ranking.policy import Parts
 
@@ -54,6 +55,8 @@ class Contest(NamedTuple):
         sentences: The information of the words of each sentence of the prompt.
         runner_up: The score of the best entry that is not to be shown, 0 without one.
         identifiers: Those of the prompt, or those of them that only one entry holds.
+        failure: The words of a command that failed; None for a prompt.
+        next_score: The score of the second best entry, 0 without one.
     """
 
     sentences: tuple[Sentence, ...]
@@ -61,6 +64,8 @@ class Contest(NamedTuple):
     size: int
     semantic: bool
     identifiers: tuple[Identifier, ...] = ()
+    failure: FailureTerms | None = None
+    next_score: float = 0.0
 
     def win(self, score: float, parts: Parts, shared: SharedTerms, *, quoted: bool) -> Win:
         """Return the win of an entry with these features."""
@@ -73,6 +78,8 @@ class Contest(NamedTuple):
 
         It is that of an entry with all words of a sentence, and an identifier.
         """
+        if self.failure:
+            return True
         best = SharedTerms(1.0, max_information(self.sentences))
         return self.win(score, parts, best, quoted=bool(self.identifiers)).is_clear
 
@@ -95,9 +102,12 @@ class Contender(NamedTuple):
         """The texts that are matched with the prompt."""
         return f"{self.printed.name}\n{self.printed.description}\n{self.printed.notes}"
 
-    def win(self, contest: Contest) -> Win:
+    def win(self, contest: Contest) -> Win | FailureWin:
         """Return the win of the entry."""
         text = self.words_text
+        if contest.failure:
+            lead = self.score - max(contest.next_score, 0.0)
+            return contest.failure.win(text, self.parts["closeness"], lead)
         overlap, quoted = shared(contest.sentences, text), quotes(text, contest.identifiers)
         return contest.win(self.score, self.parts, overlap, quoted=quoted)
 
@@ -138,7 +148,7 @@ class Winner(NamedTuple):
     """A contender that is shown."""
 
     contender: Contender
-    win: Win
+    win: Win | FailureWin
     form: Form
     text: str
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from hardwon.domain.model.injection.entry_text import memory_text, piece_text, track_record_text
+from hardwon.domain.model.injection.failure_win import FailureWin, failure_win_of_parts
 from hardwon.domain.model.injection.receipt import Receipt, ReceiptEntry, assembled, text_digest
 from hardwon.domain.model.injection.related_conversations import (
     SUMMARISED_CHARACTERS,
@@ -62,9 +63,9 @@ def terms_of(policy: str, parts: Parts) -> list[tuple[str, float, float]]:
             return []
 
 
-def win_of(receipt: Receipt, shown: ReceiptEntry) -> Win | None:
+def win_of(receipt: Receipt, shown: ReceiptEntry) -> Win | FailureWin | None:
     """
-    Return the win by which *shown* was put beside a prompt.
+    Return the win by which *shown* was printed.
 
     None at a session start, and for the win of an earlier formula.
 
@@ -73,6 +74,8 @@ def win_of(receipt: Receipt, shown: ReceiptEntry) -> Win | None:
     """
     if receipt.event == "start" or shown.score is None or "strength" in shown.parts:
         return None
+    if receipt.event == "failure":
+        return failure_win_of_parts(shown.parts)
     return win_of_parts(shown.score, shown.parts)
 
 

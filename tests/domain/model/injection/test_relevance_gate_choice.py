@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.injection.entry_text import PrintedEntry, units
 from hardwon.domain.model.injection.neutral_text import FRAME_END, FRAME_START
-from hardwon.domain.model.injection.prompt_terms import plain, weighed
 from hardwon.domain.model.injection.receipt import MAX_MISSED, assembled, text_digest
 from hardwon.domain.model.injection.relevance_gate import (
     AT_MOMENT,
@@ -17,6 +16,7 @@ from hardwon.domain.model.injection.relevance_gate import (
     choose,
 )
 from hardwon.domain.model.injection.win import MIN_PROBABILITY
+from hardwon.domain.model.prompt_terms import plain, weighed
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
 from hardwon.domain.model.vocabulary import Category, Kind
 from tests.strategies import NOW
@@ -134,9 +134,9 @@ def test_an_identifier_counts_for_the_one_entry_that_holds_it() -> None:
     asked = rules()._replace(
         contest=CONTEST._replace(identifiers=(("vite", "api", "url"), ("name",)))
     )
-    [single, other] = choose([contender(0, f"{WHOLE} VITE_API_URL"), contender(1)], asked).chosen
+    chosen = choose([contender(0, f"{WHOLE} VITE_API_URL"), contender(1)], asked).chosen
 
-    assert (single.win.quoted, other.win.quoted) == (1.0, 0.0)
+    assert [winner.win.parts["quoted"] for winner in chosen] == [1.0, 0.0]
 
 
 def test_no_file_is_read_for_entries_that_do_not_win() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.injection.prompt_terms import (
+from hardwon.domain.model.prompt_terms import (
     EVERYDAY,
     LONGEST_PROMPT,
     SharedTerms,

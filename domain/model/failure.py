@@ -1,0 +1,254 @@
+"""
+A failed command, its error lines, and the signature of its error.
+
+Two runs that fail in the same way have the same signature, whatever their paths, numbers, times,
+addresses and temporary names. Standard library only, for the hook.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from hardwon.domain.model.keywords import STOP_WORDS, words_of
+from hardwon.domain.model.prompt_terms import (
+    EVERYDAY,
+    Identifier,
+    identifiers,
+    stem,
+)
+from hardwon.domain.model.tool_output import cleaned, normalised
+
+MAX_COMMAND = 300
+"""Characters of a key. A here-document and what comes after it are data."""
+
+MAX_QUESTION = 1_500
+MAX_ERROR_LINES = 6
+MAX_SIGNATURES = 4
+
+_QUOTED = r"'[^']*'|\"(?:[^\"\\]|\\.)*\""
+_PART = re.compile(rf"(?:{_QUOTED}|\\.|[^\\'\"|&;\n<>]|(?<=[0-9&])>|['\"])+|\|\||&&|[|&;\n<>]")
+_REDIRECTION = re.compile(r"\s*(?:\d|&)?>{1,2}\s*(?:&\d|&-|\S+)|\s*\d?<(?!<)\s*\S+")
+_HERE_DOCUMENT = re.compile(r"\s*<<-?~?\s*(['\"]?)\w+\1.*", re.DOTALL)
+_BEFORE = re.compile(
+    r"\s*(?:(?:[A-Za-z_]\w*=(?:'[^']*'|\"[^\"]*\"|\S*)|sudo|time|nohup|exec|command|env|stdbuf\s+\S+"
+    r"|nice(?:\s+-n\s*\d+)?|timeout(?:\s+-\S+)*\s+[\d.]+[smh]?)\s+)*"
+)
+_ABSOLUTE = re.compile(r"(?<![\w.~:/])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\'\"]+[/\\])+")
+_FOLDER = re.compile(
+    r"(?:cd|pushd|popd|source|\.|export|set|unset|true|:|echo|printf|sleep|mkdir)\b.*|\s*"
+)
+
+
+def command_key(command: str) -> str:
+    """
+    Return *command* without folders, environment, redirections, pipes and what follows.
+
+    Two commands of one key are the same run. Of several commands that follow each other the last
+    one counts that is no preparation.
+
+    >>> command_key("cd /srv/shop && CI=1 timeout 60 python -m pytest -q tests 2>&1 | tail -20")
+    'python -m pytest -q tests'
+    """
+    text = _HERE_DOCUMENT.sub("", command[: 20 * MAX_COMMAND])
+    text = _REDIRECTION.sub("", text)
+    runs = [run for run in _runs(text) if not _FOLDER.fullmatch(run)]
+    key = " && ".join(runs) or " ".join(text.split())
+    return key[:MAX_COMMAND].rstrip()
+
+
+def _runs(text: str) -> Iterator[str]:
+    """Yield the commands of *text*, of a pipe the first one only."""
+    before = ""
+    for part in _PART.findall(text):
+        if part in {"|", "||", "&&", "&", ";", "\n", "<", ">"}:
+            before = part
+            continue
+        if before not in {"|", "||", "<", ">"}:
+            run = part[_match_end(part) :]
+            yield " ".join(_ABSOLUTE.sub("", run).split())
+
+
+def _match_end(part: str) -> int:
+    found = _BEFORE.match(part)
+    return found.end() if found else 0
+
+
+_EXCEPTION = re.compile(
+    r"(?:E\s+)?(?:\w+\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Warning|Fault|DoesNotExist|Timeout|NotFound|Refused)"
+    r"(?:\s\[\w+\])?(?::\s.*)?"
+)
+"""The last line of a traceback, in Python, JavaScript and Java."""
+
+_SPECIFIC = re.compile(
+    "|".join(
+        f"(?:{pattern})"
+        for pattern in (
+            r"E\s{2,}(?![+\-?]|\s*(?:where|and)\b)\S.*",  # pytest
+            r"(?:.*[ \]])?(?:(?:\w+ )?error|fatal|Error|ERROR|FATAL|E)(?:\[\w+\])?(?: [A-Z]+\d+)?:? \S.*",
+            r"error TS\d+:.*|.*: error TS\d+:.*",  # tsc
+            r"\d+:\d+\s+error\s+.*",  # eslint
+            r"[A-Z]{1,4}\d{3,4} (?:\[\*\] )?\S.*",  # ruff
+            r".*\.go:\d+(?::\d+)?: .*|panic: .*",
+            r"thread '.*' .*panicked at.*",
+            r"[│╷╵\xd7●✕✗]\s*\S.*|╰─▶ .*",  # terraform, uv, jest
+            r"curl: \(\d+\) .*|Error response from daemon: .*|Error from server.*",
+            r".*\bundefined reference to .*|.*ld: .*",
+            r".*: (?:line \d+: )?.*: (?:command not found|No such file or directory|Permission denied|not found).*",
+            r"\* What went wrong:.*|e: .*|> .*(?:not|fail|could).*",  # gradle
+            r"(?:CONFLICT|! \[\w+ ?\w*\]|hint:) ?.*",  # git
+            r"(?:DETAIL|HINT):\s+.*",  # psql
+            r"CMake Error.*|\[?ERROR\]? .*|ERR! .*",
+        )
+    )
+)
+"""Lines by which a tool tells an error, in the order of no importance."""
+
+_GENERIC = re.compile(
+    r"(?i).*(?:\b(?:error|fatal|fail(?:ed|ure|s)?|exception|panic|denied|refused|not found|cannot|can't|could not|"
+    r"couldn't|unable|unresolved|undefined|unknown|unexpected|invalid|missing|timed? ?out|aborted|killed|conflict|"
+    r"mismatch|unsupported|no such|does not|doesn't|overflow|fehler|fehlgeschlagen|nicht gefunden|erreur|échec|"
+    r"introuvable|errore|erro|fallo|fout|błąd)\b|ошибка|не найден|エラー|失敗|失败|错误|오류).*"
+)
+_WRAPPER = re.compile(
+    r"(?i).*\*\*\*.*\berror \d+.*|npm (?:ERR!|error) (?:code|errno|path|command|lifecycle|workspace|location)\b.*|"
+    r"(?:FAILED|ERROR|FAIL|FAILURE):? ?(?:\(|\S+$|Build failed).*|Found \d+ errors?.*|\d+ (?:errors?|failed|problems?)\b.*|"
+    r"error: (?:could not compile|aborting due|process|subprocess|recipe|script|command)\b.*|"
+    r".*\bexit(?:ed)? (?:code|status|with)\b.*|.*BUILD FAILED.*|Traceback .*|collect2: .*|"
+    r"For more information.*|.*Command failed.*|.*generated an error.*|Tests?:? +\d+ .*|.*\(most likely .*"
+)
+"""Lines that only say that another line says it."""
+
+_STRONG = re.compile(
+    r"FAIL(?:ED|URE)?\b.*|--- FAIL.*|Tests?:.*\b\d+ failed.*|.*\*\*\* .*Error \d+|npm (?:ERR!|error) .*|"
+    r"(?:\S+: )?(?:fatal )?error(?:\[E\d+\])?: .*|fatal: .*|Traceback \(most recent.*|.*BUILD FAIL.*|"
+    r".*: command not found.*|panic: .*|.*error TS\d+: .*|ERROR: .*|E {2,}\S.*"
+)
+"""Lines that only a command prints that fails."""
+
+_VIEWER = re.compile(
+    r"(?:cat|less|more|head|tail|e?grep|rg|ag|sed|awk|find|ls|tree|jq|wc|diff|cmp|echo|printf|man|history|which"
+    r"|type|test|\[|stat|file|git (?:-\S+ )*(?:log|show|diff|blame|grep|status|branch))\b.*"
+)
+"""Commands that show texts of others, or whose exit code is an answer."""
+
+_MARK = re.compile(r"^(?:E\s+|npm (?:ERR!|error)\s+|[│╷╵\xd7●✕✗*>|]\s+|╰─▶\s+|\[?ERROR\]?:?\s+)+")
+_PLAIN_WORDS = (
+    frozenset(map(stem, EVERYDAY))
+    | STOP_WORDS
+    | frozenset(
+        map(
+            stem,
+            """
+        assert assertion assertionerror exception fatal failed failure failing failures errors warning traceback recent
+        n path none true false expected received got actual note hint help process exit status line column
+        valueerror typeerror keyerror runtimeerror oserror stderr stdout main command found
+        """.split(),
+        )
+    )
+)
+MIN_RARE_WORDS = 2
+MIN_WORDS = 3
+"""Words of a signature that has only one rare word."""
+
+_PLACE = re.compile(r"^(?:(?:\w+:)?<path>:?\s*|\(\.text[^)]*\):?\s*|line <n>:\s*)+-?\s*")
+"""Where a line says that the error is."""
+
+
+class Failure:
+    """
+    A command with its output, of which the error is read.
+
+    Args:
+        command: As the agent ran it.
+        output: As the host has it: standard output and error mixed, maybe cut.
+
+    """
+
+    def __init__(self, command: str, output: str) -> None:
+        self.key = command_key(command)
+        self.lines = cleaned(output)
+
+    @property
+    def is_expected(self) -> bool:
+        """
+        Whether the command only looks something up.
+
+        It may fail, and print errors of others.
+        """
+        return _VIEWER.match(self.key) is not None
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the output itself shows that the command failed, whatever its exit code."""
+        return not self.is_expected and any(map(_STRONG.fullmatch, self.lines))
+
+    @cached_property
+    def error_lines(self) -> tuple[str, ...]:
+        """At most 6 lines that tell the error, the most specific first."""
+        return tuple(self.lines[place] for place in self._places)
+
+    @cached_property
+    def signatures(self) -> tuple[str, ...]:
+        """At most 4, of its error lines that are specific."""
+        found = (signature_of(line) for line in self.error_lines)
+        return tuple(dict.fromkeys(filter(None, found)))[:MAX_SIGNATURES]
+
+    def is_named_in(self, text: str) -> bool:
+        """Return whether *text* holds one of its signatures, word for word."""
+        plain = " ".join(map(normalised, text.splitlines())).casefold() if self.signatures else ""
+        return any(signature.casefold() in plain for signature in self.signatures)
+
+    @cached_property
+    def identifiers(self) -> tuple[Identifier, ...]:
+        """The identifiers in its error lines."""
+        return identifiers("\n".join(self.error_lines))
+
+    @property
+    def signature(self) -> str:
+        """The first of its signatures, empty for none."""
+        return next(iter(self.signatures), "")
+
+    @cached_property
+    def question(self) -> str:
+        """The text to search with: command, error lines, and the lines beside them."""
+        beside = (place + step for place in self._places for step in (-1, 1))
+        places = dict.fromkeys((*self._places, *(at for at in beside if 0 <= at < len(self.lines))))
+        return "\n".join((self.key, *(self.lines[at] for at in places)))[:MAX_QUESTION]
+
+    @cached_property
+    def _places(self) -> Sequence[int]:
+        ranks = [(_rank(line), at) for at, line in enumerate(self.lines)]
+        exceptions = [at for rank, at in ranks if rank == _IS_EXCEPTION]
+        others = sorted(pair for pair in ranks if _IS_EXCEPTION < pair[0] < _IS_OTHER)
+        places = [*reversed(exceptions), *(at for _, at in others)] or [len(self.lines) - 1]
+        distinct = {normalised(self.lines[at]): at for at in reversed(places) if self.lines}
+        return sorted(distinct.values(), key=places.index)[:MAX_ERROR_LINES]
+
+
+_IS_EXCEPTION, _IS_SPECIFIC, _IS_GENERIC, _IS_WRAPPER, _IS_OTHER = range(5)
+
+
+def _rank(line: str) -> int:
+    if _WRAPPER.fullmatch(line):
+        return _IS_WRAPPER
+    if _EXCEPTION.fullmatch(line):
+        return _IS_EXCEPTION
+    if _SPECIFIC.fullmatch(line):
+        return _IS_SPECIFIC
+    return _IS_GENERIC if _GENERIC.fullmatch(line) else _IS_OTHER
+
+
+def signature_of(line: str) -> str:
+    """
+    Return the signature of an error line, empty for one that says too little.
+
+    >>> signature_of("E   ModuleNotFoundError: No module named 'yaml'")
+    "ModuleNotFoundError: No module named 'yaml'"
+    >>> signature_of("AssertionError: assert 3 == 4")
+    ''
+    """
+    signature = _PLACE.sub("", normalised(_MARK.sub("", line)))
+    words = {stem(word) for word in words_of(signature)}
+    rare = len(words - _PLAIN_WORDS)
+    is_specific = rare >= MIN_RARE_WORDS or (rare and len(words) >= MIN_WORDS)
+    return signature if is_specific and not _WRAPPER.fullmatch(line) else ""

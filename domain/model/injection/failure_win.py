@@ -1,0 +1,201 @@
+"""
+The probability that an entry helps with a command that failed.
+
+It is a logistic regression, as beside a prompt, of what both have in common::
+
+    x = constant + a closeness + b lead / L + c errors - d missing + e present - f command + g named
+        + h signed
+    L = ln max(N, 20)
+
+- `errors` is the root of coverage times information of the error lines' words in the entry.
+- `missing` is the quotation of the entry least present in the output, weighted by its
+  information, at most `2 L`: advice for another error of the same tool quotes something else.
+- `present` is the share of the information of all quotations that is in the output.
+- `command` is the information of the command's words in the entry: many lessons name the tool.
+- `named` is how many identifiers of the error lines are in the entry, at most 3.
+- `signed` is 1 for an entry that holds a signature of the error word for word, else 0.
+
+`docs/quality.md` says on which failures the weights were fitted.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from hardwon.domain.model.failure import Failure
+from hardwon.domain.model.injection.win import MAX_INFORMATION, MIN_PROBABILITY, MIN_SEARCHED
+from hardwon.domain.model.keywords import terms_of
+from hardwon.domain.model.prompt_terms import (
+    Sentence,
+    informative_words,
+    quotes,
+    shared,
+    stem,
+    weighed,
+)
+
+MAX_NAMED = 3
+NO_QUOTATION = 0.4
+"""The value of `present` for an entry that quotes nothing."""
+
+MIN_QUOTED_INFORMATION = 2.0
+"""Nats. A quotation with less says nothing."""
+
+_QUOTATION = (
+    r"`([^`\n]{3,200})`|\"([^\"\n]{3,200})\"|'([^'\n]{4,200})'"
+    r"|\b((?:\w+\.)*\w*(?:Error|Exception)\b[^.\n]{0,120})"
+)
+
+
+def quotations(text: str) -> tuple[str, ...]:
+    """
+    Return what *text* quotes: code, messages, and errors by name.
+
+    >>> quotations("`npm ci` says ERESOLVE after ImportError: no x")
+    ('npm ci', 'ImportError: no x')
+    """
+    return tuple(part for found in re.findall(_QUOTATION, text) for part in found if part)
+
+
+CONSTANT = -4.7
+WEIGHTS: Mapping[str, float] = {
+    "closeness": 7.1,
+    "lead": 0.84,
+    "errors": 2.8,
+    "missing": -0.97,
+    "present": 1.5,
+    "command": -0.24,
+    "named": 1.5,
+    "signed": 6.0,
+}
+"""The weights of the features, by name."""
+
+
+class FailureWin(NamedTuple):
+    """
+    The features of an entry at a failure.
+
+    Attributes:
+        features: By the names of `WEIGHTS`; a receipt stores them.
+    """
+
+    features: Mapping[str, float]
+
+    @property
+    def constant(self) -> float:
+        """The constant of `x`."""
+        return CONSTANT
+
+    @property
+    def terms(self) -> list[tuple[str, float, float]]:
+        """Name, weight and value of each term of `x` but the constant."""
+        return [(name, weight, self.features[name]) for name, weight in WEIGHTS.items()]
+
+    @property
+    def probability(self) -> float:
+        """The probability that it helps."""
+        x = CONSTANT + math.fsum(weight * value for _, weight, value in self.terms)
+        return 1 / (1 + math.exp(-x))
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the probability reaches the threshold."""
+        return self.probability >= MIN_PROBABILITY
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """The features, and the probability, for a receipt."""
+        return {**self.features, "probability": self.probability}
+
+
+def failure_win_of_parts(parts: Mapping[str, float]) -> FailureWin:
+    """
+    Return the win with these *parts*.
+
+    Raises:
+        KeyError: a part is missing.
+    """
+    return FailureWin({name: parts[name] for name in WEIGHTS})
+
+
+class FailureTerms:
+    """
+    The words of a failure, with the information of each.
+
+    Args:
+        failure: The failure.
+        frequencies: The number of entries that contain each of `terms_to_count`.
+        size: The number of entries.
+
+    """
+
+    def __init__(self, failure: Failure, frequencies: Mapping[str, int], size: int) -> None:
+        self._failure = failure
+        self._frequencies = frequencies
+        self._size = size
+
+    @cached_property
+    def _errors(self) -> Sentence:
+        return self._sentence("\n".join(self._failure.error_lines))
+
+    @cached_property
+    def _command(self) -> Sentence:
+        return self._sentence(self._failure.key)
+
+    @cached_property
+    def _output(self) -> frozenset[str]:
+        text = "\n".join((self._failure.key, *self._failure.lines))
+        return frozenset(map(stem, terms_of(text)))
+
+    def win(self, text: str, closeness: float, lead: float) -> FailureWin:
+        """Return the win of an entry with that *text*, whose score leads by *lead*."""
+        unit = _unit(self._size)
+        overlap = shared([self._errors], text)
+        missing, present = self._quoted(text)
+        named = sum(quotes(text, [name]) for name in self._failure.identifiers)
+        return FailureWin(
+            {
+                "closeness": closeness,
+                "lead": max(lead, 0.0) / unit,
+                "errors": math.sqrt(
+                    overlap.coverage * min(overlap.information / unit, MAX_INFORMATION)
+                ),
+                "missing": missing,
+                "present": present,
+                "command": shared([self._command], text).information / unit,
+                "named": float(min(named, MAX_NAMED)),
+                "signed": float(self._failure.is_named_in(text)),
+            }
+        )
+
+    def _quoted(self, text: str) -> tuple[float, float]:
+        """Return `missing` and `present` of an entry with that *text*."""
+        found = [
+            (sum(sentence.values()), sum(sentence[word] for word in sentence.keys() & self._output))
+            for sentence in map(self._sentence, quotations(text))
+        ]
+        informative = [pair for pair in found if pair[0] > MIN_QUOTED_INFORMATION]
+        if not informative:
+            return 0.0, NO_QUOTATION
+        unit = _unit(self._size)
+        missing = (
+            (1 - held / whole) * min(whole / unit, MAX_INFORMATION) for whole, held in informative
+        )
+        whole, held = map(math.fsum, zip(*informative, strict=True))
+        return max(missing), held / whole
+
+    def _sentence(self, text: str) -> Sentence:
+        return weighed(terms_of(text), self._frequencies, self._size)
+
+
+def terms_to_count(failure: Failure, texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the terms of *failure*, and of what *texts* quote."""
+    quoted = (quotation for text in texts for quotation in quotations(text))
+    lines = (failure.key, *failure.error_lines, *quoted)
+    return informative_words(dict.fromkeys(term for line in lines for term in terms_of(line)))
+
+
+def _unit(searched: float) -> float:
+    return math.log(max(searched, MIN_SEARCHED))

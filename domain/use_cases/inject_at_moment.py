@@ -1,0 +1,118 @@
+"""Print the entry that helps at the moment when an agent acts."""
+
+from typing import NamedTuple, TypeAlias
+
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.failure import Failure
+from hardwon.domain.model.filters import Workplace
+from hardwon.domain.model.injection.receipt import ContextWindow
+from hardwon.domain.model.injection.relevance_gate import AT_MOMENT
+from hardwon.domain.model.prompt_terms import LONGEST_PROMPT
+from hardwon.domain.model.redaction import redact
+from hardwon.domain.use_cases.weigh_entries import NOTHING, Injection, Occasion, WeighEntries
+
+MOST = 4
+"""The number of entries printed at moments in one context window."""
+
+
+class Actor(NamedTuple):
+    """
+    The agent that acts.
+
+    Attributes:
+        window: Without a session, earlier injections are unknown.
+    """
+
+    window: ContextWindow
+    workplace: Workplace
+
+
+class Edit(NamedTuple):
+    """
+    An edit of a file.
+
+    Attributes:
+        path: Relative to the project, if the file is in it.
+        old: The replaced text, empty for a new file.
+    """
+
+    path: str
+    old: str
+    new: str
+
+    @property
+    def question(self) -> str:
+        """The text to search with."""
+        half = LONGEST_PROMPT // 2
+        return f"{self.path}\n{self.old[:half]}\n{self.new[:half]}"
+
+
+Moment: TypeAlias = Failure | Edit
+"""An action of an agent that just ended."""
+
+
+class InjectAtMoment(NamedTuple):
+    """
+    Print at most one entry when an agent acts, if it clearly helps.
+
+    An entry is printed whole, and once in a context window.
+    The limit of four in a context window counts neither session starts nor prompts.
+    """
+
+    weigh: WeighEntries
+
+    def text_for(self, moment: "Moment", actor: Actor, deadline: Deadline) -> Injection:
+        """
+        Return the text to print at *moment*, most often none.
+
+        Raises:
+            StorageError: the store can't be read.
+        """
+        if isinstance(moment, Edit):
+            return self.after_edit(moment, actor, deadline)
+        return self.after_failure(moment, actor, deadline)
+
+    def after_failure(self, failure: Failure, actor: Actor, deadline: Deadline) -> Injection:
+        """
+        Return the text to print after a command failed, most often none.
+
+        Nothing of the output is kept but its signature, without secrets.
+
+        Raises:
+            StorageError: the store can't be read.
+        """
+        if not failure.error_lines:
+            return NOTHING
+        occasion = Occasion(
+            event="failure",
+            text=redact(failure.question),
+            window=actor.window,
+            workplace=actor.workplace,
+            printing=AT_MOMENT,
+            query=redact(failure.key),
+            failure=failure,
+        )
+        return self._at(occasion, deadline)
+
+    def after_edit(self, edit: Edit, actor: Actor, deadline: Deadline) -> Injection:
+        """
+        Return the text to print after a file was edited, most often none.
+
+        Raises:
+            StorageError: the store can't be read.
+        """
+        occasion = Occasion(
+            event="edit",
+            text=redact(edit.question),
+            window=actor.window,
+            workplace=actor.workplace,
+            printing=AT_MOMENT,
+            query=redact(edit.path),
+        )
+        return self._at(occasion, deadline)
+
+    def _at(self, occasion: Occasion, deadline: Deadline) -> Injection:
+        window = occasion.window
+        if window.session_id and self.weigh.windows.held(window).moments >= MOST:
+            return NOTHING
+        return self.weigh.injection_for(occasion, deadline)

@@ -1,0 +1,104 @@
+"""
+Moments of action, read from a host's JSON.
+
+Hosts name their tools and fields differently. An unknown tool is no moment.
+"""
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from hardwon.domain.model.failure import Failure
+from hardwon.domain.use_cases.inject_at_moment import Edit, Moment
+
+Document: TypeAlias = Mapping[str, object]
+
+EVENTS = ("PostToolUse", "PostToolUseFailure")
+"""Claude Code's names of the events after an action."""
+
+SHELLS = frozenset({"Bash", "bash", "shell", "run_shell_command"})
+EDITS = frozenset({"Edit", "MultiEdit", "Write", "edit", "write", "replace", "write_file"})
+PATH_FIELDS = ("file_path", "filePath", "path", "absolute_path")
+OLD_FIELDS = ("old_string", "oldString")
+NEW_FIELDS = ("new_string", "newString", "content")
+OUTPUT_FIELDS = ("error", "tool_response")
+TEXT_FIELDS = ("stdout", "output", "llmContent", "stderr")
+_EXIT = re.compile(r"^(?:Exit [Cc]ode:?|Process exited with code) (\d+)\s*$", re.MULTILINE)
+
+_LABEL = re.compile(r"^Output: ", re.MULTILINE)
+"""Gemini CLI's word before the output."""
+
+
+def moment_of(payload: Document, project_root: str) -> Moment | None:
+    """Return what the agent did by *payload*, None for what is no moment."""
+    event, tool = payload.get("hook_event_name"), payload.get("tool_name")
+    if event not in EVENTS or not isinstance(tool, str):
+        return None
+    given = _table(payload.get("tool_input"))
+    failed = event == "PostToolUseFailure"
+    if tool in SHELLS:
+        return _failure(_text(given.get("command")), payload, failed=failed)
+    if tool.startswith("mcp__"):
+        return _failure(tool, payload, failed=True) if failed else None
+    if tool in EDITS and not failed:
+        path = _first(given, PATH_FIELDS)
+        edit = Edit(
+            relative_to(project_root, path), _first(given, OLD_FIELDS), _first(given, NEW_FIELDS)
+        )
+        return edit if edit.path else None
+    return None
+
+
+def _failure(command: str, payload: Document, *, failed: bool) -> Failure | None:
+    """
+    Return the failure of *command*.
+
+    Where the host does not say that it failed, its output must show it.
+    """
+    if payload.get("is_interrupt") is True:
+        return None
+    given = "\n".join(filter(None, (_output(payload.get(name)) for name in OUTPUT_FIELDS)))
+    output = _LABEL.sub("", given)
+    code = _EXIT.search(output)
+    failure = Failure(command, output)
+    if failed or (code and code[1] != "0"):
+        return None if failure.is_expected else failure
+    return failure if failure.is_shown and not code else None
+
+
+def _output(value: object) -> str:
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        value = _table(value) or value
+    if isinstance(value, Mapping):
+        return "\n".join(filter(None, (_text(value.get(name)) for name in TEXT_FIELDS)))
+    return _text(value)
+
+
+def _first(given: Document, names: tuple[str, ...]) -> str:
+    return next(filter(None, (_text(given.get(name)) for name in names)), "")
+
+
+def relative_to(project_root: str, path: str) -> str:
+    """Return *path* as it is named from the project, with slashes."""
+    root = os.path.realpath(project_root)
+    if os.path.isabs(path) and os.path.realpath(path).startswith(os.path.join(root, "")):
+        path = os.path.relpath(os.path.realpath(path), root)
+    return path.replace("\\", "/")
+
+
+def _table(value: object) -> Document:
+    """Return *value* as an object, which some hosts send as JSON text."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return {}
+    return value if isinstance(value, Mapping) else {}
+
+
+def _text(value: object) -> str:
+    if isinstance(value, list):  # a program and its arguments: a shell's last one is the command
+        value = value[-1] if value else ""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""

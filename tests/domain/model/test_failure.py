@@ -1,0 +1,252 @@
+"""Commands that failed: their keys, error lines and signatures."""
+
+from typing import NamedTuple
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.failure import Failure, command_key, signature_of
+
+
+class Sample(NamedTuple):
+    """The output of a tool, and the signature of its error."""
+
+    command: str
+    output: str
+    signature: str
+
+
+SAMPLES = {
+    "pytest": Sample(
+        "pytest -q",
+        "F\n=== FAILURES ===\n>       parse(line)\nE       csvkit.BadRow: too many columns in feed\n\ntests/test_a.py:3: BadRow\n"
+        "FAILED tests/test_a.py::test_x - csvkit.BadRow: too many columns in feed\n1 failed in 0.03s",
+        "csvkit.BadRow: too many columns in feed",
+    ),
+    "unittest": Sample(
+        "python -m unittest",
+        'Traceback (most recent call last):\n  File "/p/t.py", line 3, in test\n    import yaml\n'
+        "ModuleNotFoundError: No module named 'yaml'\n\nRan 1 test in 0.001s\n\nFAILED (errors=1)",
+        "ModuleNotFoundError: No module named 'yaml'",
+    ),
+    "jest": Sample(
+        "npx jest",
+        "FAIL src/a.test.js\n  ● total \u203a adds\n\n    TypeError: cart.items.reduceBy is not a function\n\n      3 | x\n",
+        "TypeError: cart.items.reduceBy is not a function",
+    ),
+    "vitest": Sample(
+        "npx vitest run",
+        " FAIL  src/u.test.ts\nReferenceError: localStorage is not defined\n \u276f src/u.ts:3:1\n",
+        "ReferenceError: localStorage is not defined",
+    ),
+    "go test": Sample(
+        "go test ./...",
+        "--- FAIL: TestPool (0.01s)\npanic: assignment to entry in nil map [recovered]\nFAIL\texample.com/pool\t0.012s",
+        "panic: assignment to entry in nil map [recovered]",
+    ),
+    "cargo": Sample(
+        "cargo build",
+        "   Compiling game v0.3.1 (/home/a/game)\nerror[E0277]: `Rc<Cell<u8>>` cannot be sent between threads safely\n"
+        '  --> src/main.rs:12:5\nerror: could not compile `game` (bin "game") due to 1 previous error',
+        "error[E0277]: `Rc<Cell<u8>>` cannot be sent between threads safely",
+    ),
+    "tsc": Sample(
+        "npx tsc --noEmit",
+        "src/a.ts(3,7): error TS2322: Type 'string' is not assignable to type 'Cents'.",
+        "error TS2322: Type 'string' is not assignable to type 'Cents'.",
+    ),
+    "eslint": Sample(
+        "npx eslint src",
+        "/home/a/p/src/a.js\n  3:10  error  'total' is assigned a value but never used  no-unused-vars\n\n✖ 1 problem (1 error, 0 warnings)",
+        "<n>:<n> error 'total' is assigned a value but never used no-unused-vars",
+    ),
+    "mypy": Sample(
+        "mypy src",
+        'src/a.py:3: error: Library stubs not installed for "requests"  [import-untyped]\nFound 1 error in 1 file (checked 2 source files)',
+        'error: Library stubs not installed for "requests" [import-untyped]',
+    ),
+    "ruff": Sample(
+        "ruff check .",
+        "F401 [*] `os` imported but unused\n --> a.py:1:8\nFound 1 error.",
+        "F401 [*] `os` imported but unused",
+    ),
+    "npm": Sample(
+        "npm ci",
+        "npm ERR! code ERESOLVE\nnpm ERR! ERESOLVE unable to resolve dependency tree\nnpm ERR! A complete log of this run can be found in: /h/_logs/x.log",
+        "ERESOLVE unable to resolve dependency tree",
+    ),
+    "pip": Sample(
+        "pip install psycopg2",
+        "Collecting psycopg2\n  Downloading psycopg2-2.9.9.tar.gz (384 kB)\nError: pg_config executable not found.\n"
+        "error: subprocess-exited-with-error",
+        "Error: pg_config executable not found.",
+    ),
+    "uv": Sample(
+        "uv sync",
+        "  \xd7 No solution found when resolving dependencies:\n  ╰─▶ Because torch==2.4 has no wheels with a matching platform tag, we can conclude",
+        "No solution found when resolving dependencies:",
+    ),
+    "make": Sample(
+        "make image",
+        "mkdir -p build\nobjcopy: cannot open build/app.elf segment table\nmake: *** [Makefile:12: image] Error 1",
+        "objcopy: cannot open <path> segment table",
+    ),
+    "cmake": Sample(
+        "cmake -B build",
+        '-- The C compiler identification is GNU 12.2.0\nCMake Error at CMakeLists.txt:4 (find_package):\n  Could not find a package configuration file provided by "Qt6"',
+        "CMake Error at <path> (find_package):",
+    ),
+    "gcc": Sample(
+        "gcc -o a main.c",
+        "/usr/bin/ld: /tmp/ccKx81Zq.o: in function `main':\nmain.c:(.text+0x1f): undefined reference to `sqrt'\ncollect2: error: ld returned 1 exit status",
+        "undefined reference to `sqrt'",
+    ),
+    "javac": Sample(
+        "javac App.java",
+        "App.java:3: error: incompatible types: possible lossy conversion from double to int\n1 error",
+        "error: incompatible types: possible lossy conversion from double to int",
+    ),
+    "gradle": Sample(
+        "./gradlew assembleDebug",
+        "FAILURE: Build failed with an exception.\n\n* What went wrong:\n> SDK location not found. Define a valid SDK with ANDROID_HOME\n\nBUILD FAILED in 3s",
+        "SDK location not found. Define a valid SDK with ANDROID_HOME",
+    ),
+    "docker": Sample(
+        "docker compose up -d",
+        "Error response from daemon: driver failed programming external connectivity on endpoint shop-db: port is already allocated",
+        "Error response from daemon: driver failed programming external connectivity on endpoint shop-db: port is already allocated",
+    ),
+    "kubectl": Sample(
+        "kubectl apply -f k8s/",
+        'Error from server (Forbidden): deployments.apps is forbidden: User "ci" cannot create resource',
+        'Error from server (Forbidden): deployments.apps is forbidden: User "ci" cannot create resource',
+    ),
+    "terraform": Sample(
+        "terraform plan",
+        "╷\n│ Error: Error acquiring the state lock\n│ \n│ Lock Info:\n│   ID: 0d2f5b1e-3f0c-6f3c-9b3d-0a1b2c3d4e5f\n╵",
+        "Error: Error acquiring the state lock",
+    ),
+    "psql": Sample(
+        "psql -f up.sql",
+        'psql:up.sql:3: ERROR:  column "total" of relation "orders" contains null values',
+        'ERROR: column "total" of relation "orders" contains null values',
+    ),
+    "git": Sample(
+        "git push",
+        "To github.example:a/b.git\n ! [rejected]        main -> main (non-fast-forward)\nerror: failed to push some refs to 'github.example:a/b.git'",
+        "! [rejected] main -> main (non-fast-forward)",
+    ),
+    "curl": Sample(
+        "curl -fsS https://api.example/health",
+        "curl: (60) SSL certificate problem: unable to get local issuer certificate",
+        "curl: (<n>) SSL certificate problem: unable to get local issuer certificate",
+    ),
+    "bash": Sample(
+        "./deploy.sh",
+        "./deploy.sh: line 12: envsubst: command not found",
+        "envsubst: command not found",
+    ),
+    "node": Sample(
+        "node server.js",
+        "node:internal/modules/cjs/loader:1228\n  throw err;\n\nError: Cannot find module 'express-session'\nRequire stack:\n- /srv/app/server.js",
+        "Error: Cannot find module 'express-session'",
+    ),
+}
+
+
+@pytest.mark.parametrize("tool", SAMPLES)
+def test_the_error_line_of_each_tool_is_found(tool: str) -> None:
+    sample = SAMPLES[tool]
+
+    assert sample.signature in Failure(sample.command, sample.output).signatures
+
+
+@pytest.mark.parametrize("tool", SAMPLES)
+def test_colours_progress_and_another_machine_do_not_change_a_signature(tool: str) -> None:
+    sample = SAMPLES[tool]
+    elsewhere = sample.output.replace("/home/a/", "/builds/7f3c/").replace("ccKx81Zq", "cc7f3cAb")
+    coloured = "\n".join(f"\x1b[31m{line}\x1b[0m" for line in elsewhere.split("\n"))
+
+    found = Failure(sample.command, f" 10%\r 90%\r{coloured}\r\n[#####>    ] 50%\n")
+    assert sample.signature in found.signatures
+
+
+@pytest.mark.parametrize(
+    ("command", "key"),
+    [
+        ("cd /srv/shop && CI=1 pytest -q tests 2>&1 | tail -20", "pytest -q tests"),
+        ("timeout 60 make test > /tmp/log 2>&1; echo $?", "make test"),
+        ("FOO='a b' sudo npm run build || true", "npm run build"),
+        ("python - <<'EOF'\nimport secrets\nEOF", "python -"),
+        ("cargo build && cargo test", "cargo build && cargo test"),
+        ("/home/mia/p/.venv/bin/pytest tests/a.py", "pytest tests/a.py"),
+        (r"C:\work\tools\west.exe build", "west.exe build"),
+        ('git commit -m "a | b && c"', 'git commit -m "a | b && c"'),
+        ("cd /srv/shop", "cd /srv/shop"),
+        ("", ""),
+    ],
+)
+def test_a_key_is_the_run_itself(command: str, key: str) -> None:
+    assert command_key(command) == key
+
+
+@given(st.text(max_size=400))
+@example("a='")
+@example("<<" * 200)
+def test_any_command_has_a_short_key(command: str) -> None:
+    assert len(command_key(command)) <= 300
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "AssertionError: assert 3 == 4",
+        "FAILED (errors=1)",
+        "E   assert False is True",
+        "make: *** [Makefile:3: all] Error 2",
+        "error: command failed",
+    ],
+)
+def test_a_line_that_says_too_little_has_no_signature(line: str) -> None:
+    assert signature_of(line) == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "is_shown"),
+    [
+        ("pytest -q | tail -3", "FAILED tests/a.py::test_b - KeyError: 'x'\n1 failed", True),
+        ("make 2>&1 | tail -5", "gcc: fatal error: no input files\nmake: *** [a] Error 1", True),
+        ("npm run build | cat", "npm ERR! Missing script: build", True),
+        ("cat build.log", "Traceback (most recent call last):\nValueError: x", False),
+        ("git log -3", "fatal: a word of a commit", False),
+        ("grep -rn error src", "src/a.py: error: here", False),
+        ("pytest -q | tail -3", "3 passed in 0.1s", False),
+    ],
+)
+def test_an_output_shows_a_failure_that_a_pipe_hid(
+    command: str, output: str, *, is_shown: bool
+) -> None:
+    assert Failure(command, output).is_shown is is_shown
+
+
+def test_a_text_names_an_error_with_other_paths_and_numbers() -> None:
+    failure = Failure("x", "/srv/a.py:3: error: worker 7 lost its broker connection")
+
+    assert failure.is_named_in(
+        "We saw `/home/mia/b.py:12: error: worker 12 lost its broker connection`."
+    )
+    assert not failure.is_named_in("The worker lost its connection.")
+
+
+@given(st.text(max_size=2_000), st.text(max_size=200))
+def test_any_output_gives_a_bounded_question(output: str, command: str) -> None:
+    failure = Failure(command, output)
+
+    assert len(failure.question) <= 1_500
+    assert len(failure.error_lines) <= 6
+    assert len(failure.signatures) <= 4
+
+
+def test_an_empty_output_has_no_error_line() -> None:
+    assert Failure("test -f x", "").error_lines == ()

@@ -1,0 +1,147 @@
+"""Injection at moments of action, on a store in memory with keyword search."""
+
+import attrs
+import pytest
+
+from hardwon.adapters.threads import Threads
+from hardwon.domain.model.failure import Failure
+from hardwon.domain.model.injection.receipt import ContextWindow
+from hardwon.domain.model.ranking.prominence import SignalWeights
+from hardwon.domain.use_cases.inject_at_moment import MOST, Actor, Edit, InjectAtMoment, Moment
+from hardwon.domain.use_cases.recall import Recall
+from hardwon.domain.use_cases.retrieve import Retrieve
+from hardwon.domain.use_cases.weigh_entries import NOTHING, Injection, WeighEntries
+from tests.domain.use_cases.test_inject_beside_prompt import store
+from tests.fakes.activity import InMemoryContextWindows, InMemoryReceipts
+from tests.fakes.clock import FixedClock
+from tests.fakes.documents import InMemoryInstructions
+from tests.fakes.entries import InMemoryEntryRepository
+from tests.fakes.projects import working_in
+from tests.fakes.searches import InMemoryKeywordIndex
+from tests.fakes.state import State
+from tests.strategies import lesson
+
+LESSON = (
+    "`ModuleNotFoundError: No module named 'yaml'` on CI: the cached venv is stale, bump the key."
+)
+FAILURE = Failure(
+    "pytest -q", "Traceback (most recent call last):\nModuleNotFoundError: No module named 'yaml'"
+)
+
+
+@attrs.define
+class Session:
+    """A session whose failures are answered, and whose receipts are kept."""
+
+    state: State
+    receipts: InMemoryReceipts = attrs.field(factory=InMemoryReceipts)
+    clock: FixedClock = attrs.field(factory=FixedClock)
+
+    @property
+    def windows(self) -> InMemoryContextWindows:
+        return InMemoryContextWindows(self.receipts)
+
+    def at(self, moment: Moment, agent: str = "", session_id: str = "one") -> Injection:
+        recall = Recall(
+            InMemoryEntryRepository(self.state),
+            Retrieve((), InMemoryKeywordIndex(self.state), Threads()),
+            self.clock,
+            SignalWeights(),
+        )
+        inject = InjectAtMoment(WeighEntries(recall, self.windows, InMemoryInstructions()))
+        actor = Actor(ContextWindow(session_id, agent), working_in("here"))
+        printed = inject.text_for(moment, actor, self.clock.deadline())
+        if printed.receipt:
+            self.receipts.record(printed.receipt)
+        return printed
+
+
+def test_a_lesson_that_names_the_error_is_printed_whole_with_its_date() -> None:
+    entry = lesson(LESSON)
+    printed = Session(store(entry)).at(FAILURE)
+
+    assert printed.receipt is not None
+    assert f"[memory {entry.entry_id}, kept {entry.created_at:%Y-%m-%d}]" in printed.text
+    assert LESSON in printed.text
+    assert (printed.receipt.event, printed.receipt.query) == ("failure", "pytest -q")
+    assert printed.receipt.signature == "ModuleNotFoundError: No module named 'yaml'"
+
+
+def test_nothing_is_printed_where_no_lesson_helps() -> None:
+    other = lesson("`ModuleNotFoundError: No module named 'lxml'`: install libxml2 first.")
+
+    assert not Session(store(other)).at(FAILURE).text
+    assert not Session(store()).at(FAILURE).text
+    assert Session(store(lesson(LESSON))).at(Failure("pytest", "")) == NOTHING
+
+
+def test_a_lesson_is_printed_once_a_session_and_agent() -> None:
+    session = Session(store(lesson(LESSON)))
+
+    assert session.at(FAILURE).text
+    assert not session.at(FAILURE).text
+    assert session.at(FAILURE, agent="reviewer").text
+    assert session.at(FAILURE, session_id="two").text
+
+
+def test_a_window_that_was_emptied_starts_again() -> None:
+    session = Session(store(lesson(LESSON)))
+    session.at(FAILURE)
+    windows = session.windows
+    windows.empty(ContextWindow("one"))
+
+    recorded = session.receipts.find(session_id="one", limit=10)
+    assert len(recorded) == 1
+    assert windows.held(ContextWindow("one")).moments == 0
+
+
+@pytest.mark.parametrize(("before", "is_printed"), [(MOST - 1, True), (MOST, False)])
+def test_at_most_four_are_printed_in_a_window(before: int, *, is_printed: bool) -> None:
+    names = [f"frobnicate{number}x" for number in range(before + 1)]
+    session = Session(
+        store(*(lesson(f"`ConfigError: {name} key missing`: set it.") for name in names))
+    )
+    for name in names[:-1]:
+        assert session.at(Failure("run", f"ConfigError: {name} key missing")).text
+
+    assert (
+        bool(session.at(Failure("run", f"ConfigError: {names[-1]} key missing")).text) is is_printed
+    )
+
+
+def test_the_lesson_that_holds_the_signature_comes_first() -> None:
+    near = lesson("No module named yaml yaml yaml pytest traceback: module named yaml, yaml.")
+    [first, *_] = [Session(store(near, lesson(LESSON))).at(FAILURE)]
+
+    assert LESSON in first.text
+
+
+def test_no_secret_of_an_output_is_kept() -> None:
+    secret = "ghp_" + "a1B2" * 9
+    failing = Failure(
+        f"GH_TOKEN={secret} deploy --token {secret}",
+        f"DeployError: token {secret} refused for zebra",
+    )
+    printed = Session(store(lesson("`DeployError` refused for zebra: deploy by tag only."))).at(
+        failing
+    )
+
+    assert secret not in repr(printed.receipt)
+
+
+def test_an_edit_that_a_lesson_warns_of_is_answered() -> None:
+    text = "Never call `session.commit_now()` in a request handler: the unit of work commits."
+    session = Session(store(lesson(text)))
+    edit = Edit(
+        "src/api/orders.py", "", "def post(session):\n    session.commit_now()  # request handler"
+    )
+
+    printed = session.at(edit)
+    assert printed.receipt is not None
+    assert text in printed.text
+    assert (printed.receipt.event, printed.receipt.query) == ("edit", "src/api/orders.py")
+    assert not Session(store(lesson(text))).at(Edit("README.md", "", "# Shop")).text
+
+
+def test_a_lesson_too_long_for_a_moment_is_left_out() -> None:
+    assert not Session(store(lesson(f"{LESSON} {'Read on. ' * 200}"))).at(FAILURE).text

@@ -1,0 +1,128 @@
+"""Injection at moments of action: the hook on a store that is searched by word."""
+
+import contextlib
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.entrypoints.hook_process import Run, World
+from tests.entrypoints.programs import hardwon
+from tests.entrypoints.sessions import entry
+
+ERROR = "ModuleNotFoundError: No module named 'yaml'"
+LESSON = f"`{ERROR}` on CI: the cached venv is stale, bump the key of its cache."
+SILENT = (0, "", "")
+
+
+def failure(world: World, **fields: Any) -> dict[str, Any]:
+    return {
+        "session_id": "one",
+        "cwd": str(world.project),
+        "hook_event_name": "PostToolUseFailure",
+        "tool_name": "Bash",
+        "tool_input": {"command": "pytest -q"},
+        "error": f"Exit code 1\nTraceback (most recent call last):\n{ERROR}",
+        "is_interrupt": False,
+        **fields,
+    }
+
+
+def after(world: World, payload: object) -> Run:
+    world.faults = ["nothing_is_in_a_hurry"]
+    return world.hook(payload=payload)
+
+
+def outcome(run: Run) -> tuple[int, str, str]:
+    return run.code, run.stdout, run.stderr
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    world = World(tmp_path_factory.mktemp("moment"), contextlib.ExitStack())
+    world.remember(
+        entry("Stale venv", LESSON),
+        *(entry(f"Filler {n}", f"filler number {n}") for n in range(60)),
+    )
+    return world.store
+
+
+@pytest.fixture
+def world(empty_world: World, filled: Path) -> World:
+    empty_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
+    shutil.copytree(filled, empty_world.store)
+    return empty_world
+
+
+def test_the_lesson_comes_as_the_hosts_json_once_a_session_and_agent(world: World) -> None:
+    first, second = after(world, failure(world)), after(world, failure(world))
+    subagent = after(world, failure(world, agent_id="a10f", agent_type="reviewer"))
+
+    answer = json.loads(first.stdout)["hookSpecificOutput"]
+    assert answer["hookEventName"] == "PostToolUseFailure"
+    assert LESSON in answer["additionalContext"]
+    assert len(answer["additionalContext"]) <= 1_200
+    assert outcome(second) == SILENT
+    assert json.loads(subagent.stdout)["hookSpecificOutput"] == answer
+    assert world.query("SELECT event, query, signature, agent FROM receipt ORDER BY number") == [
+        ("failure", "pytest -q", ERROR, ""),
+        ("failure", "pytest -q", ERROR, "a10f"),
+    ]
+
+
+def test_a_failure_that_a_pipe_hid_is_answered(world: World) -> None:
+    hidden = failure(
+        world,
+        hook_event_name="PostToolUse",
+        tool_input={"command": "pytest -q | tail -3"},
+        tool_response={"stdout": f"Traceback (most recent call last):\n{ERROR}", "stderr": ""},
+        error=None,
+    )
+
+    assert LESSON in after(world, hidden).stdout
+
+
+def test_why_tells_the_moment_and_proves_it(world: World) -> None:
+    after(world, failure(world))
+    explained, proved = hardwon(world, "why", "one"), hardwon(world, "why", "one", "--verify")
+
+    assert "failed command in" in explained.stdout
+    assert f"error    {ERROR}" in explained.stdout
+    assert "wins: probability" in explained.stdout
+    assert (proved.code, proved.stdout.rstrip().endswith("verified")) == (0, True)
+    [document] = hardwon(world, "why", "one", "--json").items
+    assert (document["event"], document["signature"]) == ("failure", ERROR)
+
+
+@pytest.mark.parametrize("setting", ["MOMENTS_ENABLED", "INJECTION_ENABLED", "SEMANTIC_ENABLED"])
+def test_a_setting_switches_it_off(world: World, setting: str) -> None:
+    world.variables[f"HARDWON_{setting}"] = "false"
+
+    assert outcome(after(world, failure(world))) == SILENT
+
+
+def test_a_pause_silences_it(world: World) -> None:
+    assert hardwon(world, "pause").code == 0
+    assert outcome(after(world, failure(world))) == SILENT
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"error": ""},
+        {"error": 7},
+        {"error": "\x00\x1b[31m" * 9_000},
+        {"error": "E " * 200_000},
+        {"tool_input": {"command": f"python - <<'E'\n{'x' * 100_000}\nE"}, "error": "x"},
+        {"tool_name": "Unknown"},
+        {"tool_name": None},
+        {"session_id": None, "error": "Exit code 139"},
+        {"error": "Exit code 1\n\ud800 Fehler: Datei nicht gefunden"},
+    ],
+    ids=range(9),
+)
+def test_bad_input_says_nothing(world: World, fields: dict[str, Any]) -> None:
+    assert outcome(after(world, failure(world, **fields))) == SILENT
+    assert world.query("SELECT count(*) FROM receipt") == [(0,)]
