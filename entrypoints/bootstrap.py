@@ -234,7 +234,7 @@ def _is_trusted(store: UsersStore, project_root: str) -> bool:
 
 def _registry(store: UsersStore) -> "Registry":
     from hardwon.adapters.sqlite.database import FILE_NAME
-    from hardwon.adapters.sqlite.projects import read_registry
+    from hardwon.adapters.sqlite.projects import SqliteProjects
     from hardwon.domain.model.errors import StorageError
     from hardwon.domain.model.project import Registry
 
@@ -247,7 +247,7 @@ def _registry(store: UsersStore) -> "Registry":
             ) as opened:
                 return opened.registry(store.mode)
         with closing(_opened(store, FILE_NAME)) as database:
-            return read_registry(database, store.mode)
+            return SqliteProjects(database).registry(store.mode)
     except StorageError:
         return Registry()
 

@@ -9,7 +9,7 @@ from hardwon.adapters.postgres.activity import CHANGES, PostgresHistory, Postgre
 from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.file_state import PostgresAbsences
 from hardwon.adapters.postgres.metadata import PostgresImportLedger
-from hardwon.adapters.postgres.projects import PostgresProjects, read_projects
+from hardwon.adapters.postgres.projects import PostgresProjects
 from hardwon.adapters.postgres.query import number_of
 from hardwon.adapters.postgres.rows import SELECT_ENTRY, to_entry
 from hardwon.adapters.sql.contents import SqlStoreContents
@@ -19,7 +19,6 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.export import ExportedEntry
 from hardwon.domain.model.file_state import AbsentFile
 from hardwon.domain.model.injection.receipt import Influence
-from hardwon.domain.model.project import Project
 from hardwon.ports.override import override
 
 BATCH = 500
@@ -112,11 +111,12 @@ class PostgresStoreContents(SqlStoreContents[PostgresDatabase]):
     """
 
     def __init__(self, database: PostgresDatabase) -> None:
-        super().__init__(database, PostgresAbsences(database), PostgresImportLedger(database))
-
-    @override
-    def _projects(self) -> Iterable[Project]:
-        return read_projects(self._database)
+        super().__init__(
+            database,
+            projects=PostgresProjects(database),
+            absences=PostgresAbsences(database),
+            ledger=PostgresImportLedger(database),
+        )
 
     @override
     def _entries(self) -> Iterator[ExportedEntry]:

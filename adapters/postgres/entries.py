@@ -1,8 +1,8 @@
 """Entries and trigger phrases in the tables of a server."""
 
 import datetime as dt
-from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.forgotten import PostgresForgottenTexts
@@ -35,7 +35,6 @@ from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.candidates import RankingFacts
 from hardwon.domain.model.ranking.prominence import RECALL_CAP, TrackRecord, track_record
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
-from hardwon.ports.entries import Order
 from hardwon.ports.override import override
 
 if TYPE_CHECKING:
@@ -48,23 +47,6 @@ RETIRE = (
     "UPDATE hardwon.entry SET retired = true WHERE tenant = %(tenant)s AND number ="
     " ANY(%(numbers)s)"
 )
-
-RENAME = (
-    "UPDATE hardwon.entry SET id = %(new)s WHERE tenant = %(tenant)s AND id = %(old)s",
-    (
-        "UPDATE hardwon.receipt_entry SET entry_id = %(new)s WHERE tenant = %(tenant)s AND entry_id"
-        " = %(old)s"
-    ),
-    """
-    UPDATE hardwon.receipt SET missed = replace(missed::text, %(old)s, %(new)s)::jsonb
-    WHERE tenant = %(tenant)s AND strpos(missed::text, %(old)s) > 0
-    """,
-    (
-        "UPDATE hardwon.entry SET superseded_by = %(new)s WHERE tenant = %(tenant)s AND"
-        " superseded_by = %(old)s"
-    ),
-)
-"""Change an entry's id, in all tables that refer to it."""
 
 NEWEST = f"""
     SELECT * FROM (
@@ -118,11 +100,7 @@ class PostgresEntryRepository(SqlEntries[PostgresDatabase]):
         LIMIT nullif(greatest(%(most)s, -1), -1) OFFSET %(first)s
     """
     LATER = "AND (%(after_time)s, e.id) > (e.updated_at, %(after_id)s)"
-    ORDERS: ClassVar[Mapping[Order, str]] = {
-        "updated_at": "",
-        "created_at": "e.created_at DESC, ",
-        "importance_weight": "e.importance_weight DESC, ",
-    }
+    CREATED = "e.created_at"
     FILES = """
         SELECT DISTINCT file_path FROM hardwon.entry_text
         WHERE tenant = %(tenant)s AND author = current_user AND starts_with(file_path, %(prefix)s) ORDER BY file_path
@@ -166,6 +144,27 @@ class PostgresEntryRepository(SqlEntries[PostgresDatabase]):
                 AND file.author = t.author AND file.anchor_id = '' AND whole.tier = 'constitutional' AND NOT whole.retired
         )
     """
+    DROP_ALIAS = "DELETE FROM hardwon.entry_alias WHERE tenant = %(tenant)s AND old_id = %(id)s"
+    ADD_ALIAS = """
+        INSERT INTO hardwon.entry_alias (tenant, number, old_id)
+        SELECT tenant, number, id FROM hardwon.entry WHERE tenant = %(tenant)s AND id = %(id)s
+    """
+    RENAME = (
+        "UPDATE hardwon.entry SET id = %(new)s WHERE tenant = %(tenant)s AND id = %(old)s",
+        (
+            "UPDATE hardwon.receipt_entry SET entry_id = %(new)s WHERE tenant = %(tenant)s AND entry_id"
+            " = %(old)s"
+        ),
+        """
+        UPDATE hardwon.receipt SET missed = replace(missed::text, %(old)s, %(new)s)::jsonb
+        WHERE tenant = %(tenant)s AND strpos(missed::text, %(old)s) > 0
+        """,
+        (
+            "UPDATE hardwon.entry SET superseded_by = %(new)s WHERE tenant = %(tenant)s AND"
+            " superseded_by = %(old)s"
+        ),
+    )
+    EXPIRED = f"SELECT e.number FROM hardwon.entry e WHERE {OF_TENANT} AND NOT e.retired AND e.expires_at <= %(now)s"
 
     @property
     @override
@@ -175,22 +174,6 @@ class PostgresEntryRepository(SqlEntries[PostgresDatabase]):
     @override
     def put(self, entry: "Entry") -> None:
         put_entry(self._database, entry)
-
-    @override
-    def reword(self, entry_id: str, entry: "Entry") -> None:
-        with self._database.transaction():
-            self._database.rows(
-                "DELETE FROM hardwon.entry_alias WHERE tenant = %(tenant)s AND old_id = %(id)s",
-                id=entry.entry_id,
-            )
-            self._database.rows(
-                "INSERT INTO hardwon.entry_alias (tenant, number, old_id) SELECT tenant, number, id"
-                " FROM hardwon.entry WHERE tenant = %(tenant)s AND id = %(id)s",
-                id=entry_id,
-            )
-            for sql in RENAME:
-                self._database.rows(sql, old=entry_id, new=entry.entry_id)
-            self.put(entry)
 
     @override
     def delete(self, entry_id: str) -> bool:
@@ -242,24 +225,16 @@ class PostgresEntryRepository(SqlEntries[PostgresDatabase]):
         return {category: found[category] for category in CATEGORIES if category in found}
 
     @override
-    def retire_expired(self, now: dt.datetime) -> int:
-        if (first := first_expiry(self._database)) is None or first > now:
-            return 0
-        with self._database.transaction():
-            expired = self._expired(now)  # another process may have retired them meanwhile
-            gone = {"numbers": expired}
-            self._database.together(
-                ((RETIRE, gone), (DROP_VECTORS, gone), *dropping(expired), self._database.change())
-            )
-        return len(expired)
+    def _has_expired(self, now: dt.datetime) -> bool:
+        first = first_expiry(self._database)
+        return first is not None and first <= now
 
-    def _expired(self, now: dt.datetime) -> list[int]:
-        rows = self._database.rows(
-            f"SELECT e.number FROM hardwon.entry e WHERE {OF_TENANT} AND NOT e.retired AND"
-            " e.expires_at <= %(now)s",
-            now=now,
+    @override
+    def _retire(self, numbers: Sequence[int]) -> None:
+        gone = {"numbers": [*numbers]}
+        self._database.together(
+            ((RETIRE, gone), (DROP_VECTORS, gone), *dropping(numbers), self._database.change())
         )
-        return [number for (number,) in rows]
 
 
 def first_expiry(database: PostgresDatabase) -> dt.datetime | None:

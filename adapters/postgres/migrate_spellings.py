@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import psycopg
 from psycopg import sql as composed_sql
 
-from hardwon.adapters.postgres.entries import RENAME
+from hardwon.adapters.postgres.entries import PostgresEntryRepository
 from hardwon.adapters.postgres.put_entry import DROP_VECTORS
 from hardwon.adapters.postgres.rows import SELECT_ENTRY, to_entry
 from hardwon.adapters.postgres.words import dropping, indexing
@@ -141,7 +141,7 @@ def _unite(connection: psycopg.Connection, lessons: list[Lesson]) -> None:
     connection.execute(DROP_ALIAS, {**about, "id": whole["id"]})
     for old in {lesson["id"] for lesson in lessons} - {whole["id"]}:
         connection.execute(ADD_ALIAS, {**about, "old": old})
-        for statement in RENAME[1:]:
+        for statement in PostgresEntryRepository.RENAME[1:]:
             connection.execute(statement, {**about, "old": old, "new": whole["id"]})
     _write(connection, whole)
 

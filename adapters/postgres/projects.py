@@ -14,7 +14,7 @@ from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.query import number_of
 from hardwon.adapters.sql.projects import SqlProjects
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.model.project import Identity, Project, Registry, Trust, TrustMode
+from hardwon.domain.model.project import Identity, Project, Trust
 from hardwon.ports.override import override
 
 MACHINE = "HARDWON_MACHINE"
@@ -76,24 +76,6 @@ def this_machine() -> str:
     return os.environ.get(MACHINE) or socket.gethostname()
 
 
-def read_registry(database: PostgresDatabase, mode: TrustMode) -> Registry:
-    """Return the registry of projects, whose trust depends on *mode*."""
-    return Registry(read_projects(database), read_trusted_folders(database), mode)
-
-
-def read_projects(database: PostgresDatabase) -> tuple[Project, ...]:
-    """Return all projects as this member sees them, first added first."""
-    return tuple(copy.project for copy in _copies(database, "ORDER BY p.added"))
-
-
-def read_trusted_folders(database: PostgresDatabase) -> tuple[str, ...]:
-    """Return this machine's folders, sorted, whose projects this member trusts."""
-    rows = database.rows(
-        f"SELECT path FROM hardwon.trusted_folder WHERE {OWN} ORDER BY path", machine=this_machine()
-    )
-    return tuple(path for (path,) in rows)
-
-
 class PostgresProjects(SqlProjects[PostgresDatabase]):
     """Projects in the tables of a server."""
 
@@ -145,7 +127,7 @@ class PostgresProjects(SqlProjects[PostgresDatabase]):
 
     @override
     def known(self) -> tuple[Project, ...]:
-        return read_projects(self._database)
+        return tuple(copy.project for copy in _copies(self._database, "ORDER BY p.added"))
 
     @override
     def put(self, project: Project) -> None:
@@ -168,7 +150,10 @@ class PostgresProjects(SqlProjects[PostgresDatabase]):
 
     @override
     def trusted_folders(self) -> tuple[str, ...]:
-        return read_trusted_folders(self._database)
+        rows = self._database.rows(
+            f"SELECT path FROM hardwon.trusted_folder WHERE {OWN} ORDER BY path", **self._here()
+        )
+        return tuple(path for (path,) in rows)
 
     @override
     def _ensure_own(self, project_id: str) -> None:

@@ -11,7 +11,7 @@ from psycopg import IntegrityError
 from psycopg.types.json import Jsonb
 
 from hardwon.adapters.postgres.database import PostgresDatabase
-from hardwon.adapters.postgres.entries import RENAME
+from hardwon.adapters.postgres.entries import PostgresEntryRepository
 from hardwon.adapters.postgres.put_entry import DROP_VECTORS
 from hardwon.adapters.postgres.restore import NUMBERED, SavedRows
 from hardwon.adapters.postgres.rows import SELECT_ENTRY, facts_of, texts_of, to_entry
@@ -184,7 +184,7 @@ def _renamed(database: PostgresDatabase, number: int, old: str, entry: Entry) ->
         words=facts["words"],
     )
     if entry.entry_id != old:
-        for sql in RENAME[1:]:
+        for sql in PostgresEntryRepository.RENAME[1:]:
             database.rows(sql, old=old, new=entry.entry_id)
     return is_done
 

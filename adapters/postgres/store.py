@@ -33,7 +33,7 @@ try:
     )
     from hardwon.adapters.postgres.keyword_index import PostgresKeywordIndex
     from hardwon.adapters.postgres.metadata import PostgresMetadata
-    from hardwon.adapters.postgres.projects import PostgresProjects, read_registry
+    from hardwon.adapters.postgres.projects import PostgresProjects
     from hardwon.adapters.postgres.session import LONGEST_WAIT, NEWEST
     from hardwon.adapters.postgres.vectors import PostgresVectorStore, read_spaces
 except ModuleNotFoundError as error:
@@ -195,7 +195,7 @@ class PostgresStore(Store):
 
     @override
     def registry(self, mode: "TrustMode") -> "Registry":
-        return read_registry(self.database, mode)
+        return self.projects.registry(mode)
 
     @cached_property
     @override

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from hardwon.adapters.postgres.database import PostgresDatabase, public
 from hardwon.adapters.postgres.session import Statement
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
-from hardwon.domain.model.identity import composed, title_to_search
 
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
@@ -214,14 +213,9 @@ def ensure_counted(database: PostgresDatabase) -> None:
 
 
 def _texts(entry: "Entry") -> tuple[str, ...]:
-    """
-    Return searched texts, composed and redacted, the labels in fourth place.
+    from hardwon.domain.model.keywords import texts_to_index  # noqa: PLC0415  # for writers only
 
-    They are redacted so that words of a secret are not indexed.
-    """
-    title = title_to_search(entry.name, entry.description)
-    texts = (title, entry.description, entry.notes, " ".join(entry.labels), entry.reasoning)
-    return tuple(composed(public(text)) for text in texts)
+    return texts_to_index(entry, public)
 
 
 def _counted(texts: Sequence[str]) -> tuple[Counter[str], Counter[str]]:

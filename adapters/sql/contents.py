@@ -11,6 +11,7 @@ from hardwon.adapters.sql.activity import readable_changes, usage_values
 from hardwon.adapters.sql.database import D, Decoder, Role, Row, Statement, as_given
 from hardwon.adapters.sql.file_state import SqlAbsences
 from hardwon.adapters.sql.metadata import SqlImportLedger
+from hardwon.adapters.sql.projects import SqlProjects
 from hardwon.domain.model.activity import PastChange
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.export import (
@@ -23,7 +24,6 @@ from hardwon.domain.model.export import (
     Record,
 )
 from hardwon.domain.model.file_state import AbsentFile
-from hardwon.domain.model.project import Project
 from hardwon.ports.override import override
 from hardwon.ports.transfer import StoreContents
 
@@ -47,8 +47,16 @@ class SqlStoreContents(Role[D], StoreContents):
     _decode_change: Decoder = as_given
     _decode_section: Decoder = as_given
 
-    def __init__(self, database: D, absences: SqlAbsences, ledger: SqlImportLedger) -> None:
+    def __init__(
+        self,
+        database: D,
+        *,
+        projects: SqlProjects[D],
+        absences: SqlAbsences,
+        ledger: SqlImportLedger,
+    ) -> None:
         super().__init__(database)
+        self._projects = projects
         self._absences = absences
         self._ledger = ledger
 
@@ -63,7 +71,7 @@ class SqlStoreContents(Role[D], StoreContents):
 
     @override
     def records(self) -> Iterator[Record]:
-        yield from self._projects()
+        yield from self._projects.known()
         yield from self._entries()
         for number, rows in groupby(self._database.stream(self.CHANGES_OF_DELETED), itemgetter(0)):
             if isinstance(number, int):
@@ -81,10 +89,6 @@ class SqlStoreContents(Role[D], StoreContents):
             yield DeletedSection(
                 path=path, below=None, anchor_id=anchor, file_hash=file_hash, at=at
             )
-
-    @abstractmethod
-    def _projects(self) -> Iterable[Project]:
-        """Return all projects, in the order they were added."""
 
     @abstractmethod
     def _entries(self) -> Iterator[ExportedEntry]:

@@ -1,8 +1,10 @@
 """Columns and reads of entries, their trigger phrases, and proposed supersessions."""
 
+import datetime as dt
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hardwon.adapters.sql.database import D, Database, Decoder, Role, Row, as_given, unchanged
 from hardwon.domain.model.activity import Usage, Validations
@@ -122,7 +124,7 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
     HYDRATE: str
     FIND: str
     LATER: str
-    ORDERS: ClassVar[Mapping[Order, str]]
+    CREATED: str
     FILES: str
     IDS: str
     COUNT: str
@@ -136,6 +138,11 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
     OUTDATED: str
     REFERENCES: str
     RULES: str
+    DROP_ALIAS: str
+    ADD_ALIAS: str
+    RENAME: tuple[str, ...]
+    """The statements that replace the id `old` by `new` everywhere."""
+    EXPIRED: str
     _decode: Decoder = as_given
     _decode_printed: Decoder = unchanged
     _decode_summary: Decoder = unchanged
@@ -202,9 +209,45 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
         within = self._database.where(only)
         later = {"after_time": after.updated_at, "after_id": after.entry_id} if after else {}
         found = self.FIND.format(
-            within=within.sql, later=self.LATER if after else "", order=self.ORDERS[order]
+            within=within.sql, later=self.LATER if after else "", order=self._first_by(order)
         )
         return self._entries(found, **within.parameters, **later, most=limit, first=offset)
+
+    def _first_by(self, order: Order) -> str:
+        orders: Mapping[Order, str] = {
+            "updated_at": "",
+            "created_at": f"{self.CREATED} DESC, ",
+            "importance_weight": "e.importance_weight DESC, ",
+        }
+        return orders[order]
+
+    @override
+    def reword(self, entry_id: str, entry: "Entry") -> None:
+        with self._database.transaction():
+            self._database.rows(self.DROP_ALIAS, id=entry.entry_id)
+            self._database.rows(self.ADD_ALIAS, id=entry_id)
+            for statement in self.RENAME:
+                self._database.rows(statement, old=entry_id, new=entry.entry_id)
+            self.put(entry)
+
+    @override
+    def retire_expired(self, now: dt.datetime) -> int:
+        if not self._has_expired(now):
+            return 0
+        with self._database.transaction():
+            expired = self._expired(now)  # another process may have retired them meanwhile
+            self._retire(expired)
+        return len(expired)
+
+    def _expired(self, now: dt.datetime) -> list[int]:
+        return [number for (number,) in self._database.rows(self.EXPIRED, now=now)]
+
+    def _has_expired(self, now: dt.datetime) -> bool:
+        return bool(self._expired(now))
+
+    @abstractmethod
+    def _retire(self, numbers: Sequence[int]) -> None:
+        """Take entries out of all indexes, within the open transaction."""
 
     @override
     def hydrate(self, numbers: Sequence[int]) -> "list[Entry]":

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 
 from hardwon.adapters.sql.database import D, Role
-from hardwon.domain.model.project import Identity, Project
+from hardwon.domain.model.project import Identity, Project, Registry, TrustMode
 from hardwon.ports.override import override
 from hardwon.ports.projects import Projects
 
@@ -26,6 +26,10 @@ class SqlProjects(Role[D], Projects):
     @override
     def transaction(self) -> AbstractContextManager[None]:
         return self._database.transaction()
+
+    def registry(self, mode: TrustMode) -> Registry:
+        """Return the projects and trusted folders with the trust *mode*."""
+        return Registry(self.known(), self.trusted_folders(), mode)
 
     @override
     def add(self, identity: Identity, label: str) -> Project:

@@ -9,12 +9,11 @@ from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.decoding import RowDecoder, text, timestamp
 from hardwon.adapters.sqlite.file_state import SqliteAbsences
 from hardwon.adapters.sqlite.metadata import SqliteImportLedger
-from hardwon.adapters.sqlite.projects import SqliteProjects, read_projects
+from hardwon.adapters.sqlite.projects import SqliteProjects
 from hardwon.adapters.sqlite.rows import SELECT_ENTRY, to_entries
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.export import ExportedEntry
 from hardwon.domain.model.file_state import AbsentFile
-from hardwon.domain.model.project import Project
 from hardwon.ports.override import override
 
 HISTORY = "memory_id, field_changed, old_value, new_value, changed_at"
@@ -86,13 +85,13 @@ class SqliteStoreContents(SqlStoreContents[SqliteDatabase]):
     )
 
     def __init__(self, database: SqliteDatabase) -> None:
-        super().__init__(database, SqliteAbsences(database), SqliteImportLedger(database))
+        super().__init__(
+            database,
+            projects=SqliteProjects(database),
+            absences=SqliteAbsences(database),
+            ledger=SqliteImportLedger(database),
+        )
         self._influences = SqliteInfluences(database)
-        self._places = SqliteProjects(database)
-
-    @override
-    def _projects(self) -> Iterable[Project]:
-        return read_projects(self._database)
 
     @override
     def _entries(self) -> Iterator[ExportedEntry]:
@@ -106,7 +105,7 @@ class SqliteStoreContents(SqlStoreContents[SqliteDatabase]):
         return ExportedEntry(
             entry_id=entry.entry_id,
             entry=entry,
-            places=self._places.places_of(entry.entry_id),
+            places=self._projects.places_of(entry.entry_id),
             aliases=tuple(
                 alias for (alias,) in self._database.readable("entry_alias", aliases, decode_alias)
             ),

@@ -1,12 +1,11 @@
 """The repository of entries, the source of trigger phrases, and proposals."""
 
-import datetime as dt
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from hardwon.adapters.sql.entries import SqlEntries, SqlProposals, SqlTriggerSource
-from hardwon.adapters.sqlite.database import Row, SqliteDatabase, in_list, to_text
+from hardwon.adapters.sqlite.database import Row, SqliteDatabase, in_list
 from hardwon.adapters.sqlite.decoding import RowDecoder
 from hardwon.adapters.sqlite.derived import tallied
 from hardwon.adapters.sqlite.keyword_index import drop_from_index, index_entry
@@ -35,7 +34,6 @@ from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.candidates import RankingFacts
 from hardwon.domain.model.ranking.prominence import RECALL_CAP, TrackRecord, track_record
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
-from hardwon.ports.entries import Order
 from hardwon.ports.override import override
 
 if TYPE_CHECKING:
@@ -183,14 +181,6 @@ def _with_track_record(row: Row) -> tuple[TrackRecord, Row]:
     return track_record(RankingFacts(*row)), row
 
 
-RENAME = (
-    "UPDATE entry SET id = :new WHERE id = :old",
-    "UPDATE receipt_entry SET entry_id = :new WHERE entry_id = :old",
-    "UPDATE receipt SET missed = replace(missed, :old, :new) WHERE instr(missed, :old)",
-    "UPDATE entry SET superseded_by = :new WHERE superseded_by = :old",
-)
-"""Replace an entry's id everywhere."""
-
 RELEASE = "UPDATE entry SET superseded_by = NULL WHERE superseded_by = ?"
 """Make entries current again that a deleted one superseded."""
 
@@ -212,11 +202,7 @@ class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
         "WHERE {within} {later} ORDER BY {order}e.updated_at DESC, e.id LIMIT :most OFFSET :first"
     )
     LATER = "AND (:after_time, e.id) > (e.updated_at, :after_id)"
-    ORDERS: ClassVar[Mapping[Order, str]] = {
-        "updated_at": "",
-        "created_at": "t.created_at DESC, ",
-        "importance_weight": "e.importance_weight DESC, ",
-    }
+    CREATED = "t.created_at"
     FILES = """
         SELECT DISTINCT file_path FROM entry_text WHERE substr(file_path, 1, length(:prefix)) = :prefix ORDER BY file_path
     """
@@ -257,6 +243,17 @@ class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
                 AND whole.tier = 'constitutional' AND whole.retired = 0
         )
     """
+    DROP_ALIAS = "DELETE FROM entry_alias WHERE old_id = :id"
+    ADD_ALIAS = (
+        "INSERT INTO entry_alias (entry_seq, old_id) SELECT seq, id FROM entry WHERE id = :id"
+    )
+    RENAME = (
+        "UPDATE entry SET id = :new WHERE id = :old",
+        "UPDATE receipt_entry SET entry_id = :new WHERE entry_id = :old",
+        "UPDATE receipt SET missed = replace(missed, :old, :new) WHERE instr(missed, :old)",
+        "UPDATE entry SET superseded_by = :new WHERE superseded_by = :old",
+    )
+    EXPIRED = "SELECT seq FROM entry WHERE retired = 0 AND expires_at <= :now"
     _decode = decode_entry
     _decode_printed = decode_printed
     _decode_summary = decode_summary
@@ -289,19 +286,6 @@ class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
             else:
                 index_entry(self._database, number, entry)
             self._database.note_change()
-
-    @override
-    def reword(self, entry_id: str, entry: "Entry") -> None:
-        with self._database.transaction():
-            self._database.rows("DELETE FROM entry_alias WHERE old_id = :id", id=entry.entry_id)
-            self._database.rows(
-                "INSERT INTO entry_alias (entry_seq, old_id) SELECT seq, id FROM entry WHERE id"
-                " = :id",
-                id=entry_id,
-            )
-            for sql in RENAME:
-                self._database.rows(sql, old=entry_id, new=entry.entry_id)
-            self.put(entry)
 
     @override
     def delete(self, entry_id: str) -> bool:
@@ -349,25 +333,14 @@ class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
         return int(value or 1)
 
     @override
-    def retire_expired(self, now: dt.datetime) -> int:
-        if not self._expired(now):
-            return 0
-        with self._database.transaction():
-            expired = self._expired(now)  # another process may have retired them meanwhile
-            self._database.rows(
-                "UPDATE entry SET retired = 1 WHERE seq IN (SELECT value FROM json_each(?))",
-                (in_list(expired),),
-            )
-            for number in expired:
-                self._leave_indexes(number)
-            self._database.note_change()
-        return len(expired)
-
-    def _expired(self, now: dt.datetime) -> Sequence[int]:
-        rows = self._database.rows(
-            "SELECT seq FROM entry WHERE retired = 0 AND expires_at <= ?", (to_text(now),)
+    def _retire(self, numbers: Sequence[int]) -> None:
+        self._database.rows(
+            "UPDATE entry SET retired = 1 WHERE seq IN (SELECT value FROM json_each(?))",
+            (in_list(numbers),),
         )
-        return [number for (number,) in rows]
+        for number in numbers:
+            self._leave_indexes(number)
+        self._database.note_change()
 
     def _leave_indexes(self, number: int) -> None:
         drop_from_index(self._database, number)

@@ -24,8 +24,13 @@ from hardwon.domain.model.errors import (
     StorageError,
 )
 from hardwon.domain.model.filters import EntryFilter
-from hardwon.domain.model.identity import composed, title_to_search
-from hardwon.domain.model.keywords import inverse_document_frequency, max_hits
+from hardwon.domain.model.keywords import (
+    indexed,
+    indexed_texts,
+    inverse_document_frequency,
+    max_hits,
+    texts_to_index,
+)
 from hardwon.domain.model.ranking.adaptive import passage_score
 from hardwon.ports.keyword_index import KeywordIndex, Mode
 from hardwon.ports.override import override
@@ -51,7 +56,6 @@ def index_passages(database: SqliteDatabase, number: int, texts: Sequence[str]) 
         texts: The title, then the other searched texts. The title precedes every passage.
 
     """
-    from hardwon.domain.model.keywords import indexed  # noqa: PLC0415  # for writers only
     from hardwon.domain.model.text import passages  # noqa: PLC0415  # likewise
 
     title, *others = texts
@@ -262,7 +266,8 @@ def rebuild_index(database: SqliteDatabase) -> None:
         for row in database.stream(f"{SELECT_ENTRY} WHERE e.retired = 0"):
             entry = next(to_entries(database, [row]), None)
             texts = _texts(entry) if entry else UNREADABLE_TEXTS
-            _insert(database, row[0], words=_words(texts), texts=texts)  # each entry has its row
+            # Each entry has its row.
+            _insert(database, row[0], words=indexed_texts(texts), texts=texts)
         database.rows("DELETE FROM _metadata WHERE key IN (?, ?)", (STALE, UNTIDY))
         _note_version(database)
 
@@ -311,7 +316,7 @@ def index_entry(database: SqliteDatabase, number: int, entry: "Entry") -> bool:
         _note(database, STALE)
         return False
     texts = _texts(entry)
-    words = _words(texts)
+    words = indexed_texts(texts)
     if database.rows(f"SELECT {COLUMN_LIST} FROM entries_fts WHERE rowid = ?", (number,)) == [
         words
     ]:
@@ -330,16 +335,7 @@ def drop_from_index(database: SqliteDatabase, number: int) -> None:
 
 
 def _texts(entry: "Entry") -> tuple[str, ...]:
-    """Return an entry's searched texts, composed as queries are and redacted."""
-    title = title_to_search(entry.name, entry.description)
-    texts = (title, entry.description, entry.notes, " ".join(entry.labels), entry.reasoning)
-    return tuple(composed(without_secrets(text)) for text in texts)
-
-
-def _words(texts: Sequence[str]) -> Row:
-    from hardwon.domain.model.keywords import indexed_texts  # noqa: PLC0415  # for writers only
-
-    return indexed_texts(texts)
+    return texts_to_index(entry, without_secrets)
 
 
 def _insert(database: SqliteDatabase, number: int, words: Row, texts: Sequence[str]) -> None:

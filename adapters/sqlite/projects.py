@@ -6,7 +6,7 @@ from typing import Any
 from hardwon.adapters.sql.projects import SqlProjects
 from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.decoding import PROJECT_DECODERS, RowDecoder
-from hardwon.domain.model.project import Identity, Project, Registry, TrustMode
+from hardwon.domain.model.project import Identity, Project
 from hardwon.ports.override import override
 
 COLUMNS = (
@@ -16,22 +16,6 @@ COLUMNS = (
 decode_project = RowDecoder(COLUMNS, PROJECT_DECODERS)
 
 SELECT = f"SELECT {', '.join(COLUMNS)} FROM project"
-
-
-def read_projects(database: SqliteDatabase) -> tuple[Project, ...]:
-    """Return all projects, in the order they were added."""
-    return tuple(to_project(row) for row in database.rows(f"{SELECT} ORDER BY rowid"))
-
-
-def read_trusted_folders(database: SqliteDatabase) -> tuple[str, ...]:
-    """Return the folders below which all projects are trusted, sorted."""
-    rows = database.rows("SELECT path FROM trusted_folder ORDER BY path")
-    return tuple(path for (path,) in rows if isinstance(path, str))
-
-
-def read_registry(database: SqliteDatabase, mode: TrustMode) -> Registry:
-    """Return the store's projects and trusted folders with the trust *mode*."""
-    return Registry(read_projects(database), read_trusted_folders(database), mode)
 
 
 def to_project(row: Sequence[Any]) -> Project:
@@ -82,7 +66,8 @@ class SqliteProjects(SqlProjects[SqliteDatabase]):
 
     @override
     def known(self) -> tuple[Project, ...]:
-        return read_projects(self._database)
+        rows = self._database.rows(f"{SELECT} ORDER BY rowid")
+        return tuple(map(to_project, rows))
 
     @override
     def put(self, project: Project) -> None:
@@ -92,7 +77,8 @@ class SqliteProjects(SqlProjects[SqliteDatabase]):
 
     @override
     def trusted_folders(self) -> tuple[str, ...]:
-        return read_trusted_folders(self._database)
+        rows = self._database.rows("SELECT path FROM trusted_folder ORDER BY path")
+        return tuple(path for (path,) in rows if isinstance(path, str))
 
     @override
     def _with_key(self, key: str) -> Project | None:

@@ -43,7 +43,7 @@ from hardwon.adapters.sqlite.keyword_index import (
 )
 from hardwon.adapters.sqlite.metadata import EXPOSED, SqliteMetadata
 from hardwon.adapters.sqlite.opening import open_store
-from hardwon.adapters.sqlite.projects import SqliteProjects, read_registry
+from hardwon.adapters.sqlite.projects import SqliteProjects
 from hardwon.adapters.sqlite.untrusted import size_of
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.deadline import Deadline
@@ -211,7 +211,7 @@ class SqliteStore(Store):
 
     @override
     def registry(self, mode: TrustMode) -> Registry:
-        return read_registry(self.database, mode)
+        return self.projects.registry(mode)
 
     @cached_property
     @override

@@ -12,7 +12,6 @@ from hardwon.adapters.postgres.entries import index_again
 from hardwon.adapters.postgres.erase import PostgresRows, ServerCopies
 from hardwon.adapters.postgres.forgotten import PostgresForgottenTexts
 from hardwon.adapters.postgres.metadata import PostgresMetadata
-from hardwon.adapters.postgres.projects import read_registry
 from hardwon.adapters.postgres.store import PostgresStore
 from hardwon.domain.model.activity import FieldChange, Usage, Validations
 from hardwon.domain.model.checkpoint import Checkpoint, Contents
@@ -332,7 +331,7 @@ READS: Mapping[str, Callable[[Member], object]] = {
     "upkeep.ensure_keyword_index": lambda user: user.store.upkeep.ensure_keyword_index(),
     "upkeep.has_keyword_index": lambda user: user.store.upkeep.has_keyword_index(),
     "upkeep.has_outdated_keywords": lambda user: user.store.upkeep.has_outdated_keywords(),
-    "store.registry": lambda user: read_registry(user.database, "own"),
+    "projects.registry": lambda user: user.store.projects.registry("own"),
     "overview.entries_by_file": lambda user: [*user.world.overview.entries_by_file()],
 }
 """Reads, by the names of a role and of its method."""
