@@ -1,8 +1,4 @@
-"""
-Start a program that outlives this one, without its streams.
-
-It runs in a session of its own. Standard library only.
-"""
+"""Start a program that outlives this one, without its streams."""
 
 import os
 from collections.abc import Mapping

@@ -1,8 +1,4 @@
-"""
-Capture of conversations: journal, transcripts, use cases and the worker's start.
-
-Hooks that only note an event import this: at import it loads the standard library alone.
-"""
+"""Capture of conversations: journal, transcripts, use cases and the worker's start."""
 
 import contextlib
 import datetime as dt

@@ -1,8 +1,4 @@
-"""
-Files and git of a project, with imports and exports.
-
-Hooks import this: expensive imports are inside functions.
-"""
+"""Files and git of a project, with imports and exports."""
 
 import contextlib
 import os

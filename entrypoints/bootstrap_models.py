@@ -1,8 +1,4 @@
-"""
-Embedders, labelers and embedding spaces by settings and environment.
-
-No model is called here.
-"""
+"""Embedders, labelers and embedding spaces by settings and environment."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,8 +1,4 @@
-"""
-Use cases that review, revise, forget, copy and repair a store.
-
-Imports that few programs need are inside the functions that need them.
-"""
+"""Use cases that review, revise, forget, copy and repair a store."""
 
 import os
 from typing import TYPE_CHECKING

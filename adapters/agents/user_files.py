@@ -74,11 +74,7 @@ class DiskUserFiles(UserFiles):
 
     @override
     def folder_state(self, path: str) -> FolderState:
-        """
-        A missing folder counts as deleted only if its parent exists.
-
-        An unmounted disk has neither.
-        """
+        """A missing folder counts as deleted only if its parent exists."""
         if os.path.isdir(path):
             return "there"
         around = os.path.dirname(path)
@@ -157,8 +153,6 @@ LARGEST_RECORD = 64 * 1024 * 1024
 class JsonSetupRecord(SetupRecord):
     """
     The record in a file that only the user can read.
-
-    It is removed when it is empty.
 
     Args:
         store: The store's folder, created with the first record.

@@ -1,8 +1,4 @@
-"""
-Parse JSON with comments and trailing commas, and its settings.
-
-`config.jsonc` has some of them under older names.
-"""
+"""Parse JSON with comments and trailing commas, and its settings."""
 
 import json
 import re

@@ -21,11 +21,7 @@ from hardwon.ports.override import override
 
 
 class StoppedClock(Clock):
-    """
-    A clock with constant time, so that recency is reproducible.
-
-    Its monotonic time passes.
-    """
+    """A clock with constant time, so that recency is reproducible."""
 
     def __init__(self, now: dt.datetime) -> None:
         self._now = now

@@ -142,11 +142,7 @@ class NumberedRecord(NamedTuple):
 
 
 def is_export(beginning: bytes) -> bool:
-    """
-    Return whether a file with this *beginning* is an export.
-
-    Other formats have no type or format.
-    """
+    """Return whether a file with this *beginning* is an export."""
     head = beginning.removeprefix(b"\xef\xbb\xbf").lstrip().replace(b" ", b"")
     return head.startswith(b'{"type":') or (head.startswith(b"{") and b'"format":"hardwon"' in head)
 

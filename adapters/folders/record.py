@@ -1,8 +1,4 @@
-"""
-Record the folders in which hardwon wrote files on this machine.
-
-`hardwon forget` finds them by this record.
-"""
+"""Record the folders in which hardwon wrote files on this machine."""
 
 import json
 import os

@@ -13,11 +13,7 @@ from hardwon.adapters.folder import read_start
 from hardwon.domain.model.project import LARGEST_NUMBER, Identity
 
 LONGEST_LINE = 4096
-"""
-Bytes of a line or path that are read.
-
-No file system has longer paths.
-"""
+"""Bytes of a line or path that are read."""
 LONGEST_CONFIG = 1 << 16
 """
 Bytes of a configuration that are read.

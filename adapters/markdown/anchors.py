@@ -98,11 +98,7 @@ def sections(body: str) -> AnchorSections:
 
 
 def extents(body: str) -> tuple[Extent, ...]:
-    """
-    Return the positions of all anchored sections of *body*, blank ones too.
-
-    They are in the order of their beginnings.
-    """
+    """Return the positions of all anchored sections of *body*, blank ones too."""
     markers, pairing = _paired(body)
     return tuple(
         Extent(

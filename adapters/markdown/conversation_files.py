@@ -1,8 +1,4 @@
-"""
-Captured conversations, sessions and plans as markdown files.
-
-Memory folders are locked and changed atomically.
-"""
+"""Captured conversations, sessions and plans as markdown files."""
 
 import contextlib
 import datetime as dt
@@ -58,11 +54,7 @@ from hardwon.ports.override import override
 
 MAX_BYTES = 64 * 1024 * 1024  # longer files were not written by hardwon
 MAX_TRIES = 5
-"""
-Upper bound of attempts.
-
-A change is planned again if another process changed the file.
-"""
+"""Upper bound of attempts."""
 
 
 class UsableFile(NamedTuple):
@@ -104,11 +96,7 @@ class MemoryFolder:
     def usable(
         self, names: Collection[str], holding: Collection[str]
     ) -> Iterator[tuple[str, UsableFile]]:
-        """
-        Yield the usable files among *names* that contain any of *holding*.
-
-        Every file contains an empty text.
-        """
+        """Yield the usable files among *names* that contain any of *holding*."""
         return (
             (name, file)
             for name, file in self.writable(names, holding)
@@ -289,11 +277,7 @@ class ProjectPlanFiles:
         self._root = project_root
 
     def of_phase(self, number: str) -> str | None:
-        """
-        Return the plan of phase *number* from the first place.
-
-        Files called plan come first.
-        """
+        """Return the plan of phase *number* from the first place."""
         numbered = self._numbered.get(_without_zeros(number.strip()), ())
         return next((plan for path in numbered if (plan := self._plan(path))), None)
 

@@ -281,20 +281,12 @@ _HEADING = re.compile(
 
 
 def first_heading(body: str) -> str | None:
-    """
-    Return the first heading of *body* without formatting, or None.
-
-    Code and comments are ignored.
-    """
+    """Return the first heading of *body* without formatting, or None."""
     return next(headings(body), None)
 
 
 def headings(body: str) -> Iterator[str]:
-    """
-    Yield the headings of *body* in order, without formatting.
-
-    Empty ones, code and comments are left out.
-    """
+    """Yield the headings of *body* in order, without formatting."""
     found = _HEADING.finditer(COMMENT_OR_FENCE.sub("", body))
     texts = (
         plain_text(without_links(heading["atx"] or heading["underlined"])) for heading in found

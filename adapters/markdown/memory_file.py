@@ -1,8 +1,4 @@
-"""
-A memory file, and edits that keep all other text.
-
-Its captured sections are in order of time.
-"""
+"""A memory file, and edits that keep all other text."""
 
 import datetime as dt
 import re

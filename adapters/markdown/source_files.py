@@ -295,11 +295,7 @@ class _Finder:
 
 
 KINDS = {"user": "preference", "feedback": "preference"}
-"""
-Kinds of entries by the host's types.
-
-Others, such as project and reference, are documents.
-"""
+"""Kinds of entries by the host's types."""
 
 _NESTED = re.compile(r"\A(\s*---[ \t]*\n(?:(?!---).*\n)*?)metadata:[ \t]*\n((?:[ \t]+\S.*\n)+)")
 

@@ -89,8 +89,6 @@ def read_regular_file(path: str, at_most: int, *, follow: bool = True) -> WholeF
     """
     Read a regular file, cut one byte after *at_most*.
 
-    So a longer file can be recognised.
-
     Args:
         path: May be a link, unless *follow* is False.
         at_most: Bytes.
@@ -175,11 +173,7 @@ def rewrite_file(path: str, text: str, was: os.stat_result) -> None:
 
 
 def remove_file(path: str, was: os.stat_result) -> None:
-    """
-    Remove a file that was read.
-
-    *was* and the errors are those of `rewrite_file`.
-    """
+    """Remove a file that was read."""
     place, name = os.path.split(path)
     with Folder(place) as folder:
         _refuse_changed(folder, name, was)

@@ -67,11 +67,7 @@ class NumpyProjection(Projection):
 
 
 def _principal_components(rows: Rows) -> tuple[Rows, NDArray[np.float64]]:
-    """
-    Return the coordinates of *rows*, and each component's share of the variance.
-
-    The largest component comes first.
-    """
+    """Return the coordinates of *rows*, and each component's share of the variance."""
     centred = rows - rows.mean(axis=0, dtype=np.float64).astype(np.float32)
     values, axes = np.linalg.eigh((centred.T @ centred).astype(np.float64))
     axes = axes[:, ::-1][:, :COARSE]

@@ -110,11 +110,7 @@ def migrate(dsn: str) -> list[int]:
 
 @contextmanager
 def throw_away_database(dsn: str) -> Iterator[str]:
-    """
-    Create a migrated temporary database on the server, and yield its address.
-
-    It is dropped afterwards.
-    """
+    """Create a migrated temporary database on the server, and yield its address."""
     name = composed.Identifier(database := f"hardwon_demo_{secrets.token_hex(4)}")
     with _as_owner(dsn) as (connection, _):
         connection.execute(composed.SQL("CREATE DATABASE {}").format(name))

@@ -1,8 +1,4 @@
-"""
-Checkpoints as saved rows on the server, without files.
-
-Each has a name such as `checkpoint:17`.
-"""
+"""Checkpoints as saved rows on the server, without files."""
 
 import re
 from collections.abc import Iterator

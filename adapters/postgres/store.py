@@ -1,8 +1,4 @@
-"""
-The store on a PostgreSQL server, with all its roles.
-
-psycopg is imported only when a server keeps the store.
-"""
+"""The store on a PostgreSQL server, with all its roles."""
 
 import threading
 from contextlib import AbstractContextManager

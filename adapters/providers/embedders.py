@@ -1,8 +1,4 @@
-"""
-Embedders on the network, and the cut of long texts.
-
-Nothing is sent before the first text.
-"""
+"""Embedders on the network, and the cut of long texts."""
 
 import math
 import re

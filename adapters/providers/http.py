@@ -67,11 +67,7 @@ class JsonHttp:
         return seconds
 
     def client(self) -> "BoundedClient":
-        """
-        Return the client, created at first use.
-
-        Its connections close with this object.
-        """
+        """Return the client, created at first use."""
         if self._client is None:
             _import_httpx()
             from hardwon.adapters.providers.bounded_client import BoundedClient  # noqa: PLC0415  # imports httpx

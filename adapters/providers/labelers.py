@@ -1,8 +1,4 @@
-"""
-Labelers on the network, their prompt, and the parser of its answer.
-
-Nothing is sent before the first entry.
-"""
+"""Labelers on the network, their prompt, and the parser of its answer."""
 
 import json
 import re
@@ -32,8 +28,6 @@ MAX_TOKENS = 300
 class RemoteLabeler(KeywordLabeler):
     """
     A labeler that asks a provider over HTTP.
-
-    Subclasses name their provider, the request and its answer's text.
 
     Args:
         api_key: If the provider needs one and it is empty, every call fails and nothing is sent.

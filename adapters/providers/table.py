@@ -99,11 +99,7 @@ GEMINI = Provider(
 )
 
 RESERVED_TOKENS = 24
-"""
-Tokens of the longest prefix and a model's begin and end marks.
-
-As `cut_to_tokens` counts them.
-"""
+"""Tokens of the longest prefix and a model's begin and end marks."""
 
 OLLAMA = Provider(
     name="ollama",

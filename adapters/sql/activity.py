@@ -1,8 +1,4 @@
-"""
-History, receipts, context windows, usage signals and counters.
-
-Deliveries belong to the receipts. The hooks import this module.
-"""
+"""History, receipts, context windows, usage signals and counters."""
 
 import datetime as dt
 from abc import abstractmethod

@@ -109,11 +109,7 @@ def entry_of(row: Iterable[Any]) -> "Entry":
 
 
 class SqlEntries(Role[D], EntryRepository, RankingReads):
-    """
-    Entries in the tables `entry` and `entry_text`.
-
-    Holds the reads that both engines share.
-    """
+    """Entries in the tables `entry` and `entry_text`."""
 
     SELECT: str
     BY_ID: str

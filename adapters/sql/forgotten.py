@@ -105,11 +105,7 @@ class SqlForgottenTexts(Role[Database], ForgottenTexts):
         """Return the stored ones of *tags*."""
 
     def _secrets(self, query: str) -> list[bytes]:
-        """
-        Return the keys of the hashes, empty before the first hash.
-
-        The store's own key comes first, then those of copied stores.
-        """
+        """Return the keys of the hashes, empty before the first hash."""
         return to_keys(self._database.value(query, key=SECRET))
 
     def _new_secret(self) -> bytes:

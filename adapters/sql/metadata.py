@@ -31,11 +31,7 @@ class SqlMetadata(Role[Database]):
 
     @property
     def label_cursor(self) -> str | None:
-        """
-        The imported entry whose labelling was tried last, by id.
-
-        None before the first. The entry may be deleted.
-        """
+        """The imported entry whose labelling was tried last, by id."""
         return self._value(LABEL_CURSOR)
 
     def move_label_cursor(self, entry_id: str) -> None:

@@ -381,11 +381,7 @@ class SqliteDatabase:
         )
 
     def is_in_place(self) -> bool:
-        """
-        Return whether the opened file is still the one at its path.
-
-        Always true in memory.
-        """
+        """Return whether the opened file is still the one at its path."""
         return self._identity is None or self._identity == _identity(self.path)
 
     def close(self) -> None:

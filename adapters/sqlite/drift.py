@@ -50,11 +50,7 @@ Other types get empty texts.
 
 
 def schema_of(connection: sqlite3.Connection) -> Schema:
-    """
-    Return the definitions of all tables, indexes, views and triggers.
-
-    Leaves out the keyword index.
-    """
+    """Return the definitions of all tables, indexes, views and triggers."""
     return {(kind, name): sql for kind, name, sql in connection.execute(OBJECTS)}
 
 

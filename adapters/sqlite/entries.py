@@ -131,11 +131,7 @@ NEWEST = f"""
     WHERE recalled.place <= :most
     ORDER BY updated_at DESC, id
 """
-"""
-Most entries were never recalled.
-
-The index has these in this order. The others are few and are numbered.
-"""
+"""Most entries were never recalled."""
 
 
 class _Newest(Iterable[RankingFacts]):

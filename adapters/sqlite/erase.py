@@ -1,8 +1,4 @@
-"""
-Erase forgotten texts and secrets from one SQLite file of hardwon.
-
-Works with every version of the schema.
-"""
+"""Erase forgotten texts and secrets from one SQLite file of hardwon."""
 
 import json
 import sqlite3
@@ -31,12 +27,7 @@ KEPT_TABLES = (
     "entry_alias",
     "proposal",
 )
-"""
-Tables without texts of their own.
-
-Their rows go with their entries, packed vectors by triggers. Postings and vectors of
-queries are deleted as a whole.
-"""
+"""Tables without texts of their own."""
 
 KEPT_METADATA = ("schema_version", "content_version", "active_space", "automatic_provider", SECRET)
 
@@ -361,11 +352,7 @@ def count_secrets(connection: sqlite3.Connection) -> int:
 
 
 def drop_indexes(connection: sqlite3.Connection) -> None:
-    """
-    Drop the keyword index, which repeats the redacted texts.
-
-    Opening the store makes it again.
-    """
+    """Drop the keyword index, which repeats the redacted texts."""
     for name in ("entries_fts", "passages_fts"):
         connection.execute(f"DROP TABLE IF EXISTS {name}")
 

@@ -1,8 +1,4 @@
-"""
-Erase forgotten texts from the files of a store's folder.
-
-Also searches their bytes for remains.
-"""
+"""Erase forgotten texts from the files of a store's folder."""
 
 import json
 import os
@@ -293,11 +289,7 @@ def _rewritten(path: str) -> Iterator[sqlite3.Connection]:
 
 
 class FolderTexts(ErasurePlace):
-    """
-    The text files of a store's folder: logs and records.
-
-    Logs are erased line by line, records as a whole.
-    """
+    """The text files of a store's folder: logs and records."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder

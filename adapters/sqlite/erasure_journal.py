@@ -1,8 +1,4 @@
-"""
-The journal of a run of `hardwon forget`.
-
-A file in the store's folder, overwritten before it is removed.
-"""
+"""The journal of a run of `hardwon forget`."""
 
 import json
 import os

@@ -1,8 +1,4 @@
-"""
-Messages for errors of SQLite and the file system.
-
-Also allocates the index of a write-ahead log. Standard library only.
-"""
+"""Messages for errors of SQLite and the file system."""
 
 import errno
 import os

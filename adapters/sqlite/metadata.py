@@ -24,11 +24,7 @@ class SqliteMetadata(SqlMetadata):
         return frozenset((self._value(OWN_FILES) or "").split())
 
     def note_own_file(self, digest: str) -> None:
-        """
-        Store the digest of a settings file that belongs to the user.
-
-        Only the newest digests are kept.
-        """
+        """Store the digest of a settings file that belongs to the user."""
         with self._database.transaction():
             known = (self._value(OWN_FILES) or "").split()
             self._remember(OWN_FILES, " ".join([*known, digest][-MAX_OWN_FILES:]), self.SET)

@@ -380,11 +380,7 @@ UPDATE departed SET own_tier = 1 WHERE anchor_id != '' AND tier !=
 
 
 def to_version_6(connection: sqlite3.Connection) -> None:
-    """
-    Add the flag of sections with a tier of their own.
-
-    It does not follow that of their file.
-    """
+    """Add the flag of sections with a tier of their own."""
     run_scripts(connection, OWN_TIERS)
 
 
@@ -461,11 +457,7 @@ ALTER TABLE project ADD COLUMN conversations TEXT CHECK (conversations IN ('shar
 
 
 def to_version_8(connection: sqlite3.Connection) -> None:
-    """
-    Add forgotten texts, earlier ids of entries, and modes of conversations.
-
-    The keyword index is rebuilt without the words of what was deleted before.
-    """
+    """Add forgotten texts, earlier ids of entries, and modes of conversations."""
     run_scripts(connection, FORGETTING)
     indexes = "SELECT name FROM sqlite_master WHERE name IN ('entries_fts', 'passages_fts')"
     for (name,) in connection.execute(indexes).fetchall():
@@ -475,11 +467,7 @@ def to_version_8(connection: sqlite3.Connection) -> None:
 
 
 def to_version_9(connection: sqlite3.Connection) -> None:
-    """
-    Add to receipts whether the injection reached the model.
-
-    Earlier ones were counted when they were printed.
-    """
+    """Add to receipts whether the injection reached the model."""
     run_scripts(
         connection,
         "ALTER TABLE receipt ADD COLUMN delivery TEXT NOT NULL DEFAULT 'printed'"
@@ -627,11 +615,7 @@ The largest number of its store at that time is not known.
 
 
 def to_version_15(connection: sqlite3.Connection) -> None:
-    """
-    Add to receipts the agent, and whether the host dropped the injection.
-
-    They also get the largest number of an entry at that time.
-    """
+    """Add to receipts the agent, and whether the host dropped the injection."""
     run_scripts(connection, CONTEXT_WINDOWS)
 
 
@@ -651,11 +635,7 @@ WHERE e.kind IN ('decision', 'gotcha', 'preference', 'conversation');
 
 
 def to_version_16(connection: sqlite3.Connection) -> None:
-    """
-    Show a vector for each conversation.
-
-    That of the active space, else of another one, as collections may have their own.
-    """
+    """Show a vector for each conversation."""
     run_scripts(connection, MEMORIES_WITH_ANY_VECTOR)
 
 
@@ -712,11 +692,7 @@ CREATE INDEX receipt_entry_by_entry ON receipt_entry (entry_id);
 
 
 def to_version_17(connection: sqlite3.Connection) -> None:
-    """
-    Let a receipt be of a moment.
-
-    An entry may be printed by itself.
-    """
+    """Let a receipt be of a moment."""
     run_scripts(connection, MOMENTS)
 
 

@@ -1,8 +1,4 @@
-"""
-The index of an older program, only read.
-
-It is `memory-index.sqlite` in its schemas 10 and 11.
-"""
+"""The index of an older program, only read."""
 
 import datetime as dt
 import json

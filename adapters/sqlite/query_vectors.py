@@ -1,8 +1,4 @@
-"""
-A cache of query vectors in the store.
-
-A resumed session repeats earlier queries.
-"""
+"""A cache of query vectors in the store."""
 
 import os
 import sys
@@ -22,11 +18,7 @@ from hardwon.ports.override import override
 KEPT = 256
 
 OWN_FILE = "queries.db"
-"""
-In the folder of a store on a server.
-
-Holds what concerns this machine alone and can be made again.
-"""
+"""In the folder of a store on a server."""
 
 CREATE = """
     CREATE TABLE IF NOT EXISTS query_vector (
@@ -108,11 +100,7 @@ class RememberingEmbedder(Embedder):
 
 
 def own_file(folder: str) -> str:
-    """
-    Return this machine's own file for a store on a server.
-
-    Creates it if possible.
-    """
+    """Return this machine's own file for a store on a server."""
     path = os.path.join(folder, OWN_FILE)
     if not os.path.isfile(path):
         with suppress(StorageError), closing(SqliteDatabase(path)) as database:
@@ -121,11 +109,7 @@ def own_file(folder: str) -> str:
 
 
 def own_metadata(folder: str, busy_seconds: float) -> SqliteDatabase:
-    """
-    Open this machine's own file for a store on a server.
-
-    It has a table of metadata.
-    """
+    """Open this machine's own file for a store on a server."""
     database = SqliteDatabase(own_file(folder), busy_seconds)
     database.rows(CREATE_METADATA)
     return database

@@ -1,8 +1,4 @@
-"""
-Restore entries and records from a copy of the store.
-
-Only rows that differ are written, then all are compared.
-"""
+"""Restore entries and records from a copy of the store."""
 
 import datetime as dt
 import hashlib
@@ -110,11 +106,7 @@ def copy_rows(
     condition: str = "true",
     *parameters: object,
 ) -> None:
-    """
-    Copy the rows of *table* that meet *condition*.
-
-    Both stores have the same columns.
-    """
+    """Copy the rows of *table* that meet *condition*."""
     names = [
         f'"{name}"' for (name,) in past.rows("SELECT name FROM pragma_table_info(?)", (table,))
     ]
@@ -179,11 +171,7 @@ def restore_records(past: SqliteDatabase, present: SqliteDatabase) -> None:
 
 
 def decisions(database: SqliteDatabase, numbers: dict[int, int]) -> list[Row]:
-    """
-    Return the metadata that a store may take from another.
-
-    The active space is mapped by *numbers*.
-    """
+    """Return the metadata that a store may take from another."""
     rows = database.rows(
         "SELECT key, value FROM _metadata WHERE key NOT IN (SELECT value FROM json_each(?)) ORDER"
         " BY key",
@@ -198,11 +186,7 @@ def decisions(database: SqliteDatabase, numbers: dict[int, int]) -> list[Row]:
 def note_in_history(
     present: SqliteDatabase, field: str, numbers: Iterable[int], name: str, at: dt.datetime
 ) -> None:
-    """
-    Append a line of history for each of *numbers*.
-
-    The *field* says what the restore of *name* did.
-    """
+    """Append a line of history for each of *numbers*."""
     present.run_many(
         f"INSERT INTO history ({HISTORY}) VALUES (?, ?, NULL, ?, ?)",
         ((number, field, name, to_text(at)) for number in sorted(numbers)),
@@ -225,11 +209,7 @@ FACTS = (
     *("id", "key", "label", "root", "is_repository", "device", "inode"),
     *("remote", "first_commit", "authorship"),
 )
-"""
-Columns of a project that a restore brings back.
-
-They hold on every machine, or while its folder is the same.
-"""
+"""Columns of a project that a restore brings back."""
 
 IN_LIST = "IN (SELECT value FROM json_each(?))"
 

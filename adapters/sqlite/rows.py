@@ -141,11 +141,7 @@ decode_facts = RowDecoder(RankingFacts._fields)
 
 
 RECALL_FIELDS = RecallFacts._fields[1:]
-"""
-The fields that only recall reads.
-
-It needs the time of creation to the second.
-"""
+"""The fields that only recall reads."""
 
 RECALL_COLUMNS = columns(RECALL_FIELDS, created_at="e.created_at_epoch")
 decode_recall = RowDecoder(

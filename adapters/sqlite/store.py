@@ -1,8 +1,4 @@
-"""
-The store in a file of SQLite, with all its roles.
-
-Hooks import this module, so that a role is imported where it is used.
-"""
+"""The store in a file of SQLite, with all its roles."""
 
 import contextlib
 import os

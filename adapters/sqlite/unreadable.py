@@ -18,11 +18,7 @@ from hardwon.adapters.sqlite.drift import NEUTRAL, columns
 from hardwon.adapters.sqlite.migrations import MIGRATIONS
 
 ASIDE = "unreadable.jsonl"
-"""
-The file beside the store that keeps the original rows.
-
-It has a JSON object a line.
-"""
+"""The file beside the store that keeps the original rows."""
 
 KEPT_IN_MODEL = 500
 LAST_SECOND = 253402300799

@@ -1,8 +1,4 @@
-"""
-A file that entries are made of: fields, sections, and context type.
-
-They are values, whatever the file's format.
-"""
+"""A file that entries are made of: fields, sections, and context type."""
 
 import datetime as dt
 import re

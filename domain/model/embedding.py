@@ -1,8 +1,4 @@
-"""
-Embedding vectors as arrays of float32, and the identity of their model.
-
-They need no numpy.
-"""
+"""Embedding vectors as arrays of float32, and the identity of their model."""
 
 import math
 from array import array
@@ -32,11 +28,7 @@ class Space(NamedTuple):
 
 
 ENGLISH_MODELS = ("all-minilm", "nomic-embed-text", "mxbai-embed-large")
-"""
-Prefixes of models that know English alone.
-
-Chinese and Japanese are unknown tokens to them.
-"""
+"""Prefixes of models that know English alone."""
 
 
 def knows_english_only(space: Space) -> bool:

@@ -93,11 +93,7 @@ RECORD_NAMES: Mapping[type[Record], str] = {
     Absence: "absent-file",
     DeletedSection: "deleted-section",
 }
-"""
-The names of the record types, in the order of an export.
-
-Referenced records come first.
-"""
+"""The names of the record types, in the order of an export."""
 
 
 class Location(NamedTuple):

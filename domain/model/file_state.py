@@ -16,8 +16,6 @@ class Standing:
     """
     The fields that the store decides, when the file disappeared.
 
-    The names are those of `Entry`.
-
     Attributes:
         file_hash: sha256 of the file then; name and phrases apply to that text only.
     """

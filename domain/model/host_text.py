@@ -33,11 +33,7 @@ One without an end is text about the tag.
 _INJECTED = rf"(?s)<(?P<tag>{INJECTED_TAGS})\b[^<>\n]*>.*?(?:</(?P=tag)>|\Z)"
 _TAG = rf"(?m)(?P<begins>^[ \t]*)?<(?P<closing>/?)(?P<name>{MESSAGE_TAGS})\b[^<>\n]*>"
 _REST = r"(?:\s*(?:Read the output file|Full transcript available at)\b[^\n]*)?\s*"
-"""
-The line after a notice, and white space.
-
-It says where the task's output is.
-"""
+"""The line after a notice, and white space."""
 
 
 def without_host_text(text: str) -> str:

@@ -33,11 +33,7 @@ _ESCAPED = r"(?:\\u[0-9a-fA-F]{4})+|\\[\"\\/bfnrt]"
 _CONTROLS = {r"\b": "\b", r"\f": "\f", r"\n": "\n", r"\r": "\r", r"\t": "\t"}
 
 NESTED = 2
-"""
-How often a text is written as JSON within JSON.
-
-An answer within a transcript is twice.
-"""
+"""How often a text is written as JSON within JSON."""
 
 
 def composed(text: str) -> str:

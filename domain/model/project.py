@@ -7,11 +7,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 from hardwon.domain.model.vocabulary import Reach
 
 LARGEST_NUMBER = (1 << 63) - 1
-"""
-Of a file on its file system, as it is stored.
-
-Some have 64 bits, SQLite has 63.
-"""
+"""Of a file on its file system, as it is stored."""
 
 
 class Identity(NamedTuple):

@@ -1,8 +1,4 @@
-"""
-Inject memory at a session start.
-
-The result is the block for a context query, its receipt, and the record of both.
-"""
+"""Inject memory at a session start."""
 
 import datetime as dt
 from collections.abc import Callable, Iterator, Sequence

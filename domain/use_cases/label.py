@@ -1,8 +1,4 @@
-"""
-Propose keyword labels by a chain of labelers, and store them.
-
-Only entries without labels get them.
-"""
+"""Propose keyword labels by a chain of labelers, and store them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, takewhile
@@ -28,11 +24,7 @@ TIER_SECONDS = 5.0
 PAGE = 50
 
 PATIENCE = 5
-"""
-The maximum number of unanswered entries in a row.
-
-The others would fail too, after 5 s for each tier.
-"""
+"""The maximum number of unanswered entries in a row."""
 
 LabelTier: TypeAlias = Literal["haiku", "ollama"]
 Progress = Callable[[int], None]

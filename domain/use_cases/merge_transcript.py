@@ -1,8 +1,4 @@
-"""
-Merge a session's transcript with its hook events.
-
-Events only replace a missing transcript.
-"""
+"""Merge a session's transcript with its hook events."""
 
 import datetime as dt
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -18,11 +14,7 @@ from hardwon.domain.model.redaction import CUT, Cleaning, as_text
 from hardwon.ports.transcripts import TranscribedExchange, Transcripts
 
 SAME_TIME = dt.timedelta(minutes=1)
-"""
-Exchanges dated up to this before their predecessor get a later timestamp.
-
-Beyond, the clock was set back.
-"""
+"""Exchanges dated up to this before their predecessor get a later timestamp."""
 
 MIN_DISTANCE = dt.timedelta(milliseconds=1)
 

@@ -21,8 +21,6 @@ class PlaceFiles:
     """
     Give entries the project that holds their file.
 
-    A folder without a known project becomes one.
-
     Attributes:
         identify: Returns the identity of a folder, also of one that is gone.
         home: The user's folder; a project there holds no other folders.

@@ -1,8 +1,4 @@
-"""
-Choose the best answers, and the lessons of a session start.
-
-Both are exact, with early termination (see `bounds`).
-"""
+"""Choose the best answers, and the lessons of a session start."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,8 +1,4 @@
-"""
-Find conversations related to the user's current work, and render them.
-
-The section has one line for each.
-"""
+"""Find conversations related to the user's current work, and render them."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -123,11 +119,7 @@ def _question(
 
 
 OF_SESSION = 10
-"""
-The maximum number of conversations of a session read after its compaction.
-
-The budget has no room for more.
-"""
+"""The maximum number of conversations of a session read after its compaction."""
 
 NO_TIME = "no related conversations: no time was left"
 

@@ -386,11 +386,7 @@ class _Space(NamedTuple):
 
 
 class Closeness(NamedTuple):
-    """
-    The semantic closeness to a query, on one scale.
-
-    See `ScoreStatistics.closeness`.
-    """
+    """The semantic closeness to a query, on one scale."""
 
     spaces: tuple[_Space, ...] = ()
 

@@ -1,8 +1,4 @@
-"""
-Retrospectives: save, confirm, promote and review lessons.
-
-Lessons are saved in the knowledge bank and in the store.
-"""
+"""Retrospectives: save, confirm, promote and review lessons."""
 
 import datetime as dt
 from collections.abc import Callable, Sequence
@@ -178,11 +174,7 @@ class RevisionOutcome:
 
 @attrs.frozen(kw_only=True)
 class ReviseLearning:
-    """
-    Confirm or promote a learning in the store and the knowledge bank.
-
-    It is never duplicated.
-    """
+    """Confirm or promote a learning in the store and the knowledge bank."""
 
     bank: BankFiles
     sync_banks: SyncBanks
@@ -288,11 +280,7 @@ class LearningsToReview(NamedTuple):
 
 
 class ReviewLearnings(NamedTuple):
-    """
-    Find learnings that the finished work may confirm or contradict.
-
-    They are those of the project and of all projects.
-    """
+    """Find learnings that the finished work may confirm or contradict."""
 
     recall: Recall
     workplace: Workplace

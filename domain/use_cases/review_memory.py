@@ -1,9 +1,4 @@
-"""
-List what needs the user's decision.
-
-These are pairs, drift, untrusted projects, and recently captured notes. Lessons that were edited
-in a knowledge bank by hand, or removed from it, are kept in the store: they drift.
-"""
+"""List what needs the user's decision."""
 
 import datetime as dt
 from collections import defaultdict

@@ -43,11 +43,7 @@ class GivenMetadata:
 
 @attrs.frozen(kw_only=True)
 class SaveSession:
-    """
-    Write the file of a session and index it.
-
-    The entry holds its description only.
-    """
+    """Write the file of a session and index it."""
 
     sources: SourceFiles
     sessions: SessionFiles

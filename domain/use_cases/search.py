@@ -1,8 +1,4 @@
-"""
-Search for a model: rules first, then answers with counts of concepts.
-
-It also loads whole entries, and finds their semantic neighbours.
-"""
+"""Search for a model: rules first, then answers with counts of concepts."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

@@ -1,8 +1,4 @@
-"""
-Settle the entries from others' versions of files.
-
-Those that became the user's are shared, and those that left with their branch deleted.
-"""
+"""Settle the entries from others' versions of files."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property

@@ -1,8 +1,4 @@
-"""
-Separate values given by a user from those of the file.
-
-They are kept while the file is absent.
-"""
+"""Separate values given by a user from those of the file."""
 
 import datetime as dt
 import json

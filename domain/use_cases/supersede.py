@@ -1,8 +1,4 @@
-"""
-Let a learning supersede another one.
-
-The user says so, or it is proposed for review.
-"""
+"""Let a learning supersede another one."""
 
 from collections.abc import Iterable, Iterator, Sequence
 

@@ -43,11 +43,7 @@ MAX_SESSIONS = 100
 
 
 class EntryUse(NamedTuple):
-    """
-    The number of sessions that used an entry, and their newest signals.
-
-    The signals are the newest first.
-    """
+    """The number of sessions that used an entry, and their newest signals."""
 
     times: int
     newest: Sequence[Influence]
@@ -90,11 +86,7 @@ class SummariseUsage(NamedTuple):
 
 
 MAX_SHOWN = 40
-"""
-The number of injected entries checked, the last ones.
-
-A session no longer uses older ones.
-"""
+"""The number of injected entries checked, the last ones."""
 
 
 class NoticeUse(NamedTuple):

@@ -35,10 +35,6 @@ class PromptStart:
         request: The prompt or moment, and where it was.
         started: When the hook began, by `time.monotonic`.
         warn: Gets one line per problem.
-
-    Raises:
-        StorageError: the store can't be opened.
-
     """
 
     def __init__(
@@ -69,12 +65,7 @@ class PromptStart:
         self._print(beside_prompt.text_for(prompt, self._deadline), output)
 
     def print_at_moment(self, moment: Moment, output: Output) -> None:
-        """
-        Print the entry that helps at *moment*, if any, then record the injection.
-
-        Raises:
-            StorageError: the store can't be read.
-        """
+        """Print the entry that helps at *moment*, if any, then record the injection."""
         request = self._request
         actor = Actor(
             ContextWindow(request.session_id, request.agent),

@@ -1,8 +1,4 @@
-"""
-Decisions and causes that the user and the agent state only together.
-
-They are an agreed plan, an accepted offer, an echoed choice, and the cause of a reported fault.
-"""
+"""Decisions and causes that the user and the agent state only together."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,8 +1,4 @@
-"""
-Descriptions of chunks: title, summary, metadata and areas.
-
-All are extracted from the chunk's own sentences.
-"""
+"""Descriptions of chunks: title, summary, metadata and areas."""
 
 import math
 import re

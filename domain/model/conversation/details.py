@@ -1,8 +1,4 @@
-"""
-The decisions, gotchas and preferences of a chunk.
-
-Each has the exchanges that led to it.
-"""
+"""The decisions, gotchas and preferences of a chunk."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

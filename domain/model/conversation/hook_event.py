@@ -31,8 +31,6 @@ class NotedProject(NamedTuple):
     """
     The project of a folder when an event was noted there.
 
-    It outlives the folder.
-
     Attributes:
         root: The top of the folder's work tree; the folder itself without one.
         inode: The number of *key* in its file system; 0 if unknown.

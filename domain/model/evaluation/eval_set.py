@@ -1,8 +1,4 @@
-"""
-Evaluation sets: documents, queries, and relevance judgements.
-
-A store is a set too: the title of an entry is a query for its text.
-"""
+"""Evaluation sets: documents, queries, and relevance judgements."""
 
 import datetime as dt
 import math

@@ -1,8 +1,4 @@
-"""
-The block of the markdown-only pipeline.
-
-It deduplicates, ranks, selects and renders. Standard library only.
-"""
+"""The block of the markdown-only pipeline."""
 
 import datetime as dt
 from collections.abc import Iterable, Sequence

@@ -1,10 +1,4 @@
-"""
-Receipts of injections: text, delivery, and context windows.
-
-By a receipt a text can be explained and proved later; the host's transcript has the texts that it
-gave its model; a context window has the memory that an agent of a session was given. Standard
-library only: the hooks write and read them.
-"""
+"""Receipts of injections: text, delivery, and context windows."""
 
 import datetime as dt
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -14,11 +8,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 How: TypeAlias = Literal["answer", "edit", "validation"]
 HOWS: tuple[How, ...] = get_args(How)
-"""
-The place of the signal.
-
-The agent's answer, one of its edits, or a user's judgement.
-"""
+"""The place of the signal."""
 
 
 class Influence(NamedTuple):
@@ -37,11 +27,7 @@ class Influence(NamedTuple):
 
 
 SHA256_MODULES = ("_sha2", "_sha256", "hashlib")
-"""
-Python's own, by version.
-
-Hashlib has it too, but loads OpenSSL: 5 ms of a session start.
-"""
+"""Python's own, by version."""
 
 
 def text_digest(text: str) -> str:
@@ -120,18 +106,10 @@ def known_from(name: str) -> str:
 
 Event: TypeAlias = Literal["start", "prompt", "failure", "file", "edit", "subagent"]
 EVENTS: tuple[Event, ...] = get_args(Event)
-"""
-The occasion of an injection.
-
-A session's start, a prompt, or a moment of action.
-"""
+"""The occasion of an injection."""
 
 MOMENTS: tuple[Event, ...] = EVENTS[2:]
-"""
-The events in which an agent acts.
-
-A command failed, a file is opened or edited, a subagent starts.
-"""
+"""The events in which an agent acts."""
 
 Delivery: TypeAlias = Literal["printed", "awaited", "missed", "delivered"]
 DELIVERIES: tuple[Delivery, ...] = get_args(Delivery)
@@ -307,11 +285,7 @@ class UndeliveredInjection(NamedTuple):
 
 
 Beginning: TypeAlias = Literal["new", "emptied", "continued"]
-"""
-How a session starts.
-
-New, after the host dropped its history, or with its history.
-"""
+"""How a session starts."""
 
 
 class ContextWindow(NamedTuple):

@@ -73,11 +73,7 @@ class Contest(NamedTuple):
         return Win(score, parts["closeness"], parts["length"], *shared, *facts)
 
     def may_win(self, score: float, parts: Parts) -> bool:
-        """
-        Return whether the upper bound of the probability suffices.
-
-        It is that of an entry with all words of a sentence, and an identifier.
-        """
+        """Return whether the upper bound of the probability suffices."""
         if self.failure:
             return True
         best = SharedTerms(1.0, max_information(self.sentences))

@@ -73,8 +73,6 @@ class Win(NamedTuple):
     """
     The features of an entry beside a prompt.
 
-    A receipt stores them by these names.
-
     Attributes:
         score: By the policy `adaptive`.
         closeness: The similarity of meaning, `[-1, 1]`; 0 without a vector.

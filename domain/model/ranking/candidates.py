@@ -19,8 +19,6 @@ class RankingFacts(NamedTuple):
     """
     The fields of an entry that ranking reads.
 
-    A tuple, as hundreds are made for one session start.
-
     Attributes:
         updated_at: Determines recency, and breaks ties before the id.
         superseded_by: Id of the learning that replaces it, if any.

@@ -1,8 +1,4 @@
-"""
-Lessons of a retrospective: from the facilitator's answer to stored entries.
-
-They also become lessons of the knowledge bank.
-"""
+"""Lessons of a retrospective: from the facilitator's answer to stored entries."""
 
 import datetime as dt
 import re
@@ -105,11 +101,7 @@ LOCK_ENDINGS = (
     "go.sum",
 )
 SETTINGS_OF_TOOLS = (".meta.json", ".mcp.json")
-"""
-Files about the state of work and an agent's servers.
-
-No lesson is about them.
-"""
+"""Files about the state of work and an agent's servers."""
 
 
 class _Names(NamedTuple):

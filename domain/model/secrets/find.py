@@ -32,11 +32,7 @@ RULES = (
 )
 
 LONGEST_REMEMBERED = 40
-"""
-Characters of a token whose words are cached.
-
-Most are words of a language, few are secrets.
-"""
+"""Characters of a token whose words are cached."""
 
 LONGEST_BACKWARDS = 12_000
 """Characters before a word that a rule reads backwards."""

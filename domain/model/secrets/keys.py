@@ -7,11 +7,7 @@ _BESIDE = (
     r"[\w./\-: ]{1,60}[:|\t](?=[ \t])|[\w./\-]{1,60}:(?:\d{1,6}:)?(?=[A-Za-z0-9+/\-])|//(?=[ ])"
 )
 _END_OF_LINE = rf"(?:\n(?:{_BESIDE})|{_PLAIN_END})"
-"""
-The end of a line, and the prefix of the next one.
-
-Logs, searches and comments put such prefixes.
-"""
+"""The end of a line, and the prefix of the next one."""
 
 _LINE = r"[A-Za-z0-9+/]{16,200}={0,2}"
 _HEADER = (

@@ -1,8 +1,4 @@
-"""
-Tokens without a form of their own.
-
-They are known by the vendor's word in the name that they are assigned to.
-"""
+"""Tokens without a form of their own."""
 
 from hardwon.domain.model.secrets.rule import Rule, named
 

@@ -1,8 +1,4 @@
-"""
-Secrets given to names without a sign.
-
-They are in declarations, calls, tables, pairs of name and value, and sentences.
-"""
+"""Secrets given to names without a sign."""
 
 from hardwon.domain.model.secrets.rule import Rule, whole
 from hardwon.domain.model.secrets.values import (

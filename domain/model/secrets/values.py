@@ -1,8 +1,4 @@
-"""
-Values of passwords, secrets, tokens and keys, known by their names.
-
-They are in environments, YAML, JSON, TOML, flags, code and prose.
-"""
+"""Values of passwords, secrets, tokens and keys, known by their names."""
 
 from hardwon.domain.model.secrets.rule import Rule, whole
 
