@@ -1,5 +1,6 @@
 import os
 import signal
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
@@ -28,3 +29,17 @@ def embedder_of_words(monkeypatch: pytest.MonkeyPatch) -> None:
     from tests.fakes.models import embed_by_words
 
     monkeypatch.setattr(MiniLmEmbedder, "embed", embed_by_words)
+
+
+@pytest.fixture(scope="module")
+def one_process() -> Iterator[None]:
+    """Let programs that run in this process share what each would load, read and make again."""
+    from tests.fakes.doors import one_process
+
+    with one_process():
+        yield
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with long scenes: a process gets the first tests in one piece, and the last one by one."""
+    items.sort(key=lambda item: item.get_closest_marker("scene") is None)

@@ -25,6 +25,8 @@ from tests.attack.repository import git, push_hostile_branch
 from tests.attack.scenario import Scene, make_honest_project, no_costs
 from tests.attack.words import LEDGER, LESSONS, LURE_WORDS, MARKERS, PARSER
 
+pytestmark = [pytest.mark.scene, pytest.mark.usefixtures("one_process")]
+
 OF_THE_BRANCH = {
     place: word
     for place, word in MARKERS.items()

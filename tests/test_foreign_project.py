@@ -33,6 +33,8 @@ from tests.attack.words import (
     place_of,
 )
 
+pytestmark = [pytest.mark.scene, pytest.mark.usefixtures("one_process")]
+
 AUTHORS: tuple[Authors, ...] = ("outsider", "forged")
 ALL_DOORS = {
     *("SessionStart", "UserPromptSubmit"),

@@ -17,6 +17,8 @@ from bench.quality.pairs import of_lessons, of_pairs
 from bench.quality.segmentation import cuts, figures, talks
 from hardwon.adapters.evaluation.cache import VectorCache
 
+pytestmark = pytest.mark.scene
+
 ALL = 20
 
 

@@ -8,16 +8,14 @@ import pytest
 from tests.adapters.providers.stub_server import StubProviders, running_stub
 from tests.entrypoints.hook_process import Original, World
 from tests.entrypoints.provider_process import Scene
-from tests.fakes.doors import one_model
 
 if TYPE_CHECKING:
     from tests.entrypoints.mcp.conftest import Visit
 
 
-@pytest.fixture(scope="package", autouse=True)
-def _one_model() -> Iterator[None]:
-    with one_model():
-        yield
+@pytest.fixture(scope="module", autouse=True)
+def _one_process(one_process: None) -> None:
+    """Let all tests of programs share what each would load."""
 
 
 @pytest.fixture(scope="session")

@@ -23,8 +23,11 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, NamedTuple, NoReturn
 from unittest import mock
 
+import typer.main
+
 from hardwon.adapters.agents import wants
 from hardwon.adapters.minilm import embedder as minilm
+from hardwon.adapters.sqlite import schema
 from hardwon.entrypoints import writer
 from hardwon.entrypoints.cli import main as cli
 from hardwon.entrypoints.hook import main, process
@@ -60,6 +63,9 @@ STREAMS = (
 """The names of the standard streams by descriptor; how they are opened, and take what is no UTF-8, in the POSIX locale."""
 
 SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
+PURE = "hardwon.domain."
+"""How the names of modules begin whose caches depend on their arguments alone."""
+
 SERVER_SECONDS = 0.5
 """How long the server takes to start, as far as commands measure it here: really starting it takes a second each time."""
 
@@ -286,24 +292,55 @@ def _connections() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def one_model() -> Iterator[None]:
-    """Load the model once for all who embed: reading the weights takes longer than most tests."""
+def one_process() -> Iterator[None]:
+    """Load the model, read signatures of commands and run migrations once: it takes longer than most tests."""
     with contextlib.ExitStack() as stack:
-        for name, function in ONCE.items():
-            stack.enter_context(mock.patch.object(minilm, name, function))
+        stack.enter_context(mock.patch.object(schema, "_migrate", _migrate))
+        for owner, name, function in ONCE:
+            stack.enter_context(mock.patch.object(owner, name, function))
         yield
 
 
-ONCE = {
-    name: functools.cache(getattr(minilm, name))
-    for name in ("_load_encoder", "load_wordpiece", "verify_sha256")
-}
+ONCE = [
+    (owner, name, functools.cache(getattr(owner, name)))
+    for owner, name in (
+        (minilm, "_load_encoder"),
+        (minilm, "load_wordpiece"),
+        (minilm, "verify_sha256"),
+        (typer.main, "get_params_from_function"),
+    )
+]
+
+
+_MIGRATE = schema._migrate
+
+
+@functools.cache
+def _of_a_new_store() -> tuple[str, ...]:
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as store:
+        _MIGRATE(store, lambda _: None)
+        begin, *statements, commit = store.iterdump()
+    assert (begin, commit) == ("BEGIN TRANSACTION;", "COMMIT;")
+    return tuple(statements)
+
+
+def _migrate(connection: sqlite3.Connection, keep_copy: Callable[[int], None]) -> None:
+    """Give an empty store the tables that all migrations make, the others what they miss."""
+    if connection.execute("SELECT 1 FROM sqlite_master").fetchone():
+        _MIGRATE(connection, keep_copy)
+    else:
+        for statement in _of_a_new_store():
+            connection.execute(statement)
 
 
 @functools.lru_cache(maxsize=1)
 def _caches(_: int) -> "list[functools._lru_cache_wrapper[object]]":
-    """Return every cache of ours; the number of modules tells when there may be others."""
-    modules = [module for name, module in list(sys.modules.items()) if name.startswith("hardwon.")]
+    """Return our caches but those of pure rules; the number of modules tells when there may be others."""
+    modules = [
+        module
+        for name, module in list(sys.modules.items())
+        if name.startswith("hardwon.") and not name.startswith(PURE)
+    ]
     values = [value for module in modules for value in vars(module).values()]
     return list(
         {

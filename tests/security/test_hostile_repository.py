@@ -14,7 +14,10 @@ from tests.entrypoints.programs import Ran, run
 from tests.entrypoints.sessions import FRAME, Conversation, block_of, rest, statuses
 from tests.security.hostile_project import SECRET, HostileProject
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes and programs of POSIX")
+pytestmark = [
+    pytest.mark.skipif(sys.platform == "win32", reason="pipes and programs of POSIX"),
+    pytest.mark.usefixtures("one_process"),
+]
 
 INITIALISE = {
     "jsonrpc": "2.0",
