@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from hardwon.adapters.config.reader import UsersStore, read_store
 from hardwon.adapters.config.reader import read_settings as read_settings_from
 from hardwon.adapters.pause_file import PauseFile
+from hardwon.domain.model.pause import Pause, pause_of
 from hardwon.domain.model.settings import ResolvedSettings, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hardwon.adapters.sqlite.database import SqliteDatabase
-    from hardwon.domain.model.project import Registry
+    from hardwon.domain.model.filters import Asker
+    from hardwon.domain.model.project import Identity, Registry
     from hardwon.domain.use_cases.embedding_spaces import Spaces
     from hardwon.ports.clock import Clock
     from hardwon.ports.models import Embedder
@@ -319,3 +321,42 @@ def open_log(store: str) -> "Warn":
         log_event(store, event, now())
 
     return log
+
+
+def identify(folder: str) -> "Identity":
+    """Return the storable identity of *folder*, without a process."""
+    from hardwon.adapters.git.identity import identify
+
+    return identify(folder).as_text()
+
+
+def name_of(folder: str) -> str:
+    """Return the name of a project or workspace: its folder's."""
+    return (
+        os.fsencode(os.path.basename(os.path.realpath(folder))).decode("utf-8", "replace") or os.sep
+    )
+
+
+def who_asks(*, by_slash_command: bool = False) -> "Asker":
+    """
+    Return whether a person or an agent runs this program.
+
+    A terminal proves nothing.
+    """
+    from hardwon.adapters.agents.table import runs_in_agent
+
+    return "agent" if by_slash_command or runs_in_agent(os.environ) else "person"
+
+
+VARIABLE = "CLAUDE_CODE_SESSION_ID"
+"""The variable in which Claude Code passes the id of the session."""
+
+
+def host_session(environ: Mapping[str, str] = os.environ) -> str:
+    """Return Claude Code's session id, empty if none is named."""
+    return environ.get(VARIABLE, "").encode("utf-8", "replace").decode()
+
+
+def present_pause(store: str, now: dt.datetime) -> Pause | None:
+    """Return the pause of the host session at *now*, or None."""
+    return pause_of(host_session(), open_pauses(store).read(), now)

@@ -8,11 +8,10 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from hardwon.adapters.agents.table import AGENTS, CLAUDE_CODE, GEMINI_CLI, runs_in_agent
+from hardwon.adapters.agents.table import AGENTS, CLAUDE_CODE, GEMINI_CLI
 
 if TYPE_CHECKING:
     from hardwon.adapters.agents.table import Hooks
-    from hardwon.domain.model.filters import Asker
     from hardwon.domain.use_cases.setup import SetUp
     from hardwon.ports.agents import Agent, SetupTarget
     from hardwon.ports.documents import Instructions
@@ -106,15 +105,6 @@ def write_plugin(folder: str) -> None:
     from hardwon.adapters.agents.plugin import write_plugin
 
     write_plugin(folder)
-
-
-def who_asks(*, by_slash_command: bool = False) -> "Asker":
-    """
-    Return whether a person or an agent runs this program.
-
-    A terminal proves nothing.
-    """
-    return "agent" if by_slash_command or runs_in_agent(os.environ) else "person"
 
 
 def host_memory(project_root: str) -> str:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from hardwon.domain.model.redaction import Cleaning
 from hardwon.entrypoints.bootstrap import now
 
 if TYPE_CHECKING:
@@ -188,7 +189,6 @@ def open_transcripts(settings: "Settings", project_root: str) -> "Transcripts":
     """Return the reader of the project's transcripts."""
     from hardwon.adapters.transcripts.reader import JsonlTranscripts
     from hardwon.entrypoints.bootstrap import open_pauses
-    from hardwon.entrypoints.host_session import cleaning_for
 
     pauses = open_pauses(settings.global_store).read()
     return JsonlTranscripts(cleaning_for(project_root), settings.capture_boundaries, pauses)
@@ -351,3 +351,34 @@ def update_keyword_index_later(
             warn(f"the worker was not started: {error}")
         else:
             warn(INDEX_UPDATED_LATER)
+
+
+def cleaning_for(project_root: str) -> Cleaning:
+    """
+    Return the removal of secrets and of project and home paths.
+
+    It knows all paths by which links lead there.
+    """
+    root, *other_roots = _names(project_root) or [""]
+    home, *other_homes = _names(os.path.expanduser("~"))
+    return Cleaning(
+        project_root=root, home=home, other_roots=tuple(other_roots), other_homes=tuple(other_homes)
+    )
+
+
+def _names(folder: str) -> list[str]:
+    """
+    Return the paths of *folder*, its real path first.
+
+    The others are the path as given, and as the shell reached it.
+    """
+    if not folder:
+        return []
+    real = os.path.realpath(folder)
+    reached = os.environ.get("PWD", "")
+    is_reached = os.path.isabs(reached) and os.path.realpath(reached) == real
+    return list(
+        dict.fromkeys(
+            (real, os.path.abspath(folder), *([os.path.normpath(reached)] if is_reached else []))
+        )
+    )

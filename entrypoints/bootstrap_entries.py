@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hardwon.domain.use_cases.inject_at_moment import InjectAtMoment
     from hardwon.domain.use_cases.inject_at_start import RecordInjection
     from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt
+    from hardwon.domain.use_cases.know_projects import KnowProjects
     from hardwon.domain.use_cases.match_triggers import MatchTriggers
     from hardwon.domain.use_cases.open_window import OpenWindow
     from hardwon.domain.use_cases.recall import Recall
@@ -315,3 +316,11 @@ def _decay(memory: Memory) -> "Decay":
         floor=settings.decay_floor,
         exempt_tiers=frozenset(settings.decay_exempt_tiers),
     )
+
+
+def build_know_projects(memory: "Memory") -> "KnowProjects":
+    """Build the registration and look-up of projects, and decisions on them."""
+    from hardwon.adapters.git.history import GitRepositoryHistory
+    from hardwon.domain.use_cases.know_projects import KnowProjects
+
+    return KnowProjects(memory.store.projects, GitRepositoryHistory(), memory.settings.trust)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from hardwon.adapters.git.identity import checked_out_branch, main_work_tree, top_of, work_tree_of
 from hardwon.adapters.git.identity import identify as identify_folder
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
+from hardwon.entrypoints.bootstrap import identify, name_of
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from hardwon.domain.model.filters import Workplace
     from hardwon.domain.model.injection.markdown_block import SourcedEntry
     from hardwon.domain.model.legacy_index import IndexedMemory, OlderDocument
-    from hardwon.domain.model.project import Identity, Project
+    from hardwon.domain.model.project import Project
     from hardwon.domain.model.settings import Settings
     from hardwon.domain.use_cases.edit_lesson import EditFile
     from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, SyncBanks
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     )
     from hardwon.domain.use_cases.index_files import IndexFiles
     from hardwon.domain.use_cases.index_one_file import IndexOneFile
-    from hardwon.domain.use_cases.know_projects import KnowProjects
     from hardwon.domain.use_cases.place_files import PlaceFiles
     from hardwon.domain.use_cases.review_memory import FindDrift
     from hardwon.domain.use_cases.save_session import SaveSession
@@ -52,18 +52,6 @@ __all__ = ["checked_out_branch", "identify_folder", "top_of", "work_tree_of"]
 
 MAX_FILES_AT_ONCE = 50
 """Most files with entries kept at home that are settled while a user waits."""
-
-
-def identify(folder: str) -> "Identity":
-    """Return the storable identity of *folder*, without a process."""
-    return identify_folder(folder).as_text()
-
-
-def name_of(folder: str) -> str:
-    """Return the name of a project or workspace: its folder's."""
-    return (
-        os.fsencode(os.path.basename(os.path.realpath(folder))).decode("utf-8", "replace") or os.sep
-    )
 
 
 def folder_of_files(project_root: str) -> str:
@@ -128,14 +116,6 @@ def is_part_of_repository(folder: str) -> bool:
     """Return whether *folder* is a subfolder or a linked work tree."""
     identity, real = identify(folder), os.path.realpath(folder)
     return identity.is_repository and (identity.root != real or not identity.key.startswith(real))
-
-
-def build_know_projects(memory: "Memory") -> "KnowProjects":
-    """Build the registration and look-up of projects, and decisions on them."""
-    from hardwon.adapters.git.history import GitRepositoryHistory
-    from hardwon.domain.use_cases.know_projects import KnowProjects
-
-    return KnowProjects(memory.store.projects, GitRepositoryHistory(), memory.settings.trust)
 
 
 def has_changed_banks(memory: "Memory", project_root: str) -> bool:
@@ -341,6 +321,7 @@ def build_import_memory_index(memory: "Memory", project_root: str) -> "ImportMem
 def build_place_files(memory: "Memory") -> "PlaceFiles":
     """Build the assignment of entries to their files' projects."""
     from hardwon.domain.use_cases.place_files import PlaceFiles
+    from hardwon.entrypoints.bootstrap_entries import build_know_projects
 
     return PlaceFiles(
         know=build_know_projects(memory),
@@ -521,7 +502,7 @@ def older_index_path(project_root: str, warn: "Callable[[str], None]") -> str | 
 
     None unless it is a file inside the project; *warn* gets one line about one elsewhere.
     """
-    from hardwon.adapters.config.files import older_index_path
+    from hardwon.adapters.config.reader import older_index_path
 
     return older_index_path(project_root, warn)
 
@@ -634,7 +615,8 @@ def _build_export(memory: "Memory") -> "ExportStore":
 def build_import_store(memory: "Memory") -> "ImportStore":
     """Build the import of a store's export."""
     from hardwon.domain.use_cases.transfer_store import ImportStore
-    from hardwon.entrypoints.bootstrap_files import build_know_projects, identify
+    from hardwon.entrypoints.bootstrap import identify
+    from hardwon.entrypoints.bootstrap_entries import build_know_projects
 
     contents = memory.store.contents
     return ImportStore(

@@ -31,9 +31,10 @@ from hardwon.domain.use_cases.remember import (
     known_sessions,
     session_meant,
 )
-from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap import Memory, host_session
 from hardwon.entrypoints.bootstrap_capture import (
     build_capture,
+    cleaning_for,
     has_events,
     open_forget_lock,
     open_journal,
@@ -49,7 +50,6 @@ from hardwon.entrypoints.bootstrap_files import (
 )
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import fill_spaces
-from hardwon.entrypoints.host_session import cleaning_for, host_session
 from hardwon.ports.documents import SectionOfSession
 from hardwon.ports.store import Warn
 from hardwon.ports.transcripts import STANDARD_INPUT, CaptureJournal, TranscribedExchange

@@ -23,17 +23,18 @@ from hardwon.domain.model.settings import ServerAddress, Settings
 from hardwon.domain.use_cases.embedding_spaces import EmbeddingSpace, Spaces
 from hardwon.domain.use_cases.know_projects import KnowProjects
 from hardwon.domain.use_cases.retrieve import embed_query
-from hardwon.entrypoints.bootstrap import Memory, open_memory, open_pauses, system_clock
+from hardwon.entrypoints.bootstrap import (
+    Memory,
+    host_session,
+    identify,
+    open_memory,
+    open_pauses,
+    system_clock,
+)
 from hardwon.entrypoints.bootstrap_agents import build_agents, server_start_seconds
 from hardwon.entrypoints.bootstrap_capture import count_events
-from hardwon.entrypoints.bootstrap_files import (
-    build_find_drift,
-    build_know_projects,
-    find_git,
-    identify,
-    top_of,
-    unreadable_files,
-)
+from hardwon.entrypoints.bootstrap_entries import build_know_projects
+from hardwon.entrypoints.bootstrap_files import build_find_drift, find_git, top_of, unreadable_files
 from hardwon.entrypoints.bootstrap_models import (
     EMBEDDER_NAMES,
     KEY_NAMES,
@@ -42,15 +43,18 @@ from hardwon.entrypoints.bootstrap_models import (
     ensure_local_model,
 )
 from hardwon.entrypoints.bootstrap_upkeep import administer, exposure, problems_beside
-from hardwon.entrypoints.context import count_at_home, others_notice, read_workplace
+from hardwon.entrypoints.context import (
+    count_at_home,
+    look_up_if_possible,
+    others_notice,
+    read_workplace,
+)
 from hardwon.entrypoints.health_projects import project_lines
-from hardwon.entrypoints.host_session import host_session
 from hardwon.entrypoints.notices import FULL_JOURNAL
 from hardwon.entrypoints.presenters.entries import drift_line
 from hardwon.entrypoints.presenters.pauses import pause_line
 from hardwon.entrypoints.presenters.projects import why
 from hardwon.entrypoints.presenters.text import counted
-from hardwon.entrypoints.projects import look_up_if_possible
 from hardwon.ports.agents import Agent, Connection
 from hardwon.ports.store import Store
 

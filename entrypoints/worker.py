@@ -29,12 +29,12 @@ from hardwon.entrypoints.bootstrap_capture import (
     open_lock,
     put_aside,
 )
-from hardwon.entrypoints.bootstrap_files import build_know_projects, build_settle_versions
+from hardwon.entrypoints.bootstrap_entries import build_know_projects
+from hardwon.entrypoints.bootstrap_files import build_settle_versions
 from hardwon.entrypoints.capture import FORGET_SECONDS, build_capture_events, folder_of_session
-from hardwon.entrypoints.context import projects_to_settle, read_workplace
+from hardwon.entrypoints.context import look_up_new_ones, projects_to_settle, read_workplace
 from hardwon.entrypoints.embed_after_write import fill_spaces, label_imports
 from hardwon.entrypoints.presenters.text import counted
-from hardwon.entrypoints.projects import look_up_new_ones
 
 GRACE_SECONDS = 5.0
 """

@@ -21,12 +21,16 @@ from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, SOURCES
 from hardwon.domain.use_cases.edit_entries import ids_meant
 from hardwon.domain.use_cases.store_entry import Origin, StoredEntry
 from hardwon.entrypoints.arguments import USAGE_ERROR, ProjectParser, flags
-from hardwon.entrypoints.bootstrap import open_memory, read_settings, system_clock
+from hardwon.entrypoints.bootstrap import (
+    name_of,
+    open_memory,
+    present_pause,
+    read_settings,
+    system_clock,
+)
 from hardwon.entrypoints.bootstrap_entries import build_keep_in_place
-from hardwon.entrypoints.bootstrap_files import name_of
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import embed_now, label_imports
-from hardwon.entrypoints.host_session import present_pause
 from hardwon.entrypoints.presenters.entries import (
     complaints_of_gaps,
     complaints_of_keywords,

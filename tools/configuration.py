@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from hardwon.adapters.config.reader import TABLE, key, variables
+from hardwon.adapters.config.table import TABLE, key, variables
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.cli.console import shown
 

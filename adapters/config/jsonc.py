@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from hardwon.adapters.config.values import NONE
+from hardwon.adapters.config.table import NONE
 
 OLDER_NAMES = {
     "memory.decay.enabled": "memory_decay_enabled",

@@ -1,123 +1,31 @@
-"""The table of settings and their reader."""
+"""
+Read settings from their sources: flags, the environment, and files of the project.
+
+Those are `.claude/iflow-dev.local.md`, `.tlc.json` and `config.jsonc`.
+"""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from hardwon.adapters.config.files import ProjectFile, read_project_files
-from hardwon.adapters.config.values import (
-    Rule,
-    count,
-    exactly_true,
-    folders,
-    from_1_to,
-    limit,
-    limit_of_project,
-    model,
-    name,
-    one_of,
-    path,
-    phrases,
-    share,
-    some_of,
-    switch,
-    weight,
+from hardwon.adapters.config.table import (
+    TABLE,
+    flag,
+    key,
+    variables,
 )
-from hardwon.domain.model.project import TRUST_MODES, TrustMode
+from hardwon.adapters.folder import read_start
+from hardwon.domain.model.project import TrustMode
 from hardwon.domain.model.settings import (
-    BUFFERED,
     DEFAULT_STORE,
-    EMBEDDING_PROVIDERS,
-    KEYWORD_PROVIDERS,
-    NETWORK_EMBEDDERS,
-    NETWORK_LABELERS,
     ResolvedSettings,
     ServerAddress,
     Settings,
     balanced_weights,
     usable_weights,
 )
-from hardwon.domain.model.vocabulary import CONTEXT_TYPES, DECAY_MODES, TIERS
-
-
-class Setting(NamedTuple):
-    """
-    The rule of a setting and the sources that may set it.
-
-    Attributes:
-        rule: Parses its text.
-        flag: The command-line option, by default `--` and the field's name.
-        variables: Environment variables, the strongest first; by default `HARDWON_` and the name.
-        of_project: Whether a file of the project may set it, as `memory_` and the name.
-        in_project: A stricter rule for a file of the project.
-        reserved: Whether a text is for the user alone and ignored in a file of the project.
-    """
-
-    rule: Rule
-    flag: str = ""
-    variables: tuple[str, ...] = ()
-    of_project: bool = True
-    in_project: Rule | None = None
-    reserved: Callable[[str], bool] | None = None
-
-
-def _always(_: str) -> bool:
-    return True
-
-
-# The store, hosts, base URLs, keys and network providers stay out of a project's reach:
-# a cloned repository must not be able to move, read or send away a user's memory.
-TABLE: Mapping[str, Setting] = {
-    "global_store": Setting(path, variables=("HARDWON_STORE",), of_project=False),
-    "injection_enabled": Setting(exactly_true),
-    "semantic_enabled": Setting(exactly_true),
-    "injection_limit": Setting(limit, flag="--limit", in_project=limit_of_project),
-    "vector_weight": Setting(weight),
-    "keyword_weight": Setting(weight),
-    "prominence_weight": Setting(weight),
-    "embedding_provider": Setting(
-        one_of(*EMBEDDING_PROVIDERS), reserved=NETWORK_EMBEDDERS.__contains__
-    ),
-    "embedding_model": Setting(
-        model, variables=("HARDWON_EMBEDDING_MODEL", "TLC_EMBED_MODEL"), reserved=_always
-    ),
-    "embedding_dimensions": Setting(count, reserved=_always),
-    "keyword_provider": Setting(one_of(*KEYWORD_PROVIDERS), reserved=NETWORK_LABELERS.__contains__),
-    "keyword_model": Setting(model, reserved=_always),
-    "keyword_search": Setting(switch),
-    "workspace": Setting(name, of_project=False),
-    "decay_enabled": Setting(switch),
-    "decay_mode": Setting(one_of(*DECAY_MODES)),
-    "decay_floor": Setting(share),
-    "decay_exempt_tiers": Setting(some_of(*TIERS)),
-    "trigger_phrases": Setting(phrases),
-    "document_roots": Setting(folders, of_project=False),
-    "default_tier": Setting(one_of(*TIERS)),
-    "default_context_type": Setting(one_of(*CONTEXT_TYPES)),
-    "capture_enabled": Setting(exactly_true),
-    "capture_interval": Setting(from_1_to(BUFFERED)),
-    "capture_boundaries": Setting(phrases),
-    "context_tokens": Setting(count, flag="--token-budget"),
-    "prompt_enabled": Setting(exactly_true),
-    "moments_enabled": Setting(exactly_true),
-    "trust": Setting(one_of(*TRUST_MODES), of_project=False),
-}
-
-
-def flag(field: str) -> str:
-    """Return the command-line option of *field*."""
-    return TABLE[field].flag or f"--{field.replace('_', '-')}"
-
-
-def variables(field: str) -> tuple[str, ...]:
-    """Return the environment variables of *field*, the strongest first."""
-    return TABLE[field].variables or (f"HARDWON_{field.upper()}",)
-
-
-def key(field: str) -> str:
-    """Return the key of *field* in a project's files."""
-    return f"memory_{field}"
-
+from hardwon.domain.model.text import with_newlines
 
 DEFAULT = "default"
 DEFAULTS_OF_THE_SAMPLE = ("gemini-embedding-001",)
@@ -125,6 +33,24 @@ DEFAULTS_OF_THE_SAMPLE = ("gemini-embedding-001",)
 
 WEIGHTS = ("vector_weight", "keyword_weight", "prominence_weight")
 SHOWN_CHARACTERS = 60
+
+
+MAX_FILE_BYTES = 1 << 20
+LOCAL_MD = ".claude/iflow-dev.local.md"
+TLC_JSON = ".tlc.json"
+CONFIG_JSONC = "config.jsonc"
+
+
+class ProjectFile(NamedTuple):
+    """
+    Settings in a file of the project.
+
+    Attributes:
+        values: Text by key, only the keys asked for.
+    """
+
+    name: str
+    values: Mapping[str, str]
 
 
 class _SettingText(NamedTuple):
@@ -402,3 +328,109 @@ def _expanded(path: str, environ: Mapping[str, str]) -> str:
     if home and (path == "~" or path.startswith("~/")):
         return home + path[1:]
     return os.path.expanduser(path)
+
+
+def read_local_md(text: str, keys: Iterable[str]) -> dict[str, str]:
+    """
+    Parse the values of *keys* in `.claude/iflow-dev.local.md`, like its users' shell scripts.
+
+    Every line counts, front matter or not; of two lines with one key the first wins. A comment (`
+    #…`) is cut off, then all spaces are removed, inner ones too. A key without a line is absent.
+    """
+    wanted = frozenset(keys)
+    values: dict[str, str] = {}
+    for line in text.split("\n"):
+        key, colon, value = line.partition(":")
+        if colon and key in wanted:
+            values.setdefault(key, value.split(" #", 1)[0].replace(" ", ""))
+    return values
+
+
+def read_project_files(
+    root: str, keys: Sequence[str], warn: Callable[[str], None]
+) -> list[ProjectFile]:
+    """
+    Return the configuration files of the project at *root*, the strongest first.
+
+    Args:
+        root: The project's folder.
+        keys: Of the settings to read.
+        warn: Called with one line about a file that exists and can't be used; nothing is raised.
+    """
+    parsers = ((LOCAL_MD, read_local_md), (TLC_JSON, _tlc), (CONFIG_JSONC, _config))
+    files = []
+    for name, parse in parsers:
+        try:
+            text = _read_text(f"{root}/{name}")
+            files.append(ProjectFile(name, parse(text, keys)))
+            _warn_of_misspelt(text, name, keys=keys, warn=warn)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except (OSError, ValueError) as error:
+            warn(f"{name} is ignored: {getattr(error, 'strerror', None) or error}")
+    return files
+
+
+def older_index_path(root: str, warn: Callable[[str], None]) -> str | None:
+    """
+    Return the usable older index that `config.jsonc` names.
+
+    Args:
+        root: The project's folder.
+        warn: Called with one line about an index outside of the project, which is not read.
+    """
+    from hardwon.adapters.config.jsonc import at, read_jsonc  # noqa: PLC0415 - json costs the hook 8 ms
+
+    try:
+        named = at(read_jsonc(_read_text(f"{root}/{CONFIG_JSONC}")), "semantic.indexPath")
+        path = (
+            os.path.realpath(os.path.join(root, named)) if isinstance(named, str) and named else ""
+        )
+    except (OSError, ValueError):  # reported when the settings are read
+        return None
+    if not os.path.isfile(path):
+        return None
+    if path.startswith(os.path.join(os.path.realpath(root), "")):
+        return path
+    warn(
+        f"the index that {CONFIG_JSONC} names is not imported: {named!r} leads out of the project,"
+        " name it to import it"
+    )
+    return None
+
+
+def _warn_of_misspelt(
+    text: str, name: str, keys: Sequence[str], warn: Callable[[str], None]
+) -> None:
+    named = re.findall(r'(?:^|[{,])[ \t]*"?(memory_[a-z0-9_]+)"?[ \t]*:', text, re.MULTILINE)
+    for unknown in dict.fromkeys(word for word in named if word not in keys):
+        from difflib import get_close_matches  # noqa: PLC0415  # only a mistake needs it
+
+        for near in get_close_matches(unknown, keys, 1, 0.9):
+            warn(f"{unknown} in {name} is no setting: did you mean {near}?")
+
+
+def _tlc(text: str, keys: Sequence[str]) -> dict[str, str]:
+    from hardwon.adapters.config.jsonc import read_jsonc, scalars  # noqa: PLC0415 - json costs the hook 8 ms
+
+    return scalars(read_jsonc(text), keys)
+
+
+def _config(text: str, keys: Sequence[str]) -> dict[str, str]:
+    from hardwon.adapters.config.jsonc import older_names, read_jsonc, scalars  # noqa: PLC0415 - as above
+
+    document = read_jsonc(text)
+    return {**older_names(document), **scalars(document, keys)}
+
+
+def _read_text(path: str) -> str:
+    """
+    Read a small regular file as text, bad bytes replaced.
+
+    Raises:
+        OSError: it does not exist, can't be read, is too large, or is not a regular file.
+    """
+    data = read_start(path, MAX_FILE_BYTES + 1)
+    if len(data) > MAX_FILE_BYTES:
+        raise OSError("larger than 1 MB")
+    return with_newlines(data.decode("utf-8-sig", "replace"))

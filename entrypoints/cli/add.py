@@ -15,9 +15,9 @@ from hardwon.domain.model.retro.lesson import made_name
 from hardwon.domain.model.vocabulary import Category, Confidence
 from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.store_entry import Origin, StoredEntry
-from hardwon.entrypoints.bootstrap import open_memory, system_clock
+from hardwon.entrypoints.bootstrap import name_of, open_memory, system_clock
 from hardwon.entrypoints.bootstrap_entries import build_store_entry
-from hardwon.entrypoints.bootstrap_files import name_of, read_markdown, write_markdown
+from hardwon.entrypoints.bootstrap_files import read_markdown, write_markdown
 from hardwon.entrypoints.cli.console import can_be_asked, edited, print_json, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve

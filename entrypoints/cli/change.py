@@ -13,6 +13,7 @@ from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import Confidence, Tier
 from hardwon.domain.use_cases.edit_entries import DeleteEntries, EditOutcome
 from hardwon.domain.use_cases.embedding_spaces import Spaces
+from hardwon.entrypoints.bootstrap import host_session
 from hardwon.entrypoints.bootstrap_entries import (
     build_change_entry,
     build_forget,
@@ -30,7 +31,6 @@ from hardwon.entrypoints.cli.options import (
     open_for,
 )
 from hardwon.entrypoints.embed_after_write import embed_now
-from hardwon.entrypoints.host_session import host_session
 from hardwon.entrypoints.presenters.entries import (
     change_confirmation,
     complaints_of_keywords,

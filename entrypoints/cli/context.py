@@ -20,7 +20,7 @@ from hardwon.domain.model.settings import RecallOccasion
 from hardwon.domain.use_cases.inject_at_start import StartInjection
 from hardwon.domain.use_cases.recall import AnswerRating, answer_of
 from hardwon.domain.use_cases.related_conversations import POLICY, RelatedConversations
-from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap import Memory, present_pause
 from hardwon.entrypoints.bootstrap_entries import build_inject, build_relate
 from hardwon.entrypoints.bootstrap_files import put_section
 from hardwon.entrypoints.cli.console import print_items, say, warn
@@ -32,7 +32,6 @@ from hardwon.entrypoints.context import (
     read_workplace,
     with_uncommitted_files,
 )
-from hardwon.entrypoints.host_session import present_pause
 from hardwon.entrypoints.notices import notice_for_first_session
 from hardwon.entrypoints.presenters.answers import (
     AnswerLayout,

@@ -13,9 +13,9 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import StorageError, UnreadableFileError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_entries import build_know_projects
 from hardwon.entrypoints.bootstrap_files import (
     STANDARD_STREAM,
-    build_know_projects,
     count_exported,
     export_lines,
     render_index,
@@ -24,9 +24,8 @@ from hardwon.entrypoints.bootstrap_files import (
 )
 from hardwon.entrypoints.cli.console import complain, progress
 from hardwon.entrypoints.cli.options import GlobalStore, ProjectRoot, open_for
-from hardwon.entrypoints.context import ASK_SECONDS
+from hardwon.entrypoints.context import ASK_SECONDS, look_up_new_ones
 from hardwon.entrypoints.presenters.text import counted
-from hardwon.entrypoints.projects import look_up_new_ones
 from hardwon.ports.entries import EntryRepository
 from hardwon.ports.vectors import VectorStore
 

@@ -22,10 +22,10 @@ from hardwon.entrypoints.bootstrap_agents import (
     used_agents,
     write_plugin,
 )
+from hardwon.entrypoints.bootstrap_entries import build_know_projects
 from hardwon.entrypoints.bootstrap_files import (
     build_git_exclusion,
     build_index_host_memory,
-    build_know_projects,
     folder_of_files,
     top_of,
 )
@@ -48,10 +48,9 @@ from hardwon.entrypoints.cli.setup_output import (
     SetUpOutput,
 )
 from hardwon.entrypoints.cli.transfer import import_with_progress
-from hardwon.entrypoints.context import read_workplace
+from hardwon.entrypoints.context import look_up, read_workplace, trust_here
 from hardwon.entrypoints.health import NO_AGENT, examine
 from hardwon.entrypoints.presenters.text import counted
-from hardwon.entrypoints.projects import look_up, trust_here
 from hardwon.ports.agents import BY_PLUGIN, Agent
 
 INIT_EXAMPLES = (

@@ -11,11 +11,11 @@ from hardwon.domain.model.injection.receipt import ContextWindow
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.inject_at_moment import Actor, Edit, InjectAtMoment, Moment
 from hardwon.domain.use_cases.weigh_entries import DryRun, dry_run
+from hardwon.entrypoints.bootstrap import host_session
 from hardwon.entrypoints.bootstrap_entries import build_weigh_entries
 from hardwon.entrypoints.cli.console import print_json, say
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.context import read_workplace
-from hardwon.entrypoints.host_session import host_session
 from hardwon.entrypoints.moments import relative_to
 from hardwon.entrypoints.presenters.injections import moment_document, moment_lines
 from hardwon.entrypoints.presenters.text import on_one_line

@@ -10,9 +10,9 @@ from hardwon.domain.model.filters import COLLECTIONS, CollectionName, EntryFilte
 from hardwon.domain.model.settings import ResolvedSettings
 from hardwon.domain.model.vocabulary import Kind, Tier
 from hardwon.entrypoints.bootstrap import Memory, open_memory, read_settings
-from hardwon.entrypoints.bootstrap_files import build_know_projects
+from hardwon.entrypoints.bootstrap_entries import build_know_projects
 from hardwon.entrypoints.cli.console import at_end, warn
-from hardwon.entrypoints.projects import look_up_clone
+from hardwon.entrypoints.context import look_up_clone
 from hardwon.entrypoints.streams import readable
 
 if TYPE_CHECKING:
@@ -216,5 +216,5 @@ def open_for(
             memory.store, memory.settings, warn=memory.warn, project_root=project_root
         )
     if looks_up:
-        look_up_clone(build_know_projects(memory), project_root)
+        look_up_clone(build_know_projects(memory), memory.registry(), project_root)
     return memory

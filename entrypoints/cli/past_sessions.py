@@ -12,10 +12,9 @@ from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS
-from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap import Memory, identify
 from hardwon.entrypoints.bootstrap_agents import past_transcripts
 from hardwon.entrypoints.bootstrap_capture import open_journal, open_transcripts
-from hardwon.entrypoints.bootstrap_files import identify
 from hardwon.entrypoints.capture import TranscriptCapture, capturing
 from hardwon.entrypoints.cli.console import OUR_FAILURE, ask, print_items, progress, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output

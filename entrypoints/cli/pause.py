@@ -5,10 +5,9 @@ from typing import Annotated
 import typer
 
 from hardwon.domain.model.pause import NEVER, Pause, holding, parse_duration, pause_of
-from hardwon.entrypoints.bootstrap import open_pauses, system_clock
+from hardwon.entrypoints.bootstrap import host_session, open_pauses, system_clock
 from hardwon.entrypoints.cli.console import print_json, say
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, Typed, resolve
-from hardwon.entrypoints.host_session import host_session
 from hardwon.entrypoints.presenters.pauses import pause_document, pause_line
 
 PAUSE_EXAMPLES = "Examples: hardwon pause; hardwon pause --for 2h30m"

@@ -9,8 +9,8 @@ from rich.table import Table
 
 from hardwon.domain.model.project import Project, Registry
 from hardwon.domain.use_cases.know_projects import KnowProjects
-from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_files import build_know_projects, identify
+from hardwon.entrypoints.bootstrap import Memory, identify
+from hardwon.entrypoints.bootstrap_entries import build_know_projects
 from hardwon.entrypoints.cli.console import (
     NARROW,
     Yes,
@@ -24,6 +24,7 @@ from hardwon.entrypoints.cli.console import (
     say,
 )
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, open_for
+from hardwon.entrypoints.context import folder_of, look_up, look_up_if_possible
 from hardwon.entrypoints.presenters.projects import (
     SHOWN_DIGITS,
     STATES,
@@ -34,7 +35,6 @@ from hardwon.entrypoints.presenters.projects import (
     why,
 )
 from hardwon.entrypoints.presenters.text import counted, on_one_line
-from hardwon.entrypoints.projects import folder_of, look_up, look_up_if_possible
 from hardwon.entrypoints.streams import readable
 
 HERE = "."

@@ -8,12 +8,8 @@ from typing import NamedTuple
 from hardwon.domain.model.context import ContextQuery
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.retro.lesson import RetroFeature
-from hardwon.entrypoints.bootstrap_files import (
-    change_probe,
-    checked_out_branch,
-    feature_probe,
-    name_of,
-)
+from hardwon.entrypoints.bootstrap import name_of
+from hardwon.entrypoints.bootstrap_files import change_probe, checked_out_branch, feature_probe
 
 A_DAY = dt.timedelta(days=1)
 

@@ -19,8 +19,11 @@ from hardwon.domain.use_cases.review_memory import (
 )
 from hardwon.domain.use_cases.supersede import Supersede
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_entries import build_supersede, build_validate_entry
-from hardwon.entrypoints.bootstrap_files import build_know_projects
+from hardwon.entrypoints.bootstrap_entries import (
+    build_know_projects,
+    build_supersede,
+    build_validate_entry,
+)
 from hardwon.entrypoints.bootstrap_upkeep import (
     build_edit_lesson,
     build_merge_lessons,

@@ -1,7 +1,7 @@
 """`hardwon stats`: count what is remembered."""
 
 from hardwon.domain.model.pause import holding
-from hardwon.entrypoints.bootstrap import open_pauses
+from hardwon.entrypoints.bootstrap import host_session, open_pauses
 from hardwon.entrypoints.cli.console import print_json, say, shown
 from hardwon.entrypoints.cli.options import (
     AsJson,
@@ -13,7 +13,6 @@ from hardwon.entrypoints.cli.options import (
     open_for,
 )
 from hardwon.entrypoints.context import read_workplace
-from hardwon.entrypoints.host_session import host_session
 from hardwon.entrypoints.presenters.pauses import pause_document, pause_line
 from hardwon.entrypoints.presenters.text import on_one_line
 from hardwon.entrypoints.stats import count

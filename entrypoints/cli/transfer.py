@@ -20,7 +20,8 @@ from hardwon.domain.use_cases.import_legacy import (
     KeepVectors,
     ProjectFiles,
 )
-from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap import Memory, name_of
+from hardwon.entrypoints.bootstrap_entries import build_know_projects
 from hardwon.entrypoints.bootstrap_files import (
     build_find_drift,
     build_import_knowledge,
@@ -28,10 +29,8 @@ from hardwon.entrypoints.bootstrap_files import (
     build_import_older_index,
     build_import_store,
     build_keep_vectors,
-    build_know_projects,
     build_place_files,
     build_settle_versions,
-    name_of,
     older_index_path,
     open_export,
     read_index,
@@ -43,11 +42,15 @@ from hardwon.entrypoints.cli.console import Yes, ask, complain, print_json, prog
 from hardwon.entrypoints.cli.edit import take_over
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
-from hardwon.entrypoints.context import others_notice, read_workplace
+from hardwon.entrypoints.context import (
+    look_up_if_possible,
+    others_notice,
+    read_workplace,
+    trust_here,
+)
 from hardwon.entrypoints.embed_after_write import settle
 from hardwon.entrypoints.presenters.entries import drift_document, drift_line
 from hardwon.entrypoints.presenters.text import counted, on_one_line
-from hardwon.entrypoints.projects import look_up_if_possible, trust_here
 from hardwon.ports.transfer import ExportedRecords
 
 File: TypeAlias = Annotated[

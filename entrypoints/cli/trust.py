@@ -8,13 +8,13 @@ import typer
 
 from hardwon.domain.model.project import Project
 from hardwon.domain.use_cases.know_projects import KnowProjects
-from hardwon.entrypoints.bootstrap_files import build_know_projects
+from hardwon.entrypoints.bootstrap_entries import build_know_projects
 from hardwon.entrypoints.cli.console import print_items, print_json, say
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, open_for
 from hardwon.entrypoints.cli.project import find_project
+from hardwon.entrypoints.context import folder_of, look_up, look_up_if_possible
 from hardwon.entrypoints.presenters.projects import place_of, project_document, trust_line, why
 from hardwon.entrypoints.presenters.text import on_one_line
-from hardwon.entrypoints.projects import folder_of, look_up, look_up_if_possible
 
 TRUST_EXAMPLES = """\b
 Examples:

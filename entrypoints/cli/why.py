@@ -15,7 +15,7 @@ from hardwon.domain.use_cases.inject_beside_prompt import (
     PromptDryRun,
     TryPrompt,
 )
-from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap import Memory, host_session
 from hardwon.entrypoints.bootstrap_entries import (
     build_explain_injections,
     build_inject_beside_prompt,
@@ -23,7 +23,6 @@ from hardwon.entrypoints.bootstrap_entries import (
 from hardwon.entrypoints.cli.console import OK, USERS_MISTAKE, print_items, print_json, say
 from hardwon.entrypoints.cli.options import MOST, AsJson, GlobalStore, ProjectRoot, Typed, open_for
 from hardwon.entrypoints.context import read_workplace
-from hardwon.entrypoints.host_session import host_session
 from hardwon.entrypoints.presenters.injections import (
     VerifiedInjection,
     dry_run_document,

@@ -2,10 +2,6 @@
 Capture hooks: journal the event, wake the worker when due.
 
 At a turn's end they check whether injections reached the model.
-
-At a turn's end they check whether injections reached the model.
-
-At a turn's end they check whether injections reached the model.
 """
 
 import os
@@ -17,6 +13,7 @@ from hardwon.domain.model.redaction import CUT
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import now
 from hardwon.entrypoints.bootstrap_capture import (
+    cleaning_for,
     confirming_in,
     note,
     project_to_note,
@@ -25,7 +22,6 @@ from hardwon.entrypoints.bootstrap_capture import (
     wake,
 )
 from hardwon.entrypoints.hook.request import HookRequest
-from hardwon.entrypoints.host_session import cleaning_for
 
 KINDS: Mapping[str, EventKind] = {
     "UserPromptSubmit": "prompt",

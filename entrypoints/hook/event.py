@@ -15,10 +15,16 @@ from typing import NamedTuple
 from hardwon.domain.model.pause import Pause, holding, last_end, pause_of
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.text import one_line
-from hardwon.entrypoints.bootstrap import now, open_log, open_pauses, read_settings, store_of
+from hardwon.entrypoints.bootstrap import (
+    host_session,
+    now,
+    open_log,
+    open_pauses,
+    read_settings,
+    store_of,
+)
 from hardwon.entrypoints.hook.process import Output, complain, leave_by
 from hardwon.entrypoints.hook.request import NOTED, SESSION_START, HookRequest
-from hardwon.entrypoints.host_session import host_session
 
 LONGEST_TURN = dt.timedelta(days=1)
 """Longest turn assumed, and how long a session start mentions another session's pause."""

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from hardwon.entrypoints.host_session import host_session
+from hardwon.entrypoints.bootstrap import host_session
 
 if TYPE_CHECKING:
     from hardwon.domain.model.injection.entry_text import Length

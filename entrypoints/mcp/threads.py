@@ -15,9 +15,8 @@ from hardwon.domain.model.filters import EntryFilter, Workplace
 from hardwon.domain.model.pause import Pause
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.embedding_spaces import Spaces
-from hardwon.entrypoints.bootstrap import Memory, open_memory, system_clock
+from hardwon.entrypoints.bootstrap import Memory, open_memory, present_pause, system_clock
 from hardwon.entrypoints.context import read_workplace
-from hardwon.entrypoints.host_session import present_pause
 from hardwon.ports.store import Warn
 
 if TYPE_CHECKING:
@@ -75,8 +74,8 @@ class ProjectScan(NamedTuple):
     ) -> "IndexOutcome":
         """Index files as `IndexFiles` does."""
         from hardwon.entrypoints.bootstrap_files import (
-            build_index_files,
-        )  # here and below: a start need not wait for it
+            build_index_files,  # here and below: a start need not wait for it
+        )
 
         index_files = build_index_files(
             memory, self.project_root, read_workplace(memory, self.project_root)
@@ -114,8 +113,8 @@ class StartupScan:
             self._thread.join(LAST_FILE_SECONDS)
 
     def _run(self) -> None:
-        from hardwon.entrypoints.bootstrap_files import build_know_projects  # slow
-        from hardwon.entrypoints.projects import look_up_if_possible
+        from hardwon.entrypoints.bootstrap_entries import build_know_projects  # slow
+        from hardwon.entrypoints.context import look_up_if_possible
 
         try:
             with self._scan.memory() as memory:

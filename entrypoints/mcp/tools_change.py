@@ -19,7 +19,7 @@ from hardwon.domain.use_cases.edit_entries import EditOutcome, ValidateEntry, Va
 from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.label import store_labels
 from hardwon.domain.use_cases.store_entry import Origin, StoredEntry
-from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap import Memory, host_session
 from hardwon.entrypoints.bootstrap_entries import (
     build_change_entry,
     build_forget,
@@ -29,7 +29,7 @@ from hardwon.entrypoints.bootstrap_entries import (
 from hardwon.entrypoints.bootstrap_files import document_folders
 from hardwon.entrypoints.bootstrap_models import build_label_chain
 from hardwon.entrypoints.bootstrap_upkeep import build_edit_lesson
-from hardwon.entrypoints.host_session import host_session
+from hardwon.entrypoints.context import home_warning
 from hardwon.entrypoints.mcp.protocol import ToolError
 from hardwon.entrypoints.mcp.references import find_own
 from hardwon.entrypoints.mcp.schema import (
@@ -59,7 +59,6 @@ from hardwon.entrypoints.presenters.entries import (
     storing_confirmation,
 )
 from hardwon.entrypoints.presenters.text import visible
-from hardwon.entrypoints.projects import home_warning
 
 Text = StringConstraints(strip_whitespace=True, min_length=1)
 

@@ -10,10 +10,11 @@ from hardwon.domain.use_cases.edit_lesson import ensure_mergeable
 from hardwon.domain.use_cases.forget import ErasureOutcome, ErasurePlan, ErasureRequest
 from hardwon.entrypoints.bootstrap_entries import (
     build_change_entry,
+    build_know_projects,
     build_supersede,
     build_validate_entry,
 )
-from hardwon.entrypoints.bootstrap_files import build_edit_file, build_know_projects
+from hardwon.entrypoints.bootstrap_files import build_edit_file
 from hardwon.entrypoints.bootstrap_upkeep import (
     build_edit_lesson,
     build_forget_for_good,

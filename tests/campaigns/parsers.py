@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 from hardwon.adapters.agents import edit_json, edit_toml
 from hardwon.adapters.agents.user_files import RECORD, JsonSetupRecord
-from hardwon.adapters.config.files import LOCAL_MD
 from hardwon.adapters.config.jsonc import read_jsonc
-from hardwon.adapters.config.reader import read_settings
+from hardwon.adapters.config.reader import LOCAL_MD, read_settings
 from hardwon.adapters.evaluation.files import KEYS, read_objects, read_report
 from hardwon.adapters.export_format.lines import is_export, read_header, read_records, record_line
 from hardwon.adapters.feature_files import FeatureFiles

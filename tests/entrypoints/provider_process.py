@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from hardwon.adapters.config.reader import TABLE, variables
+from hardwon.adapters.config.table import TABLE, variables
 from tests.adapters.providers.kinds import Fault
 from tests.adapters.providers.stub_server import Answer, Recorded, StubProviders
 from tests.entrypoints.hook_process import Launched, Run, World

@@ -1,6 +1,6 @@
 """The page on configuration names every setting, as the table of settings has it."""
 
-from hardwon.adapters.config.reader import TABLE
+from hardwon.adapters.config.table import TABLE
 from tools import configuration
 
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.config.files import read_local_md
+from hardwon.adapters.config.reader import read_local_md
 from tests.adapters.config.project import DEFAULTS, resolve, write
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.config.files import older_index_path
-from hardwon.adapters.config.reader import flag, read_settings, variables
+from hardwon.adapters.config.reader import older_index_path, read_settings
+from hardwon.adapters.config.table import flag, variables
 from tests.adapters.config.project import DEFAULTS, resolve, write
 
 ADDRESSES = [

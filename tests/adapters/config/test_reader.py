@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.config.reader import TABLE, flag, key, read_settings, variables
+from hardwon.adapters.config.reader import read_settings
+from hardwon.adapters.config.table import TABLE, flag, key, variables
 from hardwon.domain.model.settings import ResolvedSettings, Settings
 from tests.adapters.config.project import DEFAULTS, HOME, LOCAL_MD, resolve, write
 

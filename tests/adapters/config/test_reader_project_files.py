@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from hardwon.adapters.config.reader import TABLE, key, variables
+from hardwon.adapters.config.table import TABLE, key, variables
 from tests.adapters.config.project import DEFAULTS, LOCAL_MD, resolve, write
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")

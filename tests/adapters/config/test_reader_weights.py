@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from hardwon.adapters.config.reader import key
+from hardwon.adapters.config.table import key
 from tests.adapters.config.project import resolve, write
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.entrypoints.host_session import cleaning_for
+from hardwon.entrypoints.bootstrap_capture import cleaning_for
 
 
 @pytest.fixture

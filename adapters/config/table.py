@@ -1,10 +1,20 @@
-"""Rules that parse the text of a setting."""
+"""The table of settings, and the rules that parse their texts."""
 
 import math
 import os
 import re
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+from hardwon.domain.model.project import TRUST_MODES
+from hardwon.domain.model.settings import (
+    BUFFERED,
+    EMBEDDING_PROVIDERS,
+    KEYWORD_PROVIDERS,
+    NETWORK_EMBEDDERS,
+    NETWORK_LABELERS,
+)
+from hardwon.domain.model.vocabulary import CONTEXT_TYPES, DECAY_MODES, TIERS
 
 Reading: TypeAlias = tuple[Any, str]
 """A value, None for the default. A complaint about the text, empty without one."""
@@ -169,3 +179,82 @@ def folders(text: str) -> Reading:
     return usable, (
         "" if len(usable) == len(paths) else "must be absolute paths; the others are left out"
     )
+
+
+class Setting(NamedTuple):
+    """
+    The rule of a setting and the sources that may set it.
+
+    Attributes:
+        rule: Parses its text.
+        flag: The command-line option, by default `--` and the field's name.
+        variables: Environment variables, the strongest first; by default `HARDWON_` and the name.
+        of_project: Whether a file of the project may set it, as `memory_` and the name.
+        in_project: A stricter rule for a file of the project.
+        reserved: Whether a text is for the user alone and ignored in a file of the project.
+    """
+
+    rule: Rule
+    flag: str = ""
+    variables: tuple[str, ...] = ()
+    of_project: bool = True
+    in_project: Rule | None = None
+    reserved: Callable[[str], bool] | None = None
+
+
+def _always(_: str) -> bool:
+    return True
+
+
+# The store, hosts, base URLs, keys and network providers stay out of a project's reach:
+# a cloned repository must not be able to move, read or send away a user's memory.
+TABLE: Mapping[str, Setting] = {
+    "global_store": Setting(path, variables=("HARDWON_STORE",), of_project=False),
+    "injection_enabled": Setting(exactly_true),
+    "semantic_enabled": Setting(exactly_true),
+    "injection_limit": Setting(limit, flag="--limit", in_project=limit_of_project),
+    "vector_weight": Setting(weight),
+    "keyword_weight": Setting(weight),
+    "prominence_weight": Setting(weight),
+    "embedding_provider": Setting(
+        one_of(*EMBEDDING_PROVIDERS), reserved=NETWORK_EMBEDDERS.__contains__
+    ),
+    "embedding_model": Setting(
+        model, variables=("HARDWON_EMBEDDING_MODEL", "TLC_EMBED_MODEL"), reserved=_always
+    ),
+    "embedding_dimensions": Setting(count, reserved=_always),
+    "keyword_provider": Setting(one_of(*KEYWORD_PROVIDERS), reserved=NETWORK_LABELERS.__contains__),
+    "keyword_model": Setting(model, reserved=_always),
+    "keyword_search": Setting(switch),
+    "workspace": Setting(name, of_project=False),
+    "decay_enabled": Setting(switch),
+    "decay_mode": Setting(one_of(*DECAY_MODES)),
+    "decay_floor": Setting(share),
+    "decay_exempt_tiers": Setting(some_of(*TIERS)),
+    "trigger_phrases": Setting(phrases),
+    "document_roots": Setting(folders, of_project=False),
+    "default_tier": Setting(one_of(*TIERS)),
+    "default_context_type": Setting(one_of(*CONTEXT_TYPES)),
+    "capture_enabled": Setting(exactly_true),
+    "capture_interval": Setting(from_1_to(BUFFERED)),
+    "capture_boundaries": Setting(phrases),
+    "context_tokens": Setting(count, flag="--token-budget"),
+    "prompt_enabled": Setting(exactly_true),
+    "moments_enabled": Setting(exactly_true),
+    "trust": Setting(one_of(*TRUST_MODES), of_project=False),
+}
+
+
+def flag(field: str) -> str:
+    """Return the command-line option of *field*."""
+    return TABLE[field].flag or f"--{field.replace('_', '-')}"
+
+
+def variables(field: str) -> tuple[str, ...]:
+    """Return the environment variables of *field*, the strongest first."""
+    return TABLE[field].variables or (f"HARDWON_{field.upper()}",)
+
+
+def key(field: str) -> str:
+    """Return the key of *field* in a project's files."""
+    return f"memory_{field}"
