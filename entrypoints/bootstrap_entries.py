@@ -16,20 +16,13 @@ from hardwon.entrypoints.bootstrap import Memory
 if TYPE_CHECKING:
     from hardwon.domain.model.ranking.decay import Decay
     from hardwon.domain.model.vocabulary import Kind
-    from hardwon.domain.use_cases.edit_entries import ChangeEntry, DeleteEntries, ValidateEntry
-    from hardwon.domain.use_cases.explain_injections import ExplainInjections
     from hardwon.domain.use_cases.inject_at_moment import InjectAtMoment
-    from hardwon.domain.use_cases.inject_at_start import RecordInjection
     from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt
     from hardwon.domain.use_cases.know_projects import KnowProjects
     from hardwon.domain.use_cases.match_triggers import MatchTriggers
-    from hardwon.domain.use_cases.open_window import OpenWindow
     from hardwon.domain.use_cases.recall import Recall
     from hardwon.domain.use_cases.related_conversations import RecallNearby, RelateConversations
-    from hardwon.domain.use_cases.search import FindNeighbours, LoadEntries, Search
-    from hardwon.domain.use_cases.store_entry import Origin, StoreEntry
-    from hardwon.domain.use_cases.supersede import KeepInPlace, Supersede
-    from hardwon.domain.use_cases.track_usage import SummariseUsage
+    from hardwon.domain.use_cases.search import FindNeighbours, Search
     from hardwon.domain.use_cases.weigh_entries import WeighEntries
     from hardwon.ports.models import Embedder
     from hardwon.ports.overview import Projection
@@ -111,13 +104,6 @@ def build_search(memory: Memory) -> "Search":
     return Search(build_recall(memory), memory.store.usage, memory.repository)
 
 
-def build_load(memory: Memory) -> "LoadEntries":
-    """Build the reading of whole entries."""
-    from hardwon.domain.use_cases.search import LoadEntries
-
-    return LoadEntries(memory.repository, memory.store.usage, memory.clock)
-
-
 def build_match_triggers(memory: Memory, workplace: Workplace) -> "MatchTriggers":
     """Build phrase matching, to be reused: it caches phrases."""
     from hardwon.domain.use_cases.match_triggers import MatchTriggers
@@ -178,48 +164,6 @@ def build_inject_at_moment(
     return InjectAtMoment(build_weigh_entries(memory, project_root, embed_seconds))
 
 
-def build_open_window(memory: Memory) -> "OpenWindow":
-    """Build the search for what a starting session has in context."""
-    from hardwon.domain.use_cases.open_window import OpenWindow
-
-    return OpenWindow(memory.store.windows, memory.store.receipts, memory.store.deliveries)
-
-
-def build_record_injection(memory: Memory) -> "RecordInjection":
-    """
-    Build the counting of injected entries and the storing of receipts.
-
-    It does not wait for a busy store.
-    """
-    from hardwon.domain.use_cases.inject_at_start import RecordInjection
-
-    return RecordInjection(
-        memory.store.usage,
-        memory.store.receipts,
-        memory.store.counting,
-    )
-
-
-def build_explain_injections(memory: Memory) -> "ExplainInjections":
-    """Build the search for earlier injections, with their entries of today."""
-    from hardwon.domain.use_cases.explain_injections import ExplainInjections
-
-    registry = memory.registry()
-    return ExplainInjections(
-        receipts=memory.store.receipts,
-        repository=memory.repository,
-        influences=memory.store.influences,
-        registry=registry,
-    )
-
-
-def build_summarise_usage(memory: Memory) -> "SummariseUsage":
-    """Build the count of how often injected entries were used."""
-    from hardwon.domain.use_cases.track_usage import SummariseUsage
-
-    return SummariseUsage(memory.store.influences, memory.repository)
-
-
 def build_projection(memory: Memory, kind: "Kind") -> "Projection | None":
     """Build the 2D projection of the space for *kind*, or None."""
     vectors = memory.spaces.vectors_for(kind)
@@ -240,63 +184,6 @@ def build_find_neighbours(memory: Memory, kind: "Kind") -> "FindNeighbours":
     return FindNeighbours(
         memory.repository, vectors, memory.store.vector_index(vectors) if vectors else None
     )
-
-
-def build_store_entry(memory: Memory, origin: "Origin") -> "StoreEntry":
-    """Build the storing of lessons of *origin*."""
-    from hardwon.domain.use_cases.store_entry import PlaceEntry, StoreEntry
-
-    return StoreEntry(PlaceEntry(memory.repository, memory.store.projects, origin))
-
-
-def build_keep_in_place(memory: Memory, origin: "Origin") -> "KeepInPlace":
-    """Build the storing of lessons that may supersede another one."""
-    from hardwon.domain.use_cases.supersede import KeepInPlace
-
-    return KeepInPlace(build_store_entry(memory, origin), build_supersede(memory))
-
-
-def build_change_entry(memory: Memory) -> "ChangeEntry":
-    """Build the change of an entry's fields."""
-    from hardwon.domain.use_cases.edit_entries import ChangeEntry
-
-    return ChangeEntry(
-        repository=memory.repository, history=memory.store.history, clock=memory.clock
-    )
-
-
-def build_validate_entry(memory: Memory) -> "ValidateEntry":
-    """Build the count of judgements whether an entry was useful."""
-    from hardwon.domain.use_cases.edit_entries import ValidateEntry
-
-    return ValidateEntry(
-        repository=memory.repository,
-        usage=memory.store.usage,
-        history=memory.store.history,
-        receipts=memory.store.receipts,
-        influences=memory.store.influences,
-        clock=memory.clock,
-    )
-
-
-def build_forget(memory: Memory) -> "DeleteEntries":
-    """Build the deletion of entries."""
-    from hardwon.domain.use_cases.edit_entries import DeleteEntries
-
-    return DeleteEntries(
-        repository=memory.repository,
-        tombstones=memory.store.tombstones,
-        absences=memory.store.absences,
-        history=memory.store.history,
-        clock=memory.clock,
-    )
-
-
-def build_supersede(memory: Memory) -> "Supersede":
-    """Build the replacement of a learning by another one."""
-    from hardwon.domain.use_cases.supersede import Supersede
-
-    return Supersede(build_change_entry(memory))
 
 
 def _weights(memory: Memory) -> SignalWeights:

@@ -397,8 +397,8 @@ def _index_files(
     workplace: "Workplace",
     versions: "FileVersions | None" = None,
 ) -> "IndexFiles":
+    from hardwon.domain.use_cases.edit_entries import DeleteEntries
     from hardwon.domain.use_cases.index_files import IndexFiles
-    from hardwon.entrypoints.bootstrap_entries import build_forget
 
     return IndexFiles(
         sources=sources,
@@ -406,7 +406,7 @@ def _index_files(
         project_root=os.path.realpath(project_root),
         private=_private_folders(memory, os.path.realpath(project_root)),
         index_one_file=_keep_file(memory, workplace, versions),
-        forget=build_forget(memory),
+        forget=DeleteEntries.on(memory.store, memory.clock),
     )
 
 

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.settings import ServerAddress
-from hardwon.entrypoints.bootstrap_entries import build_change_entry, build_supersede
+from hardwon.domain.use_cases.edit_entries import ChangeEntry
+from hardwon.domain.use_cases.supersede import Supersede
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from hardwon.adapters.folders.whereabouts import Whereabouts
     from hardwon.adapters.postgres.administration import ServerAdministration
     from hardwon.domain.model.settings import Settings
-    from hardwon.domain.use_cases.checkpoints import Checkpoints
     from hardwon.domain.use_cases.copy_store import CopyOutcome
     from hardwon.domain.use_cases.edit_lesson import EditLesson, MergeLessons
     from hardwon.domain.use_cases.forget import ForgetForGood
@@ -21,13 +21,6 @@ if TYPE_CHECKING:
     from hardwon.domain.use_cases.retro import ReviseLearning, SaveRetro
     from hardwon.domain.use_cases.review_memory import ReviewMemory
     from hardwon.entrypoints.bootstrap import Memory
-
-
-def build_checkpoints(memory: "Memory") -> "Checkpoints":
-    """Build the saving and restoring of the store's state."""
-    from hardwon.domain.use_cases.checkpoints import Checkpoints
-
-    return Checkpoints(snapshots=memory.store.snapshots, clock=memory.clock)
 
 
 def build_edit_lesson(memory: "Memory", project_root: str) -> "EditLesson":
@@ -38,7 +31,7 @@ def build_edit_lesson(memory: "Memory", project_root: str) -> "EditLesson":
     return EditLesson(
         bank=bank_files(project_root, memory.settings),
         sync_banks=_sync_banks(memory, project_root),
-        change_entry=build_change_entry(memory),
+        change_entry=ChangeEntry.on(memory.store, memory.clock),
     )
 
 
@@ -46,7 +39,9 @@ def build_merge_lessons(memory: "Memory", project_root: str) -> "MergeLessons":
     """Build the merging of two learnings."""
     from hardwon.domain.use_cases.edit_lesson import MergeLessons
 
-    return MergeLessons(build_edit_lesson(memory, project_root), build_supersede(memory))
+    return MergeLessons(
+        build_edit_lesson(memory, project_root), Supersede.on(memory.store, memory.clock)
+    )
 
 
 def build_review_memory(memory: "Memory", project_root: str) -> "ReviewMemory":

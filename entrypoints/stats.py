@@ -11,8 +11,9 @@ from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.collections import CONTEXT_WEIGHTS
 from hardwon.domain.use_cases.embedding_spaces import EmbeddingSpace, Spaces
 from hardwon.domain.use_cases.retrieve import embed_query
+from hardwon.domain.use_cases.track_usage import SummariseUsage
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_entries import ASKED_EMBED_SECONDS, build_summarise_usage
+from hardwon.entrypoints.bootstrap_entries import ASKED_EMBED_SECONDS
 from hardwon.entrypoints.bootstrap_models import LOCAL, ensure_local_model
 from hardwon.entrypoints.presenters.usage import use_figures
 
@@ -46,7 +47,7 @@ def count(
         "by_source": dict(repository.tally(only, "source")),
         "by_project": dict(repository.tally(named, "source_project")),
         "embedding": _embedding(memory.spaces, only),
-        "influence": use_figures(build_summarise_usage(memory).of_all(only)),
+        "influence": use_figures(SummariseUsage.on(memory.store).of_all(only)),
         "store": {
             "path": memory.store.path,
             "bytes": memory.store.upkeep.size(),

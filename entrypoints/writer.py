@@ -20,6 +20,7 @@ from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, SOURCES
 from hardwon.domain.use_cases.edit_entries import ids_meant
 from hardwon.domain.use_cases.store_entry import Origin, StoredEntry
+from hardwon.domain.use_cases.supersede import KeepInPlace
 from hardwon.entrypoints.arguments import USAGE_ERROR, ProjectParser, flags
 from hardwon.entrypoints.bootstrap import (
     name_of,
@@ -28,7 +29,6 @@ from hardwon.entrypoints.bootstrap import (
     read_settings,
     system_clock,
 )
-from hardwon.entrypoints.bootstrap_entries import build_keep_in_place
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import embed_now, label_imports
 from hardwon.entrypoints.presenters.entries import (
@@ -204,7 +204,8 @@ def _store(
         )
         replaced = _replaced(memory.repository, fields.get("supersedes"))
         _report(
-            build_keep_in_place(memory, origin).keep(entry, replaced), fields.get("keywords", ())
+            KeepInPlace.on(memory.store, memory.clock, origin).keep(entry, replaced),
+            fields.get("keywords", ()),
         )
         for problem in embed_now(memory.spaces):
             warn(problem)

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Sequence
+from typing import Self
 
 import attrs
 
@@ -10,6 +11,7 @@ from hardwon.domain.model.errors import InvalidCheckpointError
 from hardwon.domain.model.filters import Workplace
 from hardwon.ports.clock import Clock
 from hardwon.ports.snapshots import Replacement, Snapshots
+from hardwon.ports.store import Store
 
 
 @attrs.frozen(kw_only=True)
@@ -33,6 +35,11 @@ class Checkpoints:
 
     snapshots: Snapshots
     clock: Clock
+
+    @classmethod
+    def on(cls, store: Store, clock: Clock) -> Self:
+        """Return it on the roles of *store*."""
+        return cls(snapshots=store.snapshots, clock=clock)
 
     def all(self) -> list[Checkpoint]:
         """Return all checkpoints, the newest first."""

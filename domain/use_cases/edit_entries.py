@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import attrs
 
@@ -19,6 +19,7 @@ from hardwon.ports.activity import History, Influences, Receipts, UsageLog
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository
 from hardwon.ports.file_state import Absences, Tombstone, Tombstones
+from hardwon.ports.store import Store
 
 ALL = 2**31 - 1
 
@@ -39,6 +40,17 @@ class DeleteEntries:
     absences: Absences
     history: History
     clock: Clock
+
+    @classmethod
+    def on(cls, store: Store, clock: Clock) -> Self:
+        """Return it on the roles of *store*."""
+        return cls(
+            repository=store.entries,
+            tombstones=store.tombstones,
+            absences=store.absences,
+            history=store.history,
+            clock=clock,
+        )
 
     def delete(self, entries: Iterable[Entry]) -> list[Entry]:
         """
@@ -158,6 +170,11 @@ class ChangeEntry:
     repository: EntryRepository
     history: History
     clock: Clock
+
+    @classmethod
+    def on(cls, store: Store, clock: Clock) -> Self:
+        """Return it on the roles of *store*."""
+        return cls(repository=store.entries, history=store.history, clock=clock)
 
     def apply(self, entry_id: str, change: EntryChange) -> EditOutcome:
         """
@@ -289,6 +306,18 @@ class ValidateEntry:
     receipts: Receipts
     influences: Influences
     clock: Clock
+
+    @classmethod
+    def on(cls, store: Store, clock: Clock) -> Self:
+        """Return it on the roles of *store*."""
+        return cls(
+            repository=store.entries,
+            usage=store.usage,
+            history=store.history,
+            receipts=store.receipts,
+            influences=store.influences,
+            clock=clock,
+        )
 
     def judge(self, entry_id: str, *, useful: bool, session_id: str = "") -> ValidationOutcome:
         """

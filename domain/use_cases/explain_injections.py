@@ -1,7 +1,7 @@
 """Explain injections: their receipts, and their entries as they are today."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from hardwon.domain.model.errors import InvalidQueryError, UnknownEntryError
 from hardwon.domain.model.excerpt import shortened
@@ -11,6 +11,7 @@ from hardwon.domain.model.project import Registry
 from hardwon.domain.use_cases.edit_entries import SHORTEST_PREFIX, ids_meant
 from hardwon.ports.activity import Influences, Receipts
 from hardwon.ports.entries import EntryRepository
+from hardwon.ports.store import Store
 
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
@@ -88,6 +89,16 @@ class ExplainInjections(NamedTuple):
     repository: EntryRepository
     influences: Influences
     registry: Registry
+
+    @classmethod
+    def on(cls, store: Store, registry: Registry) -> Self:
+        """Return it on the roles of *store*."""
+        return cls(
+            receipts=store.receipts,
+            repository=store.entries,
+            influences=store.influences,
+            registry=registry,
+        )
 
     def newest(self, project: str | None, limit: int) -> ExplainedInjections:
         """Return the injections of a project or of all, newest first."""

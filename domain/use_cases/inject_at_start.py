@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from hardwon.domain.model.context import ContextQuery
 from hardwon.domain.model.deadline import Deadline
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         RelatedConversations,
     )
     from hardwon.ports.activity import Receipts, UsageLog
+    from hardwon.ports.store import Store
 
 
 class StartInjection(NamedTuple):
@@ -390,6 +391,11 @@ class RecordInjection(NamedTuple):
     usage: "UsageLog"
     receipts: "Receipts"
     transaction: Callable[[], AbstractContextManager[None]]
+
+    @classmethod
+    def on(cls, store: "Store") -> Self:
+        """Return it on the roles of *store*."""
+        return cls(store.usage, store.receipts, store.counting)
 
     def record(self, receipt: "Receipt", numbers: Sequence[int]) -> tuple[str, ...]:
         """

@@ -7,7 +7,7 @@ hook.
 """
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from hardwon.domain.model.injection.receipt import NOTHING, Beginning, ContextWindow, HeldMemory
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         UndeliveredInjection,
     )
     from hardwon.ports.activity import ContextWindows, Deliveries, Receipts
+    from hardwon.ports.store import Store
 
 
 class ConfirmDelivery(NamedTuple):
@@ -59,6 +60,11 @@ class OpenWindow(NamedTuple):
     windows: "ContextWindows"
     receipts: "Receipts"
     deliveries: "Deliveries"
+
+    @classmethod
+    def on(cls, store: "Store") -> Self:
+        """Return it on the roles of *store*."""
+        return cls(store.windows, store.receipts, store.deliveries)
 
     def held(
         self,

@@ -1,7 +1,7 @@
 """Search for a model: rules first, then answers with counts of concepts."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import attrs
 
@@ -18,6 +18,7 @@ from hardwon.domain.use_cases.track_usage import count_access
 from hardwon.ports.activity import UsageLog
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository, RankingReads
+from hardwon.ports.store import Store
 from hardwon.ports.vectors import VectorIndex, VectorStore
 
 
@@ -35,6 +36,11 @@ class LoadEntries(NamedTuple):
     repository: EntryRepository
     usage: UsageLog
     clock: Clock
+
+    @classmethod
+    def on(cls, store: Store, clock: Clock) -> Self:
+        """Return it on the roles of *store*."""
+        return cls(store.entries, store.usage, clock)
 
     def within(self, only: EntryFilter, limit: int) -> LoadedEntries:
         """Return the newest *limit* entries of *only*, even deprecated and expired ones."""

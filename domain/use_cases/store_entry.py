@@ -1,6 +1,7 @@
 """Store a lesson, or count one more observation of it."""
 
 from collections.abc import Callable
+from typing import Self
 
 import attrs
 
@@ -9,6 +10,7 @@ from hardwon.domain.model.filters import Workplace
 from hardwon.domain.model.vocabulary import Door, Reach
 from hardwon.ports.entries import EntryRepository
 from hardwon.ports.projects import Projects
+from hardwon.ports.store import Store
 
 
 @attrs.frozen
@@ -119,6 +121,11 @@ class StoreEntry:
     """Store a lesson, or count one more observation of it."""
 
     place_entry: PlaceEntry
+
+    @classmethod
+    def on(cls, store: Store, origin: Origin) -> Self:
+        """Return it on the roles of *store*."""
+        return cls(PlaceEntry(store.entries, store.projects, origin))
 
     @property
     def repository(self) -> EntryRepository:

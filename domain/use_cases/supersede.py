@@ -1,6 +1,7 @@
 """Let a learning supersede another one."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Self
 
 import attrs
 
@@ -11,8 +12,10 @@ from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.likeness import MIN_COSINE, MIN_PROBABILITY, LessonTexts, probability
 from hardwon.domain.use_cases.edit_entries import ChangeEntry, EditOutcome, known_entry
-from hardwon.domain.use_cases.store_entry import StoredEntry, StoreEntry
+from hardwon.domain.use_cases.store_entry import Origin, StoredEntry, StoreEntry
+from hardwon.ports.clock import Clock
 from hardwon.ports.entries import Proposal, Proposals, RankingReads
+from hardwon.ports.store import Store
 from hardwon.ports.vectors import PendingText, VectorIndex
 
 NEIGHBOURS = 5
@@ -28,6 +31,11 @@ class Supersede:
     """
 
     change_entry: ChangeEntry
+
+    @classmethod
+    def on(cls, store: Store, clock: Clock) -> Self:
+        """Return it on the roles of *store*."""
+        return cls(ChangeEntry.on(store, clock))
 
     def apply(self, older: str, newer: str) -> EditOutcome:
         """
@@ -66,6 +74,11 @@ class KeepInPlace:
 
     store_entry: StoreEntry
     supersede: Supersede
+
+    @classmethod
+    def on(cls, store: Store, clock: Clock, origin: Origin) -> Self:
+        """Return it on the roles of *store*."""
+        return cls(StoreEntry.on(store, origin), Supersede.on(store, clock))
 
     def keep(self, entry: PublicEntry, replaced: str | None) -> StoredEntry:
         """Keep *entry*, and mark the entry *replaced* as superseded, atomically."""

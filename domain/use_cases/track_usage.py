@@ -5,7 +5,7 @@ Made of tuples and free of `attrs`, for the hook.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.injection.receipt import How, Influence, SessionTurn
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hardwon.ports.activity import Influences, UsageLog
     from hardwon.ports.clock import Clock
     from hardwon.ports.entries import EntryRepository
+    from hardwon.ports.store import Store
 
 
 def count_access(
@@ -69,6 +70,11 @@ class SummariseUsage(NamedTuple):
 
     influences: "Influences"
     repository: "EntryRepository"
+
+    @classmethod
+    def on(cls, store: "Store") -> Self:
+        """Return it on the roles of *store*."""
+        return cls(store.influences, store.entries)
 
     def of_entry(self, entry_id: str) -> EntryUse:
         """Return the use of the entry of that id."""

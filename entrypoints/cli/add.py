@@ -14,9 +14,8 @@ from hardwon.domain.model.redaction import stored_form
 from hardwon.domain.model.retro.lesson import made_name
 from hardwon.domain.model.vocabulary import Category, Confidence
 from hardwon.domain.use_cases.embedding_spaces import Spaces
-from hardwon.domain.use_cases.store_entry import Origin, StoredEntry
+from hardwon.domain.use_cases.store_entry import Origin, StoredEntry, StoreEntry
 from hardwon.entrypoints.bootstrap import name_of, open_memory, system_clock
-from hardwon.entrypoints.bootstrap_entries import build_store_entry
 from hardwon.entrypoints.bootstrap_files import read_markdown, write_markdown
 from hardwon.entrypoints.cli.console import can_be_asked, edited, print_json, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
@@ -169,7 +168,7 @@ def add(
         origin = Origin(
             read_workplace(memory, project_root), "add", "home" if here else "everywhere"
         )
-        stored = build_store_entry(memory, origin).keep(entry)
+        stored = StoreEntry.on(memory.store, origin).keep(entry)
     _print_stored(memory.spaces, stored, draft, embed=not no_embed, as_json=as_json)
     if not no_embed:
         label_after_output(memory.store, memory.settings)

@@ -11,14 +11,14 @@ from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.retro.bank_edit import places_of
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import Confidence, Tier
-from hardwon.domain.use_cases.edit_entries import DeleteEntries, EditOutcome
+from hardwon.domain.use_cases.edit_entries import (
+    ChangeEntry,
+    DeleteEntries,
+    EditOutcome,
+    ValidateEntry,
+)
 from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.entrypoints.bootstrap import host_session
-from hardwon.entrypoints.bootstrap_entries import (
-    build_change_entry,
-    build_forget,
-    build_validate_entry,
-)
 from hardwon.entrypoints.bootstrap_files import bank_files, document_folders
 from hardwon.entrypoints.cli.console import Yes, ask, print_json, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
@@ -128,7 +128,7 @@ def update(
     memory = open_for(project_root, global_store, create=False)
     for line in complaints_of_private(readable(title or ""), readable(reasoning or "")):
         warn(line)
-    changed = build_change_entry(memory).apply(
+    changed = ChangeEntry.on(memory.store, memory.clock).apply(
         find_entry(memory.repository, entry_id).entry_id, change
     )
     for line in complaints_of_keywords(change.keywords or (), changed.entry):
@@ -198,7 +198,7 @@ def validate(
     After enough good judgements hardwon offers the tier critical. It promotes nothing by itself.
     """
     memory = open_for(project_root, global_store, create=False)
-    validated = build_validate_entry(memory).judge(
+    validated = ValidateEntry.on(memory.store, memory.clock).judge(
         find_entry(memory.repository, entry_id).entry_id, useful=useful, session_id=host_session()
     )
     entry, offered = validated.entry, validated.offers_promotion
@@ -258,17 +258,17 @@ def delete(
     memory = open_for(project_root, global_store, create=False)
     if spec_folder is not None:
         found = _in_folder(
-            build_forget(memory),
+            DeleteEntries.on(memory.store, memory.clock),
             memory.settings,
             name=readable(spec_folder),
             project_root=project_root,
         )
     else:
-        found = build_forget(memory).affected(
+        found = DeleteEntries.on(memory.store, memory.clock).affected(
             [find_entry(memory.repository, reference) for reference in entry_ids or ()]
         )
     ask(f"delete {counted(len(found), 'entry', 'entries')}", yes=yes, about=_preview(found))
-    deleted = build_forget(memory).delete(found)
+    deleted = DeleteEntries.on(memory.store, memory.clock).delete(found)
     if as_json:
         print_json({"deleted": [_deleted(entry) for entry in deleted]})
         return

@@ -5,8 +5,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from hardwon.domain.model.checkpoint import Checkpoint, CheckpointScope
-from hardwon.domain.use_cases.checkpoints import RestoreOutcome
-from hardwon.entrypoints.bootstrap_upkeep import build_checkpoints
+from hardwon.domain.use_cases.checkpoints import Checkpoints, RestoreOutcome
 from hardwon.entrypoints.cli.console import Yes, ask, print_items, print_json, say
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.context import contents_here, read_workplace
@@ -46,7 +45,9 @@ def create(
     """
     memory = open_for(project_root, global_store)
     contents = contents_here(scope, read_workplace(memory, project_root), project_root)
-    made = build_checkpoints(memory).create(readable(name), readable(description), contents)
+    made = Checkpoints.on(memory.store, memory.clock).create(
+        readable(name), readable(description), contents
+    )
     if as_json:
         print_json(_document(made))
     else:
@@ -64,7 +65,7 @@ def list_checkpoints(
 ) -> None:
     """Show the checkpoints made in this project, the newest first."""
     memory = open_for(project_root, global_store, create=False)
-    checkpoints = build_checkpoints(memory)
+    checkpoints = Checkpoints.on(memory.store, memory.clock)
     found = (
         checkpoints.all() if of_all else checkpoints.of(read_workplace(memory, project_root).own)
     )
@@ -100,7 +101,10 @@ def restore(
 
     Memories made since are removed. Files do not change; the next index reads those that differ.
     """
-    checkpoints = build_checkpoints(open_for(project_root, global_store, create=False))
+    checkpoints = Checkpoints.on(
+        open_for(project_root, global_store, create=False).store,
+        open_for(project_root, global_store, create=False).clock,
+    )
     checkpoint = checkpoints.named(readable(name))
     ask(
         f"replace {contents_text(checkpoint.contents.narrowed(scope))} by the checkpoint"
@@ -119,7 +123,10 @@ def delete(
     as_json: AsJson = False,
 ) -> None:
     """Delete a checkpoint and its snapshot."""
-    checkpoints = build_checkpoints(open_for(project_root, global_store, create=False))
+    checkpoints = Checkpoints.on(
+        open_for(project_root, global_store, create=False).store,
+        open_for(project_root, global_store, create=False).clock,
+    )
     checkpoint = checkpoints.named(readable(name))
     ask(f"forget the checkpoint {checkpoint_line(checkpoint)}", yes=yes)
     gone = checkpoints.delete(checkpoint.name)

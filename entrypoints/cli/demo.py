@@ -24,9 +24,9 @@ from hardwon.domain.model.filters import NOWHERE
 from hardwon.domain.model.settings import ServerAddress, Settings
 from hardwon.domain.use_cases.forget import ErasureRequest
 from hardwon.domain.use_cases.inject_at_start import StartInjection
-from hardwon.domain.use_cases.store_entry import Origin
+from hardwon.domain.use_cases.store_entry import Origin, StoreEntry
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_entries import build_inject, build_store_entry
+from hardwon.entrypoints.bootstrap_entries import build_inject
 from hardwon.entrypoints.bootstrap_upkeep import administer, build_forget_for_good
 from hardwon.entrypoints.cli.console import out, say, warn
 from hardwon.entrypoints.cli.embed import embed_with_progress
@@ -138,7 +138,7 @@ class _Demo:
 
     def _write(self, query: ContextQuery, before: StartInjection) -> None:
         _chapter("6. The agent stores a lesson; the next session has it")
-        stored = build_store_entry(self._memory, Origin(NOWHERE, "add")).keep(
+        stored = StoreEntry.on(self._memory.store, Origin(NOWHERE, "add")).keep(
             redact_entry(_lesson(self._memory.clock.now()))
         )
         say(f"Stored: {stored.entry.name} (id: {stored.entry.entry_id})")

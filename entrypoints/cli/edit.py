@@ -16,7 +16,6 @@ from hardwon.domain.use_cases.edit_lesson import EditFile, EditLesson, LessonEdi
 from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.review_memory import FileDrift
 from hardwon.domain.use_cases.supersede import Supersede
-from hardwon.entrypoints.bootstrap_entries import build_supersede
 from hardwon.entrypoints.bootstrap_files import (
     bank_files,
     build_edit_file,
@@ -130,7 +129,7 @@ def edit(
         if fields or name or description or reasoning:
             raise typer.BadParameter("goes with no text", param_hint="'--superseded-by'")
         return _supersede(
-            build_supersede(memory),
+            Supersede.on(memory.store, memory.clock),
             memory.repository,
             entry=entry,
             reference=superseded_by,

@@ -12,7 +12,7 @@ from hardwon.domain.model.filters import COLLECTIONS, EVERYTHING, EntryFilter, a
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Category
 from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.track_usage import SummariseUsage
-from hardwon.entrypoints.bootstrap_entries import build_know_projects, build_summarise_usage
+from hardwon.entrypoints.bootstrap_entries import build_know_projects
 from hardwon.entrypoints.cli.console import (
     NARROW,
     WIDE,
@@ -202,7 +202,7 @@ def show(
     labels = build_know_projects(memory).registry().labels()
     if as_json:
         recorded = {"history": [item._asdict() for item in past]} if history else {}
-        used = use_document(build_summarise_usage(memory).of_entry(entry.entry_id))
+        used = use_document(SummariseUsage.on(memory.store).of_entry(entry.entry_id))
         origin = {"origin": origin_document(entry, labels)}
         print_json(
             {
@@ -229,7 +229,7 @@ def show(
         **_importance(entry),
     }.items():
         say(f"{name:<14}{on_one_line(str(value))}")
-    _say_of_use(build_summarise_usage(memory), entry)
+    _say_of_use(SummariseUsage.on(memory.store), entry)
     for item in past:
         say(
             f"{'changed':<14}{utc_text(item.at)} "

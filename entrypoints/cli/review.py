@@ -8,6 +8,7 @@ import typer
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.settings import Settings
+from hardwon.domain.use_cases.edit_entries import ValidateEntry
 from hardwon.domain.use_cases.edit_lesson import MergeLessons, ensure_mergeable
 from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.review_memory import (
@@ -19,11 +20,7 @@ from hardwon.domain.use_cases.review_memory import (
 )
 from hardwon.domain.use_cases.supersede import Supersede
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_entries import (
-    build_know_projects,
-    build_supersede,
-    build_validate_entry,
-)
+from hardwon.entrypoints.bootstrap_entries import build_know_projects
 from hardwon.entrypoints.bootstrap_upkeep import (
     build_edit_lesson,
     build_merge_lessons,
@@ -132,7 +129,7 @@ def review(
             build_merge_lessons(memory, project_root), memory.spaces, *pair, as_json=as_json
         )
     if replaces:
-        return _replace(build_supersede(memory), *pair, as_json=as_json)
+        return _replace(Supersede.on(memory.store, memory.clock), *pair, as_json=as_json)
     return _keep_both(memory.store.proposals, *pair, as_json=as_json)
 
 
@@ -183,7 +180,7 @@ def _decide(memory: Memory, project_root: str, item: ReviewItem, key: str) -> No
         case DuplicatePair(older, newer), "k":
             _keep_both(memory.store.proposals, older, newer, as_json=False)
         case DuplicatePair(older, newer), "s":
-            _replace(build_supersede(memory), older, newer, as_json=False)
+            _replace(Supersede.on(memory.store, memory.clock), older, newer, as_json=False)
         case DuplicatePair(older, newer), "m":
             _merge(
                 build_merge_lessons(memory, project_root),
@@ -196,7 +193,11 @@ def _decide(memory: Memory, project_root: str, item: ReviewItem, key: str) -> No
             know = build_know_projects(memory)
             say(on_one_line(trust_line(know.trust(project, trusted=key == "t"), know.registry())))
         case UnjudgedNote(entry), "k":
-            say(judgement(build_validate_entry(memory).judge(entry.entry_id, useful=True)))
+            say(
+                judgement(
+                    ValidateEntry.on(memory.store, memory.clock).judge(entry.entry_id, useful=True)
+                )
+            )
         case FileDrift(), "t":
             take_over(build_edit_lesson(memory, project_root), [item], say, yes=True)
         case _:

@@ -11,7 +11,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.legacy_index import IndexedMemory, OlderDocument
-from hardwon.domain.use_cases.checkpoints import RestoreOutcome
+from hardwon.domain.use_cases.checkpoints import Checkpoints, RestoreOutcome
 from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.import_knowledge import ImportOutcome
 from hardwon.domain.use_cases.import_legacy import (
@@ -36,7 +36,7 @@ from hardwon.entrypoints.bootstrap_files import (
     read_index,
     read_older_index,
 )
-from hardwon.entrypoints.bootstrap_upkeep import build_checkpoints, build_edit_lesson
+from hardwon.entrypoints.bootstrap_upkeep import build_edit_lesson
 from hardwon.entrypoints.cli.checkpoint import print_restored
 from hardwon.entrypoints.cli.console import Yes, ask, complain, print_json, progress, say, warn
 from hardwon.entrypoints.cli.edit import take_over
@@ -72,7 +72,9 @@ def backup(
     Other programs can write meanwhile. The copy is checked.
     """
     memory = open_for(project_root, global_store, create=False)
-    build_checkpoints(memory).snapshots.back_up(os.path.realpath(file), replace=force)
+    Checkpoints.on(memory.store, memory.clock).snapshots.back_up(
+        os.path.realpath(file), replace=force
+    )
     count, size = memory.repository.count(EVERYTHING), os.path.getsize(file)
     if as_json:
         print_json({"path": os.path.realpath(file), "memory_count": count, "bytes": size})
@@ -113,7 +115,7 @@ def restore_backup(memory: Memory, file: str, name: str, project_root: str) -> R
     look_up_if_possible(build_know_projects(memory), project_root)
     know = build_know_projects(memory)
     known = {project.id for project in know.registry().projects}
-    restored = build_checkpoints(memory).restore_file(
+    restored = Checkpoints.on(memory.store, memory.clock).restore_file(
         file, name, read_workplace(memory, project_root)
     )
     know.bring_in(project for project in know.registry().projects if project.id not in known)

@@ -8,7 +8,11 @@ import typer
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.filters import Workplace
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.explain_injections import ExplainedInjection, ExplainedInjections
+from hardwon.domain.use_cases.explain_injections import (
+    ExplainedInjection,
+    ExplainedInjections,
+    ExplainInjections,
+)
 from hardwon.domain.use_cases.inject_beside_prompt import (
     InjectBesidePrompt,
     Prompt,
@@ -16,10 +20,7 @@ from hardwon.domain.use_cases.inject_beside_prompt import (
     TryPrompt,
 )
 from hardwon.entrypoints.bootstrap import Memory, host_session
-from hardwon.entrypoints.bootstrap_entries import (
-    build_explain_injections,
-    build_inject_beside_prompt,
-)
+from hardwon.entrypoints.bootstrap_entries import build_inject_beside_prompt
 from hardwon.entrypoints.cli.console import OK, USERS_MISTAKE, print_items, print_json, say
 from hardwon.entrypoints.cli.options import MOST, AsJson, GlobalStore, ProjectRoot, Typed, open_for
 from hardwon.entrypoints.context import read_workplace
@@ -103,7 +104,7 @@ def why(
             raise typer.BadParameter(WITH_TEXT_ONLY)
         _try(memory, prompt, project_root, as_json=as_json)
         return
-    explain = build_explain_injections(memory)
+    explain = ExplainInjections.on(memory.store, memory.registry())
     if reference is None:
         answer = explain.newest(read_workplace(memory, project_root).project, limit or 1)
     else:

@@ -7,14 +7,11 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.injection.receipt import ContextWindow
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.inject_at_moment import Actor, Moment
+from hardwon.domain.use_cases.inject_at_start import RecordInjection
 from hardwon.domain.use_cases.inject_beside_prompt import Prompt
 from hardwon.domain.use_cases.weigh_entries import Injection
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_entries import (
-    build_inject_at_moment,
-    build_inject_beside_prompt,
-    build_record_injection,
-)
+from hardwon.entrypoints.bootstrap_entries import build_inject_at_moment, build_inject_beside_prompt
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.hook.process import Output
 from hardwon.entrypoints.hook.request import HookRequest
@@ -78,6 +75,6 @@ class PromptStart:
         lost: tuple[str, ...] = ()
         if injection.receipt and output.write(injection.text):
             receipt = injection.receipt._replace(delivery=self._request.delivery)
-            lost = build_record_injection(self._memory).record(receipt, injection.numbers)
+            lost = RecordInjection.on(self._memory.store).record(receipt, injection.numbers)
         for line in (*lost, *injection.degradations):
             self._warn(line)

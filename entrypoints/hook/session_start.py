@@ -7,14 +7,10 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, OlderSchemaError, StorageError
 from hardwon.domain.model.injection.receipt import NOTHING, ContextWindow, HeldMemory
 from hardwon.domain.model.settings import RecallOccasion, ResolvedSettings
-from hardwon.domain.use_cases.inject_at_start import StartInjection
+from hardwon.domain.use_cases.inject_at_start import RecordInjection, StartInjection
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_capture import has_events, read_history, wake
-from hardwon.entrypoints.bootstrap_entries import (
-    build_inject,
-    build_open_window,
-    build_record_injection,
-)
+from hardwon.entrypoints.bootstrap_entries import build_inject
 from hardwon.entrypoints.bootstrap_files import (
     build_import_knowledge,
     build_versions,
@@ -125,7 +121,7 @@ class SessionStart:
             injection, session_id=request.session_id, project=project, at=now
         )
         receipt = receipt._replace(delivery=request.delivery)
-        for line in build_record_injection(self._memory).record(receipt, injection.numbers):
+        for line in RecordInjection.on(self._memory.store).record(receipt, injection.numbers):
             self._warn(line)
 
     def wake_worker(self, injection: StartInjection) -> None:
@@ -165,8 +161,10 @@ class SessionStart:
         """Return what the agent was already given, nothing if unknown."""
         if request.beginning == "new":
             return NOTHING
+        from hardwon.domain.use_cases.open_window import OpenWindow
+
         try:
-            return build_open_window(self._memory).held(
+            return OpenWindow.on(self._memory.store).held(
                 ContextWindow(request.session_id),
                 request.beginning,
                 project=self._workplace.project,

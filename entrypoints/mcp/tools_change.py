@@ -15,17 +15,18 @@ from hardwon.domain.model.entry import Entry, redact_entry
 from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.ranking.decay import TIER_PURPOSES
 from hardwon.domain.model.vocabulary import Category, Tier
-from hardwon.domain.use_cases.edit_entries import EditOutcome, ValidateEntry, ValidationOutcome
+from hardwon.domain.use_cases.edit_entries import (
+    ChangeEntry,
+    DeleteEntries,
+    EditOutcome,
+    ValidateEntry,
+    ValidationOutcome,
+)
 from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.label import store_labels
 from hardwon.domain.use_cases.store_entry import Origin, StoredEntry
+from hardwon.domain.use_cases.supersede import KeepInPlace
 from hardwon.entrypoints.bootstrap import Memory, host_session
-from hardwon.entrypoints.bootstrap_entries import (
-    build_change_entry,
-    build_forget,
-    build_keep_in_place,
-    build_validate_entry,
-)
 from hardwon.entrypoints.bootstrap_files import document_folders
 from hardwon.entrypoints.bootstrap_models import build_label_chain
 from hardwon.entrypoints.bootstrap_upkeep import build_edit_lesson
@@ -172,7 +173,9 @@ class StoreTools:
     ) -> StoredMemory:
         """Store at once, so that nothing is lost, then do the slow work."""
         stored = await self.worker.call(
-            lambda memory: build_keep_in_place(memory, origin).keep(redact_entry(entry), replaced)
+            lambda memory: KeepInPlace.on(memory.store, memory.clock, origin).keep(
+                redact_entry(entry), replaced
+            )
         )
         labels = await anyio.to_thread.run_sync(self._labels, stored.entry, abandon_on_cancel=True)
         if labels:
@@ -330,7 +333,7 @@ class ChangeTools:
     def _apply(self, memory: Memory, reference: int | str, change: EntryChange) -> EditOutcome:
         entry = find_own(memory.repository, reference, self.worker.workplace(memory))
         if change.description is None or entry.kind != "learning":
-            return build_change_entry(memory).apply(entry.entry_id, change)
+            return ChangeEntry.on(memory.store, memory.clock).apply(entry.entry_id, change)
         return (
             build_edit_lesson(memory, self.worker.project_root)
             .apply(entry.entry_id, change)
@@ -352,7 +355,7 @@ class ChangeTools:
         """
         return await self.worker.call(
             lambda memory: _validate(
-                build_validate_entry(memory),
+                ValidateEntry.on(memory.store, memory.clock),
                 find_own(memory.repository, id, self.worker.workplace(memory)),
                 useful=was_useful,
             )
@@ -442,7 +445,7 @@ class DeleteTools:
             lambda memory: (
                 self._delete_folder(memory, folder, confirm=confirm)
                 if folder
-                else build_forget(memory).delete(
+                else DeleteEntries.on(memory.store, memory.clock).delete(
                     [find_own(memory.repository, id, self.worker.workplace(memory))]
                 )
             )
@@ -451,7 +454,7 @@ class DeleteTools:
 
     def _delete_folder(self, memory: Memory, name: str, *, confirm: bool) -> list[Entry]:
         folders = document_folders(memory.settings, self.worker.project_root)
-        found = build_forget(memory).documents(name, folders)
+        found = DeleteEntries.on(memory.store, memory.clock).documents(name, folders)
         if not found:
             raise ToolError(
                 f"no document belongs to the spec folder {name[:80]!r}: memory_list shows those"
@@ -462,7 +465,7 @@ class DeleteTools:
                 f"this deletes {len(found)} memories of {name!r}: ask the user, then give confirm"
                 " true"
             )
-        return build_forget(memory).spec_folder(name, folders)
+        return DeleteEntries.on(memory.store, memory.clock).spec_folder(name, folders)
 
 
 def _deletion(deleted: Sequence[Entry]) -> str:

@@ -7,9 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from hardwon.domain.model.checkpoint import Checkpoint, CheckpointScope
-from hardwon.domain.use_cases.checkpoints import RestoreOutcome
+from hardwon.domain.use_cases.checkpoints import Checkpoints, RestoreOutcome
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_upkeep import build_checkpoints
 from hardwon.entrypoints.context import contents_here
 from hardwon.entrypoints.mcp.protocol import ToolError
 from hardwon.entrypoints.mcp.references import NOT_OF_HERE
@@ -96,7 +95,7 @@ class CheckpointTools:
 
         def create(memory: Memory) -> Checkpoint:
             contents = contents_here(scope, self.worker.workplace(memory), self.worker.project_root)
-            return build_checkpoints(memory).create(name, description, contents)
+            return Checkpoints.on(memory.store, memory.clock).create(name, description, contents)
 
         made = await self.worker.call(create)
         return OneCheckpoint(
@@ -110,7 +109,9 @@ class CheckpointTools:
         The other checkpoint tools take their names.
         """
         checkpoints = await self.worker.call(
-            lambda memory: build_checkpoints(memory).of(self.worker.workplace(memory).own)
+            lambda memory: Checkpoints.on(memory.store, memory.clock).of(
+                self.worker.workplace(memory).own
+            )
         )
         lines = [f"{at}. {checkpoint_line(item)}" for at, item in enumerate(checkpoints, 1)]
         return CheckpointList(
@@ -137,7 +138,7 @@ class CheckpointTools:
 
         def restore(memory: Memory) -> RestoreOutcome:
             self._ensure_of_here(memory, name, scope)
-            return build_checkpoints(memory).restore(name, scope)
+            return Checkpoints.on(memory.store, memory.clock).restore(name, scope)
 
         restored = await self.worker.call(restore)
         return _state(restored)
@@ -151,7 +152,7 @@ class CheckpointTools:
 
         def delete(memory: Memory) -> Checkpoint:
             self._ensure_of_here(memory, name, "documents")
-            return build_checkpoints(memory).delete(name)
+            return Checkpoints.on(memory.store, memory.clock).delete(name)
 
         gone = await self.worker.call(delete)
         return OneCheckpoint(message=f"Checkpoint deleted: {gone.name}", checkpoint=_row(gone))
@@ -163,7 +164,7 @@ class CheckpointTools:
         here = self.worker.workplace(memory)
         if not here.visibility.is_foreign:
             return
-        contents = build_checkpoints(memory).named(name).contents.narrowed(scope)
+        contents = Checkpoints.on(memory.store, memory.clock).named(name).contents.narrowed(scope)
         if contents.project not in here.own or contents.scope == "all":
             raise ToolError(NOT_OF_HERE)
 

@@ -15,9 +15,8 @@ from hardwon.domain.model.filters import (
 )
 from hardwon.domain.model.injection.neutral_text import neutral, neutral_line
 from hardwon.domain.model.vocabulary import Tier
-from hardwon.domain.use_cases.search import LoadedEntries
+from hardwon.domain.use_cases.search import LoadedEntries, LoadEntries
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_entries import build_load
 from hardwon.entrypoints.mcp.protocol import ToolError
 from hardwon.entrypoints.mcp.references import find
 from hardwon.entrypoints.mcp.schema import (
@@ -127,14 +126,14 @@ class BrowseTools:
         limit: int,
     ) -> LoadedEntries:
         if reference is not None:
-            return build_load(memory).one(
+            return LoadEntries.on(memory.store, memory.clock).one(
                 find(memory.repository, reference, self._worker.workplace(memory))
             )
         wanted = EVERYTHING._replace(spec_folder=spec_folder, anchor=anchor_id or None)
         only = asked_from(
             self._worker.workplace(memory), wanted, default="project", scope="project"
         )
-        return build_load(memory).within(only, limit)
+        return LoadEntries.on(memory.store, memory.clock).within(only, limit)
 
     async def memory_list(
         self,

@@ -5,15 +5,11 @@ from collections.abc import Sequence
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import EntryChange, undoing
 from hardwon.domain.model.errors import ForgottenError, InvalidEntryError, UnknownEntryError
-from hardwon.domain.use_cases.edit_entries import ids_meant
+from hardwon.domain.use_cases.edit_entries import ChangeEntry, ValidateEntry, ids_meant
 from hardwon.domain.use_cases.edit_lesson import ensure_mergeable
 from hardwon.domain.use_cases.forget import ErasureOutcome, ErasurePlan, ErasureRequest
-from hardwon.entrypoints.bootstrap_entries import (
-    build_change_entry,
-    build_know_projects,
-    build_supersede,
-    build_validate_entry,
-)
+from hardwon.domain.use_cases.supersede import Supersede
+from hardwon.entrypoints.bootstrap_entries import build_know_projects
 from hardwon.entrypoints.bootstrap_files import build_edit_file
 from hardwon.entrypoints.bootstrap_upkeep import (
     build_edit_lesson,
@@ -109,12 +105,12 @@ def change(desk: Desk, asked: PageRequest) -> Reply:
     entry = known(desk, asked.values["id"])
     field, value = asked.given("field"), asked.given("value").strip()
     if field == "superseded_by":
-        changed = build_supersede(desk.memory).apply(
+        changed = Supersede.on(desk.memory.store, desk.memory.clock).apply(
             entry.entry_id, _meant(desk, value).entry_id if value else ""
         )
     elif field in {"importance_tier", "reach"}:
         change = EntryChange(**{field: value})  # type: ignore[arg-type]
-        changed = build_change_entry(desk.memory).apply(entry.entry_id, change)
+        changed = ChangeEntry.on(desk.memory.store, desk.memory.clock).apply(entry.entry_id, change)
     else:
         raise InvalidEntryError(f"{field[:80]!r} is not changed by this form")
     problems = embed_now(desk.memory.spaces) if changed.needs_vectors else ()
@@ -152,9 +148,11 @@ def undo(desk: Desk, asked: PageRequest) -> Reply:
     if entry.kind == "learning" and wanted.field in {"title", "description", "reasoning"}:
         return _edited(desk, entry.entry_id, undone)
     if wanted.field == "superseded_by":
-        changed = build_supersede(desk.memory).apply(entry.entry_id, undone.superseded_by or "")
+        changed = Supersede.on(desk.memory.store, desk.memory.clock).apply(
+            entry.entry_id, undone.superseded_by or ""
+        )
     else:
-        changed = build_change_entry(desk.memory).apply(entry.entry_id, undone)
+        changed = ChangeEntry.on(desk.memory.store, desk.memory.clock).apply(entry.entry_id, undone)
     problems = embed_now(desk.memory.spaces) if changed.needs_vectors else ()
     return Redirect(entry_path(changed.entry.entry_id), [*change_confirmation(changed), *problems])
 
@@ -162,7 +160,7 @@ def undo(desk: Desk, asked: PageRequest) -> Reply:
 def judge(desk: Desk, asked: PageRequest) -> Reply:
     """Count that an entry was useful, or that it misled."""
     entry = known(desk, asked.values["id"])
-    validated = build_validate_entry(desk.memory).judge(
+    validated = ValidateEntry.on(desk.memory.store, desk.memory.clock).judge(
         entry.entry_id, useful=asked.given("useful") == "yes"
     )
     return Redirect(asked.given("back") or entry_path(entry.entry_id), [judgement(validated)])
@@ -210,7 +208,7 @@ def _chosen(desk: Desk, asked: PageRequest) -> list[Entry]:
 
 def _tier_chosen(desk: Desk, entries: Sequence[Entry], asked: PageRequest) -> Redirect:
     wanted = EntryChange(importance_tier=asked.given("tier"))  # type: ignore[arg-type]
-    change_entry = build_change_entry(desk.memory)
+    change_entry = ChangeEntry.on(desk.memory.store, desk.memory.clock)
     with desk.memory.repository.transaction():
         changed = [change_entry.apply(entry.entry_id, wanted) for entry in entries]
     number = sum(bool(item.changes) for item in changed)
@@ -337,7 +335,9 @@ def decide(desk: Desk, asked: PageRequest) -> Reply:
     """Decide a pair: the newer learning supersedes the older, or both stay."""
     older, newer = known(desk, asked.given("older")), known(desk, asked.given("newer"))
     if asked.given("decision") == "supersede":
-        changed = build_supersede(desk.memory).apply(older.entry_id, newer.entry_id)
+        changed = Supersede.on(desk.memory.store, desk.memory.clock).apply(
+            older.entry_id, newer.entry_id
+        )
         return Redirect("/review", change_confirmation(changed))
     if asked.given("decision") == "keep":
         was_open = desk.memory.store.proposals.reject(older.entry_id, newer.entry_id)

@@ -9,12 +9,10 @@ from hardwon.domain.model.entry_change import undoing
 from hardwon.domain.model.errors import HardwonError, InvalidEntryError, UnknownEntryError
 from hardwon.domain.model.injection.receipt import text_digest
 from hardwon.domain.model.vocabulary import CONFIDENCES, REACHES, TIERS
+from hardwon.domain.use_cases.explain_injections import ExplainInjections
 from hardwon.domain.use_cases.search import Neighbour
-from hardwon.entrypoints.bootstrap_entries import (
-    build_explain_injections,
-    build_find_neighbours,
-    build_summarise_usage,
-)
+from hardwon.domain.use_cases.track_usage import SummariseUsage
+from hardwon.entrypoints.bootstrap_entries import build_find_neighbours
 from hardwon.entrypoints.bootstrap_files import build_edit_file
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.presenters.projects import REACHES as REACH_NAMES
@@ -89,9 +87,11 @@ def entry_page(desk: Desk, asked: PageRequest) -> Page:
             "successor": successor,
             "changes": changes_of(desk, entry),
             "injections": (
-                build_explain_injections(desk.memory).of_entry(entry.entry_id, MAX_SHOWN_IN)
+                ExplainInjections.on(desk.memory.store, desk.memory.registry()).of_entry(
+                    entry.entry_id, MAX_SHOWN_IN
+                )
             ),
-            "use": build_summarise_usage(desk.memory).of_entry(entry.entry_id),
+            "use": SummariseUsage.on(desk.memory.store).of_entry(entry.entry_id),
             "near": near,
             "problem": problem,
             "tiers": TIERS,

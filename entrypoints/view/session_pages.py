@@ -16,8 +16,7 @@ from hardwon.domain.model.injection.receipt import (
 )
 from hardwon.domain.model.injection.verify import injected_text, policy_of, terms_of
 from hardwon.domain.model.keywords import search_terms
-from hardwon.domain.use_cases.explain_injections import ExplainedInjection
-from hardwon.entrypoints.bootstrap_entries import build_explain_injections
+from hardwon.domain.use_cases.explain_injections import ExplainedInjection, ExplainInjections
 from hardwon.entrypoints.presenters.injections import DELIVERIES, EVENTS, SIGNALS
 from hardwon.entrypoints.view.charts import Part, score_parts
 from hardwon.entrypoints.view.desk import Desk, Page, PageRequest
@@ -126,7 +125,9 @@ class InjectionRow:
 def session_page(desk: Desk, asked: PageRequest) -> Page:
     """Return all injections of one session."""
     session_id = asked.query.get("id", "")
-    answer = build_explain_injections(desk.memory).of_session(session_id, READ_RECEIPTS)
+    answer = ExplainInjections.on(desk.memory.store, desk.memory.registry()).of_session(
+        session_id, READ_RECEIPTS
+    )
     if not answer.injections:
         raise UnknownEntryError("No injection into such a session is kept: the newest 2,000 are.")
     injections = [_injection(explained) for explained in answer.injections]

@@ -13,9 +13,8 @@ from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.store import SqliteStore
 from hardwon.domain.model.entry import Entry, redact_entry
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.store_entry import Origin
+from hardwon.domain.use_cases.store_entry import Origin, StoreEntry
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_entries import build_store_entry
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.writer import entry_from_json
 from tests.entrypoints.forking import Piped, can_fork
@@ -119,8 +118,9 @@ def keep(world: World, **fields: object) -> Entry:
     with contextlib.closing(memory):
         text = json.dumps({**VALID, **COMPLETE, **fields})
         return (
-            build_store_entry(
-                memory, Origin(read_workplace(memory, str(world.project)), "writer", "everywhere")
+            StoreEntry.on(
+                memory.store,
+                Origin(read_workplace(memory, str(world.project)), "writer", "everywhere"),
             )
             .keep(
                 redact_entry(
