@@ -165,9 +165,10 @@ class ConfiguredAgent(Agent):
         match file:
             case JsonFile():
                 hooks = self._hooks() if file.has_hooks else {}
-                return _json_target(
+                target = _json_target(
                     path, self._root, file=file, program=self._programs.server, hooks=hooks
                 )
+                return attrs.evolve(target, matchers=self._facts.hooks.matchers)
             case TomlFile():
                 server = self._programs.server
                 return TomlTarget(

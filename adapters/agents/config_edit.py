@@ -18,7 +18,12 @@ All others belong to the user once it is written.
 """
 
 
-def with_hooks(document: Document, hooks: Mapping[str, Document]) -> Document:
+NO_MATCHERS: Mapping[str, str] = {}
+
+
+def with_hooks(
+    document: Document, hooks: Mapping[str, Document], matchers: Mapping[str, str] = NO_MATCHERS
+) -> Document:
     """
     Replace the managed hooks of *document* by *hooks* (idempotent).
 
@@ -28,6 +33,7 @@ def with_hooks(document: Document, hooks: Mapping[str, Document]) -> Document:
     Args:
         document: The settings; returned unchanged when it has exactly these hooks.
         hooks: A hook for each event, put into a separate group at the end.
+        matchers: The tools for which an event runs its hook; without one it always does.
     """
     present = _managed_hooks(document)
     merged = {
@@ -41,9 +47,14 @@ def with_hooks(document: Document, hooks: Mapping[str, Document]) -> Document:
     if not isinstance(events, dict):
         raise UneditableFileError(f"{HOOKS!r} is no object")
     groups = {
-        event: [*_groups_of(events, event), {HOOKS: [hook]}] for event, hook in merged.items()
+        event: [*_groups_of(events, event), {**_matching(event, matchers), HOOKS: [hook]}]
+        for event, hook in merged.items()
     }
     return {**cleared, HOOKS: {**events, **groups}}
+
+
+def _matching(event: str, matchers: Mapping[str, str]) -> Document:
+    return {"matcher": matchers[event]} if event in matchers else {}
 
 
 def without_hooks(document: Document) -> Document:

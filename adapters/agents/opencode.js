@@ -35,6 +35,15 @@ function ask(payload, directory) {
   })
 }
 
+/** Return the text for the model in what the hook answers after a tool. */
+function contextIn(answer) {
+  try {
+    return JSON.parse(answer).hookSpecificOutput.additionalContext
+  } catch {
+    return ""
+  }
+}
+
 /** What is known of one session. */
 class Session {
   constructor(id, directory) {
@@ -86,7 +95,7 @@ const quietly =
 
 export const HardwonPlugin = async ({ directory }) => {
   const sessions = new Map()
-  const children = new Set() // sessions of subagents are not the user's conversation
+  const children = new Map() // sessions of subagents, which are not the user's conversation, with their parent's
 
   const known = (id) => {
     if (typeof id !== "string" || children.has(id)) return null
@@ -101,7 +110,7 @@ export const HardwonPlugin = async ({ directory }) => {
   }
 
   const events = {
-    "session.created": ({ info }) => (info.parentID ? children.add(info.id) : known(info.id)?.start("startup")),
+    "session.created": ({ info }) => (info.parentID ? children.set(info.id, info.parentID) : known(info.id)?.start("startup")),
     "session.compacted": ({ sessionID }) => known(sessionID)?.start("compact"),
     "session.idle": ({ sessionID }) => sessions.get(sessionID)?.stop(),
     "session.deleted": ({ info }) => end(info.id),
@@ -120,6 +129,14 @@ export const HardwonPlugin = async ({ directory }) => {
         .map((part) => part.text)
         .join("\n")
       session.blocks.set("prompt", await session.tell("UserPromptSubmit", { prompt }))
+    }),
+    "tool.execute.after": quietly(async ({ tool, sessionID, args }, output) => {
+      if (tool !== "bash" || !output.metadata?.exit) return
+      const session = known(children.get(sessionID) ?? sessionID)
+      const agent = children.has(sessionID) ? { agent_id: sessionID } : {}
+      const failed = { tool_name: tool, tool_input: args, tool_response: { output: output.output }, ...agent }
+      const said = contextIn(await session.tell("PostToolUseFailure", failed))
+      if (said) output.output += `\n\n${said}`
     }),
     "experimental.chat.system.transform": quietly(async ({ sessionID }, output) => {
       const session = sessions.get(sessionID)

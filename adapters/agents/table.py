@@ -75,6 +75,8 @@ SECONDS = {
     "PreCompact": 10,
     "Stop": 10,
     "SessionEnd": 3,
+    "PostToolUse": 10,
+    "PostToolUseFailure": 10,
 }
 """
 Timeouts in seconds by hook event, with Claude Code's names.
@@ -82,7 +84,11 @@ Timeouts in seconds by hook event, with Claude Code's names.
 The plugin's manifests repeat them.
 """
 
-SAME_EVENTS = {event: event for event in SECONDS}
+OF_SESSIONS = {
+    event: event
+    for event in ("SessionStart", "UserPromptSubmit", "PreCompact", "Stop", "SessionEnd")
+}
+"""The events of a session, by the same names."""
 
 
 class Hooks(NamedTuple):
@@ -94,12 +100,15 @@ class Hooks(NamedTuple):
         ticks: Units of the agent's timeouts in a second.
         host: The hook's option for the agent's dialect of JSON; empty for Claude Code's.
         is_named: Whether hooks have a name that the user sees.
+        matchers: The tools whose events run the hook, by the agent's event name. Each run is a
+            process, so failures alone are reported where the agent can.
     """
 
-    events: Mapping[str, str] = SAME_EVENTS
+    events: Mapping[str, str] = OF_SESSIONS
     ticks: int = 1
     host: str = ""
     is_named: bool = False
+    matchers: Mapping[str, str] = {}
 
 
 class Server(NamedTuple):
@@ -239,7 +248,10 @@ CLAUDE_CODE = AgentFacts(
     program="claude",
     folder=(".claude",),
     variable="CLAUDE_CONFIG_DIR",
-    hooks=Hooks(),
+    hooks=Hooks(
+        events={**OF_SESSIONS, "PostToolUseFailure": "PostToolUseFailure"},
+        matchers={"PostToolUseFailure": "Bash|mcp__.*"},
+    ),
     files=(JsonFile("settings.json", has_hooks=True),),
     plugin=PluginSwitch("settings.json", "enabledPlugins"),
     hooks_off=OffSwitch(
@@ -265,7 +277,9 @@ CODEX = AgentFacts(
     program="codex",
     folder=(".codex",),
     variable="CODEX_HOME",
-    hooks=Hooks(),
+    hooks=Hooks(
+        events={**OF_SESSIONS, "PostToolUse": "PostToolUse"}, matchers={"PostToolUse": "Bash"}
+    ),
     files=(JsonFile("hooks.json", has_hooks=True), TomlFile("config.toml", "mcp_servers")),
     plugin=PluginSwitch("config.toml", "plugins", "enabled"),
     commands=CommandFiles(".codex/skills/{name}/SKILL.md", "skill", separator="-"),
@@ -285,7 +299,9 @@ GEMINI_CLI = AgentFacts(
             "BeforeAgent": "UserPromptSubmit",
             "AfterAgent": "Stop",
             "SessionEnd": "SessionEnd",
+            "AfterTool": "PostToolUse",
         },
+        matchers={"AfterTool": "run_shell_command"},
         ticks=1_000,
         host="gemini",
         is_named=True,

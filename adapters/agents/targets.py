@@ -51,6 +51,7 @@ class JsonTarget(SetupTarget):
     path: str
     root: str
     hooks: Mapping[str, Document] = attrs.field(factory=dict)
+    matchers: Mapping[str, str] = attrs.field(factory=dict)
     place: str = ""
     name: str = ""
     server: Document = attrs.field(factory=dict)
@@ -94,7 +95,7 @@ class JsonTarget(SetupTarget):
 
     def _with_hooks(self, document: Document) -> Document:
         begun = document or ({SCHEMA: self.schema} if self.schema else {})
-        return with_hooks(begun, self.hooks) if self.hooks else begun
+        return with_hooks(begun, self.hooks, self.matchers) if self.hooks else begun
 
     def _with_server(self, document: Document) -> Document:
         return (

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from hardwon.adapters.agents.table import NAME, SECONDS
+from hardwon.adapters.agents.table import CLAUDE_CODE, CODEX, NAME, SECONDS
 from tests.entrypoints.hook_process import BIN
 from tests.machine import LONGEST_WAIT
 from tests.plugin.launching import LAUNCH, PLUGIN, Desk
@@ -19,7 +19,8 @@ from tests.plugin.launching import LAUNCH, PLUGIN, Desk
 ROOT = PLUGIN.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 MANIFESTS = (".claude-plugin", ".codex-plugin")
-HOOKS = ("hooks.json", "codex.json")
+AGENT_OF = {"hooks.json": CLAUDE_CODE, "codex.json": CODEX}
+HOOKS = tuple(AGENT_OF)
 SOURCES = ("startup", "resume", "fork", "clear", "compact")
 INITIALIZE = {
     "jsonrpc": "2.0",
@@ -74,7 +75,8 @@ def test_the_plugin_has_all_that_a_plugin_directory_requires() -> None:
 def test_every_event_and_every_way_a_session_starts_has_one_hook_in_time(name: str) -> None:
     found = groups(name)
 
-    assert found.keys() == SECONDS.keys()
+    hooks = AGENT_OF[name].hooks
+    assert found.keys() == hooks.events.keys()
     matchers = [group["matcher"] for group in found["SessionStart"]]
     for source in SOURCES:
         assert sum(bool(re.fullmatch(matcher, source)) for matcher in matchers) == 1
@@ -82,7 +84,8 @@ def test_every_event_and_every_way_a_session_starts_has_one_hook_in_time(name: s
         assert all(
             hook["timeout"] == SECONDS[event] for group in of_event for hook in group["hooks"]
         )
-        assert event == "SessionStart" or ["matcher" in group for group in of_event] == [False]
+        matcher = hooks.matchers.get(event)
+        assert event == "SessionStart" or [group.get("matcher") for group in of_event] == [matcher]
     assert (SECONDS["SessionStart"], SECONDS["UserPromptSubmit"]) == (
         10,
         10,
@@ -106,6 +109,8 @@ def test_claude_code_starts_the_launcher_without_a_shell() -> None:
 def test_codex_which_reads_no_args_gets_the_same_command() -> None:
     assert document(".codex-plugin", "plugin.json")["hooks"] == "./hooks/codex.json"
     theirs, ours = groups("codex.json"), groups("hooks.json")
+    assert theirs.pop("PostToolUse")[0]["hooks"] == theirs["Stop"][0]["hooks"]
+    assert ours.pop("PostToolUseFailure")[0]["hooks"] == ours["Stop"][0]["hooks"]
     for group in (group for of_event in ours.values() for group in of_event):
         [hook] = group["hooks"]
         hook["command"] = " ".join(['"$CLAUDE_PLUGIN_ROOT/launch"', *hook.pop("args"), "|| exit 0"])
@@ -113,7 +118,7 @@ def test_codex_which_reads_no_args_gets_the_same_command() -> None:
     assert theirs == ours
 
 
-@pytest.mark.parametrize("event", sorted(SECONDS))
+@pytest.mark.parametrize("event", sorted(CODEX.hooks.events))
 def test_each_hook_of_codex_runs_in_a_folder_of_any_name(
     desk: Desk, tmp_path: Path, event: str
 ) -> None:

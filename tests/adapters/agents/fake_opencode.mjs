@@ -25,6 +25,12 @@ await ask("child", "of a subagent")
 await tell("message.updated", { info: { id: "m0", sessionID: "s1", role: "user" } })
 await ask("s1", "question")
 const first = await system("s1")
+const after = async (sessionID, exit, tool = "bash") => {
+  const output = { title: "", output: "printed", metadata: { exit } }
+  await hooks["tool.execute.after"]({ tool, sessionID, callID: "c", args: { command: "make" } }, output)
+  return output.output
+}
+const tools = [await after("s1", 2), await after("s1", 0), await after("s1", undefined, "edit"), await after("child", 1)]
 await answer("s1", "m1", "on the way")
 await answer("s1", "m2", "the answer")
 await tell("session.idle", { sessionID: "s1" })
@@ -36,4 +42,4 @@ await tell("nonsense", undefined)
 await tell("session.created", {})
 await hooks["chat.message"]({}, {})
 await hooks.dispose()
-console.log(JSON.stringify({ plugins: plugins.length, first, child: await system("child"), none: await system(undefined) }))
+console.log(JSON.stringify({ plugins: plugins.length, first, tools, child: await system("child"), none: await system(undefined) }))

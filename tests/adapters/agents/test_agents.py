@@ -32,6 +32,7 @@ OF_EVERY_EVENT = {
     "Stop": (COMMAND, 10),
     "SessionEnd": (COMMAND, 3),
 }
+AFTER_A_TOOL = (COMMAND, 10)
 ASK = "---\ndescription: Ask\nargument-hint: <words>\n---\n\nRun:\n\n```sh\nhardwon recall --typed <<'HARDWON'\n$ARGUMENTS\nHARDWON\n```\n\nTell.\n"
 KEEP = "---\ndescription: Keep\n---\n\nAbout $ARGUMENTS.\n"
 COMMANDS = {"recall": ASK, "tlc/save": KEEP}
@@ -63,20 +64,26 @@ def put(home: Path, targets: Any) -> None:
 
 
 def commands(document: Mapping[str, Any]) -> dict[str, Any]:
-    assert all(
-        list(hook) == ["hooks"] and len(hook["hooks"]) == 1 for [hook] in document["hooks"].values()
-    )
+    assert all(len(hook["hooks"]) == 1 for [hook] in document["hooks"].values())
     return {
         event: (hook["hooks"][0]["command"], hook["hooks"][0]["timeout"])
         for event, [hook] in document["hooks"].items()
     }
 
 
-def test_claude_code_gets_hooks_for_the_five_events_in_seconds(tmp_path: Path) -> None:
+def matchers(document: Mapping[str, Any]) -> dict[str, str]:
+    return {
+        event: hook["matcher"] for event, [hook] in document["hooks"].items() if "matcher" in hook
+    }
+
+
+def test_claude_code_gets_hooks_for_its_events_in_seconds(tmp_path: Path) -> None:
     [(path, text)] = written(claude(tmp_path).targets()).items()
 
     assert path == str(tmp_path / ".claude" / "settings.json")
-    assert commands(json.loads(text)) == OF_EVERY_EVENT
+    document = json.loads(text)
+    assert commands(document) == {**OF_EVERY_EVENT, "PostToolUseFailure": AFTER_A_TOOL}
+    assert matchers(document) == {"PostToolUseFailure": "Bash|mcp__.*"}
 
 
 def test_claude_code_gets_bare_commands_and_those_of_an_earlier_program_in_the_project(
@@ -171,7 +178,9 @@ def test_codex_gets_hooks_and_a_table_that_toml_reads(tmp_path: Path) -> None:
     hooks, config = written(agent_of(CODEX, tmp_path).targets()).items()
 
     assert hooks[0] == str(tmp_path / ".codex" / "hooks.json")
-    assert commands(json.loads(hooks[1])) == OF_EVERY_EVENT
+    document = json.loads(hooks[1])
+    assert commands(document) == {**OF_EVERY_EVENT, "PostToolUse": AFTER_A_TOOL}
+    assert matchers(document) == {"PostToolUse": "Bash"}
     assert config[0] == str(tmp_path / ".codex" / "config.toml")
     assert tomllib.loads(config[1]) == {"mcp_servers": {"hardwon": {"command": PROGRAMS.server}}}
 
@@ -200,6 +209,8 @@ def test_gemini_gets_its_own_events_in_milliseconds_and_never_the_one_before_eve
 
     assert path == str(tmp_path / ".gemini" / "settings.json")
     seconds = {"SessionStart": 10, "BeforeAgent": 10, "AfterAgent": 10, "SessionEnd": 3}
+    seconds["AfterTool"] = 10
+    assert matchers(document) == {"AfterTool": "run_shell_command"}
     assert commands(document) == {
         event: (f"{QUOTED} --host gemini || exit 0", limit * 1_000)
         for event, limit in seconds.items()

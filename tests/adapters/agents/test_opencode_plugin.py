@@ -18,7 +18,9 @@ RECORDER = """#!{python} -IS
 import json, sys
 payload = sys.stdin.read()
 open({log!r}, "a").write(payload + "\\n")
-print("block of", json.loads(payload)["hook_event_name"])
+event = json.loads(payload)["hook_event_name"]
+lesson = {{"hookSpecificOutput": {{"hookEventName": event, "additionalContext": "a lesson"}}}}
+print(json.dumps(lesson) if event == "PostToolUseFailure" else "block of " + event)
 """
 
 pytestmark = pytest.mark.skipif(
@@ -52,6 +54,7 @@ def test_a_session_is_passed_to_the_hook_and_its_blocks_reach_the_system_prompt(
     assert calls == {
         "plugins": 1,
         "first": ["the host's own", "block of SessionStart", "block of UserPromptSubmit"],
+        "tools": ["printed\n\na lesson", "printed", "printed", "printed\n\na lesson"],
         "child": ["the host's own"],
         "none": ["the host's own"],
     }
@@ -68,6 +71,8 @@ def test_a_session_is_passed_to_the_hook_and_its_blocks_reach_the_system_prompt(
         for event in of_first
     )
     assert sent == [
+        ("PostToolUseFailure", ""),
+        ("PostToolUseFailure", ""),
         ("PreCompact", ""),
         ("SessionEnd", ""),
         ("SessionStart", "compact"),
@@ -75,6 +80,18 @@ def test_a_session_is_passed_to_the_hook_and_its_blocks_reach_the_system_prompt(
         ("Stop", "the answer"),
         ("UserPromptSubmit", "question"),
     ]
+    failed = [event for event in of_first if event["hook_event_name"] == "PostToolUseFailure"]
+    assert [event.pop("agent_id", "") for event in failed] == ["", "child"]
+    assert (
+        failed[0]
+        == failed[1]
+        == {
+            "hook_event_name": "PostToolUseFailure",
+            "tool_name": "bash",
+            "tool_input": {"command": "make"},
+            "tool_response": {"output": "printed"},
+        }
+    )
     of_resumed = [payload for payload in payloads if payload not in of_first]
     assert {payload.get("source") for payload in of_resumed} >= {"clear"}
     assert {payload.get("prompt") for payload in of_resumed} == {None, "later"}
@@ -85,4 +102,6 @@ def test_a_missing_or_failing_hook_is_ignored(tmp_path: Path) -> None:
     failing.write_text("#!/bin/sh\necho no\nexit 3\n")
     failing.chmod(0o755)
     for hook in (str(tmp_path / "gone"), str(failing)):
-        assert play(tmp_path, hook)["first"] == ["the host's own"]
+        played = play(tmp_path, hook)
+        assert played["first"] == ["the host's own"]
+        assert played["tools"] == ["printed"] * 4

@@ -234,7 +234,7 @@ def test_beside_a_server_of_the_users_own_the_rest_is_brought_in_and_that_is_rep
         "mcpServers": {"hardwon": {"command": "/opt/hardwon-mcp", "args": []}}
     }
     document = json.loads(machine.files.texts[target.path])
-    assert (document["mcpServers"], len(document["hooks"])) == (json.loads(own)["mcpServers"], 4)
+    assert (document["mcpServers"], len(document["hooks"])) == (json.loads(own)["mcpServers"], 5)
     assert machine.set_up.plan([target]) == SetupPlan(left=plan.left)
 
     machine.set_up.carry_out(machine.set_up.plan((), [target]))

@@ -140,7 +140,7 @@ def test_it_shows_what_it_would_write_and_without_a_terminal_or_a_yes_writes_not
     assert lines[0] == f"Project: {world.project}"
     assert lines[1:4] == [
         f"change {home(world)}/.claude/settings.json",
-        "    @@ -1,3 +1,60 @@",
+        "    @@ -1,3 +1,72 @@",
         "     {",
     ]
     assert f"create {world.project}/.claude/commands/recall.md" in lines

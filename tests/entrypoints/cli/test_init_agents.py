@@ -70,7 +70,7 @@ def test_the_doctor_reports_the_connection_of_every_agent(tmp_path: Path) -> Non
     hooks, settings = codex.targets()[0], gemini.targets()[0]
     for target in (hooks, settings):
         write(tmp_path, {target.path: target.with_managed(None)})
-    untrusted = "it does not run 5 of 5 of its hooks, as they are new or changed: run codex, type /hooks and trust them"
+    untrusted = "it does not run 6 of 6 of its hooks, as they are new or changed: run codex, type /hooks and trust them"
     assert agent_findings([codex, gemini], str(tmp_path), lambda: 0.0) == [
         Finding("agent codex", ok=True, detail=f"hooks from {hooks.path}"),
         Finding("agent codex", ok=True, detail=untrusted, todo=True),
