@@ -49,7 +49,7 @@ def shown(output: str) -> str:
     return _CONTROLS.sub("", _OVERWRITTEN.sub("", text).replace("\r", "\n"))
 
 
-class Rule(NamedTuple):
+class Cleaner(NamedTuple):
     """
     A kind of text in an output.
 
@@ -65,34 +65,34 @@ class Rule(NamedTuple):
 
 
 NOISE = (
-    Rule("blank or ruled", r"[\s=\-_*~─━═│┃|+.#<>^\u2500-\u257f]*"),
-    Rule("progress", r".*(?:\b\d{1,3}(?:\.\d+)?\s?%|\d+/\d+ \[|[━█▓▒░]{3,}|[#=]{5,}>?\s*\]).*"),
-    Rule(
+    Cleaner("blank or ruled", r"[\s=\-_*~─━═│┃|+.#<>^\u2500-\u257f]*"),
+    Cleaner("progress", r".*(?:\b\d{1,3}(?:\.\d+)?\s?%|\d+/\d+ \[|[━█▓▒░]{3,}|[#=]{5,}>?\s*\]).*"),
+    Cleaner(
         "downloads",
         r"\s*(?:Downloading|Downloaded|Fetching|Using cached|Collecting|Installing|Receiving objects|"
         r"Resolving deltas|Pulling|Extracting|Unpacking|Selecting previously|Get:\d+|Hit:\d+)\b.*",
     ),
-    Rule("layers", r"\s*[0-9a-f]{12}: .*"),
-    Rule(
+    Cleaner("layers", r"\s*[0-9a-f]{12}: .*"),
+    Cleaner(
         "builds",
         r"\s*(?:Compiling|Checking|Finished|Fresh|Building|Scanning dependencies|Consolidate compiler)\b.*",
     ),
-    Rule("cmake", r"\s*-- .*"),
-    Rule(
+    Cleaner("cmake", r"\s*-- .*"),
+    Cleaner(
         "tests that pass",
         r".*\bPASS(?:ED)?\b.*|\s*(?:✓|✔|ok)\s.*|--- PASS: .*|[.sxFE]{3,}\s*(?:\[.*)?",
     ),
-    Rule(
+    Cleaner(
         "pytest",
         r"(?:platform|rootdir|plugins|cachedir|configfile|collected|collecting|asyncio)\b[: ].*|=+ .* =+",
     ),
-    Rule(
+    Cleaner(
         "docker",
         r"#\d+ (?:\[.*\]|transferring|DONE|CACHED|sha256|extracting|resolve).*|(?:Sending build context|Step \d+/).*",
     ),
-    Rule("exit code", r"(?:Process exited with|Exit) [Cc]ode:? \d+"),
-    Rule("cut", r".*\[\d+ characters truncated\].*"),
-    Rule(
+    Cleaner("exit code", r"(?:Process exited with|Exit) [Cc]ode:? \d+"),
+    Cleaner("cut", r".*\[\d+ characters truncated\].*"),
+    Cleaner(
         "npm",
         r"npm (?:ERR!|error) (?:A complete log|\s*[^\s]*_logs).*|npm (?:notice|http|timing|sill|verb)\b.*",
     ),
@@ -106,28 +106,32 @@ _CLOCK = r"\d{1,2}:\d\d:\d\d(?:[.,]\d+)?"
 _SEGMENT = r"[^\s/\\:'\"`<>|()\[\],;=*]+"
 
 STAMPS = (
-    Rule("date and time", rf"\[?\b{_DATE}(?:[T ]{_CLOCK}(?:Z|\s?[+-]\d\d:?\d\d)?)?\]?"),
-    Rule("clock", rf"\[?\b{_CLOCK}\b\]?"),
-    Rule("duration", r"\b(?:in )?\d+(?:\.\d+)?\s?(?:ms|s|sec|seconds|min|m)\b"),
-    Rule("absolute folder", rf"(?<![\w.~:/])(?:~|[A-Za-z]:)?(?:/|\\\\?)(?:{_SEGMENT}(?:/|\\\\?))+"),
+    Cleaner("date and time", rf"\[?\b{_DATE}(?:[T ]{_CLOCK}(?:Z|\s?[+-]\d\d:?\d\d)?)?\]?"),
+    Cleaner("clock", rf"\[?\b{_CLOCK}\b\]?"),
+    Cleaner("duration", r"\b(?:in )?\d+(?:\.\d+)?\s?(?:ms|s|sec|seconds|min|m)\b"),
+    Cleaner(
+        "absolute folder", rf"(?<![\w.~:/])(?:~|[A-Za-z]:)?(?:/|\\\\?)(?:{_SEGMENT}(?:/|\\\\?))+"
+    ),
 )
 """Texts that depend on when and where a command ran."""
 
 PLACEHOLDERS = (
-    Rule(
+    Cleaner(
         "path",
         rf"(?:(?:~|[A-Za-z]:)?[/\\])?(?:{_SEGMENT}[/\\])+(?:{_SEGMENT})?"
         rf"|(?<![\w.])[\w-]+(?:\.[\w-]+)*\.(?:[cm]?[jt]sx?|py[iw]?|rs|go|c|cc|cpp|h|hpp|java|kts?|gradle|rb|php|sh|sql|"
         r"json|ya?ml|toml|xml|html?|css|md|txt|log|lock|tf|cs|swift|o|so|a|dll|exe|jar|db|csv|ini|cfg|env|vue|svelte)\b",
         "<path>",
     ),
-    Rule("place", r"(?<=<path>)(?:[:(]\d+(?:[:,]\d+)*\)?|::[\w\[\]:.-]+|, line \d+)", ""),
-    Rule("address", r"\b0x[0-9a-fA-F]+\b", "<n>"),
-    Rule("uuid", r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b", "<n>"),
-    Rule("hash", r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b", "<n>"),
-    Rule("host", r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b", "<n>"),
-    Rule("temporary name", r"\b(?:tmp|temp|pytest-of-)[\w-]*\d[\w-]*|\btmp[a-z0-9_]{6,}\b", "<n>"),
-    Rule("number", r"(?<![\w<])[-+]?\d+(?:[.,_]\d+)*(?:e[-+]?\d+)?(?![\w>])", "<n>"),
+    Cleaner("place", r"(?<=<path>)(?:[:(]\d+(?:[:,]\d+)*\)?|::[\w\[\]:.-]+|, line \d+)", ""),
+    Cleaner("address", r"\b0x[0-9a-fA-F]+\b", "<n>"),
+    Cleaner("uuid", r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b", "<n>"),
+    Cleaner("hash", r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b", "<n>"),
+    Cleaner("host", r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b", "<n>"),
+    Cleaner(
+        "temporary name", r"\b(?:tmp|temp|pytest-of-)[\w-]*\d[\w-]*|\btmp[a-z0-9_]{6,}\b", "<n>"
+    ),
+    Cleaner("number", r"(?<![\w<])[-+]?\d+(?:[.,_]\d+)*(?:e[-+]?\d+)?(?![\w>])", "<n>"),
 )
 """
 Texts that differ between two runs of the same failure.

@@ -4,27 +4,13 @@ from typing import NamedTuple, TypeAlias
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.failure import Failure
-from hardwon.domain.model.filters import Workplace
-from hardwon.domain.model.injection.receipt import ContextWindow
 from hardwon.domain.model.injection.relevance_gate import AT_MOMENT
 from hardwon.domain.model.prompt_terms import LONGEST_PROMPT
 from hardwon.domain.model.redaction import redact
-from hardwon.domain.use_cases.weigh_entries import NOTHING, Injection, Occasion, WeighEntries
+from hardwon.domain.use_cases.weigh_entries import NOTHING, Actor, Injection, Occasion, WeighEntries
 
 MOST = 4
 """The number of entries printed at moments in one context window."""
-
-
-class Actor(NamedTuple):
-    """
-    The agent that acts.
-
-    Attributes:
-        window: Without a session, earlier injections are unknown.
-    """
-
-    window: ContextWindow
-    workplace: Workplace
 
 
 class Edit(NamedTuple):
@@ -86,8 +72,7 @@ class InjectAtMoment(NamedTuple):
         occasion = Occasion(
             event="failure",
             text=redact(failure.question),
-            window=actor.window,
-            workplace=actor.workplace,
+            actor=actor,
             printing=AT_MOMENT,
             query=redact(failure.key),
             failure=failure,
@@ -104,15 +89,14 @@ class InjectAtMoment(NamedTuple):
         occasion = Occasion(
             event="edit",
             text=redact(edit.question),
-            window=actor.window,
-            workplace=actor.workplace,
+            actor=actor,
             printing=AT_MOMENT,
             query=redact(edit.path),
         )
         return self._at(occasion, deadline)
 
     def _at(self, occasion: Occasion, deadline: Deadline) -> Injection:
-        window = occasion.window
+        window = occasion.actor.window
         if window.session_id and self.weigh.windows.held(window).moments >= MOST:
             return NOTHING
         return self.weigh.injection_for(occasion, deadline)

@@ -10,6 +10,7 @@ from hardwon.domain.model.prompt_terms import LONGEST_PROMPT, is_worth_asking
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.use_cases.weigh_entries import (
     NOTHING,
+    Actor,
     Injection,
     Occasion,
     WeighedEntry,
@@ -53,8 +54,7 @@ class InjectBesidePrompt(NamedTuple):
         occasion = Occasion(
             event="prompt",
             text=public,
-            window=window,
-            workplace=prompt.workplace,
+            actor=Actor(window, prompt.workplace),
             printing=BESIDE_PROMPT,
             query=public,
         )

@@ -61,13 +61,24 @@ UNKNOWN_SIZE = 100
 POLICY: PolicyName = COLLECTIONS["all"].policy
 
 
+class Actor(NamedTuple):
+    """
+    The agent that entries are printed for.
+
+    Attributes:
+        window: Without a session, earlier injections are unknown.
+    """
+
+    window: ContextWindow
+    workplace: Workplace
+
+
 class Occasion(NamedTuple):
     """
     An occasion to print entries: a prompt, or a moment of action.
 
     Attributes:
         text: The text to search with, without secrets.
-        window: The context window it is for; without a session, earlier injections are unknown.
         printing: How much is printed, and in which form.
         query: The text that the receipt keeps.
         failure: The command that failed; None on other occasions.
@@ -75,8 +86,7 @@ class Occasion(NamedTuple):
 
     event: Event
     text: str
-    window: ContextWindow
-    workplace: Workplace
+    actor: Actor
     printing: Printing
     query: str
     failure: Failure | None = None
@@ -122,10 +132,10 @@ class WeighEntries(NamedTuple):
         """
         problems = retire_expired(self.recall.repository, self.recall.clock.now())
         with self.recall.repository.snapshot():
-            only = seen_from(occasion.workplace)._replace(
-                except_session=occasion.window.session_id or None
+            only = seen_from(occasion.actor.workplace)._replace(
+                except_session=occasion.actor.window.session_id or None
             )
-            question = question_of(occasion.text, only, occasion.workplace)
+            question = question_of(occasion.text, only, occasion.actor.workplace)
             sentences = sentences_of(occasion.text, self.recall.retrieve.keywords, deadline)
             if not any(sentences):
                 return Injection(degradations=problems)
@@ -163,7 +173,7 @@ class WeighEntries(NamedTuple):
         return self.chosen(occasion, choice, found.retrieval.embedded_by)
 
     def _rules(self, contest: Contest, occasion: Occasion) -> Rules:
-        window = occasion.window
+        window = occasion.actor.window
         shown = self.windows.held(window).entries if window.session_id else ()
         return Rules(
             contest=contest, shown=shown, agent_files=self._agent_files, printing=occasion.printing
@@ -185,9 +195,9 @@ class WeighEntries(NamedTuple):
         repository, numbers = self.recall.repository, [answer.number for answer in rated]
         facts = {known.ranking.number: known for known in repository.recall_facts(numbers)}
         labelled = (
-            occasion.workplace.labelled
+            occasion.actor.workplace.labelled
             if occasion.printing.form is None
-            else occasion.workplace.always_labelled
+            else occasion.actor.workplace.always_labelled
         )
         printed = {entry.number: labelled(entry) for entry in repository.printed(numbers)}
         return [
@@ -203,10 +213,10 @@ class WeighEntries(NamedTuple):
         if not choice.chosen:
             return NOTHING
         receipt = Receipt(
-            session_id=occasion.window.session_id,
+            session_id=occasion.actor.window.session_id,
             event=occasion.event,
             at=self.recall.clock.now(),
-            project=occasion.workplace.project,
+            project=occasion.actor.workplace.project,
             query=occasion.query[:LONGEST_KEPT],
             space=space,
             policy=POLICY,
@@ -214,7 +224,7 @@ class WeighEntries(NamedTuple):
             frame=choice.frame,
             shown=tuple(chosen.shown for chosen in choice.chosen),
             missed=choice.missed,
-            agent=occasion.window.agent,
+            agent=occasion.actor.window.agent,
             signature=redact(occasion.failure.signature) if occasion.failure else "",
         )
         numbers = (winner.contender.facts.ranking.number for winner in choice.chosen)

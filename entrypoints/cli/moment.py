@@ -9,8 +9,8 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.failure import Failure
 from hardwon.domain.model.injection.receipt import ContextWindow
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.inject_at_moment import Actor, Edit, InjectAtMoment, Moment
-from hardwon.domain.use_cases.weigh_entries import DryRun, dry_run
+from hardwon.domain.use_cases.inject_at_moment import Edit, InjectAtMoment, Moment
+from hardwon.domain.use_cases.weigh_entries import Actor, DryRun, dry_run
 from hardwon.entrypoints.bootstrap import host_session
 from hardwon.entrypoints.bootstrap_entries import build_weigh_entries
 from hardwon.entrypoints.cli.console import print_json, say
@@ -66,7 +66,7 @@ def moment(
         raise typer.BadParameter(ONE_OF)
     given = standard_input() if text == "-" else readable(text)
     memory = open_for(project_root, global_store, create=False)
-    happened = _happened(failed, edited, given, project_root)
+    happened = _happened(failed, edited, text=given, project_root=project_root)
     actor = Actor(ContextWindow(host_session()), read_workplace(memory, project_root))
     tried = _dry_run(happened, actor, InjectAtMoment(build_weigh_entries(memory, project_root)))
     for line in tried.degradations if tried else ():

@@ -210,7 +210,9 @@ class Event:
             leave_by(self._started + PROMPT_SECONDS)
             from hardwon.entrypoints.hook.prompt import PromptStart
 
-            start = PromptStart(self._settings, self._request, self._started, self.warn)
+            start = PromptStart(
+                self._settings, self._request, started=self._started, warn=self.warn
+            )
             start.print_at_moment(moment, self._output)
 
     def _inject(self) -> None:

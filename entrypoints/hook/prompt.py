@@ -6,10 +6,10 @@ from collections.abc import Callable
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.injection.receipt import ContextWindow
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.inject_at_moment import Actor, Moment
+from hardwon.domain.use_cases.inject_at_moment import Moment
 from hardwon.domain.use_cases.inject_at_start import RecordInjection
 from hardwon.domain.use_cases.inject_beside_prompt import Prompt
-from hardwon.domain.use_cases.weigh_entries import Injection
+from hardwon.domain.use_cases.weigh_entries import Actor, Injection
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_entries import build_inject_at_moment, build_inject_beside_prompt
 from hardwon.entrypoints.context import read_workplace

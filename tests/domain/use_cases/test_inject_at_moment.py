@@ -7,10 +7,10 @@ from hardwon.adapters.threads import Threads
 from hardwon.domain.model.failure import Failure
 from hardwon.domain.model.injection.receipt import ContextWindow
 from hardwon.domain.model.ranking.prominence import SignalWeights
-from hardwon.domain.use_cases.inject_at_moment import MOST, Actor, Edit, InjectAtMoment, Moment
+from hardwon.domain.use_cases.inject_at_moment import MOST, Edit, InjectAtMoment, Moment
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import Retrieve
-from hardwon.domain.use_cases.weigh_entries import NOTHING, Injection, WeighEntries
+from hardwon.domain.use_cases.weigh_entries import NOTHING, Actor, Injection, WeighEntries
 from tests.domain.use_cases.test_inject_beside_prompt import store
 from tests.fakes.activity import InMemoryContextWindows, InMemoryReceipts
 from tests.fakes.clock import FixedClock
