@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hardwon.domain.model.filters import Asker
     from hardwon.domain.model.project import Identity, Registry
     from hardwon.domain.use_cases.embedding_spaces import Spaces
+    from hardwon.domain.use_cases.know_projects import KnowProjects
     from hardwon.ports.clock import Clock
     from hardwon.ports.models import Embedder
     from hardwon.ports.store import Entries, Store, Warn
@@ -360,3 +361,11 @@ def host_session(environ: Mapping[str, str] = os.environ) -> str:
 def present_pause(store: str, now: dt.datetime) -> Pause | None:
     """Return the pause of the host session at *now*, or None."""
     return pause_of(host_session(), open_pauses(store).read(), now)
+
+
+def build_know_projects(memory: "Memory") -> "KnowProjects":
+    """Build the registration and look-up of projects, and decisions on them."""
+    from hardwon.adapters.git.history import GitRepositoryHistory
+    from hardwon.domain.use_cases.know_projects import KnowProjects
+
+    return KnowProjects(memory.store.projects, GitRepositoryHistory(), memory.settings.trust)

@@ -1,12 +1,11 @@
 """Use cases on entries: search, inject, store and change."""
 
-import time
 from functools import partial
 from typing import TYPE_CHECKING
 
 from hardwon.adapters.threads import Threads
 from hardwon.domain.model.errors import NumpyMissingError
-from hardwon.domain.model.filters import CONVERSATIONS, Workplace, scope_of, seen_from
+from hardwon.domain.model.filters import CONVERSATIONS, Workplace, scope_of
 from hardwon.domain.model.injection.entry_text import Length, units
 from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.use_cases.inject_at_start import InjectAtStart
@@ -18,11 +17,9 @@ if TYPE_CHECKING:
     from hardwon.domain.model.vocabulary import Kind
     from hardwon.domain.use_cases.inject_at_moment import InjectAtMoment
     from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt
-    from hardwon.domain.use_cases.know_projects import KnowProjects
-    from hardwon.domain.use_cases.match_triggers import MatchTriggers
     from hardwon.domain.use_cases.recall import Recall
-    from hardwon.domain.use_cases.related_conversations import RecallNearby, RelateConversations
-    from hardwon.domain.use_cases.search import FindNeighbours, Search
+    from hardwon.domain.use_cases.related_conversations import RelateConversations
+    from hardwon.domain.use_cases.search import Search
     from hardwon.domain.use_cases.weigh_entries import WeighEntries
     from hardwon.ports.models import Embedder
     from hardwon.ports.overview import Projection
@@ -104,33 +101,12 @@ def build_search(memory: Memory) -> "Search":
     return Search(build_recall(memory), memory.store.usage, memory.repository)
 
 
-def build_match_triggers(memory: Memory, workplace: Workplace) -> "MatchTriggers":
-    """Build phrase matching, to be reused: it caches phrases."""
-    from hardwon.domain.use_cases.match_triggers import MatchTriggers
-
-    return MatchTriggers(
-        memory.store.triggers,
-        memory.repository,
-        memory.clock,
-        monotonic=time.monotonic,
-        commands=memory.settings.trigger_phrases,
-        only=seen_from(workplace),
-    )
-
-
-def build_recall_nearby(memory: Memory) -> "RecallNearby":
-    """Build recall related to the user's work, nearby entries first."""
-    from hardwon.domain.use_cases.related_conversations import RecallNearby
-
-    return RecallNearby(build_recall(memory))
-
-
 def build_relate(memory: Memory) -> "RelateConversations":
     """Build one-line summaries of conversations related to the user's work."""
-    from hardwon.domain.use_cases.related_conversations import RelateConversations
+    from hardwon.domain.use_cases.related_conversations import RecallNearby, RelateConversations
 
     return RelateConversations(
-        repository=memory.repository, nearby=build_recall_nearby(memory), clock=memory.clock
+        repository=memory.repository, nearby=RecallNearby(build_recall(memory)), clock=memory.clock
     )
 
 
@@ -176,16 +152,6 @@ def build_projection(memory: Memory, kind: "Kind") -> "Projection | None":
     return NumpyProjection(vectors)
 
 
-def build_find_neighbours(memory: Memory, kind: "Kind") -> "FindNeighbours":
-    """Build the search for the nearest entries to one of *kind*."""
-    from hardwon.domain.use_cases.search import FindNeighbours
-
-    vectors = memory.spaces.vectors_for(kind)
-    return FindNeighbours(
-        memory.repository, vectors, memory.store.vector_index(vectors) if vectors else None
-    )
-
-
 def _weights(memory: Memory) -> SignalWeights:
     settings = memory.settings
     return SignalWeights(
@@ -203,11 +169,3 @@ def _decay(memory: Memory) -> "Decay":
         floor=settings.decay_floor,
         exempt_tiers=frozenset(settings.decay_exempt_tiers),
     )
-
-
-def build_know_projects(memory: "Memory") -> "KnowProjects":
-    """Build the registration and look-up of projects, and decisions on them."""
-    from hardwon.adapters.git.history import GitRepositoryHistory
-    from hardwon.domain.use_cases.know_projects import KnowProjects
-
-    return KnowProjects(memory.store.projects, GitRepositoryHistory(), memory.settings.trust)

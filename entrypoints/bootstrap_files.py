@@ -28,11 +28,10 @@ if TYPE_CHECKING:
     from hardwon.domain.model.project import Project
     from hardwon.domain.model.settings import Settings
     from hardwon.domain.use_cases.edit_lesson import EditFile
-    from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, SyncBanks
+    from hardwon.domain.use_cases.import_knowledge import ImportKnowledge
     from hardwon.domain.use_cases.import_legacy import (
         ImportMemoryIndex,
         ImportOlderIndex,
-        KeepVectors,
     )
     from hardwon.domain.use_cases.index_files import IndexFiles
     from hardwon.domain.use_cases.index_one_file import IndexOneFile
@@ -237,13 +236,6 @@ def build_find_drift(memory: "Memory", project_root: str, workplace: "Workplace"
     )
 
 
-def build_sync_banks(memory: "Memory", project_root: str, workplace: "Workplace") -> "SyncBanks":
-    """Build the update of the store from knowledge banks."""
-    from hardwon.domain.use_cases.import_knowledge import SyncBanks
-
-    return SyncBanks(build_import_knowledge(memory, project_root, workplace), memory.repository)
-
-
 def build_index_files(
     memory: "Memory",
     project_root: str,
@@ -321,7 +313,7 @@ def build_import_memory_index(memory: "Memory", project_root: str) -> "ImportMem
 def build_place_files(memory: "Memory") -> "PlaceFiles":
     """Build the assignment of entries to their files' projects."""
     from hardwon.domain.use_cases.place_files import PlaceFiles
-    from hardwon.entrypoints.bootstrap_entries import build_know_projects
+    from hardwon.entrypoints.bootstrap import build_know_projects
 
     return PlaceFiles(
         know=build_know_projects(memory),
@@ -330,17 +322,6 @@ def build_place_files(memory: "Memory") -> "PlaceFiles":
         home=os.path.realpath(os.path.expanduser("~")),
         workspace=memory.settings.workspace,
     )
-
-
-def build_keep_vectors(memory: "Memory") -> "list[KeepVectors]":
-    """Build the import of a `memory-index.json`'s vectors, by space of sessions."""
-    from hardwon.domain.use_cases.import_legacy import KeepVectors
-
-    return [
-        KeepVectors(repository=memory.repository, embedder=space.embedder, store=space.vectors)
-        for space in memory.spaces
-        if "session" in space.vectors.kinds
-    ]
 
 
 def build_import_older_index(
@@ -615,8 +596,7 @@ def _build_export(memory: "Memory") -> "ExportStore":
 def build_import_store(memory: "Memory") -> "ImportStore":
     """Build the import of a store's export."""
     from hardwon.domain.use_cases.transfer_store import ImportStore
-    from hardwon.entrypoints.bootstrap import identify
-    from hardwon.entrypoints.bootstrap_entries import build_know_projects
+    from hardwon.entrypoints.bootstrap import build_know_projects, identify
 
     contents = memory.store.contents
     return ImportStore(

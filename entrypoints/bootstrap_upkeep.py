@@ -93,10 +93,12 @@ def build_revise_learning(memory: "Memory", project_root: str) -> "ReviseLearnin
 
 
 def _sync_banks(memory: "Memory", project_root: str) -> "SyncBanks":
-    from hardwon.entrypoints.bootstrap_files import build_sync_banks
+    from hardwon.domain.use_cases.import_knowledge import SyncBanks
+    from hardwon.entrypoints.bootstrap_files import build_import_knowledge
     from hardwon.entrypoints.context import read_workplace
 
-    return build_sync_banks(memory, project_root, read_workplace(memory, project_root))
+    workplace = read_workplace(memory, project_root)
+    return SyncBanks(build_import_knowledge(memory, project_root, workplace), memory.repository)
 
 
 def build_forget_for_good(memory: "Memory", project_root: str) -> "ForgetForGood":
@@ -172,13 +174,6 @@ def dismiss_folder(store: str, path: str) -> None:
     from hardwon.adapters.folders.record import WrittenFolders
 
     WrittenFolders(store).dismiss(path)
-
-
-def settings_at(settings: "Settings", address: str) -> "Settings":
-    """Return *settings* for the folder or server at *address*."""
-    if ServerAddress.is_one(address):
-        return settings._replace(server=ServerAddress(address))
-    return settings._replace(global_store=address, server=None)
 
 
 def copy_store(source: "Memory", target: "Memory", progress: "Callable[[], None]") -> "CopyOutcome":

@@ -25,6 +25,7 @@ from hardwon.domain.use_cases.know_projects import KnowProjects
 from hardwon.domain.use_cases.retrieve import embed_query
 from hardwon.entrypoints.bootstrap import (
     Memory,
+    build_know_projects,
     host_session,
     identify,
     open_memory,
@@ -33,7 +34,6 @@ from hardwon.entrypoints.bootstrap import (
 )
 from hardwon.entrypoints.bootstrap_agents import build_agents, server_start_seconds
 from hardwon.entrypoints.bootstrap_capture import count_events
-from hardwon.entrypoints.bootstrap_entries import build_know_projects
 from hardwon.entrypoints.bootstrap_files import build_find_drift, find_git, top_of, unreadable_files
 from hardwon.entrypoints.bootstrap_models import (
     EMBEDDER_NAMES,

@@ -21,7 +21,14 @@ from hardwon.domain.model.project import Registry
 from hardwon.domain.model.text import one_line
 from hardwon.domain.use_cases.capture import CaptureInterruptedError
 from hardwon.domain.use_cases.embed_pending import BATCH
-from hardwon.entrypoints.bootstrap import Memory, open_log, open_memory, read_settings, system_clock
+from hardwon.entrypoints.bootstrap import (
+    Memory,
+    build_know_projects,
+    open_log,
+    open_memory,
+    read_settings,
+    system_clock,
+)
 from hardwon.entrypoints.bootstrap_capture import (
     last_events,
     open_forget_lock,
@@ -29,7 +36,6 @@ from hardwon.entrypoints.bootstrap_capture import (
     open_lock,
     put_aside,
 )
-from hardwon.entrypoints.bootstrap_entries import build_know_projects
 from hardwon.entrypoints.bootstrap_files import build_settle_versions
 from hardwon.entrypoints.capture import FORGET_SECONDS, build_capture_events, folder_of_session
 from hardwon.entrypoints.context import look_up_new_ones, projects_to_settle, read_workplace

@@ -141,6 +141,12 @@ class Settings(NamedTuple):
     trust: TrustMode = "own"
     server: ServerAddress | None = None
 
+    def at(self, address: str) -> "Settings":
+        """Return the settings for the folder or server at *address*."""
+        if ServerAddress.is_one(address):
+            return self._replace(server=ServerAddress(address))
+        return self._replace(global_store=address, server=None)
+
     @property
     def address(self) -> str:
         """

@@ -13,6 +13,8 @@ from hardwon.domain.model.injection.entry_text import within_budget
 from hardwon.domain.model.keywords import concept_counts, concepts_of, terms_of
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
 from hardwon.domain.model.ranking.policy import RecallAnswer, RecallQuestion
+from hardwon.domain.model.vocabulary import Kind
+from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.recall import Recall, RecallAnswers, calibrated
 from hardwon.domain.use_cases.track_usage import count_access
 from hardwon.ports.activity import UsageLog
@@ -219,6 +221,12 @@ class FindNeighbours:
     repository: RankingReads
     vectors: VectorStore | None
     index: VectorIndex | None
+
+    @classmethod
+    def on(cls, store: Store, spaces: Spaces, kind: Kind) -> Self:
+        """Return it on the roles of *store*, for the space of *kind*."""
+        vectors = spaces.vectors_for(kind)
+        return cls(store.entries, vectors, store.vector_index(vectors) if vectors else None)
 
     def of(self, entry: Entry, limit: int) -> Sequence[Neighbour]:
         """

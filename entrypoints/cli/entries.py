@@ -12,7 +12,7 @@ from hardwon.domain.model.filters import COLLECTIONS, EVERYTHING, EntryFilter, a
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Category
 from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.track_usage import SummariseUsage
-from hardwon.entrypoints.bootstrap_entries import build_know_projects
+from hardwon.entrypoints.bootstrap import build_know_projects
 from hardwon.entrypoints.cli.console import (
     NARROW,
     WIDE,

@@ -12,8 +12,7 @@ from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import StorageError, UnreadableFileError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
-from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_entries import build_know_projects
+from hardwon.entrypoints.bootstrap import Memory, build_know_projects
 from hardwon.entrypoints.bootstrap_files import (
     STANDARD_STREAM,
     count_exported,

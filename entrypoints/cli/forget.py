@@ -22,7 +22,7 @@ from hardwon.domain.use_cases.forget import (
     ForgetForGood,
 )
 from hardwon.domain.use_cases.know_projects import KnowProjects
-from hardwon.entrypoints.bootstrap_entries import build_know_projects
+from hardwon.entrypoints.bootstrap import build_know_projects
 from hardwon.entrypoints.bootstrap_upkeep import administer, build_forget_for_good, dismiss_folder
 from hardwon.entrypoints.capture import complete_interrupted, while_nothing_is_captured
 from hardwon.entrypoints.cli.console import OUR_FAILURE, Yes, agrees, ask, complain, print_json, say

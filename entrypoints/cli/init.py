@@ -13,6 +13,7 @@ import typer
 from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.project import CONVERSATIONS, Conversations
 from hardwon.domain.use_cases.index_files import IndexFiles, IndexOutcome
+from hardwon.entrypoints.bootstrap import build_know_projects
 from hardwon.entrypoints.bootstrap_agents import (
     NAMES,
     build_agents,
@@ -22,7 +23,6 @@ from hardwon.entrypoints.bootstrap_agents import (
     used_agents,
     write_plugin,
 )
-from hardwon.entrypoints.bootstrap_entries import build_know_projects
 from hardwon.entrypoints.bootstrap_files import (
     build_git_exclusion,
     build_index_host_memory,

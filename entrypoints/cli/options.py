@@ -9,8 +9,7 @@ import typer
 from hardwon.domain.model.filters import COLLECTIONS, CollectionName, EntryFilter, Scope, ScopeName
 from hardwon.domain.model.settings import ResolvedSettings
 from hardwon.domain.model.vocabulary import Kind, Tier
-from hardwon.entrypoints.bootstrap import Memory, open_memory, read_settings
-from hardwon.entrypoints.bootstrap_entries import build_know_projects
+from hardwon.entrypoints.bootstrap import Memory, build_know_projects, open_memory, read_settings
 from hardwon.entrypoints.cli.console import at_end, warn
 from hardwon.entrypoints.context import look_up_clone
 from hardwon.entrypoints.streams import readable

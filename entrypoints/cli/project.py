@@ -9,8 +9,7 @@ from rich.table import Table
 
 from hardwon.domain.model.project import Project, Registry
 from hardwon.domain.use_cases.know_projects import KnowProjects
-from hardwon.entrypoints.bootstrap import Memory, identify
-from hardwon.entrypoints.bootstrap_entries import build_know_projects
+from hardwon.entrypoints.bootstrap import Memory, build_know_projects, identify
 from hardwon.entrypoints.cli.console import (
     NARROW,
     Yes,

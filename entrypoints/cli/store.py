@@ -12,7 +12,7 @@ from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.settings import ServerAddress
 from hardwon.domain.use_cases.copy_store import CopyOutcome, CopyTally, preview
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_upkeep import administer, copy_store, settings_at
+from hardwon.entrypoints.bootstrap_upkeep import administer, copy_store
 from hardwon.entrypoints.cli.console import (
     Yes,
     ask,
@@ -82,7 +82,7 @@ def copy(
         f" {_shown(target)}",
         yes=yes,
     )
-    destination = open_memory(settings_at(settings, target), warn)
+    destination = open_memory(settings.at(target), warn)
     at_end.callback(destination.close)
     if origin.store.path == destination.store.path:
         raise typer.BadParameter("FROM and TO are the same store", param_hint="'TO'")
@@ -93,7 +93,7 @@ def copy(
 
 
 def _opened(address: str, *, create: bool) -> Memory:
-    memory = open_memory(settings_at(resolve(HERE, None).settings, address), warn, create=create)
+    memory = open_memory(resolve(HERE, None).settings.at(address), warn, create=create)
     at_end.callback(memory.close)
     return memory
 

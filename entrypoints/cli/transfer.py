@@ -20,15 +20,13 @@ from hardwon.domain.use_cases.import_legacy import (
     KeepVectors,
     ProjectFiles,
 )
-from hardwon.entrypoints.bootstrap import Memory, name_of
-from hardwon.entrypoints.bootstrap_entries import build_know_projects
+from hardwon.entrypoints.bootstrap import Memory, build_know_projects, name_of
 from hardwon.entrypoints.bootstrap_files import (
     build_find_drift,
     build_import_knowledge,
     build_import_memory_index,
     build_import_older_index,
     build_import_store,
-    build_keep_vectors,
     build_place_files,
     build_settle_versions,
     older_index_path,
@@ -276,7 +274,12 @@ def _import_file(
         )
         build_place_files(memory).ask(Deadline.after(ASK_GIT_SECONDS, time.monotonic))
         _warn_of_skipped(imported.skipped)
-        kept = _keep_vectors(memory.spaces, build_keep_vectors(memory), memories)
+        keeping = [
+            KeepVectors(repository=memory.repository, embedder=space.embedder, store=space.vectors)
+            for space in memory.spaces
+            if "session" in space.vectors.kinds
+        ]
+        kept = _keep_vectors(memory.spaces, keeping, memories)
     embedded = 0 if no_embed else embed_with_progress(memory.spaces)
     if as_json:
         vector_counts = {} if kept is None else {"vectors_kept": kept}

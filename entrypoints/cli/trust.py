@@ -8,7 +8,7 @@ import typer
 
 from hardwon.domain.model.project import Project
 from hardwon.domain.use_cases.know_projects import KnowProjects
-from hardwon.entrypoints.bootstrap_entries import build_know_projects
+from hardwon.entrypoints.bootstrap import build_know_projects
 from hardwon.entrypoints.cli.console import print_items, print_json, say
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, open_for
 from hardwon.entrypoints.cli.project import find_project

@@ -113,7 +113,7 @@ class StartupScan:
             self._thread.join(LAST_FILE_SECONDS)
 
     def _run(self) -> None:
-        from hardwon.entrypoints.bootstrap_entries import build_know_projects  # slow
+        from hardwon.entrypoints.bootstrap import build_know_projects  # slow
         from hardwon.entrypoints.context import look_up_if_possible
 
         try:

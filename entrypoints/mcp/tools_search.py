@@ -20,17 +20,18 @@ from hardwon.domain.model.filters import (
     Workplace,
     answering,
     elsewhere_for,
+    seen_from,
 )
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.ranking.adaptive import FORMULA as RELEVANCE_FORMULA
 from hardwon.domain.model.ranking.decay import CONTEXT_TYPE_PURPOSES, TIER_PURPOSES
 from hardwon.domain.model.ranking.policy import RecallAnswer, RecallQuestion
 from hardwon.domain.model.vocabulary import KINDS, ContextType, Door, Kind, Reach, Tier
-from hardwon.domain.use_cases.match_triggers import BroughtUp, TriggerMatches
+from hardwon.domain.use_cases.match_triggers import BroughtUp, MatchTriggers, TriggerMatches
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.search import SearchResult
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_entries import build_match_triggers, build_search
+from hardwon.entrypoints.bootstrap_entries import build_search
 from hardwon.entrypoints.context import workplace_for
 from hardwon.entrypoints.mcp.schema import (
     READS,
@@ -397,7 +398,14 @@ class SurfacingTools:
     def __init__(self, worker: MemoryWorker) -> None:
         self._worker = worker
         self._match = PerStore(
-            lambda memory: build_match_triggers(memory, worker.workplace(memory))
+            lambda memory: MatchTriggers(
+                memory.store.triggers,
+                memory.repository,
+                memory.clock,
+                monotonic=time.monotonic,
+                commands=memory.settings.trigger_phrases,
+                only=seen_from(worker.workplace(memory)),
+            )
         )
 
     async def memory_match_triggers(

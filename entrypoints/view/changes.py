@@ -9,7 +9,7 @@ from hardwon.domain.use_cases.edit_entries import ChangeEntry, ValidateEntry, id
 from hardwon.domain.use_cases.edit_lesson import ensure_mergeable
 from hardwon.domain.use_cases.forget import ErasureOutcome, ErasurePlan, ErasureRequest
 from hardwon.domain.use_cases.supersede import Supersede
-from hardwon.entrypoints.bootstrap_entries import build_know_projects
+from hardwon.entrypoints.bootstrap import build_know_projects
 from hardwon.entrypoints.bootstrap_files import build_edit_file
 from hardwon.entrypoints.bootstrap_upkeep import (
     build_edit_lesson,

@@ -10,9 +10,8 @@ from hardwon.domain.model.errors import HardwonError, InvalidEntryError, Unknown
 from hardwon.domain.model.injection.receipt import text_digest
 from hardwon.domain.model.vocabulary import CONFIDENCES, REACHES, TIERS
 from hardwon.domain.use_cases.explain_injections import ExplainInjections
-from hardwon.domain.use_cases.search import Neighbour
+from hardwon.domain.use_cases.search import FindNeighbours, Neighbour
 from hardwon.domain.use_cases.track_usage import SummariseUsage
-from hardwon.entrypoints.bootstrap_entries import build_find_neighbours
 from hardwon.entrypoints.bootstrap_files import build_edit_file
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.presenters.projects import REACHES as REACH_NAMES
@@ -102,7 +101,9 @@ def entry_page(desk: Desk, asked: PageRequest) -> Page:
 
 def _near(desk: Desk, entry: Entry) -> tuple[Sequence[Neighbour], str]:
     try:
-        near = build_find_neighbours(desk.memory, entry.kind).of(entry, MAX_NEAR)
+        near = FindNeighbours.on(desk.memory.store, desk.memory.spaces, entry.kind).of(
+            entry, MAX_NEAR
+        )
     except HardwonError as error:
         return (), str(error)
     return near, "" if near else "It has no vector yet: hardwon embed makes it."
