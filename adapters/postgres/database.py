@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 from psycopg.types.json import Jsonb
 
-from hardwon.domain.model.redaction import may_hold_secret, redact
+from hardwon.domain.model.redaction import SHORTEST_SECRET, may_hold_secret, redact
 
 T = TypeVar("T")
 
@@ -288,9 +288,6 @@ def _only_reads(statement: str) -> bool:
 
 def _ignore(_: str) -> None:
     pass
-
-
-SHORTEST_SECRET = 8
 
 
 def public(value: Any) -> Any:

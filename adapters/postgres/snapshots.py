@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager, contextmanager
 import attrs
 
 from hardwon.adapters.postgres.database import PostgresDatabase
+from hardwon.adapters.postgres.entries import PostgresEntryRepository
 from hardwon.adapters.postgres.forgotten import PostgresForgottenTexts
-from hardwon.adapters.postgres.query import where
 from hardwon.adapters.postgres.redact_rows import redact_saved
 from hardwon.adapters.postgres.restore import PostgresSnapshot, SavedRows
 from hardwon.adapters.postgres.session import NEWEST, Row
@@ -53,7 +53,7 @@ class PostgresSnapshots(Snapshots):
     @override
     def take(self, checkpoint: Checkpoint) -> Checkpoint:
         with self._database.patiently(), self._database.transaction():
-            count = self._count(checkpoint.contents)
+            count = PostgresEntryRepository(self._database).count(checkpoint.contents.entries)
             number = self._database.value(
                 INSERT,
                 name=checkpoint.name,
@@ -121,11 +121,6 @@ class PostgresSnapshots(Snapshots):
         forgotten = PostgresForgottenTexts(self._database)
         rows = saved.rows("SELECT number, description, reasoning, notes FROM past_entry_text")
         return [number for number, *texts in rows if forgotten.holds(texts)]
-
-    def _count(self, contents: Contents) -> int:
-        within = where(contents.entries)
-        sql = f"SELECT count(*) FROM hardwon.entry e WHERE {within.sql}"
-        return int(self._database.value(sql, **within.parameters))
 
 
 def _to_checkpoint(row: Row) -> Checkpoint:

@@ -52,6 +52,18 @@ if TYPE_CHECKING:
     from hardwon.ports.vectors import VectorIndex, VectorStore
 
 
+MEASURED = (
+    *("entry", "entry_text", "recall", "usage", "history", "vector", "document", "posting"),
+    *("receipt", "receipt_entry", "influence", "saved_row"),
+)
+"""The tables that grow."""
+
+BYTES = """
+    SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM pg_class c
+    WHERE c.relnamespace = 'hardwon'::regnamespace AND c.relname = ANY(%(tables)s)
+"""
+
+
 def open_postgres(
     server: ServerAddress,
     warn: Warn,
@@ -237,9 +249,7 @@ class PostgresUpkeep(Upkeep):
 
     @override
     def size(self) -> int:
-        from hardwon.adapters.postgres.status import bytes_of
-
-        return bytes_of(self._database)
+        return int(self._database.value(BYTES, tables=list(MEASURED)))
 
     @override
     def ensure_sound(self) -> None:

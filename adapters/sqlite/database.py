@@ -21,7 +21,7 @@ from hardwon.adapters.sqlite.file_errors import (
 )
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import HardwonError
-from hardwon.domain.model.redaction import may_hold_secret, redact, redact_values
+from hardwon.domain.model.redaction import SHORTEST_SECRET, may_hold_secret, redact, redact_values
 
 if TYPE_CHECKING:
     from hardwon.adapters.sql.filter import Where
@@ -412,9 +412,6 @@ class SqliteDatabase:
 
 def _ignore(_: str) -> None:
     pass
-
-
-SHORTEST_SECRET = 8
 
 
 def public(parameters: Parameters) -> Parameters:

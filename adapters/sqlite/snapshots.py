@@ -18,10 +18,10 @@ from hardwon.adapters.sqlite.database import (
     to_text,
 )
 from hardwon.adapters.sqlite.decoding import RowDecoder, integer, optional, text, timestamp
+from hardwon.adapters.sqlite.entries import SqliteEntryRepository
 from hardwon.adapters.sqlite.erase import redact_rows
 from hardwon.adapters.sqlite.forgotten import SqliteForgottenTexts, drop_forgotten
 from hardwon.adapters.sqlite.opening import COMPANIONS
-from hardwon.adapters.sqlite.query import where
 from hardwon.adapters.sqlite.restore import SqliteSnapshot
 from hardwon.domain.model.checkpoint import Checkpoint, Contents
 from hardwon.domain.model.errors import InvalidCheckpointError, StorageError
@@ -106,7 +106,7 @@ class SqliteSnapshots(Snapshots):
             self._clean_up()
             number = self._next_number()
             path = os.path.join(FOLDER, f"{number}.db")
-            count = self._count(checkpoint.contents)
+            count = SqliteEntryRepository(self._database).count(checkpoint.contents.entries)
             metadata = json.dumps(checkpoint.contents._asdict(), ensure_ascii=False)
             texts = (checkpoint.name, checkpoint.description, to_text(checkpoint.created_at))
             self._database.rows(INSERT, (number, *texts, count, path, metadata))
@@ -163,14 +163,6 @@ class SqliteSnapshots(Snapshots):
         file = os.path.realpath(os.path.join(self._store, FILE_NAME))
         snapshots = (os.path.realpath(os.path.join(self._folder, name)) for name in self._files())
         return {file, *(file + companion for companion in COMPANIONS), *snapshots}
-
-    def _count(self, contents: Contents) -> int:
-        within = where(contents.entries)
-        return int(
-            self._database.value(
-                f"SELECT count(*) FROM entry e WHERE {within.sql}", **within.parameters
-            )
-        )
 
     def _clean_up(self) -> None:
         for checkpoint in self.checkpoints():

@@ -146,6 +146,7 @@ def _is_in(ranges: Sequence[tuple[int, int]], character: str) -> bool:
 
 __all__ = [
     "REDACTED",
+    "SHORTEST_SECRET",
     "Cleaning",
     "as_text",
     "is_cut_off",
@@ -164,6 +165,9 @@ Its cuts keep joining into new tags.
 
 MAX_REVEALED = 20
 """Passes after which a text, whose secrets keep revealing more, is dropped as malicious."""
+
+SHORTEST_SECRET = 8
+"""Characters below which a store looks for no secret."""
 
 LONGEST_REMEMBERED = 20_000
 """Characters of a text whose redaction is cached."""
