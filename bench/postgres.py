@@ -25,7 +25,7 @@ from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.settings import ServerAddress, Settings
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_entries import build_retrieve
+from hardwon.entrypoints.bootstrap_retrieval import build_retrieve
 from tests.postgres_server import network_to, new_database, server
 
 SINGLE = 200

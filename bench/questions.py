@@ -21,7 +21,7 @@ from hardwon.domain.model.ranking.policy import RecallQuestion
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.entrypoints.bootstrap import open_memory
-from hardwon.entrypoints.bootstrap_entries import build_recall
+from hardwon.entrypoints.bootstrap_retrieval import build_recall
 from hardwon.ports.models import Task
 from tests.fakes.projects import working_in
 

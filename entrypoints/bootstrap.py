@@ -91,7 +91,7 @@ def open_memory(
         durable: False if only counters and receipts are written, whose loss in a power failure is
             harmless.
     """
-    from hardwon.entrypoints.bootstrap_models import choose_automatically, open_spaces
+    from hardwon.entrypoints.bootstrap_retrieval import choose_automatically, open_spaces
 
     store: Store
     if settings.server:
@@ -188,7 +188,7 @@ def provider_of_user(store: str) -> str | None:
     from hardwon.adapters.sqlite.database import FILE_NAME, SqliteDatabase
     from hardwon.adapters.sqlite.metadata import SqliteMetadata
     from hardwon.domain.model.errors import StorageError
-    from hardwon.entrypoints.bootstrap_models import choose_automatically
+    from hardwon.entrypoints.bootstrap_retrieval import choose_automatically
 
     decided = None
     with suppress(StorageError):  # no store yet, or one that can't be read

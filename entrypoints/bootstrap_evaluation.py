@@ -21,8 +21,7 @@ from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.evaluate import Evaluate, Stage
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_entries import build_recall
-from hardwon.entrypoints.bootstrap_models import build_embed_pending
+from hardwon.entrypoints.bootstrap_retrieval import build_embed_pending, build_recall
 from hardwon.entrypoints.bootstrap_upkeep import administer
 from hardwon.ports.store import Warn
 

@@ -69,7 +69,7 @@ def folder_of_files(project_root: str) -> str:
 
 def find_git(project_root: str) -> str:
     """Return the path of git for a project."""
-    from hardwon.adapters.git.process import find_git
+    from hardwon.adapters.git.probe import find_git
 
     return find_git(project_root, os.environ.get("PATH", os.defpath))
 

@@ -21,7 +21,7 @@ from hardwon.domain.use_cases.embed_pending import (
 )
 from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.entrypoints.bootstrap_capture import wake
-from hardwon.entrypoints.bootstrap_models import build_embed_pending, build_label_pending
+from hardwon.entrypoints.bootstrap_retrieval import build_embed_pending, build_label_pending
 from hardwon.ports.store import Store
 
 WRITE_SECONDS = 3.0
@@ -158,7 +158,9 @@ def _proposing(spaces: Spaces, embed_pending: EmbedPending) -> EmbedPending:
 
     Only in a space whose vectors allow it.
     """
-    from hardwon.entrypoints.bootstrap_models import build_propose  # numpy is for those who embed
+    from hardwon.entrypoints.bootstrap_retrieval import (
+        build_propose,  # numpy is for those who embed
+    )
 
     propose = build_propose(spaces, embed_pending.store.space)
     if propose is None:

@@ -35,7 +35,7 @@ from hardwon.entrypoints.bootstrap import (
 from hardwon.entrypoints.bootstrap_agents import build_agents, server_start_seconds
 from hardwon.entrypoints.bootstrap_capture import count_events
 from hardwon.entrypoints.bootstrap_files import build_find_drift, find_git, top_of, unreadable_files
-from hardwon.entrypoints.bootstrap_models import (
+from hardwon.entrypoints.bootstrap_retrieval import (
     EMBEDDER_NAMES,
     KEY_NAMES,
     LOCAL,

@@ -13,8 +13,7 @@ from hardwon.domain.use_cases.embedding_spaces import EmbeddingSpace, Spaces
 from hardwon.domain.use_cases.retrieve import embed_query
 from hardwon.domain.use_cases.track_usage import SummariseUsage
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_entries import ASKED_EMBED_SECONDS
-from hardwon.entrypoints.bootstrap_models import LOCAL, ensure_local_model
+from hardwon.entrypoints.bootstrap_retrieval import ASKED_EMBED_SECONDS, LOCAL, ensure_local_model
 from hardwon.entrypoints.presenters.usage import use_figures
 
 MAX_FOLDERS = 20

@@ -9,8 +9,7 @@ from typing import BinaryIO
 
 from hardwon.adapters.git.config_file import values
 from hardwon.adapters.git.identity import GIT, config_text, identify
-from hardwon.adapters.git.probe import git_command, git_environment
-from hardwon.adapters.git.process import MAX_OUTPUT_BYTES, run
+from hardwon.adapters.git.probe import MAX_OUTPUT_BYTES, git_command, git_environment, run
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.project import Authorship, Identity
 from hardwon.domain.model.repository import without_user

@@ -22,8 +22,7 @@ from hardwon.adapters.git.default_branch import (
 )
 from hardwon.adapters.git.history import HistoryQuestion, user_addresses
 from hardwon.adapters.git.identity import GIT, common_folder, git_folder, top_of
-from hardwon.adapters.git.probe import FILTERS, without_filters
-from hardwon.adapters.git.process import MAX_OUTPUT_BYTES
+from hardwon.adapters.git.probe import FILTERS, MAX_OUTPUT_BYTES, without_filters
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.project import Identity, TrustMode
 from hardwon.domain.model.repository import OF_OTHERS, OWN, Version

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from bench.quality.labelled import HALVES, items
 from bench.quality.lessons_store import IN_TIME, LessonsStore, lessons_store, query_of
-from hardwon.entrypoints.bootstrap_entries import build_inject
+from hardwon.entrypoints.bootstrap_retrieval import build_inject
 
 LIMIT = 20
 FORMS = {"arguments": False, "hosts": True}

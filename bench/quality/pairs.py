@@ -12,7 +12,7 @@ from bench.quality.lessons_store import IN_TIME, lesson_entries, lessons_store
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.likeness import MIN_PROBABILITY, LessonTexts, probability
 from hardwon.domain.use_cases.retrieve import embed_documents
-from hardwon.entrypoints.bootstrap_models import build_propose
+from hardwon.entrypoints.bootstrap_retrieval import build_propose
 
 
 class Proposed(NamedTuple):

@@ -21,8 +21,8 @@ from hardwon.domain.use_cases.inject_at_start import StartInjection
 from hardwon.domain.use_cases.recall import AnswerRating, answer_of
 from hardwon.domain.use_cases.related_conversations import POLICY, RelatedConversations
 from hardwon.entrypoints.bootstrap import Memory, present_pause
-from hardwon.entrypoints.bootstrap_entries import build_inject, build_relate
 from hardwon.entrypoints.bootstrap_files import put_section
+from hardwon.entrypoints.bootstrap_retrieval import build_inject, build_relate
 from hardwon.entrypoints.cli.console import print_items, say, warn
 from hardwon.entrypoints.cli.options import MOST, AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.recall import print_marked, print_notes, readable_columns

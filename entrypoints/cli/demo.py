@@ -26,7 +26,7 @@ from hardwon.domain.use_cases.forget import ErasureRequest
 from hardwon.domain.use_cases.inject_at_start import StartInjection
 from hardwon.domain.use_cases.store_entry import Origin, StoreEntry
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_entries import build_inject
+from hardwon.entrypoints.bootstrap_retrieval import build_inject
 from hardwon.entrypoints.bootstrap_upkeep import administer, build_forget_for_good
 from hardwon.entrypoints.cli.console import out, say, warn
 from hardwon.entrypoints.cli.embed import embed_with_progress

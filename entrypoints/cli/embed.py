@@ -14,7 +14,7 @@ from hardwon.domain.use_cases.embed_pending import Patience
 from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.label import LabelOutcome, LabelPending
 from hardwon.domain.use_cases.retrieve import embed_query
-from hardwon.entrypoints.bootstrap_models import (
+from hardwon.entrypoints.bootstrap_retrieval import (
     AUTO,
     EMBEDDER_NAMES,
     LOCAL,

@@ -34,7 +34,7 @@ from hardwon.entrypoints.bootstrap_evaluation import (
     read_report,
     report_document,
 )
-from hardwon.entrypoints.bootstrap_models import OFF
+from hardwon.entrypoints.bootstrap_retrieval import OFF
 from hardwon.entrypoints.cli.console import (
     USERS_MISTAKE,
     cell,

@@ -12,7 +12,7 @@ from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.inject_at_moment import Edit, InjectAtMoment, Moment
 from hardwon.domain.use_cases.weigh_entries import Actor, DryRun, dry_run
 from hardwon.entrypoints.bootstrap import host_session
-from hardwon.entrypoints.bootstrap_entries import build_weigh_entries
+from hardwon.entrypoints.bootstrap_retrieval import build_weigh_entries
 from hardwon.entrypoints.cli.console import print_json, say
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.context import read_workplace

@@ -29,8 +29,7 @@ from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.recall import RecallAnswers
 from hardwon.entrypoints.bootstrap import Memory, who_asks
-from hardwon.entrypoints.bootstrap_entries import build_recall, build_search
-from hardwon.entrypoints.bootstrap_models import OFF
+from hardwon.entrypoints.bootstrap_retrieval import OFF, build_recall, build_search
 from hardwon.entrypoints.cli.console import columns, complain, out, print_items, say, warn
 from hardwon.entrypoints.cli.options import (
     MOST,

@@ -20,7 +20,7 @@ from hardwon.domain.use_cases.inject_beside_prompt import (
     TryPrompt,
 )
 from hardwon.entrypoints.bootstrap import Memory, host_session
-from hardwon.entrypoints.bootstrap_entries import build_inject_beside_prompt
+from hardwon.entrypoints.bootstrap_retrieval import build_inject_beside_prompt
 from hardwon.entrypoints.cli.console import OK, USERS_MISTAKE, print_items, print_json, say
 from hardwon.entrypoints.cli.options import MOST, AsJson, GlobalStore, ProjectRoot, Typed, open_for
 from hardwon.entrypoints.context import read_workplace

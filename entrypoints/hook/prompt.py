@@ -11,7 +11,10 @@ from hardwon.domain.use_cases.inject_at_start import RecordInjection
 from hardwon.domain.use_cases.inject_beside_prompt import Prompt
 from hardwon.domain.use_cases.weigh_entries import Actor, Injection
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_entries import build_inject_at_moment, build_inject_beside_prompt
+from hardwon.entrypoints.bootstrap_retrieval import (
+    build_inject_at_moment,
+    build_inject_beside_prompt,
+)
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.hook.process import Output
 from hardwon.entrypoints.hook.request import HookRequest

@@ -10,13 +10,12 @@ from hardwon.domain.model.settings import RecallOccasion, ResolvedSettings
 from hardwon.domain.use_cases.inject_at_start import RecordInjection, StartInjection
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_capture import has_events, read_history, wake
-from hardwon.entrypoints.bootstrap_entries import build_inject
 from hardwon.entrypoints.bootstrap_files import (
     build_import_knowledge,
     build_versions,
     has_changed_banks,
 )
-from hardwon.entrypoints.bootstrap_models import LOCAL
+from hardwon.entrypoints.bootstrap_retrieval import LOCAL, build_inject
 from hardwon.entrypoints.context import (
     GIT_SECONDS,
     count_at_home,

@@ -28,7 +28,7 @@ from hardwon.domain.use_cases.store_entry import Origin, StoredEntry
 from hardwon.domain.use_cases.supersede import KeepInPlace
 from hardwon.entrypoints.bootstrap import Memory, host_session
 from hardwon.entrypoints.bootstrap_files import document_folders
-from hardwon.entrypoints.bootstrap_models import build_label_chain
+from hardwon.entrypoints.bootstrap_retrieval import build_label_chain
 from hardwon.entrypoints.bootstrap_upkeep import build_edit_lesson
 from hardwon.entrypoints.context import home_warning
 from hardwon.entrypoints.mcp.protocol import ToolError

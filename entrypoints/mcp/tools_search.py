@@ -31,7 +31,7 @@ from hardwon.domain.use_cases.match_triggers import BroughtUp, MatchTriggers, Tr
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.search import SearchResult
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_entries import build_search
+from hardwon.entrypoints.bootstrap_retrieval import build_search
 from hardwon.entrypoints.context import workplace_for
 from hardwon.entrypoints.mcp.schema import (
     READS,

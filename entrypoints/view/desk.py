@@ -15,7 +15,7 @@ from hardwon.domain.model.errors import InvalidQueryError, StorageError
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_entries import build_projection, build_recall
+from hardwon.entrypoints.bootstrap_retrieval import build_projection, build_recall
 from hardwon.entrypoints.bootstrap_upkeep import build_review_memory
 from hardwon.entrypoints.context import read_workplace
 from hardwon.ports.clock import Clock

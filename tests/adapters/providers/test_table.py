@@ -6,7 +6,7 @@ from hardwon.adapters.providers.table import PROVIDERS
 from hardwon.domain.model import settings
 from hardwon.domain.model.vocabulary import KINDS
 from hardwon.domain.use_cases.label import label_tiers
-from hardwon.entrypoints.bootstrap_models import AUTO, EMBEDDER_NAMES, LOCAL, OFF
+from hardwon.entrypoints.bootstrap_retrieval import AUTO, EMBEDDER_NAMES, LOCAL, OFF
 
 
 def test_every_provider_of_vectors_can_be_named_in_the_settings() -> None:

@@ -223,7 +223,7 @@ def test_noticing_imports_the_standard_library_only(world: World) -> None:
     assert (
         not {"attrs", "attr", "numpy", "pathlib", "subprocess", "dataclasses", "logging"} & modules
     )
-    assert "hardwon.entrypoints.bootstrap_models" not in modules
+    assert "hardwon.entrypoints.bootstrap_retrieval" not in modules
     assert len(used(world)) == 1
 
 

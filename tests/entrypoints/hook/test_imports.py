@@ -148,5 +148,5 @@ def test_capturing_imports_the_standard_library_only(
     assert (run.code, run.stdout, run.stderr) == (0, "", "")
     assert {name.partition(".")[0] for name in imported} - sys.stdlib_module_names == {"hardwon"}
     assert not imported & {*EXPENSIVE, "logging", "dataclasses"}
-    assert "hardwon.entrypoints.bootstrap_models" not in imported
+    assert "hardwon.entrypoints.bootstrap_retrieval" not in imported
     rest(empty_world)

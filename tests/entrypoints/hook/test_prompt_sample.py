@@ -12,8 +12,8 @@ from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt, Prompt
 from hardwon.domain.use_cases.weigh_entries import WeighEntries
 from hardwon.entrypoints.bootstrap import open_memory
-from hardwon.entrypoints.bootstrap_entries import build_recall
 from hardwon.entrypoints.bootstrap_files import build_import_knowledge
+from hardwon.entrypoints.bootstrap_retrieval import build_recall
 from hardwon.examples.make_sample import SAMPLE
 from tests.fakes.activity import InMemoryContextWindows, InMemoryReceipts
 from tests.fakes.documents import InMemoryInstructions

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.git.probe import GitChangeProbe, git_environment
-from hardwon.adapters.git.process import Surroundings
+from hardwon.adapters.git.probe import GitChangeProbe, Surroundings, git_environment
 from hardwon.domain.model.deadline import Deadline
 from tests.adapters.git.repository import Canaries, repository
 
