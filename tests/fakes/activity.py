@@ -283,7 +283,7 @@ class InMemoryDeliveries(Deliveries):
 class InMemoryContextWindows(ContextWindows):
     def __init__(self, receipts: InMemoryReceipts) -> None:
         self._receipts = receipts
-        self._dropped = set[int]()
+        self.dropped = set[int]()
 
     @override
     def held(self, window: ContextWindow) -> HeldMemory:
@@ -301,12 +301,10 @@ class InMemoryContextWindows(ContextWindows):
 
     @override
     def empty(self, window: ContextWindow) -> None:
-        self._dropped |= {receipt.number for receipt in self._of(window)}
+        self.dropped |= {receipt.number for receipt in self._of(window)}
 
     def _of(self, window: ContextWindow) -> list[Receipt]:
         found = self._receipts.find(session_id=window.session_id, limit=ALL)
         return [
-            item
-            for item in found
-            if item.agent == window.agent and item.number not in self._dropped
+            item for item in found if item.agent == window.agent and item.number not in self.dropped
         ]
