@@ -28,7 +28,6 @@ _ESCAPES = re.compile(
     r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"  # titles and links
     r"|\x1b[ -/]*[0-~]|[\x80-\x9f]"
 )
-_OVERWRITTEN = re.compile(r"[^\n\r]*\r(?=[^\n\r])")
 _CONTROLS = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
@@ -46,7 +45,12 @@ def shown(output: str) -> str:
     if len(output) > MAX_OUTPUT:
         output = output[:_BEGINNING] + "\n" + output[_BEGINNING - MAX_OUTPUT :]
     text = _ESCAPES.sub("", output).replace("\r\n", "\n")
-    return _CONTROLS.sub("", _OVERWRITTEN.sub("", text).replace("\r", "\n"))
+    return _CONTROLS.sub("", "\n".join(map(_last_written, text.split("\n"))))
+
+
+def _last_written(line: str) -> str:
+    """Return what is left of a line after its carriage returns."""
+    return line.rstrip("\r").rpartition("\r")[2]
 
 
 class Cleaner(NamedTuple):

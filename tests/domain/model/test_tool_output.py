@@ -72,6 +72,12 @@ def test_a_long_output_is_cut_in_the_middle() -> None:
     assert cleaned(output)[-1] == "last error"
 
 
+@pytest.mark.parametrize("part", [": ", "/a", "E ", "1", "[", "'", "a1", "\x1b[", "a\r"])
+def test_one_line_of_megabytes_is_read(part: str) -> None:
+    for line in cleaned(part * 2_000_000):
+        assert normalised(normalised(line)) == normalised(line)
+
+
 @pytest.mark.parametrize(
     "line",
     [
