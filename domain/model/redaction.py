@@ -191,7 +191,7 @@ def redact(text: str) -> str:
 
 def stored_form(text: str) -> str:
     """Return *text* as an entry stores it: without invisible characters, and redacted."""
-    return redact(without_invisible(text))
+    return redact(without_invisible(text)) if text else ""
 
 
 @lru_cache(maxsize=64)  # what is stored passes several doors, one after the other
