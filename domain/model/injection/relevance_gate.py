@@ -223,8 +223,6 @@ def choose(contenders: Sequence[Contender], rules: Rules) -> GateChoice:
     chosen, kept_out, printing = list[Winner](), dict[str, str](), rules.printing
     files, room = _Files(rules.agent_files), printing.room - units(FRAME_START + FRAME_END)
     for entry in contenders[:MAX_SHOWN]:
-        if len(chosen) == printing.most:
-            break
         winner = Winner(
             contender=entry,
             win=entry.win(contest),
@@ -235,7 +233,7 @@ def choose(contenders: Sequence[Contender], rules: Rules) -> GateChoice:
             kept_out[entry.entry_id] = why
         else:
             chosen.append(winner)
-            room -= units(winner.text)
+            room = room - units(winner.text) if len(chosen) < printing.most else 0
     shown = {entry.contender.entry_id for entry in chosen}
     missed = (entry for entry in contenders if entry.entry_id not in shown)
     nearly = [

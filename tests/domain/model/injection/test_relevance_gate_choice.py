@@ -167,6 +167,8 @@ def test_at_a_moment_one_entry_is_printed_by_itself_with_its_date_and_project() 
     of_another = contender(0)._replace(printed=contender(0).printed._replace(origin="shop"))
     choice = choose([of_another, contender(1)], rules()._replace(printing=AT_MOMENT))
 
+    assert [miss.why for miss in choice.missed] == ["no room"]
+
     [winner] = choice.chosen
     assert (
         winner.text == f"[memory {of_another.entry_id}, kept 2026-03-01, shop]\nName 0\n{WHOLE}\n"
