@@ -13,6 +13,8 @@ from bench.quality.gate import answers
 from bench.quality.gate import figures as gate_figures
 from bench.quality.labelled import HALVES
 from bench.quality.lessons_store import LessonsStore, lessons_store
+from bench.quality.moments import Outcome, edit_outcomes, error_outcomes
+from bench.quality.moments import figures as moment_figures
 from bench.quality.pairs import of_lessons, of_pairs
 from bench.quality.segmentation import cuts, figures, talks
 from hardwon.adapters.evaluation.cache import VectorCache
@@ -104,6 +106,36 @@ def test_capture_keeps_as_much_of_what_a_person_would_keep(
 
     assert captured.precision >= precision
     assert captured.recall >= recall
+
+
+def test_figures_of_moments_are_shares_of_those_with_and_without_a_lesson() -> None:
+    item = {"half": "dev", "lesson": None}
+    outcomes = [
+        Outcome(item, helpful="a", shown="a", first="a"),
+        Outcome(item, helpful="a", shown="b", first="b"),
+        Outcome(item, helpful="a", shown=None, first="a"),
+        Outcome(item, helpful="a", shown=None, first=None),
+        Outcome(item, helpful=None, shown="b", first="b"),
+        Outcome(item, helpful=None, shown=None, first="b"),
+    ]
+
+    shares = (0.5, 0.5, 0.5, 0.5)
+    assert moment_figures(outcomes)[:4] == shares
+    assert moment_figures(outcomes).limit == pytest.approx(0.905, abs=0.001)
+
+
+@pytest.mark.soak
+def test_few_moments_are_answered_wrongly_and_many_rightly(tmp_path: Path) -> None:
+    with closing(VectorCache(str(tmp_path), print)) as cache:
+        errors, edits = [*error_outcomes(cache)], [*edit_outcomes(cache)]
+    for half, answered, edited in (("dev", 0.5, 0.29), ("held", 0.37, 0.28)):
+        errors_of, edits_of = (
+            moment_figures([outcome for outcome in all_of if outcome.item["half"] == half])
+            for all_of in (errors, edits)
+        )
+        assert (errors_of.answered >= answered, errors_of.right == 1) == (True, True), errors_of
+        assert (edits_of.answered >= edited, edits_of.right >= 0.93) == (True, True), edits_of
+        assert max(errors_of.wrong, edits_of.wrong) <= 0.015
 
 
 @pytest.mark.soak

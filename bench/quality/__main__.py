@@ -8,11 +8,13 @@ labelled sets and asks the product's own use cases, with the embedded model.
 import argparse
 from collections.abc import Callable, Iterator
 
-from bench.quality import block, capture, docstrings, gate, pairs, secrets, segmentation
+from bench.quality import block, capture, docstrings, gate, moments, pairs, secrets, segmentation
 
 TABLES: dict[str, Callable[[], Iterator[str]]] = {
     "block": block.table,
     "gate": gate.table,
+    "errors": moments.errors_table,
+    "edits": moments.edits_table,
     "pairs": pairs.table,
     "segmentation": segmentation.table,
     "capture": capture.table,
@@ -30,7 +32,7 @@ def main() -> None:
     parser.add_argument(
         "tables", nargs="*", metavar="TABLE", help=f"one of {', '.join(TABLES)}; all by default"
     )
-    asked = parser.parse_args().tables
+    asked = [name for names in parser.parse_args().tables for name in names.split(",")]
     if unknown := sorted({*asked} - {*TABLES}):
         parser.error(f"no such table: {', '.join(unknown)}")
     for name in asked or TABLES:
