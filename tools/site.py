@@ -24,6 +24,7 @@ NAV = (
     ("hardwon", "index.md"),
     ("Getting started", "getting-started.md"),
     ("Everyday use", "everyday.md"),
+    ("At the moment", "moments.md"),
     ("The page", "view.md"),
     ("Conversations", "conversations.md"),
     ("MCP server", "mcp.md"),

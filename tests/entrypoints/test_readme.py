@@ -18,7 +18,7 @@ from tests.fakes.doors import can_run_here, run_here
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(sys.executable).parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = ("getting-started", "everyday", "conversations", "forgetting", "trust", "mcp")
+PAGES = ("getting-started", "everyday", "moments", "conversations", "forgetting", "trust", "mcp")
 MANUAL = "\n".join(
     [README, *((ROOT / f"docs/{name}.md").read_text(encoding="utf-8") for name in PAGES)]
 )

@@ -84,6 +84,17 @@ def test_a_failure_that_a_pipe_hid_is_answered(world: World) -> None:
     assert LESSON in after(world, hidden).stdout
 
 
+def test_of_an_output_only_the_signature_is_kept(world: World) -> None:
+    output = f"Exit code 1\nloading ledger of Jonas Feldgrau\n{ERROR}\nJonas Feldgrau aborted"
+    command = "cd /srv/feldgrau && LEDGER=feldgrau pytest -q | tee feldgrau.log"
+    answered = after(world, failure(world, error=output, tool_input={"command": command}))
+    kept = b"".join(path.read_bytes() for path in world.store.rglob("*") if path.is_file())
+
+    assert LESSON in answered.stdout
+    assert ERROR.encode() in kept
+    assert b"feldgrau" not in kept.lower()
+
+
 def test_why_tells_the_moment_and_proves_it(world: World) -> None:
     after(world, failure(world))
     explained, proved = hardwon(world, "why", "one"), hardwon(world, "why", "one", "--verify")
