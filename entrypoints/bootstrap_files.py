@@ -348,7 +348,7 @@ def unreadable_files(settings: "Settings", project_root: str) -> list[str]:
     """Return a line for each unreadable or conflicted memory file."""
     import errno
 
-    from hardwon.adapters.markdown.conflict import CONFLICTED
+    from hardwon.adapters.markdown.file_text import CONFLICTED
     from hardwon.adapters.markdown.knowledge_bank import read_banks
     from hardwon.adapters.markdown.source_files import MarkdownFiles
     from hardwon.domain.model.errors import UnreadableFileError
@@ -523,7 +523,7 @@ def open_export(path: str) -> "AbstractContextManager[ExportedRecords | None]":
 
     Yields None for another format.
     """
-    from hardwon.adapters.export_format.export_file import open_export
+    from hardwon.adapters.export_format.lines import open_export
 
     return open_export(path, sys.stdin.buffer if path == STANDARD_STREAM else None)
 

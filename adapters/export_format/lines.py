@@ -4,8 +4,11 @@ Write and read an export, a JSON record a line.
 `docs/export.md` describes it.
 """
 
+import contextlib
 import datetime as dt
 import os
+import shutil
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, BinaryIO, NamedTuple
 
@@ -21,7 +24,7 @@ from hardwon.adapters.export_format.models import (
     Versioned,
 )
 from hardwon.domain.model.activity import PastChange, Usage
-from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
 from hardwon.domain.model.export import (
     RECORD_NAMES,
     Absence,
@@ -34,6 +37,8 @@ from hardwon.domain.model.export import (
     location_of,
 )
 from hardwon.domain.model.project import Project
+from hardwon.ports.override import override
+from hardwon.ports.transfer import ExportedRecords
 
 _ANY = TypeAdapter[Any](Any)
 """Writes any value as JSON."""
@@ -259,3 +264,61 @@ def _first_problem(error: ValidationError) -> str:
     place = ".".join(map(str, problem["loc"]))
     text = problem["msg"].replace(" at line 1 column ", " at column ")
     return " ".join(f"{place}: {text}".removeprefix(": ").split())[:200]
+
+
+LONGEST_BEGINNING = 4096
+"""Bytes of a file by which its format is recognised."""
+
+
+class ExportFile(ExportedRecords):
+    """
+    An export that can be read more than once.
+
+    Raises:
+        InvalidEntryError: its first line is no header, or of an unknown version.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        file.seek(0)
+        self.count = sum(read_header(file).counts.values())
+
+    @override
+    def records(self) -> Iterator[tuple[int, Record]]:
+        self._file.seek(0)
+        return read_records(self._file)
+
+
+@contextlib.contextmanager
+def open_export(path: str, stream: BinaryIO | None) -> Iterator[ExportFile | None]:
+    """
+    Yield the export in *path* or *stream*, or None for another format.
+
+    Raises:
+        InvalidEntryError: its header is bad, or *stream* is something else.
+    """
+    if stream is None and not os.path.isfile(path):
+        yield None
+        return
+    with _opened(path) if stream is None else _copied(stream) as file:
+        beginning = file.read(LONGEST_BEGINNING)
+        if stream and not is_export(beginning):
+            raise InvalidEntryError(
+                "standard input is no export of hardwon: its first line is no header"
+            )
+        yield ExportFile(file) if is_export(beginning) else None
+
+
+def _opened(path: str) -> BinaryIO:
+    try:
+        return open(path, "rb")
+    except OSError as error:
+        raise UnreadableFileError(error.strerror or str(error)) from error
+
+
+@contextlib.contextmanager
+def _copied(stream: BinaryIO) -> Iterator[BinaryIO]:
+    with tempfile.TemporaryFile() as file:
+        shutil.copyfileobj(stream, file)
+        file.seek(0)
+        yield file

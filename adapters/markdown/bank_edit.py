@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import attrs
 
-from hardwon.adapters.markdown.conflict import OPENING
+from hardwon.adapters.markdown.file_text import OPENING
 from hardwon.adapters.markdown.knowledge_bank import (
     ENTRY_MARK,
     counts_of,

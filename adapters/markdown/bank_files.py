@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 
 from hardwon.adapters.folder import make_folder
 from hardwon.adapters.markdown.bank_edit import MarkdownBanks
-from hardwon.adapters.markdown.conflict import CONFLICTED, has_conflict
+from hardwon.adapters.markdown.file_text import CONFLICTED, has_conflict
 from hardwon.adapters.markdown.knowledge_bank import LARGEST_FILE, LOCAL_FOLDER
 from hardwon.adapters.markdown.whole_files import (
     LOCK_SECONDS,

@@ -12,9 +12,9 @@ from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
 from hardwon.adapters.folder import make_folder
-from hardwon.adapters.markdown.conflict import CONFLICTED, has_conflict, without_conflict
 from hardwon.adapters.markdown.document import FileSection, MarkdownDocument, file_sections
 from hardwon.adapters.markdown.document_format import FOLDERS, MEMORY, FrontValue, Markdown
+from hardwon.adapters.markdown.file_text import CONFLICTED, has_conflict, without_conflict
 from hardwon.adapters.markdown.front_matter import read_markdown, write_markdown
 from hardwon.adapters.markdown.memory_file import (
     first_body,

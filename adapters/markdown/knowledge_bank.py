@@ -9,8 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 from hardwon.adapters.folder import opened_store, refusal
-from hardwon.adapters.markdown.conflict import CONFLICTED, has_conflict
-from hardwon.adapters.markdown.file_text import FileText, decode_file
+from hardwon.adapters.markdown.file_text import CONFLICTED, FileText, decode_file, has_conflict
 from hardwon.adapters.markdown.whole_files import (
     read_file_below,
     read_regular_file,

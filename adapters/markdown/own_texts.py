@@ -7,8 +7,8 @@ A text is a section or a whole file.
 import os
 from typing import NamedTuple
 
-from hardwon.adapters.markdown.conflict import CONFLICTED, has_conflict
 from hardwon.adapters.markdown.document_format import MEMORY
+from hardwon.adapters.markdown.file_text import CONFLICTED, has_conflict
 from hardwon.adapters.markdown.memory_file import memory_file, sections_in
 from hardwon.adapters.markdown.source_files import LARGEST_FILE
 from hardwon.adapters.markdown.whole_files import (

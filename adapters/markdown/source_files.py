@@ -12,7 +12,6 @@ import stat
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from hardwon.adapters.markdown.conflict import CONFLICTED, has_conflict
 from hardwon.adapters.markdown.document_format import (
     MEMORY,
     SPECS,
@@ -20,7 +19,7 @@ from hardwon.adapters.markdown.document_format import (
     Markdown,
     spec_folder,
 )
-from hardwon.adapters.markdown.file_text import decode_file
+from hardwon.adapters.markdown.file_text import CONFLICTED, decode_file, has_conflict
 from hardwon.adapters.markdown.front_matter import read_markdown
 from hardwon.adapters.markdown.instructions import INDEX
 from hardwon.adapters.markdown.whole_files import read_real_file, reason

@@ -5,18 +5,25 @@ import functools
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
+from hardwon.domain.model.context import ContextQuery
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidAnswerError
 from hardwon.domain.model.retro.bank_edit import BankPlace
-from hardwon.domain.model.retro.lesson import RetroAnswer, RetroLesson, read_lessons
+from hardwon.domain.model.retro.lesson import RetroAnswer, RetroFeature, RetroLesson, read_lessons
 from hardwon.domain.use_cases.retro import KeptLesson, ReviewLearnings, RevisionOutcome, SaveRetro
-from hardwon.entrypoints.bootstrap import Memory, open_memory, system_clock
-from hardwon.entrypoints.bootstrap_files import build_find_drift, read_text
+from hardwon.entrypoints.bootstrap import Memory, name_of, open_memory, system_clock
+from hardwon.entrypoints.bootstrap_files import (
+    build_find_drift,
+    change_probe,
+    checked_out_branch,
+    feature_probe,
+    read_text,
+)
 from hardwon.entrypoints.bootstrap_retrieval import build_recall
 from hardwon.entrypoints.bootstrap_upkeep import build_revise_learning, build_save_retro
 from hardwon.entrypoints.cli.console import USERS_MISTAKE, complain, print_json, say, warn
@@ -30,7 +37,6 @@ from hardwon.entrypoints.cli.options import (
     resolve,
 )
 from hardwon.entrypoints.cli.retro_json import answer_from_text
-from hardwon.entrypoints.cli.retro_work import RecentWork, read_feature, read_work
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import embed_now
 from hardwon.entrypoints.presenters.entries import (
@@ -298,6 +304,53 @@ def promote(
     )
     document = {**_looked_at(looked, revise.bank), "promoted": is_new}
     return _print_revised(document, [line, *_files(looked, revise.bank)], as_json=as_json)
+
+
+A_DAY = dt.timedelta(days=1)
+GIT_SECONDS = 10.0
+"""A retrospective is rare, and a large repository's diff worth waiting for."""
+
+
+class RecentWork(NamedTuple):
+    """
+    Recent work.
+
+    Attributes:
+        signals: The signals to search by.
+        began: When it began; a day ago if git does not know.
+
+    """
+
+    signals: ContextQuery
+    began: dt.datetime
+
+
+def read_feature(project_root: str, warn: Callable[[str], None]) -> RetroFeature:
+    """Return the active feature, with its changed files."""
+    branch = checked_out_branch(project_root)
+    signals = _signals(project_root, branch, deadline=_git_deadline(), warn=warn)
+    name = signals.feature.slug if signals.feature else branch or ""
+    return RetroFeature(name=name, project=name_of(project_root), files=tuple(signals.files))
+
+
+def read_work(project_root: str, now: dt.datetime, warn: Callable[[str], None]) -> RecentWork:
+    """Return the work on the active feature and its branch."""
+    branch, deadline = checked_out_branch(project_root), _git_deadline()
+    signals = _signals(project_root, branch, deadline=deadline, warn=warn)
+    return RecentWork(
+        signals, change_probe(project_root, warn).branch_started(branch, deadline) or now - A_DAY
+    )
+
+
+def _signals(
+    project_root: str, branch: str | None, deadline: Deadline, warn: Callable[[str], None]
+) -> ContextQuery:
+    files = change_probe(project_root, warn).feature_files(branch, deadline)
+    return ContextQuery(feature_probe(project_root, warn).active_feature(), files)
+
+
+def _git_deadline() -> Deadline:
+    return Deadline.after(GIT_SECONDS, time.monotonic)
 
 
 def _opened(project_root: str, global_store: str | None) -> Memory | None:

@@ -18,9 +18,9 @@ from hardwon.adapters.git import config_file
 from hardwon.adapters.git.identity import checked_out_branch, identify, is_repository
 from hardwon.adapters.legacy_index import read_memory_index
 from hardwon.adapters.markdown.anchors import extents, sections, without_markers
-from hardwon.adapters.markdown.conflict import has_conflict, without_conflict
 from hardwon.adapters.markdown.conversation_format import outline, permanence_of
 from hardwon.adapters.markdown.document import MarkdownDocument
+from hardwon.adapters.markdown.file_text import has_conflict, without_conflict
 from hardwon.adapters.markdown.front_matter import read_markdown
 from hardwon.adapters.markdown.knowledge_bank import counts_of, entries_of, parse_bank
 from hardwon.adapters.markdown.memory_file import memory_file, sections_in, sections_of_session
