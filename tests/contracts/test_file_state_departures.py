@@ -28,17 +28,17 @@ HASHES = ("1", "2", "3")
 
 standings = st.builds(
     Standing,
-    st.none() | st.sampled_from(HASHES[:2]),
-    phrases,
-    st.sampled_from(TIERS),
-    importance_weights,
-    st.booleans(),
-    st.booleans(),
-    labels,
-    labels,
-    labels,
-    timestamps,
-    st.builds(
+    file_hash=st.none() | st.sampled_from(HASHES[:2]),
+    name=phrases,
+    tier=st.sampled_from(TIERS),
+    importance_weight=importance_weights,
+    permanent=st.booleans(),
+    own_tier=st.booleans(),
+    trigger_phrases=labels,
+    keywords=labels,
+    tags=labels,
+    created_at=timestamps,
+    usage=st.builds(
         Usage,
         st.integers(0, 3),
         st.none() | timestamps,
