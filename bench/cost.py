@@ -191,5 +191,5 @@ def _write(store: str) -> None:
         for _ in range(WRITTEN):
             repository.put(writer.entry())
         add_vectors(database, MINILM_SPACE)
-        repository.delete(repository.find(LEARNINGS, limit=1)[0].entry_id)
+        repository.delete(repository.matching(LEARNINGS, limit=1)[0].entry_id)
         pack_postings(database, most=None)  # as the worker does

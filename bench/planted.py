@@ -137,7 +137,9 @@ class Planted:
 
     def search(self, source: SqliteVectorStore | Loaded) -> Retrieval:
         """Return what both searches find."""
-        return self.retrieve(source).find(self._query.compose(), IN_TIME, self._query.keyword_text)
+        return self.retrieve(source).search(
+            self._query.compose(), IN_TIME, self._query.keyword_text
+        )
 
     def choose(self, found: Retrieval) -> list[ScoredCandidate]:
         """Return what is chosen, looking at as little as it takes to be sure."""

@@ -153,7 +153,7 @@ class Bench:
 
     def _of_sample_project(self, cache: VectorCache) -> Iterator[Row]:
         with self._asking([], cache, project=SAMPLE) as store:
-            entries = store.memory.repository.find(EVERYTHING, limit=1_000)
+            entries = store.memory.repository.matching(EVERYTHING, limit=1_000)
             yield Row(
                 "sample project",
                 "own",

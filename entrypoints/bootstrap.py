@@ -216,11 +216,11 @@ def _is_of_trusted_project(
     path = os.path.join(os.path.realpath(project_root), name)
     if not _is_trusted(store, project_root):
         return False
-    if CheckedOutVersions().of(path).is_own:
+    if CheckedOutVersions().version_of(path).is_own:
         return True
     if not asks_git:
         return _digest(path) in _noted(store)
-    if not GitVersions(store.mode).of(path).is_own:
+    if not GitVersions(store.mode).version_of(path).is_own:
         return False
     _note(store, _digest(path))
     return True

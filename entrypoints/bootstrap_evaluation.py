@@ -118,4 +118,4 @@ def _throw_away(
 def _entries(memory: Memory) -> Iterator[Entry]:
     with memory.repository.snapshot():
         for offset in range(0, memory.repository.count(EVERYTHING), PAGE):
-            yield from memory.repository.find(EVERYTHING, limit=PAGE, offset=offset)
+            yield from memory.repository.matching(EVERYTHING, limit=PAGE, offset=offset)

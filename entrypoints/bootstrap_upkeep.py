@@ -55,7 +55,7 @@ def build_review_memory(memory: "Memory", project_root: str) -> "ReviewMemory":
         proposals=memory.store.proposals,
         drifts=lambda: build_find_drift(
             memory, project_root, read_workplace(memory, project_root)
-        ).find(),
+        ).drifted(),
         registry=memory.registry(),
         counts=memory.store.projects.entry_counts(),
         clock=memory.clock,
@@ -166,7 +166,7 @@ def _find_folders(memory: "Memory", project_root: str) -> "Whereabouts":
         ),
         folder_of_files=folder_of_files,
         first_commit=GitRepositoryHistory().first_commit,
-    ).find(project_root)
+    ).whereabouts_of(project_root)
 
 
 def dismiss_folder(store: str, path: str) -> None:

@@ -330,7 +330,7 @@ class TranscriptCapture:
             SessionBuffer(session_id="", project_root=self.root), self._read(), progress=progress
         )
 
-    def run(self, progress: Progress, *, force: bool) -> CaptureOutcome:
+    def capture(self, progress: Progress, *, force: bool) -> CaptureOutcome:
         """Capture additions since the last capture, everything with *force*."""
         transcript = self._unread or self._read()
         if (first := next(transcript, None)) is None:
@@ -355,7 +355,7 @@ class TranscriptCapture:
         After an interruption another call continues with both.
         """
         try:
-            captured = self.run(progress, force=force and not self._captured.exchanges)
+            captured = self.capture(progress, force=force and not self._captured.exchanges)
         except CaptureInterruptedError as interrupted:
             if interrupted.captured:
                 self._captured = self._captured.followed_by(interrupted.captured)

@@ -197,7 +197,7 @@ def label_imports(store: Store, settings: Settings) -> None:
     searchable without labels, and the next write continues.
     """
     with contextlib.suppress(StorageError):
-        if not store.entries.find(IMPORTED_LEARNINGS._replace(unlabelled=True), limit=1):
+        if not store.entries.matching(IMPORTED_LEARNINGS._replace(unlabelled=True), limit=1):
             return
         label_pending = build_label_pending(
             store, settings, IMPORTED_LEARNINGS, patience=1, most_failed=MAX_FAILED
@@ -205,7 +205,7 @@ def label_imports(store: Store, settings: Settings) -> None:
         run = label_pending.label(
             BATCH,
             Deadline.after(LABEL_SECONDS, time.monotonic),
-            after=store.entries.get(store.metadata.label_cursor or ""),
+            after=store.entries.by_id(store.metadata.label_cursor or ""),
         )
         if run.last:
             store.metadata.move_label_cursor(run.last.entry_id)

@@ -298,13 +298,13 @@ def _banks(memory: Memory, project_root: str) -> Iterator[Finding]:
         workplace = read_workplace(memory, project_root)
         if notice := others_notice(count_at_home(memory.repository, workplace)):
             yield Finding("checkout", ok=True, detail=notice)
-        for drift in build_find_drift(memory, project_root, workplace).find():
+        for drift in build_find_drift(memory, project_root, workplace).drifted():
             yield Finding("knowledge bank", ok=True, detail=drift_line(drift))
 
 
 def _injections(store: Store) -> Iterator[Finding]:
     with suppress(StorageError):
-        latest = store.receipts.find(limit=LATEST_INJECTIONS)
+        latest = store.receipts.newest(limit=LATEST_INJECTIONS)
         settled = [receipt for receipt in latest if receipt.delivery in {"delivered", "missed"}]
         missed = [receipt for receipt in settled if receipt.delivery == "missed"]
         if missed:

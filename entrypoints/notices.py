@@ -57,7 +57,7 @@ def keeping_notice(
 
     if reason == "earlier":
         keep_as_before(settings.global_store)
-    elif store.receipts.find(project=project.id, limit=1) or _has_conversations(
+    elif store.receipts.newest(project=project.id, limit=1) or _has_conversations(
         store.entries, place.workplace
     ):
         return ""
@@ -84,7 +84,7 @@ def notice_for_first_session(store: "Store", registry: "Registry", workplace: "W
     if project is None or registry.reason(project) not in {"foreign", "unnamed"}:
         return ""
     return (
-        "" if store.receipts.find(project=project.id, limit=1) else home_notice(project, registry)
+        "" if store.receipts.newest(project=project.id, limit=1) else home_notice(project, registry)
     )
 
 

@@ -36,7 +36,7 @@ class History(Protocol):
         """
         ...
 
-    def of(self, number: int, limit: int) -> list[PastChange]:
+    def changes_of(self, number: int, limit: int) -> list[PastChange]:
         """Return at most *limit* changes of the entry, the last recorded first."""
         ...
 
@@ -74,7 +74,7 @@ class Influences(Protocol):
         """
         ...
 
-    def find(
+    def newest(
         self, *, session_id: str | None = None, entry_id: str | None = None, limit: int
     ) -> Sequence[Influence]:
         """
@@ -123,7 +123,7 @@ class Receipts(Protocol):
         """
         ...
 
-    def find(
+    def newest(
         self,
         *,
         session_id: str | None = None,

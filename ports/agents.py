@@ -46,7 +46,7 @@ class SetupRecord(Protocol):
         """Record whether conversations are kept in every project."""
         ...
 
-    def get(self, path: str) -> SetupWrite | None:
+    def last_write(self, path: str) -> SetupWrite | None:
         """Return the last write to a file, None without one."""
         ...
 

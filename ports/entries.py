@@ -82,7 +82,7 @@ class EntryRepository(EntryState, Protocol):
         """
         ...
 
-    def get(self, entry_id: str) -> "Entry | None":
+    def by_id(self, entry_id: str) -> "Entry | None":
         """Return the entry of that id, None without one."""
         ...
 
@@ -150,7 +150,7 @@ class EntryRepository(EntryState, Protocol):
         """Return the paths of files that begin with *prefix*, sorted, without duplicates."""
         ...
 
-    def find(
+    def matching(
         self,
         only: EntryFilter,
         *,

@@ -34,7 +34,7 @@ class Absences(Protocol):
         """
         ...
 
-    def of(self, file_path: str, file_hash: str) -> "AbsentFile | None":
+    def absent_file(self, file_path: str, file_hash: str) -> "AbsentFile | None":
         """
         Return the absent file that an appearing file may be.
 

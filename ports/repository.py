@@ -105,7 +105,7 @@ class FileVersions(Protocol):
     repository with commits.
     """
 
-    def of(self, path: str) -> Version:
+    def version_of(self, path: str) -> Version:
         """
         Return the version of the file at *path*, an absolute path.
 

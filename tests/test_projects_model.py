@@ -398,7 +398,7 @@ class ProjectsMachine(RuleBasedStateMachine):
 
     def _origin(self, item: Stored) -> tuple[str | None, tuple[str, ...]]:
         """Return the project and the other places of an entry in the store."""
-        entry = self.repository.get(item.entry_id)
+        entry = self.repository.by_id(item.entry_id)
         assert entry, f"{item} is lost"
         return entry.project, self.projects.places_of(item.entry_id)
 

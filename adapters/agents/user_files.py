@@ -183,7 +183,7 @@ class JsonSetupRecord(SetupRecord):
             self._save()
 
     @override
-    def get(self, path: str) -> SetupWrite | None:
+    def last_write(self, path: str) -> SetupWrite | None:
         fields = self._files.get(path)
         try:
             return SetupWrite(**fields) if fields is not None else None

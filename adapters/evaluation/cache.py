@@ -57,7 +57,7 @@ class VectorCache:
         with self._forgiving():
             self._connection = _open(self._path)
 
-    def find(self, keys: Iterable[bytes], dimensions: int) -> Mapping[bytes, Vector]:
+    def cached(self, keys: Iterable[bytes], dimensions: int) -> Mapping[bytes, Vector]:
         """Return the cached vectors of *keys* that have *dimensions* finite values."""
         found = dict[bytes, Vector]()
         with self._forgiving() as connection:
@@ -148,7 +148,7 @@ class CachingEmbedder(Embedder):
         unknown = {
             key: text for key, text in zip(keys, texts, strict=True) if key not in self._known
         }
-        kept = self._cache.find(unknown, self.space.dimensions)
+        kept = self._cache.cached(unknown, self.space.dimensions)
         made = self._make(
             {key: text for key, text in unknown.items() if key not in kept}, task, deadline
         )

@@ -39,7 +39,7 @@ class FolderSearch:
     folder_of_files: Callable[[str], str]
     first_commit: Callable[[str, Deadline], str]
 
-    def find(self, project_root: str) -> Whereabouts:
+    def whereabouts_of(self, project_root: str) -> Whereabouts:
         """Return the present places of *project_root* and all written folders."""
         dismissed = self.recorded.dismissed()
         projects = [

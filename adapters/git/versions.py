@@ -58,7 +58,7 @@ class CheckedOutVersions(FileVersions):
     """
 
     @override
-    def of(self, path: str) -> Version:
+    def version_of(self, path: str) -> Version:
         try:
             return OWN if all(_is_own(place.top) for place in _places(path)) else OF_OTHERS
         except (OSError, ValueError):
@@ -80,7 +80,7 @@ class GitVersions(FileVersions):
         self._known = dict[str, tuple[tuple[int, ...], _Repository]]()
 
     @override
-    def of(self, path: str) -> Version:
+    def version_of(self, path: str) -> Version:
         try:
             versions = [self._of(place) for place in _places(path) if not _is_own(place.top)]
         except (OSError, ValueError):

@@ -49,7 +49,7 @@ class SqlHistory(Role[Database], History):
             self._database.run_many(self.INSERT, rows)
 
     @override
-    def of(self, number: int, limit: int) -> list[PastChange]:
+    def changes_of(self, number: int, limit: int) -> list[PastChange]:
         rows = self._database.rows(self.SELECT, number=number, most=limit)
         return [*readable_changes(self._database, rows, self._decode)]
 
@@ -79,7 +79,7 @@ class SqlReceipts(Role[D], Receipts):
         return frozenset(entry_id for (entry_id,) in rows)
 
     @override
-    def find(
+    def newest(
         self,
         *,
         session_id: str | None = None,
@@ -188,7 +188,7 @@ class SqlInfluences(Role[Database], Influences):
         return dict(self._database.rows(self.COUNT, ids=sorted({*entry_ids})))
 
     @override
-    def find(
+    def newest(
         self, *, session_id: str | None = None, entry_id: str | None = None, limit: int
     ) -> list[Influence]:
         from hardwon.adapters.sql.filter import all_of  # noqa: PLC0415  # a hook that counts needs no filter

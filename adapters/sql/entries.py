@@ -156,7 +156,7 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
         return self._database.snapshot()
 
     @override
-    def get(self, entry_id: str) -> "Entry | None":
+    def by_id(self, entry_id: str) -> "Entry | None":
         return self._entry(self.BY_ID, id=entry_id)
 
     @override
@@ -193,7 +193,7 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
         return [path for (path,) in self._database.rows(self.FILES, prefix=prefix)]
 
     @override
-    def find(
+    def matching(
         self,
         only: EntryFilter,
         *,

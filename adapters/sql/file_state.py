@@ -62,7 +62,7 @@ class SqlAbsences(Role[Database], Absences):
         }
 
     @override
-    def of(self, file_path: str, file_hash: str) -> AbsentFile | None:
+    def absent_file(self, file_path: str, file_hash: str) -> AbsentFile | None:
         rows = self._database.rows(self.SELECT, file_path=file_path, file_hash=file_hash)
         return absent_file(self._database, rows, self._decode)
 

@@ -110,7 +110,7 @@ class SqliteStoreContents(SqlStoreContents[SqliteDatabase]):
                 alias for (alias,) in self._database.readable("entry_alias", aliases, decode_alias)
             ),
             history=self._changes(self._database.rows(CHANGES, number=number)),
-            influences=tuple(self._influences.find(entry_id=entry.entry_id, limit=-1)),
+            influences=tuple(self._influences.newest(entry_id=entry.entry_id, limit=-1)),
         )
 
     @override
@@ -125,7 +125,7 @@ class SqliteStoreContents(SqlStoreContents[SqliteDatabase]):
         for path, at in self._database.readable(
             "departed", self._database.stream(DEPARTED), decode_departed
         ):
-            if absent := self._absences.of(path, ""):
+            if absent := self._absences.absent_file(path, ""):
                 yield absent, at
 
     @override

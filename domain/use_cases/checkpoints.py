@@ -45,7 +45,7 @@ class Checkpoints:
         """Return all checkpoints, the newest first."""
         return self.snapshots.checkpoints()
 
-    def of(self, projects: Sequence[str]) -> list[Checkpoint]:
+    def made_in(self, projects: Sequence[str]) -> list[Checkpoint]:
         """Return the checkpoints of *projects* or of none, newest first."""
         return [item for item in self.all() if item.contents.project in {"", *projects}]
 

@@ -137,7 +137,7 @@ class CopyStore(NamedTuple):
 
     def _add_entry(self, exported: ExportedEntry, outcome: CopyOutcome) -> None:
         entry = exported.entry
-        is_known = self.repository.get(entry.entry_id) is not None
+        is_known = self.repository.by_id(entry.entry_id) is not None
         try:
             if not is_known:
                 self.contents.reserve(entry.number or 1)

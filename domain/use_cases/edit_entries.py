@@ -81,7 +81,7 @@ class DeleteEntries:
         found = [
             entry
             for folder in folders
-            for entry in self.repository.find(only._replace(folder=folder), limit=ALL)
+            for entry in self.repository.matching(only._replace(folder=folder), limit=ALL)
         ]
         return list({entry.entry_id: entry for entry in found}.values())
 
@@ -130,7 +130,7 @@ def known_entry(repository: EntryRepository, entry_id: str) -> tuple[Entry, int]
     Raises:
         UnknownEntryError: there is none.
     """
-    entry = repository.get(entry_id)
+    entry = repository.by_id(entry_id)
     if entry is None or entry.number is None:
         raise UnknownEntryError(f"no memory has the id {entry_id!r} any more")
     return entry, entry.number
@@ -216,7 +216,7 @@ class ChangeEntry:
     def _replace(self, entry_id: str, after: Entry) -> None:
         if after.entry_id == entry_id:
             return self.repository.put(after)
-        if same := self.repository.get(after.entry_id):
+        if same := self.repository.by_id(after.entry_id):
             raise InvalidEntryError(
                 f"another lesson says that: {same.name} (number {same.number}, id:"
                 f" {same.entry_id}); delete one of them, or say something else"

@@ -103,22 +103,22 @@ class ExplainInjections(NamedTuple):
     def newest(self, project: str | None, limit: int) -> ExplainedInjections:
         """Return the injections of a project or of all, newest first."""
         return ExplainedInjections(
-            self._explained(self.receipts.find(project=project, limit=limit))
+            self._explained(self.receipts.newest(project=project, limit=limit))
         )
 
     def of_session(self, session_id: str, limit: int = MAX_OF_SESSION) -> ExplainedInjections:
         """Return the newest injections of the session, in their order."""
         return ExplainedInjections(
-            self._explained(self.receipts.find(session_id=session_id, limit=limit)[::-1])
+            self._explained(self.receipts.newest(session_id=session_id, limit=limit)[::-1])
         )
 
     def of_entry(self, entry_id: str, limit: int = NEWEST_OF_ENTRY) -> ExplainedInjections:
         """Return the injections of the entry, the newest first."""
         return ExplainedInjections(
-            self._explained(self.receipts.find(entry_id=entry_id, limit=limit)), entry_id
+            self._explained(self.receipts.newest(entry_id=entry_id, limit=limit)), entry_id
         )
 
-    def of(self, reference: str, limit: int | None = None) -> ExplainedInjections:
+    def explain(self, reference: str, limit: int | None = None) -> ExplainedInjections:
         """
         Return the injections of the session or entry that *reference* means.
 
@@ -154,7 +154,7 @@ class ExplainInjections(NamedTuple):
         return answer
 
     def _candidates(self, sessions: Sequence[str], entries: Collection[str]) -> str:
-        found = [self.repository.get(entry_id) for entry_id in sorted(entries)]
+        found = [self.repository.by_id(entry_id) for entry_id in sorted(entries)]
         names = [
             *(f"session {session}" for session in sessions),
             *(f"entry {entry.entry_id}, {entry.name}" for entry in found if entry),
@@ -187,7 +187,7 @@ class ExplainInjections(NamedTuple):
                 *(missed.entry_id for missed in receipt.missed),
             ]
             known.update(
-                (entry_id, self.repository.get(entry_id))
+                (entry_id, self.repository.by_id(entry_id))
                 for entry_id in ids
                 if entry_id not in known
             )
@@ -208,5 +208,5 @@ class ExplainInjections(NamedTuple):
         return explained
 
     def _used_in(self, session_id: str) -> dict[str, Influence]:
-        found = self.influences.find(session_id=session_id, limit=MAX_USED) if session_id else ()
+        found = self.influences.newest(session_id=session_id, limit=MAX_USED) if session_id else ()
         return {signal.entry_id: signal for signal in found}

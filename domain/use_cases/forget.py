@@ -160,7 +160,7 @@ class ForgetForGood:
             problems=problems,
         )
 
-    def run(self, begun: BegunErasure) -> ErasureOutcome:
+    def erase(self, begun: BegunErasure) -> ErasureOutcome:
         """
         Erase the texts of *begun*, so that none comes back.
 
@@ -197,7 +197,7 @@ class ForgetForGood:
     def resume(self) -> ErasureOutcome | None:
         """Complete an interrupted run, None without one."""
         begun = self.journal.unfinished()
-        return self.run(begun) if begun else None
+        return self.erase(begun) if begun else None
 
     def secrets(self) -> tuple[tuple[Occurrences, ...], tuple[str, ...]]:
         """
@@ -258,10 +258,10 @@ class ForgetForGood:
 
     def _chosen(self, wanted: ErasureRequest) -> list[Entry]:
         if wanted.only != EVERYTHING or not (wanted.text or wanted.ids):
-            found = self.repository.find(wanted.only, limit=ALL)
+            found = self.repository.matching(wanted.only, limit=ALL)
             return [entry for entry in found if not wanted.ids or entry.entry_id in wanted.ids]
         ids = wanted.ids or self._holding(wanted)
-        return [entry for entry_id in ids if (entry := self.repository.get(entry_id))]
+        return [entry for entry_id in ids if (entry := self.repository.by_id(entry_id))]
 
     def _holding(self, wanted: ErasureRequest) -> Sequence[str]:
         return self.store.ids_holding(Erasure((wanted.text,), any_case=wanted.any_case))

@@ -136,7 +136,7 @@ class ImportKnowledge:
 
     def version_of(self, file: BankFile) -> Version:
         """Return the present version of *file*, own for the user's own bank."""
-        return OWN if file.project is None else self.versions.of(file.path)
+        return OWN if file.project is None else self.versions.version_of(file.path)
 
     def as_of_user(self, known: Entry, lesson: BankEntry, file: BankFile) -> Entry:
         """
@@ -264,7 +264,7 @@ class SyncBanks:
         return skipped
 
     def _raise_to(self, identity: str, count: int, place: BankPlace) -> None:
-        known = self.repository.get(identity)
+        known = self.repository.by_id(identity)
         believed = self._believed(count, known, place) if known else 0
         if known and known.observation_count < believed:
             self.repository.put(attrs.evolve(known, observation_count=believed))

@@ -106,7 +106,7 @@ class ImportMemoryIndex:
         except InvalidEntryError as error:
             raise InvalidEntryError(f"{memory.path!r}: {error}") from error
         self.repository.put(entry if entry.project else self.place.placed(entry))
-        if (stored := self.repository.get(entry.entry_id)) and stored != known:
+        if (stored := self.repository.by_id(entry.entry_id)) and stored != known:
             of_file = attrs.evolve(
                 stored, tags=file.tags if file else (), keywords=file.keywords if file else ()
             )

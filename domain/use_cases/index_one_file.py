@@ -73,7 +73,7 @@ def put_in_place(
                 repository.delete(earlier.entry_id)
         for entry in entries:
             repository.put(entry)
-        return repository.get(whole.entry_id) or whole
+        return repository.by_id(whole.entry_id) or whole
 
 
 Selection: TypeAlias = Literal["changed", "deleted", "all"]
@@ -144,8 +144,8 @@ class IndexOneFile:
         if captured.found:
             return _CapturedPlan(
                 tools=self, document=document, select=select, captured=captured, kind=kind
-            ).run(dry_run=dry_run)
-        return _DocumentPlan(self, document, select).run(dry_run=dry_run)
+            ).carry_out(dry_run=dry_run)
+        return _DocumentPlan(self, document, select).carry_out(dry_run=dry_run)
 
 
 def _kind(document: Document, known: Entry | None) -> Kind:
@@ -160,7 +160,7 @@ class _FilePlan(ABC):
     document: Document
     select: Selection
 
-    def run(self, *, dry_run: bool) -> IndexedFile:
+    def carry_out(self, *, dry_run: bool) -> IndexedFile:
         if self.is_settled:
             return self.settle(dry_run=dry_run)
         made = self.entries  # outside of the transaction
@@ -189,7 +189,7 @@ class _FilePlan(ABC):
 
     @cached_property
     def is_own(self) -> bool:
-        return self.tools.versions.of(self.document.path).is_own
+        return self.tools.versions.version_of(self.document.path).is_own
 
     def is_accepted(self, known: Entry) -> bool:
         """Return whether *known* is in the user's version by now."""
@@ -226,7 +226,7 @@ class _FilePlan(ABC):
         tools = self.tools
         for entry in entries:
             stored, standing = (
-                tools.repository.get(entry.entry_id),
+                tools.repository.by_id(entry.entry_id),
                 was.standings.get(entry.anchor_id),
             )
             if stored and stored.number is not None and standing:
@@ -294,7 +294,7 @@ class _DocumentPlan(_FilePlan):
         put_in_place(tools.repository, made, sections)
         if self._absent:
             self.restore(self._absent, self.entries)
-        whole = tools.repository.get(made.entry_id) or made
+        whole = tools.repository.by_id(made.entry_id) or made
         if not self._deleted:
             tools.tombstones.forget(self.document.path)
         before = self.known.get("")
@@ -333,7 +333,7 @@ class _DocumentPlan(_FilePlan):
         return (
             None
             if self.known
-            else self.tools.absences.of(self.document.path, self.document.file_hash)
+            else self.tools.absences.absent_file(self.document.path, self.document.file_hash)
         )
 
     def _made(self, earlier: Mapping[str, Entry]) -> Sequence[Entry]:
@@ -396,7 +396,7 @@ class _CapturedPlan(_FilePlan):
         missing = (
             section.anchor_id for section in self.captured.found if section.anchor_id not in here
         )
-        elsewhere = ((anchor, self.tools.repository.get(anchor)) for anchor in missing)
+        elsewhere = ((anchor, self.tools.repository.by_id(anchor)) for anchor in missing)
         return here | {anchor: entry for anchor, entry in elsewhere if entry}
 
     @property
@@ -533,7 +533,7 @@ class _CapturedPlan(_FilePlan):
         return self.placed(entry, known)
 
     def _absent(self, entry: Entry) -> AbsentFile | None:
-        was = self.tools.absences.of(entry.place, "")
+        was = self.tools.absences.absent_file(entry.place, "")
         return was if was and was.file_path == entry.place else None
 
     def _put(self, entry: Entry, known: Entry | None) -> None:

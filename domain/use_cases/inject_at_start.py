@@ -150,7 +150,7 @@ class InjectAtStart(NamedTuple):
             )
             rules = [rule for rule in rules if rule.entry_id not in self.held.entries]
             retrieve = self.retrieve._replace(only=self.retrieve.only._replace(visible_in=seen))
-            retrieval = retrieve.find(query.public, deadline, query.keyword_text)
+            retrieval = retrieve.search(query.public, deadline, query.keyword_text)
             maxima = maxima_of(retrieval, self.repository, seen)
             policy = RankingPolicy(
                 weights=self.weights, maxima=maxima, now=now, own=workplace.own, by_relevance=framed
@@ -180,7 +180,7 @@ class InjectAtStart(NamedTuple):
         if self.relate is None or occasion is None or self.held.has_block:
             return None, ()
         try:
-            related = self.relate.find(
+            related = self.relate.section_in_snapshot(
                 query, occasion, deadline, known=tuple(rule.number for rule in rules)
             )
         except HardwonError as error:

@@ -199,7 +199,7 @@ class LabelPending:
 
         Storing labels does not change their order.
         """
-        while page := self.repository.find(self._bare, limit=PAGE, after=last):
+        while page := self.repository.matching(self._bare, limit=PAGE, after=last):
             yield from page
             last = page[-1]
 
@@ -231,7 +231,7 @@ def store_labels(repository: EntryRepository, entry_id: str, labels: tuple[str, 
     They are not if the entry was deleted or labelled meanwhile.
     """
     with repository.transaction():
-        entry = repository.get(entry_id)
+        entry = repository.by_id(entry_id)
         if entry is None or entry.keywords:
             return False
         repository.put(attrs.evolve(entry, keywords=labels))

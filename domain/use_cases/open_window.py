@@ -100,7 +100,7 @@ class OpenWindow(NamedTuple):
     def _inherit(self, window: ContextWindow, project: str, given: "Sequence[GivenText]") -> None:
         """Give *window* the receipts of the sessions from which its history was copied."""
         copied = dict[str, "Receipt"]()
-        for receipt in self.receipts.find(project=project, limit=MAX_RECEIPTS):
+        for receipt in self.receipts.newest(project=project, limit=MAX_RECEIPTS):
             if receipt.session_id != window.session_id and _is_in(receipt, given):
                 copied.setdefault(receipt.digest, receipt)
         for receipt in reversed(copied.values()):

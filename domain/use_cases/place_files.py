@@ -53,7 +53,7 @@ class PlaceFiles:
     def place_all(self, repository: EntryRepository) -> int:
         """Place entries of files without a project, and count them."""
         placed = 0
-        while entries := repository.find(UNPLACED, limit=MAX_AT_ONCE):
+        while entries := repository.matching(UNPLACED, limit=MAX_AT_ONCE):
             with repository.transaction():
                 for entry in entries:
                     repository.put(self.placed(entry))

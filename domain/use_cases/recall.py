@@ -144,7 +144,7 @@ class Recall(NamedTuple):
             by_passage=question.by_passage,
             in_any_spelling=question.in_any_spelling,
         )
-        retrieval = retrieve.find(without_frame(question.text), deadline, question.keyword_text)
+        retrieval = retrieve.search(without_frame(question.text), deadline, question.keyword_text)
         closeness = Closeness.of(retrieval.spaces)
         context = RankingContext(
             size=self.repository.count(question.only._replace(ranked=True)),

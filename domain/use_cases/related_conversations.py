@@ -62,7 +62,7 @@ class RecallNearby(NamedTuple):
 
     recall: Recall
 
-    def find(
+    def conversations_near(
         self,
         context: ContextQuery,
         workplace: Workplace,
@@ -167,10 +167,12 @@ class RelateConversations(NamedTuple):
         """
         problems = retire_expired(self.repository, self.clock.now())
         with self.repository.snapshot():
-            related = self.find(context, occasion, deadline, limit=limit, most_units=most_units)
+            related = self.section_in_snapshot(
+                context, occasion, deadline, limit=limit, most_units=most_units
+            )
         return related._replace(degradations=(*problems, *related.degradations))
 
-    def find(
+    def section_in_snapshot(
         self,
         context: ContextQuery,
         occasion: RecallOccasion,
@@ -198,7 +200,7 @@ class RelateConversations(NamedTuple):
         nearby = (
             NearbyConversations()
             if late
-            else self.nearby.find(
+            else self.nearby.conversations_near(
                 context, occasion.workplace, limit=limit, deadline=deadline, except_for=known
             )
         )

@@ -184,7 +184,7 @@ class Retrieve(NamedTuple):
     embed_seconds: float = EMBED_SECONDS
     semantic_seconds: float = 0.0
 
-    def find(
+    def search(
         self, query: str | None, deadline: Deadline, keyword_text: str | None = None
     ) -> Retrieval:
         """

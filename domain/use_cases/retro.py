@@ -285,7 +285,7 @@ class ReviewLearnings(NamedTuple):
     recall: Recall
     workplace: Workplace
 
-    def find(
+    def learnings_for(
         self, work: ContextQuery, before: dt.datetime, limit: int, deadline: Deadline
     ) -> LearningsToReview:
         """

@@ -56,7 +56,7 @@ class FindDrift:
     versions: FileVersions
     workplace: Workplace
 
-    def find(self) -> tuple[FileDrift, ...]:
+    def drifted(self) -> tuple[FileDrift, ...]:
         """
         Return the edited and removed lessons, by file and heading.
 
@@ -67,7 +67,7 @@ class FindDrift:
         )
 
     def _is_own(self, file: BankFile) -> bool:
-        return file.project is None or self.versions.of(file.path).is_own
+        return file.project is None or self.versions.version_of(file.path).is_own
 
     def _of_file(self, file: BankFile) -> Iterator[FileDrift]:
         present = defaultdict[str, list[str]](list)
@@ -86,7 +86,7 @@ class FindDrift:
 
     def _is_known(self, text: str) -> bool:
         identity = content_hash(text)
-        is_entry = self.repository.get(identity) or self.repository.reworded(identity)
+        is_entry = self.repository.by_id(identity) or self.repository.reworded(identity)
         return is_entry is not None or self.repository.forgotten.holds([text])
 
     def _stored(self, file: BankFile, heading: str, except_for: set[str]) -> list[Entry]:
@@ -116,7 +116,7 @@ class FindDrift:
         return [entry for entry in self._searched(LEARNINGS) if entry.reach == "everywhere"]
 
     def _searched(self, only: EntryFilter) -> list[Entry]:
-        return self.repository.find(only._replace(ranked=True), limit=ALL)
+        return self.repository.matching(only._replace(ranked=True), limit=ALL)
 
 
 def _texts_of(entries: Sequence[BankEntry]) -> Iterator[tuple[str, str]]:
@@ -181,7 +181,10 @@ class ReviewMemory:
 
     def _pairs(self) -> Iterator[DuplicatePair]:
         for proposal in self.proposals.open(MAX_PAIRS):
-            older, newer = self.repository.get(proposal.older), self.repository.get(proposal.newer)
+            older, newer = (
+                self.repository.by_id(proposal.older),
+                self.repository.by_id(proposal.newer),
+            )
             if older and newer:
                 yield DuplicatePair(older, newer, proposal.probability)
 
@@ -194,6 +197,6 @@ class ReviewMemory:
     def _captured(self) -> Iterator[UnjudgedNote]:
         since = self.clock.now() - CAPTURED_WITHIN
         only = EntryFilter(kinds=("decision", "gotcha", "preference"), since=since, ranked=True)
-        for entry in self.repository.find(only, limit=MAX_CAPTURED, order="created_at"):
+        for entry in self.repository.matching(only, limit=MAX_CAPTURED, order="created_at"):
             if not (entry.permanent or entry.usage.validations.total):
                 yield UnjudgedNote(entry)

@@ -46,7 +46,7 @@ class LoadEntries(NamedTuple):
 
     def within(self, only: EntryFilter, limit: int) -> LoadedEntries:
         """Return the newest *limit* entries of *only*, even deprecated and expired ones."""
-        entries = self.repository.find(only, limit=limit, order="created_at")
+        entries = self.repository.matching(only, limit=limit, order="created_at")
         return self._counted(entries, self.repository.count(only))
 
     def one(self, entry: Entry) -> LoadedEntries:
@@ -97,7 +97,7 @@ class Search(NamedTuple):
     usage: UsageLog
     entries: EntryRepository
 
-    def find(
+    def answers_to(
         self,
         question: RecallQuestion,
         deadline: Deadline,
@@ -228,7 +228,7 @@ class FindNeighbours:
         vectors = spaces.vectors_for(kind)
         return cls(store.entries, vectors, store.vector_index(vectors) if vectors else None)
 
-    def of(self, entry: Entry, limit: int) -> Sequence[Neighbour]:
+    def nearest_to(self, entry: Entry, limit: int) -> Sequence[Neighbour]:
         """
         Return at most *limit* neighbours, the nearest first.
 

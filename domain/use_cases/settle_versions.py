@@ -54,7 +54,7 @@ class SettleVersions:
         return len(self._at_home())
 
     def _at_home(self) -> list[Entry]:
-        found = self.index_files.repository.find(OF_OTHERS._replace(ranked=False), limit=ALL)
+        found = self.index_files.repository.matching(OF_OTHERS._replace(ranked=False), limit=ALL)
         return [entry for entry in found if entry.project in self.projects]
 
     def _settle_learning(self, entry: Entry) -> None:
@@ -79,7 +79,7 @@ class SettleVersions:
                     continue
 
     def _is_touched(self, entry: Entry) -> bool:
-        changes = self.history.of(entry.number, ALL) if entry.number is not None else []
+        changes = self.history.changes_of(entry.number, ALL) if entry.number is not None else []
         return entry.usage.validations.total > 0 or any(
             change.field != "content" for change in changes
         )
@@ -131,7 +131,7 @@ class SettleVersions:
 
     def _reread(self, path: str) -> None:
         indexing = self.index_files.index_one_file
-        if not indexing.versions.of(path).is_own:
+        if not indexing.versions.version_of(path).is_own:
             return  # an index reads what others changed again
         try:
             indexing.index(self.index_files.sources.read(path))

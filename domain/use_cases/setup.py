@@ -341,7 +341,7 @@ class SetUp:
         if by_hand := target.snippet(self._text(target)):
             return UntouchedFile(target.path, f"{error}: left as it is{way_out}", by_hand)
         return UntouchedFile(
-            target.path, CHANGED if self.record.get(target.path) else f"{error}{RENAME}"
+            target.path, CHANGED if self.record.last_write(target.path) else f"{error}{RENAME}"
         )
 
     def _text(self, target: SetupTarget) -> str | None:
@@ -350,7 +350,9 @@ class SetUp:
         return None
 
     def _look(self, target: SetupTarget) -> FileBefore:
-        return look(target, self.files.read(target.path, target.root), self.record.get(target.path))
+        return look(
+            target, self.files.read(target.path, target.root), self.record.last_write(target.path)
+        )
 
     def _change(self, target: SetupTarget, found: FileBefore, after: str | None) -> SetupPlan:
         if after == found.text:
@@ -381,7 +383,7 @@ class SetUp:
             self.record.drop(path)
 
     def _written(self, step: SetupStep, after: str) -> SetupWrite:
-        earlier = self.record.get(step.target.path)
+        earlier = self.record.last_write(step.target.path)
         was_there = step.without_us is not None
         is_made = not was_there or (earlier is not None and earlier.is_made)
         is_derivable = not was_there or step.target.without_managed(after) == step.without_us

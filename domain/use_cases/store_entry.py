@@ -66,7 +66,7 @@ class PlaceEntry:
         An earlier text of a learning stands for it.
         """
         new = self.origin.mark(entry)
-        known = self.repository.get(new.entry_id)
+        known = self.repository.by_id(new.entry_id)
         if known is None:
             return self._place_unknown(new, repeated)
         now = self._combined(known, new, repeated)

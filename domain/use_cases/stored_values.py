@@ -30,7 +30,7 @@ def without_file_values(entry: Entry, history: History, defaults: Defaults = PLA
     """
     if entry.number is None or _is_part(entry):
         return entry
-    changes = history.of(entry.number, ALL)[::-1]
+    changes = history.changes_of(entry.number, ALL)[::-1]
     kept = {
         field: _given(
             getattr(entry, field), [change for change in changes if change.field == field], bare

@@ -78,7 +78,7 @@ class SummariseUsage(NamedTuple):
 
     def of_entry(self, entry_id: str) -> EntryUse:
         """Return the use of the entry of that id."""
-        newest = self.influences.find(entry_id=entry_id, limit=MAX_SESSIONS)
+        newest = self.influences.newest(entry_id=entry_id, limit=MAX_SESSIONS)
         return EntryUse(self.influences.counts([entry_id]).get(entry_id, 0), newest)
 
     def of_all(self, only: "EntryFilter") -> UsageTotals:
@@ -86,7 +86,7 @@ class SummariseUsage(NamedTuple):
         most = [
             UsedEntry(entry_id, entry.name, count)
             for entry_id, count in self.influences.most_used(MAX_USED, only)
-            if (entry := self.repository.get(entry_id))
+            if (entry := self.repository.by_id(entry_id))
         ]
         return UsageTotals(self.influences.total(only), most)
 

@@ -155,7 +155,7 @@ class _Run:
 
     def _add_entry(self, line: int, exported: ExportedEntry) -> None:
         repository, entry = self._stores.repository, exported.entry
-        known = repository.get(entry.entry_id)
+        known = repository.by_id(entry.entry_id)
         if known is None and (holder := self._section(entry.file_path, entry.anchor_id)):
             self.outcome.skipped.append(
                 f"line {line}: its file is kept as a {holder.kind} here, which stays as it is"

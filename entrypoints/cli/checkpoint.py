@@ -67,7 +67,9 @@ def list_checkpoints(
     memory = open_for(project_root, global_store, create=False)
     checkpoints = Checkpoints.on(memory.store, memory.clock)
     found = (
-        checkpoints.all() if of_all else checkpoints.of(read_workplace(memory, project_root).own)
+        checkpoints.all()
+        if of_all
+        else checkpoints.made_in(read_workplace(memory, project_root).own)
     )
     if as_json:
         print_items(map(_document, found))

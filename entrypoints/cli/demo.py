@@ -151,7 +151,7 @@ class _Demo:
         _chapter(f"7. Forgotten means gone: hardwon forget {FORGOTTEN!r}")
         forgetting = attrs.evolve(build_forget_for_good(self._memory, self._project), elsewhere=())
         plan = forgetting.plan(ErasureRequest(text=FORGOTTEN))
-        done = forgetting.run(plan.begun)
+        done = forgetting.erase(plan.begun)
         for entry in plan.entries:
             say(f"Forgotten: {entry.name}")
         left = "nothing is left" if done.is_proven else "something is left"

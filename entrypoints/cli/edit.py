@@ -200,7 +200,7 @@ def _edit_file(
         )
     for line in (*done.warnings, *done.skipped, *embed_now(spaces)):
         warn(line)
-    stored = spaces.store.entries.get(entry.entry_id) or entry
+    stored = spaces.store.entries.by_id(entry.entry_id) or entry
     if as_json:
         print_json({"changed_in": [entry.file_path], "entry": entry_document(stored)})
     else:

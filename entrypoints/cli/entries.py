@@ -116,7 +116,7 @@ def list_entries(
             default=COLLECTIONS[collection].scope,
             scope=scope,
         )
-    entries = memory.repository.find(only, limit=limit, offset=offset)
+    entries = memory.repository.matching(only, limit=limit, offset=offset)
     total = memory.repository.count(only)
     if as_json:
         used = memory.store.influences.counts(entry.entry_id for entry in entries)
@@ -198,7 +198,7 @@ def show(
     """Show one entry with all its data."""
     memory = open_for(project_root, global_store, create=False)
     entry = find_entry(memory.repository, entry_id)
-    past = memory.store.history.of(entry.number or 0, MAX_CHANGES) if history else []
+    past = memory.store.history.changes_of(entry.number or 0, MAX_CHANGES) if history else []
     labels = build_know_projects(memory).registry().labels()
     if as_json:
         recorded = {"history": [item._asdict() for item in past]} if history else {}

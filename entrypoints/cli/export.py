@@ -127,6 +127,6 @@ def _export_sessions(
 def _sessions(
     repository: EntryRepository, stored: VectorStore | None
 ) -> Iterator[tuple[Entry, Vector | None]]:
-    for entry in repository.find(SESSIONS, limit=repository.count(SESSIONS)):
+    for entry in repository.matching(SESSIONS, limit=repository.count(SESSIONS)):
         vector = stored.vectors_of([entry.entry_id]).get(entry.entry_id) if stored else None
         yield entry, vector if vector and len(vector) == DIMENSIONS else None

@@ -182,7 +182,7 @@ def forget(
     else:
         begun = _confirmed(plan, yes=yes, keep_bank=keep_bank)
         done = while_nothing_is_captured(
-            memory.settings.global_store, lambda: forgetting.run(begun)
+            memory.settings.global_store, lambda: forgetting.erase(begun)
         )
     _report(plan, _vacuumed(memory.settings, done) if vacuum else done, as_json=as_json)
 

@@ -126,7 +126,7 @@ def find_entry(repository: "EntryRepository", reference: str) -> "Entry":
     numbered = ids_numbered(repository, digits)
     begun = [] if reference.startswith("#") else ids_begun(repository, reference)
     found = {*numbered, *begun}
-    if len(found) == 1 and (entry := repository.get(*found)):
+    if len(found) == 1 and (entry := repository.by_id(*found)):
         return entry
     if numbered and begun:
         raise _not_found(

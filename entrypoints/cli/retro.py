@@ -249,7 +249,7 @@ def review(
     workplace, now = read_workplace(memory, project_root), memory.clock.now()
     work = read_work(project_root, now, warn)
     found = _found(ReviewLearnings(build_recall(memory), workplace), work, limit)
-    drifts = build_find_drift(memory, project_root, workplace).find()
+    drifts = build_find_drift(memory, project_root, workplace).drifted()
     document = {
         "skipped": None,
         "entries": [_review_document(each, now) for each in found],
@@ -359,7 +359,7 @@ def _opened(project_root: str, global_store: str | None) -> Memory | None:
 
 
 def _found(review: ReviewLearnings, work: RecentWork, limit: int) -> Sequence[Entry]:
-    entries, degradations = review.find(
+    entries, degradations = review.learnings_for(
         work.signals,
         work.began,
         limit=limit,

@@ -176,7 +176,7 @@ def import_knowledge(
         if older
         else None
     )
-    drifts = build_find_drift(memory, project_root, read_workplace(memory, project_root)).find()
+    drifts = build_find_drift(memory, project_root, read_workplace(memory, project_root)).drifted()
     taken = (
         take_over(
             build_edit_lesson(memory, project_root), drifts, complain if as_json else say, yes=yes

@@ -108,7 +108,7 @@ def why(
     if reference is None:
         answer = explain.newest(read_workplace(memory, project_root).project, limit or 1)
     else:
-        answer = explain.of(readable(reference), limit)
+        answer = explain.explain(readable(reference), limit)
     proofs = [VerifiedInjection.of(item) if verify else None for item in answer.injections]
     if as_json:
         print_items(

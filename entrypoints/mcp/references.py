@@ -37,7 +37,7 @@ def find(repository: EntryRepository, reference: int | str, here: Workplace = NO
 
 
 def _named(repository: EntryRepository, text: str) -> Iterator[Entry]:
-    if ENTRY_ID.fullmatch(text) and (entry := repository.get(text) or repository.reworded(text)):
+    if ENTRY_ID.fullmatch(text) and (entry := repository.by_id(text) or repository.reworded(text)):
         yield entry
     if NUMBER.fullmatch(text) and (entry := repository.with_number(int(text))):
         yield entry

@@ -158,7 +158,7 @@ class PerStore(Generic[T]):
         self._build = build
         self._memory: Memory | None = None
 
-    def of(self, memory: Memory) -> T:
+    def built_for(self, memory: Memory) -> T:
         """Return the use case for *memory*."""
         if self._memory is not memory:
             self._memory, self._built = memory, self._build(memory)

@@ -109,7 +109,7 @@ class CheckpointTools:
         The other checkpoint tools take their names.
         """
         checkpoints = await self.worker.call(
-            lambda memory: Checkpoints.on(memory.store, memory.clock).of(
+            lambda memory: Checkpoints.on(memory.store, memory.clock).made_in(
                 self.worker.workplace(memory).own
             )
         )

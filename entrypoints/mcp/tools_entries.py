@@ -177,7 +177,7 @@ class BrowseTools:
                 spec_folder=spec_folder or None, tier=tier
             )
             with repository.snapshot():
-                return repository.count(only), repository.find(
+                return repository.count(only), repository.matching(
                     only, limit=limit, offset=offset, order=sort_by
                 )
 

@@ -220,8 +220,11 @@ class SearchTools:
             here = question._replace(
                 workplace=workplace, only=_asked_by_agent(question.only, workplace, scope)
             )
-            find, deadline = self._search.of(memory), Deadline.after(ANSWER_SECONDS, time.monotonic)
-            result = find.find(
+            find, deadline = (
+                self._search.built_for(memory),
+                Deadline.after(ANSWER_SECONDS, time.monotonic),
+            )
+            result = find.answers_to(
                 here,
                 deadline,
                 concepts=concepts,
@@ -423,7 +426,7 @@ class SurfacingTools:
         write it down and call memory_save or store_memory.
         """
         triggered = await self._worker.call(
-            lambda memory: self._match.of(memory).match(prompt, limit)
+            lambda memory: self._match.built_for(memory).match(prompt, limit)
         )
         best = triggered.best
         return TriggerAnswer(

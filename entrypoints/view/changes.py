@@ -120,7 +120,7 @@ def change(desk: Desk, asked: PageRequest) -> Reply:
 def _meant(desk: Desk, reference: str) -> Entry:
     """Return the entry with that number or id."""
     found = ids_meant(desk.memory.repository, reference)
-    entry = desk.memory.repository.get(*found) if len(found) == 1 else None
+    entry = desk.memory.repository.by_id(*found) if len(found) == 1 else None
     if entry is None:
         raise UnknownEntryError(
             f"{reference[:80]!r} names no entry, or more than one: give its number or its whole id"
@@ -257,7 +257,7 @@ def forget(desk: Desk, asked: PageRequest) -> Reply:
         )
     begun = plan.begun._replace(keeps_banks=asked.given("keep_banks") == "yes")
     done = while_nothing_is_captured(
-        desk.memory.settings.global_store, lambda: forgetting.run(begun)
+        desk.memory.settings.global_store, lambda: forgetting.erase(begun)
     )
     return Page(
         "forgotten",

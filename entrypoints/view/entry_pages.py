@@ -43,7 +43,7 @@ class ChangeRow(NamedTuple):
 def known(desk: Desk, entry_id: str) -> Entry:
     """Return the entry with that id, which may be an earlier one."""
     repository = desk.memory.repository
-    entry = repository.get(entry_id) or repository.reworded(entry_id)
+    entry = repository.by_id(entry_id) or repository.reworded(entry_id)
     if entry is None:
         raise UnknownEntryError(
             "There is no such entry any more: it was deleted or forgotten, or its address is wrong."
@@ -53,7 +53,7 @@ def known(desk: Desk, entry_id: str) -> Entry:
 
 def changes_of(desk: Desk, entry: Entry) -> list[ChangeRow]:
     """Return the history of *entry*, newest first."""
-    past = desk.memory.store.history.of(entry.number or 0, MAX_CHANGES)
+    past = desk.memory.store.history.changes_of(entry.number or 0, MAX_CHANGES)
     return [ChangeRow(item, place, _can_undo(item)) for place, item in enumerate(past)]
 
 
@@ -72,7 +72,7 @@ def entry_page(desk: Desk, asked: PageRequest) -> Page:
     project = registry.with_id(entry.project or "")
     near, problem = _near(desk, entry)
     is_whole = "whole" in asked.query or len(entry.description) <= SHOWN_CHARACTERS
-    successor = desk.memory.repository.get(entry.superseded_by) if entry.superseded_by else None
+    successor = desk.memory.repository.by_id(entry.superseded_by) if entry.superseded_by else None
     return Page(
         "entry",
         {
@@ -101,7 +101,7 @@ def entry_page(desk: Desk, asked: PageRequest) -> Page:
 
 def _near(desk: Desk, entry: Entry) -> tuple[Sequence[Neighbour], str]:
     try:
-        near = FindNeighbours.on(desk.memory.store, desk.memory.spaces, entry.kind).of(
+        near = FindNeighbours.on(desk.memory.store, desk.memory.spaces, entry.kind).nearest_to(
             entry, MAX_NEAR
         )
     except HardwonError as error:

@@ -110,7 +110,7 @@ class _PageAnswers(NamedTuple):
 
 def _found(desk: Desk, search: SearchBox, number: int) -> _PageAnswers:
     if not search.text:
-        found = desk.memory.repository.find(
+        found = desk.memory.repository.matching(
             search.only, limit=PAGE_SIZE, offset=(number - 1) * PAGE_SIZE
         )
         return _PageAnswers([RecallAnswer(entry, 0.0, {}) for entry in found])

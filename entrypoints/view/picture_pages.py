@@ -181,7 +181,7 @@ def time_page(desk: Desk, asked: PageRequest) -> Page:
             "by_kind": by_kind,
             "kinds": kinds,
             "projects": _projects(created, desk.memory.registry(), weeks),
-            "idle": repository.find(idle, limit=LISTED),
+            "idle": repository.matching(idle, limit=LISTED),
             "idle_count": repository.count(idle),
             "stale_count": repository.count(stale),
             "idle_days": IDLE_DAYS,

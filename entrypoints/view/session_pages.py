@@ -53,12 +53,12 @@ def sessions_page(desk: Desk, asked: PageRequest) -> Page:
     """Return the sessions, newest first."""
     number = asked.number("page", 1, most=READ_RECEIPTS)
     labels = desk.memory.registry().labels()
-    sessions = _sessions(desk.memory.store.receipts.find(limit=READ_RECEIPTS), labels)
+    sessions = _sessions(desk.memory.store.receipts.newest(limit=READ_RECEIPTS), labels)
     begin = (number - 1) * PAGE_SIZE
     influences = desk.memory.store.influences
     shown = [
         attrs.evolve(
-            session, used=len(influences.find(session_id=session.session_id, limit=MAX_USED))
+            session, used=len(influences.newest(session_id=session.session_id, limit=MAX_USED))
         )
         for session in sessions[begin : begin + PAGE_SIZE]
     ]

@@ -235,7 +235,10 @@ PARSERS = {
     "set-up record": Parser(
         of_folder(
             RECORD,
-            lambda store: [JsonSetupRecord(store).get("/a"), JsonSetupRecord(store).folders()],
+            lambda store: [
+                JsonSetupRecord(store).last_write("/a"),
+                JsonSetupRecord(store).folders(),
+            ],
         ),
         as_json(
             {"files": {"/a": {"before": None, "after": "x"}}, "folders": ["/b"], "projects": ["/p"]}

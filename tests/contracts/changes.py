@@ -23,7 +23,7 @@ SPACES = (None, OTHER_SPACE)
 
 def _put(entry: Entry) -> Change:
     def put(world: World) -> None:
-        if world.repository.get(entry.entry_id) or not _section_is_taken(world, entry):
+        if world.repository.by_id(entry.entry_id) or not _section_is_taken(world, entry):
             world.repository.put(entry)
 
     return put
@@ -39,7 +39,7 @@ def _section_is_taken(world: World, entry: Entry) -> bool:
 
 def _to_one(place: int, act: Callable[[World, Entry], object]) -> Change:
     def change(world: World) -> None:
-        if stored := world.repository.find(EVERYTHING, limit=ALL):
+        if stored := world.repository.matching(EVERYTHING, limit=ALL):
             act(world, stored[place % len(stored)])
 
     return change
@@ -112,7 +112,7 @@ def _use(world: World, number: int, at: dt.datetime, *, useful: bool) -> None:
 def seen(world: World, only: EntryFilter) -> dict[int, object]:
     """Return all that can be seen of the entries of *only*, by number."""
     ranked = {
-        entry.entry_id for entry in world.repository.find(only._replace(ranked=True), limit=ALL)
+        entry.entry_id for entry in world.repository.matching(only._replace(ranked=True), limit=ALL)
     }
     other = world.vectors_of(OTHER_SPACE)
     return {
@@ -121,7 +121,7 @@ def seen(world: World, only: EntryFilter) -> dict[int, object]:
             entry.entry_id in ranked,
             world.vectors.vectors_of([entry.entry_id]).get(entry.entry_id),
             other.vectors_of([entry.entry_id]).get(entry.entry_id),
-            world.influences.find(entry_id=entry.entry_id, limit=ALL),
+            world.influences.newest(entry_id=entry.entry_id, limit=ALL),
         )
-        for entry in world.repository.find(only, limit=ALL)
+        for entry in world.repository.matching(only, limit=ALL)
     }

@@ -25,7 +25,7 @@ AWAITED = Receipt(
 
 
 def recalls(world: World) -> list[tuple[int, dt.datetime | None]]:
-    found = (world.repository.get(entry.entry_id) for entry in (FIRST, SECOND))
+    found = (world.repository.by_id(entry.entry_id) for entry in (FIRST, SECOND))
     return [(entry.recall_count, entry.last_recalled_at) for entry in found if entry]
 
 
@@ -47,7 +47,7 @@ def test_injections_stay_undelivered_until_they_count(
             assert world.deliveries.settle(number, delivery) is is_open
             if is_open:
                 expected[number] = delivery
-        found = {receipt.number: receipt for receipt in world.receipts.find(limit=ALL)}
+        found = {receipt.number: receipt for receipt in world.receipts.newest(limit=ALL)}
         undelivered = {
             receipt.session_id: world.deliveries.undelivered(receipt.session_id)
             for receipt in printed

@@ -31,8 +31,8 @@ def test_entries_have_separate_histories_the_last_change_first(
         past = record_all(world, recorded)
         for number in (1, 2, 3):
             own = [change for change in reversed(past) if change.number == number]
-            assert world.history.of(number, ALL) == own
-            assert world.history.of(number, 2) == own[:2]
+            assert world.history.changes_of(number, ALL) == own
+            assert world.history.changes_of(number, 2) == own[:2]
 
 
 def record_all(
@@ -51,7 +51,7 @@ def test_the_history_outlives_the_entry(make: MakeWorld) -> None:
         world.history.record(number, [CHANGE], NOW)
         world.repository.delete(lesson("zebra").entry_id)
 
-        assert world.history.of(number, ALL) == [PastChange(number, *CHANGE, NOW)]
+        assert world.history.changes_of(number, ALL) == [PastChange(number, *CHANGE, NOW)]
 
 
 def test_rolled_back_changes_have_no_history(make: MakeWorld) -> None:
@@ -59,7 +59,7 @@ def test_rolled_back_changes_have_no_history(make: MakeWorld) -> None:
         with pytest.raises(LookupError):
             record_and_fail(world)
 
-        assert world.history.of(1, ALL) == []
+        assert world.history.changes_of(1, ALL) == []
 
 
 def record_and_fail(world: World) -> None:

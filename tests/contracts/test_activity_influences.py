@@ -94,7 +94,7 @@ def test_an_entry_counts_once_a_session(
             key=lambda e: e[:2],
         )
         found.sort(key=lambda influence: influence.at, reverse=True)
-        assert list(world.influences.find(session_id=session_id, limit=limit)) == found[:limit]
+        assert list(world.influences.newest(session_id=session_id, limit=limit)) == found[:limit]
 
 
 def test_of_one_entry_only_its_own_is_found(make: MakeWorld) -> None:
@@ -103,10 +103,10 @@ def test_of_one_entry_only_its_own_is_found(make: MakeWorld) -> None:
         for entry in ENTRIES:
             world.influences.record(used(entry))
 
-        assert list(world.influences.find(entry_id=ENTRIES[1].entry_id, limit=ALL)) == [
+        assert list(world.influences.newest(entry_id=ENTRIES[1].entry_id, limit=ALL)) == [
             used(ENTRIES[1])
         ]
-        assert list(world.influences.find(session_id="another", limit=ALL)) == []
+        assert list(world.influences.newest(session_id="another", limit=ALL)) == []
         assert world.influences.counts([]) == {}
 
 
@@ -127,7 +127,7 @@ def test_with_an_entry_goes_what_was_counted_of_it(make: MakeWorld) -> None:
         world.repository.delete(ENTRIES[0].entry_id)
         world.add(ENTRIES[0])
 
-        assert (world.influences.total(), list(world.influences.find(limit=ALL))) == (0, [])
+        assert (world.influences.total(), list(world.influences.newest(limit=ALL))) == (0, [])
 
 
 def test_injected_entries_are_reported_once_the_last_first(make: MakeWorld) -> None:
@@ -187,7 +187,7 @@ def test_a_useful_judgement_of_what_was_injected_counts(make: MakeWorld) -> None
         validate.judge(second.entry_id, useful=True, session_id="one")
 
         judged = Influence(first.entry_id, "one", "validation", "", NOW + DAY)
-        assert list(world.influences.find(limit=ALL)) == [judged, used(second)]
+        assert list(world.influences.newest(limit=ALL)) == [judged, used(second)]
 
 
 def test_use_changes_nothing_that_ranking_reads(make: MakeWorld) -> None:
@@ -196,7 +196,7 @@ def test_use_changes_nothing_that_ranking_reads(make: MakeWorld) -> None:
 
         def read() -> object:
             facts = [world.repository.facts(numbers), world.repository.recall_facts(numbers)]
-            return facts, world.repository.find(EVERYTHING, limit=ALL)
+            return facts, world.repository.matching(EVERYTHING, limit=ALL)
 
         before = read()
         world.influences.record(used(ENTRIES[0]))

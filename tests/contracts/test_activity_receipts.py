@@ -59,7 +59,7 @@ def test_the_newest_of_those_that_are_meant_come_back_as_they_were(
     with make() as world:
         for receipt in recorded:
             world.receipts.record(receipt)
-        found = world.receipts.find(
+        found = world.receipts.newest(
             session_id=session_id, entry_id=entry_id, project=project, limit=limit
         )
 
@@ -118,10 +118,10 @@ def test_only_the_newest_are_kept_with_all_that_is_in_them(keep: MakeReceipts) -
                 )
             )
 
-        assert [receipt.session_id for receipt in receipts.find(limit=ALL)] == ["s4", "s3", "s2"]
+        assert [receipt.session_id for receipt in receipts.newest(limit=ALL)] == ["s4", "s3", "s2"]
         assert receipts.sessions_starting_with("s", ALL) == ["s2", "s3", "s4"]
         assert receipts.shown_in("s1") == frozenset()
-        assert receipts.find(entry_id="e1", limit=ALL) == []
+        assert receipts.newest(entry_id="e1", limit=ALL) == []
 
 
 @on_every_implementation
@@ -134,5 +134,5 @@ def test_a_receipt_outlives_its_entries(make: MakeWorld) -> None:
         )
         world.repository.delete(entry.entry_id)
 
-        [found] = world.receipts.find(entry_id=entry.entry_id, limit=1)
+        [found] = world.receipts.newest(entry_id=entry.entry_id, limit=1)
         assert found.shown == (ReceiptEntry(entry.entry_id, "lesson", "d"),)

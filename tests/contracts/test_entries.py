@@ -43,8 +43,8 @@ def test_any_text_put_is_got_unchanged(make: MakeWorld, entry: Entry) -> None:
     with make() as world:
         world.repository.put(entry)
 
-        assert world.repository.get(entry.entry_id) == entry
-        assert world.repository.find(EVERYTHING, limit=ALL) == [entry]
+        assert world.repository.by_id(entry.entry_id) == entry
+        assert world.repository.matching(EVERYTHING, limit=ALL) == [entry]
 
 
 @given(entry=all_entries)
@@ -54,7 +54,7 @@ def test_putting_twice_keeps_one(make: MakeWorld, entry: Entry) -> None:
         world.repository.put(entry)
         world.repository.put(entry)
 
-        assert world.repository.find(EVERYTHING, limit=ALL) == [entry]
+        assert world.repository.matching(EVERYTHING, limit=ALL) == [entry]
 
 
 @given(first=entries, second=entries)
@@ -67,7 +67,7 @@ def test_putting_an_id_again_replaces_all_but_its_creation_time(
         [number] = world.add(first)
         world.repository.put(second)
 
-        assert world.repository.find(LEARNINGS, limit=ALL) == [
+        assert world.repository.matching(LEARNINGS, limit=ALL) == [
             attrs.evolve(second, created_at=first.created_at)
         ]
         assert list(world.numbers().values()) == [number]
@@ -85,7 +85,7 @@ def test_a_file_that_changed_is_still_the_same_entry(
         [number] = world.add(first)
         world.repository.put(second)
 
-        assert world.repository.find(EVERYTHING, limit=ALL) == [
+        assert world.repository.matching(EVERYTHING, limit=ALL) == [
             attrs.evolve(second, created_at=first.created_at)
         ]
         assert world.numbers() == {second.entry_id: number}
@@ -93,14 +93,14 @@ def test_a_file_that_changed_is_still_the_same_entry(
 
 def test_an_unknown_id_gives_none(make: MakeWorld) -> None:
     with make() as world:
-        assert world.repository.get("0123456789abcdef") is None
+        assert world.repository.by_id("0123456789abcdef") is None
 
 
 def test_an_empty_store_answers_everything(make: MakeWorld) -> None:
     with make() as world:
         repository = world.repository
 
-        assert repository.find(LEARNINGS, limit=ALL) == repository.hydrate([1]) == []
+        assert repository.matching(LEARNINGS, limit=ALL) == repository.hydrate([1]) == []
         assert repository.facts([1]) == []
         assert not repository.newest_by_track_record(ALL)
         assert repository.recall_facts([1]) == []
@@ -120,7 +120,7 @@ def test_pages_hold_the_newest_first_then_by_id(
         world.add(*stored)
 
         expected = within(only, in_tie_order(stored))[offset : offset + limit]
-        assert world.repository.find(only, limit=limit, offset=offset) == expected
+        assert world.repository.matching(only, limit=limit, offset=offset) == expected
 
 
 @given(stored=stores, order=st.randoms(use_true_random=False))
@@ -306,12 +306,12 @@ def test_putting_again_does_not_touch_the_counters(make: MakeWorld) -> None:
     entry = lesson("one")
     with make() as world:
         numbers = world.add(attrs.evolve(entry, recall_count=7, last_recalled_at=NOW))
-        assert world.repository.get(entry.entry_id) == entry
+        assert world.repository.by_id(entry.entry_id) == entry
 
         world.usage.record_recall(numbers, NOW)
         world.repository.put(attrs.evolve(entry, recall_count=0))
 
-        assert world.repository.get(entry.entry_id) == attrs.evolve(
+        assert world.repository.by_id(entry.entry_id) == attrs.evolve(
             entry, recall_count=1, last_recalled_at=NOW
         )
 
@@ -325,7 +325,7 @@ def test_a_transaction_that_fails_changes_nothing(make: MakeWorld) -> None:
         with pytest.raises(LookupError):
             put_and_fail(world, lesson("second"), attrs.evolve(first, notes="- changed"))
 
-        assert world.repository.find(LEARNINGS, limit=ALL) == [first]
+        assert world.repository.matching(LEARNINGS, limit=ALL) == [first]
         assert world.vectors.count(EVERYTHING) == 1
 
 
@@ -334,7 +334,7 @@ def test_a_transaction_within_another_is_part_of_it(make: MakeWorld) -> None:
         with pytest.raises(LookupError):
             put_and_fail_around_another(world)
 
-        assert world.repository.find(LEARNINGS, limit=ALL) == []
+        assert world.repository.matching(LEARNINGS, limit=ALL) == []
 
 
 def put_and_fail_around_another(world: World) -> None:
@@ -350,17 +350,17 @@ def test_after_a_transaction_the_next_one_works(make: MakeWorld) -> None:
             with world.repository.transaction():
                 world.repository.put(lesson(f"lesson {number}"))
 
-        assert len(world.repository.find(LEARNINGS, limit=ALL)) == 3
+        assert len(world.repository.matching(LEARNINGS, limit=ALL)) == 3
 
 
 def test_a_snapshot_can_be_read_and_left_and_writing_goes_on(make: MakeWorld) -> None:
     with make() as world:
         world.add(lesson("one"))
         with world.repository.snapshot():
-            assert len(world.repository.find(LEARNINGS, limit=ALL)) == 1
+            assert len(world.repository.matching(LEARNINGS, limit=ALL)) == 1
         world.add(lesson("two"))
 
-        assert len(world.repository.find(LEARNINGS, limit=ALL)) == 2
+        assert len(world.repository.matching(LEARNINGS, limit=ALL)) == 2
 
 
 @given(stored=stores)
@@ -391,11 +391,11 @@ def test_a_file_has_one_entry_until_that_is_deleted(make: MakeWorld) -> None:
         world.add(decision)
         with pytest.raises(StorageError):
             world.repository.put(gotcha)
-        assert world.repository.find(EVERYTHING, limit=ALL) == [decision]
+        assert world.repository.matching(EVERYTHING, limit=ALL) == [decision]
 
         world.repository.delete(decision.entry_id)
         world.repository.put(gotcha)
-        assert world.repository.find(EVERYTHING, limit=ALL) == [gotcha]
+        assert world.repository.matching(EVERYTHING, limit=ALL) == [gotcha]
 
 
 @pytest.mark.parametrize("confidence", CONFIDENCES)

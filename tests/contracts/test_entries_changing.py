@@ -51,14 +51,14 @@ def test_two_changed_fields_are_two_lines_of_history(make: MakeWorld, entry: Ent
             world, entry, title="Stripes", importance_weight=0.9, importance_tier="normal"
         )
 
-        assert world.history.of(number, ALL) == [
+        assert world.history.changes_of(number, ALL) == [
             PastChange(number, "importance_weight", "0.5", "0.9", LATER),
             PastChange(number, "title", entry.name, "Stripes", LATER),
         ]
         assert changed.entry == attrs.evolve(
             entry, name="Stripes", importance_weight=0.9, updated_at=LATER
         )
-        assert world.repository.get(entry.entry_id) == changed.entry
+        assert world.repository.by_id(entry.entry_id) == changed.entry
 
 
 @ONE_OF_EACH
@@ -70,7 +70,7 @@ def test_setting_the_present_value_changes_nothing(make: MakeWorld, entry: Entry
         )
 
         assert (changed.entry, changed.changes) == (entry, ())
-        assert world.history.of(number, ALL) == []
+        assert world.history.changes_of(number, ALL) == []
 
 
 def test_the_indexes_follow_a_change(make: MakeWorld) -> None:
@@ -166,7 +166,9 @@ def test_all_judgements_count_and_the_score_is_their_share(
             *(sum(judgements[:total]) / total for total in range(1, len(judgements) + 1)),
         ]
         moved = [(str(old), str(new)) for old, new in pairwise(scores) if old != new]
-        assert [(past.old, past.new) for past in reversed(world.history.of(number, ALL))] == moved
+        assert [
+            (past.old, past.new) for past in reversed(world.history.changes_of(number, ALL))
+        ] == moved
 
 
 @pytest.mark.parametrize("tier", ["constitutional", "critical", "deprecated"])
@@ -202,13 +204,13 @@ def test_a_learning_with_another_description_keeps_its_number_and_is_known_by_al
 
         assert (changed.entry.entry_id, changed.entry.number) == (third.entry_id, number)
         assert changed.entry.usage.validations == Validations(3, 3)
-        assert [past.field for past in world.history.of(number, ALL)][:2] == [
+        assert [past.field for past in world.history.changes_of(number, ALL)][:2] == [
             "description",
             "description",
         ]
         for old in (first, second):
             found = world.repository.reworded(old.entry_id)
-            assert (world.repository.get(old.entry_id), found and found.number) == (None, number)
+            assert (world.repository.by_id(old.entry_id), found and found.number) == (None, number)
             assert world.repository.ids_starting_with(old.entry_id[:6], ALL) == [third.entry_id]
         assert world.repository.reworded(third.entry_id) is None
         assert [found_by(world, word) for word in ("zebra", "okapi", "giraffe")] == [0, 0, 1]
@@ -240,7 +242,7 @@ def test_a_failed_or_deleted_learning_leaves_no_earlier_id(make: MakeWorld) -> N
         with pytest.raises(ForgottenError):
             change(world, first, description=second.description)
         assert (
-            world.repository.get(first.entry_id) is None,
+            world.repository.by_id(first.entry_id) is None,
             world.repository.reworded(first.entry_id),
         ) == (
             False,

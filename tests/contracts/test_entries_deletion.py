@@ -25,13 +25,13 @@ def test_deletion_removes_the_entry_and_nothing_else(
         numbers = dict(zip((entry.entry_id for entry in stored), world.add(*stored), strict=True))
         world.embed_all(dict.fromkeys(numbers.values(), planted(0.6)))
         world.usage.record_recall(list(numbers.values()), NOW)
-        before = world.repository.find(EVERYTHING, limit=ALL)
+        before = world.repository.matching(EVERYTHING, limit=ALL)
 
         assert world.repository.delete(gone.entry_id) is True
         number = numbers.pop(gone.entry_id)
-        assert world.repository.get(gone.entry_id) is None
+        assert world.repository.by_id(gone.entry_id) is None
         assert (world.repository.hydrate([number]), world.repository.facts([number])) == ([], [])
-        assert world.repository.find(EVERYTHING, limit=ALL) == [
+        assert world.repository.matching(EVERYTHING, limit=ALL) == [
             entry for entry in before if entry.entry_id != gone.entry_id
         ]
         assert world.index.compare(QUERY_VECTOR, EVERYTHING).scores(
@@ -56,7 +56,7 @@ def test_a_restored_entry_starts_over_under_another_number(make: MakeWorld, entr
         [number] = world.add(entry)
 
         assert number != before
-        assert world.repository.get(entry.entry_id) == entry
+        assert world.repository.by_id(entry.entry_id) == entry
         assert (world.vectors.count(EVERYTHING), world.vectors.count_pending(EVERYTHING)) == (0, 1)
         assert (
             world.keywords.match(["zebra"], "any", EVERYTHING, IN_TIME).count()

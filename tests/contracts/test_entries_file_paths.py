@@ -59,7 +59,7 @@ def test_a_captured_section_is_one_entry_wherever_it_stands_with_its_number_and_
         world.embed_all(dict.fromkeys(world.add(here), planted(0.6)))
         world.add(there)
 
-        assert world.repository.get(ANCHOR) == there
+        assert world.repository.by_id(ANCHOR) == there
         assert world.repository.count(EVERYTHING) == 1
         assert (
             world.repository.sections_of(here.file_path or ""),

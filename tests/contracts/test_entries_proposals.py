@@ -73,6 +73,6 @@ def test_the_id_of_a_successor_follows_its_rewording_and_goes_with_it(make: Make
 
         assert facts.superseded_by == lesson(reworded.description).entry_id
         world.repository.delete(facts.superseded_by)
-        freed = world.repository.get(OLDER.entry_id)
+        freed = world.repository.by_id(OLDER.entry_id)
         assert freed is not None
         assert freed.superseded_by is None

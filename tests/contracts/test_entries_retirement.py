@@ -54,7 +54,7 @@ def test_deprecated_entries_are_listed_and_in_no_index(make: MakeWorld, entry: E
         assert counts(world) == (0, 0, 0, 0)
         assert dict(world.repository.sizes()) == {}
         assert world.repository.most_observed() == 1
-        assert world.repository.find(EVERYTHING, limit=ALL) == [
+        assert world.repository.matching(EVERYTHING, limit=ALL) == [
             attrs.evolve(entry, tier="deprecated")
         ]
 
@@ -94,7 +94,7 @@ def test_temporary_entries_are_found_for_seven_days(
         assert world.repository.retire_expired(NOW) == gone
         assert world.repository.retire_expired(NOW) == 0
         assert found_anywhere(world) == (set() if gone else {number})
-        assert world.repository.find(EVERYTHING, limit=ALL) == [temporary]
+        assert world.repository.matching(EVERYTHING, limit=ALL) == [temporary]
 
 
 def test_an_expired_entry_stays_so_when_it_is_rewritten_and_returns_when_it_no_longer_expires(

@@ -135,7 +135,9 @@ def test_only_the_named_entries_or_all_but_those(
             (EVERYTHING._replace(except_for=named), others),
             (EVERYTHING._replace(among=named, except_for=named), set()),
         ):
-            assert {entry.number for entry in world.repository.find(only, limit=ALL)} == expected
+            assert {
+                entry.number for entry in world.repository.matching(only, limit=ALL)
+            } == expected
             assert {
                 hit.number for hit in world.index.compare(QUERY_VECTOR, only).top(ALL)
             } == expected

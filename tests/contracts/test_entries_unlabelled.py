@@ -16,9 +16,9 @@ def test_the_unlabelled_are_those_found_without_keywords_in_the_same_order(
 ) -> None:
     with make() as world:
         world.add(*known)
-        bare = [entry for entry in world.repository.find(only, limit=ALL) if not entry.keywords]
+        bare = [entry for entry in world.repository.matching(only, limit=ALL) if not entry.keywords]
 
-        assert world.repository.find(only._replace(unlabelled=True), limit=ALL) == bare
+        assert world.repository.matching(only._replace(unlabelled=True), limit=ALL) == bare
         assert world.repository.count(only._replace(unlabelled=True)) == len(bare)
 
 
@@ -30,9 +30,9 @@ def test_pages_of_unlabelled_leave_out_none_and_repeat_none(
 ) -> None:
     with make() as world:
         world.add(*known)
-        everything = world.repository.find(only._replace(unlabelled=True), limit=ALL)
+        everything = world.repository.matching(only._replace(unlabelled=True), limit=ALL)
         paged: list[Entry] = []
-        while page := world.repository.find(
+        while page := world.repository.matching(
             only._replace(unlabelled=True), limit=size, after=paged[-1] if paged else None
         ):
             paged += page
@@ -48,14 +48,14 @@ def test_an_entry_labelled_meanwhile_still_marks_where_the_next_page_begins(
 ) -> None:
     with make() as world:
         world.add(*(attrs.evolve(entry, keywords=()) for entry in known))
-        first, *rest = world.repository.find(EVERYTHING._replace(unlabelled=True), limit=ALL)
+        first, *rest = world.repository.matching(EVERYTHING._replace(unlabelled=True), limit=ALL)
         world.repository.put(attrs.evolve(first, keywords=("sqlite",)))
 
         assert (
-            world.repository.find(EVERYTHING._replace(unlabelled=True), limit=ALL, after=first)
+            world.repository.matching(EVERYTHING._replace(unlabelled=True), limit=ALL, after=first)
             == rest
         )
-        assert world.repository.find(EVERYTHING._replace(unlabelled=True), limit=ALL) == rest
+        assert world.repository.matching(EVERYTHING._replace(unlabelled=True), limit=ALL) == rest
 
 
 @on_every_implementation
@@ -66,10 +66,10 @@ def test_new_labels_change_neither_the_timestamp_of_an_entry_nor_its_vector(
         entry = lesson("Hash the content.")
         world.add(entry)
         world.embed(entry, QUERY_VECTOR)
-        before = world.repository.get(entry.entry_id)
+        before = world.repository.by_id(entry.entry_id)
         assert before
         world.repository.put(attrs.evolve(before, keywords=("sqlite",)))
 
-        assert world.repository.get(entry.entry_id) == attrs.evolve(before, keywords=("sqlite",))
+        assert world.repository.by_id(entry.entry_id) == attrs.evolve(before, keywords=("sqlite",))
         assert world.repository.count(LEARNINGS._replace(unlabelled=True)) == 0
         assert (world.vectors.count(LEARNINGS), world.vectors.count_pending(LEARNINGS)) == (1, 0)

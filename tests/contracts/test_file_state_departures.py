@@ -98,7 +98,7 @@ def test_a_file_that_appears_is_that_of_its_path_else_the_last_that_said_the_sam
 
         for path in (*PATHS, "/unknown.md"):
             for digest in HASHES:
-                assert world.absences.of(path, digest) == wanted(expected, path, digest)
+                assert world.absences.absent_file(path, digest) == wanted(expected, path, digest)
 
 
 @pytest.mark.parametrize("years", [-10, 100])
@@ -108,12 +108,12 @@ def test_departures_go_for_their_number_and_never_for_their_age(
     with make() as world:
         world.absences.keep(one("/a.md"), NOW)
         world.absences.keep(one("/b.md", digest="2"), NOW + years * 365 * DAY)
-        assert world.absences.of("/a.md", "")
-        assert world.absences.of("/b.md", "")
+        assert world.absences.absent_file("/a.md", "")
+        assert world.absences.absent_file("/b.md", "")
         world.absences.keep(one("/c.md", digest="3"), NOW + DAY)
 
         assert [
-            path for path in ("/a.md", "/b.md", "/c.md") if world.absences.of(path, "")
+            path for path in ("/a.md", "/b.md", "/c.md") if world.absences.absent_file(path, "")
         ] == sorted(["/c.md", "/a.md" if years < 0 else "/b.md"])
 
 
@@ -124,4 +124,4 @@ def test_a_change_that_is_undone_leaves_absences_as_they_were(make: MakeWorld) -
             world.absences.keep(one("/a.md", "after"), NOW)
             raise KeyError
 
-        assert world.absences.of("/a.md", "") == one("/a.md", "before")
+        assert world.absences.absent_file("/a.md", "") == one("/a.md", "before")

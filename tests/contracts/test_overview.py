@@ -138,7 +138,7 @@ def test_entries_are_found_by_whether_they_were_shown_used_or_idle(make: MakeWor
 
         def found(**only: object) -> set[str]:
             wanted = EVERYTHING._replace(**only)  # type: ignore[arg-type]
-            names = {entry.name for entry in world.repository.find(wanted, limit=ALL)}
+            names = {entry.name for entry in world.repository.matching(wanted, limit=ALL)}
             assert len(names) == world.repository.count(wanted)
             return names
 

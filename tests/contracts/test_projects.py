@@ -34,6 +34,8 @@ def test_entries_are_found_by_every_project_where_they_stand(make: MakeWorld) ->
 
         for project, found in ((one, 1), (other, 1), (third, 0)):
             assert (
-                len(world.repository.find(EVERYTHING._replace(origins=(project.id,)), limit=ALL))
+                len(
+                    world.repository.matching(EVERYTHING._replace(origins=(project.id,)), limit=ALL)
+                )
                 == found
             )

@@ -100,7 +100,9 @@ def test_entries_outside_the_scope_are_unchanged(make: MakeWorld) -> None:
         world.add(lesson("another"), document("there", path="2", project="there"))
         restore(world, checkpoint)
 
-        assert {entry.description for entry in world.repository.find(EVERYTHING, limit=ALL)} == {
+        assert {
+            entry.description for entry in world.repository.matching(EVERYTHING, limit=ALL)
+        } == {
             "one",
             "another",
             "there",
@@ -114,7 +116,7 @@ def test_an_entry_that_has_left_the_scope_gives_way(make: MakeWorld) -> None:
         world.add(document("there", project="there"))
 
         assert restore(world, checkpoint) == (1, 1, 0)
-        [entry] = world.repository.find(EVERYTHING, limit=ALL)
+        [entry] = world.repository.matching(EVERYTHING, limit=ALL)
         assert (entry.project, entry.description, entry.number) == ("here", "here", number)
 
 
@@ -127,7 +129,9 @@ def test_a_forgotten_and_relearned_entry_gets_its_old_number(make: MakeWorld) ->
 
         assert later != number
         assert restore(world, checkpoint) == (1, 1, 1)
-        assert [entry.number for entry in world.repository.find(EVERYTHING, limit=ALL)] == [number]
+        assert [entry.number for entry in world.repository.matching(EVERYTHING, limit=ALL)] == [
+            number
+        ]
 
 
 def test_numbers_given_after_a_checkpoint_are_never_given_again(make: MakeWorld) -> None:

@@ -59,7 +59,7 @@ class InMemoryReceipts(Receipts):
         return frozenset(shown.entry_id for receipt in receipts for shown in receipt.shown)
 
     @override
-    def find(
+    def newest(
         self,
         *,
         session_id: str | None = None,
@@ -104,7 +104,7 @@ class InMemoryHistory(History):
         ]
 
     @override
-    def of(self, number: int, limit: int) -> list[PastChange]:
+    def changes_of(self, number: int, limit: int) -> list[PastChange]:
         return [change for change in reversed(self._state.history) if change.number == number][
             :limit
         ]
@@ -186,7 +186,7 @@ class InMemoryInfluences(Influences):
     @override
     def shown_texts(self, session_id: str, limit: int) -> list[ShownText]:
         forms: dict[str, set[str]] = {}
-        for receipt in self._receipts.find(session_id=session_id, limit=ALL):
+        for receipt in self._receipts.newest(session_id=session_id, limit=ALL):
             if receipt.delivery == "missed":
                 continue
             for entry_id in sorted(item.entry_id for item in receipt.shown):
@@ -213,7 +213,7 @@ class InMemoryInfluences(Influences):
         }
 
     @override
-    def find(
+    def newest(
         self, *, session_id: str | None = None, entry_id: str | None = None, limit: int
     ) -> list[Influence]:
         found = [
@@ -255,7 +255,7 @@ class InMemoryDeliveries(Deliveries):
 
     @override
     def undelivered(self, session_id: str) -> list[UndeliveredInjection]:
-        found = self._receipts.find(session_id=session_id, limit=ALL)
+        found = self._receipts.newest(session_id=session_id, limit=ALL)
         return [
             UndeliveredInjection(item.number, item.delivery, item.at, item.digest, item.frame)
             for item in reversed(found)
@@ -265,7 +265,7 @@ class InMemoryDeliveries(Deliveries):
     @override
     def settle(self, number: int, delivery: Delivery) -> bool:
         open_ones = (
-            item for item in self._receipts.find(limit=ALL) if item.delivery not in COUNTED
+            item for item in self._receipts.newest(limit=ALL) if item.delivery not in COUNTED
         )
         receipt = next((item for item in open_ones if item.number == number), None)
         if receipt is None:
@@ -304,7 +304,7 @@ class InMemoryContextWindows(ContextWindows):
         self.dropped |= {receipt.number for receipt in self._of(window)}
 
     def _of(self, window: ContextWindow) -> list[Receipt]:
-        found = self._receipts.find(session_id=window.session_id, limit=ALL)
+        found = self._receipts.newest(session_id=window.session_id, limit=ALL)
         return [
             item for item in found if item.agent == window.agent and item.number not in self.dropped
         ]

@@ -85,7 +85,7 @@ class InMemorySetupRecord(SetupRecord):
         self._everywhere = wanted
 
     @override
-    def get(self, path: str) -> SetupWrite | None:
+    def last_write(self, path: str) -> SetupWrite | None:
         return self.files.get(path)
 
     @override

@@ -74,7 +74,7 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
         yield
 
     @override
-    def get(self, entry_id: str) -> Entry | None:
+    def by_id(self, entry_id: str) -> Entry | None:
         number = self.state.number_of(entry_id)
         return None if number is None else self.state.entry(number)
 
@@ -129,7 +129,7 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
         )
 
     @override
-    def find(
+    def matching(
         self,
         only: EntryFilter,
         *,

@@ -50,7 +50,7 @@ class InMemoryAbsences(Absences):
         self._state.absent = {**dict(others[: self._most - 1]), absent.file_path: (absent, at)}
 
     @override
-    def of(self, file_path: str, file_hash: str) -> AbsentFile | None:
+    def absent_file(self, file_path: str, file_hash: str) -> AbsentFile | None:
         if file_path in self._state.absent:
             return self._state.absent[file_path][0]
         alike = [

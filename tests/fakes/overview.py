@@ -69,7 +69,7 @@ class InMemoryOverview(Overview):
         yield from sorted((project, path, count) for (project, path), count in files.items())
 
     def _shown(self) -> list[tuple[dt.datetime, str]]:
-        receipts = self._receipts.find(limit=ALL)
+        receipts = self._receipts.newest(limit=ALL)
         return [
             (receipt.at, shown.entry_id)
             for receipt in receipts

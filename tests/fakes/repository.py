@@ -85,5 +85,5 @@ class InMemoryVersions(FileVersions):
         self.others = others or {}
 
     @override
-    def of(self, path: str) -> Version:
+    def version_of(self, path: str) -> Version:
         return self.others.get(path, OWN)

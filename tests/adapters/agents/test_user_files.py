@@ -124,7 +124,7 @@ def test_a_record_is_kept_for_the_user_alone(tmp_path: Path) -> None:
     record.add_project("/p")
 
     reopened = JsonSetupRecord(str(store))
-    assert (reopened.get("/x"), reopened.get("/y")) == (written, None)
+    assert (reopened.last_write("/x"), reopened.last_write("/y")) == (written, None)
     assert not reopened.is_empty
     assert (reopened.folders(), reopened.projects()) == (["/f", "/g"], ["/p"])
     assert stat.S_IMODE((store / "setup.json").stat().st_mode) == 0o600

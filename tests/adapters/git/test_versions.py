@@ -47,11 +47,11 @@ class Work:
         self.git("commit", "--quiet", "-m", "change", author=author)
 
     def owns(self, text: str, mode: TrustMode = "own", path: Path | None = None) -> bool:
-        return GitVersions(mode).of(str(path or self.bank)).owns(text)
+        return GitVersions(mode).version_of(str(path or self.bank)).owns(text)
 
     @property
     def is_own_for_a_hook(self) -> bool:
-        return CheckedOutVersions().of(str(self.bank)).is_own
+        return CheckedOutVersions().version_of(str(self.bank)).is_own
 
 
 @pytest.fixture(autouse=True)
@@ -187,7 +187,7 @@ def test_a_linked_work_tree_has_a_branch_of_its_own(work: Work) -> None:
     side = work.root.parent / "side" / BANK
 
     assert not work.owns(THEIRS, path=side)
-    assert not CheckedOutVersions().of(str(side)).is_own
+    assert not CheckedOutVersions().version_of(str(side)).is_own
     assert work.is_own_for_a_hook
 
 
@@ -254,8 +254,8 @@ def test_a_repository_without_commits_and_a_folder_without_one_are_the_users(
         folder.mkdir()
     git(empty, "init", "--quiet")
     for versions in (CheckedOutVersions(), GitVersions("own")):
-        assert versions.of(str(plain / BANK)).is_own
-        assert versions.of(str(empty / BANK)).is_own
+        assert versions.version_of(str(plain / BANK)).is_own
+        assert versions.version_of(str(empty / BANK)).is_own
 
 
 @pytest.mark.parametrize("default", ["trunk", "master", "main"])
@@ -294,7 +294,8 @@ def test_a_git_that_hangs_is_asked_once_and_nothing_is_the_users(
     versions = GitVersions("own", seconds=0.2)
 
     assert not any(
-        versions.of(str(work.root / name)).is_own for name in (BANK, "memory/a.md", "memory/b.md")
+        versions.version_of(str(work.root / name)).is_own
+        for name in (BANK, "memory/a.md", "memory/b.md")
     )
     assert (tmp_path / "asked").read_text("utf-8").count("asked") == 1
 

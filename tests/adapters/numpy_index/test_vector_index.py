@@ -34,7 +34,7 @@ def putting(entry: Entry) -> Change:
 
 def deleting(place: int) -> Change:
     def delete(world: World) -> None:
-        for entry in world.repository.find(EVERYTHING, limit=1, offset=place):
+        for entry in world.repository.matching(EVERYTHING, limit=1, offset=place):
             world.repository.delete(entry.entry_id)
 
     return delete

@@ -178,7 +178,7 @@ def test_no_text_of_the_tenant_holds_what_was_erased(here: Member) -> None:
     assert here.rows.found(erasure) == []
     assert here.rows.traces([MARK]) == []
     stored = {
-        entry.description: entry for entry in here.world.repository.find(EVERYTHING, limit=ALL)
+        entry.description: entry for entry in here.world.repository.matching(EVERYTHING, limit=ALL)
     }
     assert stored.keys() == {kept.description, "Older", "About name"}
     assert stored["Older"].superseded_by is None
@@ -274,7 +274,7 @@ def test_texts_are_found_in_each_of_their_spellings(here: Member, text: str, fou
     assert len(holding) == found
     here.rows.erase(Erasure((text,)))
     assert here.rows.ids_holding(Erasure((text,))) == []
-    assert len(here.world.repository.find(EVERYTHING, limit=ALL)) == len(texts) + 3 - found
+    assert len(here.world.repository.matching(EVERYTHING, limit=ALL)) == len(texts) + 3 - found
 
 
 def test_texts_that_other_entries_hold_are_known(here: Member) -> None:
@@ -313,7 +313,7 @@ def test_texts_of_another_member_stay_and_the_report_says_so(here: Member) -> No
         here.rows.erase(erasure_of(here))
 
         assert [
-            entry.description for entry in other.world.repository.find(EVERYTHING, limit=ALL)
+            entry.description for entry in other.world.repository.matching(EVERYTHING, limit=ALL)
         ] == [f"Their {MARK}"]
     [line] = ServerCopies(here.database.path).holding(Erasure(), ())
     assert "other members" in line
@@ -341,9 +341,9 @@ def test_secrets_that_were_kept_before_are_redacted_everywhere(here: Member) -> 
 
     assert places_of(here.database.tenant, SECRET) == set()
     assert here.rows.secrets() == []
-    [stored] = world.repository.find(EVERYTHING, limit=ALL)
+    [stored] = world.repository.matching(EVERYTHING, limit=ALL)
     assert (stored.number, stored.notes) == (number, "[REDACTED]")
-    assert world.repository.get(stored.entry_id) == stored
+    assert world.repository.by_id(stored.entry_id) == stored
     assert world.vectors.vectors_of([stored.entry_id]).get(stored.entry_id) is None
     [checkpoint] = world.snapshots.checkpoints()
     with world.snapshots.opened(checkpoint.snapshot_path) as snapshot:
@@ -367,9 +367,9 @@ def test_a_restore_redacts_what_an_earlier_version_saved(here: Member) -> None:
     with world.snapshots.opened(taken.snapshot_path) as snapshot:
         snapshot.bring_back(taken.contents, name="one", at=NOW)
 
-    [stored] = world.repository.find(EVERYTHING, limit=ALL)
+    [stored] = world.repository.matching(EVERYTHING, limit=ALL)
     assert SECRET not in stored.description
-    assert world.repository.get(stored.entry_id) == stored
+    assert world.repository.by_id(stored.entry_id) == stored
     assert places_of(here.database.tenant, SECRET) == set()
 
 

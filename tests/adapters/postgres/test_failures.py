@@ -63,7 +63,7 @@ def test_eight_processes_with_overlapping_lessons_keep_one_row_each() -> None:
         for process in processes:
             process.join()
         world = world_of(database)
-        found = world.repository.find(EVERYTHING, limit=100)
+        found = world.repository.matching(EVERYTHING, limit=100)
 
         assert stored == {entry.entry_id: PROCESSES for entry in found}
         assert len({entry.number for entry in found}) == LESSONS

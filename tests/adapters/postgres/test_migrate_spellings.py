@@ -71,7 +71,7 @@ def test_the_spellings_of_a_lesson_become_the_oldest_of_them(store: str) -> None
 
     with closing(PostgresDatabase(store)) as database:
         world = world_of(database)
-        found = {entry.name: entry for entry in world.repository.find(EVERYTHING, limit=9)}
+        found = {entry.name: entry for entry in world.repository.matching(EVERYTHING, limit=9)}
         assert found.keys() == {"First", "Other"}
         united = found["First"]
         assert (united.number, united.observation_count, united.recall_count) == (number, 5, 2)
@@ -80,7 +80,7 @@ def test_the_spellings_of_a_lesson_become_the_oldest_of_them(store: str) -> None
             "Seen.",
             DECOMPOSED,
         )
-        assert world.repository.get(content_hash(TEXT)) == united
+        assert world.repository.by_id(content_hash(TEXT)) == united
         assert world.repository.reworded(id_before(DECOMPOSED)) == united
         for word in ("k\u00f6nig", "zweimal"):
             assert [
@@ -102,7 +102,7 @@ def test_a_lesson_that_is_stored_only_decomposed_gets_the_id_of_the_composed_tex
 
     with closing(PostgresDatabase(store)) as database:
         world = world_of(database)
-        found = world.repository.get(content_hash(text))
+        found = world.repository.by_id(content_hash(text))
         assert found is not None
         assert world.repository.reworded(id_before(text)) == found
         assert [

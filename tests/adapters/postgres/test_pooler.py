@@ -159,7 +159,9 @@ def work(client: Client, may_see: set[str], all_connected: Barrier) -> int:
         all_connected.wait(LONGEST_WAIT)
         for text, note in zip(client.lessons(), client.notes(), strict=True):
             user.world.add(lesson(text), of_file(note, path=f"{note}.md"))
-            seen = {entry.description for entry in user.world.repository.find(EVERYTHING, limit=-1)}
+            seen = {
+                entry.description for entry in user.world.repository.matching(EVERYTHING, limit=-1)
+            }
             connections = max(connections, database.value(CONNECTIONS))
 
             assert {text, note} <= seen <= may_see
@@ -186,7 +188,8 @@ def test_many_clients_over_few_connections_see_their_own() -> None:
             with closing(PostgresDatabase(client.address)) as database:
                 user = Member(client.address, database, world_of(database))
                 seen = {
-                    entry.description for entry in user.world.repository.find(EVERYTHING, limit=-1)
+                    entry.description
+                    for entry in user.world.repository.matching(EVERYTHING, limit=-1)
                 }
 
                 assert seen == seen_by(client, clients)

@@ -190,7 +190,7 @@ def test_a_snapshot_whose_connection_is_lost_mixes_no_two_states(ann: PostgresDa
         repository.count(EVERYTHING)
         lose_connection(ann)
         with pytest.raises(StorageError):
-            repository.find(EVERYTHING, limit=1)
+            repository.matching(EVERYTHING, limit=1)
 
     assert repository.count(EVERYTHING) == 0
 

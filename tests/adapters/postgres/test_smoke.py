@@ -16,5 +16,5 @@ def test_a_lesson_is_kept_on_a_server_and_found_by_its_words() -> None:
         world = world_of(database)
         world.repository.put(entry)
 
-        assert world.repository.get(entry.entry_id) == entry
+        assert world.repository.by_id(entry.entry_id) == entry
         assert world.keywords.match(["quote"], "any", EVERYTHING, IN_TIME).count() == 1

@@ -84,7 +84,7 @@ def restore(world: World, checkpoint: Checkpoint) -> None:
 
 
 def stored(database: PostgresDatabase, world: World) -> dict[int, str]:
-    numbers = [entry.number or 0 for entry in world.repository.find(EVERYTHING, limit=ALL)]
+    numbers = [entry.number or 0 for entry in world.repository.matching(EVERYTHING, limit=ALL)]
     return fingerprints(database.rows, numbers)
 
 
@@ -166,9 +166,11 @@ def test_rows_of_other_members_stay(database: PostgresDatabase, world: World) ->
         world.repository.put(attrs.evolve(shared, notes="changed"))
         restore(world, checkpoint)
 
-        [influence] = theirs.influences.find(limit=ALL)
+        [influence] = theirs.influences.newest(limit=ALL)
         assert influence.phrase == "their words"
-        assert {entry.description for entry in theirs.repository.find(EVERYTHING, limit=ALL)} == {
+        assert {
+            entry.description for entry in theirs.repository.matching(EVERYTHING, limit=ALL)
+        } == {
             "shared",
             "Their file",
         }
@@ -193,20 +195,22 @@ def test_an_entry_that_another_member_made_private_is_not_taken(
 
         with pytest.raises(StorageError, match="another member keeps private"):
             restore(world, checkpoint)
-        assert len(world_of(other).repository.find(EVERYTHING, limit=ALL)) == 1
+        assert len(world_of(other).repository.matching(EVERYTHING, limit=ALL)) == 1
 
 
 def test_ids_that_changed_hands_come_back(world: World) -> None:
     one, two, three = map(lesson, ("one", "two", "three"))
     world.add(one, two)
     checkpoint = take(world)
-    then = {entry.number: entry for entry in world.repository.find(EVERYTHING, limit=ALL)}
+    then = {entry.number: entry for entry in world.repository.matching(EVERYTHING, limit=ALL)}
     world.repository.reword(one.entry_id, three)
     world.repository.reword(two.entry_id, one)
     world.repository.reword(three.entry_id, two)
     restore(world, checkpoint)
 
-    assert {entry.number: entry for entry in world.repository.find(EVERYTHING, limit=ALL)} == then
+    assert {
+        entry.number: entry for entry in world.repository.matching(EVERYTHING, limit=ALL)
+    } == then
     assert world.repository.reworded(three.entry_id) is None
 
 
@@ -217,7 +221,9 @@ def test_forgotten_entries_are_not_brought_back(world: World) -> None:
     world.repository.forgotten.add("owner", ["forgotten"], NOW)
     restore(world, checkpoint)
 
-    assert [entry.description for entry in world.repository.find(EVERYTHING, limit=ALL)] == ["kept"]
+    assert [entry.description for entry in world.repository.matching(EVERYTHING, limit=ALL)] == [
+        "kept"
+    ]
 
 
 def test_a_checkpoint_of_a_newer_schema_is_refused(

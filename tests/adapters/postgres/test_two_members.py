@@ -52,7 +52,7 @@ def index_chat(world: World, place: str, how: Conversations, at: dt.datetime = N
 
 
 def seen(world: World) -> list[str | None]:
-    return [entry.file_path for entry in world.repository.find(EVERYTHING, limit=9)]
+    return [entry.file_path for entry in world.repository.matching(EVERYTHING, limit=9)]
 
 
 def test_a_shared_conversation_of_two_clones_is_one_that_its_first_member_keeps(
@@ -124,7 +124,7 @@ def test_a_lesson_that_another_member_rewords_keeps_what_was_shown_of_it(
 
     assert [text.entry_id for text in bob.influences.shown_texts("s", 9)] == [after.entry_id]
     assert bob.deliveries.settle(awaited.number, "delivered")
-    assert [entry.recall_count for entry in bob.repository.find(EVERYTHING, limit=9)] == [1]
+    assert [entry.recall_count for entry in bob.repository.matching(EVERYTHING, limit=9)] == [1]
 
 
 def test_trust_in_a_project_is_a_members_own(two: tuple[World, World]) -> None:

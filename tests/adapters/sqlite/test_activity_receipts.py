@@ -46,7 +46,7 @@ def test_a_query_for_one_session_or_entry_uses_an_index(
 ) -> None:
     asked = list[str]()
     database.connection.set_trace_callback(asked.append)
-    for find in (world.receipts.find, world.influences.find):
+    for find in (world.receipts.newest, world.influences.newest):
         find(session_id="s", limit=1)
         find(entry_id="e", limit=1)
     plans = [step for query in asked for *_, step in sql(f"EXPLAIN QUERY PLAN {query}")]

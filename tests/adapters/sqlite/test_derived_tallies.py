@@ -82,7 +82,7 @@ class TalliesAgreeWithCounts(RuleBasedStateMachine):
             self.world.repository.put(lesson(text))
 
     def one(self, place: int) -> Entry:
-        stored = self.world.repository.find(EVERYTHING, limit=ALL)
+        stored = self.world.repository.matching(EVERYTHING, limit=ALL)
         return stored[place % len(stored)]
 
     def is_filled(self) -> bool:

@@ -124,13 +124,13 @@ class NoUpdateIsLost(RuleBasedStateMachine):
     def every_connection_sees_what_was_done(self) -> None:
         for world in (*self.real, self.model):
             for entry_id, expected in self.entries.items():
-                entry = world.repository.get(entry_id)
+                entry = world.repository.by_id(entry_id)
                 assert entry == expected
                 assert entry.number is not None
                 recorded = [
                     PastChange(entry.number, *change, at) for change, at in self.past[entry_id]
                 ]
-                assert world.history.of(entry.number, ALL) == recorded[::-1]
+                assert world.history.changes_of(entry.number, ALL) == recorded[::-1]
 
 
 NoUpdateIsLost.TestCase.settings = settings(
@@ -185,8 +185,8 @@ def test_two_who_write_at_once_overwrite_nothing_of_each_other(tmp_path: Path) -
         [number] = world_of(database).add(entry)
         at_once(tmp_path, [writer("Ada", entry), writer("Bob", entry)])
         stored, past = (
-            world_of(database).repository.get(entry.entry_id),
-            world_of(database).history.of(number, ALL),
+            world_of(database).repository.by_id(entry.entry_id),
+            world_of(database).history.changes_of(number, ALL),
         )
 
     assert stored is not None

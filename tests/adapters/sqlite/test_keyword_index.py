@@ -108,7 +108,7 @@ def test_it_is_not_rebuilt_where_nothing_may_be_repaired_and_search_says_so(
         ):
             with pytest.raises(KeywordIndexUnavailableError, match="doctor --repair"):
                 ask()
-        assert len(world_of(database).repository.find(LEARNINGS, limit=ALL)) == 2
+        assert len(world_of(database).repository.matching(LEARNINGS, limit=ALL)) == 2
     assert dump(folder) == before
 
 

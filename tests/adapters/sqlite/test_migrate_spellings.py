@@ -110,7 +110,7 @@ def test_the_spellings_of_a_lesson_become_the_oldest_of_them(
     other = store.lesson("Other", "Roll back first.", 1)
 
     with migrated(store, folder) as world:
-        entries = {entry.number: entry for entry in world.repository.find(EVERYTHING, limit=9)}
+        entries = {entry.number: entry for entry in world.repository.matching(EVERYTHING, limit=9)}
         assert entries.keys() == {first, other}
         united = entries[first]
         assert (united.name, united.observation_count, united.recall_count) == ("First", 6, 12)
@@ -121,9 +121,9 @@ def test_the_spellings_of_a_lesson_become_the_oldest_of_them(
             "Seen.",
         )
         assert united.updated_at.day == 3
-        assert len(world.history.of(first, 9)) == 3
+        assert len(world.history.changes_of(first, 9)) == 3
         for text in texts:
-            old = world.repository.get(id_before(text)) or world.repository.reworded(
+            old = world.repository.by_id(id_before(text)) or world.repository.reworded(
                 id_before(text)
             )
             assert old is not None
@@ -137,13 +137,15 @@ def test_a_lesson_that_is_stored_only_decomposed_gets_the_id_of_the_composed_tex
     store.lesson("Older", "Check it once.", 1, superseded_by=id_before(DECOMPOSED))
 
     with migrated(store, folder) as world:
-        found = world.repository.get(content_hash(TEXT))
+        found = world.repository.by_id(content_hash(TEXT))
         earlier = world.repository.reworded(id_before(DECOMPOSED))
         assert found is not None
         assert earlier == found
         assert (found.number, found.description, found.recall_count) == (number, DECOMPOSED, 2)
         [older] = [
-            entry for entry in world.repository.find(EVERYTHING, limit=9) if entry.name == "Older"
+            entry
+            for entry in world.repository.matching(EVERYTHING, limit=9)
+            if entry.name == "Older"
         ]
         assert older.superseded_by == found.entry_id
 
@@ -153,7 +155,7 @@ def test_the_wider_reach_and_the_longer_life_stay(store: StoreOfVersion13, folde
     store.lesson("Second", TEXT, 2, reach="shared", project="b")
 
     with migrated(store, folder) as world:
-        [united] = world.repository.find(EVERYTHING, limit=9)
+        [united] = world.repository.matching(EVERYTHING, limit=9)
         assert (united.name, united.reach, united.project, united.tier) == (
             "First",
             "shared",
@@ -169,7 +171,7 @@ def test_lessons_of_two_projects_are_one_with_both_places(
     store.lesson("Second", TEXT, 2, project="b")
 
     with migrated(store, folder) as world:
-        [united] = world.repository.find(EVERYTHING, limit=9)
+        [united] = world.repository.matching(EVERYTHING, limit=9)
         assert (united.project, {*world.projects.places_of(united.entry_id)}) == ("a", {"b"})
 
 
@@ -178,7 +180,7 @@ def test_composed_lessons_keep_all_that_they_have(store: StoreOfVersion13, folde
 
     with migrated(store, folder) as world:
         assert (
-            sorted(entry.number or 0 for entry in world.repository.find(EVERYTHING, limit=9))
+            sorted(entry.number or 0 for entry in world.repository.matching(EVERYTHING, limit=9))
             == numbers
         )
         assert world.repository.reworded(id_before(TEXT)) is None
@@ -202,7 +204,9 @@ def test_decomposed_texts_are_found_by_composed_words(
                 hit.number
                 for hit in world.keywords.match([word], "any", EVERYTHING, IN_TIME).top(9)
             ] == [number]
-        assert [entry.number for entry in world.repository.find(EVERYTHING, limit=9)] == [number]
+        assert [entry.number for entry in world.repository.matching(EVERYTHING, limit=9)] == [
+            number
+        ]
 
 
 def test_a_copy_that_a_checkpoint_took_before_is_united_as_it_is_brought_back(
@@ -227,6 +231,6 @@ def test_a_copy_that_a_checkpoint_took_before_is_united_as_it_is_brought_back(
         [checkpoint] = world.snapshots.checkpoints()
         with world.snapshots.opened(checkpoint.snapshot_path) as snapshot:
             snapshot.bring_back(checkpoint.contents, name=checkpoint.name, at=NOW)
-        found = world.repository.get(content_hash(TEXT))
+        found = world.repository.by_id(content_hash(TEXT))
         assert found is not None
         assert (found.number, found.observation_count, found.description) == (first, 2, DECOMPOSED)

@@ -83,7 +83,7 @@ def test_the_newest_version_is_that_of_the_last_migration() -> None:
 
 
 def test_entries_keep_their_texts_counters_projects_and_numbers(old_world: World) -> None:
-    assert old_world.repository.find(LEARNINGS, limit=ALL) == [KEPT_PLAIN, KEPT_FULL]
+    assert old_world.repository.matching(LEARNINGS, limit=ALL) == [KEPT_PLAIN, KEPT_FULL]
     assert old_world.numbers() == {FULL.entry_id: GAP, PLAIN.entry_id: 9}
 
 
@@ -277,4 +277,7 @@ def test_a_migration_that_fails_leaves_the_old_store_as_it_was(old_folder: Path)
 
     assert rows(old_folder, "SELECT sql FROM sqlite_master ORDER BY name") == before
     with opened(old_folder) as database:
-        assert world_of(database).repository.find(LEARNINGS, limit=ALL) == [KEPT_PLAIN, KEPT_FULL]
+        assert world_of(database).repository.matching(LEARNINGS, limit=ALL) == [
+            KEPT_PLAIN,
+            KEPT_FULL,
+        ]

@@ -84,7 +84,7 @@ class PackedAgreesWithPlain(RuleBasedStateMachine):
         pack_postings(self.database)
 
     def stored(self) -> list[Entry]:
-        return self.world.repository.find(EVERYTHING, limit=ALL)
+        return self.world.repository.matching(EVERYTHING, limit=ALL)
 
     def one(self, place: int) -> Entry:
         stored = self.stored()

@@ -148,7 +148,7 @@ def test_it_counts_recalls_and_keeps_receipts(folder: Path) -> None:
         assert database.rows("SELECT recall_count FROM recall WHERE entry_seq = ?", (LESSON,)) == [
             (8,)
         ]
-        assert [receipt.shown for receipt in world.receipts.find(session_id="s-2", limit=1)] == [
+        assert [receipt.shown for receipt in world.receipts.newest(session_id="s-2", limit=1)] == [
             RECEIPT.shown
         ]
 
@@ -159,7 +159,7 @@ def test_its_receipts_are_read(store: Path, folder: Path) -> None:
         [("lesson", 0), ("note", 0)] if "INSERT INTO receipt_entry " in store.read_text() else []
     )
     with opened(folder) as database:
-        receipts = world_of(database).receipts.find(session_id="s-1", limit=2)
+        receipts = world_of(database).receipts.newest(session_id="s-1", limit=2)
 
     assert [(shown.form, shown.room) for receipt in receipts for shown in receipt.shown] == expected
 

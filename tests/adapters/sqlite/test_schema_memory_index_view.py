@@ -65,7 +65,7 @@ def row(database: SqliteDatabase) -> dict[str, Any]:
 def test_a_new_row_has_the_columns_and_their_defaults(
     database: SqliteDatabase, world: World
 ) -> None:
-    assert world.repository.get(DOCUMENT.entry_id) == DOCUMENT
+    assert world.repository.by_id(DOCUMENT.entry_id) == DOCUMENT
     assert [column for _, column, *_ in database.rows("PRAGMA table_info(memory_index)")] == COLUMNS
     new = row(database)
 
@@ -117,7 +117,7 @@ def test_changes_and_judgements_show(database: SqliteDatabase, world: World) -> 
 def test_the_store_itself_refuses_other_words(
     database: SqliteDatabase, world: World, column: str, values: tuple[str, ...]
 ) -> None:
-    assert world.repository.get(DOCUMENT.entry_id)
+    assert world.repository.by_id(DOCUMENT.entry_id)
     for value in values:
         database.rows(f"UPDATE entry SET {column} = ?", (value,))
     with pytest.raises(StorageError, match="CHECK constraint failed"):

@@ -168,9 +168,9 @@ def test_the_state_of_departed_files_is_restored(
     checkpoints.create("away", "", EVERY_ENTRY)
 
     checkpoints.restore("there")
-    assert world.absences.of("/memory/document/1", "") is None
+    assert world.absences.absent_file("/memory/document/1", "") is None
     checkpoints.restore("away")
-    assert world.absences.of("/memory/document/1", "") == absent
+    assert world.absences.absent_file("/memory/document/1", "") == absent
     assert sql("SELECT count(*) FROM departed") == [(1,)]
 
 

@@ -30,7 +30,7 @@ def test_a_backup_is_one_private_file_with_all_that_was_acknowledged(
     assert names(tmp_path) == ["b.db", "deep"]
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     with opened_copy(str(path)) as copy:
-        assert world_of(copy).repository.find(LEARNINGS, limit=ALL) == [FULL]
+        assert world_of(copy).repository.matching(LEARNINGS, limit=ALL) == [FULL]
 
 
 def test_a_backup_replaces_a_file_only_on_request(tmp_path: Path, checkpoints: Checkpoints) -> None:
@@ -97,7 +97,7 @@ def test_a_backup_fills_a_new_store_with_everything_but_its_checkpoints(
         new, there = world_of(database), checkpoints_of(database)
         there.restore_file(str(tmp_path / "b.db"), "b.db", working_in("here"))
 
-        [entry] = new.repository.find(LEARNINGS, limit=ALL)
+        [entry] = new.repository.matching(LEARNINGS, limit=ALL)
         assert (entry, entry.number) == (FULL, number)
         assert new.vectors.vectors_of([FULL.entry_id]).get(FULL.entry_id) == planted(0.6)
         assert new.ledger.headings("/a/patterns.md") == {"Backoff"}

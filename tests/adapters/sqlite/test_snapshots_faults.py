@@ -74,7 +74,7 @@ def test_a_number_that_another_entry_has_by_now_is_not_taken_from_it(
 
     assert state(folder) == before
     assert checkpoints.restore("before", "all").replacement == Replacement(1, 1, 0)
-    assert world.repository.find(EVERYTHING, limit=ALL) == [document]
+    assert world.repository.matching(EVERYTHING, limit=ALL) == [document]
 
 
 def truncated(path: Path) -> None:
@@ -173,7 +173,7 @@ def test_a_snapshot_of_an_older_schema_is_read_as_a_store_of_it_would_be(
     restored = checkpoints.restore_file(str(old), "old.db", working_in("here"))
 
     assert restored.replacement == Replacement(2, 2, 1)
-    assert world.repository.find(LEARNINGS, limit=ALL) == [KEPT_PLAIN, KEPT_FULL]
+    assert world.repository.matching(LEARNINGS, limit=ALL) == [KEPT_PLAIN, KEPT_FULL]
     assert world.vectors.vectors_of([FULL.entry_id]).get(FULL.entry_id) == planted(0.6)
     assert world.add(lesson("next")) == [10]
     assert old.read_bytes() == before

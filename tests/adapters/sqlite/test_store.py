@@ -237,7 +237,7 @@ def test_opening_again_changes_nothing(folder: Path) -> None:
         world_of(database).add(FULL)
     before, data = dump(folder), (folder / "memory.db").read_bytes()
     with opened(folder) as database:
-        assert world_of(database).repository.get(FULL.entry_id) == FULL
+        assert world_of(database).repository.by_id(FULL.entry_id) == FULL
 
     assert dump(folder) == before
     assert (folder / "memory.db").read_bytes() == data
@@ -247,7 +247,7 @@ def test_an_empty_file_becomes_a_store(folder: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "memory.db").touch()
     with opened(folder) as database:
-        assert world_of(database).repository.find(LEARNINGS, limit=ALL) == []
+        assert world_of(database).repository.matching(LEARNINGS, limit=ALL) == []
 
 
 def refusing(times: int) -> type[sqlite3.Connection]:
@@ -364,10 +364,12 @@ def test_timestamps_are_kept_to_the_microsecond_and_sort_as_text(
     entry = attrs.evolve(FULL, updated_at=timestamp)
     world.add(entry, attrs.evolve(lesson("another"), updated_at=NOW + dt.timedelta(microseconds=1)))
 
-    assert world.repository.get(entry.entry_id) == entry
+    assert world.repository.by_id(entry.entry_id) == entry
     assert [len(str(text)) for (text,) in sql("SELECT updated_at FROM entries")] == [32, 32]
     by_text = sql("SELECT id FROM entries ORDER BY updated_at DESC, id")
-    assert [(found.entry_id,) for found in world.repository.find(LEARNINGS, limit=ALL)] == by_text
+    assert [
+        (found.entry_id,) for found in world.repository.matching(LEARNINGS, limit=ALL)
+    ] == by_text
 
 
 def test_a_newer_store_that_does_not_write_ahead_is_left_as_it_is(folder: Path) -> None:

@@ -80,7 +80,7 @@ class SqliteAgreesWithTheFake(RuleBasedStateMachine):
         return self.real, self.model
 
     def stored(self) -> list[Entry]:
-        return self.model.repository.find(EVERYTHING, limit=ALL)
+        return self.model.repository.matching(EVERYTHING, limit=ALL)
 
     @rule(entry=entries | file_entries)
     def put(self, entry: Entry) -> None:
@@ -202,7 +202,7 @@ class SqliteAgreesWithTheFake(RuleBasedStateMachine):
     def same_entries(self) -> None:
         real, model = (world.repository for world in self.both)
         for only in FILTERS:
-            assert real.find(only, limit=ALL) == model.find(only, limit=ALL)
+            assert real.matching(only, limit=ALL) == model.matching(only, limit=ALL)
             assert real.count(only) == model.count(only)
             assert real.tally(only, "source") == model.tally(only, "source")
         for entry in self.stored():

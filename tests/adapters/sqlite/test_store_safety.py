@@ -17,12 +17,12 @@ from tests.strategies import NOW, lesson
 def test_a_snapshot_does_not_see_what_others_write_meanwhile(folder: Path, world: World) -> None:
     world.add(FULL)
     with opened(folder) as other, world.repository.snapshot():
-        assert len(world.repository.find(LEARNINGS, limit=ALL)) == 1
+        assert len(world.repository.matching(LEARNINGS, limit=ALL)) == 1
         world_of(other).repository.put(lesson("another"))
 
-        assert len(world.repository.find(LEARNINGS, limit=ALL)) == 1
+        assert len(world.repository.matching(LEARNINGS, limit=ALL)) == 1
         assert world.keywords.size() == 1
-    assert len(world.repository.find(LEARNINGS, limit=ALL)) == 2
+    assert len(world.repository.matching(LEARNINGS, limit=ALL)) == 2
 
 
 def test_a_reader_makes_no_file(tmp_path: Path) -> None:

@@ -27,19 +27,19 @@ def explain(*sessions: str) -> ExplainInjections:
 
 def test_an_ambiguous_prefix_names_five_candidates_at_most() -> None:
     with pytest.raises(InvalidQueryError) as raised:
-        explain(f"{BEGINNING}-one").of(BEGINNING)
+        explain(f"{BEGINNING}-one").explain(BEGINNING)
     assert str(raised.value).endswith(
         f"more of it (session {BEGINNING}-one; entry {ENTRY.entry_id}, Quotes)"
     )
 
     with pytest.raises(InvalidQueryError) as raised:
-        explain(*(f"{BEGINNING}-{number}" for number in range(9))).of(BEGINNING)
+        explain(*(f"{BEGINNING}-{number}" for number in range(9))).explain(BEGINNING)
     assert str(raised.value).endswith(f"; session {BEGINNING}-4; and more)")
     assert "-5" not in str(raised.value)
 
 
 def test_a_whole_name_names_one_session_whatever_else_begins_so() -> None:
-    answer = explain(BEGINNING, f"{BEGINNING}-one").of(f"{BEGINNING}-one")
+    answer = explain(BEGINNING, f"{BEGINNING}-one").explain(f"{BEGINNING}-one")
 
     assert [injection.receipt.session_id for injection in answer.injections] == [f"{BEGINNING}-one"]
 

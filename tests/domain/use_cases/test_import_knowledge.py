@@ -50,7 +50,7 @@ class Import:
         )
 
     def entries(self) -> list[Entry]:
-        return self.repository.find(LEARNINGS, limit=99)
+        return self.repository.matching(LEARNINGS, limit=99)
 
     def only_entry(self) -> Entry:
         [entry] = self.entries()

@@ -34,7 +34,7 @@ class Importing:
         )
 
     def export(self) -> str:
-        sessions = self.repository.find(EVERYTHING, limit=100)
+        sessions = self.repository.matching(EVERYTHING, limit=100)
         return write_memory_index((entry, None) for entry in sessions if entry.kind == "session")
 
 
@@ -98,7 +98,7 @@ def test_a_memory_without_a_description_takes_it_from_its_file_else_from_its_lab
     assert importing.bring_in.import_memories(memories) == ImportedIndex(added=5)
     descriptions = {
         entry.file_path: entry.description
-        for entry in importing.repository.find(EVERYTHING, limit=9)
+        for entry in importing.repository.matching(EVERYTHING, limit=9)
     }
     assert descriptions == {
         "/x/one.md": "Prose.",
@@ -115,7 +115,9 @@ def test_a_file_that_is_no_markdown_is_not_read(importing: Importing) -> None:
     memories = [memory("/etc/passwd", keywords=("a", "b")), memory("/x/one.MD")]
 
     assert importing.bring_in.import_memories(memories) == ImportedIndex(added=2)
-    entries = {entry.file_path: entry for entry in importing.repository.find(EVERYTHING, limit=9)}
+    entries = {
+        entry.file_path: entry for entry in importing.repository.matching(EVERYTHING, limit=9)
+    }
     assert (entries["/etc/passwd"].description, entries["/etc/passwd"].file_hash) == ("a, b", None)
     assert entries["/x/one.MD"].description == "Prose."
     assert importing.files.reads == ["/x/one.MD"]
@@ -168,7 +170,7 @@ def test_a_memory_without_a_time_has_that_of_its_file_else_now(importing: Import
 
     times = {
         entry.file_path: entry.file_mtime
-        for entry in importing.repository.find(EVERYTHING, limit=9)
+        for entry in importing.repository.matching(EVERYTHING, limit=9)
     }
     assert times == {"/x/one.md": WRITTEN_AT, "/x/two.md": int(NOW.timestamp())}
 
@@ -181,7 +183,7 @@ def test_a_file_kept_as_something_else_stays_what_it_is(importing: Importing) ->
     )
 
     assert (imported.added, imported.known, len(imported.skipped)) == (0, 0, 1)
-    assert importing.repository.find(EVERYTHING, limit=9) == [decision]
+    assert importing.repository.matching(EVERYTHING, limit=9) == [decision]
 
 
 def test_one_memory_that_cannot_be_kept_keeps_all_out(importing: Importing) -> None:
@@ -204,7 +206,7 @@ def test_a_session_gets_the_project_that_holds_its_file_and_the_label_that_the_i
     )
     importing.bring_in.import_memories([memory("/x/app/one.md", project="application")])
 
-    entries = importing.repository.find(EVERYTHING, limit=9)
+    entries = importing.repository.matching(EVERYTHING, limit=9)
     projects = {project.id: project.identity.root for project in importing.projects.known()}
     assert {
         entry.file_path: (projects[entry.project or ""], entry.source_project, entry.workspace)

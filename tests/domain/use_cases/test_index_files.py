@@ -24,7 +24,7 @@ class Indexing:
         self.index = index_files(self.files, self.repository)
 
     def entries(self) -> dict[str, Entry]:
-        entries = self.repository.find(EVERYTHING, limit=100)
+        entries = self.repository.matching(EVERYTHING, limit=100)
         return {(entry.file_path or "").removeprefix(MEMORY): entry for entry in entries}
 
 

@@ -55,7 +55,7 @@ class Shelf:
 
     @property
     def entries(self) -> dict[str, Entry]:
-        return {entry.anchor_id: entry for entry in self.repository.find(EVERYTHING, limit=9)}
+        return {entry.anchor_id: entry for entry in self.repository.matching(EVERYTHING, limit=9)}
 
     @property
     def kept(self) -> list[str]:

@@ -39,7 +39,9 @@ class Documents:
 
     @property
     def entries(self) -> dict[str, Entry]:
-        return {entry.anchor_id: entry for entry in self.repository.find(EVERYTHING, limit=1_000)}
+        return {
+            entry.anchor_id: entry for entry in self.repository.matching(EVERYTHING, limit=1_000)
+        }
 
     @property
     def history(self) -> list[tuple[str, str | None]]:
@@ -217,7 +219,7 @@ def test_defaults_hold_for_new_documents_that_say_nothing() -> None:
 
     kinds = {
         (entry.kind, entry.tier, entry.context_type)
-        for entry in documents.repository.find(EVERYTHING, limit=9)
+        for entry in documents.repository.matching(EVERYTHING, limit=9)
     }
     assert kinds == {
         ("document", "important", "research"),

@@ -69,7 +69,7 @@ class Captures:
 
     @property
     def entries(self) -> dict[str, Entry]:
-        return {entry.entry_id: entry for entry in self.repository.find(EVERYTHING, limit=1000)}
+        return {entry.entry_id: entry for entry in self.repository.matching(EVERYTHING, limit=1000)}
 
     def judge(self) -> dict[str, Entry]:
         """Let the user change and judge all there is; return it."""

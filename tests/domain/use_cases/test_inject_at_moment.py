@@ -90,7 +90,7 @@ def test_a_window_that_was_emptied_starts_again() -> None:
     windows = session.windows
     windows.empty(ContextWindow("one"))
 
-    recorded = session.receipts.find(session_id="one", limit=10)
+    recorded = session.receipts.newest(session_id="one", limit=10)
     assert len(recorded) == 1
     assert windows.held(ContextWindow("one")).moments == 0
 

@@ -365,7 +365,7 @@ def test_words_are_searched_while_the_embedder_is_still_at_work() -> None:
         keywords=RecordingIndex(InMemoryKeywordIndex(session.state), searched),
         background=Threads(),
     )
-    retrieval = retrieve.find(QUERY_TEXT, FixedClock().deadline(60))
+    retrieval = retrieve.search(QUERY_TEXT, FixedClock().deadline(60))
 
     assert retrieval.degradations == ()
     assert retrieval.by_vector.count() == 3
@@ -376,7 +376,7 @@ def test_common_words_are_not_searched_in_a_large_store() -> None:
     for number in range(60):
         session.add(lesson(f"common number {number}" + (" rare" if number == 7 else "")))
     keywords = InMemoryKeywordIndex(session.state)
-    retrieval = Retrieve(semantic=(), keywords=keywords, background=Threads()).find(
+    retrieval = Retrieve(semantic=(), keywords=keywords, background=Threads()).search(
         "the common rare word", session.clock.deadline()
     )
 

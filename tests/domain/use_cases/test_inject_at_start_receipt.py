@@ -95,7 +95,7 @@ class Session:
         )
 
     def entries(self) -> dict[str, Entry]:
-        return {entry.entry_id: entry for entry in self.repository.find(EVERYTHING, limit=100)}
+        return {entry.entry_id: entry for entry in self.repository.matching(EVERYTHING, limit=100)}
 
 
 def receipt_of(injection: StartInjection) -> Receipt:

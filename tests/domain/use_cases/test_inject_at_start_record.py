@@ -18,6 +18,6 @@ def test_an_injection_is_counted_at_the_time_of_its_receipt_or_a_line_reports_th
     usage.busy = True
     [lost] = record.record(RECEIPT, [1])
     assert lost.startswith("recall not counted, no receipt kept: ")
-    [entry] = repository.find(LEARNINGS, limit=2)
+    [entry] = repository.matching(LEARNINGS, limit=2)
     assert (entry.recall_count, entry.last_recalled_at) == (1, NOW)
-    assert [receipt.number for receipt in receipts.find(limit=2)] == [1]
+    assert [receipt.number for receipt in receipts.newest(limit=2)] == [1]

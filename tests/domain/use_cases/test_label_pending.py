@@ -53,7 +53,7 @@ def test_entries_get_labels_the_newest_first() -> None:
     assert pending.count() == 3
     assert pending.label(None, ENDLESS) == LabelOutcome(labelled=3)
     assert tier.asked == ["new", "middle", "old"]
-    assert repository.get(lesson("old").entry_id) == attrs.evolve(
+    assert repository.by_id(lesson("old").entry_id) == attrs.evolve(
         lesson("old", age=2 * DAY), keywords=("old",)
     )
     assert pending.count() == 0
@@ -66,7 +66,7 @@ def test_entries_that_have_labels_keep_them() -> None:
 
     _pending(repository, tier).label(None, ENDLESS)
 
-    assert repository.get(given.entry_id) == given
+    assert repository.by_id(given.entry_id) == given
     assert [entry.description for entry in tier.asked] == ["bare"]
 
 
@@ -181,7 +181,7 @@ def test_only_entries_that_are_asked_for_get_labels() -> None:
     assert LabelPending(
         repository, LabelChain([PlantedLabeler("sqlite")], Threads()), IMPORTED_LEARNINGS
     ).label(None, ENDLESS) == LabelOutcome(labelled=1)
-    assert [entry.name for entry in repository.find(EVERYTHING, limit=3) if entry.keywords] == [
+    assert [entry.name for entry in repository.matching(EVERYTHING, limit=3) if entry.keywords] == [
         lesson("imported").name
     ]
 
@@ -218,7 +218,7 @@ def test_a_change_during_labelling_is_kept() -> None:
     assert _pending(repository, ObligingLabeler(observe)).label(None, ENDLESS) == LabelOutcome(
         labelled=1
     )
-    stored = repository.get(observed.entry_id)
+    stored = repository.by_id(observed.entry_id)
     assert stored
     assert (stored.keywords, stored.observation_count, stored.updated_at) == (
         ("sqlite",),
@@ -237,7 +237,7 @@ def test_labels_that_came_while_the_labeler_thinks_win() -> None:
         return ["sqlite"]
 
     assert _pending(repository, ObligingLabeler(give)).label(None, ENDLESS) == LabelOutcome()
-    stored = repository.get(given.entry_id)
+    stored = repository.by_id(given.entry_id)
     assert stored
     assert stored.keywords == ("given",)
 
@@ -250,7 +250,7 @@ def test_an_entry_deleted_while_the_labeler_thinks_stays_deleted() -> None:
         return ["sqlite"]
 
     assert _pending(repository, ObligingLabeler(delete)).label(None, ENDLESS) == LabelOutcome()
-    assert repository.get(lesson("a").entry_id) is None
+    assert repository.by_id(lesson("a").entry_id) is None
 
 
 def test_an_entry_that_nothing_is_left_of_fails_alone() -> None:

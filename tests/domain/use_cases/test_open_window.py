@@ -107,7 +107,7 @@ def test_a_copied_session_holds_what_its_history_carries_of_the_original() -> No
 
     assert session.held("continued", texts, COPY) == HeldMemory(frozenset({"a", "b"}), 4)
     assert session.held("continued", [], COPY) == HeldMemory(frozenset({"a", "b"}), 4)
-    assert len(session.receipts.find(session_id="two", limit=10)) == 2
+    assert len(session.receipts.newest(session_id="two", limit=10)) == 2
 
 
 def test_a_copy_of_an_earlier_history_holds_nothing_that_was_printed_later() -> None:

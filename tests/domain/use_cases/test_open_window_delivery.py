@@ -36,11 +36,11 @@ class Store:
 
     @property
     def deliveries(self) -> list[Delivery]:
-        return [found.delivery for found in reversed(self.receipts.find(limit=100))]
+        return [found.delivery for found in reversed(self.receipts.newest(limit=100))]
 
     @property
     def recalls(self) -> int:
-        entry = self.repository.get(ENTRY.entry_id)
+        entry = self.repository.by_id(ENTRY.entry_id)
         return entry.recall_count if entry else 0
 
 

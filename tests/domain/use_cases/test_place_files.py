@@ -71,7 +71,7 @@ def test_entries_without_a_project_are_placed_once_in_projects_of_the_user() -> 
     assert (place.place_all(repository), place.place_all(repository)) == (3, 0)
     place.ask(Deadline(FixedClock().monotonic))
 
-    assert {entry.project for entry in repository.find(EVERYTHING, limit=9)} == {
+    assert {entry.project for entry in repository.matching(EVERYTHING, limit=9)} == {
         item.id for item in projects.known()
     }
     assert {(project.label, project.authorship) for project in projects.known()} == {

@@ -93,7 +93,7 @@ class Scene:
         self.importing.everything()
 
     def counts(self) -> list[int]:
-        return [entry.observation_count for entry in self.repository.find(LEARNINGS, limit=9)]
+        return [entry.observation_count for entry in self.repository.matching(LEARNINGS, limit=9)]
 
     def written(self, place: BankPlace) -> list[int]:
         return [
@@ -283,7 +283,7 @@ def test_a_lesson_marked_universal_becomes_so_with_all_its_counts() -> None:
     scene.keep(lesson(universal=True))
 
     assert (scene.written(USERS), scene.written(OURS), scene.counts()) == ([2], [2], [2])
-    [entry] = scene.repository.find(LEARNINGS, limit=9)
+    [entry] = scene.repository.matching(LEARNINGS, limit=9)
     assert entry.source_project is None
 
 
@@ -342,7 +342,7 @@ def test_a_foreign_project_lets_no_lesson_out() -> None:
     )
     universal = lesson(universal=True)
     scene.keep(universal)
-    [entry] = scene.repository.find(LEARNINGS, limit=9)
+    [entry] = scene.repository.matching(LEARNINGS, limit=9)
 
     assert (entry.reach, entry.source_project) == ("shared", "here")
     assert scene.bank.files[USERS] == ""
@@ -369,7 +369,7 @@ def test_a_bank_that_can_not_take_it_leaves_the_store_unchanged() -> None:
         with pytest.raises(UneditableFileError):
             look(lesson().entry.entry_id)
 
-    [entry] = scene.repository.find(LEARNINGS, limit=9)
+    [entry] = scene.repository.matching(LEARNINGS, limit=9)
     assert (entry.observation_count, entry.source_project) == (1, "here")
 
 

@@ -64,7 +64,7 @@ def test_a_session_says_where_and_when_it_was(keeping: Keeping) -> None:
     path = keeping.files.put("/notes.md", "# Head\n\nProse here.", tags=("b",), date="2020-01-01")
     entry = keeping.keep.index(path, GivenMetadata(tags=("a",), permanent=True))
 
-    assert entry == keeping.repository.get(entry.entry_id)
+    assert entry == keeping.repository.by_id(entry.entry_id)
     assert (entry.kind, entry.description, entry.source) == ("session", "Prose here.", "manual")
     assert (entry.source_project, entry.workspace, entry.branch) == ("app", "work", "main")
     assert (entry.tags, entry.permanent, entry.file_mtime) == (("a", "b"), True, WRITTEN_AT)
@@ -84,7 +84,7 @@ def test_a_file_that_is_saved_and_indexed_has_one_date(
         else utc_time(WRITTEN_AT)
     )
     assert saved.updated_at == saved.created_at == date
-    assert keeping.repository.get(saved.entry_id) == saved
+    assert keeping.repository.by_id(saved.entry_id) == saved
 
 
 @given(descriptions=st.lists(st.sampled_from(["one", "two"]), min_size=1, max_size=3))
@@ -95,7 +95,7 @@ def test_saving_a_file_again_updates_its_one_row(descriptions: list[str]) -> Non
         keeping.keep.index(path, GivenMetadata(description=description))
     keeping.keep.index(path, GivenMetadata(tags=("a",)))
 
-    [entry] = keeping.repository.find(EVERYTHING, limit=9)
+    [entry] = keeping.repository.matching(EVERYTHING, limit=9)
     assert (entry.description, entry.tags) == (descriptions[-1], ("a",))
 
 
@@ -106,7 +106,7 @@ def test_a_file_of_another_kind_becomes_a_session(keeping: Keeping) -> None:
     keeping.repository.put(attrs.evolve(first, kind="decision"))
     keeping.keep.index(path, NOTHING)
 
-    assert [entry.kind for entry in keeping.repository.find(EVERYTHING, limit=9)] == ["session"]
+    assert [entry.kind for entry in keeping.repository.matching(EVERYTHING, limit=9)] == ["session"]
 
 
 @pytest.mark.parametrize("text", ["# Only a heading", "<private>all</private>", "```\ncode\n```"])

@@ -48,7 +48,7 @@ class Room:
         recall = Recall(
             self.repository, Retrieve([], self.keywords, Threads()), FixedClock(), SignalWeights()
         )
-        return Search(recall, self.usage, self.repository).find(question, IN_TIME, **how)
+        return Search(recall, self.usage, self.repository).answers_to(question, IN_TIME, **how)
 
 
 def texts(result: SearchResult) -> list[str]:

@@ -76,7 +76,7 @@ class Checkout:
 
     @property
     def entries(self) -> dict[str, Entry]:
-        return {entry.name: entry for entry in self.repository.find(EVERYTHING, limit=99)}
+        return {entry.name: entry for entry in self.repository.matching(EVERYTHING, limit=99)}
 
     def reaches(self) -> dict[str, str]:
         return {name: entry.reach for name, entry in self.entries.items()}
@@ -175,7 +175,7 @@ def test_an_edit_of_others_is_no_change_by_hand_and_raises_no_count() -> None:
     with files.held() as banks:
         SyncBanks(checkout.imports, checkout.repository).sync(banks)
 
-    assert not drift.find()
+    assert not drift.drifted()
     assert (checkout.entries["Mine"].description, checkout.entries["Mine"].observation_count) == (
         "Round late.",
         3,

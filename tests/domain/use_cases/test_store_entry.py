@@ -20,7 +20,7 @@ def test_a_new_lesson_is_stored_as_it_is(entry: Entry) -> None:
     stored = store_entry(repository).keep(PublicEntry(entry))
 
     assert not stored.merged
-    assert repository.get(entry.entry_id) == stored.entry == ANYHOW.mark(entry)
+    assert repository.by_id(entry.entry_id) == stored.entry == ANYHOW.mark(entry)
 
 
 @given(entry=entries)
@@ -34,7 +34,7 @@ def test_the_same_lesson_twice_is_one_entry_seen_once_more(entry: Entry) -> None
     assert second.entry == attrs.evolve(
         ANYHOW.mark(entry), observation_count=entry.observation_count + 1
     )
-    assert repository.find(LEARNINGS, limit=9) == [second.entry]
+    assert repository.matching(LEARNINGS, limit=9) == [second.entry]
 
 
 @given(lessons=st.lists(entries, max_size=8))
@@ -45,7 +45,7 @@ def test_nothing_is_lost_and_nothing_doubled(lessons: list[Entry]) -> None:
         store.keep(redact_entry(item))
 
     first_of = {item.entry_id: item for item in reversed(lessons)}
-    kept = {item.entry_id: item for item in repository.find(LEARNINGS, limit=99)}
+    kept = {item.entry_id: item for item in repository.matching(LEARNINGS, limit=99)}
     assert kept.keys() == first_of.keys()
     for entry_id, entry in kept.items():
         times = [item for item in lessons if item.entry_id == entry_id]
@@ -64,7 +64,7 @@ def test_recalls_go_on_counting_through_a_merge() -> None:
     InMemoryUsageLog(repository.state).record_recall([1], entry.updated_at)
 
     assert store_entry(repository).keep(redact_entry(entry)).entry.recall_count == 1
-    assert [item.recall_count for item in repository.find(LEARNINGS, limit=9)] == [1]
+    assert [item.recall_count for item in repository.matching(LEARNINGS, limit=9)] == [1]
 
 
 def test_secrets_go_before_the_identity_is_made() -> None:
@@ -85,7 +85,7 @@ def test_a_lesson_of_which_nothing_public_is_left_changes_nothing() -> None:
 
     with pytest.raises(InvalidEntryError):
         store_entry(repository).keep(redact_entry(lesson("<private>x</private>")))
-    assert repository.find(LEARNINGS, limit=9) == []
+    assert repository.matching(LEARNINGS, limit=9) == []
 
 
 def test_a_store_that_cannot_be_written_raises_and_keeps_nothing() -> None:
@@ -94,7 +94,7 @@ def test_a_store_that_cannot_be_written_raises_and_keeps_nothing() -> None:
 
     with pytest.raises(StorageError):
         store_entry(repository).keep(redact_entry(lesson("retry")))
-    assert repository.find(LEARNINGS, limit=9) == []
+    assert repository.matching(LEARNINGS, limit=9) == []
 
 
 FOREIGN = working_in("clone")._replace(visibility=Visibility(own=("clone",), is_foreign=True))

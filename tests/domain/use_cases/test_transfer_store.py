@@ -185,7 +185,7 @@ def test_a_known_entry_keeps_its_texts_and_takes_the_larger_counters() -> None:
         _used(other, here, 1, NOW + DAY)
 
         outcome = other.merge(original.exported())
-        [entry] = other.world.repository.find(EVERYTHING, limit=9)
+        [entry] = other.world.repository.matching(EVERYTHING, limit=9)
 
         assert (outcome.added, outcome.known) == (0, 1)
         assert (entry.name, entry.tier, entry.tags, entry.observation_count) == (
@@ -220,7 +220,7 @@ def test_forgotten_texts_are_left_out_and_counted() -> None:
 
         assert (outcome.added, outcome.forgotten) == (1, 1)
         assert [
-            entry.description for entry in other.world.repository.find(EVERYTHING, limit=9)
+            entry.description for entry in other.world.repository.matching(EVERYTHING, limit=9)
         ] == ["Kept."]
         assert "Fnordcorp" not in "\n".join(other.database.connection.iterdump())
 
@@ -238,7 +238,7 @@ def test_a_file_that_is_of_another_kind_here_stays() -> None:
         assert outcome.skipped == [
             "line 2: its file is kept as a gotcha here, which stays as it is"
         ]
-        assert other.world.repository.find(EVERYTHING, limit=9) == [here]
+        assert other.world.repository.matching(EVERYTHING, limit=9) == [here]
 
 
 def test_a_mistake_far_down_leaves_nothing_behind() -> None:
@@ -275,7 +275,7 @@ def test_a_project_is_found_by_its_remote_and_first_commit_and_its_files_move_wi
         original.world.repository.put(entry)
 
         other.merge(original.exported())
-        [moved] = other.world.repository.find(EVERYTHING, limit=9)
+        [moved] = other.world.repository.matching(EVERYTHING, limit=9)
 
         assert (moved.file_path, moved.project, moved.workspace) == (
             "/home/new/shop/memory/x.md",
@@ -395,7 +395,11 @@ def test_the_number_of_a_deleted_entry_is_not_given_again() -> None:
 
         empty.merge(original.exported())
 
-        assert empty.world.history.of(last, 9) == original.world.history.of(last, 9) != []
+        assert (
+            empty.world.history.changes_of(last, 9)
+            == original.world.history.changes_of(last, 9)
+            != []
+        )
         assert empty.world.add(lesson("New.")) == [last + 1]
 
 
@@ -406,7 +410,7 @@ def test_the_history_of_a_deleted_entry_never_becomes_that_of_another() -> None:
 
         other.merge(original.exported())
 
-        assert other.world.history.of(1, 9) == []
+        assert other.world.history.changes_of(1, 9) == []
 
 
 def test_a_section_that_was_deleted_there_stays_where_it_is_kept_here() -> None:

@@ -30,7 +30,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
     memory = open_memory(Settings(global_store=str(tmp_path_factory.mktemp("store"))), print)
     with closing(memory):
         build_import_knowledge(memory, str(SAMPLE), NOWHERE).everything()
-        assert len(memory.repository.find(EVERYTHING, limit=100)) == 76
+        assert len(memory.repository.matching(EVERYTHING, limit=100)) == 76
         suggest = InjectBesidePrompt(
             WeighEntries(
                 build_recall(memory),

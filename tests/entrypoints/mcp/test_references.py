@@ -26,7 +26,7 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
 
 def kept(memory: Memory, entry: Entry) -> Entry:
     memory.repository.put(entry)
-    [stored] = [item for item in [memory.repository.get(entry.entry_id)] if item]
+    [stored] = [item for item in [memory.repository.by_id(entry.entry_id)] if item]
     return stored
 
 
