@@ -20,6 +20,7 @@ from hardwon.adapters.postgres.rows import (
     SELECT_SUMMARIES,
     SUMMARY_COLUMNS,
     TEXT,
+    columns,
     to_entry,
 )
 from hardwon.adapters.postgres.words import (
@@ -29,7 +30,7 @@ from hardwon.adapters.postgres.words import (
     indexing,
     note_version,
 )
-from hardwon.adapters.sql.entries import SqlEntries, SqlProposals, SqlTriggerSource
+from hardwon.adapters.sql.entries import RULE_FIELDS, SqlEntries, SqlProposals, SqlTriggerSource
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.candidates import RankingFacts
@@ -136,7 +137,7 @@ class PostgresEntryRepository(SqlEntries[PostgresDatabase]):
     REFERENCES = f'SELECT e.number, e."references" FROM hardwon.entry_text e WHERE {AMONG}'
     # Without sections of a file that is a rule as a whole: they would repeat it.
     RULES = f"""
-        SELECT e.number, e.id, e.kind, t.name, t.description, t.notes, e.importance_weight, e.created_at, e.project
+        SELECT {columns(RULE_FIELDS)}
         FROM hardwon.entry e {TEXT} WHERE e.tier = 'constitutional' AND {{within}} AND NOT EXISTS (
             SELECT 1 FROM hardwon.entry_text file
             JOIN hardwon.entry whole ON whole.tenant = file.tenant AND whole.number = file.number
@@ -203,8 +204,8 @@ class PostgresEntryRepository(SqlEntries[PostgresDatabase]):
             wanted = {name: [record[place] for record in of] for place, name in enumerate(names)}
         sql = NEWEST.format(visible=seen.sql, wanted="true" if of is None else WANTED)
         newest = dict[TrackRecord, list[RankingFacts]]()
-        for *columns, _ in self._database.rows(sql, **seen.parameters, **wanted, most=k):
-            facts = RankingFacts(*columns)
+        for *values, _ in self._database.rows(sql, **seen.parameters, **wanted, most=k):
+            facts = RankingFacts(*values)
             newest.setdefault(track_record(facts), []).append(facts)
         return newest
 

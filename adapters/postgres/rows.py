@@ -10,18 +10,19 @@ from hardwon.adapters.sql.entries import (
     ENTRY_FIELDS,
     FACTS,
     LISTS,
+    PRINTED_FIELDS,
+    RECALL_FIELDS,
     TEXTS,
     columns_of,
     entry_of,
     text_hash,
 )
 from hardwon.domain.model.identity import word_count
-from hardwon.domain.model.injection.entry_text import PrintedEntry
 from hardwon.domain.model.injection.related_conversations import (
     SUMMARISED_CHARACTERS,
     ConversationSummary,
 )
-from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
+from hardwon.domain.model.ranking.candidates import RankingFacts
 
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
@@ -57,8 +58,7 @@ IN_ORDER = "ORDER BY array_position(%(numbers)s::bigint[], e.number)"
 SELECT_ENTRY = f"SELECT {columns(ENTRY_FIELDS)} FROM hardwon.entry e {TEXT} {RECALL} {USAGE}"
 
 SELECT_PRINTED = (
-    f"SELECT {columns(PrintedEntry._fields[:-1])} FROM hardwon.entry e {TEXT} WHERE {AMONG}"
-    f" {IN_ORDER}"
+    f"SELECT {columns(PRINTED_FIELDS)} FROM hardwon.entry e {TEXT} WHERE {AMONG} {IN_ORDER}"
 )
 
 SUMMARY_COLUMNS = columns(
@@ -69,7 +69,7 @@ SELECT_SUMMARIES = f"SELECT {SUMMARY_COLUMNS} FROM hardwon.entry e {TEXT} WHERE 
 FACT_COLUMNS = columns(RankingFacts._fields)
 SELECT_FACTS = f"SELECT {FACT_COLUMNS} FROM hardwon.entry e {RECALL} WHERE {AMONG}"
 
-RECALL_COLUMNS = columns(RecallFacts._fields[1:], created_at="date_trunc('second', e.created_at)")
+RECALL_COLUMNS = columns(RECALL_FIELDS, created_at="date_trunc('second', e.created_at)")
 SELECT_RECALL_FACTS = (
     f"SELECT {FACT_COLUMNS}, {RECALL_COLUMNS} FROM hardwon.entry e {TEXT} {RECALL} WHERE {AMONG}"
 )

@@ -77,6 +77,23 @@ ENTRY_FIELDS = ("number", *FACTS, "created_at", *TEXTS, "anchor_id", *COUNTERS)
 """The fields of an `Entry` that are read. Its id is derived from them."""
 
 
+def fields_without(name: str, fields: Iterable[str]) -> tuple[str, ...]:
+    """Return *fields* without that *name*."""
+    return tuple(field for field in fields if field != name)
+
+
+PRINTED_FIELDS = fields_without("origin", PrintedEntry._fields)
+RULE_FIELDS = fields_without("origin", ConstitutionalText._fields)
+"""The origin of an entry depends on where it is shown."""
+
+RECALL_FIELDS = fields_without("ranking", RecallFacts._fields)
+"""
+The fields that only recall reads.
+
+It needs the time of creation to the second.
+"""
+
+
 def columns_of(places: Mapping[str, str], fields: Iterable[str], **others: str) -> str:
     """Return the columns of *fields* at *places*, overridden by *others*."""
     return ", ".join(others.get(field) or places[field] for field in fields)

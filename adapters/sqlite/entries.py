@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from hardwon.adapters.sql.entries import SqlEntries, SqlProposals, SqlTriggerSource
+from hardwon.adapters.sql.entries import RULE_FIELDS, SqlEntries, SqlProposals, SqlTriggerSource
 from hardwon.adapters.sqlite.database import Row, SqliteDatabase, in_list
 from hardwon.adapters.sqlite.decoding import RowDecoder
 from hardwon.adapters.sqlite.derived import tallied
@@ -17,6 +17,7 @@ from hardwon.adapters.sqlite.rows import (
     SELECT_PRINTED,
     SELECT_RECALL_FACTS,
     SELECT_SUMMARIES,
+    columns,
     decode_entry,
     decode_facts,
     decode_printed,
@@ -29,7 +30,6 @@ from hardwon.adapters.sqlite.rows import (
 )
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.forgotten import ensure_not_forgotten
-from hardwon.domain.model.injection.entry_text import ConstitutionalText
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.candidates import RankingFacts
 from hardwon.domain.model.ranking.prominence import RECALL_CAP, TrackRecord, track_record
@@ -230,10 +230,9 @@ class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
         SELECT entry_seq, "references" FROM json_each(:numbers) wanted JOIN entry_text ON entry_seq = wanted.value
     """
     # Without sections of a file that is a rule as a whole: they would repeat it.
-    RULES = """
-        SELECT e.seq, e.id, e.kind, t.name, t.description, t.notes, e.importance_weight, t.created_at,
-            e.project
-        FROM entry e JOIN entry_text t ON t.entry_seq = e.seq WHERE e.tier = 'constitutional' AND {within} AND NOT EXISTS (
+    RULES = f"""
+        SELECT {columns(RULE_FIELDS)}
+        FROM entry e JOIN entry_text t ON t.entry_seq = e.seq WHERE e.tier = 'constitutional' AND {{within}} AND NOT EXISTS (
             SELECT 1 FROM entry_text file JOIN entry whole ON whole.seq = file.entry_seq
             WHERE t.anchor_id != '' AND file.file_path = t.file_path AND file.anchor_id = ''
                 AND whole.tier = 'constitutional' AND whole.retired = 0
@@ -256,7 +255,7 @@ class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
     _decode_facts = decode_facts
     _decode_recall = decode_recall
     _decode_references = RowDecoder(("seq", "references"))
-    _decode_rule = RowDecoder(ConstitutionalText._fields[:-1])
+    _decode_rule = RowDecoder(RULE_FIELDS)
 
     @property
     @override

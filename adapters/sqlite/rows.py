@@ -11,6 +11,8 @@ from hardwon.adapters.sql.entries import (
     ENTRY_FIELDS,
     FACTS,
     LISTS,
+    PRINTED_FIELDS,
+    RECALL_FIELDS,
     TEXTS,
     columns_of,
     entry_of,
@@ -20,12 +22,11 @@ from hardwon.adapters.sql.entries import (
 from hardwon.adapters.sqlite.database import Row, SqliteDatabase, to_text
 from hardwon.adapters.sqlite.decoding import DECODERS, RowDecoder
 from hardwon.domain.model.identity import word_count
-from hardwon.domain.model.injection.entry_text import PrintedEntry
 from hardwon.domain.model.injection.related_conversations import (
     SUMMARISED_CHARACTERS,
     ConversationSummary,
 )
-from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
+from hardwon.domain.model.ranking.candidates import RankingFacts
 
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
@@ -108,9 +109,9 @@ WANTED = """
     ORDER BY wanted.key
 """
 
-SELECT_PRINTED = f"SELECT {columns(PrintedEntry._fields[:-1])} {WANTED}"
+SELECT_PRINTED = f"SELECT {columns(PRINTED_FIELDS)} {WANTED}"
 
-decode_printed = RowDecoder(PrintedEntry._fields[:-1])
+decode_printed = RowDecoder(PRINTED_FIELDS)
 
 SUMMARY_COLUMNS = columns(
     ConversationSummary._fields, description=f"substr(t.description, 1, {SUMMARISED_CHARACTERS})"

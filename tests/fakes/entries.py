@@ -164,7 +164,13 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
     @override
     def printed(self, numbers: Sequence[int]) -> list[PrintedEntry]:
         return [
-            PrintedEntry(number, *(getattr(entry, field) for field in PrintedEntry._fields[1:-1]))
+            PrintedEntry(
+                **{
+                    field: getattr(entry, field)
+                    for field in PrintedEntry._fields
+                    if field != "origin"
+                }
+            )
             for number in numbers
             for entry in self.hydrate([number])
         ]
