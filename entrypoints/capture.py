@@ -213,12 +213,19 @@ def _top_now(key: str, inode: int) -> str | None:
 
 
 def _learn(
-    memory: Memory, root: str, files: Sequence[str], *, embed: bool, is_awaited: Callable[[], bool]
+    memory: Memory,
+    project_root: str,
+    files: Sequence[str],
+    *,
+    embed: bool,
+    is_awaited: Callable[[], bool],
 ) -> CaptureIndexOutcome:
     if not files:
         return CaptureIndexOutcome()
     try:
-        index_files = build_index_files(memory, folder_of_files(root), read_workplace(memory, root))
+        index_files = build_index_files(
+            memory, folder_of_files(project_root), read_workplace(memory, project_root)
+        )
         indexed = index_files.index(files, wanted=lambda: not is_awaited())
         if is_awaited():
             raise CaptureInterruptedError
@@ -269,9 +276,9 @@ class Remembering:
         capture_events = build_capture_events(self.memory, root, embed=self.embed)
         return self._remember(root).session(session_id, capture_events)
 
-    def _remember(self, root: str) -> Remember:
-        learn = build_learn(self.memory, root, embed=self.embed)
-        return Remember(capture=build_capture(self.memory, root), learn=learn)
+    def _remember(self, project_root: str) -> Remember:
+        learn = build_learn(self.memory, project_root, embed=self.embed)
+        return Remember(capture=build_capture(self.memory, project_root), learn=learn)
 
     def _is_of_project(self, project_root: str) -> bool:
         return bool(project_root) and os.path.realpath(project_root) == os.path.realpath(
@@ -309,13 +316,19 @@ class TranscriptCapture:
     """
 
     def __init__(
-        self, memory: Memory, root: str, path: str, *, embed: bool = True, session_id: str = ""
+        self,
+        memory: Memory,
+        project_root: str,
+        path: str,
+        *,
+        embed: bool = True,
+        session_id: str = "",
     ) -> None:
         self._session_id = session_id
-        self.root = os.path.realpath(root)
+        self.root = os.path.realpath(project_root)
         self._memory = memory
         self._path = path
-        self._transcripts = open_transcripts(memory.settings, root)
+        self._transcripts = open_transcripts(memory.settings, project_root)
         self._embed = embed
         self._capture = build_capture(
             memory if embed else memory._replace(spaces=memory.spaces.first(0)), self.root

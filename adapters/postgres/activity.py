@@ -53,7 +53,7 @@ class PostgresHistory(SqlHistory):
     """
     SELECT = (
         f"{CHANGES} WHERE h.tenant = %(tenant)s AND h.number = %(number)s ORDER BY h.id DESC LIMIT"
-        " %(most)s"
+        " %(limit)s"
     )
 
 
@@ -135,11 +135,11 @@ class PostgresReceipts(SqlReceipts[PostgresDatabase]):
     """
     FIND = f"""
         SELECT r.number, {", ".join(f"r.{field}" for field in RECEIPT_FIELDS)} FROM hardwon.receipt r
-        WHERE {OWN} AND {{asked}} ORDER BY r.number DESC LIMIT %(most)s
+        WHERE {OWN} AND {{asked}} ORDER BY r.number DESC LIMIT %(limit)s
     """
     SESSIONS = f"""
         SELECT DISTINCT r.session_id FROM hardwon.receipt r
-        WHERE {OWN} AND starts_with(r.session_id, %(prefix)s) ORDER BY r.session_id LIMIT %(most)s
+        WHERE {OWN} AND starts_with(r.session_id, %(prefix)s) ORDER BY r.session_id LIMIT %(limit)s
     """
     CONDITIONS: ClassVar = {
         "session_id": "r.session_id = %(session_id)s",
@@ -243,7 +243,7 @@ class PostgresInfluences(SqlInfluences):
         ) shown
         {entry_named("shown.entry_id")}
         JOIN hardwon.entry_text t ON t.tenant = %(tenant)s AND t.number = e.number
-        ORDER BY shown.last DESC, e.id LIMIT %(most)s
+        ORDER BY shown.last DESC, e.id LIMIT %(limit)s
     """
     COUNT = (
         f"SELECT e.id, count(*) FROM {USES} WHERE i.tenant = %(tenant)s AND e.id = ANY(%(ids)s)"
@@ -251,11 +251,11 @@ class PostgresInfluences(SqlInfluences):
     )
     FIND = f"""
         SELECT e.id, i.session_id, i.how, i.phrase, i.at FROM {USES}
-        WHERE i.tenant = %(tenant)s AND {{asked}} ORDER BY i.at DESC, e.id, i.session_id LIMIT %(most)s
+        WHERE i.tenant = %(tenant)s AND {{asked}} ORDER BY i.at DESC, e.id, i.session_id LIMIT %(limit)s
     """
     RANK_BY_USE = f"""
         SELECT e.id, count(*) FROM {USES} WHERE i.tenant = %(tenant)s AND {{within}}
-        GROUP BY e.number, e.id ORDER BY 2 DESC, e.id LIMIT %(most)s
+        GROUP BY e.number, e.id ORDER BY 2 DESC, e.id LIMIT %(limit)s
     """
     TOTAL = f"SELECT count(*) FROM {USES} WHERE i.tenant = %(tenant)s AND {{within}}"
     CONDITIONS: ClassVar = {

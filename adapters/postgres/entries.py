@@ -56,7 +56,7 @@ NEWEST = f"""
             ORDER BY e.updated_at DESC, e.id
         ) AS place
         FROM hardwon.entry e {RECALL} WHERE {RANKED_LEARNING} AND {{visible}} AND {{wanted}}
-    ) ranked WHERE place <= %(most)s ORDER BY updated_at DESC, id
+    ) ranked WHERE place <= %(limit)s ORDER BY updated_at DESC, id
 """
 WANTED = f"""
     (e.category, e.observation_count, e.confidence, least(coalesce(r.recall_count, 0), {RECALL_CAP}))
@@ -98,7 +98,7 @@ class PostgresEntryRepository(SqlEntries[PostgresDatabase]):
     HYDRATE = f"WHERE {AMONG} {IN_ORDER}"
     FIND = """
         WHERE {within} {later} ORDER BY {order}e.updated_at DESC, e.id
-        LIMIT nullif(greatest(%(most)s, -1), -1) OFFSET %(first)s
+        LIMIT nullif(greatest(%(limit)s, -1), -1) OFFSET %(first)s
     """
     LATER = "AND (%(after_time)s, e.id) > (e.updated_at, %(after_id)s)"
     CREATED = "e.created_at"
@@ -112,7 +112,7 @@ class PostgresEntryRepository(SqlEntries[PostgresDatabase]):
         JOIN hardwon.entry e ON e.tenant = a.tenant AND e.number = a.number
         WHERE a.tenant = %(tenant)s AND starts_with(a.old_id, %(prefix)s)
             AND NOT EXISTS (SELECT 1 FROM hardwon.entry n WHERE n.tenant = %(tenant)s AND n.id = a.old_id)
-        ORDER BY 1 LIMIT %(most)s
+        ORDER BY 1 LIMIT %(limit)s
     """
     COUNT = "SELECT count(*) FROM hardwon.entry e WHERE {within}"
     TALLY = f"""
@@ -123,7 +123,7 @@ class PostgresEntryRepository(SqlEntries[PostgresDatabase]):
     SUMMARIES = SELECT_SUMMARIES
     NEWEST_SUMMARIES = f"""
         SELECT {SUMMARY_COLUMNS} FROM hardwon.entry e {TEXT} WHERE {{within}}
-        ORDER BY e.updated_at DESC, e.id LIMIT %(most)s
+        ORDER BY e.updated_at DESC, e.id LIMIT %(limit)s
     """
     FACTS = SELECT_FACTS
     RECALL_FACTS = SELECT_RECALL_FACTS
@@ -204,7 +204,7 @@ class PostgresEntryRepository(SqlEntries[PostgresDatabase]):
             wanted = {name: [record[place] for record in of] for place, name in enumerate(names)}
         sql = NEWEST.format(visible=seen.sql, wanted="true" if of is None else WANTED)
         newest = dict[TrackRecord, list[RankingFacts]]()
-        for *values, _ in self._database.rows(sql, **seen.parameters, **wanted, most=k):
+        for *values, _ in self._database.rows(sql, **seen.parameters, **wanted, limit=k):
             facts = RankingFacts(*values)
             newest.setdefault(track_record(facts), []).append(facts)
         return newest
@@ -291,7 +291,7 @@ class PostgresProposals(SqlProposals):
         JOIN hardwon.entry older ON older.tenant = p.tenant AND older.number = p.older AND older.superseded_by IS NULL
         JOIN hardwon.entry newer ON newer.tenant = p.tenant AND newer.number = p.newer AND newer.superseded_by IS NULL
         WHERE p.tenant = %(tenant)s AND NOT p.rejected AND NOT older.retired AND NOT newer.retired
-        ORDER BY p.probability DESC, older.id, newer.id LIMIT %(most)s
+        ORDER BY p.probability DESC, older.id, newer.id LIMIT %(limit)s
     """
     REJECT = f"""
         UPDATE hardwon.proposal SET rejected = true WHERE tenant = %(tenant)s AND NOT rejected

@@ -51,7 +51,7 @@ TEXTS = "concat_ws(' ', t.name, t.description, t.notes, t.reasoning)"
 CONTAINING = f"""
     SELECT {TEXTS} FROM hardwon.entry e {TEXT}
     WHERE e.tenant = %(tenant)s AND NOT e.retired AND {{within}} AND strpos(lower({TEXTS}), %(beginning)s) > 0
-    ORDER BY e.number DESC LIMIT %(most)s
+    ORDER BY e.number DESC LIMIT %(limit)s
 """
 
 MAX_SCANNED = 500
@@ -154,7 +154,7 @@ class PostgresKeywordIndex(KeywordIndex):
             within = where(only)
             sql = CONTAINING.format(within=within.sql)
             rows = self._database.rows(
-                sql, **within.parameters, beginning=beginning, most=MAX_SCANNED
+                sql, **within.parameters, beginning=beginning, limit=MAX_SCANNED
             )
             return completions(beginning, (text for (text,) in rows))
 

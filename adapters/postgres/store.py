@@ -100,19 +100,19 @@ def open_postgres(
     return store
 
 
-def open_in_time(server: ServerAddress, seconds: float) -> "PostgresStore":
-    """Open the store on *server*, with a timeout of *seconds*."""
+def open_in_time(server: ServerAddress, longest_wait: float) -> "PostgresStore":
+    """Open the store on *server*, with a timeout of *longest_wait*."""
     opened: list[PostgresStore | StorageError] = []
 
     def connect() -> None:
         try:
-            opened.append(open_postgres(server, lambda _: None, longest_wait=seconds))
+            opened.append(open_postgres(server, lambda _: None, longest_wait=longest_wait))
         except StorageError as error:
             opened.append(error)
 
     thread = threading.Thread(target=connect, daemon=True)  # libpq waits at least two seconds
     thread.start()
-    thread.join(seconds)
+    thread.join(longest_wait)
     if not opened:
         raise StorageError(f"{server}: no answer in time")
     if isinstance(store := opened[0], StorageError):

@@ -55,8 +55,8 @@ class PostgresVectorStore(SqlVectorStore[PostgresDatabase]):
 
     HAS_ANY = f"SELECT 1 {FROM_VECTORS} {{within}} LIMIT 1"
     COUNT = f"SELECT count(*) {FROM_VECTORS} {{within}}"
-    PENDING = f"{PENDING_TEXT} AND {HAS_NO_VECTOR} ORDER BY e.updated_at DESC, e.id LIMIT %(most)s"
-    TEXTS = f"{PENDING_TEXT} AND e.number > %(after)s ORDER BY e.number LIMIT %(most)s"
+    PENDING = f"{PENDING_TEXT} AND {HAS_NO_VECTOR} ORDER BY e.updated_at DESC, e.id LIMIT %(limit)s"
+    TEXTS = f"{PENDING_TEXT} AND e.number > %(after)s ORDER BY e.number LIMIT %(limit)s"
     # The entry is locked as by the repository, so that its text can't change meanwhile.
     PUT = """
         INSERT INTO hardwon.vector (tenant, space, number, owner, text_hash, vec)
@@ -198,7 +198,7 @@ SCORES = f"SELECT e.number, {EXACT} {FROM_VECTORS} {{within}} AND e.number = ANY
 NEAR = f"""
     SELECT v.number, {EXACT} FROM (
         SELECT e.number, e.updated_at, e.id, v.vec {FROM_VECTORS} {{within}} AND vector_dims(v.vec) = {{width}}
-        ORDER BY v.vec::halfvec({{width}}) <=> %(query)s::halfvec({{width}}) LIMIT %(most)s
+        ORDER BY v.vec::halfvec({{width}}) <=> %(query)s::halfvec({{width}}) LIMIT %(limit)s
     ) v ORDER BY v.updated_at DESC, v.id
 """
 TUNED = (
@@ -320,7 +320,7 @@ class _NearMatches(Matches):
             else self._scan.among("e.category = %(in_category)s", in_category=category)
         )
         with scan.vectors.database.tuned(TUNED):
-            near = scan.rows(NEAR, most=CANDIDATES * k)
+            near = scan.rows(NEAR, limit=CANDIDATES * k)
         if len(near) < k:
             return PagedMatches(scan, k).top(k)
         exact = [

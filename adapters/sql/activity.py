@@ -50,7 +50,7 @@ class SqlHistory(Role[Database], History):
 
     @override
     def changes_of(self, number: int, limit: int) -> list[PastChange]:
-        rows = self._database.rows(self.SELECT, number=number, most=limit)
+        rows = self._database.rows(self.SELECT, number=number, limit=limit)
         return [*readable_changes(self._database, rows, self._decode)]
 
 
@@ -91,7 +91,7 @@ class SqlReceipts(Role[D], Receipts):
 
         asked = all_of(self.CONDITIONS, session_id=session_id, entry_id=entry_id, project=project)
         rows = self._database.rows(
-            self.FIND.format(asked=asked.sql), **asked.parameters, most=limit
+            self.FIND.format(asked=asked.sql), **asked.parameters, limit=limit
         )
         shown_by = self._shown([number for number, *_ in rows])
 
@@ -110,7 +110,7 @@ class SqlReceipts(Role[D], Receipts):
     def sessions_starting_with(self, prefix: str, limit: int) -> list[str]:
         return [
             session_id
-            for (session_id,) in self._database.rows(self.SESSIONS, prefix=prefix, most=limit)
+            for (session_id,) in self._database.rows(self.SESSIONS, prefix=prefix, limit=limit)
         ]
 
 
@@ -176,7 +176,7 @@ class SqlInfluences(Role[Database], Influences):
 
     @override
     def shown_texts(self, session_id: str, limit: int) -> list[ShownText]:
-        rows = self._database.rows(self.SHOWN_TEXTS, session_id=session_id, most=limit)
+        rows = self._database.rows(self.SHOWN_TEXTS, session_id=session_id, limit=limit)
         return [
             *self._database.readable(
                 "entry", rows, lambda row: ShownText(*self._decode_shown_text(row))
@@ -195,7 +195,7 @@ class SqlInfluences(Role[Database], Influences):
 
         asked = all_of(self.CONDITIONS, session_id=session_id, entry_id=entry_id)
         rows = self._database.rows(
-            self.FIND.format(asked=asked.sql), **asked.parameters, most=limit
+            self.FIND.format(asked=asked.sql), **asked.parameters, limit=limit
         )
         return [
             *self._database.readable(
@@ -207,7 +207,7 @@ class SqlInfluences(Role[Database], Influences):
     def most_used(self, limit: int, only: "EntryFilter | None" = None) -> list[tuple[str, int]]:
         within = self._within(only)
         rows = self._database.rows(
-            self.RANK_BY_USE.format(within=within.sql), **within.parameters, most=limit
+            self.RANK_BY_USE.format(within=within.sql), **within.parameters, limit=limit
         )
         return [(entry_id, times) for entry_id, times in rows]
 

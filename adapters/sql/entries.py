@@ -224,7 +224,7 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
         found = self.FIND.format(
             within=within.sql, later=self.LATER if after else "", order=self._first_by(order)
         )
-        return self._entries(found, **within.parameters, **later, most=limit, first=offset)
+        return self._entries(found, **within.parameters, **later, limit=limit, first=offset)
 
     def _first_by(self, order: Order) -> str:
         orders: Mapping[Order, str] = {
@@ -278,7 +278,7 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
 
     @override
     def newest_summaries(self, only: EntryFilter, limit: int) -> list[ConversationSummary]:
-        return self._within(self.NEWEST_SUMMARIES, only, self._summary, most=limit)
+        return self._within(self.NEWEST_SUMMARIES, only, self._summary, limit=limit)
 
     def _summary(self, row: Row) -> ConversationSummary:
         return ConversationSummary(*self._decode_summary(row))
@@ -340,7 +340,7 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
     @override
     def ids_starting_with(self, prefix: str, limit: int) -> list[str]:
         return [
-            entry_id for (entry_id,) in self._database.rows(self.IDS, prefix=prefix, most=limit)
+            entry_id for (entry_id,) in self._database.rows(self.IDS, prefix=prefix, limit=limit)
         ]
 
     @override
@@ -389,7 +389,7 @@ class SqlProposals(Role[Database], Proposals):
 
     @override
     def open(self, limit: int) -> list[Proposal]:
-        return [Proposal(*row) for row in self._database.rows(self.OPEN, most=limit)]
+        return [Proposal(*row) for row in self._database.rows(self.OPEN, limit=limit)]
 
     @override
     def reject(self, older: str, newer: str) -> bool:

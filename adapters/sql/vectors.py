@@ -89,7 +89,7 @@ class SqlVectorStore(Role[D], VectorStore):
         within = self._database.where(only)
         rows = self._database.rows(
             statement.format(within=within.sql),
-            most=max(0, limit),
+            limit=max(0, limit),
             **parameters,
             **within.parameters,
         )

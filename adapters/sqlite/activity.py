@@ -69,7 +69,7 @@ class SqliteHistory(SqlHistory):
     """
     SELECT = """
         SELECT memory_id, field_changed, old_value, new_value, changed_at FROM history
-        WHERE memory_id = :number ORDER BY id DESC LIMIT :most
+        WHERE memory_id = :number ORDER BY id DESC LIMIT :limit
     """
     _decode = decode_change
 
@@ -104,11 +104,11 @@ class SqliteReceipts(SqlReceipts[SqliteDatabase]):
     """
     FIND = f"""
         SELECT r.number, {", ".join(f"r.{field}" for field in RECEIPT_FIELDS)} FROM receipt r
-        WHERE {{asked}} ORDER BY r.number DESC LIMIT :most
+        WHERE {{asked}} ORDER BY r.number DESC LIMIT :limit
     """
     SESSIONS = """
         SELECT DISTINCT session_id FROM receipt WHERE substr(session_id, 1, length(:prefix)) = :prefix
-        ORDER BY session_id LIMIT :most
+        ORDER BY session_id LIMIT :limit
     """
     CONDITIONS: ClassVar = {
         "session_id": "r.session_id = :session_id",
@@ -245,7 +245,7 @@ class SqliteInfluences(SqlInfluences):
         JOIN entry e ON e.id = s.entry_id JOIN entry_text t ON t.entry_seq = e.seq
         LEFT JOIN influence i ON i.entry_seq = e.seq AND i.session_id = r.session_id
         WHERE r.session_id = :session_id AND r.delivery != 'missed'
-        GROUP BY e.seq ORDER BY max(r.number) DESC, e.id LIMIT :most
+        GROUP BY e.seq ORDER BY max(r.number) DESC, e.id LIMIT :limit
     """
     COUNT = """
         SELECT e.id, count(*) FROM json_each(:ids) wanted
@@ -253,11 +253,11 @@ class SqliteInfluences(SqlInfluences):
     """
     FIND = """
         SELECT e.id, i.session_id, i.how, i.phrase, i.at FROM influence i JOIN entry e ON e.seq = i.entry_seq
-        WHERE {asked} ORDER BY i.at DESC, e.id, i.session_id LIMIT :most
+        WHERE {asked} ORDER BY i.at DESC, e.id, i.session_id LIMIT :limit
     """
     RANK_BY_USE = """
         SELECT e.id, count(*) AS times FROM influence i JOIN entry e ON e.seq = i.entry_seq
-        WHERE {within} GROUP BY e.seq ORDER BY times DESC, e.id LIMIT :most
+        WHERE {within} GROUP BY e.seq ORDER BY times DESC, e.id LIMIT :limit
     """
     TOTAL = "SELECT count(*) FROM influence i JOIN entry e ON e.seq = i.entry_seq WHERE {within}"
     CONDITIONS: ClassVar = {

@@ -124,11 +124,11 @@ NEWEST = f"""
         WHERE {RANKED_LEARNING} AND e.category IS record.category AND e.observation_count = record.observation_count
             AND e.confidence = record.confidence AND {{visible}}
             AND NOT EXISTS (SELECT 1 FROM recall r WHERE r.entry_seq = e.seq AND r.recall_count > 0)
-        ORDER BY e.updated_at DESC, e.id LIMIT :most
+        ORDER BY e.updated_at DESC, e.id LIMIT :limit
     )
     UNION ALL
     SELECT {fact_columns("recalled.recall_count")} FROM recalled JOIN entry e USING (seq)
-    WHERE recalled.place <= :most
+    WHERE recalled.place <= :limit
     ORDER BY updated_at DESC, id
 """
 """Most entries were never recalled."""
@@ -161,12 +161,12 @@ def newest_by_track_record(
     if of is None:
         rows = database.rows(
             NEWEST.format(records=RECORDS, visible=seen.sql, is_wanted="true"),
-            most=k,
+            limit=k,
             **seen.parameters,
         )
     else:
         sql = NEWEST.format(records=WANTED, visible=seen.sql, is_wanted=IS_WANTED)
-        rows = database.rows(sql, of=[*of], most=k, **seen.parameters)
+        rows = database.rows(sql, of=[*of], limit=k, **seen.parameters)
     newest = defaultdict[TrackRecord, _Newest](lambda: _Newest(database))
     for record, row in database.readable("entry", rows, _with_track_record):
         newest[record].rows.append(row)
@@ -195,7 +195,7 @@ class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
     SECTIONS = "WHERE t.file_path = :file_path AND t.anchor_id != '' ORDER BY t.anchor_id"
     HYDRATE = "JOIN json_each(:numbers) wanted ON wanted.value = e.seq ORDER BY wanted.key"
     FIND = (
-        "WHERE {within} {later} ORDER BY {order}e.updated_at DESC, e.id LIMIT :most OFFSET :first"
+        "WHERE {within} {later} ORDER BY {order}e.updated_at DESC, e.id LIMIT :limit OFFSET :first"
     )
     LATER = "AND (:after_time, e.id) > (e.updated_at, :after_id)"
     CREATED = "t.created_at"
@@ -206,7 +206,7 @@ class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
         SELECT id FROM entry WHERE substr(id, 1, length(:prefix)) = :prefix
         UNION SELECT e.id FROM entry_alias a JOIN entry e ON e.seq = a.entry_seq
         WHERE substr(a.old_id, 1, length(:prefix)) = :prefix AND a.old_id NOT IN (SELECT id FROM entry)
-        ORDER BY 1 LIMIT :most
+        ORDER BY 1 LIMIT :limit
     """
     COUNT = "SELECT count(*) FROM entry e WHERE {within}"
     # Texts are long, and looking entries up by an index takes longer than reading them all.
@@ -355,7 +355,7 @@ class SqliteProposals(SqlProposals):
         FROM proposal p JOIN entry older ON older.seq = p.older_seq JOIN entry newer ON newer.seq = p.newer_seq
         WHERE NOT p.rejected AND older.retired = 0 AND newer.retired = 0
             AND older.superseded_by IS NULL AND newer.superseded_by IS NULL
-        ORDER BY p.probability DESC, older.id, newer.id LIMIT :most
+        ORDER BY p.probability DESC, older.id, newer.id LIMIT :limit
     """
     REJECT = """
         UPDATE proposal SET rejected = 1 WHERE NOT rejected

@@ -181,16 +181,16 @@ def _is_complete(database: SqliteDatabase) -> bool:
     return is_intact(database) and _has_passages(database)
 
 
-def ensure_index(database: SqliteDatabase, *, repair: bool) -> None:
+def ensure_index(database: SqliteDatabase, *, repair_index: bool) -> None:
     """
     Create the index of a new store.
 
-    With *repair*, also rebuild one that does not match the entries. Does nothing without
+    With *repair_index*, also rebuild one that does not match the entries. Does nothing without
     FTS5, as search and writes work without the index.
     """
     if not is_available() or _is_complete(database):
         return
-    if repair or not database.value("SELECT 1 FROM entry"):
+    if repair_index or not database.value("SELECT 1 FROM entry"):
         with database.transaction():
             if not _is_complete(database):  # another process may have done it meanwhile
                 rebuild_index(database)

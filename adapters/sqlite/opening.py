@@ -137,7 +137,7 @@ def open_store(
             _upgrade(database, largest_upgrade)
         ensure_tallies(database)
         ensure_postings(database)
-        ensure_index(database, repair=repair_index)
+        ensure_index(database, repair_index=repair_index)
         ensure_blocks(database)
     except StorageError:
         database.close()
@@ -197,17 +197,17 @@ def _keep_log(database: SqliteDatabase, busy_seconds: float) -> None:
             return
 
 
-def _upgrade(database: SqliteDatabase, largest: int | None) -> None:
+def _upgrade(database: SqliteDatabase, largest_upgrade: int | None) -> None:
     version = schema_version(database.connection)
     if not 0 < version < NEWEST:
         migrate(database.connection)
         return
-    if largest is not None and os.path.getsize(database.path) > largest:
+    if largest_upgrade is not None and os.path.getsize(database.path) > largest_upgrade:
         raise OlderSchemaError(
             f"{database.path} is of version {version} and too large to be brought to version"
             f" {NEWEST} here; the worker or any command does it, such as: hardwon stats"
         )
     from hardwon.adapters.sqlite.copies import keep_copy  # noqa: PLC0415  # rarely needed
 
-    with database.waiting(UPGRADE_BUSY_SECONDS if largest is None else None):
+    with database.waiting(UPGRADE_BUSY_SECONDS if largest_upgrade is None else None):
         migrate(database.connection, partial(keep_copy, database.path))

@@ -333,7 +333,7 @@ class SqliteSnapshot(Snapshot):
             raise StorageError(
                 f"the snapshot holds what is no entry: {error}; nothing was changed"
             ) from error
-        ensure_index(self._present, repair=True)
+        ensure_index(self._present, repair_index=True)
 
     def _verify(self, contents: Contents, then: dict[int, str]) -> None:
         is_same = fingerprints(self._present, contents.entries) == then and (

@@ -124,7 +124,7 @@ SELECT_SUMMARIES = f"SELECT {SUMMARY_COLUMNS} {WANTED}"
 SELECT_NEWEST_SUMMARIES = f"""
     SELECT {SUMMARY_COLUMNS}
     FROM entry e JOIN entry_text t ON t.entry_seq = e.seq WHERE {{within}}
-    ORDER BY e.updated_at DESC, e.id LIMIT :most
+    ORDER BY e.updated_at DESC, e.id LIMIT :limit
 """
 
 

@@ -31,7 +31,7 @@ SELECT_WORDS = """
 
 SELECT_CONTAINING = f"""
     SELECT {TEXTS} FROM entry e JOIN entry_text t ON t.entry_seq = e.seq
-    WHERE e.retired = 0 AND {{within}} AND instr(lower({TEXTS}), :beginning) ORDER BY e.seq DESC LIMIT {{most}}
+    WHERE e.retired = 0 AND {{within}} AND instr(lower({TEXTS}), :beginning) ORDER BY e.seq DESC LIMIT {{limit}}
 """
 
 MAX_SCANNED = 500
@@ -45,7 +45,7 @@ def completed(database: SqliteDatabase, beginning: str, only: EntryFilter) -> tu
     The most frequent come first.
     """
     within = where(only)
-    sql = SELECT_CONTAINING.format(within=within.sql, most=MAX_SCANNED)
+    sql = SELECT_CONTAINING.format(within=within.sql, limit=MAX_SCANNED)
     return completions(
         beginning,
         (text for (text,) in database.rows(sql, beginning=beginning, **within.parameters)),

@@ -179,9 +179,9 @@ class SqliteVectorStore(SqlVectorStore[SqliteDatabase], BlockSource):
     PENDING = f"""
         {PENDING_TEXT} WHERE {{within}}
             AND NOT EXISTS (SELECT 1 FROM vector v WHERE v.space_id = :space AND v.entry_seq = e.seq)
-        ORDER BY e.updated_at DESC, e.id LIMIT :most
+        ORDER BY e.updated_at DESC, e.id LIMIT :limit
     """
-    TEXTS = f"{PENDING_TEXT} WHERE e.seq > :after AND {{within}} ORDER BY e.seq LIMIT :most"
+    TEXTS = f"{PENDING_TEXT} WHERE e.seq > :after AND {{within}} ORDER BY e.seq LIMIT :limit"
     PUT = """
         INSERT INTO vector (space_id, entry_seq, text_hash, vec) SELECT :space, entry_seq, text_hash, :vec
         FROM entry_text JOIN entry ON seq = entry_seq AND retired = 0 WHERE entry_seq = :number AND text_hash = :text_hash

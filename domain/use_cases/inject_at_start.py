@@ -156,7 +156,7 @@ class InjectAtStart(NamedTuple):
                 weights=self.weights, maxima=maxima, now=now, own=workplace.own, by_relevance=framed
             )
             selected = self._select(
-                retrieval, policy, limit=limit, rules=rules, seen=seen, distinct=framed
+                retrieval, policy, limit=limit, rules=rules, visible_in=seen, distinct=framed
             )
             related, missing = self._related(query, occasion, deadline=deadline, rules=rules)
             injection = self._block(
@@ -181,7 +181,7 @@ class InjectAtStart(NamedTuple):
             return None, ()
         try:
             related = self.relate.section_in_snapshot(
-                query, occasion, deadline, known=tuple(rule.number for rule in rules)
+                query, occasion, deadline, except_for=tuple(rule.number for rule in rules)
             )
         except HardwonError as error:
             return None, (f"no related conversations: {error}",)
@@ -193,7 +193,7 @@ class InjectAtStart(NamedTuple):
         policy: RankingPolicy,
         limit: int,
         rules: Sequence[ConstitutionalText],
-        seen: Visibility,
+        visible_in: Visibility,
         *,
         distinct: bool,
     ) -> SelectionOutcome:
@@ -209,7 +209,7 @@ class InjectAtStart(NamedTuple):
                 self.repository,
                 policy=policy,
                 balancer=CategoryBalancer(limit + repeated),
-                visible_in=seen,
+                visible_in=visible_in,
             )
             numbers = [scored.facts.number for scored in selected.ranked]
             left_out = (
@@ -268,13 +268,13 @@ class InjectAtStart(NamedTuple):
             held=self.held,
         )
 
-    def _diagnostics(self, retrieval: Retrieval, total: int, seen: Visibility) -> Diagnostics:
+    def _diagnostics(self, retrieval: Retrieval, total: int, visible_in: Visibility) -> Diagnostics:
         return Diagnostics(
             total=total,
             vector=retrieval.by_vector.count(),
             keyword=retrieval.by_keyword.count(),
             pending=(
-                self.vectors.count_pending(LEARNINGS._replace(visible_in=seen))
+                self.vectors.count_pending(LEARNINGS._replace(visible_in=visible_in))
                 if self.vectors
                 else 0
             ),

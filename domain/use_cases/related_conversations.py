@@ -180,33 +180,33 @@ class RelateConversations(NamedTuple):
         *,
         limit: int = COLLECTIONS["conversations"].limit,
         most_units: int = LARGEST_ENTRY,
-        known: tuple[int, ...] = (),
+        except_for: tuple[int, ...] = (),
     ) -> RelatedConversations:
         """
         Return the section for *context*, within the caller's snapshot.
 
         The caller has retired expired entries. After a compaction the section begins with the
         conversations of the same session. Without a signal the newest conversations replace related
-        ones. The numbers *known* are left out.
+        ones. The numbers *except_for* are left out.
         """
         room = Room(occasion.budget_tokens, most_units, self.length)
         if room.characters <= 0:
             return RelatedConversations()
         late = deadline.passed()
         earlier = [
-            talk for talk in self._of_session(occasion.compacted) if talk.number not in known
+            talk for talk in self._of_session(occasion.compacted) if talk.number not in except_for
         ]
-        known += tuple(talk.number for talk in earlier)
+        except_for += tuple(talk.number for talk in earlier)
         nearby = (
             NearbyConversations()
             if late
             else self.nearby.conversations_near(
-                context, occasion.workplace, limit=limit, deadline=deadline, except_for=known
+                context, occasion.workplace, limit=limit, deadline=deadline, except_for=except_for
             )
         )
         found = self.repository.summaries([answer.number for answer in nearby.best])
         if not (found or late):
-            found = self._lately(occasion, limit, known)
+            found = self._lately(occasion, limit, except_for)
         others = _else(found, earlier)
         return RelatedConversations(
             related_section(earlier, others, room),
@@ -221,7 +221,7 @@ class RelateConversations(NamedTuple):
         )
 
     def _lately(
-        self, occasion: RecallOccasion, limit: int, known: tuple[int, ...]
+        self, occasion: RecallOccasion, limit: int, except_for: tuple[int, ...]
     ) -> list[ConversationSummary]:
         """
         Return the project's newest conversations, permanent ones first.
@@ -229,7 +229,7 @@ class RelateConversations(NamedTuple):
         They replace related ones where the user's work is unknown.
         """
         own = CONVERSATIONS._replace(
-            scope=scope_of("project", occasion.workplace), except_for=known
+            scope=scope_of("project", occasion.workplace), except_for=except_for
         )
         kept = self.repository.newest_summaries(own._replace(permanent=True), max(limit, 0))
         return _else([*kept, *self.repository.newest_summaries(own, max(limit, 0))], ())[

@@ -75,7 +75,7 @@ class RenderedStart:
     searched: SearchSummary = attrs.field(factory=SearchSummary)
     labels: Mapping[str, str] = {}
 
-    def documents(self, *, explained: bool) -> list[dict[str, object]]:
+    def documents(self, *, explain: bool) -> list[dict[str, object]]:
         """
         Return its entries for JSON.
 
@@ -84,7 +84,7 @@ class RenderedStart:
         learnings = [
             (
                 explained_document(answer, self.policy, self.labels)
-                if explained
+                if explain
                 else answer_document(answer, self.labels)
             )
             for answer in self.learnings
@@ -261,7 +261,7 @@ def context(
         _write(rendered, write, project_root)
     elif as_json:
         print_items(
-            rendered.documents(explained=explain), **(rendered.searched.document if explain else {})
+            rendered.documents(explain=explain), **(rendered.searched.document if explain else {})
         )
     else:
         _show(
@@ -270,7 +270,7 @@ def context(
                 query=signals.compose() or "",
                 policy=POLICY,
                 columns=readable_columns(),
-                explained=explain,
+                explain=explain,
             ),
         )
 
@@ -279,7 +279,7 @@ def _show(rendered: RenderedStart, report: AnswerLayout) -> None:
     if rendered.text or rendered.nothing:
         say(rendered.text.rstrip("\n") or rendered.nothing)
     rated = [item for item in rendered.conversations if item.parts]
-    if report.explained and rated:
+    if report.explain and rated:
         say()
         print_marked(report.explanations(rated))
 

@@ -176,7 +176,7 @@ def print_answers(collection: CollectionName, asked: AnsweredQuestion, *, as_jso
                 if asked.rules
                 else {}
             ),
-            **(_searched(asked).document if asked.report.explained else {}),
+            **(_searched(asked).document if asked.report.explain else {}),
             **({"elsewhere": asked.elsewhere.relevant} if asked.elsewhere.relevant else {}),
         )
     elif asked.question.limit > 0:
@@ -187,7 +187,7 @@ def print_answers(collection: CollectionName, asked: AnsweredQuestion, *, as_jso
 
 def _document(asked: AnsweredQuestion, answer: RecallAnswer) -> dict[str, object]:
     labels = asked.report.here.labels
-    if asked.report.explained:
+    if asked.report.explain:
         return explained_document(answer, asked.question.policy, labels)
     return answer_document(answer, labels)
 
@@ -394,7 +394,7 @@ def recall(
         policy=question.policy,
         project_root=os.path.realpath(project_root),
         columns=readable_columns(),
-        explained=explain,
+        explain=explain,
         here=workplace,
         labelled=is_labelled,
     )

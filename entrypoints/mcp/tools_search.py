@@ -251,7 +251,7 @@ class SearchTools:
                 query=text,
                 policy=chosen.policy,
                 project_root=self._root,
-                explained=explain,
+                explain=explain,
                 here=here,
             ),
             elsewhere,
@@ -298,9 +298,9 @@ def _answer(result: SearchResult, report: AnswerLayout, elsewhere: int) -> Searc
         others=[*_rows(result.others, attrs.evolve(report, policy=COLLECTIONS["all"].policy))],
         count=len(result.answers),
         suggestion=result.suggestion or None,
-        formula=_formula(report.policy) if report.explained else None,
+        formula=_formula(report.policy) if report.explain else None,
         others_formula=(
-            _formula(COLLECTIONS["all"].policy) if report.explained and result.others else None
+            _formula(COLLECTIONS["all"].policy) if report.explain and result.others else None
         ),
         elsewhere=elsewhere,
         notes=[*result.degradations],
@@ -338,7 +338,7 @@ def _rows(
             score=_of_a_hundred(item, report.policy),
             excerpt=excerpt(item.entry.description, terms, room).text,
             concept_counts=dict(counts[at]) if counts else None,
-            parts=dict(item.parts) if report.explained else None,
+            parts=dict(item.parts) if report.explain else None,
             origin=FoundOrigin.model_validate(origin_document(item.entry, report.here.labels)),
         )
 

@@ -104,7 +104,7 @@ class AnswerLayout:
         query: The user's words, which are highlighted.
         project_root: Paths below this folder are shown relative to it.
         columns: Line length; an excerpt takes two lines at most.
-        explained: Whether to show the parts of each score.
+        explain: Whether to show the parts of each score.
         here: Where the question is asked; other origins are labelled.
         labelled: Whether to label answers from here too.
     """
@@ -113,7 +113,7 @@ class AnswerLayout:
     policy: PolicyName
     project_root: str = ""
     columns: int = 80
-    explained: bool = False
+    explain: bool = False
     here: Workplace = NOWHERE
     labelled: bool = False
 
@@ -193,7 +193,7 @@ class AnswerLayout:
 
     def explanations(self, answers: Sequence[RecallAnswer]) -> Iterator[MarkedText]:
         """Yield the parts of each score, if requested."""
-        for rank, answer in enumerate(answers if self.explained else (), 1):
+        for rank, answer in enumerate(answers if self.explain else (), 1):
             yield MarkedText(f"{rank}. {stored_line(shortened(answer.entry.name, self._room()))}")
             yield from self._explanation(answer)
 
@@ -208,7 +208,7 @@ class AnswerLayout:
             yield MarkedText(f"{INDENT}Superseded by: {entry.superseded_by}")
 
     def _explanation(self, answer: RecallAnswer) -> Iterator[MarkedText]:
-        if self.explained:
+        if self.explain:
             yield from (MarkedText(f"{INDENT}{line}") for line in explanation(answer, self.policy))
 
     def _facts(self, answer: RecallAnswer) -> Iterator[str]:

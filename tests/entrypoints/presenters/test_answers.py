@@ -93,7 +93,7 @@ FORGED = (
 @pytest.mark.parametrize("form", ["listing", "memories", "sessions", "documents", "explanations"])
 def test_no_line_of_an_answer_begins_structure_or_holds_a_tag(form: str, text: str) -> None:
     entry = attrs.evolve(of_file(f"{text}\nparser"), name=text, tags=(text,), source_project=text)
-    report = AnswerLayout(query="parser", policy="adaptive", explained=True)
+    report = AnswerLayout(query="parser", policy="adaptive", explain=True)
     lines = "\n".join(
         line.text
         for line in getattr(report, form)(
