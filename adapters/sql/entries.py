@@ -87,11 +87,7 @@ RULE_FIELDS = fields_without("origin", ConstitutionalText._fields)
 """The origin of an entry depends on where it is shown."""
 
 RECALL_FIELDS = fields_without("ranking", RecallFacts._fields)
-"""
-The fields that only recall reads.
-
-It needs the time of creation to the second.
-"""
+"""The fields that only recall reads."""
 
 
 def columns_of(places: Mapping[str, str], fields: Iterable[str], **others: str) -> str:

@@ -140,10 +140,6 @@ SELECT_FACTS = f"""
 
 decode_facts = RowDecoder(RankingFacts._fields)
 
-
-RECALL_FIELDS = RecallFacts._fields[1:]
-"""The fields that only recall reads."""
-
 RECALL_COLUMNS = columns(RECALL_FIELDS, created_at="e.created_at_epoch")
 decode_recall = RowDecoder(
     RECALL_FIELDS,
