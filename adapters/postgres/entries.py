@@ -135,10 +135,8 @@ class PostgresEntryRepository(SqlEntries[PostgresDatabase]):
             AND older.superseded_by IS NULL AND newer.superseded_by IS NULL
     """
     REFERENCES = f'SELECT e.number, e."references" FROM hardwon.entry_text e WHERE {AMONG}'
-    # Without sections of a file that is a rule as a whole: they would repeat it.
     RULES = f"""
-        SELECT {columns(RULE_FIELDS)}
-        FROM hardwon.entry e {TEXT} WHERE e.tier = 'constitutional' AND {{within}} AND NOT EXISTS (
+        SELECT {columns(RULE_FIELDS)} FROM hardwon.entry e {TEXT} WHERE e.tier = 'constitutional' AND {{within}} AND NOT EXISTS (
             SELECT 1 FROM hardwon.entry_text file
             JOIN hardwon.entry whole ON whole.tenant = file.tenant AND whole.number = file.number
             WHERE file.tenant = %(tenant)s AND t.anchor_id != '' AND file.file_path = t.file_path
@@ -204,8 +202,8 @@ class PostgresEntryRepository(SqlEntries[PostgresDatabase]):
             wanted = {name: [record[place] for record in of] for place, name in enumerate(names)}
         sql = NEWEST.format(visible=seen.sql, wanted="true" if of is None else WANTED)
         newest = dict[TrackRecord, list[RankingFacts]]()
-        for *values, _ in self._database.rows(sql, **seen.parameters, **wanted, limit=k):
-            facts = RankingFacts(*values)
+        for *fields, _ in self._database.rows(sql, **seen.parameters, **wanted, limit=k):
+            facts = RankingFacts(*fields)
             newest.setdefault(track_record(facts), []).append(facts)
         return newest
 

@@ -146,6 +146,7 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
     RECALL_FACTS: str
     OUTDATED: str
     REFERENCES: str
+    # Without sections of a file that is a rule as a whole: they would repeat it.
     RULES: str
     DROP_ALIAS: str
     ADD_ALIAS: str

@@ -229,7 +229,6 @@ class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
     REFERENCES = """
         SELECT entry_seq, "references" FROM json_each(:numbers) wanted JOIN entry_text ON entry_seq = wanted.value
     """
-    # Without sections of a file that is a rule as a whole: they would repeat it.
     RULES = f"""
         SELECT {columns(RULE_FIELDS)}
         FROM entry e JOIN entry_text t ON t.entry_seq = e.seq WHERE e.tier = 'constitutional' AND {{within}} AND NOT EXISTS (
