@@ -130,7 +130,7 @@ class Sessions(RuleBasedStateMachine):
         for window in getattr(self, "held", {}):
             of_window = [
                 receipt
-                for receipt in self.receipts.find(session_id=window.session_id, limit=1_000)
+                for receipt in self.receipts.newest(session_id=window.session_id, limit=1_000)
                 if receipt.agent == window.agent and receipt.number not in self.windows.dropped
             ]
             shown = [
