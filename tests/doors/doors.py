@@ -207,7 +207,7 @@ class Template:
             stack.enter_context(mock.patch.object(hook_events, "NOTING_SECONDS", BUSY_SECONDS))
             stack.enter_context(mock.patch.dict(here.MAINS, {"hardwon-mcp": _serve_one_call}))
             stack.enter_context(mock.patch.object(server, "MemoryServer", _known_server))
-            stack.enter_context(broken_by(["nothing_is_in_a_hurry"]))
+            stack.enter_context(broken_by([]))
             if state:
                 stack.enter_context(put(self.world, file, state))
             stdin = door.stdin(self.world)

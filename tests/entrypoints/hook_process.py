@@ -23,8 +23,9 @@ from hardwon.entrypoints.bootstrap_files import build_import_knowledge
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import fill_spaces
 from tests.entrypoints.faults import launch
+from tests.entrypoints.faults.launch import FOR_EVER
 from tests.fakes.doors import can_run_here, run_here
-from tests.machine import LONGEST_WAIT, in_time
+from tests.machine import LONGEST_WAIT, in_time, patience
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 FAULTS = Path(__file__).parent / "faults"
@@ -70,14 +71,15 @@ class Launched(NamedTuple):
 
 
 @contextlib.contextmanager
-def broken_by(faults: Sequence[str]) -> Iterator[None]:
-    """Break what functions of `faults/launch.py` break, in this process and for a while."""
+def broken_by(faults: Sequence[str], times: float = FOR_EVER) -> Iterator[None]:
+    """Break what functions of `faults/launch.py` break, in this process and for a while; stretch its limits."""
     with contextlib.ExitStack() as stack:
 
         def replace(owner: object, name: str, value: object) -> None:
             stack.enter_context(mock.patch.object(owner, name, value))
 
         replace(launch, "replace", replace)
+        launch.wait_longer(times)
         for fault in faults:
             getattr(launch, fault)()
         yield
@@ -118,6 +120,8 @@ class World:
         store: Where `memory.db` is.
         variables: The whole environment of the hook.
         faults: Parts that `hook` and `launch` break, by names of functions in `faults/launch.py`.
+        hangs: Whether something hangs, so that the hook has to reach its time limits. They
+            are as long as the machine is slow; else there are none, as a busy machine would show less.
         bin: Where the installed programs are.
         may_fork: Whether programs may be forked from a process that has imported the libraries.
         may_run_here: Whether programs may run in the test's own process.
@@ -130,6 +134,7 @@ class World:
         self.project = folder / "project"
         self.store = folder / "store"
         self.faults = list[str]()
+        self.hangs = False
         self.bin = BIN
         self.may_fork = True
         self.may_run_here = True
@@ -194,7 +199,7 @@ class World:
         command = [*through, str(self.bin / "hardwon-hook"), *arguments]
         if redirections:
             command = ["/bin/sh", "-c", f'exec "$0" "$@" {redirections}', *command]
-        return self._run(command, payload, stdin, stdout)
+        return self._run(command, self.patient, payload, stdin, stdout)
 
     def argument_form(self, *arguments: str) -> Run:
         """Run the console script on `project`, with further arguments."""
@@ -204,28 +209,42 @@ class World:
         """Run the hook with `faults` in it, in a process of its own, whose time and imports are measured."""
         report = self.folder / "report"
         report.unlink(missing_ok=True)
-        command = [
-            str(self.bin / "python"),
-            str(FAULTS / "launch.py"),
-            str(report),
-            ",".join(self.faults),
-            *arguments,
-        ]
-        run = self._run(command, payload, None, subprocess.PIPE)
+        program = (str(self.bin / "python"), str(FAULTS / "launch.py"), str(report))
+        command = [*program, ",".join(self.faults), str(self.times), *arguments]
+        run = self._run(command, self.variables, payload)
         seconds, *modules = report.read_text().split("\n")
         return Launched(run, float(seconds), frozenset(modules))
+
+    @property
+    def times(self) -> float:
+        """How many times as long as they are the time limits of the hook get."""
+        return patience() if self.hangs else FOR_EVER
+
+    @property
+    def patient(self) -> dict[str, str]:
+        """The environment of installed scripts, in which the hook gets that time."""
+        path = filter(None, (str(FAULTS), self.variables.get("PYTHONPATH")))
+        more = {"PYTHONPATH": os.pathsep.join(path), "TIMES_OF_LIMITS": str(self.times)}
+        return {**self.variables, **more}
 
     def statements(self) -> list[str]:
         """Return what SQLite ran in the last launch with the fault `statements_are_noted`, a line a statement."""
         return (self.folder / "report.statements").read_text(encoding="utf-8").splitlines()
 
-    def _run(self, command: Sequence[str], payload: object, stdin: int | None, stdout: int) -> Run:
+    def _run(
+        self,
+        command: Sequence[str],
+        variables: Mapping[str, str],
+        payload: object,
+        stdin: int | None = None,
+        stdout: int = subprocess.PIPE,
+    ) -> Run:
         known = self._logged()
         started = time.monotonic()
         process = subprocess.Popen(
             command,
             cwd=self.folder,
-            env=self.variables,
+            env=variables,
             stdin=subprocess.PIPE if stdin is None else stdin,
             stdout=stdout,
             stderr=subprocess.PIPE,
@@ -246,7 +265,7 @@ class World:
         known = self._logged()
         started = time.monotonic()
         stdin = self._bytes(payload)
-        with broken_by(self.faults):
+        with broken_by(self.faults, self.times):
             ended = run_here(
                 "hardwon-hook", arguments, stdin=stdin, env=self.variables, folder=self.folder
             )

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from hardwon.adapters.config.table import TABLE, variables
 from tests.adapters.providers.kinds import Fault
 from tests.adapters.providers.stub_server import Answer, Recorded, StubProviders
-from tests.entrypoints.hook_process import Launched, Run, World
+from tests.entrypoints.hook_process import Run, World
 from tests.entrypoints.sessions import block_of, entry
 from tests.machine import LONGEST_WAIT
 
@@ -131,16 +131,6 @@ class Scene:
     def metadata(self) -> dict[str, str]:
         """Return all that the store notes about itself."""
         return dict(self.world.query("SELECT key, value FROM _metadata"))
-
-    def hook(self) -> Run:
-        """Run the hook with all the time it needs."""
-        self.world.faults = ["nothing_is_in_a_hurry"]
-        return self.world.hook()
-
-    def launch(self) -> Launched:
-        """Run the hook in a process with all the time it needs, and keep what it imported."""
-        self.world.faults = ["nothing_is_in_a_hurry"]
-        return self.world.launch()
 
     def holds(self, secret: str) -> list[str]:
         """Return the files of the user, the project and the store with *secret* in them."""

@@ -46,7 +46,7 @@ def test_no_program_asks_a_provider_that_only_the_project_names(
         "doctor": hardwon(scene.world, "doctor"),
         "context": hardwon(scene.world, "context"),
     }
-    start = scene.hook()
+    start = scene.world.hook()
     prompt = scene.world.hook(
         payload={
             **scene.world.session_start(),

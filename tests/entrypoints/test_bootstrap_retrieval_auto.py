@@ -23,7 +23,7 @@ def test_without_a_key_auto_is_the_embedded_model_and_stays_it(scene: Scene) -> 
 
     scene.give_key("gemini")
     write(scene.world, name="Second", description="Written with a key in the environment.")
-    run = scene.hook()
+    run = scene.world.hook()
     assert diagnostic(run).endswith(f"| model: {EMBEDDED}*")
     assert "vector=2" in diagnostic(run)
     assert scene.vectors() == {"local": 2}
@@ -38,18 +38,18 @@ def test_with_a_key_auto_is_gemini_and_the_embedded_space_is_kept_up_to_date(
     assert geminis.vectors() == {"gemini": 1, "local": 1}
     geminis.requests()
 
-    run = geminis.hook()
+    run = geminis.world.hook()
     assert diagnostic(run).endswith("| model: gemini-embedding-001*")
     assert "vector=1" in diagnostic(run)
     assert len(geminis.requests()) == 1
 
     geminis.stub.fault = status(500)
-    assert diagnostic(geminis.hook()).endswith("| model: gemini-embedding-001*")
+    assert diagnostic(geminis.world.hook()).endswith("| model: gemini-embedding-001*")
     assert geminis.requests() == []  # its vector of this query is remembered
 
     with geminis.world.connect() as connection:
         connection.execute("DELETE FROM query_vector")
-    run = geminis.hook()
+    run = geminis.world.hook()
     assert diagnostic(run).endswith(f"| model: {EMBEDDED}*")
     assert "vector=1" in diagnostic(run)
 
@@ -60,7 +60,7 @@ def test_a_later_process_without_the_key_searches_and_fills_the_embedded_space(
     geminis.take_key("gemini")
     done = write(geminis.world, name="Second", description="Written without a key.")
     geminis.requests()
-    run = geminis.hook()
+    run = geminis.world.hook()
 
     assert done.code == 0
     assert "Gemini needs a key: set GEMINI_API_KEY" in done.stderr
@@ -82,12 +82,12 @@ def test_embed_changes_what_auto_means_and_back(scene: Scene) -> None:
     done = hardwon(scene.world, "embed", "--provider", "gemini")
     assert (done.code, done.stdout, done.stderr) == (0, "1 vector made, 0 missing.\n", "")
     assert scene.vectors() == {"gemini": 1, "local": 1}
-    assert diagnostic(scene.hook()).endswith("| model: gemini-embedding-001*")
+    assert diagnostic(scene.world.hook()).endswith("| model: gemini-embedding-001*")
     scene.requests()
 
     done = hardwon(scene.world, "embed", "--provider", "local")
     assert (done.code, done.stdout) == (0, "0 vectors made, 0 missing.\n")
-    assert diagnostic(scene.hook()).endswith(f"| model: {EMBEDDED}*")
+    assert diagnostic(scene.world.hook()).endswith(f"| model: {EMBEDDED}*")
     assert scene.requests() == []
     assert scene.vectors() == {"gemini": 1, "local": 1}
     assert scene.metadata()["embedding_provider"] == "local"
@@ -142,7 +142,7 @@ def test_re_embedding_all_with_a_provider_that_fails_loses_nothing(scene: Scene)
 
 def test_off_asks_no_provider(scene: Scene) -> None:
     scene.choose("off")
-    done, run = write(scene.world), scene.hook()
+    done, run = write(scene.world), scene.world.hook()
 
     assert (done.code, done.stderr, run.log) == (0, "", ())
     assert "active (vector=0, fts5=1)" in diagnostic(run)

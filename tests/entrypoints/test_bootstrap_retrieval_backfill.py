@@ -50,7 +50,7 @@ def test_a_write_stops_at_429_and_the_next_one_goes_on(scene: Scene) -> None:
     [warning] = done.stderr.splitlines()
     assert "wants fewer requests (429, again in 600 s)" in warning
     assert (len(scene.requests()), scene.vectors()) == (1, {})
-    assert "fts5=1, pending_embedding=4" in diagnostic(scene.hook())
+    assert "fts5=1, pending_embedding=4" in diagnostic(scene.world.hook())
 
     scene.stub.fault = None
     done = write(scene.world)

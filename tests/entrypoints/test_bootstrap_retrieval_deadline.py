@@ -48,6 +48,7 @@ def test_a_slow_provider_costs_the_vectors_and_no_more_than_the_budget(
     write(scene.world)
     slow(scene.stub)
     scene.requests()
+    scene.world.hangs = True
     run, seconds, _ = scene.world.launch()
 
     assert run.code == 0
@@ -63,6 +64,7 @@ def test_with_auto_a_hanging_gemini_leaves_the_block_in_time(scene: Scene) -> No
     scene.give_key("gemini")
     write(scene.world)
     scene.stub.hangs_before = True
+    scene.world.hangs = True
     run, seconds, _ = scene.world.launch()
 
     assert run.code == 0
@@ -82,7 +84,7 @@ def test_the_search_by_word_runs_while_the_provider_is_asked(scene: Scene) -> No
     scene.stub.fault = meet
     scene.world.put_package("sitecustomize", __init__=MEETING.format(port=scene.stub.port))
     scene.requests()
-    run = scene.launch().run
+    run = scene.world.launch().run
 
     assert "active (vector=1, fts5=1)" in diagnostic(run)
     assert (run.stderr, run.log) == ("", ())
@@ -98,7 +100,7 @@ def test_a_provider_on_the_network_costs_the_hook_httpx_and_no_library_of_its_ow
 ) -> None:
     scene.choose(provider)
     write(scene.world)
-    run, _, modules = scene.launch()
+    run, _, modules = scene.world.launch()
 
     assert "vector=1" in diagnostic(run)
     assert imported(modules) == ["httpx"]
@@ -110,7 +112,7 @@ def test_without_a_provider_on_the_network_nothing_for_it_is_imported(
 ) -> None:
     scene.configure(embedding_provider=provider)
     write(scene.world)
-    run, _, modules = scene.launch()
+    run, _, modules = scene.world.launch()
 
     assert ("vector=0" if provider == "off" else "vector=1") in diagnostic(run)
     assert imported(modules) == []
@@ -120,7 +122,7 @@ def test_without_a_provider_on_the_network_nothing_for_it_is_imported(
 def test_a_provider_with_nothing_to_compare_is_not_even_imported(scene: Scene) -> None:
     scene.choose("gemini")
     scene.remember(1)
-    run, _, modules = scene.launch()
+    run, _, modules = scene.world.launch()
 
     assert "vector=0, fts5=0, pending_embedding=1" in diagnostic(run)
     assert (imported(modules), scene.requests()) == ([], [])
@@ -129,7 +131,7 @@ def test_a_provider_with_nothing_to_compare_is_not_even_imported(scene: Scene) -
 def test_switched_off_nothing_is_imported_for_a_provider(scene: Scene) -> None:
     scene.choose("gemini", semantic_enabled="false")
     scene.world.write_bank("patterns", "### Pattern: One\nAbout one.\n\n")
-    run, _, modules = scene.launch()
+    run, _, modules = scene.world.launch()
 
     assert block_of(run.stdout).state == "disabled"
     assert (imported(modules), scene.requests()) == ([], [])

@@ -68,7 +68,7 @@ def test_an_entry_is_stored_and_found_by_word_whatever_the_provider_answers(
     scene.choose("openai")
     write(scene.world, **FIRST)
     scene.stub.fault = fault
-    done, run = write(scene.world), scene.hook()
+    done, run = write(scene.world), scene.world.hook()
 
     assert_stored_without_a_vector(scene, done, message)
     assert_searched_by_word_only(run, message)
@@ -85,7 +85,7 @@ def test_the_way_through_google_genai_fails_as_softly(scene: Scene, fault: Fault
     scene.stub.fault = fault
     if fault is None:
         scene.take_down()
-    done, run = write(scene.world), scene.hook()
+    done, run = write(scene.world), scene.world.hook()
 
     assert_stored_without_a_vector(scene, done, "Gemini at 127.0.0.1")
     assert "vector=0, fts5=1, pending_embedding=1" in diagnostic(run)
@@ -97,7 +97,7 @@ def test_a_provider_that_is_down_is_reported_once(scene: Scene, provider: str) -
     scene.choose(provider)
     write(scene.world, **FIRST)
     scene.take_down()
-    done, run = write(scene.world), scene.hook()
+    done, run = write(scene.world), scene.world.hook()
 
     assert_stored_without_a_vector(scene, done, "can't be reached")
     assert_searched_by_word_only(run, "can't be reached")
@@ -126,7 +126,7 @@ def test_a_named_provider_without_its_key_is_never_asked(scene: Scene, provider:
         del scene.world.variables[
             "OPENAI_BASE_URL"
         ]  # other servers that speak OpenAI's language need no key
-    done, run = write(scene.world), scene.hook()
+    done, run = write(scene.world), scene.world.hook()
 
     assert_stored_without_a_vector(
         scene, done, f"needs a key: set {KEY_NAMES[provider]} in the environment"
@@ -140,7 +140,7 @@ def test_a_key_that_is_gone_leaves_search_by_word(scene: Scene) -> None:
     write(scene.world)
     scene.take_key("voyage")
     scene.requests()
-    run = scene.hook()
+    run = scene.world.hook()
 
     assert_searched_by_word_only(run, "Voyage needs a key: set VOYAGE_API_KEY in the environment")
     assert scene.requests() == []
@@ -206,7 +206,7 @@ def test_no_secret_of_an_entry_or_a_spec_leaves_the_process(scene: Scene, provid
         reasoning=f"Because of {SECRETS[2]}",
         references=[SECRETS[3]],
     )
-    run = scene.hook()
+    run = scene.world.hook()
     requests = scene.requests()
 
     assert len(requests) == 2

@@ -42,7 +42,7 @@ def test_after_a_change_each_write_fills_fifty_and_the_way_back_is_free(scene: S
     assert scene.vectors() == {"openai": 120, "voyage": 120}
     assert identity(scene) == identity_of("openai")
     assert scene.world.query("SELECT DISTINCT length(embedding) FROM entries") == [(1536 * 4,)]
-    assert "vector=120" in diagnostic(scene.hook())
+    assert "vector=120" in diagnostic(scene.world.hook())
 
 
 def test_vectors_of_another_space_are_never_compared(scene: Scene) -> None:
@@ -52,12 +52,12 @@ def test_vectors_of_another_space_are_never_compared(scene: Scene) -> None:
     scene.requests()
 
     scene.choose("voyage")
-    run = scene.hook()
+    run = scene.world.hook()
     assert "active (vector=0, fts5=1, pending_embedding=61)" in diagnostic(run)
     assert (run.stderr, run.log, scene.requests()) == ("", (), [])
 
     write(scene.world)
-    run = scene.hook()
+    run = scene.world.hook()
     assert "active (vector=50, fts5=1, pending_embedding=11)" in diagnostic(run)
     assert diagnostic(run).endswith("| model: voyage-code-3*")
     assert (run.stderr, run.log) == ("", ())
@@ -67,7 +67,7 @@ def test_two_models_of_one_provider_are_two_spaces(scene: Scene) -> None:
     scene.choose("openai")
     write(scene.world)
     scene.choose("openai", embedding_dimensions="512")
-    assert "vector=0" in diagnostic(scene.hook())
+    assert "vector=0" in diagnostic(scene.world.hook())
     write(scene.world)
 
     assert scene.vectors() == {"openai": 2}
@@ -97,7 +97,7 @@ def test_two_projects_with_two_providers_leave_each_others_vectors_alone(scene: 
     for project, provider in ((first, "openai"), (second, "ollama")):
         world.project = project
         scene.configure(embedding_provider=provider)
-        run = scene.hook()
+        run = scene.world.hook()
         assert "vector=2" in diagnostic(run)
         assert diagnostic(run).endswith(f"| model: {MODELS[provider].name}*")
         assert run.log == ()

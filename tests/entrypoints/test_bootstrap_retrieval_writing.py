@@ -57,7 +57,7 @@ def test_a_written_entry_is_embedded_as_a_document_and_searched_for_as_a_query(
 
     done = write(scene.world)
     [written] = scene.requests()
-    run = scene.hook()
+    run = scene.world.hook()
     [asked] = scene.requests()
 
     assert (done.code, done.stderr) == (0, "")
@@ -97,7 +97,7 @@ def test_the_model_that_is_named_makes_both_vectors(
     scene.choose(provider, embedding_model=model)
     scene.stub.dimensions = 1024
     write(scene.world)
-    run = scene.hook()
+    run = scene.world.hook()
     requests = scene.requests()
 
     assert len(requests) == 2
@@ -147,7 +147,7 @@ def test_the_hook_asks_once_for_a_store_of_many_entries(scene: Scene) -> None:
     scene.remember(40)
     hardwon(scene.world, "embed")
     scene.requests()
-    run = scene.hook()
+    run = scene.world.hook()
 
     assert "vector=40" in diagnostic(run)
     assert len(scene.requests()) == 1
@@ -156,7 +156,7 @@ def test_the_hook_asks_once_for_a_store_of_many_entries(scene: Scene) -> None:
 def test_the_key_travels_in_a_header_and_nowhere_else(scene: Scene) -> None:
     scene.choose("voyage")
     write(scene.world)
-    scene.hook()
+    scene.world.hook()
 
     for request in scene.requests():
         assert request.headers["authorization"] == f"Bearer {KEY}"

@@ -80,7 +80,6 @@ def test_a_prompt_asks_with_the_users_words_only(world: World) -> None:
     )
     question = "how do I rename the column safely?"
     conversation = Conversation(world, has_transcript=False)
-    world.faults = ["nothing_is_in_a_hurry"]
     silent = [
         conversation.ask(passage.replace(NOISE, question)).stdout for passage in HOSTS.values()
     ]

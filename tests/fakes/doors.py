@@ -28,10 +28,10 @@ import typer.main
 from hardwon.adapters.agents import wants
 from hardwon.adapters.minilm import embedder as minilm
 from hardwon.adapters.sqlite import schema
-from hardwon.entrypoints import writer
+from hardwon.entrypoints import bootstrap_entries, context, embed_after_write, writer
 from hardwon.entrypoints.cli import main as cli
 from hardwon.entrypoints.hook import main, process
-from tests.machine import LONGEST_WAIT
+from tests.machine import LONGEST_WAIT, patience
 
 MAINS: dict[str, Callable[[], None]] = {
     "hardwon": cli.main,
@@ -293,13 +293,29 @@ def _connections() -> Iterator[None]:
 
 @contextlib.contextmanager
 def one_process() -> Iterator[None]:
-    """Load the model, read signatures of commands and run migrations once: it takes longer than most tests."""
+    """
+    Load the model, read signatures of commands and run migrations once.
+
+    That takes longer than most tests. On a busy machine commands get longer, too.
+    """
+    times = patience()
     with contextlib.ExitStack() as stack:
+        for module, limit in LIMITS:
+            longer = getattr(module, limit) * times
+            stack.enter_context(mock.patch.object(module, limit, longer))
         stack.enter_context(mock.patch.object(schema, "_migrate", _migrate))
         for owner, name, function in ONCE:
             stack.enter_context(mock.patch.object(owner, name, function))
         yield
 
+
+LIMITS = (
+    (context, "GIT_SECONDS"),
+    (context, "ASK_SECONDS"),
+    (embed_after_write, "WRITE_SECONDS"),
+    (bootstrap_entries, "ASKED_EMBED_SECONDS"),
+)
+"""Where commands do less once time is over."""
 
 ONCE = [
     (owner, name, functools.cache(getattr(owner, name)))

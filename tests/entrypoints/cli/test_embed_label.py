@@ -11,6 +11,7 @@ from tests.adapters.providers.stub_server import Answer, StubProviders
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import VALID, Ran, hardwon, write
 from tests.entrypoints.provider_process import KEY, Scene, diagnostic
+from tests.machine import in_time
 
 BARE = {"keywords": [], "reasoning": "Feet and metres met."}
 HAIKU, OLLAMA = "/v1/messages", "/api/chat"
@@ -58,7 +59,7 @@ def assert_no_labels(scene: Scene, done: Ran) -> None:
     assert KEY[:8] not in warning
     assert labels(scene.world) == [[]]
     scene.stub.fault = None
-    assert "fts5=1" in diagnostic(scene.hook())
+    assert "fts5=1" in diagnostic(scene.world.hook())
 
 
 def test_labels_are_stored_and_an_entry_is_found_by_them_alone(scene: Scene) -> None:
@@ -82,10 +83,10 @@ def test_the_hook_finds_an_entry_by_its_labels(scene: Scene) -> None:
         spec="# Spec\n\nRetry budget of sqlite.\n",
     )
     (scene.world.project / "docs/features/007-csv-reader/.meta.json").unlink()
-    assert "fts5=0" in diagnostic(scene.hook())
+    assert "fts5=0" in diagnostic(scene.world.hook())
     hardwon(scene.world, "label")
 
-    assert "fts5=1" in diagnostic(scene.hook())
+    assert "fts5=1" in diagnostic(scene.world.hook())
 
 
 def test_the_request_carries_the_entry_and_the_rules(scene: Scene) -> None:
@@ -171,7 +172,9 @@ def test_a_labeler_that_hangs_is_left_behind_after_five_seconds(scene: Scene) ->
     started = time.monotonic()
     done = hardwon(scene.world, "label")
 
-    assert 5.0 <= time.monotonic() - started < 25.0
+    seconds = time.monotonic() - started
+    assert seconds >= 5.0
+    assert in_time(seconds, 25.0)
     assert_no_labels(scene, done)
 
 

@@ -314,7 +314,6 @@ def test_an_injection_beside_a_prompt_is_explained_and_verified_too(parser_world
         *(lesson(f"Filler {number}", f"filler number {number}") for number in range(60))
     )
     text = "The parser keeps which quotes?"
-    parser_world.faults = ["nothing_is_in_a_hurry"]
     payload = {
         "session_id": SESSION,
         "cwd": str(parser_world.project),

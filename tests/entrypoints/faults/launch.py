@@ -1,7 +1,7 @@
 """
-Run the hook with parts of it broken: `python launch.py REPORT FAULTS [hook's arguments]`.
+Run the hook with parts of it broken: `python launch.py REPORT FAULTS TIMES [hook's arguments]`.
 
-A fault is the name of a function below; FAULTS joins them with commas. REPORT gets how long
+A fault is the name of a function below; FAULTS joins them with commas. Its time limits are TIMES as long. REPORT gets how long
 `main()` took and, a line each, the modules that were imported. Nothing is imported here that
 Python has not imported already, so that the list is about the hook alone.
 """
@@ -9,6 +9,7 @@ Python has not imported already, so that the list is about the hook alone.
 import os
 import sys
 import time
+from _frozen_importlib_external import PathFinder
 from collections.abc import Callable
 from typing import Any
 
@@ -193,39 +194,76 @@ def database_hangs() -> None:
     statements_go_through(lambda sql, execute: hang() if "entry_text" in sql else execute(sql))
 
 
-def nothing_is_in_a_hurry() -> None:
-    """No fault: for tests of what is printed, on a machine that may be busy with others."""
-    from hardwon.domain.use_cases import retrieve
-    from hardwon.entrypoints.hook import event, process, prompt, session_start
+RETRIEVE = "hardwon.domain.use_cases.retrieve"
+BUDGETS = {
+    RETRIEVE: ("WORD_SECONDS",),
+    "hardwon.entrypoints.hook.event": ("PROMPT_SECONDS",),
+    "hardwon.entrypoints.hook.prompt": ("SEARCH_SECONDS",),
+    "hardwon.entrypoints.hook.session_start": (
+        "SEARCH_SECONDS",
+        "LAST_PRINT_SECONDS",
+        "GIT_SECONDS",
+        "IMPORT_SECONDS",
+    ),
+    "hardwon.entrypoints.hook.process": ("ALARM_SECONDS", "LAST_SECONDS"),
+}
+"""The time limits of a hook, by module."""
 
-    for module, name in (
-        (event, "PROMPT_SECONDS"),
-        (prompt, "SEARCH_SECONDS"),
-        (process, "ALARM_SECONDS"),
-        (process, "LAST_SECONDS"),
-        (session_start, "SEARCH_SECONDS"),
-        (session_start, "LAST_PRINT_SECONDS"),
-        (session_start, "GIT_SECONDS"),
-        (retrieve, "EMBED_SECONDS"),
-        (retrieve, "WORD_SECONDS"),
-    ):
-        replace(module, name, FOR_EVER)
+
+def wait_longer(times: float) -> None:
+    """Multiply all limits in this process."""
+    from importlib import import_module
+
+    for name in BUDGETS:
+        _stretch(import_module(name), times)
+
+
+def _stretch(module: Any, times: float) -> None:
+    for name in BUDGETS[module.__name__]:
+        replace(module, name, min(getattr(module, name) * times, FOR_EVER))
+    if module.__name__ == RETRIEVE:
+        new = module.Retrieve.__new__
+        *others, embed_seconds, semantic_seconds = new.__defaults__
+        longer = (*others, min(embed_seconds * times, FOR_EVER), semantic_seconds)
+        replace(new, "__defaults__", longer)
+
+
+class Stretcher:
+    """Multiplies the limits of a module when it comes, so that imports may be counted."""
+
+    def __init__(self, times: float) -> None:
+        self._times = times
+
+    def find_spec(self, name: str, path: Any, _: object = None) -> Any:
+        """Find a module that has limits."""
+        spec: Any = PathFinder.find_spec(name, path) if name in BUDGETS else None
+        if spec:
+            load = spec.loader.exec_module
+
+            def load_and_stretch(module: Any) -> None:
+                load(module)
+                _stretch(module, self._times)
+
+            spec.loader.exec_module = load_and_stretch
+        return spec
+
+
+def stretch_imports(times: float) -> None:
+    """Multiply the limits in a process that begins."""
+    sys.meta_path.insert(0, Stretcher(times))
 
 
 def the_machine_is_quiet() -> None:
     """No fault, and in every run: a busy machine would be searched by less."""
-    the_machine_is_slower(1.0)
-
-
-def the_machine_is_ten_times_slower() -> None:
-    the_machine_is_slower(10.0)
-
-
-def the_machine_is_slower(times: float) -> None:
-    """As far as the hook can tell."""
     from hardwon.entrypoints.hook import hook
 
-    replace(hook, "slowdown", lambda _: times)
+    replace(hook, "slowdown", lambda _: 1.0)
+
+
+def vectors_take_more_time_than_there_is() -> None:
+    from hardwon.entrypoints.hook import session_start
+
+    replace(session_start, "SEMANTIC_CPU_SECONDS", FOR_EVER)
 
 
 def no_thread_can_be_started() -> None:
@@ -259,20 +297,20 @@ def noting_hangs() -> None:
 def noting_has_a_bug() -> None:
     from hardwon.entrypoints.hook import capture
 
-    replace(capture, "note_event", lambda *_: 1 // 0)
+    replace(capture, "note_event", lambda *_, **__: 1 // 0)
 
 
 def noticing_has_a_bug() -> None:
     from hardwon.entrypoints.hook import event
 
-    replace(event, "notice_use", lambda *_: 1 // 0)
+    replace(event, "notice_use", lambda *_, **__: 1 // 0)
 
 
 def markdown_fails_too() -> None:
     from hardwon.entrypoints.hook import markdown_pipeline
 
     database_fails()
-    replace(markdown_pipeline, "markdown_block", lambda *_: 1 // 0)
+    replace(markdown_pipeline, "markdown_block", lambda *_, **__: 1 // 0)
 
 
 def nothing_answers() -> None:
@@ -297,7 +335,8 @@ def report_to(path: str, started: float) -> None:
 
 
 def run() -> None:
-    report, faults, *arguments = sys.argv[1:]
+    report, faults, times, *arguments = sys.argv[1:]
+    stretch_imports(float(times))
     from hardwon.entrypoints.hook.main import main
 
     the_machine_is_quiet()

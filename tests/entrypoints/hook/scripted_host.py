@@ -119,7 +119,7 @@ class ScriptedHost:
         process = subprocess.Popen(
             command,
             cwd=self.world.project,
-            env={**self.world.variables, **self.environment(event)},
+            env={**self.world.patient, **self.environment(event)},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -31,7 +31,6 @@ def failure(world: World, **fields: Any) -> dict[str, Any]:
 
 
 def after(world: World, payload: object) -> Run:
-    world.faults = ["nothing_is_in_a_hurry"]
     return world.hook(payload=payload)
 
 

@@ -20,6 +20,7 @@ from hardwon.adapters.agents.table import Programs
 from hardwon.entrypoints.hook import process
 from tests.entrypoints.hook_process import BIN, World, calm
 from tests.entrypoints.sessions import block_of
+from tests.machine import in_time
 
 MEGABYTE = 1_000_000
 
@@ -50,15 +51,16 @@ def test_a_machine_without_other_work_slows_nothing_down() -> None:
 
 
 def test_a_machine_too_slow_for_vectors_is_not_asked_for_them(embedded_world: World) -> None:
-    embedded_world.faults += ["the_machine_is_ten_times_slower", "embedder_answers_at_once"]
+    embedded_world.faults += ["vectors_take_more_time_than_there_is", "embedder_answers_at_once"]
     run, _, modules = embedded_world.launch()
 
     assert re.search(r"active \(vector=0, fts5=[1-9]\)", block_of(run.stdout).diagnostic)
-    assert re.search(r"no vector search: it needs 1\.5 s of the [01]\.\d s left now", run.log[0])
+    assert re.search(r"no vector search: it needs 60\.0 s of the \d+\.\d s left now", run.log[0])
     assert "numpy" not in modules
 
 
 def test_without_time_for_a_block_one_line_says_so(world: World) -> None:
+    world.hangs = True
     world.faults.append("nothing_answers")
     run, _, _ = world.launch()
 
@@ -90,6 +92,7 @@ def test_the_hook_stays_until_an_utterance_is_noted(
 def test_the_hook_ends_before_the_host_gives_up_and_logs_that_nothing_was_noted(
     empty_world: World,
 ) -> None:
+    empty_world.hangs = True
     empty_world.faults.append("noting_hangs")
     run, _, _ = empty_world.launch(payload=utterance_event(empty_world, "Stop"))
 
@@ -110,7 +113,7 @@ def limited(limits: dict[int, int]) -> Callable[[], None]:
 def run_limited(world: World, limits: dict[int, int]) -> tuple[int, str, str]:
     done = subprocess.run(
         ["sh", "-c", Programs(str(BIN / "hardwon-hook"), "").hook_command()],
-        env=world.variables,
+        env=world.patient,
         cwd=world.folder,
         input=json.dumps(world.session_start()).encode(),
         capture_output=True,
@@ -152,6 +155,7 @@ def test_without_another_thread_words_are_searched_and_the_timer_watches(
 
 
 def test_without_another_thread_a_block_still_comes_in_time(world: World) -> None:
+    world.hangs = True
     world.faults += ["no_thread_can_be_started", "database_hangs"]
     run, _, _ = world.launch()
 
@@ -224,7 +228,7 @@ def test_an_event_is_answered_while_standard_input_stays_open(world: World, tail
     assert calm(run)
     assert run.code == 0
     assert run.log == ()
-    assert run.seconds < process.ALARM_SECONDS
+    assert in_time(run.seconds, process.ALARM_SECONDS)
     assert len(noted(world)) == 1
 
 

@@ -36,13 +36,11 @@ def payload(world: World, prompt: object = ASKED, session_id: str = "one") -> di
 
 
 def ask(world: World, prompt: object = ASKED, session_id: str = "one") -> Run:
-    world.faults = ["nothing_is_in_a_hurry"]
     return world.hook(payload=payload(world, prompt, session_id))
 
 
 def launch(world: World, utterance: object) -> Launched:
     """Run the hook as if this machine had nothing else to do."""
-    world.faults = ["nothing_is_in_a_hurry"]
     return world.launch(payload=utterance)
 
 
@@ -154,6 +152,7 @@ def test_a_hanging_component_does_not_delay_the_prompt_and_is_noted(
     embedded_world: World, fault: str
 ) -> None:
     embedded_world.variables["HARDWON_CAPTURE_ENABLED"] = "true"
+    embedded_world.hangs = True
     embedded_world.faults.append(fault)
     run, seconds, _ = embedded_world.launch(payload=payload(embedded_world))
 

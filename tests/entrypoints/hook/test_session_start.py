@@ -14,7 +14,6 @@ MAX_UNITS = 9_500
 
 
 def test_the_argument_form_prints_the_block_that_a_person_has_read(embedded_world: World) -> None:
-    embedded_world.faults.append("nothing_is_in_a_hurry")
     run = embedded_world.argument_form()
 
     assert run.stdout == (GOLDEN / "hook-block.md").read_text(encoding="utf-8")

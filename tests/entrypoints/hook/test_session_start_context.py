@@ -144,7 +144,6 @@ def test_the_labels_of_the_query_are_not_searched_for(empty_world: World, embedd
     empty_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "local" if embedded else "off"
     if embedded:
         empty_world.embed()
-    empty_world.faults.append("nothing_is_in_a_hurry")
     run = empty_world.argument_form("--limit", "6")
     block = block_of(run.stdout)
     names = {heading.removeprefix("### Pattern: ") for heading in block.headings}

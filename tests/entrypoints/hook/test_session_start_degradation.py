@@ -331,6 +331,7 @@ def test_a_block_comes_in_time(
     world = original.copy(tmp_path / "world", cleanup, embedded=case.embedded)
     if case.cell[0] not in USERS_OF_THE_MODEL:
         world.faults.append("embedder_answers_at_once")
+    world.hangs = case.cell[1] == "hanging"
     case.arrange(world)
     run, seconds, _ = world.launch()
 
@@ -353,6 +354,7 @@ def test_a_broken_store_is_no_error_in_the_argument_form(world: World) -> None:
 
 
 def test_all_at_once_still_gives_a_block(embedded_world: World) -> None:
+    embedded_world.hangs = True
     git_sleeps(embedded_world)
     pipe_in_place_of_the_file(embedded_world)
     embedded_world.faults.append("fts5_fails")
@@ -382,6 +384,7 @@ def test_both_searches_run_side_by_side(embedded_world: World) -> None:
 
 
 def test_the_block_is_out_before_anything_is_counted(world: World) -> None:
+    world.hangs = True
     world.faults.append("counting_hangs")
     run, seconds, _ = world.launch()
 
@@ -414,6 +417,7 @@ def test_when_markdown_fails_too_nothing_is_printed_and_two_lines_say_why(world:
 
 
 def test_when_nothing_answers_the_hook_still_leaves_in_time(world: World) -> None:
+    world.hangs = True
     world.faults.append("nothing_answers")
     run, seconds, _ = world.launch()
 

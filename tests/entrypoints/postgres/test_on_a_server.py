@@ -133,7 +133,6 @@ def test_the_vector_of_a_query_is_remembered_on_the_machine(ann: World) -> None:
     (spec / "spec.md").write_text(
         "# Feed\n\n## Problem\n\nImages of containers differ between builds.\n"
     )
-    ann.faults = ["nothing_is_in_a_hurry"]
     runs = [ann.launch(payload={**START, "cwd": str(ann.project)}) for _ in range(2)]
 
     assert ["vector=1" in run.run.stdout for run in runs] == [True, True]

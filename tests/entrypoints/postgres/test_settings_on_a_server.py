@@ -47,7 +47,7 @@ def add(scene: Scene, text: str) -> str:
 
 def test_a_trusted_project_chooses_and_another_one_does_not(scene: Scene) -> None:
     refused = add(scene, "Name the unit")
-    block = scene.launch().run
+    block = scene.world.launch().run
     assert "a project that you trust may choose it: hardwon trust" in refused
     assert "refused: memory_embedding_provider in .tlc.json" in diagnostic(block)
     assert asked(scene) == []
@@ -56,7 +56,7 @@ def test_a_trusted_project_chooses_and_another_one_does_not(scene: Scene) -> Non
     asked(scene)
     add(scene, "Name the zone")
     assert {*asked(scene)} == {MODEL}
-    assert diagnostic(scene.launch().run).endswith(f"| model: {MODEL}*")
+    assert diagnostic(scene.world.launch().run).endswith(f"| model: {MODEL}*")
     assert asked(scene) == [MODEL]
 
 
@@ -67,7 +67,7 @@ def test_a_branch_counts_for_hooks_once_git_was_asked_and_one_of_others_never(sc
     project_names(scene, "openai", SMALL)
     commit_all(scene, "x@example.invalid")
     asked(scene)
-    assert "refused: " in diagnostic(scene.launch().run)
+    assert "refused: " in diagnostic(scene.world.launch().run)
     assert asked(scene) == []
 
     add(scene, "Name the zone")
@@ -76,12 +76,12 @@ def test_a_branch_counts_for_hooks_once_git_was_asked_and_one_of_others_never(sc
         str(scene.world.bin),
         scene.world.variables["PATH"],
     )  # no git
-    assert diagnostic(scene.launch().run).endswith(f"| model: {SMALL}*")
+    assert diagnostic(scene.world.launch().run).endswith(f"| model: {SMALL}*")
     assert asked(scene) == [SMALL]
 
     scene.world.variables["PATH"] = path
     project_names(scene, "openai", "text-embedding-ada-002")
     commit_all(scene, "mallory@example.org")
     assert "memory_embedding_provider in .tlc.json is ignored" in add(scene, "Name the year")
-    assert "refused: " in diagnostic(scene.launch().run)
+    assert "refused: " in diagnostic(scene.world.launch().run)
     assert asked(scene) == []
