@@ -15,7 +15,7 @@ QUIET = 2.0
 """Processes for each core, or seconds for each that is computed, up to which the machine is quiet."""
 
 
-MOST_PATIENCE = 12.0
+MAX_PATIENCE = 12.0
 
 
 def slowdown() -> float:
@@ -29,7 +29,7 @@ def slowdown() -> float:
 def patience() -> float:
     """Return how many times as long limits have to be that only what hangs may reach: 1 on a quiet machine."""
     slow = max(os.getloadavg()[0] / (os.cpu_count() or 1), slowdown())
-    return 1.0 if slow < QUIET else min(2 * slow, MOST_PATIENCE)
+    return 1.0 if slow < QUIET else min(2 * slow, MAX_PATIENCE)
 
 
 def in_time(seconds: float, promised: float) -> bool:

@@ -48,6 +48,7 @@ def test_every_spelling_is_erased_and_what_is_left_holds_none(
     assert left.startswith("first line\n") or erasure.is_in("first line") or erasure.is_in(rest)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("shift", range(-16, 17, 4))
 def test_a_text_over_two_windows_of_a_large_file_is_found(shift: int) -> None:
     for form in (WORD, "Mu\u0308hlrad", r"M\u00fchlrad", r"M\\u00FChlrad"):

@@ -74,6 +74,7 @@ def test_no_words_are_added_and_a_text_without_tags_stays(text: str) -> None:
     assert len(left) <= len(text)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     "text",
     [

@@ -107,6 +107,7 @@ def test_a_name_is_none_of_the_headings_of_the_block(heading: str) -> None:
     assert neutral_line(title) == title
 
 
+@pytest.mark.large
 @pytest.mark.parametrize(
     "text",
     [

@@ -9,7 +9,7 @@ from hardwon.domain.model.redaction import REDACTED, may_hold_secret, redact
 from hardwon.domain.model.secrets import find
 from hardwon.domain.model.secrets.find import RULES
 from hardwon.domain.model.secrets.rule import Rule
-from tests.domain.model.secrets.samples import SAMPLES, TEMPLATES, Sample, filled, near_miss
+from tests.domain.model.secrets.samples import SAMPLES, TEMPLATES, filled, near_miss
 from tests.domain.model.secrets.samples_forms import FORMS, ORDINARY
 from tests.domain.model.secrets.samples_tokens import TOKENS
 
@@ -57,9 +57,8 @@ def test_a_text_that_may_hold_no_secret_is_not_changed(text: str) -> None:
     assert may_hold_secret(text) or redact(text) == text
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.text[:40])
-def test_each_sample_may_hold_a_secret(sample: Sample) -> None:
-    assert may_hold_secret(sample.text)
+def test_each_sample_may_hold_a_secret() -> None:
+    assert [sample.text for sample in SAMPLES if not (may_hold_secret(sample.text))] == []
 
 
 @given(text=texts)
@@ -183,37 +182,34 @@ def test_the_table_knows_the_tokens_of_120_vendors() -> None:
     assert len({name.partition("-")[0] for name in set(BY_NAME) - set(FORMS)}) >= 120
 
 
-@pytest.mark.parametrize(
-    "sample", SAMPLES, ids=lambda sample: f"{sample.rule}:{sample.text[:24]!r}"
-)
-def test_a_rule_finds_the_secret_of_each_of_its_samples(sample: Sample) -> None:
-    assert sample.secret in found_by(BY_NAME[sample.rule], sample.text)
+def test_a_rule_finds_the_secret_of_each_of_its_samples() -> None:
+    assert [
+        sample
+        for sample in SAMPLES
+        if sample.secret not in found_by(BY_NAME[sample.rule], sample.text)
+    ] == []
 
 
-@pytest.mark.parametrize(
-    "sample", SAMPLES, ids=lambda sample: f"{sample.rule}:{sample.text[:24]!r}"
-)
-def test_of_a_sample_the_secret_goes_and_the_text_around_it_stays(sample: Sample) -> None:
-    kept = redact(f"before\n{sample.text}\nafter")
+def test_of_a_sample_the_secret_goes_and_the_text_around_it_stays() -> None:
+    kept = [(sample, redact(f"before\n{sample.text}\nafter")) for sample in SAMPLES]
 
-    assert sample.secret not in kept
-    assert kept.startswith("before\n")
-    assert kept.endswith("\nafter")
+    assert [sample for sample, text in kept if sample.secret in text] == []
+    assert [text for _, text in kept if not re.match(r"before\n.*\nafter\Z", text, re.DOTALL)] == []
 
 
-@pytest.mark.parametrize(
-    ("rule", "text"),
-    [
+def test_a_rule_leaves_what_is_far_too_short_for_a_token() -> None:
+    near_misses = [
         (rule, text)
         for rule, templates in TOKENS.items()
         for template in templates
         if rule not in KNOWN_BY_THEIR_BEGINNING and (text := near_miss(template))
-    ],
-)
-def test_a_rule_leaves_what_is_far_too_short_for_a_token(rule: str, text: str) -> None:
-    assert not found_by(BY_NAME[rule], text)
+    ]
+
+    assert len(near_misses) > 200
+    assert [text for rule, text in near_misses if found_by(BY_NAME[rule], text)] == []
 
 
-@pytest.mark.parametrize("text", [filled(template) for template in ORDINARY])
-def test_ordinary_text_that_looks_like_a_secret_stays(text: str) -> None:
-    assert redact(text) == text
+def test_ordinary_text_that_looks_like_a_secret_stays() -> None:
+    texts = [filled(template) for template in ORDINARY]
+
+    assert [text for text in texts if redact(text) != text] == []
