@@ -65,6 +65,7 @@ def test_a_variable_does_not_change_a_signature(name: str, values: list[str]) ->
     }
 
 
+@pytest.mark.large
 def test_a_long_output_is_cut_in_the_middle() -> None:
     output = f"first\n{'x' * 10 * MAX_OUTPUT}\nlast error"
 
