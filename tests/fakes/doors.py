@@ -28,7 +28,7 @@ import typer.main
 from hardwon.adapters.agents import wants
 from hardwon.adapters.minilm import embedder as minilm
 from hardwon.adapters.sqlite import schema
-from hardwon.entrypoints import bootstrap_entries, context, embed_after_write, writer
+from hardwon.entrypoints import bootstrap_retrieval, context, embed_after_write, writer
 from hardwon.entrypoints.cli import main as cli
 from hardwon.entrypoints.hook import main, process
 from tests.machine import LONGEST_WAIT, patience
@@ -313,7 +313,7 @@ LIMITS = (
     (context, "GIT_SECONDS"),
     (context, "ASK_SECONDS"),
     (embed_after_write, "WRITE_SECONDS"),
-    (bootstrap_entries, "ASKED_EMBED_SECONDS"),
+    (bootstrap_retrieval, "ASKED_EMBED_SECONDS"),
 )
 """Where commands do less once time is over."""
 
