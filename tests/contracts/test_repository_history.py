@@ -12,7 +12,7 @@ from hardwon.adapters.git.history import GitRepositoryHistory
 from hardwon.domain.model.deadline import Deadline
 from hardwon.ports.repository import RepositoryHistory
 from tests.adapters.git.repository import fake_git, git, output_of
-from tests.fakes.repository import InMemoryRepositoryHistory, Past
+from tests.fakes.projects import InMemoryRepositoryHistory, Past
 
 ME = "me@example.invalid"
 OTHER = "other@example.invalid"

@@ -63,8 +63,8 @@ from tests.fakes.activity import (
     InMemoryReceipts,
     InMemoryUsageLog,
 )
+from tests.fakes.documents import InMemoryAbsences, InMemoryTombstones
 from tests.fakes.entries import InMemoryEntryRepository, InMemoryProposals
-from tests.fakes.file_state import InMemoryAbsences, InMemoryTombstones
 from tests.fakes.knowledge_bank import InMemoryImportLedger
 from tests.fakes.overview import InMemoryOverview
 from tests.fakes.projects import InMemoryProjects

@@ -13,8 +13,7 @@ from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, ImportOut
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.knowledge_bank import InMemoryImportLedger, InMemoryKnowledgeBank
-from tests.fakes.projects import InMemoryProjects, working_in
-from tests.fakes.repository import InMemoryVersions
+from tests.fakes.projects import InMemoryProjects, InMemoryVersions, working_in
 from tests.strategies import DAY, NOW, bank_chunk, banks, lesson
 
 PATH = "here/patterns.md"

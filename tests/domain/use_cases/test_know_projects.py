@@ -5,8 +5,7 @@ import pytest
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.project import Identity, Project
 from hardwon.domain.use_cases.know_projects import KnowProjects
-from tests.fakes.projects import InMemoryProjects
-from tests.fakes.repository import InMemoryRepositoryHistory, Past
+from tests.fakes.projects import InMemoryProjects, InMemoryRepositoryHistory, Past
 
 REMOTE, FIRST = "example.org/app.git", "f" * 40
 ME = "me@example.invalid"

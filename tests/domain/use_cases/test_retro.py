@@ -29,8 +29,7 @@ from tests.fakes.knowledge_bank import (
     InMemoryImportLedger,
     InMemoryKnowledgeBank,
 )
-from tests.fakes.projects import InMemoryProjects, working_in
-from tests.fakes.repository import InMemoryVersions
+from tests.fakes.projects import InMemoryProjects, InMemoryVersions, working_in
 from tests.strategies import NOW, of_file
 
 OURS, USERS = BankPlace("local", "patterns"), BankPlace("global", "patterns")

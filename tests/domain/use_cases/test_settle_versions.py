@@ -22,8 +22,7 @@ from tests.fakes.knowledge_bank import (
     InMemoryImportLedger,
     InMemoryKnowledgeBank,
 )
-from tests.fakes.projects import InMemoryProjects, working_in
-from tests.fakes.repository import InMemoryVersions
+from tests.fakes.projects import InMemoryProjects, InMemoryVersions, working_in
 from tests.strategies import bank_chunk
 
 BANK = "app/patterns.md"

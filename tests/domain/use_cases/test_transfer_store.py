@@ -31,7 +31,7 @@ from hardwon.ports.file_state import Tombstone
 from tests.contracts.changes import Change, changes
 from tests.contracts.worlds import World, open_new_store, world_of
 from tests.fakes.clock import FixedClock
-from tests.fakes.repository import InMemoryRepositoryHistory
+from tests.fakes.projects import InMemoryRepositoryHistory
 from tests.strategies import DAY, NOW, lesson, of_file
 
 LATER = NOW + dt.timedelta(days=400)
