@@ -13,6 +13,7 @@ from hardwon.domain.model.excerpt import excerpt
 from hardwon.domain.model.filters import (
     ANYWHERE,
     COLLECTIONS,
+    NOWHERE,
     CollectionName,
     EntryFilter,
     PolicyName,
@@ -49,7 +50,6 @@ from hardwon.entrypoints.presenters.projects import origin_document
 from hardwon.entrypoints.streams import warn
 
 ANSWER_SECONDS = 10.0
-NOWHERE = Workplace("")
 MAX_RESULTS = 100
 LONGEST_QUERY = 8_000
 """Characters. The end of a pasted log adds nothing, and takes seconds to split."""
