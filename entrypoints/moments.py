@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from hardwon.domain.model.failure import Failure
-from hardwon.domain.use_cases.inject_at_moment import Edit, Moment
+from hardwon.domain.use_cases.inject_at_moment import Edit, Moment, OpenedFile
 
 Document: TypeAlias = Mapping[str, object]
 
@@ -20,6 +20,13 @@ EVENTS = ("PostToolUse", "PostToolUseFailure")
 
 SHELLS = frozenset({"Bash", "bash", "shell", "run_shell_command"})
 EDITS = frozenset({"Edit", "MultiEdit", "Write", "edit", "write", "replace", "write_file"})
+READS = frozenset({"Read", "read", "read_file", "apply_patch"})
+"""
+Tools that open a file.
+
+Codex has no event for reading, so its patches count.
+"""
+
 PATH_FIELDS = ("file_path", "filePath", "path", "absolute_path")
 OLD_FIELDS = ("old_string", "oldString")
 NEW_FIELDS = ("new_string", "newString", "content")
@@ -29,6 +36,9 @@ _EXIT = re.compile(r"^(?:Exit [Cc]ode:?|Process exited with code) (\d+)\s*$", re
 
 _LABEL = re.compile(r"^Output: ", re.MULTILINE)
 """Gemini CLI's word before the output."""
+
+_PATCHED = re.compile(r"^\*\*\* (?:Update|Add) File: (.+)$", re.MULTILINE)
+"""A changed file in the patch of Codex's `apply_patch`."""
 
 
 def moment_of(payload: Document, project_root: str) -> Moment | None:
@@ -42,13 +52,18 @@ def moment_of(payload: Document, project_root: str) -> Moment | None:
         return _failure(_text(given.get("command")), payload, failed=failed)
     if tool.startswith("mcp__"):
         return _failure(tool, payload, failed=True) if failed else None
-    if tool in EDITS and not failed:
-        path = _first(given, PATH_FIELDS)
-        edit = Edit(
-            relative_to(project_root, path), _first(given, OLD_FIELDS), _first(given, NEW_FIELDS)
-        )
-        return edit if edit.path else None
-    return None
+    return None if failed else _of_file(tool, given, project_root)
+
+
+def _of_file(tool: str, given: Document, project_root: str) -> Edit | OpenedFile | None:
+    patched = _PATCHED.search(_text(given.get("command")))
+    path = patched[1].strip() if patched else _first(given, PATH_FIELDS)
+    if not path or tool not in EDITS | READS:
+        return None
+    path = relative_to(project_root, path)
+    if tool in READS:
+        return OpenedFile(path)
+    return Edit(path, _first(given, OLD_FIELDS), _first(given, NEW_FIELDS))
 
 
 def _failure(command: str, payload: Document, *, failed: bool) -> Failure | None:
@@ -83,6 +98,8 @@ def _first(given: Document, names: tuple[str, ...]) -> str:
 def relative_to(project_root: str, path: str) -> str:
     """Return *path* as it is named from the project, with slashes."""
     root = os.path.realpath(project_root)
+    if "\0" in path:  # no path of a file
+        return path
     if os.path.isabs(path) and os.path.realpath(path).startswith(os.path.join(root, "")):
         path = os.path.relpath(os.path.realpath(path), root)
     return path.replace("\\", "/")

@@ -12,7 +12,12 @@ Mode = Literal["any", "all"]
 
 
 class KeywordIndex(Protocol):
-    """Full-text search over the name, description, notes, keywords and reasoning of entries."""
+    """
+    Full-text search over name, description, notes, labels, reasoning and citations of entries.
+
+    The words of an entry's references count as labels. The files that a lesson cites are found by
+    `match` with `citations.tokens_to_find`.
+    """
 
     def size(self) -> int:
         """

@@ -57,7 +57,7 @@ MEANINGS = {
     "capture_boundaries": "commands that begin a new subject",
     "context_tokens": "token budget of related conversations at session start",
     "prompt_enabled": "`false`: nothing is injected beside a prompt",
-    "moments_enabled": "`false`: nothing is injected when a command fails or a file is edited",
+    "moments_enabled": "`false`: nothing is injected when a command fails, or a file is opened or edited",
     "trigger_phrases": "phrases by which you ask to remember the present work",
     "workspace": "the folder of projects, or a name of your own",
     "trust": (

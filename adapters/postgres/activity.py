@@ -202,7 +202,8 @@ OF_WINDOW = f"{OWN} AND r.session_id = %(session_id)s AND r.agent = %(agent)s AN
 HELD = f"""
     SELECT array_agg(DISTINCT s.entry_id) FILTER (WHERE s.entry_id IS NOT NULL),
         max(r.latest) FILTER (WHERE r.event = 'start'),
-        count(DISTINCT r.number) FILTER (WHERE r.event NOT IN ('start', 'prompt'))
+        count(DISTINCT r.number) FILTER (WHERE r.event NOT IN ('start', 'prompt')),
+        array_agg(DISTINCT coalesce(r.query, '')) FILTER (WHERE r.event = 'file')
     FROM hardwon.receipt r LEFT {SHOWN} WHERE {OF_WINDOW} AND r.delivery != 'missed'
 """
 
@@ -214,8 +215,9 @@ class PostgresContextWindows(SqlContextWindows):
 
     @override
     def held(self, window: ContextWindow) -> HeldMemory:
-        [(entries, latest, moments)] = self._database.rows(HELD, **window._asdict())
-        return HeldMemory(frozenset(entries or ()), latest, moments)
+        [(entries, latest, moments, files)] = self._database.rows(HELD, **window._asdict())
+        held = HeldMemory(frozenset(entries or ()), latest, moments=moments)
+        return held._replace(files=frozenset(files or ()))
 
 
 USES = "hardwon.influence i JOIN hardwon.entry e ON e.tenant = i.tenant AND e.number = i.number"

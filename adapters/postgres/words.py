@@ -10,6 +10,7 @@ from hardwon.domain.model.errors import KeywordIndexUnavailableError
 
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
+    from hardwon.domain.model.indexed_entry import IndexedEntry
 
 import sqlite3
 from contextlib import closing
@@ -64,11 +65,12 @@ EMPTY_INDEX = tuple(
 VERSION_KEY = "keyword_index_version "
 """Prefix of the metadata key of a member's version: members index separately."""
 
-VERSION = 2
+VERSION = 3
 """
 The version of indexed contents.
 
-An unversioned index (0) has words as they stand, version 1 full-width ones too.
+An unversioned index (0) has words as they stand, version 1 full-width ones too, version 2 no
+references.
 """
 
 FIRST_VERSION = f"""
@@ -152,9 +154,11 @@ def dropping(numbers: Iterable[int]) -> list[Statement]:
 
 def indexing(number: int, owner: str, entry: "Entry") -> list[Statement]:
     """Return the statements that index an entry without index rows."""
-    texts = _texts(entry)
-    whole, own = _counted(texts)
-    passages = count_terms(_passages(texts))
+    from hardwon.domain.model.indexed_entry import IndexedEntry  # noqa: PLC0415  # for writers only
+
+    indexed = IndexedEntry.of(entry, public)
+    whole, own = _counted(indexed)
+    passages = count_terms(_passages(indexed.passage_texts))
     postings = [*_postings(whole, own, passages)]
     lengths = [whole.total(), *(terms.total() for terms in passages)]
     about = {"number": number, "owner": owner}
@@ -212,17 +216,9 @@ def ensure_counted(database: PostgresDatabase) -> None:
         )
 
 
-def _texts(entry: "Entry") -> tuple[str, ...]:
-    from hardwon.domain.model.keywords import texts_to_index  # noqa: PLC0415  # for writers only
-
-    return texts_to_index(entry, public)
-
-
-def _counted(texts: Sequence[str]) -> tuple[Counter[str], Counter[str]]:
+def _counted(indexed: "IndexedEntry") -> tuple[Counter[str], Counter[str]]:
     """Return term counts of all texts, with and without labels."""
-    from hardwon.domain.model.keywords import indexed_texts  # noqa: PLC0415  # for writers only
-
-    title, description, notes, labels, reasoning = count_terms(indexed_texts(texts))
+    title, description, notes, labels, reasoning = count_terms(indexed.columns)
     own = title + description + notes + reasoning
     return own + labels, own
 

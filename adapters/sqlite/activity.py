@@ -206,6 +206,8 @@ COUNT_MOMENTS = (
     f"SELECT count(*) FROM receipt r WHERE {IN_WINDOW} AND r.event NOT IN ('start', 'prompt')"
 )
 
+OPENED_FILES = f"SELECT DISTINCT r.query FROM receipt r WHERE {IN_WINDOW} AND r.event = 'file'"
+
 
 class SqliteContextWindows(SqlContextWindows):
     """Context windows in the columns `agent`, `dropped` and `latest` of receipts."""
@@ -224,7 +226,10 @@ class SqliteContextWindows(SqlContextWindows):
         return HeldMemory(
             entries,
             self._database.value(LAST_BLOCK, **of_window),
-            self._database.value(COUNT_MOMENTS, **of_window),
+            moments=self._database.value(COUNT_MOMENTS, **of_window),
+            files=frozenset(
+                query or "" for (query,) in self._database.rows(OPENED_FILES, **of_window)
+            ),
         )
 
 

@@ -26,10 +26,8 @@ from hardwon.domain.model.errors import (
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.keywords import (
     indexed,
-    indexed_texts,
     inverse_document_frequency,
     max_hits,
-    texts_to_index,
 )
 from hardwon.domain.model.ranking.adaptive import passage_score
 from hardwon.ports.keyword_index import KeywordIndex, Mode
@@ -37,6 +35,7 @@ from hardwon.ports.override import override
 
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
+    from hardwon.domain.model.indexed_entry import IndexedEntry
 
 
 CREATE_PASSAGES = f"CREATE VIRTUAL TABLE passages_fts USING fts5(text, tokenize = '{TOKENIZER}')"
@@ -196,14 +195,13 @@ def ensure_index(database: SqliteDatabase, *, repair_index: bool) -> None:
                 rebuild_index(database)
 
 
-UNREADABLE_TEXTS = ("",) * 5
-
 VERSION_KEY = "keyword_index_version"
-VERSION = 2
+VERSION = 3
 """
 The version of the indexed terms.
 
-Without a version all words are indexed as written, in version 1 only full-width ones.
+Without a version all words are indexed as written, in version 1 only full-width ones, before
+version 3 no references.
 """
 
 SELECT_AFTER = f"{SELECT_ENTRY} WHERE e.retired = 0 AND e.seq > ? ORDER BY e.seq"
@@ -265,9 +263,9 @@ def rebuild_index(database: SqliteDatabase) -> None:
                 database.rows(f"INSERT INTO {name} ({name}, rank) VALUES ('secure-delete', 1)")
         for row in database.stream(f"{SELECT_ENTRY} WHERE e.retired = 0"):
             entry = next(to_entries(database, [row]), None)
-            texts = _texts(entry) if entry else UNREADABLE_TEXTS
+            texts = _texts(entry)
             # Each entry has its row.
-            _insert(database, row[0], words=indexed_texts(texts), texts=texts)
+            _insert(database, row[0], words=texts.columns, texts=texts)
         database.rows("DELETE FROM _metadata WHERE key IN (?, ?)", (STALE, UNTIDY))
         _note_version(database)
 
@@ -316,7 +314,7 @@ def index_entry(database: SqliteDatabase, number: int, entry: "Entry") -> bool:
         _note(database, STALE)
         return False
     texts = _texts(entry)
-    words = indexed_texts(texts)
+    words = texts.columns
     if database.rows(f"SELECT {COLUMN_LIST} FROM entries_fts WHERE rowid = ?", (number,)) == [
         words
     ]:
@@ -334,14 +332,17 @@ def drop_from_index(database: SqliteDatabase, number: int) -> None:
         _note(database, STALE)
 
 
-def _texts(entry: "Entry") -> tuple[str, ...]:
-    return texts_to_index(entry, without_secrets)
+def _texts(entry: "Entry | None") -> "IndexedEntry":
+    """Return the texts of *entry*, empty ones of an unreadable one."""
+    from hardwon.domain.model.indexed_entry import IndexedEntry  # noqa: PLC0415  # for writers only
+
+    return IndexedEntry.of(entry, without_secrets) if entry else IndexedEntry()
 
 
-def _insert(database: SqliteDatabase, number: int, words: Row, texts: Sequence[str]) -> None:
+def _insert(database: SqliteDatabase, number: int, words: Row, texts: "IndexedEntry") -> None:
     drop_postings(database, number)
     database.rows(INSERT, (number, *words))
-    index_passages(database, number, texts)
+    index_passages(database, number, texts.passage_texts)
 
 
 def _remove(database: SqliteDatabase, number: int) -> None:

@@ -4,14 +4,18 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from hardwon.adapters.sqlite.database import SqliteDatabase
+from hardwon.adapters.sqlite.decoding import or_else, texts
 from hardwon.adapters.sqlite.keyword_matches import KeywordMatches
 from hardwon.adapters.sqlite.query import where
+from hardwon.domain.model.citations import cited_words
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
+from hardwon.domain.model.indexed_entry import lesson_tokens
 from hardwon.domain.model.keywords import completions, index_words, inverse_document_frequency
 from hardwon.domain.model.ranking.adaptive import passage_score
 from hardwon.domain.model.text import without_marks
+from hardwon.domain.model.vocabulary import Kind
 from hardwon.ports.keyword_index import KeywordIndex, Mode
 from hardwon.ports.override import override
 
@@ -21,7 +25,9 @@ SATURATION = 1.2
 TEXTS = "t.name || ' ' || t.description || ' ' || t.notes || ' ' || t.reasoning"
 LABELS = """t.keywords || ' ' || t.tags || ' ' || t.trigger_phrases || ' ' || coalesce(e.spec_folder, '') || ' ' || t.anchor_id"""
 
-EVERY_WORD = f"{TEXTS} || ' ' || {LABELS}"
+EVERY_WORD = (
+    f"""{TEXTS} || ' ' || {LABELS}, e.kind, t."references", t.name, t.description, t.notes"""
+)
 
 SELECT_WORDS = """
     SELECT e.seq, {words}
@@ -108,12 +114,21 @@ class ScanKeywordIndex(KeywordIndex):
     ) -> Iterator[tuple[int, Counter[str]]]:
         within, wanted = where(only), {without_marks(term): term for term in terms}
         sql = SELECT_WORDS.format(words=read, within=within.sql)
-        for number, text in self._database.stream(sql, **within.parameters):
+        for number, text, *citing in self._database.stream(sql, **within.parameters):
             if deadline.passed():
                 raise KeywordIndexUnavailableError("no answer in time")
-            words = Counter(wanted[word] for word in index_words(text) if word in wanted)
+            found = (*index_words(text), *(_cited_terms(*citing) if citing else ()))
+            words = Counter(wanted[word] for word in found if word in wanted)
             if words:
                 yield number, words
+
+
+_references_of = or_else(texts, ())
+
+
+def _cited_terms(kind: Kind, references: object, *others: str) -> tuple[str, ...]:
+    given: tuple[str, ...] = _references_of(references)
+    return (*index_words(cited_words(given)), *lesson_tokens(kind, given, others))
 
 
 def _bm25(words: Mapping[str, int], idf: Mapping[str, float]) -> float:

@@ -1,26 +1,13 @@
 """The context of a session, and its search texts."""
 
-import os
-import re
 from typing import NamedTuple
 
 from hardwon.domain.model.redaction import REDACTED, redact
-from hardwon.domain.model.text import identifier_words
+from hardwon.domain.model.text import words_of_path
 
 MAX_DESCRIPTION_WORDS = 100
 MAX_FILES = 20
 UNKNOWN_PHASE = "unknown"
-
-COMMON_FOLDERS = frozenset(
-    """
-    .github __tests__ bin build dist doc docs example examples features include lib libs node_modules package packages
-    pkg script scripts source spec specs src test tests tools vendor
-    """.split()
-)
-"""Folders that most projects have: their names carry no information."""
-
-_SHORT_EXTENSIONS = re.compile(r"(?:\.[a-z0-9]{1,4})+$")
-"""Extensions such as `.tar` and `.test` before the last one."""
 
 
 class Feature(NamedTuple):
@@ -71,7 +58,7 @@ class ContextQuery(NamedTuple):
         without a signal.
         """
         paths = redact("\n".join(self.files[:MAX_FILES])).split("\n")
-        texts = (redact(self._subject), *map(_words_of_path, paths))
+        texts = (redact(self._subject), *map(words_of_path, paths))
         return " ".join(filter(None, (text.replace(REDACTED, "") for text in texts)))
 
     def compose(self) -> str | None:
@@ -95,12 +82,3 @@ class ContextQuery(NamedTuple):
             return ""
         description = " ".join(self.feature.description.split()[:MAX_DESCRIPTION_WORDS])
         return ": ".join(filter(None, (self.feature.slug, description.removesuffix("."))))
-
-
-def _words_of_path(path: str) -> str:
-    *folders, name = path.split("/")
-    stem = _SHORT_EXTENSIONS.sub("", os.path.splitext(name.lstrip("."))[0])
-    words = " ".join(
-        (*(folder for folder in folders if folder.lower() not in COMMON_FOLDERS), stem)
-    )
-    return " ".join((words, *identifier_words(words))).strip()

@@ -3,12 +3,12 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from hardwon.domain.model.errors import InvalidQueryError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
-from hardwon.domain.model.identity import composed, searchable, title_to_search
+from hardwon.domain.model.identity import searchable
 from hardwon.domain.model.text import (
     identifier_words,
     is_grammar,
@@ -21,9 +21,6 @@ from hardwon.domain.model.text import (
     split_at_runs,
     without_marks,
 )
-
-if TYPE_CHECKING:
-    from hardwon.domain.model.entry import Entry
 
 MAX_TERMS = 64
 SMALLEST_FREQUENCY_WEIGHT = 1e-6
@@ -362,17 +359,6 @@ def indexed(text: str) -> str:
             *dict.fromkeys(map(_whole, _joined(between))),
         )
     )
-
-
-def texts_to_index(entry: "Entry", public: Callable[[str], str]) -> tuple[str, ...]:
-    """
-    Return the searched texts of *entry*, composed as queries are.
-
-    The labels are in fourth place. Each text goes through *public*, so that no word of a secret is indexed.
-    """
-    title = title_to_search(entry.name, entry.description)
-    texts = (title, entry.description, entry.notes, " ".join(entry.labels), entry.reasoning)
-    return tuple(composed(public(text)) for text in texts)
 
 
 def indexed_texts(texts: Sequence[str]) -> tuple[str, ...]:

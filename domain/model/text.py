@@ -6,6 +6,7 @@ Lao, Burmese, Khmer. A run of such letters is searched as its overlapping pairs.
 marks on it are one sign. Standard library only, for the hook.
 """
 
+import os
 import re
 import unicodedata
 from functools import cache
@@ -198,6 +199,28 @@ def split_at_humps(word: str) -> list[str]:
     A part begins where a capital follows a small letter or a digit, or ends capitals.
     """
     return _HUMP.split(word)
+
+
+COMMON_FOLDERS = frozenset(
+    """
+    .github __tests__ bin build dist doc docs example examples features include lib libs node_modules package packages
+    pkg script scripts source spec specs src test tests tools vendor
+    """.split()
+)
+"""Folders that most projects have: their names carry no information."""
+
+_SHORT_EXTENSIONS = re.compile(r"(?:\.[a-z0-9]{1,4})+$")
+"""Extensions such as `.tar` and `.test` before the last one."""
+
+
+def words_of_path(path: str) -> str:
+    """Return the informative words of *path*: folders, stem, and parts of identifiers."""
+    *folders, name = path.split("/")
+    stem = _SHORT_EXTENSIONS.sub("", os.path.splitext(name.lstrip("."))[0])
+    words = " ".join(
+        (*(folder for folder in folders if folder.lower() not in COMMON_FOLDERS), stem)
+    )
+    return " ".join((words, *identifier_words(words))).strip()
 
 
 CHARACTERS_A_TOKEN = 4

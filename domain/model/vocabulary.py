@@ -29,3 +29,5 @@ DOORS: tuple[Door, ...] = get_args(Door)
 DECAY_MODES: tuple[DecayMode, ...] = get_args(DecayMode)
 
 CONVERSATION_KINDS: tuple[Kind, ...] = ("decision", "gotcha", "preference", "conversation")
+LESSON_KINDS: tuple[Kind, ...] = ("learning", "decision", "gotcha", "preference")
+"""The kinds whose entries are one lesson each."""

@@ -4,10 +4,20 @@ from typing import NamedTuple, TypeAlias
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.failure import Failure
+from hardwon.domain.model.injection.receipt import NOTHING as NO_MEMORY
+from hardwon.domain.model.injection.receipt import HeldMemory
 from hardwon.domain.model.injection.relevance_gate import AT_MOMENT
 from hardwon.domain.model.prompt_terms import LONGEST_PROMPT
 from hardwon.domain.model.redaction import redact
-from hardwon.domain.use_cases.weigh_entries import NOTHING, Actor, Injection, Occasion, WeighEntries
+from hardwon.domain.use_cases.weigh_citations import WeighCitations
+from hardwon.domain.use_cases.weigh_entries import (
+    LONGEST_KEPT,
+    NOTHING,
+    Actor,
+    Injection,
+    Occasion,
+    WeighEntries,
+)
 
 MOST = 4
 """The number of entries printed at moments in one context window."""
@@ -33,7 +43,18 @@ class Edit(NamedTuple):
         return f"{self.path}\n{self.old[:half]}\n{self.new[:half]}"
 
 
-Moment: TypeAlias = Failure | Edit
+class OpenedFile(NamedTuple):
+    """
+    A file that was read, or is about to be changed.
+
+    Attributes:
+        path: Relative to the project, if the file is in it.
+    """
+
+    path: str
+
+
+Moment: TypeAlias = Failure | Edit | OpenedFile
 """An action of an agent that just ended."""
 
 
@@ -56,6 +77,8 @@ class InjectAtMoment(NamedTuple):
         """
         if isinstance(moment, Edit):
             return self.after_edit(moment, actor, deadline)
+        if isinstance(moment, OpenedFile):
+            return self.at_file(moment.path, actor, deadline)
         return self.after_failure(moment, actor, deadline)
 
     def after_failure(self, failure: Failure, actor: Actor, deadline: Deadline) -> Injection:
@@ -95,8 +118,33 @@ class InjectAtMoment(NamedTuple):
         )
         return self._at(occasion, deadline)
 
+    def at_file(self, path: str, actor: Actor, deadline: Deadline) -> Injection:
+        """
+        Return the best entry that cites the file, once a context window.
+
+        Its meaning is not searched: an entry cites it or not.
+
+        Raises:
+            StorageError: the store can't be read.
+        """
+        query = redact(path)[:LONGEST_KEPT]
+        occasion = Occasion(
+            event="file",
+            text=path,
+            actor=actor,
+            printing=AT_MOMENT,
+            query=query,
+        )
+        held = self._held(occasion)
+        if held.moments >= MOST or query in held.files:
+            return NOTHING
+        return WeighCitations(self.weigh).injection_for(occasion, deadline)
+
     def _at(self, occasion: Occasion, deadline: Deadline) -> Injection:
-        window = occasion.actor.window
-        if window.session_id and self.weigh.windows.held(window).moments >= MOST:
+        if self._held(occasion).moments >= MOST:
             return NOTHING
         return self.weigh.injection_for(occasion, deadline)
+
+    def _held(self, occasion: Occasion) -> HeldMemory:
+        window = occasion.actor.window
+        return self.weigh.windows.held(window) if window.session_id else NO_MEMORY

@@ -167,12 +167,13 @@ class WeighEntries(NamedTuple):
                 ),
                 next_score=contenders[1].score if len(contenders) > 1 else 0.0,
             )
-        choice = choose(contenders, self._rules(contest, occasion))
+        choice = choose(contenders, self.rules(contest, occasion))
         if self.watch:
             self.watch(WeighedEntries(contest, contenders, choice))
         return self.chosen(occasion, choice, found.retrieval.embedded_by)
 
-    def _rules(self, contest: Contest, occasion: Occasion) -> Rules:
+    def rules(self, contest: Contest, occasion: Occasion) -> Rules:
+        """Return the rules that keep entries out on *occasion*."""
         window = occasion.actor.window
         shown = self.windows.held(window).entries if window.session_id else ()
         return Rules(
@@ -200,16 +201,25 @@ class WeighEntries(NamedTuple):
             else occasion.actor.workplace.always_labelled
         )
         printed = {entry.number: labelled(entry) for entry in repository.printed(numbers)}
+        references = repository.references(numbers)
         return [
-            Contender(facts=facts[number], printed=printed[number], score=score, parts=parts)
+            Contender(
+                facts=facts[number],
+                printed=printed[number],
+                score=score,
+                parts=parts,
+                references=references.get(number, ()),
+            )
             for number, score, parts, *_ in rated
         ]
 
     def _agent_files(self) -> Iterator[AgentFile]:
         return (AgentFile(name, plain(text)) for name, text in self.instructions.texts())
 
-    def chosen(self, occasion: Occasion, choice: GateChoice, space: str | None) -> Injection:
-        """Return the text and the receipt of *choice*."""
+    def chosen(
+        self, occasion: Occasion, choice: GateChoice, space: str | None, policy: str = POLICY
+    ) -> Injection:
+        """Return the text and the receipt of *choice*, ranked by *policy*."""
         if not choice.chosen:
             return NOTHING
         receipt = Receipt(
@@ -219,7 +229,7 @@ class WeighEntries(NamedTuple):
             project=occasion.actor.workplace.project,
             query=occasion.query[:LONGEST_KEPT],
             space=space,
-            policy=POLICY,
+            policy=policy,
             digest=text_digest(choice.text),
             frame=choice.frame,
             shown=tuple(chosen.shown for chosen in choice.chosen),

@@ -9,7 +9,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.failure import Failure
 from hardwon.domain.model.injection.receipt import ContextWindow
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.inject_at_moment import Edit, InjectAtMoment, Moment
+from hardwon.domain.use_cases.inject_at_moment import Edit, InjectAtMoment, Moment, OpenedFile
 from hardwon.domain.use_cases.weigh_entries import Actor, DryRun, dry_run
 from hardwon.entrypoints.bootstrap import host_session
 from hardwon.entrypoints.bootstrap_retrieval import build_weigh_entries
@@ -25,12 +25,13 @@ MOMENT_EXAMPLES = """\b
 Examples:
   make test 2>&1 | hardwon moment --failed "make test" --text -
   hardwon moment --failed "pytest" --text "E   ModuleNotFoundError: No module named 'yaml'" --explain
-  hardwon moment --edited src/db/pool.py --text "pool = Pool(max_size=50)" --json"""
+  hardwon moment --edited src/db/pool.py --text "pool = Pool(max_size=50)" --json
+  hardwon moment --file src/db/pool.py"""
 
 SEARCH_SECONDS = 10.0
 """A trial may take longer than an agent waits."""
 
-ONE_OF = "say what happened: --failed COMMAND or --edited PATH, one of them"
+ONE_OF = "say what happened: --failed COMMAND, --edited PATH or --file PATH, one of them"
 
 
 def moment(
@@ -41,6 +42,9 @@ def moment(
     ] = None,
     edited: Annotated[
         str | None, typer.Option(metavar="PATH", help="A file that was edited.", show_default=False)
+    ] = None,
+    file: Annotated[
+        str | None, typer.Option(metavar="PATH", help="A file that was opened.", show_default=False)
     ] = None,
     text: Annotated[
         str,
@@ -58,15 +62,15 @@ def moment(
     as_json: AsJson = False,
 ) -> None:
     """
-    Show what would be said when a command fails or a file is edited.
+    Show what would be said at a failure, an opened file or an edit.
 
     Nothing is recorded.
     """
-    if (failed is None) == (edited is None):
+    if [failed, edited, file].count(None) != 2:  # noqa: PLR2004  # one of three is given
         raise typer.BadParameter(ONE_OF)
     given = standard_input() if text == "-" else readable(text)
     memory = open_for(project_root, global_store, create=False)
-    happened = _happened(failed, edited, text=given, project_root=project_root)
+    happened = _happened(failed, edited, file, text=given, project_root=project_root)
     actor = Actor(ContextWindow(host_session()), read_workplace(memory, project_root))
     tried = _dry_run(happened, actor, InjectAtMoment(build_weigh_entries(memory, project_root)))
     for line in tried.degradations if tried else ():
@@ -80,8 +84,10 @@ def moment(
 
 
 def _happened(
-    failed: str | None, edited: str | None, text: str, project_root: str
+    failed: str | None, edited: str | None, file: str | None, text: str, project_root: str
 ) -> Moment | None:
+    if file is not None:
+        return OpenedFile(relative_to(project_root, readable(file)))
     if edited is not None:
         return Edit(relative_to(project_root, readable(edited)), "", text)
     failure = Failure(readable(failed or ""), text)

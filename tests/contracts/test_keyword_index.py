@@ -6,6 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from hardwon.domain.model.citations import citations_of, tokens_of, tokens_to_find
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter
 from hardwon.domain.model.keywords import UNSPACED, asked_terms, search_terms
@@ -425,3 +426,72 @@ def test_a_word_that_is_being_typed_is_completed_by_the_most_frequent(make: Make
         ]
         assert found == [("replication", "replay", "replica"), ("replication",), ()]
         assert world.keywords.completions("repl", LEARNINGS, IN_TIME) == ("replication",)
+
+
+@on_every_keyword_index
+@pytest.mark.parametrize("search", [SEARCHES["any"], SEARCHES["weighed"]], ids=["any", "weighed"])
+@pytest.mark.parametrize("word", ["zebra", "quux", "zebraquux", "herd", "test_gallop"])
+def test_the_words_of_a_reference_are_found(make: MakeWorld, search: Search, word: str) -> None:
+    cited = attrs.evolve(
+        lesson("Lock it first."), references=("src/herd/zebra_quux.py::test_gallop",)
+    )
+    with make() as world:
+        world.add(cited, lesson("Lock it last."))
+
+        assert found_ids(world, search(world, [*search_terms(word)], EVERYTHING)) == [
+            cited.entry_id
+        ]
+        assert world.keywords.match(["zebra"], "all", EVERYTHING, IN_TIME).count() == 0
+
+
+@on_every_keyword_index
+@pytest.mark.parametrize(
+    ("reference", "opened", "other"),
+    [
+        ("src/db/pool.py:40", "src/db/pool.py", "src/db/pools.py"),
+        ("src/db/", "src/db/deep/x.sql", "src/dbx/x.sql"),
+        ("**/*.sql", "deep/in/schema.sql", "deep/in/schema.py"),
+        ("web/*.{ts,tsx}", "web/a.tsx", "web/a.css"),
+    ],
+)
+def test_lessons_that_cite_a_file_are_found_by_its_tokens(
+    make: MakeWorld, reference: str, opened: str, other: str
+) -> None:
+    referring = attrs.evolve(lesson("Lock it first."), references=(reference,))
+    quoting = lesson(f"Lock `{reference}` first.")
+    document = of_file(f"Lock `{reference}` first.", kind="document")
+    with make() as world:
+        world.add(referring, quoting, document, lesson("Lock it last."))
+        found = [
+            {
+                *found_ids(
+                    world, world.keywords.match(tokens_to_find(path), "any", EVERYTHING, IN_TIME)
+                )
+            }
+            for path in (opened, other)
+        ]
+
+        assert found == [{referring.entry_id, quoting.entry_id}, set()]
+
+
+@on_every_keyword_index
+def test_tokens_are_no_words_of_an_entry(make: MakeWorld) -> None:
+    citing = lesson("Lock `src/db/pool.py` first.")
+    with make() as world:
+        world.add(citing)
+        [token] = tokens_of(citations_of((), [citing.description]))
+
+        assert not world.keywords.match([token], "all", EVERYTHING, IN_TIME).count()
+        assert not world.keywords.completions(token[:6], EVERYTHING, IN_TIME)
+
+
+@on_every_keyword_index
+def test_a_reference_that_is_gone_is_not_found(make: MakeWorld) -> None:
+    citing = attrs.evolve(lesson("Lock it first."), references=("src/db/pool.py",))
+    tokens = tokens_to_find("src/db/pool.py")
+    with make() as world:
+        world.add(citing)
+        before = world.keywords.match(tokens, "any", EVERYTHING, IN_TIME).count()
+        world.repository.put(attrs.evolve(citing, references=()))
+
+        assert (before, world.keywords.match(tokens, "any", EVERYTHING, IN_TIME).count()) == (1, 0)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.failure import Failure
-from hardwon.domain.use_cases.inject_at_moment import Edit
+from hardwon.domain.use_cases.inject_at_moment import Edit, OpenedFile
 from hardwon.entrypoints.moments import EVENTS, moment_of
 
 FAILED = "E   ModuleNotFoundError: No module named 'yaml'\n1 failed"
@@ -86,6 +86,42 @@ def test_an_edit_has_its_path_from_the_project(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("Read", {"file_path": "src/a b.py"}),
+        ("read", {"filePath": "src/a b.py"}),  # opencode
+        ("read_file", {"absolute_path": "src/a b.py"}),  # Gemini CLI
+        (
+            "apply_patch",  # Codex
+            {"command": "*** Begin Patch\n*** Update File: src/a b.py\n@@\n-x\n+y\n*** End Patch"},
+        ),
+    ],
+)
+@pytest.mark.parametrize("is_absolute", [False, True])
+def test_a_read_or_patched_file_is_an_opened_file(
+    tmp_path: Path, tool: str, given: dict[str, str], *, is_absolute: bool
+) -> None:
+    if is_absolute:
+        inside = str(tmp_path / "src" / "a b.py")
+        given = {name: text.replace("src/a b.py", inside) for name, text in given.items()}
+
+    assert moment_of(after(tool, given), str(tmp_path)) == OpenedFile("src/a b.py")
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        after("Read", {"file_path": "a.py"}, "PostToolUseFailure", error="File does not exist."),
+        after("Read", {}),
+        after("apply_patch", {"command": "*** Begin Patch\n*** End Patch"}),
+        after("Glob", {"path": "src"}),
+    ],
+)
+def test_a_file_that_was_not_opened_is_no_moment(payload: dict[str, Any]) -> None:
+    assert moment_of(payload, "/p") is None
+
+
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=20),
     lambda inner: (
@@ -99,7 +135,7 @@ json_values = st.recursive(
     st.fixed_dictionaries(
         {
             "hook_event_name": st.sampled_from(EVENTS),
-            "tool_name": st.sampled_from(["Bash", "Edit"]),
+            "tool_name": st.sampled_from(["Bash", "Edit", "Read", "apply_patch"]),
         },
         optional={
             name: json_values | st.just("\ud800") | st.just("[" * 2_000)

@@ -297,6 +297,7 @@ class InMemoryContextWindows(ContextWindows):
             frozenset(shown.entry_id for receipt in held for shown in receipt.shown),
             max(blocks, default=None),
             sum(receipt.event in MOMENTS for receipt in held),
+            frozenset(receipt.query or "" for receipt in held if receipt.event == "file"),
         )
 
     @override

@@ -11,6 +11,7 @@ from hardwon.domain.model.errors import (
     VectorIndexUnavailableError,
 )
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
+from hardwon.domain.model.indexed_entry import IndexedEntry
 from hardwon.domain.model.keywords import completions, index_words
 from hardwon.domain.model.ranking.candidates import IndexHit, ScoreStatistics, place_of_low
 from hardwon.domain.model.text import without_marks
@@ -111,15 +112,20 @@ class InMemoryKeywordIndex(KeywordIndex):
 
     def _words(self, *, labels: bool = True) -> dict[int, Counter[str]]:
         entries = {number: self._state.entries[number] for number in self._state.within(SEARCHABLE)}
-        texts = {
-            number: " ".join([entry.searchable_text(), *(entry.labels if labels else ())])
+        return {
+            number: _counted(IndexedEntry.of(entry, str), labels=labels)
             for number, entry in entries.items()
         }
-        return {number: Counter(index_words(text)) for number, text in texts.items()}
 
     def _ensure_available(self) -> None:
         if not self.available:
             raise KeywordIndexUnavailableError("no keyword index here")
+
+
+def _counted(entry: IndexedEntry, *, labels: bool) -> Counter[str]:
+    title, description, notes, added, reasoning, tokens = entry
+    own = f"{title}\n{description}\n{notes}\n{reasoning}"
+    return Counter(index_words(" ".join((own, added, *tokens)) if labels else own))
 
 
 def categories_of(source: VectorSource, only: EntryFilter) -> dict[int, str | None]:

@@ -320,6 +320,7 @@ class HeldMemory(NamedTuple):
         latest: The largest number of an entry when the last block was injected; None without a
             block.
         moments: The number of injections at moments of action.
+        files: The queries of the injections for opened files.
 
     Examples:
         >>> held = HeldMemory(frozenset({"quotes"}), latest=5)
@@ -330,6 +331,7 @@ class HeldMemory(NamedTuple):
     entries: Collection[str] = frozenset()
     latest: int | None = None
     moments: int = 0
+    files: Collection[str] = frozenset()
 
     @property
     def has_block(self) -> bool:

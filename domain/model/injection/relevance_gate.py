@@ -8,6 +8,7 @@ records why others are left out.
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
+from hardwon.domain.model.citations import cited_words
 from hardwon.domain.model.injection.entry_text import (
     PrintedEntry,
     form_of,
@@ -30,7 +31,7 @@ from hardwon.domain.model.injection.receipt import (
     known_from,
     text_digest,
 )
-from hardwon.domain.model.injection.win import Win
+from hardwon.domain.model.injection.win import CitationWin, Win
 from hardwon.domain.model.prompt_terms import (
     Identifier,
     Sentence,
@@ -57,6 +58,7 @@ class Contest(NamedTuple):
         identifiers: Those of the prompt, or those of them that only one entry holds.
         failure: The words of a command that failed; None for a prompt.
         next_score: The score of the second best entry, 0 without one.
+        is_cited: Whether all entries cite the opened file, so that each of them helps.
     """
 
     sentences: tuple[Sentence, ...]
@@ -66,6 +68,7 @@ class Contest(NamedTuple):
     identifiers: tuple[Identifier, ...] = ()
     failure: FailureTerms | None = None
     next_score: float = 0.0
+    is_cited: bool = False
 
     def win(self, score: float, parts: Parts, shared: SharedTerms, *, quoted: bool) -> Win:
         """Return the win of an entry with these features."""
@@ -87,6 +90,7 @@ class Contender(NamedTuple):
     printed: PrintedEntry
     score: float
     parts: Parts
+    references: tuple[str, ...] = ()
 
     @property
     def entry_id(self) -> str:
@@ -95,16 +99,29 @@ class Contender(NamedTuple):
 
     @property
     def words_text(self) -> str:
-        """The texts that are matched with the prompt."""
-        return f"{self.printed.name}\n{self.printed.description}\n{self.printed.notes}"
+        """The texts that are matched with the prompt, with the words of its references."""
+        return "\n".join((*self.texts, cited_words(self.references)))
 
-    def win(self, contest: Contest) -> Win | FailureWin:
+    @property
+    def names_text(self) -> str:
+        """The texts that identifiers of the prompt are looked for in."""
+        return "\n".join((*self.texts, *self.references))
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The printed texts."""
+        return (self.printed.name, self.printed.description, self.printed.notes)
+
+    def win(self, contest: Contest) -> Win | FailureWin | CitationWin:
         """Return the win of the entry."""
+        if contest.is_cited:
+            return CitationWin()
         text = self.words_text
         if contest.failure:
             lead = self.score - max(contest.next_score, 0.0)
             return contest.failure.win(text, self.parts["closeness"], lead)
-        overlap, quoted = shared(contest.sentences, text), quotes(text, contest.identifiers)
+        overlap = shared(contest.sentences, text)
+        quoted = quotes(self.names_text, contest.identifiers)
         return contest.win(self.score, self.parts, overlap, quoted=quoted)
 
 
@@ -144,7 +161,7 @@ class Winner(NamedTuple):
     """A contender that is shown."""
 
     contender: Contender
-    win: Win | FailureWin
+    win: Win | FailureWin | CitationWin
     form: Form
     text: str
 
@@ -213,16 +230,17 @@ def choose(contenders: Sequence[Contender], rules: Rules) -> GateChoice:
     """
     Choose from the best two *contenders* those that pass and fit.
 
-    An entry that does not fit is skipped; a smaller one after it may still fit.
+    All contenders are considered if they cite the opened file. An entry that does not fit is
+    skipped; a smaller one after it may still fit.
     """
     contest = rules.contest._replace(
         identifiers=held_by_one(
-            rules.contest.identifiers, [entry.words_text for entry in contenders]
+            rules.contest.identifiers, [entry.names_text for entry in contenders]
         )
     )
     chosen, kept_out, printing = list[Winner](), dict[str, str](), rules.printing
     files, room = _Files(rules.agent_files), printing.room - units(FRAME_START + FRAME_END)
-    for entry in contenders[:MAX_SHOWN]:
+    for entry in contenders if contest.is_cited else contenders[:MAX_SHOWN]:
         winner = Winner(
             contender=entry,
             win=entry.win(contest),

@@ -67,12 +67,12 @@ def win_of(receipt: Receipt, shown: ReceiptEntry) -> Win | FailureWin | None:
     """
     Return the win by which *shown* was printed.
 
-    None at a session start, and for the win of an earlier formula.
+    None at a session start, for an opened file, and for the win of an earlier formula.
 
     Raises:
         KeyError: a part is missing.
     """
-    if receipt.event == "start" or shown.score is None or "strength" in shown.parts:
+    if receipt.event in {"start", "file"} or shown.score is None or "strength" in shown.parts:
         return None
     if receipt.event == "failure":
         return failure_win_of_parts(shown.parts)

@@ -159,6 +159,14 @@ class Win(NamedTuple):
         return SEMANTIC if self.semantic else KEYWORDS
 
 
+class CitationWin(NamedTuple):
+    """The win of an entry that cites the opened file: nothing is estimated."""
+
+    probability: float = 1.0
+    is_clear: bool = True
+    parts: Mapping[str, float] = {}
+
+
 def win_of_parts(score: float, parts: Mapping[str, float]) -> Win:
     """
     Return the win with these *parts*.

@@ -1,5 +1,7 @@
 """VACUUM is safe, and a keyword index that is out of step is rebuilt."""
 
+import attrs
+
 from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.keyword_index import (
     AT_ONCE,
@@ -8,6 +10,7 @@ from hardwon.adapters.sqlite.keyword_index import (
     rebuild_index,
     refresh_index,
 )
+from hardwon.domain.model.citations import tokens_to_find
 from hardwon.domain.model.filters import EVERYTHING
 from tests.adapters.sqlite.sqlite_store import Sql
 from tests.contracts.worlds import ALL, IN_TIME, World
@@ -104,6 +107,24 @@ def test_an_index_that_holds_full_width_letters_is_updated(
         False,
     )
     assert len(found(world, "api")[0]) == 1
+
+
+def test_an_index_without_references_is_updated(world: World, database: SqliteDatabase) -> None:
+    world.add(
+        attrs.evolve(lesson("Lock it."), references=("src/quagga.py",)), lesson("plain words")
+    )
+    database.rows("UPDATE entries_fts SET keywords = ''")
+    database.rows("UPDATE _metadata SET value = '2' WHERE key = ?", (VERSION_KEY,))
+
+    assert found(world, "quagga")[0] == []
+    assert (is_outdated(database), refresh_index(database), is_outdated(database)) == (
+        True,
+        1,
+        False,
+    )
+    assert len(found(world, "quagga")[0]) == 1
+    for token in tokens_to_find("src/quagga.py")[:1]:
+        assert len(found(world, token)[0]) == 1
 
 
 def test_no_part_of_a_secret_is_indexed(world: World, sql: Sql) -> None:

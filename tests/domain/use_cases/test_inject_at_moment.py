@@ -1,13 +1,23 @@
 """Injection at moments of action, on a store in memory with keyword search."""
 
+from typing import Any
+
 import attrs
 import pytest
 
 from hardwon.adapters.threads import Threads
+from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.failure import Failure
-from hardwon.domain.model.injection.receipt import ContextWindow
+from hardwon.domain.model.injection.receipt import NO_ROOM, ContextWindow
+from hardwon.domain.model.injection.verify import fits
 from hardwon.domain.model.ranking.prominence import SignalWeights
-from hardwon.domain.use_cases.inject_at_moment import MOST, Edit, InjectAtMoment, Moment
+from hardwon.domain.use_cases.inject_at_moment import (
+    MOST,
+    Edit,
+    InjectAtMoment,
+    Moment,
+    OpenedFile,
+)
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import Retrieve
 from hardwon.domain.use_cases.weigh_entries import NOTHING, Actor, Injection, WeighEntries
@@ -19,7 +29,7 @@ from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.projects import working_in
 from tests.fakes.searches import InMemoryKeywordIndex
 from tests.fakes.state import State
-from tests.strategies import lesson
+from tests.strategies import lesson, of_file
 
 LESSON = (
     "`ModuleNotFoundError: No module named 'yaml'` on CI: the cached venv is stale, bump the key."
@@ -36,6 +46,7 @@ class Session:
     state: State
     receipts: InMemoryReceipts = attrs.field(factory=InMemoryReceipts)
     clock: FixedClock = attrs.field(factory=FixedClock)
+    has_keywords: bool = True
 
     @property
     def windows(self) -> InMemoryContextWindows:
@@ -44,7 +55,7 @@ class Session:
     def at(self, moment: Moment, agent: str = "", session_id: str = "one") -> Injection:
         recall = Recall(
             InMemoryEntryRepository(self.state),
-            Retrieve((), InMemoryKeywordIndex(self.state), Threads()),
+            Retrieve((), InMemoryKeywordIndex(self.state, available=self.has_keywords), Threads()),
             self.clock,
             SignalWeights(),
         )
@@ -145,3 +156,79 @@ def test_an_edit_that_a_lesson_warns_of_is_answered() -> None:
 
 def test_a_lesson_too_long_for_a_moment_is_left_out() -> None:
     assert not Session(store(lesson(f"{LESSON} {'Read on. ' * 200}"))).at(FAILURE).text
+
+
+POOL = OpenedFile("src/db/pool.py")
+
+
+def citing(text: str, *references: str, **fields: Any) -> Entry:
+    return attrs.evolve(lesson(text), references=references, **fields)
+
+
+@pytest.mark.parametrize("reference", ["src/db/pool.py:40", "db/pool.py", "src/db/", "**/*.py"])
+def test_a_lesson_that_cites_the_opened_file_is_printed_whole(reference: str) -> None:
+    entry = citing("Close it before the fork.", reference)
+    printed = Session(store(entry)).at(POOL)
+
+    assert printed.receipt is not None
+    assert f"[memory {entry.entry_id}, kept {entry.created_at:%Y-%m-%d}]" in printed.text
+    assert entry.description in printed.text
+    assert (printed.receipt.event, printed.receipt.query) == ("file", "src/db/pool.py")
+    assert all(fits(printed.receipt, shown) for shown in printed.receipt.shown)
+
+
+def test_a_lesson_that_quotes_the_path_is_printed_and_another_one_is_not() -> None:
+    quoting = lesson("The pool in `src/db/pool.py` is closed before the fork.")
+
+    assert quoting.description in Session(store(quoting)).at(POOL).text
+    assert not Session(store(quoting)).at(OpenedFile("src/db/pools.py")).text
+    assert not Session(store(lesson("The pool, src db pool py, is closed."))).at(POOL).text
+
+
+def test_a_file_is_answered_once_a_window_with_the_best_track_record() -> None:
+    seldom, often = citing("Close it.", "src/db/"), citing("Lock it.", "*.py", observation_count=9)
+    session = Session(store(seldom, often))
+    first, second = session.at(POOL), session.at(POOL)
+
+    assert often.description in first.text
+    assert seldom.description not in first.text
+    assert second == NOTHING
+    assert seldom.description in session.at(OpenedFile("src/db/row.py")).text
+    assert often.description in session.at(POOL, agent="reviewer").text
+    session.windows.empty(ContextWindow("one"))
+    assert first.receipt is not None
+    assert [missed.why for missed in first.receipt.missed] == [NO_ROOM]
+
+
+def test_a_lesson_shown_before_superseded_or_too_long_makes_room_for_another() -> None:
+    shown = citing("`ModuleNotFoundError: No module named 'yaml'`: bump the key.", "src/db/pool.py")
+    old = citing("Lock it.", "src/db/pool.py", superseded_by="0" * 16)
+    long = citing(f"Close it. {'Read on. ' * 200}", "src/db/pool.py")
+    last = citing("Bind it late.", "src/db/pool.py", confidence="low")
+    session = Session(store(shown, old, long, last))
+
+    assert session.at(FAILURE).text
+    assert last.description in session.at(POOL).text
+
+
+def test_lessons_of_other_projects_and_of_the_session_itself_are_silent() -> None:
+    elsewhere = citing("Close it.", "src/db/pool.py", project="there")
+    own = of_file("`src/db/pool.py` closes late.", kind="gotcha", session_id="one", project="here")
+    session = Session(store(elsewhere, own))
+
+    assert not session.at(POOL).text
+    assert own.description in session.at(POOL, session_id="two").text
+
+
+def test_without_a_keyword_index_no_file_is_answered() -> None:
+    session = Session(store(citing("Close it.", "src/db/pool.py")), has_keywords=False)
+
+    assert session.at(POOL) == Injection(degradations=("no keyword index here",))
+
+
+def test_no_secret_of_a_path_is_kept() -> None:
+    secret = "ghp_" + "a1B2" * 9
+    printed = Session(store(citing("Rotate it.", "keys/"))).at(OpenedFile(f"keys/{secret}.txt"))
+
+    assert printed.text
+    assert secret not in repr(printed.receipt)

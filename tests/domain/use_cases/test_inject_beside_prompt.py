@@ -221,3 +221,17 @@ def test_meaning_is_searched_too_and_its_space_is_kept() -> None:
 
     assert LESSON in spoken.text
     assert receipt_of(spoken).space == "planted-4"
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["Please fix src/herd/zebra_quux.py so that it counts twice", "refactor zebra_quux.py now"],
+)
+def test_a_prompt_that_names_a_file_is_answered_by_the_lesson_that_refers_to_it(
+    prompt: str,
+) -> None:
+    herd = attrs.evolve(lesson("Lock it first."), references=("src/herd/zebra_quux.py:7",))
+    other = attrs.evolve(lesson("Lock it last."), references=("src/herd/gnu.py",))
+
+    assert herd.description in Session(store(herd, other)).ask(prompt).text
+    assert not Session(store(other)).ask(prompt).text

@@ -1,8 +1,10 @@
-"""`hardwon moment`: what would be words when a command fails or a file is edited."""
+"""`hardwon moment`: what would be words at a failure, an opened file or an edit."""
+
+import json
 
 import pytest
 
-from tests.entrypoints.hook.test_moment import ERROR, LESSON, filled, world
+from tests.entrypoints.hook.test_moment import ERROR, HERD, LESSON, filled, world
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon, run
 
@@ -35,12 +37,29 @@ def test_json_has_the_text_and_the_lessons(world: World) -> None:
     assert document["items"][0]["kept_out"] == ""
 
 
+def test_the_lesson_of_a_file_is_printed(world: World) -> None:
+    path = str(world.project / "src" / "herd" / "zebra_quux.py")
+    document = hardwon(world, "moment", "--file", path, "--json").document
+
+    assert HERD in document["text"]
+    assert [item["kept_out"] for item in document["items"]] == [""]
+    assert world.query("SELECT count(*) FROM receipt") == [(0,)]
+
+
+def test_a_reference_is_found_by_the_name_of_its_file(world: World) -> None:
+    found = hardwon(world, "recall", "zebra_quux", "--json").items
+
+    assert [item["title"] for item in found] == ["Herd"]
+    assert "cited" not in json.dumps(found)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (("--failed", "pytest"), "the output shows no failure"),
         (("--failed", "grep x y", "--text", ERROR), "the output shows no failure"),
         (("--failed", "make", "--text", "error: quite another thing"), "no lesson"),
+        (("--file", "src/herd/quux.py"), "no lesson"),
         (("--edited", "a.py", "--text", "x = 1"), "no lesson"),
     ],
 )
@@ -51,9 +70,11 @@ def test_silence_is_said(world: World, arguments: tuple[str, ...], words: str) -
     assert words in done.stdout
 
 
-@pytest.mark.parametrize("arguments", [(), ("--failed", "a", "--edited", "b")])
+@pytest.mark.parametrize(
+    "arguments", [(), ("--failed", "a", "--edited", "b"), ("--file", "a", "--edited", "b")]
+)
 def test_one_thing_happened(world: World, arguments: tuple[str, ...]) -> None:
     done = hardwon(world, "moment", *arguments)
 
     assert (done.code, done.stderr.count("\n")) == (1, 1)
-    assert "--failed COMMAND or --edited PATH" in done.stderr
+    assert "--failed COMMAND, --edited PATH or --file PATH" in done.stderr

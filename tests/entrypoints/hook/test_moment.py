@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
 from tests.entrypoints.hook_process import Run, World
@@ -14,6 +15,7 @@ from tests.entrypoints.sessions import entry
 
 ERROR = "ModuleNotFoundError: No module named 'yaml'"
 LESSON = f"`{ERROR}` on CI: the cached venv is stale, bump the key of its cache."
+HERD = "The herd is locked before it is counted."
 SILENT = (0, "", "")
 
 
@@ -43,6 +45,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     world = World(tmp_path_factory.mktemp("moment"), contextlib.ExitStack())
     world.remember(
         entry("Stale venv", LESSON),
+        attrs.evolve(entry("Herd", HERD), references=("src/herd/zebra_quux.py:7",)),
         *(entry(f"Filler {n}", f"filler number {n}") for n in range(60)),
     )
     return world.store
@@ -106,6 +109,33 @@ def test_why_tells_the_moment_and_proves_it(world: World) -> None:
     assert (document["event"], document["signature"]) == ("failure", ERROR)
 
 
+def opened(world: World, path: str = "src/herd/zebra_quux.py", **fields: Any) -> dict[str, Any]:
+    return {
+        "session_id": "one",
+        "cwd": str(world.project),
+        "hook_event_name": "PostToolUse",
+        "tool_name": "Read",
+        "tool_input": {"file_path": str(world.project / path)},
+        "tool_response": {"type": "text", "file": {"filePath": path, "content": "x = 1"}},
+        **fields,
+    }
+
+
+def test_the_lesson_of_an_opened_file_comes_once_a_session(world: World) -> None:
+    runs = [after(world, opened(world)) for _ in range(2)]
+
+    answer = json.loads(runs[0].stdout)["hookSpecificOutput"]
+    assert answer["hookEventName"] == "PostToolUse"
+    assert HERD in answer["additionalContext"]
+    assert len(answer["additionalContext"]) <= 1_200
+    assert outcome(runs[1]) == SILENT
+    assert outcome(after(world, opened(world, "src/herd/quux.py"))) == SILENT
+    assert world.query("SELECT event, query FROM receipt") == [("file", "src/herd/zebra_quux.py")]
+    proved = hardwon(world, "why", "one", "--verify")
+    assert (proved.code, proved.stdout.rstrip().endswith("verified")) == (0, True)
+    assert "opened file in" in hardwon(world, "why", "one").stdout
+
+
 @pytest.mark.parametrize("setting", ["MOMENTS_ENABLED", "INJECTION_ENABLED", "SEMANTIC_ENABLED"])
 def test_a_setting_switches_it_off(world: World, setting: str) -> None:
     world.variables[f"HARDWON_{setting}"] = "false"
@@ -128,10 +158,20 @@ def test_a_pause_silences_it(world: World) -> None:
         {"tool_input": {"command": f"python - <<'E'\n{'x' * 100_000}\nE"}, "error": "x"},
         {"tool_name": "Unknown"},
         {"tool_name": None},
+        {
+            "hook_event_name": "PostToolUse",
+            "tool_name": "Read",
+            "tool_input": {"file_path": "a\0b"},
+        },
+        {
+            "hook_event_name": "PostToolUse",
+            "tool_name": "Read",
+            "tool_input": {"file_path": "/x" * 9_000},
+        },
         {"session_id": None, "error": "Exit code 139"},
         {"error": "Exit code 1\n\ud800 Fehler: Datei nicht gefunden"},
     ],
-    ids=range(9),
+    ids=range(11),
 )
 def test_bad_input_says_nothing(world: World, fields: dict[str, Any]) -> None:
     assert outcome(after(world, failure(world, **fields))) == SILENT

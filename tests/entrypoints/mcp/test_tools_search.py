@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from tests.entrypoints.library import QUESTION, Shelf, document, shelf_of
+from tests.entrypoints.library import QUESTION, Shelf, document, of_kind, shelf_of
 
 SIX_WORDS = "alder birch cedar dogwood elm fir"
 
@@ -360,3 +361,11 @@ def test_an_answer_is_short_enough_for_hosts(shelf: Shelf) -> None:
     shelf.client.call("memory_search", query=QUESTION)
 
     assert len(shelf.client.lines[-1]) < 20_000
+
+
+def test_a_lesson_is_found_by_the_file_that_it_refers_to(tmp_path: Path) -> None:
+    herd = of_kind("learning", "Herd", "Lock it first.", references=("src/zebra_quux.py:7",))
+    with shelf_of(tmp_path, herd, of_kind("learning", "Other", "Lock it last.")) as shelf:
+        found = [row["title"] for row in shelf.found("zebra_quux")["others"]]
+
+    assert found == ["Herd"]
