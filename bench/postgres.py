@@ -88,12 +88,12 @@ class _Filled:
 def _filled(settings: Settings, entries: int) -> _Filled:
     """Store so many entries with their vectors; return the memory with its rates of writing."""
     memory, writer = open_memory(settings, print), Writer()
-    memory.settle_provider()
+    memory.spaces.settle_provider()
     parts = [writer.parts() for _ in range(entries)]
     written = [writer.entry_of(part) for part in parts]
     single = _rate(memory, written[:SINGLE], 1)
     rest = _rate(memory, written[SINGLE:], PART)
-    vectors = memory.vectors
+    vectors = memory.spaces.vectors
     assert vectors
     made = dict(zip((entry.entry_id for entry in written), vectors_of(parts, 384), strict=True))
     while texts := vectors.pending(PART):
@@ -116,7 +116,7 @@ def _rate(memory: Memory, entries: Sequence[Entry], at_once: int) -> float:
 
 def _by_vector(memory: Memory, number: int) -> None:
     [query] = vectors_of([[number]], 384)
-    memory.spaces[0].search.vector_index.compare(query, LEARNINGS).top(20)
+    next(iter(memory.spaces)).search.vector_index.compare(query, LEARNINGS).top(20)
 
 
 def _by_word(memory: Memory, number: int) -> None:

@@ -379,6 +379,7 @@ receipts = st.builds(
     keyword_text=st.none() | texts,
     delivery=st.sampled_from(get_args(Delivery)),
     agent=st.sampled_from(["", "a10f98c7"]),
+    signature=st.sampled_from(["", "KeyError: <n>"]),
     latest=st.integers(0, 9),
 )
 """Receipts of injections; numbered by the store."""
