@@ -185,6 +185,14 @@ def test_a_lesson_that_quotes_the_path_is_printed_and_another_one_is_not() -> No
     assert not Session(store(lesson("The pool, src db pool py, is closed."))).at(POOL).text
 
 
+@pytest.mark.parametrize(
+    ("reference", "opened"),
+    [("src/db/", "web/db/row.py"), ("README.md", "web/README.md"), ("db/pool.py", "web/pool.py")],
+)
+def test_a_file_of_the_same_name_elsewhere_is_not_answered(reference: str, opened: str) -> None:
+    assert not Session(store(citing("Close it.", reference))).at(OpenedFile(opened)).text
+
+
 def test_a_file_is_answered_once_a_window_with_the_best_track_record() -> None:
     seldom, often = citing("Close it.", "src/db/"), citing("Lock it.", "*.py", observation_count=9)
     session = Session(store(seldom, often))
