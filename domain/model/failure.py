@@ -27,7 +27,7 @@ MAX_SIGNATURES = 4
 
 _QUOTED = r"'[^']*'|\"(?:[^\"\\]|\\.)*\""
 _PART = re.compile(rf"(?:{_QUOTED}|\\.|[^\\'\"|&;\n<>]|(?<=[0-9&])>|['\"])+|\|\||&&|[|&;\n<>]")
-_REDIRECTION = re.compile(r"\s*(?:\d|&)?>{1,2}\s*(?:&\d|&-|\S+)|\s*\d?<(?!<)\s*\S+")
+_REDIRECTION = re.compile(r"\s*(?:\d|&)?>{1,2}\s*(?:&\d|&-|[^\s;|&]+)|\s*\d?<(?!<)\s*[^\s;|&]+")
 _HERE_DOCUMENT = re.compile(r"\s*<<-?~?\s*(['\"]?)\w+\1.*", re.DOTALL)
 _BEFORE = re.compile(
     r"\s*(?:(?:[A-Za-z_]\w*=(?:'[^']*'|\"[^\"]*\"|\S*)|sudo|time|nohup|exec|command|env|stdbuf\s+\S+"
@@ -52,18 +52,19 @@ def command_key(command: str) -> str:
     text = _HERE_DOCUMENT.sub("", command[: 20 * MAX_COMMAND])
     text = _REDIRECTION.sub("", text)
     runs = [run for run in _runs(text) if not _FOLDER.fullmatch(run)]
+    runs = [run for run in runs if not (_VIEWER.match(run) or _SOURCE.match(run))] or runs
     key = " && ".join(runs) or " ".join(text.split())
     return key[:MAX_COMMAND].rstrip()
 
 
 def _runs(text: str) -> Iterator[str]:
-    """Yield the commands of *text*, of a pipe the first one only."""
-    before = ""
+    """Yield the commands of *text*, of a pipe its first real one."""
+    before, run = "", ""
     for part in _PART.findall(text):
         if part in {"|", "||", "&&", "&", ";", "\n", "<", ">"}:
             before = part
             continue
-        if before not in {"|", "||", "<", ">"}:
+        if before not in {"|", "||", "<", ">"} or (before == "|" and _SOURCE.match(run)):
             run = part[_match_end(part) :]
             yield " ".join(_ABSOLUTE.sub("", run).split())
 
@@ -92,10 +93,10 @@ _SPECIFIC = re.compile(
             r"thread '.*' .*panicked at.*",
             r"[│╷╵\xd7●✕✗]\s*\S.*|╰─▶ .*",  # terraform, uv, jest
             r"curl: \(\d+\) .*|Error response from daemon: .*|Error from server.*",
-            r".*\bundefined reference to .*|.*ld: .*",
+            r".*\b(?:undefined reference to|multiple definition of) .*|(?:\S*[/-])?ld(?:\.\w+)?: .*",
             r".*: (?:line \d+: )?.*: (?:command not found|No such file or directory|Permission denied|not found).*",
             r"\* What went wrong:.*|e: .*|> .*(?:not|fail|could).*",  # gradle
-            r"(?:CONFLICT|! \[\w+ ?\w*\]|hint:) ?.*",  # git
+            r"(?:CONFLICT|! \[\w+ ?\w*\]|hint:) ?.*|remote: (?!(?:Enumerating|Counting|Compressing|Total|Resolving)\b).*\w.*",  # git
             r"(?:DETAIL|HINT):\s+.*",  # psql
             r"CMake Error.*|\[?ERROR\]? .*|ERR! .*",
         )
@@ -105,7 +106,7 @@ _SPECIFIC = re.compile(
 
 _GENERIC = re.compile(
     r"(?i).*(?:\b(?:error|fatal|fail(?:ed|ure|s)?|exception|panic|denied|refused|not found|cannot|can't|could not|"
-    r"couldn't|unable|unresolved|undefined|unknown|unexpected|invalid|missing|timed? ?out|aborted|killed|conflict|"
+    r"couldn't|unable|not allowed|not permitted|exceeded|exceeds|unresolved|undefined|unknown|unexpected|invalid|missing|timed? ?out|aborted|killed|conflict|"
     r"mismatch|unsupported|no such|does not|doesn't|overflow|fehler|fehlgeschlagen|nicht gefunden|erreur|échec|"
     r"introuvable|errore|erro|fallo|fout|błąd)\b|ошибка|не найден|エラー|失敗|失败|错误|오류).*"
 )
@@ -114,6 +115,8 @@ _WRAPPER = re.compile(
     r"(?:FAILED|ERROR|FAIL|FAILURE):? ?(?:\(|\S+$|Build failed).*|Found \d+ errors?.*|\d+ (?:errors?|failed|problems?)\b.*|"
     r"error: (?:could not compile|aborting due|process|subprocess|recipe|script|command)\b.*|"
     r".*\bexit(?:ed)? (?:code|status|with)\b.*|.*BUILD FAILED.*|Traceback .*|collect2: .*|"
+    r".*: in function [`'\"].*|File \".*\", line \d.*|npm (?:ERR!|error)(?:\s+(?:[{}].*|errno:.*|syscall.*|at .*))?|error:|"
+    r"Command \w+ failed with a nonzero.*|\(\d+ failures?\)|The following build commands failed:|\*\* \w+ FAILED \*\*|"
     r"For more information.*|.*Command failed.*|.*generated an error.*|Tests?:? +\d+ .*|.*\(most likely .*"
 )
 """Lines that only say that another line says it."""
@@ -130,6 +133,9 @@ _VIEWER = re.compile(
     r"|type|test|\[|stat|file|git (?:-\S+ )*(?:log|show|diff|blame|grep|status|branch))\b.*"
 )
 """Commands that show texts of others, or whose exit code is an answer."""
+
+_SOURCE = re.compile(r"(?:z?cat|gunzip|gzip|bzcat|xzcat|zstd|echo|printf|yes)\b.*")
+"""Commands that feed another one in a pipe."""
 
 _MARK = re.compile(r"^(?:E\s+|npm (?:ERR!|error)\s+|[│╷╵\xd7●✕✗*>|]\s+|╰─▶\s+|\[?ERROR\]?:?\s+)+")
 _PLAIN_WORDS = (

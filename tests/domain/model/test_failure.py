@@ -184,6 +184,10 @@ def test_colours_progress_and_another_machine_do_not_change_a_signature(tool: st
         (r"C:\work\tools\west.exe build", "west.exe build"),
         ('git commit -m "a | b && c"', 'git commit -m "a | b && c"'),
         ("cd /srv/shop", "cd /srv/shop"),
+        ("git log -3 && git push", "git push"),
+        ("ls dist 2>/dev/null; npm install", "npm install"),
+        ("cat dump.sql | psql shop", "psql shop"),
+        ("cat build.log | grep error", "cat build.log && grep error"),
         ("", ""),
     ],
 )
