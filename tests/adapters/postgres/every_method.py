@@ -207,7 +207,7 @@ def _opened(user: Member) -> object:
 
 
 READS: Mapping[str, Callable[[Member], object]] = {
-    "repository.get": lambda user: [
+    "repository.by_id": lambda user: [
         user.world.repository.by_id(entry.entry_id) for entry in (*SHARED, *PERSONAL)
     ],
     "repository.with_number": lambda user: [
@@ -219,7 +219,7 @@ READS: Mapping[str, Callable[[Member], object]] = {
     "repository.with_file": lambda user: user.world.repository.with_file(PATH),
     "repository.sections_of": lambda user: user.world.repository.sections_of(PATH),
     "repository.files_starting_with": lambda user: user.world.repository.files_starting_with("/"),
-    "repository.find": lambda user: user.world.repository.matching(EVERYTHING, limit=-1),
+    "repository.matching": lambda user: user.world.repository.matching(EVERYTHING, limit=-1),
     "repository.tally": lambda user: user.world.repository.tally(EVERYTHING, "kind"),
     "repository.ids_starting_with": lambda user: user.world.repository.ids_starting_with("", ALL),
     "repository.hydrate": lambda user: user.world.repository.hydrate(range(20)),
@@ -278,7 +278,9 @@ READS: Mapping[str, Callable[[Member], object]] = {
     "ledger.headings": lambda user: user.world.ledger.headings(BANK),
     "ledger.paths": lambda user: user.world.ledger.paths(),
     "ledger.fingerprint": lambda user: user.world.ledger.fingerprint(BANK),
-    "history.of": lambda user: [user.world.history.changes_of(number, ALL) for number in range(20)],
+    "history.changes_of": lambda user: [
+        user.world.history.changes_of(number, ALL) for number in range(20)
+    ],
     "triggers.own_changes": lambda user: user.world.triggers.own_changes(),
     "triggers.version": lambda user: user.world.triggers.version(),
     "triggers.owners": lambda user: user.world.triggers.owners(EVERYTHING),
@@ -286,9 +288,9 @@ READS: Mapping[str, Callable[[Member], object]] = {
     "snapshots.named": lambda user: user.world.snapshots.named(CHECKPOINT),
     "snapshots.opened": _opened,
     "tombstones.deleted": lambda user: user.world.tombstones.deleted(GONE, "1"),
-    "absences.of": lambda user: user.world.absences.absent_file(GONE, "1" * 64),
+    "absences.absent_file": lambda user: user.world.absences.absent_file(GONE, "1" * 64),
     "receipts.shown_in": lambda user: user.world.receipts.shown_in(SESSION),
-    "receipts.find": lambda user: user.world.receipts.newest(limit=ALL),
+    "receipts.newest": lambda user: user.world.receipts.newest(limit=ALL),
     "receipts.sessions_starting_with": lambda user: user.world.receipts.sessions_starting_with(
         "", ALL
     ),
@@ -296,7 +298,7 @@ READS: Mapping[str, Callable[[Member], object]] = {
     "windows.held": lambda user: user.world.windows.held(ContextWindow(SESSION)),
     "influences.shown_texts": lambda user: user.world.influences.shown_texts(SESSION, ALL),
     "influences.counts": lambda user: user.world.influences.counts([FIRST.entry_id, FILE.entry_id]),
-    "influences.find": lambda user: user.world.influences.newest(limit=ALL),
+    "influences.newest": lambda user: user.world.influences.newest(limit=ALL),
     "influences.most_used": lambda user: user.world.influences.most_used(ALL),
     "influences.total": lambda user: user.world.influences.total(LEARNINGS),
     "projects.known": lambda user: user.world.projects.known(),

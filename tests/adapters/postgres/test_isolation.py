@@ -137,7 +137,7 @@ def test_shared_entries_are_seen_by_all_members_of_a_tenant() -> None:
         fill_shared(ann)
 
         for name in (
-            "repository.find",
+            "repository.matching",
             "repository.printed",
             "keywords.match",
             "index.compare",
