@@ -113,7 +113,7 @@ TEMPORARY = ""
 """A database that SQLite keeps in a file only when memory is short."""
 
 BUSY_SECONDS = 5.0
-COUNT_BUSY_SECONDS = 0.05
+COUNT_BUSY_SECONDS = 0.25
 """Upper bound of the wait for other writers, for counters."""
 INSTRUCTIONS_BETWEEN_CHECKS = 2_000
 NOT_UTF_8 = "Could not decode to UTF-8"
