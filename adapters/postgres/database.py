@@ -13,6 +13,7 @@ from psycopg import sql as composed
 
 from hardwon.adapters.postgres.server import parameters_of, shown
 from hardwon.adapters.postgres.session import LONGEST_WAIT, MemberSession, Row, Statement
+from hardwon.adapters.sql.database import COUNT_BUSY_SECONDS
 from hardwon.domain.model.errors import StorageError
 
 if TYPE_CHECKING:
@@ -27,9 +28,8 @@ from hardwon.domain.model.redaction import SHORTEST_SECRET, may_hold_secret, red
 T = TypeVar("T")
 
 BUSY_SECONDS = 5.0
-COUNT_BUSY_SECONDS = 0.25
 """
-Longest waits for other writers: of contents, and of counters.
+Longest wait for other writers of contents.
 
 Counters are locked for two round trips only.
 """

@@ -13,6 +13,9 @@ Row = tuple[Any, ...]
 Statement = tuple[str, Mapping[str, object]]
 """A statement with its parameters, by name."""
 
+COUNT_BUSY_SECONDS = 0.25
+"""Upper bound of the wait for other writers, for counters."""
+
 
 class Database(Protocol):
     """

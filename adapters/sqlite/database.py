@@ -9,6 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hardwon.adapters.folder import OWN_NAMES, PRIVATE_FOLDER, Folder, opened_store, refuse_planted
+from hardwon.adapters.sql.database import COUNT_BUSY_SECONDS
 from hardwon.adapters.sqlite.file_errors import (
     COMPANIONS,
     OF_THE_FILE,
@@ -113,8 +114,6 @@ TEMPORARY = ""
 """A database that SQLite keeps in a file only when memory is short."""
 
 BUSY_SECONDS = 5.0
-COUNT_BUSY_SECONDS = 0.25
-"""Upper bound of the wait for other writers, for counters."""
 INSTRUCTIONS_BETWEEN_CHECKS = 2_000
 NOT_UTF_8 = "Could not decode to UTF-8"
 """The beginning of sqlite3's message about a text that can't be decoded."""

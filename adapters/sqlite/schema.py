@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import NamedTuple
 
+from hardwon.adapters.sql.database import COUNT_BUSY_SECONDS
 from hardwon.adapters.sqlite.database import (
-    COUNT_BUSY_SECONDS,
     FILE_NAME,
     SqliteDatabase,
     transaction,

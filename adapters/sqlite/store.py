@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.adapters.folder import exposed
+from hardwon.adapters.sql.database import COUNT_BUSY_SECONDS
 from hardwon.adapters.sqlite.activity import (
     SqliteContextWindows,
     SqliteDeliveries,
@@ -18,7 +19,6 @@ from hardwon.adapters.sqlite.activity import (
 )
 from hardwon.adapters.sqlite.database import (
     BUSY_SECONDS,
-    COUNT_BUSY_SECONDS,
     FILE_NAME,
     IN_MEMORY,
     SqliteDatabase,
