@@ -5,6 +5,7 @@ import os
 import select
 import stat
 import sys
+from typing import Literal
 
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.entrypoints.presenters.text import on_one_line
@@ -94,16 +95,21 @@ def is_empty() -> bool:
     return os.path.samestat(os.fstat(sys.stdin.fileno()), os.stat(os.devnull))
 
 
-def standard_input() -> str:
-    """Return standard input as text."""
-    return decoded(sys.stdin.buffer.read(LARGEST_TEXT + 1) if sys.stdin else b"", "the text")
+def standard_input(errors: Literal["strict", "replace"] = "strict") -> str:
+    """
+    Return standard input as text.
+
+    Bytes that are no text are refused, or replaced as *errors* says.
+    """
+    data = sys.stdin.buffer.read(LARGEST_TEXT + 1) if sys.stdin else b""
+    return decoded(data, "the text", errors)
 
 
-def decoded(data: bytes, what: str) -> str:
+def decoded(data: bytes, what: str, errors: Literal["strict", "replace"] = "strict") -> str:
     """Return *data* as text."""
     if len(data) > LARGEST_TEXT:
         raise InvalidEntryError(f"{what} is longer than {LARGEST_TEXT} bytes (4 MB): shorten it")
     try:
-        return data.decode("utf-8-sig")
+        return data.decode("utf-8-sig", errors)
     except UnicodeDecodeError as error:
         raise InvalidEntryError(f"{what} is not UTF-8: {error}") from error

@@ -177,7 +177,7 @@ def normalised(line: str) -> str:
     """
     Return *line* with placeholders for what differs between runs, on one line.
 
-    >>> normalised("/tmp/x/app.py:12: error: 3 of 0x7f31 left")
+    >>> normalised("/srv/x/app.py:12: error: 3 of 0x7f31 left")
     '<path>: error: <n> of <n> left'
     """
     return " ".join(replaced(line, _PLACEHOLDERS).split())

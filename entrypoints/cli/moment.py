@@ -66,9 +66,10 @@ def moment(
 
     Nothing is recorded.
     """
-    if [failed, edited, file].count(None) != 2:  # noqa: PLR2004  # one of three is given
+    named = [value for value in (failed, edited, file) if value is not None]
+    if len(named) != 1 or not named[0].strip():
         raise typer.BadParameter(ONE_OF)
-    given = standard_input() if text == "-" else readable(text)
+    given = standard_input(errors="replace") if text == "-" else readable(text)
     memory = open_for(project_root, global_store, create=False)
     happened = _happened(failed, edited, file, text=given, project_root=project_root)
     actor = Actor(ContextWindow(host_session()), read_workplace(memory, project_root))

@@ -99,7 +99,7 @@ SAMPLES = {
     ),
     "gcc": Sample(
         "gcc -o a main.c",
-        "/usr/bin/ld: /tmp/ccKx81Zq.o: in function `main':\nmain.c:(.text+0x1f): undefined reference to `sqrt'\ncollect2: error: ld returned 1 exit status",
+        "/usr/bin/ld: /scratch/ccKx81Zq.o: in function `main':\nmain.c:(.text+0x1f): undefined reference to `sqrt'\ncollect2: error: ld returned 1 exit status",
         "undefined reference to `sqrt'",
     ),
     "javac": Sample(
@@ -176,7 +176,7 @@ def test_colours_progress_and_another_machine_do_not_change_a_signature(tool: st
     ("command", "key"),
     [
         ("cd /srv/shop && CI=1 pytest -q tests 2>&1 | tail -20", "pytest -q tests"),
-        ("timeout 60 make test > /tmp/log 2>&1; echo $?", "make test"),
+        ("timeout 60 make test > /scratch/log 2>&1; echo $?", "make test"),
         ("FOO='a b' sudo npm run build || true", "npm run build"),
         ("python - <<'EOF'\nimport secrets\nEOF", "python -"),
         ("cargo build && cargo test", "cargo build && cargo test"),

@@ -2,6 +2,7 @@
 
 import datetime as dt
 
+import attrs
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -15,7 +16,7 @@ from hardwon.domain.model.injection.receipt import (
     ReceiptEntry,
 )
 from hardwon.domain.model.ranking.prominence import SignalWeights
-from hardwon.domain.use_cases.inject_at_moment import MOST, Edit, InjectAtMoment
+from hardwon.domain.use_cases.inject_at_moment import MOST, Edit, InjectAtMoment, Moment, OpenedFile
 from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt, Prompt
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import Retrieve
@@ -31,7 +32,11 @@ from tests.strategies import lesson
 
 NAMES = [f"frobnicator{number}x" for number in range(7)]
 LESSONS = [
-    lesson(f"`ConfigError: {name} key missing` means: set {name} in app.toml.") for name in NAMES
+    attrs.evolve(
+        lesson(f"`ConfigError: {name} key missing` means: set {name} in app.toml."),
+        references=(f"conf/{name}.toml",),
+    )
+    for name in NAMES
 ]
 numbers = st.integers(0, len(NAMES) - 1)
 windows = st.builds(ContextWindow, st.sampled_from(["one", "two"]), st.sampled_from(["", "agent"]))
@@ -70,6 +75,10 @@ class Sessions(RuleBasedStateMachine):
         )
         self._at_moment(number, window, edit)
 
+    @rule(number=numbers, window=windows)
+    def a_file_is_opened(self, number: int, window: ContextWindow) -> None:
+        self._at_moment(number, window, OpenedFile(f"conf/{NAMES[number]}.toml"))
+
     @rule(number=numbers, session=st.sampled_from(["one", "two"]))
     def a_prompt_comes(self, number: int, session: str) -> None:
         asked = f"why does serve say ConfigError: {NAMES[number]} key missing?"
@@ -103,7 +112,7 @@ class Sessions(RuleBasedStateMachine):
         self.held.pop(window, None)
         self.moments.pop(window, None)
 
-    def _at_moment(self, number: int, window: ContextWindow, moment: Failure | Edit) -> None:
+    def _at_moment(self, number: int, window: ContextWindow, moment: Moment) -> None:
         actor = Actor(window, working_in("here"))
         printed = InjectAtMoment(self.weigh).text_for(moment, actor, self.deadline)
         is_known = LESSONS[number].entry_id in self.held.get(window, set())

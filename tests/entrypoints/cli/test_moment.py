@@ -53,6 +53,14 @@ def test_a_reference_is_found_by_the_name_of_its_file(world: World) -> None:
     assert "cited" not in json.dumps(found)
 
 
+def test_an_output_in_another_encoding_is_read(world: World) -> None:
+    output = f"Pr\xfcfung\n{ERROR}\n".encode("latin-1") + bytes(range(128, 256))
+    done = run(world, "hardwon", "moment", "--failed", "pytest", "--text", "-", stdin=output)
+
+    assert (done.code, done.stderr) == (0, "")
+    assert LESSON in done.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -71,7 +79,8 @@ def test_silence_is_said(world: World, arguments: tuple[str, ...], words: str) -
 
 
 @pytest.mark.parametrize(
-    "arguments", [(), ("--failed", "a", "--edited", "b"), ("--file", "a", "--edited", "b")]
+    "arguments",
+    [(), ("--failed", "a", "--edited", "b"), ("--file", "a", "--edited", "b"), ("--file", " ")],
 )
 def test_one_thing_happened(world: World, arguments: tuple[str, ...]) -> None:
     done = hardwon(world, "moment", *arguments)
