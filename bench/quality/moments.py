@@ -83,7 +83,7 @@ class Figures(NamedTuple):
 
 
 def errors_table() -> Iterator[str]:
-    """Yield the figures of failed commands, and those of whole outputs at the prompt's gate."""
+    """Yield the figures of failed commands, cleaned and as whole outputs."""
     with _vectors() as cache:
         outcomes = [*error_outcomes(cache)]
         dev = _of_half(outcomes, HALVES[0])
@@ -109,7 +109,7 @@ def edits_table() -> Iterator[str]:
 def error_outcomes(
     cache: VectorCache, ask: Ask | None = None, halves: Sequence[str] = HALVES
 ) -> Iterator[Outcome]:
-    """Yield the outcomes of the labelled errors of *halves*, each set with a store of its own."""
+    """Yield the outcomes of the labelled errors of *halves*."""
     errors, lessons = items("errors.jsonl"), items("error_lessons.jsonl")
     for name in ("A", "B"):
         moments = [error for error in errors if error["id"].startswith(name)]
@@ -244,7 +244,7 @@ def _totals(outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 
 def _groups(outcomes: Sequence[Outcome], name_of: Callable[[Outcome], str]) -> Iterator[str]:
-    """Yield a line for each group of *outcomes* that has a name, the names in order."""
+    """Yield a line for each named group of *outcomes*, sorted."""
     groups = defaultdict[str, list[Outcome]](list)
     for outcome in outcomes:
         groups[name_of(outcome)].append(outcome)
@@ -257,14 +257,14 @@ def _author(outcome: Outcome) -> str:
 
 
 def _reason(outcome: Outcome) -> str:
-    """Return why no lesson helps; empty if one does."""
+    """Return why no lesson helps, empty if one does."""
     if outcome.helpful:
         return ""
     return "taken out" if outcome.item["lesson"] else outcome.item["tier"]
 
 
 def _in_common(outcome: Outcome) -> str:
-    """Return what lesson and edit have in common; empty if there is no such lesson."""
+    """Return what lesson and edit have in common, empty for none."""
     return outcome.item["tier"] if outcome.item["lesson"] else ""
 
 

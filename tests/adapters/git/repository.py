@@ -134,7 +134,11 @@ class Canaries:
 
 
 def hostile_repository(root: Path, canaries: Canaries) -> Path:
-    """Return a repository with five commits and two changed files, whose settings name a program wherever they can."""
+    """
+    Return a repository whose settings name a program wherever they can.
+
+    It has five commits and two changed files.
+    """
     repository(root, *(("notes.txt", "code.c") for _ in range(5)))
     (root / ".gitattributes").write_text(
         "*.txt diff=shown filter=shown\n*.c diff=shown filter=spoken\n", "utf-8"
@@ -154,7 +158,7 @@ def hostile_repository(root: Path, canaries: Canaries) -> Path:
 
 
 def forge_clean_state(root: Path) -> None:
-    """Let the index look older than the files it lists, so that git compares their content."""
+    """Make the index older than its files, so that git compares contents."""
     git(root, *QUIET, "checkout", "--quiet", "--force", "HEAD", "--", ".")
     for name in ("notes.txt", "code.c"):
         os.utime(root / name, (1_600_000_000, 1_600_000_000))
@@ -163,7 +167,7 @@ def forge_clean_state(root: Path) -> None:
 
 
 def lacking_repository(root: Path, canaries: Canaries) -> Path:
-    """Return a repository that lacks an object and names a program to fetch it with."""
+    """Return a repository that names a program to fetch a missing object."""
     repository(root, *(("folder/file",) for _ in range(5)))
     asked = ["git", "-C", str(root), "rev-parse", "HEAD^{tree}"]
     tree = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()

@@ -208,7 +208,7 @@ PROSE = [
 
 
 def is_as_it_was_in_unicode_3_2(character: str) -> bool:
-    """`tokenizers` and Python carry different Unicode versions; old characters are alike in both."""
+    """`tokenizers` and Python agree on old characters of Unicode."""
     return unicodedata.category(character) == unicodedata.ucd_3_2_0.category(character)
 
 

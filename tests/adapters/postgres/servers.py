@@ -244,7 +244,7 @@ def is_whole(database: PostgresDatabase) -> bool:
 PROGRAM = shutil.which("pgbouncer", path=os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin")))
 SETTINGS = Path(__file__).parents[3] / "deploy" / "pgbouncer.ini"
 POOL_SIZE = 2
-"""Connections to the server for each role; many more clients share them."""
+"""Connections to the server for each role, shared by many more clients."""
 
 MAX_CONNECTIONS = 3
 """Connections to the server for all roles: fewer than four pools of that size have."""
@@ -252,7 +252,7 @@ MAX_CONNECTIONS = 3
 STOP_SECONDS = 10
 
 Through = Callable[[str], str]
-"""Returns the address by which the pooler takes a role of that address to the server."""
+"""Returns the pooler's address for a role."""
 
 
 @contextmanager
@@ -315,7 +315,11 @@ def _secrets(owner: str, roles: tuple[str, ...]) -> str:
 
 
 def _as_user(host: str, folder: Path) -> list[str]:
-    """Return the options for a user other than root, as whom it refuses to run: the user that may open the socket of the server."""
+    """
+    Return the options to run as the user that may open the server's socket.
+
+    The pooler refuses to run as root.
+    """
     if os.geteuid() != 0:
         return []
     user = Path(host).owner() if host.startswith("/") else "nobody"
