@@ -32,7 +32,11 @@ OLD_FIELDS = ("old_string", "oldString")
 NEW_FIELDS = ("new_string", "newString", "content")
 OUTPUT_FIELDS = ("error", "tool_response")
 TEXT_FIELDS = ("stdout", "output", "llmContent", "stderr")
-_EXIT = re.compile(r"^(?:Exit [Cc]ode:?|Process exited with code) (\d+)\s*$", re.MULTILINE)
+_EXIT = re.compile(
+    r"^Exit Code: (?!0\b)\d+(?:\s*^(?:Error|Signal|Background PIDs|Process Group PGID): .*)*\s*\Z",
+    re.MULTILINE,
+)
+"""Gemini CLI's last lines, with the exit code if it is not 0."""
 
 _LABEL = re.compile(r"^Output: ", re.MULTILINE)
 """Gemini CLI's word before the output."""
@@ -49,7 +53,7 @@ def moment_of(payload: Document, project_root: str) -> Moment | None:
     given = _table(payload.get("tool_input"))
     failed = event == "PostToolUseFailure"
     if tool in SHELLS:
-        return _failure(_text(given.get("command")), payload, failed=failed)
+        return _failure(_command(given.get("command")), payload, failed=failed)
     if tool.startswith("mcp__"):
         return _failure(tool, payload, failed=True) if failed else None
     return None if failed else _of_file(tool, given, project_root)
@@ -75,20 +79,18 @@ def _failure(command: str, payload: Document, *, failed: bool) -> Failure | None
     if payload.get("is_interrupt") is True:
         return None
     given = "\n".join(filter(None, (_output(payload.get(name)) for name in OUTPUT_FIELDS)))
-    output = _LABEL.sub("", given)
-    code = _EXIT.search(output)
-    failure = Failure(command, output)
-    if failed or (code and code[1] != "0"):
+    failure = Failure(command, _LABEL.sub("", given))
+    if failed or _EXIT.search(given):
         return None if failure.is_expected else failure
-    return failure if failure.is_shown and not code else None
+    return failure if failure.is_shown else None
 
 
 def _output(value: object) -> str:
-    if isinstance(value, str) and value.lstrip().startswith("{"):
-        value = _table(value) or value
-    if isinstance(value, Mapping):
-        return "\n".join(filter(None, (_text(value.get(name)) for name in TEXT_FIELDS)))
-    return _text(value)
+    """Return the text of a tool's result, from a string, object or list."""
+    if isinstance(value, list):
+        return "\n".join(_text(_table(item).get("text")) for item in value)
+    named = [_text(_table(value).get(name)) for name in TEXT_FIELDS]
+    return "\n".join(filter(None, named)) or _text(value)
 
 
 def _first(given: Document, names: tuple[str, ...]) -> str:
@@ -115,7 +117,10 @@ def _table(value: object) -> Document:
     return value if isinstance(value, Mapping) else {}
 
 
+def _command(value: object) -> str:
+    """Return a shell's command, the last of its arguments if they are a list."""
+    return _text(value[-1] if isinstance(value, list) and value else value)
+
+
 def _text(value: object) -> str:
-    if isinstance(value, list):  # a program and its arguments: a shell's last one is the command
-        value = value[-1] if value else ""
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""

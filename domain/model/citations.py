@@ -299,8 +299,8 @@ def _tokens(citation: Citation) -> Iterator[str]:
             yield _token("folder", _parts(citation.path)[-1])
         case "glob":
             for pattern in _alternatives(citation.path):
-                last = _parts(pattern)[-1]
-                yield _of_extension(last) if _WILD.search(last) else _token("file", last)
+                for last in _parts(pattern)[-1:]:  # a pattern may name nothing
+                    yield _of_extension(last) if _WILD.search(last) else _token("file", last)
         case _:
             pass
 

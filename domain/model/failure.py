@@ -6,7 +6,7 @@ addresses and temporary names. Standard library only, for the hook.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 from hardwon.domain.model.keywords import STOP_WORDS, words_of
@@ -16,63 +16,13 @@ from hardwon.domain.model.prompt_terms import (
     identifiers,
     stem,
 )
-from hardwon.domain.model.tool_output import cleaned, normalised
-
-MAX_COMMAND = 300
-"""Characters of a key. A here-document and what comes after it are data."""
+from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.shell_command import MAX_READ, command_key, is_lookup
+from hardwon.domain.model.tool_output import cleaned, normalised, shown
 
 MAX_QUESTION = 1_500
 MAX_ERROR_LINES = 6
 MAX_SIGNATURES = 4
-
-_QUOTED = r"'[^']*'|\"(?:[^\"\\]|\\.)*\""
-_PART = re.compile(rf"(?:{_QUOTED}|\\.|[^\\'\"|&;\n<>]|(?<=[0-9&])>|['\"])+|\|\||&&|[|&;\n<>]")
-_REDIRECTION = re.compile(r"\s*(?:\d|&)?>{1,2}\s*(?:&\d|&-|[^\s;|&]+)|\s*\d?<(?!<)\s*[^\s;|&]+")
-_HERE_DOCUMENT = re.compile(r"\s*<<-?~?\s*(['\"]?)\w+\1.*", re.DOTALL)
-_BEFORE = re.compile(
-    r"\s*(?:(?:[A-Za-z_]\w*=(?:'[^']*'|\"[^\"]*\"|\S*)|sudo|time|nohup|exec|command|env|stdbuf\s+\S+"
-    r"|nice(?:\s+-n\s*\d+)?|timeout(?:\s+-\S+)*\s+[\d.]+[smh]?)\s+)*"
-)
-_ABSOLUTE = re.compile(r"(?<![\w.~:/])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\'\"]+[/\\])+")
-_FOLDER = re.compile(
-    r"(?:cd|pushd|popd|source|\.|export|set|unset|true|:|echo|printf|sleep|mkdir)\b.*|\s*"
-)
-
-
-def command_key(command: str) -> str:
-    """
-    Return *command* without folders, environment, redirections, pipes and what follows.
-
-    Two commands of one key are the same run. Of several commands that follow each other the last
-    one counts that is no preparation.
-
-    >>> command_key("cd /srv/shop && CI=1 timeout 60 python -m pytest -q tests 2>&1 | tail -20")
-    'python -m pytest -q tests'
-    """
-    text = _HERE_DOCUMENT.sub("", command[: 20 * MAX_COMMAND])
-    text = _REDIRECTION.sub("", text)
-    runs = [run for run in _runs(text) if not _FOLDER.fullmatch(run)]
-    runs = [run for run in runs if not (_VIEWER.match(run) or _SOURCE.match(run))] or runs
-    key = " && ".join(runs) or " ".join(text.split())
-    return key[:MAX_COMMAND].rstrip()
-
-
-def _runs(text: str) -> Iterator[str]:
-    """Yield the commands of *text*, of a pipe its first real one."""
-    before, run = "", ""
-    for part in _PART.findall(text):
-        if part in {"|", "||", "&&", "&", ";", "\n", "<", ">"}:
-            before = part
-            continue
-        if before not in {"|", "||", "<", ">"} or (before == "|" and _SOURCE.match(run)):
-            run = part[_match_end(part) :]
-            yield " ".join(_ABSOLUTE.sub("", run).split())
-
-
-def _match_end(part: str) -> int:
-    found = _BEFORE.match(part)
-    return found.end() if found else 0
-
 
 _EXCEPTION = re.compile(
     r"(?:E\s+)?(?:\w+\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Warning|Fault|DoesNotExist|Timeout|NotFound|Refused)"
@@ -128,15 +78,6 @@ _STRONG = re.compile(
 )
 """Lines that only a command prints that fails."""
 
-_VIEWER = re.compile(
-    r"(?:cat|less|more|head|tail|e?grep|rg|ag|sed|awk|find|ls|tree|jq|wc|diff|cmp|echo|printf|man|history|which"
-    r"|type|test|\[|stat|file|git (?:-\S+ )*(?:log|show|diff|blame|grep|status|branch))\b.*"
-)
-"""Commands that show texts of others, or whose exit code is an answer."""
-
-_SOURCE = re.compile(r"(?:z?cat|gunzip|gzip|bzcat|xzcat|zstd|echo|printf|yes)\b.*")
-"""Commands that feed another one in a pipe."""
-
 _MARK = re.compile(r"^(?:E\s+|npm (?:ERR!|error)\s+|[│╷╵\xd7●✕✗*>|]\s+|╰─▶\s+|\[?ERROR\]?:?\s+)+")
 _PLAIN_WORDS = (
     frozenset(map(stem, EVERYDAY))
@@ -164,6 +105,8 @@ class Failure:
     """
     A command with its output, of which the error is read.
 
+    Secrets are taken out first: what is cut or normalised could no longer be known as one.
+
     Args:
         command: As the agent ran it.
         output: As the host has it: standard output and error mixed, maybe cut.
@@ -171,8 +114,8 @@ class Failure:
     """
 
     def __init__(self, command: str, output: str) -> None:
-        self.key = command_key(command)
-        self.lines = cleaned(output)
+        self.key = command_key(redact(_without_cut_word(command)))
+        self.lines = cleaned(redact(shown(output)))
 
     @property
     def is_expected(self) -> bool:
@@ -181,7 +124,7 @@ class Failure:
 
         It may fail, and print errors of others.
         """
-        return _VIEWER.match(self.key) is not None
+        return is_lookup(self.key)
 
     @property
     def is_shown(self) -> bool:
@@ -227,8 +170,17 @@ class Failure:
         exceptions = [at for rank, at in ranks if rank == _IS_EXCEPTION]
         others = sorted(pair for pair in ranks if _IS_EXCEPTION < pair[0] < _IS_OTHER)
         places = [*reversed(exceptions), *(at for _, at in others)] or [len(self.lines) - 1]
-        distinct = {normalised(self.lines[at]): at for at in reversed(places) if self.lines}
-        return sorted(distinct.values(), key=places.index)[:MAX_ERROR_LINES]
+        distinct = dict[str, int]()
+        for at in places if self.lines else ():
+            distinct.setdefault(normalised(self.lines[at]), at)
+            if len(distinct) == MAX_ERROR_LINES:
+                break
+        return [*distinct.values()]
+
+
+def _without_cut_word(command: str) -> str:
+    """Return the part of *command* that is read, in whole words."""
+    return command if len(command) <= MAX_READ else command[:MAX_READ].rpartition(" ")[0]
 
 
 _IS_EXCEPTION, _IS_SPECIFIC, _IS_GENERIC, _IS_WRAPPER, _IS_OTHER = range(5)

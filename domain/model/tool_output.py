@@ -22,6 +22,7 @@ MAX_LINE = 500
 """The characters of a line that are read."""
 
 _BEGINNING = MAX_OUTPUT // 4
+_LINE_END = "\n"
 
 _ESCAPES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours and movements
@@ -37,13 +38,15 @@ def shown(output: str) -> str:
     r"""
     Return what a terminal shows of *output* in the end, on plain lines.
 
-    Colours and controls are gone, and what a carriage return overwrote.
+    Colours and controls are gone, and what a carriage return overwrote. A long output is cut
+    between lines: a part of a secret could not be known as one.
 
     >>> shown("\x1b[31m 10%\r 90%\r\x1b[0mdone\r\nok")
     'done\nok'
     """
     if len(output) > MAX_OUTPUT:
-        output = output[:_BEGINNING] + "\n" + output[_BEGINNING - MAX_OUTPUT :]
+        first, last = output[:_BEGINNING], output[_BEGINNING - MAX_OUTPUT :]
+        output = f"{first.rpartition(_LINE_END)[0]}\n{last.partition(_LINE_END)[2]}"
     text = _ESCAPES.sub("", output).replace("\r\n", "\n")
     return _CONTROLS.sub("", "\n".join(map(_last_written, text.split("\n"))))
 

@@ -38,9 +38,13 @@ class Edit(NamedTuple):
 
     @property
     def question(self) -> str:
-        """The text to search with."""
-        half = LONGEST_PROMPT // 2
-        return f"{self.path}\n{self.old[:half]}\n{self.new[:half]}"
+        """The text to search with, without secrets."""
+        return "\n".join((redact(self.path), *map(_beginning, (self.old, self.new))))
+
+
+def _beginning(text: str) -> str:
+    """Return the beginning of *text* without secrets, one of which may cross its end."""
+    return redact(text[:LONGEST_PROMPT])[: LONGEST_PROMPT // 2]
 
 
 class OpenedFile(NamedTuple):
@@ -94,10 +98,10 @@ class InjectAtMoment(NamedTuple):
             return NOTHING
         occasion = Occasion(
             event="failure",
-            text=redact(failure.question),
+            text=failure.question,
             actor=actor,
             printing=AT_MOMENT,
-            query=redact(failure.key),
+            query=failure.key,
             failure=failure,
         )
         return self._at(occasion, deadline)
@@ -111,7 +115,7 @@ class InjectAtMoment(NamedTuple):
         """
         occasion = Occasion(
             event="edit",
-            text=redact(edit.question),
+            text=edit.question,
             actor=actor,
             printing=AT_MOMENT,
             query=redact(edit.path),

@@ -44,7 +44,6 @@ from hardwon.domain.model.prompt_terms import (
     weighed,
 )
 from hardwon.domain.model.ranking.policy import RecallQuestion
-from hardwon.domain.model.redaction import redact
 from hardwon.domain.use_cases.rank import QuestionMatches
 from hardwon.domain.use_cases.recall import AnswerRating, Recall
 from hardwon.domain.use_cases.retrieve import WORD_SECONDS, retire_expired
@@ -155,7 +154,9 @@ class WeighEntries(NamedTuple):
     ) -> Injection:
         rated = self.recall.rank(question, found)
         contest = contest_of(question, sentences, found=found, rated=rated)
-        may_win = any(contest.may_win(answer.score, answer.parts) for answer in rated[:MAX_SHOWN])
+        may_win = occasion.failure is not None or any(
+            contest.may_win(answer.score, answer.parts) for answer in rated[:MAX_SHOWN]
+        )
         if not (may_win or self.watch):  # most often: nothing is read
             return NOTHING
         contenders = self.contenders(rated, occasion)
@@ -183,7 +184,7 @@ class WeighEntries(NamedTuple):
     def _failure_terms(
         self, failure: Failure, contenders: Sequence[Contender], size: int, deadline: Deadline
     ) -> FailureTerms:
-        terms = terms_to_count(failure, (entry.words_text for entry in contenders[:MAX_SHOWN]))
+        terms = terms_to_count(failure, (entry.words_text for entry in contenders))
         keywords = self.recall.retrieve.keywords
         try:
             frequencies = keywords.frequencies(terms, deadline.within(WORD_SECONDS))
@@ -235,7 +236,7 @@ class WeighEntries(NamedTuple):
             shown=tuple(chosen.shown for chosen in choice.chosen),
             missed=choice.missed,
             agent=occasion.actor.window.agent,
-            signature=redact(occasion.failure.signature) if occasion.failure else "",
+            signature=occasion.failure.signature if occasion.failure else "",
         )
         numbers = (winner.contender.facts.ranking.number for winner in choice.chosen)
         return Injection(choice.text, tuple(numbers), receipt)

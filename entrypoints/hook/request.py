@@ -89,8 +89,9 @@ class HookRequest(NamedTuple):
 
     @property
     def delivery(self) -> Literal["printed", "awaited"]:
-        """Whether the host's transcript will show what its model received."""
-        return "awaited" if self.session_id and self.transcript_path else "printed"
+        """Whether the session's transcript will show it, which that of a subagent would."""
+        has_own_transcript = self.session_id and self.transcript_path and not self.agent
+        return "awaited" if has_own_transcript else "printed"
 
     @property
     def prompt(self) -> str:

@@ -36,6 +36,13 @@ def after(tool: str, given: Any, event: str = "PostToolUse", **fields: Any) -> d
             "bash", {"command": "pytest"}, "PostToolUseFailure", tool_response={"output": FAILED}
         ),
         after("mcp__db__query", {}, "PostToolUseFailure", error=FAILED),
+        after(
+            "mcp__db__query",
+            {},
+            "PostToolUseFailure",
+            tool_response=[{"type": "text", "text": FAILED}],
+        ),
+        after("Bash", {"command": "pytest"}, tool_response={"stdout": f"Exit code: 0\n{FAILED}"}),
         after(  # by an `mcp_tool` hook: objects come as JSON text
             "Bash",
             json.dumps({"command": "pytest"}),
@@ -62,6 +69,7 @@ def test_a_failed_command_is_a_failure_in_every_hosts_words(payload: dict[str, A
             "run_shell_command", {"command": "make"}, tool_response={"llmContent": "Exit Code: 0"}
         ),
         after("mcp__db__query", {}, tool_response=FAILED),
+        after("Bash", {"command": "cases"}, tool_response={"stdout": "Exit code: 3\nas expected"}),
         after("Edit", {"file_path": "/p/a.py"}, "PostToolUseFailure", error="not found"),
         after("Edit", {}),
         after("WebSearch", {"query": "x"}),
@@ -72,6 +80,16 @@ def test_a_failed_command_is_a_failure_in_every_hosts_words(payload: dict[str, A
 )
 def test_an_action_that_did_not_fail_is_no_moment(payload: dict[str, Any]) -> None:
     assert moment_of(payload, "/p") is None
+
+
+def test_an_error_in_json_is_read_as_it_is() -> None:
+    error = '{"level":"error","message":"Error: unknown provider zork"}'
+    moment = moment_of(
+        after("Bash", {"command": "deploy"}, "PostToolUseFailure", error=error), "/p"
+    )
+
+    assert isinstance(moment, Failure)
+    assert moment.error_lines == (error,)
 
 
 def test_an_edit_has_its_path_from_the_project(tmp_path: Path) -> None:

@@ -77,8 +77,6 @@ class Contest(NamedTuple):
 
     def may_win(self, score: float, parts: Parts) -> bool:
         """Return whether the upper bound of the probability suffices."""
-        if self.failure:
-            return True
         best = SharedTerms(1.0, max_information(self.sentences))
         return self.win(score, parts, best, quoted=bool(self.identifiers)).is_clear
 

@@ -165,6 +165,8 @@ def test_a_named_file_has_a_token_of_the_citation(reference: str, opened: str) -
     assert shared or not any(names(citation, opened) for citation in cited)
 
 
+@example("`{src,}/{a.py,}`")
+@example("{,}/{,}")
 @given(st.text(max_size=80) | st.text("/\\*?{},.:#`() ab", max_size=60))
 @example("{a,b}" * 12 + "*")
 @example("::" * 40 + "(")
@@ -174,6 +176,7 @@ def test_any_text_is_read(text: str) -> None:
     assert len(cited) <= MAX_CITATIONS
     for citation in cited:
         names(citation, text)
+    assert len(tokens_of(cited)) == len({*tokens_of(cited)})
     assert len(tokens_to_find(text)) == len({*tokens_to_find(text)})
 
 

@@ -20,7 +20,13 @@ from hardwon.domain.use_cases.inject_at_moment import (
 )
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import Retrieve
-from hardwon.domain.use_cases.weigh_entries import NOTHING, Actor, Injection, WeighEntries
+from hardwon.domain.use_cases.weigh_entries import (
+    NOTHING,
+    Actor,
+    Injection,
+    WeighEntries,
+    dry_run,
+)
 from tests.domain.use_cases.test_inject_beside_prompt import store
 from tests.fakes.activity import InMemoryContextWindows, InMemoryReceipts
 from tests.fakes.clock import FixedClock
@@ -52,16 +58,22 @@ class Session:
     def windows(self) -> InMemoryContextWindows:
         return InMemoryContextWindows(self.receipts)
 
-    def at(self, moment: Moment, agent: str = "", session_id: str = "one") -> Injection:
+    @property
+    def inject(self) -> InjectAtMoment:
         recall = Recall(
             InMemoryEntryRepository(self.state),
             Retrieve((), InMemoryKeywordIndex(self.state, available=self.has_keywords), Threads()),
             self.clock,
             SignalWeights(),
         )
-        inject = InjectAtMoment(WeighEntries(recall, self.windows, InMemoryInstructions()))
-        actor = Actor(ContextWindow(session_id, agent), working_in("here"))
-        printed = inject.text_for(moment, actor, self.clock.deadline())
+        return InjectAtMoment(WeighEntries(recall, self.windows, InMemoryInstructions()))
+
+    def actor(self, agent: str = "", session_id: str = "one") -> Actor:
+        return Actor(ContextWindow(session_id, agent), working_in("here"))
+
+    def at(self, moment: Moment, agent: str = "", session_id: str = "one") -> Injection:
+        actor = self.actor(agent, session_id)
+        printed = self.inject.text_for(moment, actor, self.clock.deadline())
         if printed.receipt:
             self.receipts.record(printed.receipt)
         return printed
@@ -152,6 +164,22 @@ def test_an_edit_that_a_lesson_warns_of_is_answered() -> None:
     assert text in printed.text
     assert (printed.receipt.event, printed.receipt.query) == ("edit", "src/api/orders.py")
     assert not Session(store(lesson(text))).at(Edit("README.md", "", "# Shop")).text
+
+
+def test_a_dry_run_prints_what_the_agent_gets() -> None:
+    """Also where the words of the error are common, so that only its signature decides."""
+    long = lesson(" ".join((LESSON, *(f"word{number}" for number in range(80)))))
+    common = ("pytest", "ModuleNotFoundError", "yaml", "module", "traceback")
+    others = (lesson(f"{common[number % 5]} filler {number}") for number in range(3_000))
+    state = store(long, *others)
+    session = Session(state)
+    inject, actor, deadline = session.inject, session.actor(), session.clock.deadline()
+    tried = dry_run(
+        inject.weigh, lambda weigh: InjectAtMoment(weigh).text_for(FAILURE, actor, deadline)
+    )
+
+    assert tried.text
+    assert inject.text_for(FAILURE, actor, deadline).text == tried.text
 
 
 def test_a_lesson_too_long_for_a_moment_is_left_out() -> None:

@@ -74,6 +74,17 @@ def test_the_lesson_comes_as_the_hosts_json_once_a_session_and_agent(world: Worl
     ]
 
 
+def test_the_transcript_of_the_session_does_not_decide_for_a_subagent(world: World) -> None:
+    transcript = {"transcript_path": str(world.project / "one.jsonl")}
+    for agent in ({}, {"agent_id": "a10f"}):
+        after(world, failure(world, **transcript, **agent))
+
+    assert world.query("SELECT agent, delivery FROM receipt ORDER BY number") == [
+        ("", "awaited"),
+        ("a10f", "printed"),
+    ]
+
+
 def test_a_failure_that_a_pipe_hid_is_answered(world: World) -> None:
     hidden = failure(
         world,

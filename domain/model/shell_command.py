@@ -1,0 +1,81 @@
+"""
+The run that a shell command is about.
+
+Preparations, sources of pipes and filters of the output are left out. Standard library only, for
+the hook. Linear in the length of the command, of which the end is cut.
+"""
+
+import re
+from collections.abc import Iterator
+
+MAX_COMMAND = 300
+"""Characters of a key. A here-document and what comes after it are data."""
+
+MAX_READ = 20 * MAX_COMMAND
+"""Characters of a command that are read."""
+
+_CONTINUED = re.compile(r"\\\r?\n")
+_WHOLE = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\$\([^()]*\)|`[^`]*`|\\[|&;<>\"'()$` ]")
+"""Texts in which no sign separates commands."""
+
+_STANDS_FOR_WHOLE = re.compile("\0(\\d+)\0")
+_HERE_DOCUMENT = re.compile(r"<<[-~]?\s*(?:\w|\0).*", re.DOTALL)
+_REDIRECTION = re.compile(r"(?:(?<=\s)\d|&)?>{1,2}\s*(?:&\s*[\d-]|[^\s;|&]+)|<\s*[^\s;|&<]+")
+_SEPARATOR = re.compile(r"(\|\||&&|[|&;\n])")
+_BEFORE = re.compile(
+    r"(?:(?:[A-Za-z_]\w*=\S*|sudo|time|nohup|exec|command|env|stdbuf\s+\S+"
+    r"|nice(?:\s+-n\s*\d+)?|timeout(?:\s+-\S+)*\s+[\d.]+[smh]?)\s+)*"
+)
+_ABSOLUTE = re.compile(r"(?<![\w.~:/])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\'\"]+[/\\])+")
+_PREPARATION = re.compile(
+    r"(?:(?:cd|pushd|popd|source|\.|export|set|unset|true|:|echo|printf|sleep|mkdir)(?=\s|$).*"
+    r"|[A-Za-z_]\w*=\S*)?"
+)
+_VIEWER = re.compile(
+    r"(?:cat|less|more|head|tail|e?grep|rg|ag|sed|awk|find|ls|tree|jq|wc|diff|cmp|echo|printf|man|history|which"
+    r"|type|test|\[|stat|file|git (?:-\S+ )*(?:log|show|diff|blame|grep|status|branch))(?=\s|$)"
+)
+"""Commands that show texts of others, or whose exit code is an answer."""
+
+_SOURCE = re.compile(r"(?:z?cat|gunzip|gzip|bzcat|xzcat|zstd|echo|printf|yes)(?=\s|$)")
+"""Commands that feed another one in a pipe."""
+
+
+def command_key(command: str) -> str:
+    """
+    Return *command* without folders, environment, redirections, pipes and what follows.
+
+    Two commands of one key are the same run. Preparations and look-ups beside it are left out.
+
+    >>> command_key("cd /srv/shop && CI=1 timeout 60 python -m pytest -q tests 2>&1 | tail -20")
+    'python -m pytest -q tests'
+    """
+    whole = list[str]()
+
+    def stand_in(found: re.Match[str]) -> str:
+        whole.append(found[0])
+        return f"\0{len(whole) - 1}\0"
+
+    text = _CONTINUED.sub(" ", command.replace("\0", "")[:MAX_READ])
+    text = _REDIRECTION.sub("", _HERE_DOCUMENT.sub("", _WHOLE.sub(stand_in, text)))
+    runs = [run for run in _runs(text) if not _PREPARATION.fullmatch(run)]
+    runs = [run for run in runs if not (is_lookup(run) or _SOURCE.match(run))] or runs
+    key = " && ".join(runs) or " ".join(text.split())
+    key = _STANDS_FOR_WHOLE.sub(lambda found: whole[int(found[1])], key)
+    return key[:MAX_COMMAND].rstrip()
+
+
+def is_lookup(key: str) -> bool:
+    """Return whether the command only looks something up, so that it may fail."""
+    return _VIEWER.match(key) is not None
+
+
+def _runs(text: str) -> Iterator[str]:
+    """Yield the commands of *text*, of a pipe its first real one."""
+    before = run = ""
+    for place, part in enumerate(_SEPARATOR.split(text)):
+        if place % 2:
+            before = part
+        elif before not in {"|", "||"} or (before == "|" and _SOURCE.match(run)):
+            run = " ".join(_ABSOLUTE.sub("", _BEFORE.sub("", part.strip(), count=1)).split())
+            yield run
