@@ -96,8 +96,9 @@ def start_watchdog(
     """
     Call *print_late* at 1.8 s, *leave* at 1.95 s, then exit.
 
-    Two threads, as neither a hanging C call nor *print_late* can be interrupted. If no thread can
-    be started, a timer interrupts the main thread.
+    Two threads, as neither a hanging C call nor *print_late* can be interrupted. A timer that
+    interrupts the main thread watches until both run: `Thread.start` waits for ever for a thread
+    that ends in a MemoryError before it begins. The timer stays if no thread can be started.
 
     Args:
         started: When the process began, by `time.monotonic`.
@@ -116,23 +117,32 @@ def start_watchdog(
         finally:
             os._exit(0)
 
-    try:
+    def interrupt(*_: object) -> None:
+        seconds = 0.0
+        try:
+            if not print_late():
+                seconds = leave()
+        finally:
+            if not seconds:
+                os._exit(0)
+        _set_timer(seconds)
+
+    if HAS_TIMER:
+        signal.signal(signal.SIGALRM, interrupt)
+        _set_timer(max(0.001, started + ALARM_SECONDS - time.monotonic()))
+    with contextlib.suppress(RuntimeError, MemoryError):  # no more threads
         _at(started + LAST_SECONDS, end)
         _at(started + ALARM_SECONDS, alarm)
-    except RuntimeError:  # no more threads
+        _set_timer(0.0)
 
-        def interrupt(*_: object) -> None:
-            seconds = 0.0
-            try:
-                if not print_late():
-                    seconds = leave()
-            finally:
-                if not seconds:
-                    os._exit(0)
-            signal.setitimer(signal.ITIMER_REAL, seconds)
 
-        signal.signal(signal.SIGALRM, interrupt)
-        signal.setitimer(signal.ITIMER_REAL, max(0.001, started + ALARM_SECONDS - time.monotonic()))
+HAS_TIMER = hasattr(signal, "setitimer")
+"""False on Windows."""
+
+
+def _set_timer(seconds: float) -> None:
+    if HAS_TIMER:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 def leave_by(deadline: float) -> None:

@@ -275,6 +275,13 @@ def no_thread_can_be_started() -> None:
     replace(threading.Thread, "start", refuse)
 
 
+def a_started_thread_never_begins() -> None:
+    """`Thread.start` waits for ever when the new thread gets a MemoryError first."""
+    import threading
+
+    replace(threading.Thread, "start", lambda _: threading.Event().wait())
+
+
 def noting_takes_longer_than_a_session_start() -> None:
     from hardwon.entrypoints.hook import capture
 

@@ -18,6 +18,7 @@ import pytest
 
 from hardwon.adapters.agents.table import Programs
 from hardwon.entrypoints.hook import process
+from hardwon.entrypoints.hook.hook import NO_INPUT
 from tests.entrypoints.hook_process import BIN, World, calm
 from tests.entrypoints.sessions import block_of
 from tests.machine import in_time
@@ -110,10 +111,12 @@ def limited(limits: dict[int, int]) -> Callable[[], None]:
     return apply
 
 
-def run_limited(world: World, limits: dict[int, int]) -> tuple[int, str, str]:
+def run_limited(
+    world: World, limits: dict[int, int], variables: dict[str, str]
+) -> tuple[int, str, str]:
     done = subprocess.run(
         ["sh", "-c", Programs(str(BIN / "hardwon-hook"), "").hook_command()],
-        env=world.patient,
+        env=variables,
         cwd=world.folder,
         input=json.dumps(world.session_start()).encode(),
         capture_output=True,
@@ -126,17 +129,19 @@ def run_limited(world: World, limits: dict[int, int]) -> tuple[int, str, str]:
 
 @pytest.mark.parametrize("megabytes", [48, 60, 80, 100, 120, 150, 200, 300, 399])
 def test_with_little_memory_words_are_searched(embedded_world: World, megabytes: int) -> None:
-    code, out, err = run_limited(embedded_world, {resource.RLIMIT_AS: megabytes * MEGABYTE})
+    limits = {resource.RLIMIT_AS: megabytes * MEGABYTE}
+    code, out, err = run_limited(embedded_world, limits, embedded_world.patient)
 
     assert code == 0
     assert re.search(r"active \(vector=0, fts5=[1-9]\)", out)
     assert "no vector search: " in err
-    assert len(err.splitlines()) == 1
+    assert len(err.splitlines()) == 1, err
 
 
 def test_with_too_little_memory_for_anything_it_ends_well(embedded_world: World) -> None:
     for megabytes in range(20, 40, 3):
-        code, _, _ = run_limited(embedded_world, {resource.RLIMIT_AS: megabytes * MEGABYTE})
+        limits = {resource.RLIMIT_AS: megabytes * MEGABYTE}
+        code, _, _ = run_limited(embedded_world, limits, embedded_world.variables)
 
         assert code == 0
 
@@ -162,6 +167,15 @@ def test_without_another_thread_a_block_still_comes_in_time(world: World) -> Non
     assert run.code == 0
     assert block_of(run.stdout).state == "disabled"
     assert [line.partition(" ")[2] for line in run.log] == ["markdown only: no block in time"]
+
+
+def test_where_a_started_thread_never_begins_the_hook_still_ends(world: World) -> None:
+    world.hangs = True
+    world.faults.append("a_started_thread_never_begins")
+    run, _, _ = world.launch()
+
+    assert (run.code, run.stdout) == (0, "")
+    assert [line.partition(" ")[2] for line in run.log] == [NO_INPUT]
 
 
 def test_a_module_that_cannot_be_imported_is_one_line(world: World) -> None:
