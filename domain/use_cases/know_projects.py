@@ -50,16 +50,17 @@ class KnowProjects(NamedTuple):
         """Return all projects that the store knows."""
         return Registry(self.projects.known(), self.projects.trusted_folders(), self.mode)
 
-    def register(self, identity: Identity, label: str) -> Project:
+    def register(self, identity: Identity, label: str, deadline: Deadline | None = None) -> Project:
         """
         Return the project of *identity*, adding it if it is new.
 
-        It is not new if the store knows the same repository at a former place.
+        It is not new if the store knows the same repository at a former place. Git may be asked
+        about that within *deadline*, never without one.
         """
         known = self.registry().with_key(identity.key)
         if known is None:
             known = (
-                self._renamed(identity, label)
+                self._renamed(identity, label, deadline)
                 or self._now_a_repository(identity, label)
                 or self.projects.add(identity, label)
             )
@@ -71,12 +72,13 @@ class KnowProjects(NamedTuple):
             known = self._changed(known._replace(identity=identity, label=label))
         return known
 
-    def _renamed(self, identity: Identity, label: str) -> Project | None:
+    def _renamed(self, identity: Identity, label: str, deadline: Deadline | None) -> Project | None:
         """
         Return the project that was renamed or moved to *identity*.
 
         It is recognised by the inode of its git directory. As inodes are reused, trust is kept only
-        if the repository has the first commit that it had.
+        if the repository has the first commit that it had. Before that is known, git has to say the
+        same of its authors, or lessons of a deleted foreign repository would become the user's.
         """
         for project in self.registry().projects:
             if _has_number(project, identity) and not self._is_there(project):
@@ -84,22 +86,24 @@ class KnowProjects(NamedTuple):
                 if project.first_commit:
                     if self.history.has_commit(identity.root, project.first_commit):
                         return self._changed(moved)
-                elif self._may_be(project, identity):
+                elif deadline and self._may_be(project, identity, deadline):
                     trust: Trust = "revoked" if project.trust == "revoked" else "unsaid"
-                    return self._changed(
-                        moved._replace(authorship="unknown", trust=trust, joined=None)
-                    )
+                    return self._changed(moved._replace(trust=trust, joined=None))
         return None
 
     def _is_there(self, project: Project) -> bool:
         key = project.identity.key
         return self.exists(key) and self.number_at(key) in {0, project.identity.inode}
 
-    def _may_be(self, project: Project, identity: Identity) -> bool:
+    def _may_be(self, project: Project, identity: Identity, deadline: Deadline) -> bool:
         """Return whether *project*, without a known commit, may be at *identity* now."""
         remote = self.history.remote(identity.root)
         is_same_remote = not project.remote or one_spelling(project.remote) == one_spelling(remote)
-        return is_same_remote and project.identity.device == identity.device
+        return (
+            is_same_remote
+            and project.identity.device == identity.device
+            and project.authorship == self.history.authorship(identity.root, deadline) != "unknown"
+        )
 
     def _now_a_repository(self, identity: Identity, label: str) -> Project | None:
         plain = self.registry().with_key(identity.root) if identity.is_repository else None
@@ -120,7 +124,7 @@ class KnowProjects(NamedTuple):
         unknown project has an empty id.
         """
         try:
-            project = self._as_found(self.register(identity, label), identity, deadline)
+            project = self._as_found(self.register(identity, label, deadline), identity, deadline)
         except StorageError:
             project = Project("", label, identity)
         if project.authorship != "unknown":

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.project import Identity, Project
+from hardwon.domain.model.project import AUTHORSHIPS, Authorship, Identity, Project
 from hardwon.domain.use_cases.know_projects import KnowProjects
 from tests.fakes.projects import InMemoryProjects, InMemoryRepositoryHistory, Past
 
@@ -105,6 +105,38 @@ def test_only_repositories_that_are_there_are_to_be_looked_up() -> None:
 
     assert [project.label for project in left] == [new.label]
     assert gone.first_commit is None
+
+
+@pytest.mark.parametrize("before", AUTHORSHIPS)
+@pytest.mark.parametrize("now", AUTHORSHIPS)
+def test_a_reused_inode_is_a_renamed_repository_only_if_git_says_the_same_of_its_authors(
+    before: Authorship, now: Authorship
+) -> None:
+    know, _ = knowing()
+    removed = know.register(Identity("/old/.git", "/old", is_repository=True, inode=7), "old")
+    know.projects.put(removed._replace(authorship=before))
+    history = InMemoryRepositoryHistory(ME)
+    history.pasts["/new"] = Past(authors=(ME if now == "own" else "you@example.invalid",))
+    history.can_answer = now != "unknown"
+    know = know._replace(history=history, exists=lambda path: not path.startswith("/old"))
+    new = Identity("/new/.git", "/new", is_repository=True, inode=7)
+
+    found = know.here(new, "new", Deadline(lambda: 0.0))
+
+    assert (found.id == removed.id) == (before == now != "unknown")
+    assert found.authorship == now
+    assert know.registry().label_of(removed.id) == ("new" if found.id == removed.id else "old")
+
+
+def test_without_time_for_git_a_reused_inode_is_a_new_repository() -> None:
+    know, _ = knowing()
+    old = know.register(Identity("/old/.git", "/old", is_repository=True, inode=7), "old")
+    know.projects.put(old._replace(authorship="own"))
+    know = know._replace(exists=lambda path: not path.startswith("/old"))
+
+    new = know.register(Identity("/new/.git", "/new", is_repository=True, inode=7), "new")
+
+    assert new.id != old.id
 
 
 def test_a_name_means_an_id_or_folder_before_a_label() -> None:
