@@ -300,6 +300,13 @@ def read_history(
     return history_texts(transcript_path)
 
 
+def read_task(transcript_path: str, agent: str, agent_type: str) -> str:
+    """Return the task of a subagent that starts, empty if it is not certain."""
+    from hardwon.adapters.transcripts.tasks import wait_for_task
+
+    return wait_for_task(transcript_path, agent, agent_type)
+
+
 def read_turn(transcript_path: str) -> "SessionTurn":
     """Return the last turn of a transcript, empty without any."""
     from hardwon.adapters.transcripts.latest_turn import latest_turn  # compiles patterns

@@ -1,5 +1,5 @@
 """
-Moments of action, read from a host's JSON.
+Moments of action and of a subagent's start, read from a host's JSON.
 
 Hosts name their tools and fields differently. An unknown tool is no moment.
 """
@@ -11,12 +11,19 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from hardwon.domain.model.failure import Failure
-from hardwon.domain.use_cases.inject_at_moment import Edit, Moment, OpenedFile
+from hardwon.domain.use_cases.inject_at_moment import Edit, Moment, OpenedFile, Task
 
 Document: TypeAlias = Mapping[str, object]
 
 EVENTS = ("PostToolUse", "PostToolUseFailure")
 """Claude Code's names of the events after an action."""
+
+TASKS = ("SubagentStart", "UserPromptSubmit")
+"""
+The events before the first request of a subagent.
+
+In Codex it is the second, which has the task.
+"""
 
 SHELLS = frozenset({"Bash", "bash", "shell", "run_shell_command"})
 EDITS = frozenset({"Edit", "MultiEdit", "Write", "edit", "write", "replace", "write_file"})
@@ -47,6 +54,8 @@ _PATCHED = re.compile(r"^\*\*\* (?:Update|Add) File: (.+)$", re.MULTILINE)
 
 def moment_of(payload: Document, project_root: str) -> Moment | None:
     """Return what the agent did by *payload*, None for what is no moment."""
+    if payload.get("hook_event_name") in TASKS:
+        return _task(payload) if payload.get("agent_id") else None
     event, tool = payload.get("hook_event_name"), payload.get("tool_name")
     if event not in EVENTS or not isinstance(tool, str):
         return None
@@ -57,6 +66,16 @@ def moment_of(payload: Document, project_root: str) -> Moment | None:
     if tool.startswith("mcp__"):
         return _failure(tool, payload, failed=True) if failed else None
     return None if failed else _of_file(tool, given, project_root)
+
+
+def _task(payload: Document) -> Task:
+    """Return the task of the subagent, which the transcript has if *payload* has not."""
+    if given := _text(payload.get("prompt")):
+        return Task(given)
+    from hardwon.entrypoints.bootstrap_capture import read_task  # only Claude Code needs it
+
+    names = ("transcript_path", "agent_id", "agent_type")
+    return Task(read_task(*(_text(payload.get(name)) for name in names)))
 
 
 def _of_file(tool: str, given: Document, project_root: str) -> Edit | OpenedFile | None:

@@ -44,6 +44,14 @@ function contextIn(answer) {
   }
 }
 
+/** Return the text of a message. */
+function promptIn(parts) {
+  return parts
+    .filter((part) => part.type === "text" && !part.synthetic)
+    .map((part) => part.text)
+    .join("\n")
+}
+
 /** What is known of one session. */
 class Session {
   constructor(id, directory) {
@@ -96,11 +104,21 @@ const quietly =
 export const HardwonPlugin = async ({ directory }) => {
   const sessions = new Map()
   const children = new Map() // sessions of subagents, which are not the user's conversation, with their parent's
+  const tasks = new Map() // what subagents were told for their tasks, by session
 
   const known = (id) => {
     if (typeof id !== "string" || children.has(id)) return null
     if (!sessions.has(id)) sessions.set(id, new Session(id, directory))
     return sessions.get(id)
+  }
+
+  /** Return the session of the user that a session belongs to. */
+  const userSession = (id) => (children.has(id) ? userSession(children.get(id)) : known(id))
+
+  const startSubagent = async (id, agent, prompt) => {
+    const fields = { agent_id: id, agent_type: agent ?? "", prompt }
+    const said = contextIn(await userSession(id)?.tell("SubagentStart", fields))
+    if (said) tasks.set(id, [tasks.get(id), said].filter(Boolean).join("\n"))
   }
 
   const end = async (id) => {
@@ -120,25 +138,24 @@ export const HardwonPlugin = async ({ directory }) => {
 
   return {
     event: quietly(async ({ event }) => events[event.type]?.(event.properties)),
-    "chat.message": quietly(async ({ sessionID }, { parts }) => {
+    "chat.message": quietly(async ({ sessionID, agent }, { parts }) => {
+      const text = promptIn(parts)
+      if (children.has(sessionID)) return startSubagent(sessionID, agent, text)
       const session = known(sessionID)
       if (!session) return
       if (!session.started) session.start("clear") // the blocks of an earlier process are in no request of this one
-      const prompt = parts
-        .filter((part) => part.type === "text" && !part.synthetic)
-        .map((part) => part.text)
-        .join("\n")
-      session.blocks.set("prompt", await session.tell("UserPromptSubmit", { prompt }))
+      session.blocks.set("prompt", await session.tell("UserPromptSubmit", { prompt: text }))
     }),
     "tool.execute.after": quietly(async ({ tool, sessionID, args }, output) => {
       if (tool !== "bash" || !output.metadata?.exit) return
-      const session = known(children.get(sessionID) ?? sessionID)
+      const session = userSession(sessionID)
       const agent = children.has(sessionID) ? { agent_id: sessionID } : {}
       const failed = { tool_name: tool, tool_input: args, tool_response: { output: output.output }, ...agent }
       const said = contextIn(await session.tell("PostToolUseFailure", failed))
       if (said) output.output += `\n\n${said}`
     }),
     "experimental.chat.system.transform": quietly(async ({ sessionID }, output) => {
+      if (tasks.has(sessionID)) output.system.push(tasks.get(sessionID))
       const session = sessions.get(sessionID)
       await session?.started
       for (const block of session?.blocks.values() ?? []) if (block) output.system.push(block)

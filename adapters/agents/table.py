@@ -77,6 +77,7 @@ SECONDS = {
     "SessionEnd": 3,
     "PostToolUse": 10,
     "PostToolUseFailure": 10,
+    "SubagentStart": 10,
 }
 """
 Timeouts in seconds by hook event, with Claude Code's names.
@@ -249,7 +250,11 @@ CLAUDE_CODE = AgentFacts(
     folder=(".claude",),
     variable="CLAUDE_CONFIG_DIR",
     hooks=Hooks(
-        events={**OF_SESSIONS, "PostToolUseFailure": "PostToolUseFailure"},
+        events={
+            **OF_SESSIONS,
+            "PostToolUseFailure": "PostToolUseFailure",
+            "SubagentStart": "SubagentStart",
+        },
         matchers={"PostToolUseFailure": "Bash|mcp__.*"},
     ),
     files=(JsonFile("settings.json", has_hooks=True),),

@@ -24,8 +24,12 @@ They are its commands, the shell's, and notes to its own memory.
 
 def is_worth_asking(prompt: str) -> bool:
     """Return whether *prompt* has enough terms, and is addressed to the agent."""
-    beginning = prompt[:LONGEST_PROMPT].lstrip()
-    return not beginning.startswith(_COMMANDS) and len(search_terms(beginning)) >= MIN_TERMS
+    return not prompt[:LONGEST_PROMPT].lstrip().startswith(_COMMANDS) and has_enough_terms(prompt)
+
+
+def has_enough_terms(text: str) -> bool:
+    """Return whether *text* says enough to search with."""
+    return len(search_terms(text[:LONGEST_PROMPT])) >= MIN_TERMS
 
 
 Identifier: TypeAlias = tuple[str, ...]

@@ -4,10 +4,12 @@ from typing import NamedTuple, TypeAlias
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.failure import Failure
+from hardwon.domain.model.filters import seen_from
+from hardwon.domain.model.injection.entry_text import ConstitutionalText, within_budget
 from hardwon.domain.model.injection.receipt import NOTHING as NO_MEMORY
 from hardwon.domain.model.injection.receipt import HeldMemory
-from hardwon.domain.model.injection.relevance_gate import AT_MOMENT
-from hardwon.domain.model.prompt_terms import LONGEST_PROMPT
+from hardwon.domain.model.injection.relevance_gate import AT_MOMENT, AT_TASK
+from hardwon.domain.model.prompt_terms import LONGEST_PROMPT, has_enough_terms
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.use_cases.weigh_citations import WeighCitations
 from hardwon.domain.use_cases.weigh_entries import (
@@ -39,12 +41,13 @@ class Edit(NamedTuple):
     @property
     def question(self) -> str:
         """The text to search with, without secrets."""
-        return "\n".join((redact(self.path), *map(_beginning, (self.old, self.new))))
+        texts = (_beginning(text, LONGEST_PROMPT // 2) for text in (self.old, self.new))
+        return "\n".join((redact(self.path), *texts))
 
 
-def _beginning(text: str) -> str:
+def _beginning(text: str, most: int) -> str:
     """Return the beginning of *text* without secrets, one of which may cross its end."""
-    return redact(text[:LONGEST_PROMPT])[: LONGEST_PROMPT // 2]
+    return redact(text[: 2 * most])[:most]
 
 
 class OpenedFile(NamedTuple):
@@ -58,14 +61,31 @@ class OpenedFile(NamedTuple):
     path: str
 
 
-Moment: TypeAlias = Failure | Edit | OpenedFile
-"""An action of an agent that just ended."""
+class Task(NamedTuple):
+    """
+    A task that a subagent starts with.
+
+    Attributes:
+        text: Empty if it is unknown.
+    """
+
+    text: str
+
+    @property
+    def question(self) -> str:
+        """The text to search with, without secrets, empty if too short."""
+        return _beginning(self.text, LONGEST_PROMPT) if has_enough_terms(self.text) else ""
+
+
+Moment: TypeAlias = Failure | Edit | OpenedFile | Task
+"""An action that just ended, or the task of a starting subagent."""
 
 
 class InjectAtMoment(NamedTuple):
     """
     Print at most one entry when an agent acts, if it clearly helps.
 
+    A subagent that starts gets the constitutional entries and at most two others.
     An entry is printed whole, and once in a context window.
     The limit of four in a context window counts neither session starts nor prompts.
     """
@@ -83,6 +103,8 @@ class InjectAtMoment(NamedTuple):
             return self.after_edit(moment, actor, deadline)
         if isinstance(moment, OpenedFile):
             return self.at_file(moment.path, actor, deadline)
+        if isinstance(moment, Task):
+            return self.at_task(moment, actor, deadline)
         return self.after_failure(moment, actor, deadline)
 
     def after_failure(self, failure: Failure, actor: Actor, deadline: Deadline) -> Injection:
@@ -139,16 +161,42 @@ class InjectAtMoment(NamedTuple):
             printing=AT_MOMENT,
             query=query,
         )
-        held = self._held(occasion)
+        held = self._held(actor)
         if held.moments >= MOST or query in held.files:
             return NOTHING
         return WeighCitations(self.weigh).injection_for(occasion, deadline)
 
+    def at_task(self, task: Task, actor: Actor, deadline: Deadline) -> Injection:
+        """
+        Return the constitutional entries, and those that help with the task of a subagent.
+
+        Raises:
+            StorageError: the store can't be read.
+        """
+        occasion = Occasion(
+            event="subagent",
+            text=task.question,
+            actor=actor,
+            printing=AT_TASK._replace(constitutional=self._constitutional(actor)),
+            query=task.question,
+        )
+        return self._at(occasion, deadline)
+
+    def _constitutional(self, actor: Actor) -> tuple[ConstitutionalText, ...]:
+        repository, workplace = self.weigh.recall.repository, actor.workplace
+        held = self._held(actor).entries
+        found = repository.constitutional(seen_from(workplace))
+        return tuple(
+            rule
+            for rule in within_budget(map(workplace.labelled, found))
+            if rule.entry_id not in held
+        )
+
     def _at(self, occasion: Occasion, deadline: Deadline) -> Injection:
-        if self._held(occasion).moments >= MOST:
+        if self._held(occasion.actor).moments >= MOST:
             return NOTHING
         return self.weigh.injection_for(occasion, deadline)
 
-    def _held(self, occasion: Occasion) -> HeldMemory:
-        window = occasion.actor.window
+    def _held(self, actor: Actor) -> HeldMemory:
+        window = actor.window
         return self.weigh.windows.held(window) if window.session_id else NO_MEMORY

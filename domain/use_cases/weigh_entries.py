@@ -137,7 +137,7 @@ class WeighEntries(NamedTuple):
             question = question_of(occasion.text, only, occasion.actor.workplace)
             sentences = sentences_of(occasion.text, self.recall.retrieve.keywords, deadline)
             if not any(sentences):
-                return Injection(degradations=problems)
+                return self._without_search(occasion)._replace(degradations=problems)
             found = self.recall.search(question, deadline)
             injection = self._injection(
                 occasion, question, sentences=sentences, found=found, deadline=deadline
@@ -158,7 +158,7 @@ class WeighEntries(NamedTuple):
             contest.may_win(answer.score, answer.parts) for answer in rated[:MAX_SHOWN]
         )
         if not (may_win or self.watch):  # most often: nothing is read
-            return NOTHING
+            return self._without_search(occasion)
         contenders = self.contenders(rated, occasion)
         if occasion.failure and contenders:
             contenders.sort(key=partial(_is_unsigned, occasion.failure))
@@ -172,6 +172,11 @@ class WeighEntries(NamedTuple):
         if self.watch:
             self.watch(WeighedEntries(contest, contenders, choice))
         return self.chosen(occasion, choice, found.retrieval.embedded_by)
+
+    def _without_search(self, occasion: Occasion) -> Injection:
+        return self.chosen(
+            occasion, GateChoice(constitutional=occasion.printing.constitutional), space=None
+        )
 
     def rules(self, contest: Contest, occasion: Occasion) -> Rules:
         """Return the rules that keep entries out on *occasion*."""
@@ -221,7 +226,7 @@ class WeighEntries(NamedTuple):
         self, occasion: Occasion, choice: GateChoice, space: str | None, policy: str = POLICY
     ) -> Injection:
         """Return the text and the receipt of *choice*, ranked by *policy*."""
-        if not choice.chosen:
+        if not choice.text:
             return NOTHING
         receipt = Receipt(
             session_id=occasion.actor.window.session_id,
@@ -233,13 +238,12 @@ class WeighEntries(NamedTuple):
             policy=policy,
             digest=text_digest(choice.text),
             frame=choice.frame,
-            shown=tuple(chosen.shown for chosen in choice.chosen),
+            shown=choice.shown,
             missed=choice.missed,
             agent=occasion.actor.window.agent,
             signature=occasion.failure.signature if occasion.failure else "",
         )
-        numbers = (winner.contender.facts.ranking.number for winner in choice.chosen)
-        return Injection(choice.text, tuple(numbers), receipt)
+        return Injection(choice.text, choice.numbers, receipt)
 
 
 def _is_unsigned(failure: Failure, entry: Contender) -> bool:

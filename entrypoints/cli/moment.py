@@ -9,7 +9,13 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.failure import Failure
 from hardwon.domain.model.injection.receipt import ContextWindow
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.inject_at_moment import Edit, InjectAtMoment, Moment, OpenedFile
+from hardwon.domain.use_cases.inject_at_moment import (
+    Edit,
+    InjectAtMoment,
+    Moment,
+    OpenedFile,
+    Task,
+)
 from hardwon.domain.use_cases.weigh_entries import Actor, DryRun, dry_run
 from hardwon.entrypoints.bootstrap import host_session
 from hardwon.entrypoints.bootstrap_retrieval import build_weigh_entries
@@ -26,12 +32,15 @@ Examples:
   make test 2>&1 | hardwon moment --failed "make test" --text -
   hardwon moment --failed "pytest" --text "E   ModuleNotFoundError: No module named 'yaml'" --explain
   hardwon moment --edited src/db/pool.py --text "pool = Pool(max_size=50)" --json
-  hardwon moment --file src/db/pool.py"""
+  hardwon moment --file src/db/pool.py
+  hardwon moment --task "Add a retry to the log shipper" --explain"""
 
 SEARCH_SECONDS = 10.0
 """A trial may take longer than an agent waits."""
 
-ONE_OF = "say what happened: --failed COMMAND, --edited PATH or --file PATH, one of them"
+ONE_OF = (
+    "say what happened: --failed COMMAND, --edited PATH, --file PATH or --task TEXT, one of them"
+)
 
 
 def moment(
@@ -45,6 +54,12 @@ def moment(
     ] = None,
     file: Annotated[
         str | None, typer.Option(metavar="PATH", help="A file that was opened.", show_default=False)
+    ] = None,
+    task: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT", help="The task of a subagent that starts.", show_default=False
+        ),
     ] = None,
     text: Annotated[
         str,
@@ -62,16 +77,21 @@ def moment(
     as_json: AsJson = False,
 ) -> None:
     """
-    Show what would be said at a failure, an opened file or an edit.
+    Show what would be said at a moment of action.
 
-    Nothing is recorded.
+    That is a failed command, an opened or edited file, or the start of a subagent. Nothing is
+    recorded.
     """
-    named = [value for value in (failed, edited, file) if value is not None]
+    named = [value for value in (failed, edited, file, task) if value is not None]
     if len(named) != 1 or not named[0].strip():
         raise typer.BadParameter(ONE_OF)
     given = standard_input(errors="replace") if text == "-" else readable(text)
     memory = open_for(project_root, global_store, create=False)
-    happened = _happened(failed, edited, file, text=given, project_root=project_root)
+    happened = (
+        Task(readable(task))
+        if task is not None
+        else _happened(failed, edited, file, text=given, project_root=project_root)
+    )
     actor = Actor(ContextWindow(host_session()), read_workplace(memory, project_root))
     tried = _dry_run(happened, actor, InjectAtMoment(build_weigh_entries(memory, project_root)))
     for line in tried.degradations if tried else ():

@@ -24,7 +24,7 @@ from hardwon.entrypoints.bootstrap import (
     store_of,
 )
 from hardwon.entrypoints.hook.process import Output, complain, leave_by
-from hardwon.entrypoints.hook.request import NOTED, SESSION_START, HookRequest
+from hardwon.entrypoints.hook.request import MOMENTS, NOTED, SESSION_START, HookRequest
 
 LONGEST_TURN = dt.timedelta(days=1)
 """Longest turn assumed, and how long a session start mentions another session's pause."""
@@ -128,7 +128,7 @@ class Event:
             case "UserPromptSubmit":
                 self._attempt("capture", self._note)
                 self._attempt("nothing is said beside the prompt", self._answer_prompt)
-            case "PostToolUse" | "PostToolUseFailure":
+            case event if event in MOMENTS:
                 self._attempt("nothing is said at this moment", self._answer_moment)
             case "Stop" if not self._pauses.began_off_record():
                 self._attempt("capture", self._note)

@@ -7,8 +7,8 @@ from hardwon.entrypoints.bootstrap import open_log, store_of
 from hardwon.entrypoints.hook.event import Event, PausedEvent, pauses_of
 from hardwon.entrypoints.hook.process import Output, complain, slowdown, start_watchdog
 from hardwon.entrypoints.hook.request import (
-    AFTER_ACTIONS,
     HELP,
+    MOMENTS,
     NO_EVENT,
     NOTED,
     SESSION_START,
@@ -68,8 +68,8 @@ class Hook:
         host_payload = understood(host, read_payload())
         self._output.answer = host_payload.answer
         request = from_payload(host_payload.payload)
-        if request.event in AFTER_ACTIONS and not host:
-            self._output.answer = answer_to(request.event)  # plain text is dropped there
+        if request.event in MOMENTS and not host:
+            self._output.answer = answer_to(request.host_event)  # plain text is dropped there
         return request._replace(complaints=host_payload.complaints + request.complaints)
 
     def _event(self, request: HookRequest) -> Event | PausedEvent:

@@ -24,8 +24,11 @@ SESSION_START = "SessionStart"
 NO_EVENT = ""
 NOTED = ("UserPromptSubmit", "Stop", "PreCompact", "SessionEnd")
 """Events by which a host reports utterances."""
-AFTER_ACTIONS = ("PostToolUse", "PostToolUseFailure")
-"""Events after an agent's actions, its subagents' too."""
+SUBAGENT_START = "SubagentStart"
+MOMENTS = ("PostToolUse", "PostToolUseFailure", SUBAGENT_START)
+"""Events after an agent's actions, its subagents' too, and the start of a subagent."""
+TASK = "UserPromptSubmit"
+"""The event by which Codex gives a subagent its task."""
 COMPACTION = "compact"
 BEGINNINGS: "Mapping[str, Beginning]" = {
     COMPACTION: "emptied",
@@ -74,6 +77,11 @@ class HookRequest(NamedTuple):
     framed: bool = False
     complaints: tuple[str, ...] = ()
     payload: Mapping[str, object] = {}
+
+    @property
+    def host_event(self) -> str:
+        """The event by the host's name."""
+        return _text(self.payload.get("hook_event_name")) or self.event
 
     @property
     def session_id(self) -> str:
@@ -249,8 +257,15 @@ def _of_other_event(event: object, document: Mapping[str, object]) -> HookReques
         return _refused(f"hook_event_name is {event!r:.60}: only {SESSION_START!r} gets a block")
     root = document.get("cwd")
     root = root if isinstance(root, str) and os.path.isdir(root) else _working_folder()
-    is_of_others = document.get("agent_id") and event not in AFTER_ACTIONS
-    return HookRequest(root, NO_EVENT if is_of_others else event, framed=True, payload=document)
+    if document.get("agent_id"):
+        event = _of_subagent(event)
+    return HookRequest(root, event, framed=True, payload=document)
+
+
+def _of_subagent(event: str) -> str:
+    if event == TASK:
+        return SUBAGENT_START
+    return event if event in MOMENTS else NO_EVENT
 
 
 def _from_folder(root: object) -> HookRequest:

@@ -110,7 +110,8 @@ def test_codex_which_reads_no_args_gets_the_same_command() -> None:
     assert document(".codex-plugin", "plugin.json")["hooks"] == "./hooks/codex.json"
     theirs, ours = groups("codex.json"), groups("hooks.json")
     assert theirs.pop("PostToolUse")[0]["hooks"] == theirs["Stop"][0]["hooks"]
-    assert ours.pop("PostToolUseFailure")[0]["hooks"] == ours["Stop"][0]["hooks"]
+    for event in ("PostToolUseFailure", "SubagentStart"):
+        assert ours.pop(event)[0]["hooks"] == ours["Stop"][0]["hooks"]
     for group in (group for of_event in ours.values() for group in of_event):
         [hook] = group["hooks"]
         hook["command"] = " ".join(['"$CLAUDE_PLUGIN_ROOT/launch"', *hook.pop("args"), "|| exit 0"])

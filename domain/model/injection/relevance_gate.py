@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from hardwon.domain.model.citations import cited_words
 from hardwon.domain.model.injection.entry_text import (
+    ConstitutionalText,
     PrintedEntry,
     form_of,
     memory_text,
@@ -17,7 +18,7 @@ from hardwon.domain.model.injection.entry_text import (
     units,
 )
 from hardwon.domain.model.injection.failure_win import FailureTerms, FailureWin
-from hardwon.domain.model.injection.neutral_text import FRAME_END, FRAME_START
+from hardwon.domain.model.injection.neutral_text import CONSTITUTIONAL, FRAME_END, FRAME_START
 from hardwon.domain.model.injection.receipt import (
     MAX_MISSED,
     NO_ROOM,
@@ -131,11 +132,13 @@ class Printing(NamedTuple):
         most: Entries.
         room: UTF-16 units of the whole printed text, the frame included.
         form: That of all entries; None for that of their kinds.
+        constitutional: Entries printed before the others, beyond `most` and `room`.
     """
 
     most: int
     room: int
     form: Form | None = None
+    constitutional: tuple[ConstitutionalText, ...] = ()
 
     def form_of(self, entry: Contender) -> Form:
         """Return the form of *entry*."""
@@ -153,6 +156,7 @@ class Printing(NamedTuple):
 
 BESIDE_PROMPT = Printing(MAX_SHOWN, 1_500)
 AT_MOMENT = Printing(1, 1_200, "memory")
+AT_TASK = Printing(MAX_SHOWN, 1_500, "memory")
 
 
 class Winner(NamedTuple):
@@ -192,20 +196,45 @@ class GateChoice(NamedTuple):
 
     Attributes:
         chosen: Best first.
+        constitutional: They come before the chosen ones.
     """
 
     chosen: tuple[Winner, ...] = ()
     missed: tuple[NearMiss, ...] = ()
+    constitutional: tuple[ConstitutionalText, ...] = ()
+
+    @property
+    def shown(self) -> tuple[ReceiptEntry, ...]:
+        """The entries in the receipt, as they are printed."""
+        rules = (
+            ReceiptEntry(rule.entry_id, "note", text_digest(rule.text), origin=rule.origin)
+            for rule in self.constitutional
+        )
+        return (*rules, *(winner.shown for winner in self.chosen))
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers of the entries, as they are printed."""
+        chosen = (winner.contender.facts.ranking.number for winner in self.chosen)
+        return (*(rule.number for rule in self.constitutional), *chosen)
 
     @property
     def frame(self) -> tuple[str, ...]:
         """The text before, between and after the entries."""
-        return (FRAME_START, *[""] * (len(self.chosen) - 1), FRAME_END)
+        head = f"{FRAME_START}{CONSTITUTIONAL}\n" if self.constitutional else FRAME_START
+        return (head, *[""] * (len(self._pieces) - 1), FRAME_END)
 
     @property
     def text(self) -> str:
         """The whole text, empty when nothing is chosen."""
-        return assembled(self.frame, [winner.text for winner in self.chosen]) if self.chosen else ""
+        return assembled(self.frame, self._pieces) if self._pieces else ""
+
+    @property
+    def _pieces(self) -> list[str]:
+        return [
+            *(rule.text for rule in self.constitutional),
+            *(winner.text for winner in self.chosen),
+        ]
 
 
 class Rules(NamedTuple):
@@ -222,6 +251,11 @@ class Rules(NamedTuple):
     shown: Collection[str]
     agent_files: Callable[[], Iterable[AgentFile]]
     printing: Printing = BESIDE_PROMPT
+
+    @property
+    def held(self) -> frozenset[str]:
+        """The ids of given entries, with those printed before the others."""
+        return frozenset((*self.shown, *(rule.entry_id for rule in self.printing.constitutional)))
 
 
 def choose(contenders: Sequence[Contender], rules: Rules) -> GateChoice:
@@ -256,7 +290,7 @@ def choose(contenders: Sequence[Contender], rules: Rules) -> GateChoice:
         NearMiss(entry.entry_id, entry.score, kept_out.get(entry.entry_id, TOO_WEAK))
         for entry in missed
     ]
-    return GateChoice(tuple(chosen), tuple(nearly[:MAX_MISSED]))
+    return GateChoice(tuple(chosen), tuple(nearly[:MAX_MISSED]), printing.constitutional)
 
 
 def _against(winner: Winner, rules: Rules, files: "_Files", room: int) -> str:
@@ -264,7 +298,7 @@ def _against(winner: Winner, rules: Rules, files: "_Files", room: int) -> str:
         return TOO_WEAK
     if winner.contender.facts.ranking.superseded_by:
         return SUPERSEDED
-    if winner.contender.entry_id in rules.shown:
+    if winner.contender.entry_id in rules.held:
         return SHOWN_ALREADY
     if name := files.name_of_file_with(winner.contender.printed.description):
         return known_from(name)

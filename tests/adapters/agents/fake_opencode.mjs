@@ -10,8 +10,8 @@ const system = async (sessionID) => {
   await hooks["experimental.chat.system.transform"]({ sessionID, model: {} }, output)
   return output.system
 }
-const ask = (sessionID, text) =>
-  hooks["chat.message"]({ sessionID }, { message: {}, parts: [{ type: "text", text }, { type: "text", text: "no", synthetic: true }] })
+const ask = (sessionID, text, agent) =>
+  hooks["chat.message"]({ sessionID, agent }, { message: {}, parts: [{ type: "text", text }, { type: "text", text: "no", synthetic: true }] })
 const answer = async (sessionID, messageID, text) => {
   await tell("message.updated", { info: { id: messageID, sessionID, role: "assistant" } })
   await tell("message.part.updated", { part: { id: `${messageID}-1`, sessionID, messageID, type: "text", text: text.slice(0, 3) } })
@@ -21,7 +21,9 @@ const answer = async (sessionID, messageID, text) => {
 
 await tell("session.created", { info: { id: "s1", directory: process.argv[3] } })
 await tell("session.created", { info: { id: "child", parentID: "s1" } })
-await ask("child", "of a subagent")
+await tell("session.created", { info: { id: "grandchild", parentID: "child" } })
+await ask("child", "of a subagent", "general")
+await ask("grandchild", "of its subagent", "general")
 await tell("message.updated", { info: { id: "m0", sessionID: "s1", role: "user" } })
 await ask("s1", "question")
 const first = await system("s1")

@@ -82,7 +82,11 @@ def test_claude_code_gets_hooks_for_its_events_in_seconds(tmp_path: Path) -> Non
 
     assert path == str(tmp_path / ".claude" / "settings.json")
     document = json.loads(text)
-    assert commands(document) == {**OF_EVERY_EVENT, "PostToolUseFailure": AFTER_A_TOOL}
+    assert commands(document) == {
+        **OF_EVERY_EVENT,
+        "PostToolUseFailure": AFTER_A_TOOL,
+        "SubagentStart": AFTER_A_TOOL,
+    }
     assert matchers(document) == {"PostToolUseFailure": "Bash|mcp__.*"}
 
 

@@ -20,7 +20,7 @@ payload = sys.stdin.read()
 open({log!r}, "a").write(payload + "\\n")
 event = json.loads(payload)["hook_event_name"]
 lesson = {{"hookSpecificOutput": {{"hookEventName": event, "additionalContext": "a lesson"}}}}
-print(json.dumps(lesson) if event == "PostToolUseFailure" else "block of " + event)
+print(json.dumps(lesson) if event in ("PostToolUseFailure", "SubagentStart") else "block of " + event)
 """
 
 pytestmark = pytest.mark.skipif(
@@ -55,7 +55,7 @@ def test_a_session_is_passed_to_the_hook_and_its_blocks_reach_the_system_prompt(
         "plugins": 1,
         "first": ["the host's own", "block of SessionStart", "block of UserPromptSubmit"],
         "tools": ["printed\n\na lesson", "printed", "printed", "printed\n\na lesson"],
-        "child": ["the host's own"],
+        "child": ["the host's own", "a lesson"],
         "none": ["the host's own"],
     }
     payloads = [json.loads(line) for line in log.read_text().splitlines()]
@@ -65,6 +65,7 @@ def test_a_session_is_passed_to_the_hook_and_its_blocks_reach_the_system_prompt(
         "SessionStart": "source",
         "UserPromptSubmit": "prompt",
         "Stop": "last_assistant_message",
+        "SubagentStart": "agent_id",
     }
     sent = sorted(
         (event["hook_event_name"], event.get(named.get(event["hook_event_name"], ""), ""))
@@ -78,8 +79,15 @@ def test_a_session_is_passed_to_the_hook_and_its_blocks_reach_the_system_prompt(
         ("SessionStart", "compact"),
         ("SessionStart", "startup"),
         ("Stop", "the answer"),
+        ("SubagentStart", "child"),
+        ("SubagentStart", "grandchild"),
         ("UserPromptSubmit", "question"),
     ]
+    assert [
+        (event["agent_type"], event["prompt"])
+        for event in of_first
+        if event["hook_event_name"] == "SubagentStart"
+    ] == [("general", "of a subagent"), ("general", "of its subagent")]
     failed = [event for event in of_first if event["hook_event_name"] == "PostToolUseFailure"]
     assert [event.pop("agent_id", "") for event in failed] == ["", "child"]
     assert (

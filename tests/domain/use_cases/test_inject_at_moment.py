@@ -9,7 +9,7 @@ from hardwon.adapters.threads import Threads
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.failure import Failure
 from hardwon.domain.model.injection.receipt import NO_ROOM, ContextWindow
-from hardwon.domain.model.injection.verify import fits
+from hardwon.domain.model.injection.verify import fits, injected_text, verdict
 from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.use_cases.inject_at_moment import (
     MOST,
@@ -17,6 +17,7 @@ from hardwon.domain.use_cases.inject_at_moment import (
     InjectAtMoment,
     Moment,
     OpenedFile,
+    Task,
 )
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import Retrieve
@@ -268,3 +269,76 @@ def test_no_secret_of_a_path_is_kept() -> None:
 
     assert printed.text
     assert secret not in repr(printed.receipt)
+
+
+TASK = Task("Find out why CI says `ModuleNotFoundError: No module named 'yaml'` in pytest")
+RULE = attrs.evolve(lesson("Write tests before code.", name="Tests first"), tier="constitutional")
+
+
+def test_a_subagent_gets_the_rules_and_lessons_for_its_task() -> None:
+    session = Session(store(RULE, lesson(LESSON)))
+    printed = session.at(TASK, agent="explorer")
+
+    assert printed.receipt is not None
+    assert printed.text.index("Write tests before code.") < printed.text.index(LESSON)
+    assert [shown.form for shown in printed.receipt.shown] == ["note", "memory"]
+    assert (printed.receipt.event, printed.receipt.agent) == ("subagent", "explorer")
+    assert len(printed.numbers) == 2
+    assert assembled_again(session, printed) == printed.text
+
+
+def assembled_again(session: Session, printed: Injection) -> str | None:
+    assert printed.receipt is not None
+    known = {entry.entry_id: entry for entry in (RULE, *session.state.entries.values())}
+    assert verdict(printed.receipt, known).verified
+    return injected_text(printed.receipt, known)
+
+
+@pytest.mark.parametrize(
+    "task", ["", "go on", "Sort the zebras by their weight and height, please"]
+)
+def test_without_a_lesson_for_its_task_it_gets_the_rules_alone(task: str) -> None:
+    printed = Session(store(RULE, lesson(LESSON))).at(Task(task), agent="explorer")
+
+    assert printed.receipt is not None
+    assert [shown.entry_id for shown in printed.receipt.shown] == [RULE.entry_id]
+    assert LESSON not in printed.text
+    assert Session(store()).at(Task(task), agent="explorer") == NOTHING
+
+
+def test_each_subagent_gets_rules_and_lessons_once() -> None:
+    session = Session(store(RULE, lesson(LESSON)))
+    first = session.at(TASK, agent="explorer")
+
+    assert session.at(TASK, agent="explorer") == NOTHING
+    assert session.at(TASK, agent="reviewer").text == first.text
+    assert not session.at(FAILURE, agent="explorer").text
+    assert session.at(FAILURE).text
+
+
+def test_a_task_may_begin_as_a_heading_and_keeps_no_secret() -> None:
+    secret = "ghp_" + "a1B2" * 9
+    task = Task(f"# {TASK.text}, with the token {secret}")
+    printed = Session(store(lesson(LESSON))).at(task, agent="explorer")
+
+    assert printed.receipt is not None
+    assert LESSON in printed.text
+    assert secret not in str(printed.receipt)
+
+
+def test_at_most_two_lessons_are_printed_for_a_task() -> None:
+    lessons = [
+        lesson(LESSON),
+        lesson("`ConfigError: frobnicate_key missing`: set it in app.toml before serve."),
+        lesson("`LockTimeout: herd_lock` in zebra_quux: count the herd later."),
+    ]
+    others = (
+        "serve says `ConfigError: frobnicate_key missing`. `LockTimeout: herd_lock` in zebra_quux."
+    )
+    printed = Session(store(*lessons)).at(Task(f"{TASK.text}. {others}"), agent="explorer")
+
+    assert printed.receipt is not None
+    assert len(printed.receipt.shown) == 2
+    known = {entry.entry_id for entry in lessons}
+    [left_out] = known - {shown.entry_id for shown in printed.receipt.shown}
+    assert printed.receipt.missed[0].entry_id == left_out

@@ -46,6 +46,17 @@ def test_the_lesson_of_a_file_is_printed(world: World) -> None:
     assert world.query("SELECT count(*) FROM receipt") == [(0,)]
 
 
+def test_the_lesson_of_a_task_is_printed_and_nothing_is_recorded(world: World) -> None:
+    task = f"Find out why CI says `{ERROR}` when it runs pytest"
+    document = hardwon(world, "moment", "--task", task, "--json").document
+    explained = hardwon(world, "moment", "--task", task, "--explain").stdout
+
+    assert LESSON in document["text"]
+    assert LESSON in explained
+    assert "1. probability" in explained
+    assert world.query("SELECT count(*) FROM receipt") == [(0,)]
+
+
 def test_a_reference_is_found_by_the_name_of_its_file(world: World) -> None:
     found = hardwon(world, "recall", "zebra_quux", "--json").items
 
@@ -80,10 +91,16 @@ def test_silence_is_said(world: World, arguments: tuple[str, ...], words: str) -
 
 @pytest.mark.parametrize(
     "arguments",
-    [(), ("--failed", "a", "--edited", "b"), ("--file", "a", "--edited", "b"), ("--file", " ")],
+    [
+        (),
+        ("--failed", "a", "--edited", "b"),
+        ("--file", "a", "--edited", "b"),
+        ("--file", "a", "--task", "b"),
+        ("--file", " "),
+    ],
 )
 def test_one_thing_happened(world: World, arguments: tuple[str, ...]) -> None:
     done = hardwon(world, "moment", *arguments)
 
     assert (done.code, done.stderr.count("\n")) == (1, 1)
-    assert "--failed COMMAND, --edited PATH or --file PATH" in done.stderr
+    assert "--failed COMMAND, --edited PATH, --file PATH or --task TEXT" in done.stderr

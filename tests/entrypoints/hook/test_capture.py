@@ -120,6 +120,8 @@ def test_switched_off_nothing_is_noted(world: World, variable: str) -> None:
         {"hook_event_name": "PostToolUse", "tool_name": "Read"},
         {"hook_event_name": "SubagentStop", "last_assistant_message": "x"},
         {"hook_event_name": "Stop", "last_assistant_message": "x", "agent_id": "7"},
+        {"hook_event_name": "PreCompact", "trigger": "auto", "agent_id": "7"},
+        {"hook_event_name": "SubagentStart"},
     ],
 )
 def test_other_events_and_those_of_subagents_are_passed_over(

@@ -187,3 +187,90 @@ def test_a_pause_silences_it(world: World) -> None:
 def test_bad_input_says_nothing(world: World, fields: dict[str, Any]) -> None:
     assert outcome(after(world, failure(world, **fields))) == SILENT
     assert world.query("SELECT count(*) FROM receipt") == [(0,)]
+
+
+TASK = f"Find out why CI says `{ERROR}` when it runs pytest"
+
+
+def of_subagent(world: World, event: str, agent: str = "a10f", **fields: Any) -> dict[str, Any]:
+    return {
+        "session_id": "one",
+        "cwd": str(world.project),
+        "hook_event_name": event,
+        "agent_id": agent,
+        "agent_type": "general-purpose",
+        **fields,
+    }
+
+
+def transcript_with(world: World, *calls: tuple[str, str, str]) -> dict[str, str]:
+    """Write what Claude Code has written when a subagent starts: calls, and agents in the background."""
+    path = world.folder / "one.jsonl"
+    lines = []
+    for name, task, agent in calls:
+        given = {"subagent_type": "general-purpose", "prompt": task}
+        call = {"type": "tool_use", "id": name, "name": "Agent", "input": given}
+        lines.append({"type": "assistant", "message": {"content": [call]}})
+        result = {"type": "tool_result", "tool_use_id": name}
+        if agent:
+            message = {"content": [result]}
+            lines.append({"type": "user", "message": message, "toolUseResult": {"agentId": agent}})
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    return {"transcript_path": str(path)}
+
+
+def test_a_subagent_of_claude_code_gets_the_lesson_for_its_task_once(world: World) -> None:
+    transcript = transcript_with(world, ("c1", TASK, ""))
+    runs = [after(world, of_subagent(world, "SubagentStart", **transcript)) for _ in range(2)]
+
+    answer = json.loads(runs[0].stdout)["hookSpecificOutput"]
+    assert answer["hookEventName"] == "SubagentStart"
+    assert LESSON in answer["additionalContext"]
+    assert outcome(runs[1]) == SILENT
+    assert world.query("SELECT event, query, agent FROM receipt") == [("subagent", TASK, "a10f")]
+
+
+def test_two_subagents_at_once_get_each_its_own_lesson(world: World) -> None:
+    count = "Count the herd in zebra_quux.py: is it locked before?"
+    transcript = transcript_with(world, ("c1", TASK, "a1"), ("c2", count, "a2"))
+    second, first = (
+        after(world, of_subagent(world, "SubagentStart", agent, **transcript)).stdout
+        for agent in ("a2", "a1")
+    )
+
+    assert (LESSON in first, HERD in first) == (True, False)
+    assert (LESSON in second, HERD in second) == (False, True)
+
+
+def test_a_subagent_of_codex_is_answered_at_its_prompt_which_is_not_noted(world: World) -> None:
+    world.variables["HARDWON_CAPTURE_ENABLED"] = "true"
+    answered = after(world, of_subagent(world, "UserPromptSubmit", prompt=TASK))
+    for event in ("Stop", "SubagentStop", "SessionEnd", "SubagentStart"):
+        ended = of_subagent(world, event, last_assistant_message=TASK, stop_hook_active=False)
+        assert outcome(after(world, ended)) == SILENT
+
+    answer = json.loads(answered.stdout)["hookSpecificOutput"]
+    assert answer["hookEventName"] == "UserPromptSubmit"
+    assert LESSON in answer["additionalContext"]
+    assert not (world.store / "capture.db").exists()
+    assert world.query("SELECT event, agent FROM receipt") == [("subagent", "a10f")]
+
+
+@pytest.mark.parametrize("setting", ["MOMENTS_ENABLED", "INJECTION_ENABLED", "SEMANTIC_ENABLED"])
+def test_a_setting_switches_subagents_off(world: World, setting: str) -> None:
+    world.variables[f"HARDWON_{setting}"] = "false"
+
+    assert outcome(after(world, of_subagent(world, "UserPromptSubmit", prompt=TASK))) == SILENT
+
+
+def test_a_pause_silences_subagents(world: World) -> None:
+    assert hardwon(world, "pause").code == 0
+    assert outcome(after(world, of_subagent(world, "UserPromptSubmit", prompt=TASK))) == SILENT
+
+
+def test_why_tells_the_task_and_proves_it(world: World) -> None:
+    after(world, of_subagent(world, "UserPromptSubmit", prompt=TASK))
+    explained, proved = hardwon(world, "why", "one"), hardwon(world, "why", "one", "--verify")
+
+    assert "subagent in" in explained.stdout
+    assert (proved.code, proved.stdout.rstrip().endswith("verified")) == (0, True)
