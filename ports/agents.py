@@ -157,6 +157,12 @@ class SetupTarget(Protocol):
 
 
 BY_PLUGIN = "its plugin"
+HOOK_TOOL = "hardwon_hook"
+"""
+The server's tool that agents call with the events of a session.
+
+It is not listed: models have no use for it.
+"""
 
 
 class Connection(NamedTuple):

@@ -10,7 +10,7 @@ needed: a switched-off hook runs on the standard library.
 import datetime as dt
 import os
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.domain.model.pause import Pause, holding, last_end, pause_of
 from hardwon.domain.model.settings import Settings
@@ -25,6 +25,9 @@ from hardwon.entrypoints.bootstrap import (
 )
 from hardwon.entrypoints.hook.process import Output, complain, leave_by
 from hardwon.entrypoints.hook.request import MOMENTS, NOTED, SESSION_START, HookRequest
+
+if TYPE_CHECKING:
+    from hardwon.entrypoints.hook.prompt import OpenStore, PromptStart
 
 LONGEST_TURN = dt.timedelta(days=1)
 """Longest turn assumed, and how long a session start mentions another session's pause."""
@@ -92,6 +95,23 @@ PROMPT_SECONDS = 0.95
 """After this the user's prompt goes on, with or without an injection."""
 
 
+class Arrival(NamedTuple):
+    """
+    How an event came to this program, and what it may cost there.
+
+    Attributes:
+        started: When the host began to wait, by `time.monotonic`.
+        slowdown: Elapsed seconds per CPU second, at least 1.
+        leave_by: Ends the wait of the host at a deadline.
+        open_store: Opens the store for an answer within a second; None for a store of its own.
+    """
+
+    started: float
+    slowdown: float = 1.0
+    leave_by: Callable[[float], None] = leave_by
+    open_store: "OpenStore | None" = None
+
+
 class Event:
     """
     One event of a host's session that is not paused.
@@ -101,17 +121,11 @@ class Event:
     """
 
     def __init__(
-        self,
-        request: HookRequest,
-        output: Output,
-        started: float,
-        slowdown: float,
-        pauses: SessionPauses,
+        self, request: HookRequest, output: Output, arrival: Arrival, pauses: SessionPauses
     ) -> None:
         self._request = request
         self._output = output
-        self._started = started
-        self._slowdown = slowdown
+        self._arrival = arrival
         self._pauses = pauses
         self._resolved = read_settings(request.project_root, request.flags, asks_git=False)
         self._settings = self._resolved.settings
@@ -193,12 +207,7 @@ class Event:
 
     def _answer_prompt(self) -> None:
         if self._answers_prompt:
-            leave_by(self._started + PROMPT_SECONDS)  # not earlier: what was said is noted by now
-            from hardwon.entrypoints.hook.prompt import PromptStart
-
-            PromptStart(
-                self._settings, self._request, started=self._started, warn=self.warn
-            ).print_block(self._output)
+            self._start().print_block(self._output)  # not earlier: what was said is noted by now
 
     def _answer_moment(self) -> None:
         if not (self._injects and self._settings.moments_enabled):
@@ -207,13 +216,20 @@ class Event:
 
         moment = moment_of(self._request.payload, self._request.project_root)
         if moment:
-            leave_by(self._started + PROMPT_SECONDS)
-            from hardwon.entrypoints.hook.prompt import PromptStart
+            self._start().print_at_moment(moment, self._output)
 
-            start = PromptStart(
-                self._settings, self._request, started=self._started, warn=self.warn
-            )
-            start.print_at_moment(moment, self._output)
+    def _start(self) -> "PromptStart":
+        """Open the store, for an answer within a second."""
+        self._arrival.leave_by(self._arrival.started + PROMPT_SECONDS)
+        from hardwon.entrypoints.hook.prompt import PromptStart, open_quickly
+
+        return PromptStart(
+            self._settings,
+            self._request,
+            started=self._arrival.started,
+            warn=self.warn,
+            open_store=self._arrival.open_store or open_quickly,
+        )
 
     def _inject(self) -> None:
         from hardwon.entrypoints.hook.session_start import SessionStart
@@ -222,8 +238,8 @@ class Event:
         start = SessionStart(
             self._resolved,
             request.project_root,
-            started=self._started,
-            slowdown=self._slowdown,
+            started=self._arrival.started,
+            slowdown=self._arrival.slowdown,
             warn=self.warn,
         )
         injection = start.inject(request)

@@ -4,7 +4,7 @@ import time
 
 from hardwon.domain.model.text import one_line
 from hardwon.entrypoints.bootstrap import open_log, store_of
-from hardwon.entrypoints.hook.event import Event, PausedEvent, pauses_of
+from hardwon.entrypoints.hook.event import Arrival, Event, PausedEvent, pauses_of
 from hardwon.entrypoints.hook.process import Output, complain, slowdown, start_watchdog
 from hardwon.entrypoints.hook.request import (
     HELP,
@@ -76,9 +76,8 @@ class Hook:
         pauses = pauses_of(request)
         if pauses.present:
             return PausedEvent(request, self._output, pauses.present)
-        return Event(
-            request, self._output, started=self._started, slowdown=self._slowdown, pauses=pauses
-        )
+        arrival = Arrival(self._started, self._slowdown)
+        return Event(request, self._output, arrival=arrival, pauses=pauses)
 
     def _recover(self, problem: str) -> None:
         request = self._request or from_payload(b"")._replace(event=NO_EVENT)

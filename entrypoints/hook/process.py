@@ -9,11 +9,28 @@ import time
 from collections.abc import Callable
 
 
-class Output:
-    """Standard output for one text: the first writer wins."""
+def _print(text: str) -> bool:
+    if sys.stdout is None:
+        return False
+    try:
+        sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+        sys.stdout.buffer.flush()
+    except (OSError, ValueError):
+        return False
+    return True
 
-    def __init__(self) -> None:
+
+class Output:
+    """
+    One text for the host: the first writer wins.
+
+    Args:
+        emit: Hands the text over, and returns whether that worked; by default on standard output.
+    """
+
+    def __init__(self, emit: Callable[[str], bool] = _print) -> None:
         self.answer: Callable[[str], str] = lambda text: text
+        self._emit = emit
         self._claim = threading.Lock()
         self._written = threading.Event()
 
@@ -29,30 +46,25 @@ class Output:
 
     def write(self, text: str) -> bool:
         """
-        Write *text* as UTF-8 and flush it.
+        Write *text*.
 
         Returns:
-            False if another text came first (and is written by now), or standard output is closed.
+            False if another text came first (and is written by now), or it can't be handed over.
 
         """
         if not self._claim.acquire(blocking=False):
             self._written.wait()  # or who came first would be cut off when the process ends
             return False
         try:
-            return _print(self.answer(text))
+            return self._emit(self.answer(text))
         finally:
             self._written.set()
 
-
-def _print(text: str) -> bool:
-    if sys.stdout is None:
-        return False
-    try:
-        sys.stdout.buffer.write(text.encode("utf-8", "replace"))
-        sys.stdout.buffer.flush()
-    except (OSError, ValueError):
-        return False
-    return True
+    def close(self) -> None:
+        """Refuse all later texts. One that is being written is written by the end."""
+        if self._claim.acquire(blocking=False):
+            self._written.set()
+        self._written.wait()
 
 
 def complain(line: str) -> None:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from typing import TypeAlias
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.injection.receipt import ContextWindow
@@ -26,6 +27,22 @@ BUSY_SECONDS = 0.1
 LARGEST_UPGRADE = 4_000_000  # bytes: a sixth of a second
 
 
+OpenStore: TypeAlias = Callable[[Settings, Callable[[str], None]], Memory]
+
+
+def open_quickly(settings: Settings, warn: Callable[[str], None]) -> Memory:
+    """Open a store for one answer within a second."""
+    return open_memory(
+        settings,
+        warn,
+        busy_seconds=BUSY_SECONDS,
+        repair_index=False,
+        create=False,
+        largest_upgrade=LARGEST_UPGRADE,
+        durable=False,
+    )
+
+
 class PromptStart:
     """
     One prompt or moment on an open store.
@@ -35,23 +52,21 @@ class PromptStart:
         request: The prompt or moment, and where it was.
         started: When the hook began, by `time.monotonic`.
         warn: Gets one line per problem.
+        open_store: Opens the store.
     """
 
     def __init__(
-        self, settings: Settings, request: HookRequest, started: float, warn: Callable[[str], None]
+        self,
+        settings: Settings,
+        request: HookRequest,
+        started: float,
+        warn: Callable[[str], None],
+        open_store: OpenStore = open_quickly,
     ) -> None:
+        self._memory = open_store(settings, warn)
         self._request = request
         self._warn = warn
         self._deadline = Deadline(time.monotonic, started + SEARCH_SECONDS)
-        self._memory: Memory = open_memory(
-            settings,
-            warn,
-            busy_seconds=BUSY_SECONDS,
-            repair_index=False,
-            create=False,
-            largest_upgrade=LARGEST_UPGRADE,
-            durable=False,
-        )
 
     def print_block(self, output: Output) -> None:
         """Print entries for the prompt, then record the injection."""

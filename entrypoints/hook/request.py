@@ -242,6 +242,11 @@ def from_payload(payload: bytes) -> HookRequest:
         return _refused(f"stdin is not JSON: {error}")
     if not isinstance(document, dict):
         return _refused(f"stdin is JSON but not an object: {document!r:.60}")
+    return from_document(document)
+
+
+def from_document(document: Mapping[str, object]) -> HookRequest:
+    """Return the request in the host's JSON object."""
     if (event := document.get("hook_event_name", SESSION_START)) != SESSION_START:
         return _of_other_event(event, document)
     return _from_folder(document.get("cwd"))._replace(payload=document)

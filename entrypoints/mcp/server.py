@@ -4,10 +4,11 @@ import contextlib
 import json
 import logging
 import os
-from collections.abc import Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+import anyio
 
 from hardwon.domain.model.errors import HardwonError, UnknownEntryError
 from hardwon.domain.model.filters import EVERYTHING
@@ -27,8 +28,10 @@ from hardwon.entrypoints.mcp.threads import MemoryWorker
 from hardwon.entrypoints.presenters.pauses import refusal as paused_refusal
 from hardwon.entrypoints.presenters.text import on_one_line
 from hardwon.entrypoints.streams import REINSTALL
+from hardwon.ports.agents import HOOK_TOOL
 
 if TYPE_CHECKING:
+    from hardwon.entrypoints.mcp.hook_events import HookEvents
     from hardwon.entrypoints.mcp.schema import Tool
 
 NAME = "hardwon"
@@ -91,10 +94,22 @@ class MemoryServer:
     def __init__(self, worker: MemoryWorker, tools: "Mapping[str, Tool] | None" = None) -> None:
         self._worker = worker
         self._given_tools = tools
+        self._hook_events: HookEvents | None = None
 
-    def open(self) -> AbstractAsyncContextManager[None]:
+    @contextlib.asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
         """Keep the store open, or raise a `StorageError`."""
-        return self._worker.open()
+        async with self._worker.open():
+            try:
+                yield
+            finally:
+                await self._close_hook_events()
+
+    async def _close_hook_events(self) -> None:
+        events, self._hook_events = self._hook_events, None
+        if events:
+            with anyio.CancelScope(shield=True):
+                await events.close()
 
     def make_tools(self) -> None:
         """Make the tools before the first call, which reports a failure."""
@@ -158,6 +173,8 @@ class MemoryServer:
 
         All tools refuse during a pause.
         """
+        if name == HOOK_TOOL:
+            return {"content": [_block(await self._answer_hook(arguments))], "isError": False}
         try:
             answer = await self._called(name, arguments)
         except (ToolError, HardwonError) as error:
@@ -170,6 +187,13 @@ class MemoryServer:
             "structuredContent": answer,
             "isError": False,
         }
+
+    async def _answer_hook(self, fields: Mapping[str, Any]) -> str:
+        if self._hook_events is None:
+            from hardwon.entrypoints.mcp.hook_events import HookEvents  # not every host has hooks
+
+            self._hook_events = HookEvents(self._worker.settings.global_store, self._worker.warn)
+        return await self._hook_events.answer(fields)
 
     async def _called(self, name: str, arguments: Mapping[str, Any]) -> Any:
         if pause := self._worker.pause():  # searches are refused too, as they count what they find

@@ -40,12 +40,14 @@ from hardwon.entrypoints.mcp.wire import (
     Allowance,
     Wire,
 )
+from hardwon.ports.agents import HOOK_TOOL
 
 LONGEST_LINE = 8 * MAX_TEXT_BYTES
 """Bytes: more than a text of the maximum size, every character escaped."""
 
 MAX_LINES_AHEAD = 256
 TOOL_CALL = b'"tools/call"'
+HOOK_CALL = f'"{HOOK_TOOL}"'.encode()
 
 SETTLE_SECONDS = 1.0
 """Longest delay of the startup scan, until the client has its list of tools."""
@@ -127,7 +129,7 @@ class StdioTransport:
             while line := self._wire.incoming.readline(LONGEST_LINE + 1):
                 if len(line) > LONGEST_LINE and not line.endswith(b"\n"):
                     self._skip_line()
-                if TOOL_CALL in line:
+                if TOOL_CALL in line and HOOK_CALL not in line:
                     server.make_tools()
                 if line.strip():
                     self._lines.put(line)

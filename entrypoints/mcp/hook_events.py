@@ -1,0 +1,125 @@
+"""
+Events of a session that a host reports to the running server.
+
+No process of the hook is started. The host calls an unlisted tool with the fields of an event, and reads its text as a hook's answer.
+"""
+
+import asyncio
+import json
+import os
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+
+import anyio
+
+from hardwon.domain.model.settings import Settings
+from hardwon.domain.model.text import one_line
+from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.hook.event import PROMPT_SECONDS, Arrival, Event, pauses_of
+from hardwon.entrypoints.hook.process import Output
+from hardwon.entrypoints.hook.prompt import open_quickly
+from hardwon.entrypoints.hook.request import (
+    LARGEST_PAYLOAD,
+    MOMENTS,
+    HookRequest,
+    answer_to,
+    from_document,
+)
+from hardwon.ports.store import Warn
+
+NOTHING_TO_SAY = "{}"
+FILLED_IN_AS_TEXT = ("tool_input", "is_interrupt")
+"""Fields of other types, which Claude Code fills in as JSON text."""
+
+
+class HookEvents:
+    """
+    Answers events as the hook's process does, one after the other in a thread.
+
+    The thread has its own connection, so that no event waits for a tool.
+
+    Args:
+        store: The folder of the server's store. Other settings are those of the event's project.
+        warn: Gets one line per problem.
+    """
+
+    def __init__(self, store: str, warn: Warn) -> None:
+        self._flags = {"--global-store": store}
+        self._warn = warn
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="events")
+        self._memory: Memory | None = None
+
+    async def answer(self, fields: Mapping[str, object]) -> str:
+        """Return the answer as a hook's JSON, within a second and never an error."""
+        arrival = Arrival(
+            time.monotonic(), leave_by=lambda _: None, open_store=self._opened
+        )  # the wait below ends in time
+        request = request_of(fields)
+        if request is None:
+            return NOTHING_TO_SAY
+        texts = list[str]()
+
+        def keep(text: str) -> bool:
+            texts.append(text)
+            return True
+
+        output = Output(keep)
+        output.answer = answer_to(request.host_event)
+        taking = self._thread.submit(
+            self._take, request._replace(flags=self._flags), output, arrival=arrival
+        )
+        with anyio.move_on_after(PROMPT_SECONDS):
+            await asyncio.wrap_future(taking)
+        output.close()  # a later text would be recorded as given
+        return "".join(texts) or NOTHING_TO_SAY
+
+    async def close(self) -> None:
+        """Close the connection and end the thread."""
+        await asyncio.wrap_future(self._thread.submit(self._close))
+        self._thread.shutdown(wait=False)
+
+    def _take(self, request: HookRequest, output: Output, arrival: Arrival) -> None:
+        try:
+            pauses = pauses_of(request)
+            if not pauses.present:
+                Event(request, output, arrival=arrival, pauses=pauses).take()
+        except Exception as error:  # noqa: BLE001  # the tool's result stands, whatever is broken here
+            self._warn(one_line(f"{request.event}: {type(error).__name__}: {error}"))
+
+    def _opened(self, settings: Settings, warn: Warn) -> Memory:
+        memory = self._memory
+        if memory is None or memory.settings != settings or not memory.store.is_current():
+            self._close()
+            memory = self._memory = open_quickly(settings, warn)
+        return memory
+
+    def _close(self) -> None:
+        if self._memory:
+            self._memory.close()
+        self._memory = None
+
+
+def request_of(fields: Mapping[str, object]) -> HookRequest | None:
+    """
+    Return the moment of a session in *fields*, None for other events.
+
+    Claude Code fills a missing field with an empty text.
+    """
+    folder = fields.get("cwd")
+    is_too_long = (
+        sum(len(value) for value in fields.values() if isinstance(value, str)) > LARGEST_PAYLOAD
+    )
+    if is_too_long or not (isinstance(folder, str) and os.path.isdir(folder)):
+        return None
+    given = {name: value for name, value in fields.items() if value != ""}
+    given |= {name: _value(given[name]) for name in FILLED_IN_AS_TEXT if name in given}
+    request = from_document(given)
+    return request if request.event in MOMENTS else None
+
+
+def _value(text: object) -> object:
+    try:
+        return json.loads(text) if isinstance(text, str) else text
+    except (ValueError, RecursionError):
+        return text

@@ -1,0 +1,227 @@
+"""Hook events by the running server: the same answers as by a process, by an unlisted tool."""
+
+import contextlib
+import json
+import shutil
+import threading
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from hardwon.entrypoints.hook.prompt import PromptStart
+from hardwon.entrypoints.mcp.hook_events import NOTHING_TO_SAY
+from hardwon.ports.agents import HOOK_TOOL
+from tests.entrypoints.hook_process import World
+from tests.entrypoints.mcp.clients import RawClient
+from tests.entrypoints.mcp.conftest import Connect, Visit
+from tests.entrypoints.programs import hardwon
+from tests.entrypoints.sessions import entry
+
+ERROR = "ModuleNotFoundError: No module named 'yaml'"
+STALE = f"`{ERROR}` on CI: the cached venv is stale, bump the key of its cache."
+HERD = "The herd is locked before it is counted."
+CHUNKS = (
+    "A multi-byte character can straddle two chunks, and `chunk.decode()` of feed.read then fails:"
+    " codecs.getincrementaldecoder keeps the unfinished bytes."
+)
+CODE = 'while chunk := feed.read(65536):\n    print(chunk.decode("utf-8"), end="")\n'
+
+
+def event(world: World, name: str, tool: str, given: object, **fields: object) -> dict[str, Any]:
+    """Return an event as Claude Code fills it in: objects as JSON text, missing fields empty."""
+    return {
+        "hook_event_name": name,
+        "session_id": "one",
+        "transcript_path": "",
+        "cwd": str(world.project),
+        "agent_id": "",
+        "tool_name": tool,
+        "tool_input": json.dumps(given),
+        "tool_response": {"stdout": "", "stderr": ""},
+        **fields,
+    }
+
+
+def failure(world: World, **fields: object) -> dict[str, Any]:
+    failed = {
+        "error": f"Exit code 1\nTraceback (most recent call last):\n{ERROR}",
+        "is_interrupt": "false",
+        **fields,
+    }
+    return event(world, "PostToolUseFailure", "Bash", {"command": "pytest -q"}, **failed)
+
+
+def opened(world: World, **fields: object) -> dict[str, Any]:
+    path = str(world.project / "src/herd/zebra_quux.py")
+    return event(world, "PostToolUse", "Read", {"file_path": path}, **fields)
+
+
+def edited(world: World) -> dict[str, Any]:
+    given = {"file_path": str(world.project / "feed.py"), "old_string": "", "new_string": CODE}
+    return event(world, "PostToolUse", "Edit", given)
+
+
+def piped(world: World) -> dict[str, Any]:
+    output = {"stdout": f"Traceback (most recent call last):\n{ERROR}", "stderr": ""}
+    command = {"command": "pytest -q | tail -3"}
+    return event(world, "PostToolUse", "Bash", command, tool_response=output)
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    world = World(tmp_path_factory.mktemp("events"), contextlib.ExitStack())
+    world.remember(
+        entry("Stale venv", STALE),
+        attrs.evolve(entry("Herd", HERD), references=("src/herd/zebra_quux.py:7",)),
+        entry("Decode chunks incrementally", CHUNKS),
+        *(entry(f"Filler {n}", f"filler number {n}") for n in range(60)),
+    )
+    return world.store
+
+
+@pytest.fixture
+def world(world: World, filled: Path) -> World:
+    shutil.copytree(filled, world.store)
+    return world
+
+
+def context(answer: dict[str, Any]) -> str:
+    """Return the text for the model in the answer of the tool."""
+    [block] = answer["content"]
+    assert not answer["isError"]
+    assert "structuredContent" not in answer
+    output = json.loads(block["text"]).get("hookSpecificOutput", {})
+    return str(output.get("additionalContext", ""))
+
+
+@pytest.mark.parametrize(
+    ("make", "lesson"), [(failure, STALE), (piped, STALE), (opened, HERD), (edited, CHUNKS)]
+)
+def test_a_moment_is_answered_as_by_a_process_once(
+    world: World, visit: Visit, make: Any, lesson: str
+) -> None:
+    first, second = (context(visit(world).call(HOOK_TOOL, **make(world))) for _ in range(2))
+    of_process = world.hook(payload={**make(world), "session_id": "two"})
+
+    assert lesson in first
+    assert len(first) <= 1_200
+    assert json.loads(of_process.stdout)["hookSpecificOutput"]["additionalContext"] == first
+    assert second == ""
+    assert world.query("SELECT count(*) FROM receipt WHERE session_id = 'one'") == [(1,)]
+
+
+def test_one_session_gets_a_lesson_once_by_both_ways_and_a_subagent_for_itself(
+    world: World, visit: Visit
+) -> None:
+    world.hook(payload=failure(world))
+
+    assert context(visit(world).call(HOOK_TOOL, **failure(world))) == ""
+    assert STALE in context(visit(world).call(HOOK_TOOL, **failure(world, agent_id="a10f")))
+
+
+def test_objects_may_come_as_objects(world: World, visit: Visit) -> None:
+    given = {"command": "pytest -q"}
+
+    assert STALE in context(visit(world).call(HOOK_TOOL, **failure(world, tool_input=given)))
+
+
+def test_a_call_that_the_user_interrupted_is_no_failure(world: World, visit: Visit) -> None:
+    assert context(visit(world).call(HOOK_TOOL, **failure(world, is_interrupt="true"))) == ""
+
+
+@pytest.mark.parametrize("setting", ["MOMENTS_ENABLED", "INJECTION_ENABLED", "SEMANTIC_ENABLED"])
+def test_a_setting_switches_it_off(world: World, visit: Visit, setting: str) -> None:
+    world.variables[f"HARDWON_{setting}"] = "false"
+
+    assert context(visit(world).call(HOOK_TOOL, **failure(world))) == ""
+
+
+@pytest.mark.parametrize("session", [(), ("--for", "1h")])
+def test_a_pause_silences_it_without_a_refusal(
+    world: World, visit: Visit, session: tuple[str, ...]
+) -> None:
+    hardwon(world, "pause", *session)
+
+    assert context(visit(world).call(HOOK_TOOL, **failure(world))) == ""
+    assert world.query("SELECT count(*) FROM receipt") == [(0,)]
+
+
+def test_the_project_is_that_of_the_event_not_of_the_server(
+    world: World, connect: Connect, tmp_path: Path
+) -> None:
+    client = connect(world, "--no-scan", "--project-root", str(tmp_path))
+
+    assert HERD in context(client.call(HOOK_TOOL, **opened(world)))
+    assert world.query("SELECT query FROM receipt") == [("src/herd/zebra_quux.py",)]
+
+
+def test_one_connection_answers_many_events_and_ends_with_the_server(
+    world: World, connect: Connect
+) -> None:
+    client = connect(world, "--no-scan")
+    answers = [context(client.call(HOOK_TOOL, **make(world))) for make in (opened, failure, edited)]
+    pause = hardwon(world, "pause")
+    paused = context(client.call(HOOK_TOOL, **failure(world, session_id="two")))
+    hardwon(world, "resume")
+    resumed = context(client.call(HOOK_TOOL, **failure(world, session_id="two")))
+    ran, _ = client.end()
+
+    assert pause.code == 0
+    assert [bool(answer) for answer in (*answers, paused, resumed)] == [True] * 3 + [False, True]
+    assert (ran.code, ran.stderr) == (0, "")
+
+
+def test_it_is_not_listed(shared: RawClient) -> None:
+    names = [tool["name"] for tool in shared.ask("tools/list")["result"]["tools"]]
+
+    assert HOOK_TOOL not in names
+    assert "memory_search" in names
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"hook_event_name": "SessionStart"},
+        {"hook_event_name": "UserPromptSubmit", "prompt": f"why {ERROR}?"},
+        {"hook_event_name": 7},
+        {"cwd": ""},
+        {"cwd": None},
+        {"cwd": "/nowhere/at/all"},
+        {"cwd": "a\0b"},
+        {"tool_input": "{"},
+        {"tool_input": "[" * 100_000},
+        {"tool_name": ""},
+        {"error": ""},
+        {"error": "x" * 5_000_000},
+        {"error": "\x00\x1b[31m" * 9_000},
+        {"session_id": 7, "error": "Exit code 139"},
+    ],
+    ids=range(15),
+)
+def test_bad_input_says_nothing(world: World, visit: Visit, fields: dict[str, object]) -> None:
+    arguments = {**failure(world), "error": "Exit code 1", **fields} if fields else {}
+    answer = visit(world).call(HOOK_TOOL, **arguments)
+
+    assert answer == {"content": [{"type": "text", "text": NOTHING_TO_SAY}], "isError": False}
+    assert world.query("SELECT count(*) FROM receipt") == [(0,)]
+
+
+def test_a_late_answer_is_neither_given_nor_recorded(
+    world: World, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stuck = threading.Event()
+    print_at_moment = PromptStart.print_at_moment
+
+    def late(start: PromptStart, *given: Any) -> None:
+        stuck.wait()
+        print_at_moment(start, *given)
+
+    monkeypatch.setattr("hardwon.entrypoints.mcp.hook_events.PROMPT_SECONDS", 0.05)
+    monkeypatch.setattr(PromptStart, "print_at_moment", late)
+    threading.Timer(0.3, stuck.set).start()
+
+    assert context(visit(world).call(HOOK_TOOL, **failure(world))) == ""
+    assert world.query("SELECT count(*) FROM receipt") == [(0,)]
