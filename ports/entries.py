@@ -29,7 +29,7 @@ Field = Literal[
     "spec_folder",
 ]
 
-Order = Literal["updated_at", "created_at", "importance_weight"]
+Order = Literal["updated_at", "created_at", "recall_count", "importance_weight"]
 
 
 class EntryState(Protocol):

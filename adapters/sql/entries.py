@@ -227,6 +227,7 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
         orders: Mapping[Order, str] = {
             "updated_at": "",
             "created_at": f"{self.CREATED} DESC, ",
+            "recall_count": "coalesce(r.recall_count, 0) DESC, ",
             "importance_weight": "e.importance_weight DESC, ",
         }
         return orders[order]

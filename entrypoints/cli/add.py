@@ -1,17 +1,13 @@
 """`hardwon add`: store one lesson, from the command line or an editor."""
 
 import contextlib
-import datetime as dt
 from collections.abc import Iterable
 from typing import Annotated
 
 import attrs
 import typer
 
-from hardwon.domain.model.entry import Entry, PublicEntry, redact_entry
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.domain.model.redaction import stored_form
-from hardwon.domain.model.retro.lesson import made_name
 from hardwon.domain.model.vocabulary import Category, Confidence
 from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.store_entry import Origin, StoredEntry, StoreEntry
@@ -22,6 +18,7 @@ from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import embed_now
+from hardwon.entrypoints.lesson_draft import LessonDraft
 from hardwon.entrypoints.presenters.entries import (
     SWITCHED_OFF,
     complaints_of_keywords,
@@ -49,39 +46,15 @@ HINT = """\
 """
 
 
-@attrs.frozen(kw_only=True)
-class LessonDraft:
-    """A lesson as a person gave it."""
-
-    name: str = ""
-    category: str = "heuristics"
-    keywords: tuple[str, ...] = ()
-    reasoning: str = ""
-    references: tuple[str, ...] = ()
-    confidence: str = "medium"
-    text: str = ""
-
-    def entry(self, project: str | None, now: dt.datetime) -> PublicEntry:
-        """Return the learning, redacted."""
-        values = {
-            **attrs.asdict(self, recurse=False),
-            "description": self.text,
-            "name": self.name.strip() or made_name(stored_form(self.text)),
-        }
-        del values["text"]
-        return redact_entry(
-            Entry(**values, source="manual", source_project=project, created_at=now, updated_at=now)
-        )
-
-    def template(self) -> str:
-        """Return the markdown to open in the editor."""
-        fields = attrs.asdict(self, recurse=False)
-        text = fields.pop("text")
-        return write_markdown(fields, f"{HINT}\n{text}")
-
-
 FRONT_MATTER = tuple(field.name for field in attrs.fields(LessonDraft) if field.name != "text")
 """The fields of a draft that stand above its text."""
+
+
+def _template(draft: LessonDraft) -> str:
+    """Return the markdown to open in the editor."""
+    fields = attrs.asdict(draft, recurse=False)
+    text = fields.pop("text")
+    return write_markdown(fields, f"{HINT}\n{text}")
 
 
 def add(
@@ -158,7 +131,7 @@ def add(
     with contextlib.ExitStack() as stack:
         draft = attrs.evolve(options, text=text or "")
         if text is None:
-            draft = _read(stack.enter_context(edited(options.template())))
+            draft = _read(stack.enter_context(edited(_template(options))))
         for line in complaints_of_private(draft.name, draft.text, draft.reasoning):
             warn(line)
         entry = draft.entry(

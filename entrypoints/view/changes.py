@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import EntryChange, undoing
 from hardwon.domain.model.errors import ForgottenError, InvalidEntryError, UnknownEntryError
+from hardwon.domain.model.vocabulary import CATEGORIES
 from hardwon.domain.use_cases.edit_entries import ChangeEntry, ValidateEntry, ids_meant
 from hardwon.domain.use_cases.edit_lesson import ensure_mergeable
 from hardwon.domain.use_cases.forget import ErasureOutcome, ErasurePlan, ErasureRequest
+from hardwon.domain.use_cases.store_entry import Origin, StoreEntry
 from hardwon.domain.use_cases.supersede import Supersede
-from hardwon.entrypoints.bootstrap import build_know_projects
+from hardwon.entrypoints.bootstrap import build_know_projects, name_of
 from hardwon.entrypoints.bootstrap_files import build_edit_file
 from hardwon.entrypoints.bootstrap_upkeep import (
     build_edit_lesson,
@@ -19,7 +21,15 @@ from hardwon.entrypoints.bootstrap_upkeep import (
 from hardwon.entrypoints.capture import complete_interrupted, while_nothing_is_captured
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import embed_now
-from hardwon.entrypoints.presenters.entries import by_place, change_confirmation, judgement
+from hardwon.entrypoints.lesson_draft import LessonDraft
+from hardwon.entrypoints.presenters.entries import (
+    by_place,
+    change_confirmation,
+    complaints_of_length,
+    complaints_of_private,
+    judgement,
+    storing_confirmation,
+)
 from hardwon.entrypoints.presenters.projects import trust_line
 from hardwon.entrypoints.presenters.text import counted
 from hardwon.entrypoints.view.desk import Desk, Page, PageRequest, Redirect, Reply
@@ -52,6 +62,42 @@ def edit(desk: Desk, asked: PageRequest) -> Reply:
         )
     except (InvalidEntryError, ForgottenError) as error:
         return edit_page(desk, asked, given=asked, problem=str(error))
+
+
+def new_page(
+    desk: Desk, asked: PageRequest, given: PageRequest | None = None, problem: str = ""
+) -> Page:
+    """Return the form for a new lesson, with what was refused."""
+    del desk
+    form = (given or asked).form
+    typed = {field: values[0] for field, values in form.items() if values}
+    return Page("new", {"form": typed, "problem": problem, "categories": CATEGORIES})
+
+
+def add(desk: Desk, asked: PageRequest) -> Reply:
+    """Store a new lesson, or show the form with the problem."""
+    draft = LessonDraft(
+        name=asked.given("name"),
+        category=asked.given("category"),
+        reasoning=_text(asked, "reasoning"),
+        references=tuple(_text(asked, "references").splitlines()),
+        text=_text(asked, "description"),
+    )
+    is_of_project = asked.given("reach") == "home"
+    try:
+        entry = draft.entry(name_of(desk.project_root) or None, desk.clock.now())
+        workplace = read_workplace(desk.memory, desk.project_root)
+        origin = Origin(workplace, "add", "home" if is_of_project else "everywhere")
+        stored = StoreEntry.on(desk.memory.store, origin).keep(entry)
+    except (InvalidEntryError, ForgottenError) as error:
+        return new_page(desk, asked, given=asked, problem=str(error))
+    notice = [
+        *storing_confirmation(stored),
+        *complaints_of_private(draft.name, draft.text, draft.reasoning),
+        *complaints_of_length(stored.entry),
+        *embed_now(desk.memory.spaces),
+    ]
+    return Redirect(entry_path(stored.entry.entry_id), notice)
 
 
 def _edit_lesson(desk: Desk, entry: Entry, asked: PageRequest) -> Redirect:

@@ -8,29 +8,43 @@ import attrs
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.excerpt import MarkedText, excerpt
-from hardwon.domain.model.filters import NOWHERE, PolicyName
+from hardwon.domain.model.excerpt import MarkedText, beyond, excerpt
+from hardwon.domain.model.filters import NOWHERE, EntryFilter, PolicyName
 from hardwon.domain.model.injection.verify import terms_of
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.project import Registry
 from hardwon.domain.model.ranking.policy import RecallAnswer, RecallQuestion
 from hardwon.domain.model.vocabulary import REACHES, TIERS
+from hardwon.domain.use_cases.recall import calibrated
 from hardwon.domain.use_cases.retrieve import completed
 from hardwon.domain.use_cases.review_memory import UntrustedProject
 from hardwon.entrypoints.bootstrap_upkeep import build_review_memory
 from hardwon.entrypoints.presenters.injections import SIGNALS
 from hardwon.entrypoints.presenters.projects import why
-from hardwon.entrypoints.presenters.review import SORTS, review_document
+from hardwon.entrypoints.presenters.review import SORTS as CARDS
+from hardwon.entrypoints.presenters.review import review_document
 from hardwon.entrypoints.view.charts import Part, score_parts, sparkline, weeks_until
 from hardwon.entrypoints.view.desk import Desk, Page, PageRequest
 from hardwon.entrypoints.view.words import SearchBox, read_search
-from hardwon.ports.entries import Field
+from hardwon.ports.entries import Field, Order
 
 PAGE_SIZE = 50
+MAX_ANSWERS = 200
+NEAREST = 3
+"""The number of entries shown where nothing answers."""
+
 SEARCH_SECONDS = 5.0
 EXCERPT_CHARACTERS = 240
 SPARK_WEEKS = 12
 POLICY: PolicyName = "adaptive"
+
+CLOSEST = "closest"
+SORTS: Mapping[str, Order] = {
+    "last changed": "updated_at",
+    "newest": "created_at",
+    "most shown": "recall_count",
+}
+"""The sort keys, all descending."""
 
 FACETS: Mapping[str, Field] = {
     "kind": "kind",
@@ -78,55 +92,103 @@ class ListedMemory:
 
 
 def memory_page(desk: Desk, asked: PageRequest) -> Page:
-    """Return the entries that match the search box, best or newest first."""
+    """Return the entries that match the search box, sorted as asked."""
     registry = desk.memory.registry()
     search = read_search(asked.query.get("q", ""), registry, desk.clock.now())
     number = asked.number("page", 1, most=1_000_000)
-    found = _found(desk, search, number)
-    count = desk.memory.repository.count(search.only)
-    rows = _rows(desk, registry, search=search, answers=found.answers)
+    sorts = (CLOSEST, *SORTS) if search.text else (*SORTS,)
+    sort = asked.choice("sort", sorts)
+    listed = _listed(desk, search, sort) if search.text else _all(desk, search, sort, number)
+    shown = listed.page(number) if search.text else listed.answers
+    rows = _rows(desk, registry, search=search, answers=shown)
     return Page(
         "memory",
         {
             "search": search,
             "typed": asked.query.get("q", ""),
             "rows": rows,
-            "count": count,
+            "listed": listed,
             "number": number,
-            "has_more": not search.text and number * PAGE_SIZE < count,
-            "notes": found.notes,
-            "facets": _facets(desk, registry, search),
+            "has_more": number * PAGE_SIZE < listed.total,
+            "sort": sort,
+            "sorts": sorts,
+            "facets": _facets(desk, registry, search, among=listed.only),
             "tiers": TIERS,
             "reaches": REACHES,
         },
-        [_document(row) for row in rows],
+        [] if listed.is_near else [_document(row) for row in rows],
     )
 
 
-class _PageAnswers(NamedTuple):
+class _Listed(NamedTuple):
+    """
+    Entries of the list.
+
+    Attributes:
+        answers: Sorted; of a search all, else one page.
+        total: The number of all that match.
+        only: The filter of all that match.
+        is_near: Whether nothing answers the question; these are the nearest.
+        notes: The missing parts of the search, one line each.
+    """
+
     answers: Sequence[RecallAnswer]
+    total: int
+    only: EntryFilter
+    is_near: bool = False
     notes: Sequence[str] = ()
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether more entries may match."""
+        return len(self.answers) == self.total == MAX_ANSWERS
 
-def _found(desk: Desk, search: SearchBox, number: int) -> _PageAnswers:
-    if not search.text:
-        found = desk.memory.repository.matching(
-            search.only, limit=PAGE_SIZE, offset=(number - 1) * PAGE_SIZE
-        )
-        return _PageAnswers([RecallAnswer(entry, 0.0, {}) for entry in found])
+    def page(self, number: int) -> Sequence[RecallAnswer]:
+        """Return the answers of a page, from 1."""
+        return self.answers[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]
+
+
+def _all(desk: Desk, search: SearchBox, sort: str, number: int) -> _Listed:
+    repository = desk.memory.repository
+    found = repository.matching(
+        search.only, limit=PAGE_SIZE, offset=(number - 1) * PAGE_SIZE, order=SORTS[sort]
+    )
+    answers = [RecallAnswer(entry, 0.0, {}) for entry in found]
+    return _Listed(answers, repository.count(search.only), search.only)
+
+
+def _listed(desk: Desk, search: SearchBox, sort: str) -> _Listed:
     recall, deadline = desk.recall(), Deadline.after(SEARCH_SECONDS, time.monotonic)
     text = completed(recall.retrieve.keywords, search.text, only=search.only, deadline=deadline)
-    question = RecallQuestion(
-        text=text,
-        only=search.only,
-        policy=POLICY,
-        limit=PAGE_SIZE,
-        minimum=None,
-        workplace=NOWHERE,
-        distinct=False,
+    question = calibrated(
+        RecallQuestion(
+            text=text,
+            only=search.only,
+            policy=POLICY,
+            limit=MAX_ANSWERS,
+            minimum=None,
+            workplace=NOWHERE,
+            distinct=False,
+        )
     )
-    recollection = recall.answer(question, deadline)
-    return _PageAnswers(recollection.answers, recollection.degradations)
+    found = recall.answer(question, deadline)
+    is_near = not found.answers
+    if is_near:
+        found = recall.answer(question._replace(minimum=None, limit=NEAREST), deadline)
+    numbers = tuple(sorted(answer.entry.number or 0 for answer in found.answers))
+    return _Listed(
+        answers=_sorted(found.answers, sort),
+        total=0 if is_near else len(numbers),
+        only=search.only if is_near else search.only._replace(among=numbers),
+        is_near=is_near,
+        notes=found.degradations,
+    )
+
+
+def _sorted(answers: Sequence[RecallAnswer], sort: str) -> Sequence[RecallAnswer]:
+    if sort == CLOSEST:
+        return answers
+    return sorted(answers, key=lambda answer: getattr(answer.entry, SORTS[sort]), reverse=True)
 
 
 def _rows(
@@ -142,7 +204,7 @@ def _rows(
         ListedMemory(
             entry=(entry := answer.entry),
             project=labels.get(entry.project or "") or entry.source_project or "",
-            passage=excerpt(entry.description, terms, EXCERPT_CHARACTERS),
+            passage=excerpt(beyond(entry.name, entry.description), terms, EXCERPT_CHARACTERS),
             used=used.get(entry.entry_id, 0),
             spark=(
                 sparkline([shown.get(entry.entry_id, {}).get(week, 0) for week in weeks])
@@ -165,10 +227,12 @@ def _terms(answer: RecallAnswer) -> list[tuple[str, float]]:
     ]
 
 
-def _facets(desk: Desk, registry: Registry, search: SearchBox) -> Mapping[str, Sequence[Facet]]:
+def _facets(
+    desk: Desk, registry: Registry, search: SearchBox, among: EntryFilter
+) -> Mapping[str, Sequence[Facet]]:
     facets = {}
     for word, field in FACETS.items():
-        counts = desk.memory.repository.tally(search.only, field)
+        counts = desk.memory.repository.tally(among, field)
         chosen = search.words.get(word, "")
         facets[word] = [
             Facet(
@@ -214,7 +278,7 @@ def review_page(desk: Desk, asked: PageRequest) -> Page:
     registry = desk.memory.registry()
     values = {
         "item": item,
-        "card": SORTS[type(item)] if item else "",
+        "card": CARDS[type(item)] if item else "",
         "at_place": at,
         "count": len(items),
         "labels": registry.labels(),

@@ -70,6 +70,7 @@ PAGES: Mapping[str, Answer] = {
     "/entry/{id}": entry_page,
     "/entry/{id}/edit": edit_page,
     "/merge": changes.merge_page,
+    "/new": changes.new_page,
 }
 
 FORMS: Mapping[str, Answer] = {
@@ -80,6 +81,7 @@ FORMS: Mapping[str, Answer] = {
     "/entry/{id}/merge": changes.begin_merge,
     "/entry/{id}/take-over": changes.take_over,
     "/entries": changes.change_chosen,
+    "/new": changes.add,
     "/forget": changes.forget,
     "/merge": changes.merge,
     "/pair": changes.decide,

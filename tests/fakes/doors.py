@@ -27,6 +27,7 @@ import typer.main
 
 from hardwon.adapters.agents import wants
 from hardwon.adapters.minilm import embedder as minilm
+from hardwon.adapters.providers import http
 from hardwon.adapters.sqlite import schema
 from hardwon.entrypoints import bootstrap_retrieval, context, embed_after_write, writer
 from hardwon.entrypoints.cli import main as cli
@@ -314,6 +315,7 @@ LIMITS = (
     (context, "ASK_SECONDS"),
     (embed_after_write, "WRITE_SECONDS"),
     (bootstrap_retrieval, "ASKED_EMBED_SECONDS"),
+    (http, "MAX_REQUEST_SECONDS"),
 )
 """Where commands do less once time is over."""
 

@@ -51,6 +51,11 @@ function offerAll() {
   });
 }
 offerAll();
+live?.addEventListener("change", () => {
+  const chosen = live.querySelectorAll("input[name=id]:checked").length;
+  const text = document.getElementById("how-many");
+  if (text) text.textContent = `${chosen} selected:`;
+});
 
 // --- keys ---------------------------------------------------------------------------------------------------------
 let here = -1;

@@ -38,6 +38,59 @@ def edit(caller: Caller, entry_id: str, **texts: str) -> dict[str, object]:
     return {"seen": caller.field(f"/entry/{entry_id}/edit", "seen"), **texts}
 
 
+def test_a_new_lesson_is_stored_as_by_hardwon_add(world: World) -> None:
+    caller = opened(world)
+    typed: dict[str, object] = {
+        "description": "A fork keeps the sockets of its parent.\r\nClose the pool first.",
+        "name": "Close the pool",
+        "reasoning": "Two workers shared one connection.",
+        "references": "src/db/pool.py:40\r\nsrc/workers/",
+        "category": "patterns",
+        "reach": "home",
+    }
+
+    page = caller.send("/new", **typed)
+
+    assert "Stored: Close the pool" in page
+    text = "A fork keeps the sockets of its parent.\nClose the pool first."
+    columns = 'description, reasoning, "references", category, reach, door'
+    assert row(world, columns, content_hash(text)) == (
+        text,
+        "Two workers shared one connection.",
+        '["src/db/pool.py:40", "src/workers/"]',
+        "patterns",
+        "home",
+        "add",
+    )
+
+
+def test_a_refused_new_lesson_is_shown_again_with_what_was_typed(world: World) -> None:
+    caller = opened(world)
+    typed: dict[str, object] = {
+        "description": "   ",
+        "name": "Close <the> pool",
+        "category": "patterns",
+    }
+
+    answer = caller.post("/new", typed)
+
+    assert answer.status_code == 200
+    assert "is blank: give it some text" in text_of(answer)
+    assert 'value="Close &lt;the&gt; pool"' in answer.text
+    assert world.query("SELECT count(*) FROM entry") == [(2,)]
+    assert "use one of" in text_of(
+        caller.post("/new", {**typed, "description": "A.", "category": "x"})
+    )
+
+
+def test_a_secret_in_a_new_lesson_is_not_stored(world: World) -> None:
+    token = "ghp_" + "a1B2" * 9
+
+    opened(world).send("/new", description=f"The token is {token}.", category="patterns")
+
+    assert token.encode() not in world.database.read_bytes()
+
+
 def test_a_lesson_is_edited_in_the_store_and_the_bank_and_the_edit_is_undone(world: World) -> None:
     bank = "## Observed Patterns\n\n### Pattern: Name the unit\nA number without its unit is misread.\n- Observation count: 1\n"
     world.write_bank("patterns", bank)

@@ -103,8 +103,8 @@ def test_long_lists_have_pages(world_by_word: World) -> None:
     first, second = caller.items("/memory.json"), caller.items("/memory.json?page=2")
 
     assert (len(first), len(second), len({item["id"] for item in (*first, *second)})) == (50, 1, 51)
-    assert "Older" in caller.text("/")
-    assert "Newer" in caller.text("/?page=2")
+    assert "Next" in caller.text("/")
+    assert "Previous" in caller.text("/?page=2")
 
 
 def test_a_heading_tells_how_many_there_are_and_a_page_too_far_that_there_are_no_more(
@@ -115,9 +115,67 @@ def test_a_heading_tells_how_many_there_are_and_a_page_too_far_that_there_are_no
     )
     caller = opened(world_by_word)
 
-    assert "Memory the best 50 of 60 entries" in caller.text("/?q=lesson")
+    assert "Memory 60 entries" in caller.text("/?q=lesson")
+    assert len(caller.items("/memory.json?q=lesson&page=2")) == 10
     assert "Memory 60 entries" in caller.text("/?page=2")
     assert "There are no more entries." in caller.text("/?page=3")
+
+
+def test_counts_and_facets_follow_the_search(embedded_world: World) -> None:
+    embedded_world.remember(
+        lesson("The replication slot fills the disk.", name="Slots", category="patterns"),
+        lesson("Tabs break the makefile.", name="Tabs", category="heuristics"),
+    )
+    caller = opened(embedded_world)
+
+    page = caller.text("/?q=replication+slot")
+
+    assert "Memory 1 entry" in page
+    assert "patterns 1" in page
+    assert "heuristics" not in page
+
+
+def test_a_search_that_nothing_answers_says_so_and_shows_the_three_nearest(
+    embedded_world: World,
+) -> None:
+    caller = opened(embedded_world)
+
+    page = caller.text("/?q=sourdough+starter+hydration")
+
+    assert "Memory 0 entries" in page
+    assert "Nothing is about sourdough starter hydration . The nearest:" in page
+    assert caller.get("/?q=sourdough+starter+hydration").text.count('<li class="row') == 3
+    assert caller.items("/memory.json?q=sourdough+starter+hydration") == []
+
+
+def test_a_list_is_sorted_by_what_its_address_names(world_by_word: World) -> None:
+    world_by_word.remember(old("Slots fill.", 3), old("Slots leak.", 1), old("Slots rot.", 2))
+    world_by_word.query(
+        "INSERT INTO recall (entry_seq, recall_count, last_recalled_at)"
+        " SELECT entry_seq, 4, '2026-11-01T00:00:00+00:00' FROM entry_text WHERE name = 'Slots rot.'"
+    )
+    caller = opened(world_by_word)
+
+    def names(path: str) -> list[str]:
+        return [item["name"] for item in caller.items(path)]
+
+    assert names("/memory.json?sort=newest") == ["Slots leak.", "Slots rot.", "Slots fill."]
+    for path in ("/memory.json?sort=most+shown", "/memory.json?q=slots&sort=most+shown"):
+        assert names(path)[0] == "Slots rot."
+    assert names("/memory.json?q=slots&sort=newest") == names("/memory.json?sort=newest")
+    assert caller.get("/?sort=best").status_code == 400
+    assert caller.get("/?sort=closest").status_code == 400  # closest to what?
+
+
+def test_a_snippet_goes_on_where_the_title_ends(world_by_word: World) -> None:
+    world_by_word.remember(
+        lesson("Close the pool: a fork keeps its sockets.", name="Close the pool")
+    )
+
+    page = opened(world_by_word).text("/")
+
+    assert page.count("Close the pool") == 1
+    assert "a fork keeps its sockets." in page
 
 
 def test_an_entry_shows_its_text_facts_neighbours_and_sessions(embedded_world: World) -> None:
