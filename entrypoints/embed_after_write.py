@@ -1,4 +1,4 @@
-"""Embedding and labeling of pending entries."""
+"""Embedding and labeling after a write, and the lessons near the written one."""
 
 import contextlib
 import os
@@ -8,8 +8,15 @@ from functools import partial
 import attrs
 
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import EmbedderError, StorageError, VectorIndexUnavailableError
-from hardwon.domain.model.filters import EVERYTHING, IMPORTED_LEARNINGS, EntryFilter
+from hardwon.domain.model.filters import (
+    EVERYTHING,
+    IMPORTED_LEARNINGS,
+    EntryFilter,
+    Workplace,
+    seen_from,
+)
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.embed_pending import (
     BATCH,
@@ -20,12 +27,16 @@ from hardwon.domain.use_cases.embed_pending import (
     Progress,
 )
 from hardwon.domain.use_cases.embedding_spaces import Spaces
+from hardwon.domain.use_cases.supersede import FindNearest
 from hardwon.entrypoints.bootstrap_capture import wake
 from hardwon.entrypoints.bootstrap_retrieval import build_embed_pending, build_label_pending
 from hardwon.ports.store import Store
 
 WRITE_SECONDS = 3.0
 """Time limit for vectors in a write."""
+
+NEAREST_SECONDS = 1.0
+"""Time limit for finding near lessons by words."""
 
 LABEL_SECONDS = 10.0
 """Time limit for labels of imported entries in a write: two labelers that hang."""
@@ -150,6 +161,17 @@ def embed_now(spaces: Spaces) -> list[str]:
     return [
         f"its vector follows, until then {found_by} finds it: {problem}" for problem in problems
     ]
+
+
+def nearest_to(spaces: Spaces, entry: Entry, here: Workplace) -> tuple[Entry, ...]:
+    """Return lessons near *entry* that may be shown *here*, none after a failure."""
+    try:
+        return FindNearest.on(spaces).near(
+            entry, seen_from(here), Deadline.after(NEAREST_SECONDS, time.monotonic)
+        )
+    except StorageError as error:
+        spaces.warn(f"near lessons can't be read: {error}")
+        return ()
 
 
 def _proposing(spaces: Spaces, embed_pending: EmbedPending) -> EmbedPending:

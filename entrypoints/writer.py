@@ -30,12 +30,13 @@ from hardwon.entrypoints.bootstrap import (
     system_clock,
 )
 from hardwon.entrypoints.context import read_workplace
-from hardwon.entrypoints.embed_after_write import embed_now, label_imports
+from hardwon.entrypoints.embed_after_write import embed_now, label_imports, nearest_to
 from hardwon.entrypoints.presenters.entries import (
     complaints_of_gaps,
     complaints_of_keywords,
     complaints_of_length,
     complaints_of_private,
+    nearest_lines,
     storing_confirmation,
 )
 from hardwon.entrypoints.presenters.pauses import refusal
@@ -128,6 +129,9 @@ LARGEST_JSON = 8 * MAX_TEXT_BYTES
 
 NAME = "hardwon-writer"
 
+SUPERSEDING = "store the same entry again with supersedes: ID"
+"""A repeated entry is counted, not stored twice."""
+
 EPILOG = f"""\
 the entry is an object with
   name, description           text
@@ -197,18 +201,16 @@ def _store(
 ) -> None:
     memory = open_memory(settings, warn)
     with contextlib.closing(memory):
-        origin = Origin(
-            read_workplace(memory, options.project_root),
-            "writer",
-            "home" if options.here else "everywhere",
-        )
+        here = read_workplace(memory, options.project_root)
+        origin = Origin(here, "writer", "home" if options.here else "everywhere")
         replaced = _replaced(memory.repository, fields.get("supersedes"))
-        _report(
-            KeepInPlace.on(memory.store, memory.clock, origin).keep(entry, replaced),
-            fields.get("keywords", ()),
-        )
+        stored = KeepInPlace.on(memory.store, memory.clock, origin).keep(entry, replaced)
+        _report(stored, fields.get("keywords", ()))
         for problem in embed_now(memory.spaces):
             warn(problem)
+        _confirm(
+            stored.entry, nearest_lines(nearest_to(memory.spaces, stored.entry, here), SUPERSEDING)
+        )
         label_imports(memory.store, memory.settings)
 
 
@@ -269,8 +271,7 @@ def _bytes(path: str) -> bytes:
 
 def _report(stored: StoredEntry, keywords: Sequence[str]) -> None:
     entry = stored.entry
-    if problem := put_out("\n".join(storing_confirmation(stored))):
-        warn(f"stored as {entry.entry_id}, but standard output can't be written: {problem}")
+    _confirm(entry, storing_confirmation(stored))
     complaints = (
         complaints_of_keywords(keywords, entry),
         complaints_of_length(entry),
@@ -278,6 +279,11 @@ def _report(stored: StoredEntry, keywords: Sequence[str]) -> None:
     )
     for line in chain(*complaints):
         warn(line)
+
+
+def _confirm(entry: Entry, lines: Sequence[str]) -> None:
+    if lines and (problem := put_out("\n".join(lines))):
+        warn(f"stored as {entry.entry_id}, but standard output can't be written: {problem}")
 
 
 def _failed(error: HardwonError | str, code: int) -> int:

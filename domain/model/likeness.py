@@ -90,6 +90,16 @@ def probability(older: LessonTexts, newer: LessonTexts, cosine: float) -> float:
     )
 
 
+def overlap(one: LessonTexts, other: LessonTexts) -> float:
+    """
+    Return how many informative words two lessons share, `[0, 1]`.
+
+    It is the cosine of their sets of words, which needs no statistics of a store.
+    """
+    left, right = _words(one.text), _words(other.text)
+    return len(left & right) / math.sqrt(len(left) * len(right)) if left and right else 0.0
+
+
 def _share(words: frozenset[str], of: frozenset[str]) -> float:
     return len(words & of) / len(words) if words else 0.0
 

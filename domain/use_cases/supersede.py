@@ -1,22 +1,39 @@
 """Let a learning supersede another one."""
 
+import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Self
 
 import attrs
 
+from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry, PublicEntry
 from hardwon.domain.model.entry_change import EntryChange
-from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.domain.model.filters import LEARNINGS
-from hardwon.domain.model.likeness import MIN_COSINE, MIN_PROBABILITY, LessonTexts, probability
+from hardwon.domain.model.errors import (
+    InvalidEntryError,
+    KeywordIndexUnavailableError,
+    VectorIndexUnavailableError,
+)
+from hardwon.domain.model.filters import LEARNINGS, EntryFilter
+from hardwon.domain.model.keywords import search_terms
+from hardwon.domain.model.likeness import (
+    MIN_COSINE,
+    MIN_PROBABILITY,
+    LessonTexts,
+    overlap,
+    probability,
+)
+from hardwon.domain.model.prompt_terms import informative_words
 from hardwon.domain.use_cases.edit_entries import ChangeEntry, EditOutcome, known_entry
+from hardwon.domain.use_cases.embedding_spaces import Spaces
+from hardwon.domain.use_cases.retrieve import SemanticSearch
 from hardwon.domain.use_cases.store_entry import Origin, StoredEntry, StoreEntry
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import Proposal, Proposals, RankingReads
+from hardwon.ports.keyword_index import KeywordIndex
 from hardwon.ports.store import Store
-from hardwon.ports.vectors import PendingText, VectorIndex
+from hardwon.ports.vectors import Matches, PendingText, VectorIndex
 
 NEIGHBOURS = 5
 """The number of closest learnings that a new one is compared with."""
@@ -51,17 +68,26 @@ class Supersede:
         repository = self.change_entry.repository
         with repository.transaction():
             if newer:
-                _ensure_may_replace(known_entry(repository, newer)[0], older)
+                ensure_may_replace(
+                    known_entry(repository, newer)[0], known_entry(repository, older)[0]
+                )
             return self.change_entry.apply(older, EntryChange(superseded_by=newer))
 
 
-def _ensure_may_replace(newer: Entry, older: str) -> None:
-    if newer.entry_id == older:
+def ensure_may_replace(newer: Entry, older: Entry) -> None:
+    """
+    Check that *newer* may supersede *older*.
+
+    Raises:
+        InvalidEntryError: one is no learning, both are the same, or *newer* is superseded itself.
+    """
+    if newer.entry_id == older.entry_id:
         raise InvalidEntryError("an entry can't supersede itself: name two")
-    if newer.kind != "learning":
-        raise InvalidEntryError(
-            f"{newer.entry_id} is a {newer.kind}: only a learning supersedes another one"
-        )
+    for entry in (newer, older):
+        if entry.kind != "learning":
+            raise InvalidEntryError(
+                f"{entry.entry_id} is a {entry.kind}: only a learning supersedes another one"
+            )
     if newer.superseded_by:
         raise InvalidEntryError(
             f"{newer.entry_id} is superseded itself, by {newer.superseded_by}: name that one"
@@ -133,3 +159,84 @@ def _is_of_one_trust(older: Entry, newer: Entry) -> bool:
     return older.reach == newer.reach and (
         older.project == newer.project or older.reach == "everywhere"
     )
+
+
+NEAREST = 3
+"""The number of lessons that are named beside a stored one."""
+
+CLOSE = 0.25
+"""
+The least closeness of a lesson that is named.
+
+The lesson that a new one replaces is hardly closer than others on its subject, so it is low.
+"""
+
+OVERLAP = 0.12
+"""The least overlap of words where no vectors are compared."""
+
+_READ = 12
+"""The number of matches that are read, superseded ones included."""
+
+
+@attrs.frozen
+class FindNearest:
+    """
+    Find the lessons nearest to a stored one.
+
+    Nothing is embedded for it: the vector that was made of the lesson is compared, or its words
+    without one.
+
+    Attributes:
+        semantic: The spaces, in order of preference; the first that has its vector is searched.
+    """
+
+    repository: RankingReads
+    semantic: Sequence[SemanticSearch]
+    keywords: KeywordIndex
+
+    @classmethod
+    def on(cls, spaces: Spaces) -> Self:
+        """Return it on the store of *spaces*."""
+        store, enabled = spaces.store, spaces.settings.keyword_search
+        return cls(
+            repository=store.entries,
+            semantic=[space.search for space in spaces],
+            keywords=store.keywords_of_questions(enabled=enabled),
+        )
+
+    def near(self, entry: Entry, only: EntryFilter, deadline: Deadline) -> tuple[Entry, ...]:
+        """
+        Return at most three learnings of *only*, the nearest first.
+
+        Neither *entry* nor superseded ones are among them.
+        """
+        only = only._replace(kinds=("learning",), ranked=True)
+        close = self._by_vector(entry, only)
+        if close is None:
+            close = self._by_words(entry, only, deadline)
+        return tuple(
+            other for other in close if other.entry_id != entry.entry_id and not other.superseded_by
+        )[:NEAREST]
+
+    def _by_vector(self, entry: Entry, only: EntryFilter) -> Sequence[Entry] | None:
+        for search in self.semantic:
+            if vector := search.store.vectors_of([entry.entry_id]).get(entry.entry_id):
+                with contextlib.suppress(VectorIndexUnavailableError):
+                    return self._close(search.vector_index.compare(vector, only))
+        return None
+
+    def _close(self, matches: Matches) -> Sequence[Entry]:
+        closeness = matches.statistics().closeness
+        return self.repository.hydrate(
+            [hit.number for hit in matches.top(_READ) if closeness(hit.score) >= CLOSE]
+        )
+
+    def _by_words(self, entry: Entry, only: EntryFilter, deadline: Deadline) -> Sequence[Entry]:
+        lesson = _lesson(entry)
+        terms = informative_words(search_terms(lesson.text))
+        try:
+            hits = self.keywords.weigh(terms, only, deadline).top(_READ)
+        except KeywordIndexUnavailableError:
+            return ()
+        known = self.repository.hydrate([hit.number for hit in hits])
+        return [other for other in known if overlap(lesson, _lesson(other)) >= OVERLAP]

@@ -1,15 +1,15 @@
 """`hardwon add`: store one lesson, from the command line or an editor."""
 
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Annotated
 
 import attrs
 import typer
 
+from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.vocabulary import Category, Confidence
-from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.store_entry import Origin, StoredEntry, StoreEntry
 from hardwon.entrypoints.bootstrap import name_of, open_memory, system_clock
 from hardwon.entrypoints.bootstrap_files import read_markdown, write_markdown
@@ -17,7 +17,7 @@ from hardwon.entrypoints.cli.console import can_be_asked, edited, print_json, sa
 from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
 from hardwon.entrypoints.context import read_workplace
-from hardwon.entrypoints.embed_after_write import embed_now
+from hardwon.entrypoints.embed_after_write import embed_now, nearest_to
 from hardwon.entrypoints.lesson_draft import LessonDraft
 from hardwon.entrypoints.presenters.entries import (
     SWITCHED_OFF,
@@ -25,6 +25,8 @@ from hardwon.entrypoints.presenters.entries import (
     complaints_of_length,
     complaints_of_private,
     entry_document,
+    nearest_document,
+    nearest_lines,
     storing_confirmation,
 )
 from hardwon.entrypoints.streams import is_piped, readable, standard_input
@@ -138,11 +140,13 @@ def add(
             None if universal else name_of(project_root) or None, system_clock().now()
         )
         memory = open_memory(settings, warn)
-        origin = Origin(
-            read_workplace(memory, project_root), "add", "home" if here else "everywhere"
-        )
+        workplace = read_workplace(memory, project_root)
+        origin = Origin(workplace, "add", "home" if here else "everywhere")
         stored = StoreEntry.on(memory.store, origin).keep(entry)
-    _print_stored(memory.spaces, stored, draft, embed=not no_embed, as_json=as_json)
+    for problem in [] if no_embed else embed_now(memory.spaces):
+        warn(problem)
+    nearest = nearest_to(memory.spaces, stored.entry, workplace)
+    _print_stored(stored, draft, nearest, as_json=as_json)
     if not no_embed:
         label_after_output(memory.store, memory.settings)
 
@@ -194,17 +198,17 @@ def _split(labels: Iterable[str]) -> tuple[str, ...]:
 
 
 def _print_stored(
-    spaces: Spaces, stored: StoredEntry, draft: LessonDraft, *, embed: bool, as_json: bool
+    stored: StoredEntry, draft: LessonDraft, nearest: Sequence[Entry], *, as_json: bool
 ) -> None:
-    problems = embed_now(spaces) if embed else []
     for line in (
         *complaints_of_keywords(draft.keywords, stored.entry),
         *complaints_of_length(stored.entry),
-        *problems,
     ):
         warn(line)
+    way = f"hardwon edit ID --superseded-by {stored.entry.entry_id}"
     if as_json:
-        print_json({**entry_document(stored.entry), "merged": stored.merged})
+        near = {"nearest": nearest_document(nearest), "to_supersede": way if nearest else None}
+        print_json({**entry_document(stored.entry), "merged": stored.merged, **near})
         return
-    for line in storing_confirmation(stored):
+    for line in (*storing_confirmation(stored), *nearest_lines(nearest, way)):
         say(line)

@@ -25,12 +25,13 @@ from hardwon.domain.use_cases.edit_entries import (
 from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.label import store_labels
 from hardwon.domain.use_cases.store_entry import Origin, StoredEntry
-from hardwon.domain.use_cases.supersede import KeepInPlace
+from hardwon.domain.use_cases.supersede import KeepInPlace, Supersede, ensure_may_replace
 from hardwon.entrypoints.bootstrap import Memory, host_session
 from hardwon.entrypoints.bootstrap_files import document_folders
 from hardwon.entrypoints.bootstrap_retrieval import build_label_chain
 from hardwon.entrypoints.bootstrap_upkeep import build_edit_lesson
 from hardwon.entrypoints.context import home_warning
+from hardwon.entrypoints.embed_after_write import nearest_to
 from hardwon.entrypoints.mcp.protocol import ToolError
 from hardwon.entrypoints.mcp.references import find_own
 from hardwon.entrypoints.mcp.schema import (
@@ -57,6 +58,7 @@ from hardwon.entrypoints.presenters.entries import (
     complaints_of_length,
     complaints_of_private,
     judgement,
+    nearest_lines,
     storing_confirmation,
 )
 from hardwon.entrypoints.presenters.text import visible
@@ -191,7 +193,13 @@ class StoreTools:
         complaints = [*cut, *left_out, *complaints_of_length(stored.entry), *gaps]
         warnings = [*complaints, *at_home, *await self.worker.embed()]
         return await self.worker.call(
-            lambda memory: _stored_memory(memory.spaces, stored, labels=labels, warnings=warnings)
+            lambda memory: _stored_memory(
+                memory.spaces,
+                stored,
+                labels=labels,
+                nearest=nearest_to(memory.spaces, stored.entry, origin.workplace),
+                warnings=warnings,
+            )
         )
 
     def _labels(self, entry: Entry) -> tuple[str, ...]:
@@ -201,11 +209,21 @@ class StoreTools:
 
 
 def _stored_memory(
-    spaces: Spaces, stored: StoredEntry, labels: Sequence[str], warnings: list[str]
+    spaces: Spaces,
+    stored: StoredEntry,
+    *,
+    labels: Sequence[str],
+    nearest: Sequence[Entry],
+    warnings: list[str],
 ) -> StoredMemory:
+    way = f"memory_update with id: {stored.entry.entry_id}, supersedes: ID"
     return StoredMemory(
         message="\n".join(
-            [*storing_confirmation(stored), *(f"Warning: {line}" for line in warnings)]
+            [
+                *storing_confirmation(stored),
+                *(f"Warning: {line}" for line in warnings),
+                *nearest_lines(nearest, way),
+            ]
         ),
         entry_id=stored.entry.entry_id,
         merged=stored.merged,
@@ -225,8 +243,8 @@ def store_tools(worker: MemoryWorker) -> list[Tool]:
 
 
 NOTHING_TO_CHANGE = (
-    "nothing to change: give title, description, reasoning, triggerPhrases, importanceWeight or"
-    " importanceTier"
+    "nothing to change: give title, description, reasoning, triggerPhrases, importanceWeight,"
+    " importanceTier or supersedes"
 )
 ASK_FIRST = (
     "Promotion offered: most who used it found it useful. Ask the user whether it should become"
@@ -306,6 +324,9 @@ class ChangeTools:
             ),
         ] = None,
         importance_tier: Annotated[Tier | None, Field(description=purposes(TIER_PURPOSES))] = None,
+        supersedes: Annotated[
+            Reference | None, Field(description="The lesson that this one replaces and ranks above")
+        ] = None,
     ) -> UpdatedMemory:
         """
         Change a memory's text, title, trigger phrases or importance.
@@ -325,20 +346,32 @@ class ChangeTools:
             importance_weight=importance_weight,
             importance_tier=importance_tier,
         )
-        if change.is_empty:
+        if change.is_empty and supersedes is None:
             raise ToolError(NOTHING_TO_CHANGE)
-        changed = await self.worker.call(lambda memory: self._apply(memory, id, change))
-        return _updated(changed, await self.worker.embed() if changed.needs_vectors else [])
-
-    def _apply(self, memory: Memory, reference: int | str, change: EntryChange) -> EditOutcome:
-        entry = find_own(memory.repository, reference, self.worker.workplace(memory))
-        if change.description is None or entry.kind != "learning":
-            return ChangeEntry.on(memory.store, memory.clock).apply(entry.entry_id, change)
-        return (
-            build_edit_lesson(memory, self.worker.project_root)
-            .apply(entry.entry_id, change)
-            .changed
+        changed, superseded = await self.worker.call(
+            lambda memory: self._apply(memory, id, change, older=supersedes)
         )
+        warnings = await self.worker.embed() if changed.needs_vectors else []
+        return _updated(changed, superseded, warnings)
+
+    def _apply(
+        self, memory: Memory, reference: int | str, change: EntryChange, *, older: int | str | None
+    ) -> tuple[EditOutcome, EditOutcome | None]:
+        """Apply *change*, then mark the lesson *older*, if any, as superseded."""
+        here = self.worker.workplace(memory)
+        entry = find_own(memory.repository, reference, here)
+        replaced = None if older is None else find_own(memory.repository, older, here)
+        if replaced:
+            ensure_may_replace(entry, replaced)
+        if change.description is None or entry.kind != "learning":
+            changed = ChangeEntry.on(memory.store, memory.clock).apply(entry.entry_id, change)
+        else:
+            edit = build_edit_lesson(memory, self.worker.project_root)
+            changed = edit.apply(entry.entry_id, change).changed
+        if replaced is None:
+            return changed, None
+        supersede = Supersede.on(memory.store, memory.clock)
+        return changed, supersede.apply(replaced.entry_id, changed.entry.entry_id)
 
     async def memory_validate(
         self,
@@ -362,11 +395,13 @@ class ChangeTools:
         )
 
 
-def _updated(changed: EditOutcome, warnings: list[str]) -> UpdatedMemory:
+def _updated(
+    changed: EditOutcome, superseded: EditOutcome | None, warnings: list[str]
+) -> UpdatedMemory:
+    told = [changed, superseded] if changed.changes else [superseded or changed]
+    lines = [line for outcome in told if outcome for line in change_confirmation(outcome)]
     return UpdatedMemory(
-        message="\n".join(
-            [*change_confirmation(changed), *(f"Warning: {line}" for line in warnings)]
-        ),
+        message="\n".join([*lines, *(f"Warning: {line}" for line in warnings)]),
         changed=[_on_the_wire(item) for item in changed.changes],
         memory=row_of(changed.entry),
         sections_followed=changed.sections.followed,

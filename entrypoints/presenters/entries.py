@@ -15,13 +15,14 @@ from hardwon.domain.model.injection.entry_text import (
     needs_too_much_room,
 )
 from hardwon.domain.model.keyword_labels import is_complete
+from hardwon.domain.model.plain_text import beginning
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
 from hardwon.domain.model.redaction import is_cut_off, redact
 from hardwon.domain.model.text import tokens
 from hardwon.domain.use_cases.edit_entries import EditOutcome, ValidationOutcome
 from hardwon.domain.use_cases.review_memory import FileDrift
 from hardwon.domain.use_cases.store_entry import StoredEntry
-from hardwon.entrypoints.presenters.text import counted, utc_text, visible
+from hardwon.entrypoints.presenters.text import counted, stored_line, utc_text, visible
 
 if TYPE_CHECKING:
     from cattrs import Converter
@@ -150,6 +151,27 @@ def storing_confirmation(stored: StoredEntry) -> list[str]:
     if stored.merged:
         lines.append(f"Merged: the lesson was known, now observed {entry.observation_count} times")
     return lines
+
+
+def nearest_lines(nearest: Sequence[Entry], way: str) -> list[str]:
+    """Return a line for each near lesson, and the *way* to supersede it."""
+    lines = [
+        f"Near: {stored_line(entry.name)} (id: {entry.entry_id}): {stored_line(beginning(entry.description))}"
+        for entry in nearest
+    ]
+    return [*lines, f"If it replaces one of these: {way}"] if lines else []
+
+
+def nearest_document(nearest: Sequence[Entry]) -> list[dict[str, str]]:
+    """Return near lessons for JSON."""
+    return [
+        {
+            "id": entry.entry_id,
+            "name": entry.name,
+            "line": stored_line(beginning(entry.description)),
+        }
+        for entry in nearest
+    ]
 
 
 def complaints_of_length(entry: Entry) -> list[str]:

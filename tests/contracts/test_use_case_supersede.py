@@ -6,17 +6,18 @@ import pytest
 from hardwon.adapters.threads import Threads
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import HardwonError
-from hardwon.domain.model.filters import EVERYTHING, NOWHERE
+from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, NOWHERE, EntryFilter, seen_from
 from hardwon.domain.model.ranking.policy import RecallQuestion
 from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.use_cases.edit_entries import ChangeEntry
 from hardwon.domain.use_cases.recall import Recall
-from hardwon.domain.use_cases.retrieve import Retrieve
-from hardwon.domain.use_cases.supersede import ProposeSupersessions, Supersede
+from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
+from hardwon.domain.use_cases.supersede import FindNearest, ProposeSupersessions, Supersede
 from hardwon.ports.entries import Proposal
 from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_implementation
 from tests.fakes.clock import FixedClock
-from tests.strategies import DAY, NOW, QUERY_VECTOR, lesson, of_file
+from tests.fakes.models import PlantedEmbedder
+from tests.strategies import DAY, NOW, QUERY_VECTOR, lesson, of_file, planted
 
 OLDER = attrs.evolve(
     lesson("Retry the payment three times, retry is safe for payment calls."),
@@ -146,3 +147,56 @@ def test_fifty_copies_in_other_words_are_all_kept_and_one_is_answered(make: Make
         assert proposed(world, *copies)
         assert len(answered(world, QUESTION._replace(distinct=False, limit=ALL))) == len(copies)
         assert answered(world)
+
+
+def near(world: World, entry: Entry, only: EntryFilter = LEARNINGS) -> list[str]:
+    """Return the descriptions of the lessons near *entry*."""
+    search = SemanticSearch(PlantedEmbedder(), world.vectors, world.index)
+    found = FindNearest(world.repository, [search], world.keywords).near(entry, only, IN_TIME)
+    return [other.description for other in found]
+
+
+@on_every_implementation
+def test_the_three_nearest_lessons_by_vector_are_named_without_superseded_ones(
+    make: MakeWorld,
+) -> None:
+    others = {text: lesson(text) for text in ("Twin.", "Next.", "Third.", "Fourth.", "Gone.")}
+    with make() as world:
+        numbers = world.add(NEWER, *others.values(), of_file("A document.", kind="document"))
+        cosines = (1.0, 0.9, 0.8, 0.3, 0.28, 0.95, 0.99)
+        world.embed_all({n: planted(c) for n, c in zip(numbers, cosines, strict=True)})
+        supersede(world).apply(others["Gone."].entry_id, NEWER.entry_id)
+
+        assert near(world, NEWER) == ["Twin.", "Next.", "Third."]
+
+
+@on_every_implementation
+@pytest.mark.parametrize(("cosine", "named"), [(0.28, ["Far."]), (0.25, [])])
+def test_a_lesson_that_is_not_close_is_not_named(
+    make: MakeWorld, cosine: float, named: list[str]
+) -> None:
+    with make() as world:
+        numbers = world.add(NEWER, lesson("Far."))
+        world.embed_all(dict(zip(numbers, (QUERY_VECTOR, planted(cosine)), strict=True)))
+
+        assert near(world, NEWER) == named
+
+
+@on_every_implementation
+def test_a_lesson_without_a_vector_is_compared_by_its_words(make: MakeWorld) -> None:
+    others = [
+        lesson(f"An invoice of the {place} is printed.", name="Print") for place in "ABCDEFGH"
+    ]
+    with make() as world:
+        world.add(OLDER, NEWER, *others)
+
+        assert near(world, NEWER) == [OLDER.description]
+        assert near(world, lesson("Grow basil near the window.", name="Basil")) == []
+
+
+@on_every_implementation
+def test_a_lesson_that_stays_at_home_elsewhere_is_not_named(make: MakeWorld) -> None:
+    with make() as world:
+        world.add(attrs.evolve(OLDER, project="theirs", reach="home"), NEWER)
+
+        assert near(world, NEWER, seen_from(NOWHERE._replace(project="mine"))) == []

@@ -207,11 +207,11 @@ def test_secrets_are_taken_out(shared: RawClient, shared_world: World, entry: En
     [
         (
             {},
-            "nothing to change: give title, description, reasoning, triggerPhrases, importanceWeight or importanceTier",
+            "nothing to change: give title, description, reasoning, triggerPhrases, importanceWeight, importanceTier or supersedes",
         ),
         (
             {"title": ""},
-            "nothing to change: give title, description, reasoning, triggerPhrases, importanceWeight or importanceTier",
+            "nothing to change: give title, description, reasoning, triggerPhrases, importanceWeight, importanceTier or supersedes",
         ),
         ({"title": " \n"}, "title is blank: give it some text"),
         (
@@ -267,6 +267,7 @@ def test_the_schema_says_what_the_tiers_are_for(shared: RawClient) -> None:
         "triggerPhrases",
         "importanceWeight",
         "importanceTier",
+        "supersedes",
     ]
     description = schema["properties"]["importanceTier"]["description"]
     assert all(f"{tier} = {purpose}" in description for tier, purpose in TIER_PURPOSES.items())
