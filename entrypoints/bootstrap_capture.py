@@ -211,6 +211,9 @@ def build_capture(memory: "Memory", project_root: str) -> "Capture":
         journal=open_journal(memory.settings.global_store),
         workplace=place.workplace,
         forgotten=memory.repository.forgotten,
+        session_of=lambda note_id: (
+            entry.session_id or "" if (entry := memory.repository.by_id(note_id)) else None
+        ),
         is_awaited=open_forget_lock(memory.settings.global_store).is_taken,
     )
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 import attrs
 
 from hardwon.domain.model.conversation.hook_event import NotedProject
-from hardwon.domain.model.conversation.session import Chunk, Exchange, SessionBuffer
+from hardwon.domain.model.conversation.session import Exchange, SessionBuffer
 from hardwon.domain.model.errors import InvalidEntryError, StorageError, UnreadableFileError
 from hardwon.domain.model.project import Registry
 from hardwon.domain.model.settings import Settings
@@ -50,7 +50,7 @@ from hardwon.entrypoints.bootstrap_files import (
 )
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import fill_spaces
-from hardwon.ports.documents import SectionOfSession
+from hardwon.ports.documents import Captured, SectionOfSession
 from hardwon.ports.store import Warn
 from hardwon.ports.transcripts import STANDARD_INPUT, CaptureJournal, TranscribedExchange
 
@@ -289,8 +289,8 @@ class Remembering:
 class _Nowhere:
     """Conversation files of a dry run, which writes nothing."""
 
-    def put(self, chunks: Sequence[Chunk]) -> Mapping[str, str]:
-        del chunks
+    def put(self, captured: Sequence[Captured]) -> Mapping[str, str]:
+        del captured
         return {}
 
     def remove(self, section_ids: Sequence[str]) -> tuple[str, ...]:

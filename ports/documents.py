@@ -6,15 +6,19 @@ Imports nothing expensive at run time: the hook reads instructions.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     import datetime as dt
 
+    from hardwon.domain.model.conversation.repair import RepairNote
     from hardwon.domain.model.conversation.session import Chunk
     from hardwon.domain.model.document import Document
     from hardwon.domain.model.entry import Entry
     from hardwon.domain.model.vocabulary import Kind
+
+
+Captured: TypeAlias = "Chunk | RepairNote"
 
 
 class SectionOfSession(NamedTuple):
@@ -39,9 +43,12 @@ class SectionOfSession(NamedTuple):
 class ConversationFiles(Protocol):
     """The project's folders of conversations, decisions, gotchas and preferences."""
 
-    def put(self, chunks: "Sequence[Chunk]") -> Mapping[str, str]:
+    def put(self, captured: "Sequence[Captured]") -> Mapping[str, str]:
         """
-        Write *chunks*, and their decisions, gotchas and preferences, as sections of files.
+        Write what was *captured* as sections of files.
+
+        A chunk has decisions, gotchas and preferences with sections of their own. A repair is the
+        section of a gotcha.
 
         A section replaces the one with its id. A new one goes into a file of the same
         kind and day with a similar topic, else into a new file. All else in a file is

@@ -4,6 +4,7 @@ import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
+from hardwon.domain.model.conversation.actions import Action
 from hardwon.domain.model.conversation.hook_event import HookEvent, NotedProject, WaitingEvents
 from hardwon.domain.model.conversation.session import Exchange, SessionBuffer
 
@@ -103,6 +104,7 @@ class TranscribedExchange(NamedTuple):
         is_over: Whether the next exchange has begun; the last one may still grow.
         session_id: Its session, empty if the transcript does not name it.
         branch: Its git branch, likewise.
+        actions: The agent's actions that may be part of a repair, without secrets; none of events.
     """
 
     exchange: Exchange
@@ -110,6 +112,7 @@ class TranscribedExchange(NamedTuple):
     is_over: bool
     session_id: str = ""
     branch: str = ""
+    actions: Sequence[Action] = ()
 
 
 class Transcripts(Protocol):
@@ -119,8 +122,9 @@ class Transcripts(Protocol):
         """
         Yield the exchanges of a transcript in order, from *position*.
 
-        Injected text, tool calls and results (except questions and their answers),
-        thinking, meta lines, compaction summaries, sidechains and secrets are left out.
+        Injected text, tool calls and results (except questions and their answers, and the
+        actions that may be part of a repair), thinking, meta lines, compaction summaries,
+        sidechains and secrets are left out.
         A line that can't be parsed is skipped. Memory does not grow with the file.
 
         Args:

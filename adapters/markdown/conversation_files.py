@@ -43,13 +43,18 @@ from hardwon.adapters.markdown.whole_files import (
     remove_file,
     rewrite_file,
 )
-from hardwon.domain.model.conversation.session import Chunk
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
 from hardwon.domain.model.own_files import is_within
 from hardwon.domain.model.text import with_newlines
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Kind
-from hardwon.ports.documents import ENDING, ConversationFiles, SectionOfSession, SessionFiles
+from hardwon.ports.documents import (
+    ENDING,
+    Captured,
+    ConversationFiles,
+    SectionOfSession,
+    SessionFiles,
+)
 from hardwon.ports.override import override
 
 MAX_BYTES = 64 * 1024 * 1024  # longer files were not written by hardwon
@@ -340,12 +345,12 @@ class MarkdownConversationFiles(ConversationFiles):
         self._plans = ProjectPlanFiles(project_root)
 
     @override
-    def put(self, chunks: Sequence[Chunk]) -> Mapping[str, str]:
+    def put(self, captured: Sequence[Captured]) -> Mapping[str, str]:
         sections = in_order(
-            section for chunk in chunks for section in file_sections(chunk, self._plans.of_phase)
+            section for item in captured for section in file_sections(item, self._plans.of_phase)
         )
         paths = dict[str, str]()
-        if chunks:
+        if captured:
             self._prepare()
         for (kind, day), same in groupby(
             sections, key=lambda section: (section.kind, day_of(section))

@@ -32,6 +32,7 @@ from hardwon.adapters.markdown.document_format import (
     spec_folder,
     topic,
 )
+from hardwon.adapters.markdown.repair_text import REPAIR, repair_text
 from hardwon.adapters.markdown.section_text import (
     AREAS,
     SESSION,
@@ -43,7 +44,9 @@ from hardwon.adapters.markdown.section_text import (
     unescaped,
 )
 from hardwon.domain.model.conversation.details import Detail, details_of
+from hardwon.domain.model.conversation.repair import RepairNote
 from hardwon.domain.model.conversation.session import PERMANENT_MARK, Chunk
+from hardwon.domain.model.conversation.words import informative_words
 from hardwon.domain.model.document import (
     MAX_SECTIONS,
     CapturedSection,
@@ -56,6 +59,7 @@ from hardwon.domain.model.entry import goes_by_its_anchor
 from hardwon.domain.model.plain_text import describe, plain_text, plain_title
 from hardwon.domain.model.redaction import redact, stored_form
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Kind
+from hardwon.ports.documents import Captured
 
 
 @attrs.frozen(kw_only=True)
@@ -84,20 +88,35 @@ class FileSection:
     permanent: bool = False
 
 
-def file_sections(chunk: Chunk, plan_of: PlanOf) -> tuple[FileSection, ...]:
+def file_sections(captured: Captured, plan_of: PlanOf) -> tuple[FileSection, ...]:
     """
-    Return the section of *chunk*, then those of its details, without duplicates.
+    Return the section of a chunk, then those of its details, without duplicates.
 
-    The details are decisions, gotchas and preferences. No text, title or topic in them holds a
-    secret or a private passage.
+    The details are decisions, gotchas and preferences. A repair is one gotcha. No text, title or
+    topic in them holds a secret or a private passage.
 
     Args:
-        chunk: Described.
+        captured: A described chunk, or a repair.
         plan_of: Returns the plan of a phase, as a path from the project's folder; None without one.
     """
+    if isinstance(captured, RepairNote):
+        return (_without_secrets(_of_repair(captured)),)
+    chunk = captured
     details = (_of_detail(detail, chunk, plan_of) for detail in details_of(chunk))
     sections = map(_without_secrets, (_of_conversation(chunk, plan_of), *details))
     return tuple({section.section_id: section for section in sections}.values())
+
+
+def _of_repair(note: RepairNote) -> FileSection:
+    return FileSection(
+        section_id=note.note_id,
+        kind="gotcha",
+        at=note.repair.at,
+        topic=informative_words(note.repair.error.text),
+        title=note.title,
+        text=repair_text(note),
+        project=note.project,
+    )
 
 
 def _without_secrets(section: FileSection) -> FileSection:
@@ -151,6 +170,7 @@ def read_section(section: AnchorSection) -> Section:
         tags=enumerated(read.facts.get(AREAS, "")),
         references=files_of(read),
         session_id=unescaped(read.facts.get(SESSION, "")) or None,
+        is_repair=REPAIR in read.facts,
     )
 
 

@@ -243,14 +243,18 @@ def _texts_of(path: str, erasure: Erasure) -> Iterator[OwnedText]:
             json.loads(document)
             for (document,) in connection.execute("SELECT document FROM buffer")
         ]
-    exchanges = [
-        exchange
-        for session in sessions
-        for draft in session["drafts"]
-        for exchange in draft["exchanges"]
-    ]
-    utterances = (exchange[part] for exchange in exchanges for part in ("user", "assistant"))
-    yield from (OwnedText("", text) for text in (*events, *utterances) if erasure.is_in(text))
+    parts = [session.get(part) for session in sessions for part in ("drafts", "actions", "repairs")]
+    texts = (*events, *_texts_in(parts))
+    yield from (OwnedText("", text) for text in texts if erasure.is_in(text))
+
+
+def _texts_in(value: object) -> Iterator[str]:
+    """Yield all texts in a JSON value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _texts_in(item)
 
 
 def _erase_from(path: str, erasure: Erasure) -> None:

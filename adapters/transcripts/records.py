@@ -69,10 +69,11 @@ def edits_in_claude_code(message: Mapping[str, Any]) -> Iterator[FileEdit]:
     for block in objects_in(message.get("content")):
         given = block.get("input")
         if block.get("type") == "tool_use" and isinstance(given, dict):
-            yield from _edits(text_or(block.get("name")), given)
+            yield from edits_of_tool(text_or(block.get("name")), given)
 
 
-def _edits(tool: str, given: Mapping[str, Any]) -> Iterator[FileEdit]:
+def edits_of_tool(tool: str, given: Mapping[str, Any]) -> Iterator[FileEdit]:
+    """Yield the edits of a call of Claude Code's *tool*."""
     path = text_or(given.get("file_path"))
     match tool:
         case "Edit":

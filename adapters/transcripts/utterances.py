@@ -12,6 +12,14 @@ from typing import Any, BinaryIO, NamedTuple
 import attrs
 
 from hardwon.adapters.transcripts.records import SYNTHETIC, objects_in, text_or, texts_in
+from hardwon.adapters.transcripts.tool_calls import (
+    ToolCall,
+    ToolEnd,
+    call_in_codex,
+    calls_in_claude_code,
+    end_in_claude_code,
+    end_in_codex,
+)
 from hardwon.domain.model.conversation.session import Answered
 from hardwon.domain.model.host_text import without_host_text
 
@@ -86,11 +94,13 @@ class ToolResult(NamedTuple):
 
     Attributes:
         details: As the host recorded it.
+        end: How the call ended.
     """
 
     tool_use_id: str
     content: Any
     details: Any
+    end: ToolEnd
 
 
 @attrs.frozen(kw_only=True)
@@ -104,6 +114,7 @@ class Utterance:
         prompt: It begins an exchange; None if the exchange goes on.
         needs_reply: Whether the prompt counts only with a reply.
         asked: The agent's questions, by the id of the tool's call.
+        calls: The agent's calls of other tools, likewise.
     """
 
     at: dt.datetime | None
@@ -114,6 +125,7 @@ class Utterance:
     needs_reply: bool = False
     replies: tuple[str, ...] = ()
     asked: Mapping[str, tuple[ToolQuestion, ...]] = {}
+    calls: Mapping[str, ToolCall] = {}
     results: tuple[ToolResult, ...] = ()
 
 
@@ -225,7 +237,10 @@ def _from_agent(own: Utterance, message: Mapping[str, Any]) -> Utterance | None:
         for block in objects_in(content)
         if block.get("type") == "tool_use" and block.get("name") == ASKING_TOOL
     }
-    return attrs.evolve(own, replies=replies, asked=asked) if replies or asked else None
+    calls = dict(calls_in_claude_code(content))
+    if not (replies or asked or calls):
+        return None
+    return attrs.evolve(own, replies=replies, asked=asked, calls=calls)
 
 
 def _from_user(
@@ -233,7 +248,12 @@ def _from_user(
 ) -> Utterance | None:
     blocks = objects_in(content)
     results = tuple(
-        ToolResult(text_or(block.get("tool_use_id")), block.get("content"), details)
+        ToolResult(
+            text_or(block.get("tool_use_id")),
+            content=block.get("content"),
+            details=details,
+            end=end_in_claude_code(block, details),
+        )
         for block in blocks
         if block.get("type") == "tool_result"
     )
@@ -280,11 +300,13 @@ def _arguments(text: str) -> str:
 def utterance_in_codex(line: Mapping[str, Any]) -> Utterance | None:
     """Return the utterance in a Codex rollout's line, None without one."""
     payload = line.get("payload")
-    if not isinstance(payload, dict) or payload.get("type") != "message":
+    if not isinstance(payload, dict):
         return None
+    own = Utterance(at=parsed_timestamp(line.get("timestamp")))
+    if payload.get("type") != "message":
+        return _tool_of_codex(own, payload)
     blocks = objects_in(payload.get("content"))
     texts = [text for text in (text_or(block.get("text")) for block in blocks) if text.strip()]
-    own = Utterance(at=parsed_timestamp(line.get("timestamp")))
     if payload.get("role") == "assistant":
         return attrs.evolve(own, replies=tuple(texts)) if texts else None
     typed = [
@@ -298,6 +320,15 @@ def utterance_in_codex(line: Mapping[str, Any]) -> Utterance | None:
         if typed and payload.get("role") == "user"
         else None
     )
+
+
+def _tool_of_codex(own: Utterance, payload: Mapping[str, Any]) -> Utterance | None:
+    if call := call_in_codex(payload):
+        return attrs.evolve(own, calls=dict([call]))
+    if end := end_in_codex(payload):
+        result = ToolResult(end[0], content=None, details=None, end=end[1])
+        return attrs.evolve(own, results=(result,))
+    return None
 
 
 def utterance_in_plain(line: Mapping[str, Any]) -> Utterance | None:

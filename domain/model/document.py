@@ -92,6 +92,7 @@ class Section:
     Attributes:
         title: Its own heading without formatting; empty if missing.
         starts_at: The time of its first exchange, in UTC; None if unknown or not captured.
+        is_repair: Whether it tells how a failed command was repaired.
     """
 
     anchor_id: str
@@ -103,6 +104,7 @@ class Section:
     tags: tuple[str, ...] = ()
     references: tuple[str, ...] = ()
     session_id: str | None = None
+    is_repair: bool = False
 
 
 class CapturedSection(NamedTuple):

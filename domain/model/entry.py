@@ -126,6 +126,9 @@ optional_text = attrs.validators.optional((not_blank, storable))
 
 MAX_KEYWORDS = 10
 
+REPAIR_TAG = "repair"
+"""The tag of a gotcha that tells how a failed command was repaired."""
+
 
 TEMPORARY_LIFETIME = dt.timedelta(days=7)
 
@@ -305,6 +308,11 @@ class Entry:
     def is_of_others(self) -> bool:
         """Whether it is kept at home as others' version of a file."""
         return self.door == "checkout" and self.reach == "home"
+
+    @property
+    def is_unconfirmed(self) -> bool:
+        """Whether it is a repair that speaks at home until it is confirmed."""
+        return self.door == "capture" and self.reach == "home" and REPAIR_TAG in self.tags
 
     @property
     def content_hash(self) -> str:

@@ -114,7 +114,7 @@ class Failure:
     """
 
     def __init__(self, command: str, output: str) -> None:
-        self.key = command_key(redact(_without_cut_word(command)))
+        self.key = command_key(redact(without_cut_word(command)))
         self.lines = cleaned(redact(shown(output)))
 
     @property
@@ -178,7 +178,7 @@ class Failure:
         return [*distinct.values()]
 
 
-def _without_cut_word(command: str) -> str:
+def without_cut_word(command: str) -> str:
     """Return the part of *command* that is read, in whole words."""
     return command if len(command) <= MAX_READ else command[:MAX_READ].rpartition(" ")[0]
 

@@ -16,7 +16,7 @@ from hardwon.domain.model.document import (
     Section,
     context_type_of,
 )
-from hardwon.domain.model.entry import Entry, redact_entry
+from hardwon.domain.model.entry import REPAIR_TAG, Entry, redact_entry
 from hardwon.domain.model.filters import Workplace
 from hardwon.domain.model.plain_text import beginning, plain_text
 from hardwon.domain.model.vocabulary import ContextType, Kind, Tier
@@ -301,7 +301,7 @@ class CapturedEntries(NamedTuple):
             name=name,
             description=section.text or name,
             keywords=section.keywords or earlier.keywords,
-            tags=section.tags or earlier.tags,
+            tags=(*(section.tags or earlier.tags), *([REPAIR_TAG] if section.is_repair else ())),
             references=section.references,
             updated_at=section.ends_at or self._time(),
             session_id=section.session_id or self.document.fields.session_id or earlier.session_id,
@@ -334,6 +334,7 @@ class CapturedEntries(NamedTuple):
             description=section.text or name,
             file_path=self.document.path,
             source="session-capture",
+            reach="home" if section.is_repair else "shared",
             created_at=section.starts_at or self._time(),
             updated_at=section.ends_at or self._time(),
         )

@@ -7,7 +7,7 @@ idempotent. Linear in the length of the output, of which the middle is cut.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from typing import NamedTuple
 
@@ -162,8 +162,26 @@ def cleaned(output: str) -> tuple[str, ...]:
     return tuple(_cleaned_lines(shown(output)))
 
 
+_STARTUP = re.compile(r"Error processing line \d+ of .*\.pth:.*")
+_STARTUP_END = "Remainder of file ignored"
+"""The last line of what Python prints about a broken `.pth` file, traceback included."""
+
+
+def _without_startup(lines: Iterable[str]) -> Iterator[str]:
+    """Leave out what every run of a Python prints before it begins."""
+    held = list[str]()
+    for line in lines:
+        if held and line.strip() == _STARTUP_END:
+            held.clear()
+        elif held or _STARTUP.fullmatch(line):
+            held.append(line)
+        else:
+            yield line
+    yield from held
+
+
 def _cleaned_lines(text: str) -> Iterator[str]:
-    for line in text.split("\n"):
+    for line in _without_startup(text.split("\n")):
         cut = line[:MAX_LINE].rstrip()
         if not _NOISE.fullmatch(cut):
             plain = replaced(cut, _STAMPS).strip()

@@ -3,17 +3,25 @@
 import contextlib
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TypeAlias
 
 import attrs
 
+from hardwon.domain.model.conversation.actions import texts_of
 from hardwon.domain.model.conversation.chunker import Chunker
 from hardwon.domain.model.conversation.describe import described
+from hardwon.domain.model.conversation.repair import Repair, RepairNote
 from hardwon.domain.model.conversation.session import Chunk, DraftChunk, SessionBuffer
 from hardwon.domain.model.filters import Workplace
 from hardwon.domain.model.redaction import Cleaning
 from hardwon.domain.model.settings import BUFFERED
-from hardwon.domain.use_cases.merge_transcript import dated_apart, merge_transcript
+from hardwon.domain.use_cases.merge_transcript import (
+    PairedExchange,
+    dated_apart,
+    merge_transcript,
+    with_repairs,
+)
 from hardwon.ports.clock import Clock
 from hardwon.ports.documents import ConversationFiles, SectionOfSession
 from hardwon.ports.erasure import ForgottenTexts
@@ -33,11 +41,13 @@ class CaptureOutcome:
         chunks: The chunks written, in their last version, without duplicates.
         files: Changed files that are not indexed yet, also those of an interrupted run.
             Absolute paths, sorted, without duplicates.
+        notes: The repairs that were kept as gotchas, without duplicates.
     """
 
     buffer: SessionBuffer
     exchanges: int = 0
     chunks: tuple[Chunk, ...] = ()
+    notes: tuple[RepairNote, ...] = ()
     files: tuple[str, ...] = ()
     section_ids: frozenset[str] = frozenset()
 
@@ -47,6 +57,7 @@ class CaptureOutcome:
             buffer=later.buffer,
             exchanges=self.exchanges + later.exchanges,
             chunks=_latest((*self.chunks, *later.chunks)),
+            notes=_distinct((*self.notes, *later.notes)),
             files=tuple(sorted({*self.files, *later.files})),
             section_ids=self.section_ids | later.section_ids,
         )
@@ -77,6 +88,7 @@ class Capture:
 
     Attributes:
         forgotten: Texts that are not captured again.
+        session_of: Returns the session of a known note, by its id; None for an unknown one.
         replaced: Sections that a capture from the beginning replaces. The journal is not written
             until it is complete.
         is_awaited: Whether `hardwon forget` waits for the capture to give way; called for every
@@ -88,6 +100,7 @@ class Capture:
     journal: CaptureJournal
     workplace: Workplace
     forgotten: ForgottenTexts
+    session_of: Callable[[str], str | None] = lambda _: None
     replaced: tuple[SectionOfSession, ...] = ()
     is_awaited: Callable[[], bool] = lambda: False
 
@@ -105,8 +118,7 @@ class Capture:
             CaptureInterruptedError: `hardwon forget` waits; no exchange that was read is lost.
         """
         captured = self._write(CaptureOutcome(buffer=buffer))  # unwritten by an earlier run
-        dated = dated_apart(transcript, buffer)
-        remaining = (new for new in dated if not self.forgotten.holds([new.exchange.text]))
+        remaining = with_repairs(self._without_forgotten(dated_apart(transcript, buffer)), buffer)
         while batch := self._batch(remaining):
             captured = self._write(self._with_batch(captured, batch))
             progress(captured.exchanges)
@@ -134,13 +146,23 @@ class Capture:
         self._store(captured.buffer)
         return captured
 
-    def _batch(self, remaining: Iterator[TranscribedExchange]) -> list[TranscribedExchange]:
+    def _without_forgotten(
+        self, transcript: Iterable[TranscribedExchange]
+    ) -> Iterator[TranscribedExchange]:
+        for new in transcript:
+            if not self.forgotten.holds([new.exchange.text]):
+                actions = [
+                    action for action in new.actions if not self.forgotten.holds(texts_of(action))
+                ]
+                yield new._replace(actions=actions)
+
+    def _batch(self, remaining: Iterator[PairedExchange]) -> list[PairedExchange]:
         """
         Return the next exchanges, none at the end.
 
         There are fewer where the capture is to give way.
         """
-        batch = list[TranscribedExchange]()
+        batch = list[PairedExchange]()
         for new in remaining:
             batch.append(new)
             if len(batch) == BUFFERED or self.is_awaited():
@@ -148,7 +170,7 @@ class Capture:
         return batch
 
     def _with_batch(
-        self, captured: CaptureOutcome, batch: Sequence[TranscribedExchange]
+        self, captured: CaptureOutcome, batch: Sequence[PairedExchange]
     ) -> CaptureOutcome:
         """
         Add *batch* to the buffer and record its chunks in the journal.
@@ -156,7 +178,7 @@ class Capture:
         Known exchanges change nothing.
         """
         buffer, count = captured.buffer, captured.exchanges
-        for new in batch:
+        for new, before, repairs in batch:
             if buffer.position and new.begins_at < buffer.position:  # the transcript was replaced
                 buffer = attrs.evolve(buffer, position=None)
             if not buffer.has(new.exchange, new.begins_at):
@@ -164,24 +186,51 @@ class Capture:
                 if len(drafts) > len(buffer.drafts):
                     drafts = (*drafts[:-1], attrs.evolve(drafts[-1], branch=new.branch))
                 drafts = (*drafts[:-1], _inheriting(drafts[-1], self.replaced))
-                buffer = attrs.evolve(buffer, drafts=drafts, position=new.begins_at)
+                buffer = attrs.evolve(buffer, drafts=drafts, position=new.begins_at, actions=before)
                 count += 1
             elif new.exchange == buffer.exchanges[-1]:
-                buffer = attrs.evolve(buffer, position=new.begins_at)
+                buffer = attrs.evolve(buffer, position=new.begins_at, actions=before)
+            buffer = buffer.with_repairs(repairs)
         self._store(buffer)
         return attrs.evolve(captured, buffer=buffer, exchanges=count)
 
     def _write(self, captured: CaptureOutcome) -> CaptureOutcome:
         buffer = captured.buffer
         chunks = [self._described(draft, buffer) for draft in buffer.drafts if draft.unwritten]
-        files = self.files.put(chunks)
-        written = buffer.all_written(files.values())
+        settled = [repair for repair in buffer.repairs if self._is_kept(repair, buffer)]
+        notes = [*map(partial(self._note, buffer), settled)]
+        files = self.files.put([*chunks, *filter(self._is_new, notes)])
+        written = buffer.all_written(files.values()).with_decided(settled)
         return CaptureOutcome(
             buffer=written,
             exchanges=captured.exchanges,
             chunks=_latest((*captured.chunks, *chunks)),
+            notes=_distinct((*captured.notes, *notes)),
             files=written.unlearned,
-            section_ids=captured.section_ids.union(files),
+            section_ids=captured.section_ids.union(files, (note.note_id for note in notes)),
+        )
+
+    def _is_kept(self, repair: Repair, buffer: SessionBuffer) -> bool:
+        """Return whether the cause was said, or another session had the same error."""
+        return bool(repair.cause) or any(
+            other.session_id != buffer.session_id
+            and other.project_root == buffer.project_root
+            and any(repair.signature == known.signature for known in other.repairs)
+            for other in self.journal.buffers()
+        )
+
+    def _note(self, buffer: SessionBuffer, repair: Repair) -> RepairNote:
+        return RepairNote(repair, self.workplace.label, buffer.session_id or None)
+
+    def _is_new(self, note: RepairNote) -> bool:
+        """
+        Return whether *note* is to be written.
+
+        Only a capture of the same session writes it again: the user may have changed it.
+        """
+        known = self.session_of(note.note_id)
+        return (known is None or known == note.session_id) and not self.forgotten.holds(
+            note.repair.texts
         )
 
     def _described(self, draft: DraftChunk, buffer: SessionBuffer) -> Chunk:
@@ -214,6 +263,10 @@ def _inheriting(draft: DraftChunk, replaced: Iterable[SectionOfSession]) -> Draf
 
 def _latest(chunks: Iterable[Chunk]) -> tuple[Chunk, ...]:
     return tuple({chunk.chunk_id: chunk for chunk in chunks}.values())
+
+
+def _distinct(notes: Iterable[RepairNote]) -> tuple[RepairNote, ...]:
+    return tuple({note.note_id: note for note in notes}.values())
 
 
 @attrs.frozen

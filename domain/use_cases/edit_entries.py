@@ -324,7 +324,7 @@ class ValidateEntry:
         Count one more judgement, and record the new confidence score.
 
         A useful entry that was injected into the session *session_id* counts as used there; empty
-        is no session.
+        is no session. A repair that is useful is confirmed: it may be shown elsewhere, too.
 
         Raises:
             UnknownEntryError: there is no such entry.
@@ -332,6 +332,8 @@ class ValidateEntry:
         with self.repository.transaction():
             before, number = known_entry(self.repository, entry_id)
             self.usage.record_validation(number, useful=useful)
+            if useful and before.is_unconfirmed:
+                self.repository.put(attrs.evolve(before, reach="shared"))
             after, _ = known_entry(self.repository, entry_id)
             self.history.record(number, _moved(before, after), self.clock.now())
             if useful and session_id and entry_id in self.receipts.shown_in(session_id):

@@ -8,7 +8,9 @@ from typing import NamedTuple
 import attrs
 
 from hardwon.domain.model.conversation.hook_event import HookEvent
+from hardwon.domain.model.conversation.repair import Repair
 from hardwon.domain.model.conversation.session import Exchange, SessionBuffer, project_of
+from hardwon.domain.model.conversation.session_actions import NO_ACTIONS, SessionActions
 from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.redaction import CUT, Cleaning, as_text
 from hardwon.ports.transcripts import TranscribedExchange, Transcripts
@@ -43,6 +45,37 @@ def dated_apart(
             exchange = attrs.evolve(exchange, at=before + MIN_DISTANCE)
         before = exchange.at
         yield transcribed._replace(exchange=exchange)
+
+
+class PairedExchange(NamedTuple):
+    """
+    An exchange with the repairs in it.
+
+    Attributes:
+        before: The agent's actions before it.
+    """
+
+    transcribed: TranscribedExchange
+    before: SessionActions
+    repairs: tuple[Repair, ...]
+
+
+def with_repairs(
+    transcript: Iterable[TranscribedExchange], buffer: SessionBuffer
+) -> Iterator[PairedExchange]:
+    """
+    Find the repairs in each exchange of *transcript*.
+
+    They are the same whether the transcript is read at once or in parts.
+    """
+    actions: SessionActions | None = None
+    for new in transcript:
+        if actions is None:
+            continues = new.begins_at == buffer.position
+            actions = buffer.actions if continues else NO_ACTIONS
+        paired = actions.after(new.actions, new.exchange.at)
+        yield PairedExchange(new, actions, paired.repairs)
+        actions = paired.actions
 
 
 WITHOUT_SECRETS = Cleaning()

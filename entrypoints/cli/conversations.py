@@ -47,9 +47,9 @@ from hardwon.entrypoints.cli.options import (
     open_for,
     resolve,
 )
-from hardwon.entrypoints.cli.past_sessions import capture_past
+from hardwon.entrypoints.cli.past_sessions import capture_past, repairs_kept
 from hardwon.entrypoints.presenters.entries import complaints_of_private
-from hardwon.entrypoints.presenters.text import counted
+from hardwon.entrypoints.presenters.text import counted, on_one_line
 from hardwon.entrypoints.streams import is_empty, is_piped, readable, standard_input
 from hardwon.ports.transcripts import STANDARD_INPUT, CaptureJournal
 
@@ -297,15 +297,16 @@ def _print_captured(captured: CaptureOutcome, root: str, *, as_json: bool) -> No
     if as_json:
         print_items(map(chunk_document, captured.chunks))
         return
-    if not captured.chunks:
+    if not (captured.chunks or captured.notes):
         say("Nothing to capture.")
         return
     exchanges = counted(captured.exchanges, "exchange", "exchanges")
-    chunks = counted(len(captured.chunks), "chunk", "chunks")
+    chunks = counted(len(captured.chunks), "chunk", "chunks") + repairs_kept(len(captured.notes))
     if not captured.files:
         say(f"Would capture: {exchanges} in {chunks}")
-        for chunk in captured.chunks:
-            say(f"  {chunk.title}")
+        titles = [item.title for item in captured.chunks] + [note.title for note in captured.notes]
+        for title in titles:
+            say(on_one_line(f"  {title}"))
         return
     files = [
         file for file in captured.files if os.path.exists(file)

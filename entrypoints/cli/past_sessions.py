@@ -80,7 +80,7 @@ def capture_past(
         _print_past(sessions, [], as_json=as_json)
         return
     ask(f"capture {_sum_of(sessions)}", yes=yes, about=map(_past_line, sessions))
-    failed, files = list[str](), list[str]()
+    failed, files, repairs = list[str](), list[str](), set[str]()
     with progress() as bar:
         task = bar.add_task("", total=sum(session.size for session in sessions) // KILOBYTE + 1)
         for place, session in enumerate(sessions, 1):
@@ -101,6 +101,7 @@ def capture_past(
                 failed.append(str(error))
             else:
                 files += captured.files
+                repairs.update(note.note_id for note in captured.notes)
                 failed += learned.problems
             bar.advance(task, session.size // KILOBYTE)
     for problem in failed:
@@ -110,6 +111,7 @@ def capture_past(
         [file for file in dict.fromkeys(files) if os.path.exists(file)],
         as_json=as_json,
         done=True,
+        repairs=len(repairs),
     )
     if embed:
         label_after_output(memory.store, memory.settings)
@@ -127,8 +129,18 @@ def _past_line(session: PastTranscript) -> str:
     return f"  {changed:%Y-%m-%d}  {session.size / KILOBYTE:,.0f} kB  {session.path}"
 
 
+def repairs_kept(number: int) -> str:
+    """Return the number of kept repairs, to be appended to a list."""
+    return f", {counted(number, 'repair', 'repairs')}" if number else ""
+
+
 def _print_past(
-    sessions: Sequence[PastTranscript], files: Sequence[str], *, as_json: bool, done: bool = False
+    sessions: Sequence[PastTranscript],
+    files: Sequence[str],
+    *,
+    as_json: bool,
+    done: bool = False,
+    repairs: int = 0,
 ) -> None:
     if as_json:
         print_items([session._asdict() for session in sessions], files=[*files])
@@ -136,7 +148,7 @@ def _print_past(
     if not sessions:
         say("No session of this project waits to be captured")
         return
-    outcome = f", {counted(len(files), 'file', 'files')}" if done else ""
+    outcome = f", {counted(len(files), 'file', 'files')}{repairs_kept(repairs)}" if done else ""
     say(f"{'Captured' if done else 'Would capture'}: {_sum_of(sessions)}{outcome}")
     for session in () if done else sessions:
         say(_past_line(session))

@@ -14,6 +14,7 @@ from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.clients import LESSON, Visitor
 from tests.entrypoints.programs import VALID, Ran, hardwon, keep, run
 from tests.entrypoints.sessions import Conversation
+from tests.tool_transcripts import Recording, repaired
 
 MEMORY_FOLDERS = ("conversations", "decisions", "gotchas", "preferences", "sessions")
 BANK = "## Observed Patterns\n\n### Pattern: The order of deploys\n{text}\n\n- Observation count: 2\n- Confidence: high\n"
@@ -150,6 +151,25 @@ def capture_a_transcript(world: World, visit: Visitor, text: str) -> Ran:
     return hardwon(world, "capture", "--from", str(conversation.transcript))
 
 
+def repair_a_command(world: World, visit: Visitor, text: str) -> Ran:
+    """Let a command fail with the text, and pass later."""
+    recording = repaired(Recording(root=str(world.project)), output=f"Error: {text} is not there")
+    path = world.folder / "repaired.jsonl"
+    path.write_text(recording.text, encoding="utf-8")
+    return hardwon(world, "capture", "--from", str(path))
+
+
+def fail_in_a_session(world: World, visit: Visitor, text: str) -> Ran:
+    """Let a command fail with the text, and stay so."""
+    recording = Recording(root=str(world.project)).asks("Run the tests.")
+    recording.runs("make sync", f"Error: {text} is not there", 1).replies("It fails.").asks(
+        "Later then."
+    ).replies("Yes.")
+    path = world.folder / "failing.jsonl"
+    path.write_text(recording.text, encoding="utf-8")
+    return hardwon(world, "capture", "--from", str(path))
+
+
 def update_a_trigger(world: World, visit: Visitor, text: str) -> Ran:
     entry_id = keep(world, description=other_lesson()).entry_id
     options = ("--trigger", text[:60], "--keyword", text.split()[1], "--tag", text.split()[2])
@@ -213,6 +233,8 @@ WAYS: Mapping[str, Way] = {
     "capture by hooks": capture_by_hooks,
     "journal": note_by_hooks,
     "capture of a transcript": capture_a_transcript,
+    "repair": repair_a_command,
+    "failure": fail_in_a_session,
     "trigger phrase": update_a_trigger,
     "query": start_in_a_feature,
     "log": log_a_failure,

@@ -18,7 +18,6 @@ from hardwon.adapters.markdown.memory_file import (
     without_sections,
 )
 from hardwon.adapters.markdown.placing import all_placed, day_of, in_order, with_links
-from hardwon.domain.model.conversation.session import Chunk
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import changes_between
 from hardwon.domain.model.errors import UnreadableFileError
@@ -29,6 +28,7 @@ from hardwon.domain.use_cases.edit_entries import DeleteEntries
 from hardwon.domain.use_cases.index_files import IndexFiles
 from hardwon.domain.use_cases.index_one_file import IndexOneFile
 from hardwon.ports.documents import (
+    Captured,
     ConversationFiles,
     Instructions,
     Listing,
@@ -219,9 +219,9 @@ class InMemoryConversationFiles(ConversationFiles):
         self.files: dict[str, str] = {}
 
     @override
-    def put(self, chunks: Sequence[Chunk]) -> Mapping[str, str]:
+    def put(self, captured: Sequence[Captured]) -> Mapping[str, str]:
         sections = in_order(
-            section for chunk in chunks for section in file_sections(chunk, lambda _: None)
+            section for item in captured for section in file_sections(item, lambda _: None)
         )
         paths = dict[str, str]()
         for (kind, day), same in groupby(

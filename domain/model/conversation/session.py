@@ -6,6 +6,8 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import attrs
 
+from hardwon.domain.model.conversation.repair import Repair
+from hardwon.domain.model.conversation.session_actions import NO_ACTIONS, SessionActions
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.identity import HASH_LENGTH, IDENTITY, short_hash
 from hardwon.domain.model.redaction import as_text
@@ -195,6 +197,10 @@ class Chunk:
         return max(exchange.at for exchange in self.exchanges)
 
 
+MAX_REPAIRS = 50
+MAX_DECIDED = 200
+"""Signatures of a session that are known as decided."""
+
 BufferSource: TypeAlias = Literal["transcript", "events"]
 
 
@@ -262,6 +268,9 @@ class SessionBuffer:
             exchange read begins, or the number of the event; None to read from the start.
         drafts: Its last chunks, in order; only the last can be open.
         unlearned: Files that were written but may not be indexed yet.
+        actions: The agent's actions before the exchange at `position`.
+        repairs: Candidates: repairs that are no memories yet, one for each signature.
+        decided: Signatures of repairs that were kept or dropped.
     """
 
     session_id: str
@@ -271,6 +280,9 @@ class SessionBuffer:
     position: int | None = 0
     drafts: tuple[DraftChunk, ...] = ()
     unlearned: tuple[str, ...] = ()
+    actions: SessionActions = NO_ACTIONS
+    repairs: tuple[Repair, ...] = ()
+    decided: tuple[str, ...] = ()
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
@@ -316,6 +328,22 @@ class SessionBuffer:
         return attrs.evolve(
             self, drafts=_rolled(written), unlearned=tuple(sorted({*self.unlearned, *files}))
         )
+
+    def with_repairs(self, repairs: Iterable[Repair]) -> "SessionBuffer":
+        """Add undecided *repairs*, of which one with a cause replaces one without."""
+        found = {repair.signature: repair for repair in self.repairs}
+        for repair in repairs:
+            known = found.get(repair.signature)
+            if repair.signature not in self.decided and (known is None or not known.cause):
+                found[repair.signature] = repair
+        return attrs.evolve(self, repairs=tuple(found.values())[-MAX_REPAIRS:])
+
+    def with_decided(self, repairs: Iterable[Repair]) -> "SessionBuffer":
+        """Drop *repairs* from the candidates, for good."""
+        signatures = {repair.signature for repair in repairs}
+        left = tuple(item for item in self.repairs if item.signature not in signatures)
+        decided = tuple(dict.fromkeys((*self.decided, *sorted(signatures))))
+        return attrs.evolve(self, repairs=left, decided=decided[-MAX_DECIDED:])
 
     def kept_for_good(self) -> "SessionBuffer":
         """Close all chunks, and make them permanent and to be rewritten."""

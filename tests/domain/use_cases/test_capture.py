@@ -15,7 +15,7 @@ from hardwon.domain.model.errors import StorageError, UnreadableFileError
 from hardwon.domain.model.settings import BUFFERED
 from hardwon.domain.model.vocabulary import Kind
 from hardwon.domain.use_cases.capture import Capture, CaptureOutcome
-from hardwon.ports.documents import SectionOfSession
+from hardwon.ports.documents import Captured, SectionOfSession
 from hardwon.ports.transcripts import TranscribedExchange
 from tests.conversations import DATABASE, FRONTEND, MINUTE, dialogue, sessions
 from tests.fakes.projects import working_in
@@ -79,7 +79,8 @@ class Sections:
         self.writes = 0
         self._breaking = breaking
 
-    def put(self, chunks: Sequence[Chunk]) -> Mapping[str, str]:
+    def put(self, captured: Sequence[Captured]) -> Mapping[str, str]:
+        chunks = (item for item in captured if isinstance(item, Chunk))
         sections = [section for chunk in chunks for section in sections_of(chunk)]
         for section in sections:
             self._breaking.step(UnreadableFileError("the disk is full"))

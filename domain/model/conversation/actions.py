@@ -1,0 +1,231 @@
+"""
+The actions of an agent that may be part of a repair.
+
+They are runs of commands, changes of files, and stated causes. They hold no secrets, and are small
+however long an output is. Standard library only, for the hook.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple, TypeAlias
+
+from hardwon.domain.model.failure import Failure, signature_of, without_cut_word
+from hardwon.domain.model.plain_text import sentences
+from hardwon.domain.model.redaction import redact
+
+MAX_COMMAND = 200
+"""Characters of a command that are kept."""
+
+MAX_ERROR = 300
+MAX_ADVICE = 20
+MAX_FILES = 40
+"""File names of an output that are kept."""
+
+
+class ErrorLine(NamedTuple):
+    """
+    A line that tells an error.
+
+    Attributes:
+        signature: Equal for the same error of two runs; never empty.
+        text: The line, without times and absolute folders.
+    """
+
+    signature: str
+    text: str
+
+
+class Run(NamedTuple):
+    """
+    A run of a command that ended by itself.
+
+    Attributes:
+        key: Equal for two runs of the same command, whatever starts it.
+        command: As it was run, on one line, without pipes and redirections.
+        failed: Whether it failed, by its exit code or its output.
+        errors: The error lines of its output, the most specific first. A run that passed may have
+            some, too.
+        advice: Lines of its output that tell to run something.
+        files: Names of source files in its output.
+    """
+
+    key: str
+    command: str
+    failed: bool
+    errors: tuple[ErrorLine, ...] = ()
+    advice: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+
+class Change(NamedTuple):
+    """
+    A change of a file.
+
+    Attributes:
+        is_new: Whether the file was written as a whole.
+    """
+
+    path: str
+    is_new: bool = False
+
+
+class Remark(NamedTuple):
+    """A sentence of the agent that states a cause."""
+
+    cause: str
+
+
+Action: TypeAlias = Run | Change | Remark
+
+
+def texts_of(action: Action) -> tuple[str, ...]:
+    """Return the texts of *action*."""
+    match action:
+        case Run():
+            errors = (text for error in action.errors for text in error)
+            return (action.command, *errors, *action.advice, *action.files)
+        case Change(path):
+            return (path,)
+        case Remark(cause):
+            return (cause,)
+
+
+STARTER = (
+    r"(?:(?:[^\s;&|]{0,200}[/\\])?python(?:\d(?:\.\d{1,2})?)?(?:\.exe)? (?:-m )?"
+    r"|(?:uv|poetry|pipenv|hatch|pdm|rye) run |bundle exec |npx |pnpm exec )"
+)
+"""The beginning of a command that may change although the run stays the same."""
+
+_STARTED = re.compile(STARTER)
+_DATA = re.compile(r"<<[-~]?\s*\\?[\"'\w]")
+"""A here-document, which no key has."""
+
+_HIDES_EXIT_CODE = re.compile(r"[|;&\n]")
+_AFTER_RUN = re.compile(r" ?(?:\d?>|\|(?!\|)).*")
+_BEFORE_RUN = re.compile(r"^(?:cd [^;&|]+(?:&&|;) ?)+")
+_RAN_NOTHING = re.compile(
+    r"(?i).*\b(?:no tests? (?:ran|found|collected|run)|collected 0 items|ran 0 tests|0 passed"
+    r"|no test files)\b.*"
+)
+_SLIP = re.compile(
+    r"(?i).*(?:\bcd\b.*(?:no such file|not a directory|can't cd)|can't open file|cannot change to"
+    r"|not found: .*no such file|file or directory not found: |unrecognized (?:arguments?|option)"
+    r"|unknown option|illegal option|(?:syntax|parse) error near|unexpected EOF"
+    r"|unterminated quoted|did not match any file).*"
+)
+"""The error line of a mistyped command, which teaches nothing."""
+
+_ADVICE = re.compile(r"(?i).*\b(?:run|running|execute|type|paste|try|use|install|curl|wget)\b.*")
+_SOURCE_FILE = re.compile(
+    r"[\w-]{1,100}(?:\.[\w-]{1,20}){0,3}\.(?:py|[cm]?[jt]sx?|go|rs|rb|java|kt|php|cs|exs?|swift|sh)\b"
+)
+_DEMAND = re.compile(
+    r"(?i).*(?:\b(?:curl|wget|iwr|invoke-webrequest)\b.*(?:https?:|\|)|\|\s?(?:sudo )?(?:ba|z|da)?sh\b"
+    r"|\b(?:important|attention|assistant|agents?|ignore (?:all|previous)|you (?:must|should|need to)"
+    r"|please)\b.*\b(?:run|execute|type|paste|install|send|post|delete)\b).*"
+)
+"""A line that tells a reader to do something. It is never quoted."""
+
+
+def run_of(command: str, output: str, *, failed: bool) -> Run | None:
+    """
+    Return the run of *command*, None for one that says nothing about a repair.
+
+    These are look-ups, scripts given as data, mistyped commands, and runs without a test.
+
+    Args:
+        command: As the agent ran it.
+        output: As the host has it.
+        failed: Whether the host says that it failed.
+    """
+    failure = Failure(command, output)
+    if not failure.key or failure.is_expected or _DATA.search(without_cut_word(command)):
+        return None
+    has_failed = failed or (_hides_exit_code(command) and failure.is_shown)
+    if has_failed and any(map(_SLIP.fullmatch, failure.error_lines[:1])):
+        return None
+    if not has_failed and any(map(_RAN_NOTHING.fullmatch, failure.lines)):
+        return None
+    return Run(
+        key=_pairing_key(failure.key),
+        command=_shown(command),
+        failed=has_failed,
+        errors=tuple(_errors(failure)),
+        advice=_advice(failure) if has_failed else (),
+        files=_files(failure) if has_failed else (),
+    )
+
+
+def _hides_exit_code(command: str) -> bool:
+    return _HIDES_EXIT_CODE.search(command.strip()) is not None
+
+
+def _errors(failure: Failure) -> Iterator[ErrorLine]:
+    for line in failure.error_lines:
+        if not _DEMAND.fullmatch(line) and (signature := signature_of(line)):
+            yield ErrorLine(signature, line[:MAX_ERROR])
+
+
+def _advice(failure: Failure) -> tuple[str, ...]:
+    lines = (line for line in failure.lines if _ADVICE.fullmatch(line))
+    return tuple(line[:MAX_ERROR] for line in lines)[:MAX_ADVICE]
+
+
+def _files(failure: Failure) -> tuple[str, ...]:
+    names = (name for line in failure.lines for name in _SOURCE_FILE.findall(line))
+    return tuple(dict.fromkeys(names))[:MAX_FILES]
+
+
+def _pairing_key(key: str) -> str:
+    while started := _STARTED.match(key):
+        key = key[started.end() :]
+    return key
+
+
+def _shown(command: str) -> str:
+    line = " ".join(redact(without_cut_word(command)).split())
+    return _BEFORE_RUN.sub("", _AFTER_RUN.sub("", line))[:MAX_COMMAND].strip()
+
+
+_CAUSE = re.compile(
+    r"\b(?:because|root cause|caused by|due to|turns out|turned out|in\w?compatib\w+|not compatible"
+    r"|(?:issue|problem|error|bug|cause|reason|culprit|failure) (?:here )?"
+    r"(?:is|was|comes|came|lies|stems|occurs|happens)"
+    r"|(?:is|are|was|were) (?:missing|outdated|too (?:old|new)|not (?:installed|available|set|supported"
+    r"|exported|built|compiled|defined|running|on the path))"
+    r"|(?:isn't|aren't|wasn't) (?:installed|available|set|supported|exported|built|compiled|defined"
+    r"|running)"
+    r"|(?:needs?|requires?|expects?) (?:python|node|java|a|an|the)"
+    r"|(?:doesn't|does not|didn't|don't) (?:support|exist|have|handle|accept|include)"
+    r"|(?:was|were|has been) (?:removed|renamed)|python is|old (?:system )?python)\b"
+)
+_PLAN = re.compile(
+    r"(?:now|let me|let's|i'll|i will|i need|i should|next|first|then|we need|we should|to fix)\b"
+)
+_HEDGED = re.compile(
+    r"\b(?:might|maybe|perhaps|probably|possibly|could be|not sure|seems?|unrelated|expected"
+    r"|my (?:own )?(?:fix|change|changes|test|implementation|script))\b"
+)
+MIN_CAUSE, MAX_CAUSE = 20, 300
+"""Characters of a sentence that states a cause."""
+
+MAX_REMARKS = 20
+_UNMARKED = {ord(mark): None for mark in "`*"}
+
+
+def may_state_cause(text: str) -> bool:
+    """Return whether the agent's *text* has words by which a cause is stated."""
+    return _CAUSE.search(text.lower().translate(_UNMARKED)) is not None
+
+
+def remarks_in(text: str) -> tuple[Remark, ...]:
+    """Return the last sentences of the agent's *text* that state a cause."""
+    stated = [sentence for sentence in sentences(text) if _states_cause(sentence)]
+    return tuple(map(Remark, stated[-MAX_REMARKS:]))
+
+
+def _states_cause(sentence: str) -> bool:
+    if not MIN_CAUSE <= len(sentence) <= MAX_CAUSE or sentence.endswith(("?", ":")):
+        return False
+    line = sentence.lower().replace("\u2019", "'")
+    return bool(_CAUSE.search(line)) and not (_PLAN.match(line) or _HEDGED.search(line))
