@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from hardwon.adapters.folder import OWN_NAMES
+
 ROOT = Path(__file__).parents[2]
 POLICY = (ROOT / "SECURITY.md").read_text("utf-8")
 
@@ -27,3 +29,7 @@ def test_every_defence_names_a_test() -> None:
     ]
 
     assert all("::test_" in row for row in rows[1:])
+
+
+def test_every_file_of_the_store_is_named() -> None:
+    assert [name for name in OWN_NAMES if f"`{name}" not in POLICY] == []
