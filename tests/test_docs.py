@@ -1,5 +1,6 @@
 """Documents name files, types, commands and verbs that are there. README's commands are run by `test_readme.py`."""
 
+import json
 import re
 import sys
 from importlib.metadata import entry_points
@@ -136,6 +137,14 @@ def test_every_option_of_a_command_in_a_document_is_there(
     assert [
         word for word in words if word.startswith("--") and word.partition("=")[0] not in output
     ] == []
+
+
+def test_the_table_of_mcp_tools_names_exactly_those_that_clients_get() -> None:
+    rows = re.findall(r"^\| (`\w+`.*?) \|", TEXTS["docs/mcp.md"], re.MULTILINE)
+    description = json.loads((ROOT / "entrypoints/mcp/description.json").read_text("utf-8"))
+    tools = {tool["name"] for tool in description["tools"]}
+
+    assert {name for row in rows for name in re.findall(r"`(\w+_\w+)`", row)} == tools
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -15,7 +15,7 @@ class Space(NamedTuple):
     Vectors of two spaces are never compared.
 
     Attributes:
-        provider: `local`, `gemini`, `ollama`, `openai` or `voyage`.
+        provider: `local`, or the name of a provider on the network.
         task_scheme: How documents and queries are embedded differently, `none` if they are not.
         weights_hash: sha256 of the weights where hardwon has them, else empty.
     """

@@ -6,8 +6,10 @@ import threading
 import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from hardwon.adapters.config.table import TABLE, variables
+from hardwon.adapters.providers.table import PROVIDERS
 from tests.adapters.providers.kinds import Fault
 from tests.adapters.providers.stub_server import Answer, Recorded, StubProviders
 from tests.entrypoints.hook_process import Run, World
@@ -16,18 +18,9 @@ from tests.machine import LONGEST_WAIT
 
 KEY = "sk-secret-0123456789-abcdef"
 KEY_NAMES = {
-    "gemini": "GEMINI_API_KEY",
-    "openai": "OPENAI_API_KEY",
-    "voyage": "VOYAGE_API_KEY",
-    "anthropic": "ANTHROPIC_API_KEY",
+    provider.name: provider.key_variable for provider in PROVIDERS if provider.key_variable
 }
-ADDRESSES = {
-    "GOOGLE_GEMINI_BASE_URL": "",
-    "OLLAMA_HOST": "",
-    "OPENAI_BASE_URL": "/v1",
-    "VOYAGE_BASE_URL": "/v1",
-    "ANTHROPIC_BASE_URL": "",
-}
+ADDRESSES = {provider.url_variable: urlsplit(provider.url).path for provider in PROVIDERS}
 """The path after the host, by environment variable."""
 
 SPEC = "# Spec\n\nRead the number with its unit from partner feeds.\n"
@@ -41,10 +34,9 @@ class Model(NamedTuple):
 
 
 MODELS = {
-    "gemini": Model("gemini-embedding-001", 768),
-    "ollama": Model("nomic-embed-text", 768),
-    "openai": Model("text-embedding-3-small", 1536),
-    "voyage": Model("voyage-code-3", 1024),
+    provider.name: Model(provider.model, provider.model_named(provider.model).dimensions)
+    for provider in PROVIDERS
+    if provider.model
 }
 
 

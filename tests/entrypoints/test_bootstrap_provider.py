@@ -4,11 +4,11 @@ import json
 
 import pytest
 
+from hardwon.domain.model.settings import NETWORK_EMBEDDERS
 from tests.entrypoints.mcp.conftest import Visit
 from tests.entrypoints.programs import Ran, hardwon, write
 from tests.entrypoints.provider_process import Scene, diagnostic
 
-NETWORK = ("openai", "voyage", "gemini", "ollama")
 SETTING = "memory_embedding_provider in .tlc.json is ignored: "
 
 
@@ -79,7 +79,7 @@ def test_the_line_names_the_file_the_setting_and_what_to_do(scene: Scene) -> Non
     )
 
 
-@pytest.mark.parametrize("provider", NETWORK)
+@pytest.mark.parametrize("provider", sorted(NETWORK_EMBEDDERS))
 def test_it_counts_once_embed_named_it_for_the_store(scene: Scene, provider: str) -> None:
     scene.give_key(provider)
     write(scene.world)

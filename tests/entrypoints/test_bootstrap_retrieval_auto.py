@@ -2,6 +2,7 @@
 
 import pytest
 
+from hardwon.entrypoints.bootstrap_retrieval import EMBEDDER_NAMES
 from tests.adapters.providers.kinds import status
 from tests.entrypoints.programs import hardwon, write
 from tests.entrypoints.provider_process import Scene, diagnostic
@@ -112,7 +113,7 @@ def test_embed_refuses_a_provider_that_does_not_exist(scene: Scene) -> None:
     done = hardwon(scene.world, "embed", "--provider", "acme")
 
     assert (done.code, done.stdout) == (1, "")
-    assert "'acme' is none of local, gemini, ollama, openai, voyage" in done.stderr
+    assert f"'acme' is none of {', '.join(EMBEDDER_NAMES)}" in done.stderr
     assert done.stderr.count("\n") == 1
 
 

@@ -5,6 +5,7 @@ from threading import Barrier
 
 import pytest
 
+from hardwon.domain.model.settings import NETWORK_EMBEDDERS
 from tests.adapters.providers.stub_server import Answer, StubProviders
 from tests.entrypoints.hook_process import BUDGET_SECONDS
 from tests.entrypoints.programs import write
@@ -94,7 +95,7 @@ def test_the_search_by_word_runs_while_the_provider_is_asked(scene: Scene) -> No
     }
 
 
-@pytest.mark.parametrize("provider", ["gemini", "ollama", "openai", "voyage"])
+@pytest.mark.parametrize("provider", sorted(NETWORK_EMBEDDERS))
 def test_a_provider_on_the_network_costs_the_hook_httpx_and_no_library_of_its_own(
     scene: Scene, provider: str
 ) -> None:

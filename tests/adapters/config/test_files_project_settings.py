@@ -8,6 +8,7 @@ import pytest
 
 from hardwon.adapters.config.reader import older_index_path, read_settings
 from hardwon.adapters.config.table import flag, variables
+from hardwon.domain.model.settings import NETWORK_EMBEDDERS
 from tests.adapters.config.project import DEFAULTS, resolve, write
 
 ADDRESSES = [
@@ -24,7 +25,7 @@ ADDRESSES = [
 WIDE = 10**9
 
 
-NETWORK = ["gemini", "ollama", "openai", "voyage"]
+NETWORK = sorted(NETWORK_EMBEDDERS)
 FILES = ["local_md", "tlc", "config"]
 
 

@@ -3,16 +3,11 @@
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import pytest
 
-from hardwon.adapters.providers.embedders import (
-    GeminiEmbedder,
-    OllamaEmbedder,
-    OpenAiEmbedder,
-    RemoteEmbedder,
-    VoyageEmbedder,
-)
+from hardwon.adapters.providers.embedders import EMBEDDERS, RemoteEmbedder
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderError
 from hardwon.ports.models import Task
@@ -29,12 +24,13 @@ KEY = "sk-secret-0123456789-abcdef"
 
 Make = Callable[[str, "httpx.BaseTransport | None"], RemoteEmbedder]
 
-KINDS: dict[str, Make] = {
-    "Gemini": lambda url, transport: GeminiEmbedder(KEY, base_url=url, transport=transport),
-    "Ollama": lambda url, transport: OllamaEmbedder(base_url=url, transport=transport),
-    "OpenAI": lambda url, transport: OpenAiEmbedder(KEY, base_url=f"{url}/v1", transport=transport),
-    "Voyage": lambda url, transport: VoyageEmbedder(KEY, base_url=f"{url}/v1", transport=transport),
-}
+
+def _maker(kind: type[RemoteEmbedder]) -> Make:
+    path = urlsplit(kind.provider.url).path
+    return lambda url, transport: kind(KEY, base_url=url + path, transport=transport)
+
+
+KINDS = {kind.provider.title: _maker(kind) for kind in EMBEDDERS.values()}
 
 # Gemini's documents and queries take two ways.
 WAYS: list[tuple[str, Task]] = [*((name, "query") for name in KINDS), ("Gemini", "document")]
@@ -42,13 +38,9 @@ WAYS: list[tuple[str, Task]] = [*((name, "query") for name in KINDS), ("Gemini",
 
 def with_key(name: str, key: str, url: str) -> RemoteEmbedder:
     """Return the embedder *name*, which needs a key, with *key*."""
-    match name:
-        case "Gemini":
-            return GeminiEmbedder(key, base_url=url)
-        case "Voyage":
-            return VoyageEmbedder(key, base_url=f"{url}/v1")
-        case _:
-            return OpenAiEmbedder(key)
+    [kind] = [kind for kind in EMBEDDERS.values() if kind.provider.title == name]
+    address = url if kind.provider.needs_key_elsewhere else ""
+    return kind(key, base_url=address)
 
 
 def failure(way: tuple[str, Task], url: str, *, seconds: float = 20.0) -> EmbedderError:
