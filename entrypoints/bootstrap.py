@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 
 BUSY_SECONDS = 5.0
-"""Longest wait for other writers."""
 
 
 class Memory(NamedTuple):
@@ -99,18 +98,19 @@ def open_memory(
 
         store = open_postgres(settings.server, warn, busy_seconds=busy_seconds)
     else:
-        from hardwon.adapters.sqlite.store import BlockIndex, open_sqlite
+        from hardwon.adapters.sqlite.opening import open_store
+        from hardwon.adapters.sqlite.store import BlockIndex, store_in
 
-        store = open_sqlite(
+        database = open_store(
             settings.global_store,
-            warn,
-            BlockIndex(_vector_index, _pack_block),
             busy_seconds=busy_seconds,
             repair_index=repair_index,
             create=create,
             largest_upgrade=largest_upgrade,
             durable=durable,
         )
+        blocks = BlockIndex(_vector_index, _pack_block)
+        store = store_in(settings.global_store, database, warn, blocks=blocks)
     automatic = choose_automatically(os.environ, store.metadata.automatic_provider)
     return Memory(
         settings=settings,

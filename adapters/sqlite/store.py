@@ -17,12 +17,7 @@ from hardwon.adapters.sqlite.activity import (
     SqliteReceipts,
     SqliteUsageLog,
 )
-from hardwon.adapters.sqlite.database import (
-    BUSY_SECONDS,
-    FILE_NAME,
-    IN_MEMORY,
-    SqliteDatabase,
-)
+from hardwon.adapters.sqlite.database import FILE_NAME, IN_MEMORY, SqliteDatabase
 from hardwon.adapters.sqlite.entries import (
     SqliteEntryRepository,
     SqliteProposals,
@@ -38,7 +33,6 @@ from hardwon.adapters.sqlite.keyword_index import (
     rebuild_index,
 )
 from hardwon.adapters.sqlite.metadata import EXPOSED, SqliteMetadata
-from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.projects import SqliteProjects
 from hardwon.adapters.sqlite.untrusted import size_of
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
@@ -77,30 +71,10 @@ class BlockIndex(NamedTuple):
     pack: "Callable[[VectorBlock, int], bytes | None]"
 
 
-def open_sqlite(
-    folder: str,
-    warn: Warn,
-    blocks: BlockIndex,
-    *,
-    busy_seconds: float = BUSY_SECONDS,
-    repair_index: bool = True,
-    create: bool = True,
-    largest_upgrade: int | None = None,
-    durable: bool = True,
+def store_in(
+    folder: str, database: SqliteDatabase, warn: Warn, *, blocks: BlockIndex
 ) -> "SqliteStore":
-    """
-    Open the store in *folder*.
-
-    For the arguments see `open_memory`.
-    """
-    database = open_store(
-        folder,
-        busy_seconds=busy_seconds,
-        repair_index=repair_index,
-        create=create,
-        largest_upgrade=largest_upgrade,
-        durable=durable,
-    )
+    """Return the store with its *database* in *folder*, and warn of its state."""
     database.warn = warn
     if database.is_read_only:
         warn(f"{database.path} can only be read: {problem_of(database.path) or OTHER_PROBLEM}")

@@ -13,7 +13,7 @@ from hardwon.adapters.durable import written_file, written_output
 from hardwon.adapters.folder import Folder, exposed, make_folder, opened_store, real_place, refusal
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex, pack_block
 from hardwon.adapters.sqlite.opening import open_store
-from hardwon.adapters.sqlite.store import BlockIndex, open_sqlite
+from hardwon.adapters.sqlite.store import BlockIndex, store_in
 from hardwon.domain.model.errors import StorageError
 from tests.machine import NOBODY
 
@@ -305,7 +305,7 @@ def test_a_file_system_without_modes_costs_one_line_once(
     monkeypatch.setattr(os, "chmod", lambda *_, **__: None)  # as on a drive of Windows
     lines = list[str]()
     for _ in range(2):
-        open_sqlite(str(tmp_path), lines.append, BLOCKS).close()
+        store_in(str(tmp_path), open_store(str(tmp_path)), lines.append, blocks=BLOCKS).close()
 
     assert [line.split(": ")[0] for line in lines] == [
         f"{tmp_path}/memory.db can be read by other users of this machine, as its file system keeps no permissions"
