@@ -193,7 +193,6 @@ AGENTS_AND_PROVIDERS = re.compile(
 NAMED_IN = {
     "domain/model/settings.py": "the providers that a user can name",
     "domain/use_cases/label.py": "the labelers that a user can name",
-    "domain/model/embedding.py": "the providers of a space",
     "domain/model/injection/related_conversations.py": "a word by which a transcript names the agent",
     "domain/model/secrets/tokens_services.py": "whose key it is",
     "domain/model/secrets/tokens_cloud.py": "whose key it is",

@@ -98,7 +98,7 @@ def memory_page(desk: Desk, asked: PageRequest) -> Page:
     number = asked.number("page", 1, most=1_000_000)
     sorts = (CLOSEST, *SORTS) if search.text else (*SORTS,)
     sort = asked.choice("sort", sorts)
-    listed = _listed(desk, search, sort) if search.text else _all(desk, search, sort, number)
+    listed = _listed(desk, search, sort) if search.text else _all(desk, search, sort, page=number)
     shown = listed.page(number) if search.text else listed.answers
     rows = _rows(desk, registry, search=search, answers=shown)
     return Page(
@@ -148,10 +148,10 @@ class _Listed(NamedTuple):
         return self.answers[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]
 
 
-def _all(desk: Desk, search: SearchBox, sort: str, number: int) -> _Listed:
+def _all(desk: Desk, search: SearchBox, sort: str, *, page: int) -> _Listed:
     repository = desk.memory.repository
     found = repository.matching(
-        search.only, limit=PAGE_SIZE, offset=(number - 1) * PAGE_SIZE, order=SORTS[sort]
+        search.only, limit=PAGE_SIZE, offset=(page - 1) * PAGE_SIZE, order=SORTS[sort]
     )
     answers = [RecallAnswer(entry, 0.0, {}) for entry in found]
     return _Listed(answers, repository.count(search.only), search.only)
