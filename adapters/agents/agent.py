@@ -4,13 +4,23 @@ import os
 import shlex
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import attrs
 
-from hardwon.adapters.agents.config_edit import Document, our_commands
+from hardwon.adapters.agents.config_edit import Document, our_commands, servers_called
 from hardwon.adapters.agents.edit_json import read_document
 from hardwon.adapters.agents.edit_toml import read_toml
+from hardwon.adapters.agents.server_hooks import (
+    REACHABLE,
+    UNREACHABLE,
+    Reach,
+    calling_hook,
+    clients_on,
+    reach_of,
+    server_in,
+)
 from hardwon.adapters.agents.table import (
     NAME,
     PLUGIN,
@@ -90,11 +100,11 @@ class ConfiguredAgent(Agent):
 
     @override
     def targets(self) -> Sequence[SetupTarget]:
-        return () if self._has_plugin else self._targets
+        return [self._target(file) for file in self._facts.files if self._is_wanted(file)]
 
     @override
     def unwanted(self) -> Sequence[SetupTarget]:
-        return self._targets if self._has_plugin else ()
+        return [self._target(file) for file in self._facts.files if not self._is_wanted(file)]
 
     @override
     def project_targets(self, project: str) -> Sequence[SetupTarget]:
@@ -111,9 +121,10 @@ class ConfiguredAgent(Agent):
     def connection(self) -> Connection:
         ways, programs = [BY_PLUGIN] if self._has_plugin else [], list[str]()
         for file in self._facts.files:
-            if found := self._programs_called_in(file):
+            found = self._programs_called_in(file)
+            programs += found
+            if found or (self._servers_called_in(file) and not self._has_plugin):
                 ways.append(self._path(file.name))
-                programs += found
         return Connection(tuple(ways), tuple(filter(_is_gone, programs)))
 
     @override
@@ -136,15 +147,36 @@ class ConfiguredAgent(Agent):
             start_seconds=start_seconds,
             has_plugin=has_plugin,
         )
-        return list(wants_of(self.name, host))
+        return [*wants_of(self.name, host), *self._wants_of_server_hooks()]
 
     @override
     def next_step(self) -> str:
-        by_plugin = self._facts.next_step_with_plugin if self._has_plugin else ""
-        step = by_plugin or self._facts.next_step.format(server=shlex.quote(self._programs.server))
+        facts = self._facts
+        without_server = (
+            facts.next_step_with_plugin
+            if self._has_plugin
+            else facts.next_step_with_server * bool(self._reach.server)
+        )
+        step = without_server or facts.next_step.format(server=shlex.quote(self._programs.server))
         if shutil.which(SERVER, path=self._search_path):
             return step
         return step + self._facts.path_advice.format(folder=os.path.dirname(self._programs.server))
+
+    def _wants_of_server_hooks(self) -> Iterator[str]:
+        wanted = {event: hook["server"] for event, hook in self._hooks.items() if "server" in hook}
+        for file in self._facts.files:
+            if isinstance(file, JsonFile) and file.has_hooks:
+                present = self._servers_called_in(file)
+                if present and not wanted:
+                    yield UNREACHABLE.format(self._path(file.name), self._reach.obstacle)
+                elif present != wanted:
+                    yield REACHABLE.format(self._reach.server)
+
+    def _servers_called_in(self, file: JsonFile | TomlFile | PluginFile) -> Mapping[str, str]:
+        if not isinstance(file, JsonFile):
+            return {}
+        document = self._settings(self._path(file.name), may_comment=file.may_comment)
+        return servers_called(document)
 
     @property
     def _has_plugin(self) -> bool:
@@ -156,19 +188,19 @@ class ConfiguredAgent(Agent):
             for name, entry in (plugins.items() if isinstance(plugins, dict) else ())
         )
 
-    @property
-    def _targets(self) -> Sequence[SetupTarget]:
-        return [self._target(file) for file in self._facts.files]
+    def _is_wanted(self, file: JsonFile | TomlFile | PluginFile) -> bool:
+        has_own_hooks = isinstance(file, JsonFile) and file.has_hooks and bool(self._hooks)
+        return has_own_hooks or not self._has_plugin
 
     def _target(self, file: JsonFile | TomlFile | PluginFile) -> SetupTarget:
         path = self._path(file.name)
         match file:
             case JsonFile():
-                hooks = self._hooks() if file.has_hooks else {}
+                hooks = self._hooks if file.has_hooks else None
                 target = _json_target(
                     path, self._root, file=file, program=self._programs.server, hooks=hooks
                 )
-                return attrs.evolve(target, matchers=self._facts.hooks.matchers)
+                return attrs.evolve(target, matchers=self._matchers)
             case TomlFile():
                 server = self._programs.server
                 return TomlTarget(
@@ -179,7 +211,44 @@ class ConfiguredAgent(Agent):
                     path=path, root=self._root, text=plugin_text(self._programs.hook)
                 )
 
+    @property
     def _hooks(self) -> dict[str, Document]:
+        """The hooks in its settings, beside the plugin those for other events."""
+        by_process, by_server = self._process_hooks(), self._server_hooks
+        if self._has_plugin:
+            return {event: hook for event, hook in by_server.items() if event not in by_process}
+        return {**by_process, **by_server}
+
+    @property
+    def _matchers(self) -> Mapping[str, str]:
+        hooks = self._facts.hooks
+        by_server = hooks.by_server.matchers if hooks.by_server and self._server_hooks else {}
+        return {**hooks.matchers, **by_server}
+
+    @property
+    def _server_hooks(self) -> Mapping[str, Document]:
+        """The hooks that call the running server, if that is possible in all projects."""
+        by_server, server = self._facts.hooks.by_server, self._reach.server
+        return (
+            dict.fromkeys(by_server.matchers, calling_hook(server)) if by_server and server else {}
+        )
+
+    @cached_property
+    def _reach(self) -> Reach:
+        by_server = self._facts.hooks.by_server
+        if by_server is None:
+            return Reach()
+        name, place = by_server.servers
+        servers = self._settings(os.path.join(self._root, name)).get(place)
+        registered = server_in(servers if isinstance(servers, dict) else {}, self._programs.server)
+        return reach_of(
+            by_server,
+            by_server.in_plugin if self._has_plugin else registered,
+            program=self.program,
+            clients=clients_on(self._search_path, self.program),
+        )
+
+    def _process_hooks(self) -> dict[str, Document]:
         hooks = self._facts.hooks
         command = self._programs.hook_command(*(("--host", hooks.host) if hooks.host else ()))
         named = {"name": NAME} if hooks.is_named else {}

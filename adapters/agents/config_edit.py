@@ -5,12 +5,13 @@ from typing import Any, TypeAlias
 
 from hardwon.adapters.agents.table import is_hook, is_server
 from hardwon.domain.model.errors import TakenNameError, UneditableFileError
+from hardwon.ports.agents import HOOK_TOOL
 
 Document: TypeAlias = Mapping[str, Any]
 
 HOOKS = "hooks"
 TIMEOUT = "timeout"
-HOOK_MEMBERS = ("type", "command")
+HOOK_MEMBERS = ("type", "command", "server", "tool", "input")
 """
 The members of a hook that start it.
 
@@ -27,7 +28,7 @@ def with_hooks(
     """
     Replace the managed hooks of *document* by *hooks* (idempotent).
 
-    If an event has exactly one managed hook, only its command changes, and a timeout shorter than
+    If an event has exactly one managed hook, only its start changes, and a timeout shorter than
     ours: the user may have set a longer one.
 
     Args:
@@ -54,7 +55,7 @@ def with_hooks(
 
 
 def _matching(event: str, matchers: Mapping[str, str]) -> Document:
-    return {"matcher": matchers[event]} if event in matchers else {}
+    return {"matcher": matchers[event]} if matchers.get(event) else {}
 
 
 def without_hooks(document: Document) -> Document:
@@ -71,14 +72,24 @@ def without_hooks(document: Document) -> Document:
 
 def our_commands(document: Document) -> list[str]:
     """Return the distinct commands of the managed hooks, in order."""
-    return list(dict.fromkeys(hook["command"] for _, hook in _managed_hooks(document)))
+    hooks = (hook for _, hook in _managed_hooks(document) if not _calls_server(hook))
+    return list(dict.fromkeys(hook["command"] for hook in hooks))
+
+
+def servers_called(document: Document) -> dict[str, str]:
+    """Return the servers that managed hooks call, by event."""
+    return {
+        event: hook.get("server", "")
+        for event, hook in _managed_hooks(document)
+        if _calls_server(hook)
+    }
 
 
 def _merged_hook(hook: Document, present: Sequence[Document]) -> Document:
     if len(present) != 1:
         return hook
     [users] = present
-    merged = {**hook, **users, **{key: hook[key] for key in HOOK_MEMBERS if key in hook}}
+    merged = {**hook, **{key: users[key] for key in users if key not in HOOK_MEMBERS}}
     return {**merged, TIMEOUT: hook[TIMEOUT]} if _is_shorter(users, hook) else merged
 
 
@@ -120,7 +131,11 @@ def _hooks_in(group: object) -> Sequence[Any]:
 
 
 def _is_managed(hook: object) -> bool:
-    return isinstance(hook, dict) and is_hook(hook.get("command"))
+    return isinstance(hook, dict) and (is_hook(hook.get("command")) or _calls_server(hook))
+
+
+def _calls_server(hook: Document) -> bool:
+    return hook.get("tool") == HOOK_TOOL
 
 
 def _groups_of(events: Document, event: str) -> Sequence[object]:

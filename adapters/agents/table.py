@@ -92,6 +92,23 @@ OF_SESSIONS = {
 """The events of a session, by the same names."""
 
 
+class ServerHooks(NamedTuple):
+    """
+    Hooks by which an agent calls the running server.
+
+    Attributes:
+        matchers: The tools, by the agent's event name; empty for all.
+        oldest: The first version with such hooks. An earlier one runs no hook of the file.
+        servers: The file of the user's servers, beside the first folder of settings, and its table.
+        in_plugin: The name of the plugin's server.
+    """
+
+    matchers: Mapping[str, str]
+    oldest: tuple[int, ...]
+    servers: tuple[str, str]
+    in_plugin: str
+
+
 class Hooks(NamedTuple):
     """
     The hooks in an agent's settings.
@@ -103,6 +120,8 @@ class Hooks(NamedTuple):
         is_named: Whether hooks have a name that the user sees.
         matchers: The tools whose events run the hook, by the agent's event name. Each run is a
             process, so failures alone are reported where the agent can.
+        by_server: Hooks that replace those of the same event, and add to them, where the server is
+            registered for all projects.
     """
 
     events: Mapping[str, str] = OF_SESSIONS
@@ -110,6 +129,7 @@ class Hooks(NamedTuple):
     host: str = ""
     is_named: bool = False
     matchers: Mapping[str, str] = {}
+    by_server: ServerHooks | None = None
 
 
 class Server(NamedTuple):
@@ -203,6 +223,7 @@ class AgentFacts(NamedTuple):
         variable: An environment variable that replaces the first part of `folder`.
         hooks: Without events for an agent with a plugin file.
         next_step_with_plugin: Replaces `next_step` if the plugin is enabled.
+        next_step_with_server: Likewise if hooks call the running server.
         path_advice: Added if PATH lacks hardwon's programs, with `{folder}` for theirs.
         project_server: The file of a project that may name the server.
         marks: Variables that it sets for programs it runs; `_` at the end marks a prefix.
@@ -219,6 +240,7 @@ class AgentFacts(NamedTuple):
     hooks: Hooks = Hooks({})
     plugin: PluginSwitch | None = None
     next_step_with_plugin: str = ""
+    next_step_with_server: str = ""
     path_advice: str = ""
     project_server: JsonFile | None = None
     hooks_off: OffSwitch | None = None
@@ -256,6 +278,16 @@ CLAUDE_CODE = AgentFacts(
             "SubagentStart": "SubagentStart",
         },
         matchers={"PostToolUseFailure": "Bash|mcp__.*"},
+        by_server=ServerHooks(
+            matchers={
+                "PostToolUseFailure": "Bash|mcp__.*",
+                "PostToolUse": "Bash|Read|Edit|MultiEdit|Write",
+                "SubagentStart": "",
+            },
+            oldest=(2, 1, 118),  # measured: 2.1.117 runs no hook of such a file
+            servers=(".claude.json", "mcpServers"),
+            in_plugin=f"plugin:{NAME}:{NAME}",
+        ),
     ),
     files=(JsonFile("settings.json", has_hooks=True),),
     plugin=PluginSwitch("settings.json", "enabledPlugins"),
@@ -269,8 +301,9 @@ CLAUDE_CODE = AgentFacts(
     ),
     next_step=(
         "start a new session; for the tools in every project too: claude mcp add --scope user"
-        f" {NAME} -- {{server}}"
+        f" {NAME} -- {{server}}; then hardwon init again, for lessons at opened and edited files"
     ),
+    next_step_with_server="start a new session",
     next_step_with_plugin="start a new session; hooks and tools come from the plugin",
     path_advice="; put {folder} on PATH: the project's commands name programs without it",
 )

@@ -43,6 +43,7 @@ class JsonTarget(SetupTarget):
     Attributes:
         path: Absolute.
         root: The folder that no link may leave.
+        hooks: By event; None for a file that never has any.
         name: The name of the managed server; empty for none.
         schema: The address of a schema, for an empty file.
         may_comment: Whether the agent allows comments.
@@ -50,7 +51,7 @@ class JsonTarget(SetupTarget):
 
     path: str
     root: str
-    hooks: Mapping[str, Document] = attrs.field(factory=dict)
+    hooks: Mapping[str, Document] | None = None
     matchers: Mapping[str, str] = attrs.field(factory=dict)
     place: str = ""
     name: str = ""
@@ -80,7 +81,7 @@ class JsonTarget(SetupTarget):
     @override
     def without_managed(self, text: str) -> str:
         document = self._read(text)
-        after = without_hooks(document) if self.hooks else document
+        after = document if self.hooks is None else without_hooks(document)
         after = without_server(after, self.place, self.name) if self.name else after
         return edited(text, document, after, may_comment=self.may_comment)
 

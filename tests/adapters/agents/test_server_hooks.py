@@ -1,0 +1,274 @@
+"""Hooks that call the running server: when an agent gets them, and what its files then say."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hardwon.adapters.agents.agent import ConfiguredAgent
+from hardwon.adapters.agents.server_hooks import INPUT
+from hardwon.adapters.agents.table import AGENTS, CLAUDE_CODE, Programs
+from hardwon.ports.agents import HOOK_TOOL
+
+EVENTS = {"PostToolUseFailure", "PostToolUse", "SubagentStart"}
+PLUGIN = {"enabledPlugins": {"hardwon@hardwon": True}}
+
+
+class Machine:
+    """A home with the programs of hardwon, and clients on PATH that print a version."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.home = folder / "home"
+        self.settings = self.home / ".claude/settings.json"
+        self.path = list[str]()
+        self.server = str(self.program("bin/hardwon-mcp"))
+        self.hook = str(self.program("bin/hardwon-hook"))
+        self.settings.parent.mkdir(parents=True)
+
+    def program(self, name: str, script: str = "exit 1") -> Path:
+        path = self._folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+        return path
+
+    def install(self, version: str) -> None:
+        """Put a client last on PATH."""
+        path = self.program(f"clients/{len(self.path)}/claude", f"echo '{version}'")
+        self.path.append(str(path.parent))
+
+    def register(self, name: str = "hardwon", **entry: Any) -> None:
+        """Register the server for all projects."""
+        document = {"mcpServers": {name: {"command": self.server, "args": [], **entry}}}
+        (self.home / ".claude.json").write_text(json.dumps(document))
+
+    def agent(self) -> ConfiguredAgent:
+        environ = {"PATH": os.pathsep.join(self.path)}
+        programs = Programs(self.hook, self.server)
+        return ConfiguredAgent(CLAUDE_CODE, str(self.home), environ, programs, {})
+
+    def init(self) -> dict[str, Any]:
+        """Write what the agent wants into its settings; return its hooks."""
+        for target in (*self.agent().unwanted(), *self.agent().targets()):
+            is_wanted = target.path in [wanted.path for wanted in self.agent().targets()]
+            text = self.settings.read_text() if self.settings.exists() else ""
+            after = target.with_managed(text) if is_wanted else target.without_managed(text)
+            self.settings.write_text(after or "")
+        return self.hooks()
+
+    def hooks(self) -> dict[str, Any]:
+        text = self.settings.read_text() if self.settings.exists() else ""
+        groups = json.loads(text or "{}").get("hooks", {})
+        assert all(len(group["hooks"]) == 1 for [group] in groups.values())
+        return {event: group["hooks"][0] for event, [group] in groups.items()}
+
+    def wants(self) -> list[str]:
+        return [*self.agent().wants(str(self._folder), lambda: 0.0)]
+
+
+def calling(hooks: dict[str, Any]) -> dict[str, str]:
+    return {event: hook["server"] for event, hook in hooks.items() if hook["type"] == "mcp_tool"}
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+def test_hooks_call_the_server_that_all_projects_have(machine: Machine) -> None:
+    machine.install("2.1.332 (Claude Code)")
+    machine.register("mine")
+    hooks = machine.init()
+
+    assert calling(hooks) == dict.fromkeys(EVENTS, "mine")
+    assert hooks["PostToolUse"] == {
+        "type": "mcp_tool",
+        "server": "mine",
+        "tool": HOOK_TOOL,
+        "input": INPUT,
+        "timeout": 3,
+    }
+    groups = json.loads(machine.settings.read_text())["hooks"]
+    assert {event: groups[event][0].get("matcher") for event in EVENTS} == {
+        "PostToolUseFailure": "Bash|mcp__.*",
+        "PostToolUse": "Bash|Read|Edit|MultiEdit|Write",
+        "SubagentStart": None,
+    }
+    assert {hooks[event]["type"] for event in hooks.keys() - EVENTS} == {"command"}
+    assert machine.wants() == []
+    assert machine.agent().next_step().startswith("start a new session")
+    assert "claude mcp add" not in machine.agent().next_step()
+
+
+def test_no_content_of_a_file_that_was_read_or_edited_is_passed() -> None:
+    assert "${tool_response}" not in json.dumps(INPUT)
+    assert INPUT["tool_response"] == {
+        "stdout": "${tool_response.stdout}",
+        "stderr": "${tool_response.stderr}",
+    }
+
+
+@pytest.mark.parametrize(
+    ("versions", "calls"),
+    [
+        (["2.1.118 (Claude Code)"], True),
+        (["2.1.117 (Claude Code)"], False),
+        (["2.1.332 (Claude Code)", "2.1.110 (Claude Code)"], False),
+        (["3.0.0", "2.1.118"], True),
+        (["2.2"], True),
+        (["command not understood"], False),
+        (["2.1.332", ""], False),
+        ([], False),
+    ],
+    ids=range(8),
+)
+def test_the_oldest_client_decides(machine: Machine, versions: list[str], calls: bool) -> None:  # noqa: FBT001
+    for version in versions:
+        machine.install(version)
+    machine.register()
+
+    assert bool(calling(machine.init())) is calls
+    assert set(machine.hooks()) >= EVENTS - {"PostToolUse"}
+    assert machine.wants() == []
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"command": "/opt/other/hardwon-mcp"},
+        {"command": "/bin/cat"},
+        {"env": {"HARDWON_STORE": "/elsewhere"}},
+        {"args": ["--global-store", "/elsewhere"]},
+        {"command": None, "url": "http://127.0.0.1:8377/mcp", "type": "http"},
+    ],
+    ids=["another installation", "another program", "variable", "option", "http"],
+)
+def test_a_server_that_is_not_this_one_is_not_called(
+    machine: Machine, entry: dict[str, Any]
+) -> None:
+    machine.install("2.1.332 (Claude Code)")
+    machine.register(**entry)
+
+    assert calling(machine.init()) == {}
+
+
+def test_a_server_of_one_project_is_not_called(machine: Machine, tmp_path: Path) -> None:
+    machine.install("2.1.332 (Claude Code)")
+    server = {"hardwon": {"command": machine.server, "args": []}}
+    (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": server}))
+    projects = {str(tmp_path): {"mcpServers": server}}
+    (machine.home / ".claude.json").write_text(json.dumps({"projects": projects}))
+
+    assert calling(machine.init()) == {}
+    assert "claude mcp add --scope user" in machine.agent().next_step()
+
+
+def test_beside_the_plugin_only_events_that_it_leaves_out_call_its_server(machine: Machine) -> None:
+    machine.install("2.1.332 (Claude Code)")
+    machine.register()
+    machine.init()
+    machine.settings.write_text(json.dumps({**json.loads(machine.settings.read_text()), **PLUGIN}))
+
+    assert calling(machine.init()) == {"PostToolUse": "plugin:hardwon:hardwon"}
+    assert machine.hooks().keys() == {"PostToolUse"}
+    assert machine.agent().connection().ways == ("its plugin",)
+    assert machine.wants() == []
+
+
+def test_beside_the_plugin_an_old_client_gets_no_hook_in_its_settings(machine: Machine) -> None:
+    machine.settings.write_text(json.dumps(PLUGIN))
+    machine.install("2.1.110 (Claude Code)")
+
+    assert machine.init() == {}
+    assert machine.agent().targets() == []
+
+
+def test_an_older_client_or_a_lost_server_is_reported_and_gets_its_processes_back(
+    machine: Machine,
+) -> None:
+    machine.install("2.1.332 (Claude Code)")
+    machine.register()
+    machine.init()
+    machine.install("2.1.110 (Claude Code)")
+    [older] = machine.wants()
+    machine.path.pop()
+    (machine.home / ".claude.json").unlink()
+    [lost] = machine.wants()
+
+    assert older == (
+        f"hooks in {machine.settings} call the running server, but {machine.home.parent}"
+        "/clients/1/claude is version 2.1.110, which runs no hook of a file with such hooks;"
+        " 2.1.118 does: run hardwon init"
+    )
+    assert "but no server of hardwon is registered for all projects: run hardwon init" in lost
+    assert calling(machine.init()) == {}
+    assert "PostToolUse" not in machine.hooks()
+    assert machine.wants() == []
+
+
+def test_processes_that_the_server_could_spare_are_reported(machine: Machine) -> None:
+    machine.init()
+    machine.register()
+    machine.install("2.1.332 (Claude Code)")
+
+    [line] = machine.wants()
+    assert line.startswith("its hooks can call the server hardwon that runs already")
+    assert line.endswith("run hardwon init")
+
+
+def test_a_time_limit_of_the_user_stays_and_the_call_is_renewed(machine: Machine) -> None:
+    machine.install("2.1.332 (Claude Code)")
+    machine.register()
+    machine.init()
+    document = json.loads(machine.settings.read_text())
+    document["hooks"]["PostToolUse"][0]["hooks"][0] |= {"timeout": 20, "input": {}, "server": "x"}
+    machine.settings.write_text(json.dumps(document))
+
+    assert machine.init()["PostToolUse"] | {"timeout": 0} == {
+        "type": "mcp_tool",
+        "server": "hardwon",
+        "tool": HOOK_TOOL,
+        "input": INPUT,
+        "timeout": 0,
+    }
+    assert machine.hooks()["PostToolUse"]["timeout"] == 20
+
+
+def test_a_removal_leaves_the_hooks_of_the_user_alone(machine: Machine) -> None:
+    machine.install("2.1.332 (Claude Code)")
+    machine.register()
+    own = {"matcher": "Bash", "hooks": [{"type": "mcp_tool", "server": "own", "tool": "look"}]}
+    machine.settings.write_text(json.dumps({"hooks": {"PostToolUse": [own]}}))
+    [target] = machine.agent().targets()
+    after = target.with_managed(machine.settings.read_text())
+
+    assert HOOK_TOOL in after
+    assert json.loads(target.without_managed(after) or "") == {"hooks": {"PostToolUse": [own]}}
+
+
+def test_agents_without_such_hooks_ask_no_client(machine: Machine, tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    environ = {"PATH": str(machine.program("clients/x/codex", f"echo x >{trace}").parent)}
+    programs = Programs(machine.hook, machine.server)
+    for facts in AGENTS[1:]:
+        ConfiguredAgent(facts, str(machine.home), environ, programs, {}).targets()
+
+    assert not trace.exists()
+
+
+def test_hooks_left_from_a_removed_plugin_are_reported_and_become_processes(
+    machine: Machine,
+) -> None:
+    machine.install("2.1.332 (Claude Code)")
+    machine.settings.write_text(json.dumps(PLUGIN))
+    machine.init()
+    document = json.loads(machine.settings.read_text())
+    machine.settings.write_text(json.dumps({**document, "enabledPlugins": {}}))
+    [line] = machine.wants()
+
+    assert machine.agent().connection().ways == (str(machine.settings),)
+    assert line.endswith("no server of hardwon is registered for all projects: run hardwon init")
+    assert {hook["type"] for hook in machine.init().values()} == {"command"}
