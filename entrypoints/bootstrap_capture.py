@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hardwon.domain.use_cases.open_window import ConfirmDelivery
     from hardwon.domain.use_cases.track_usage import NoticeUse
     from hardwon.entrypoints.bootstrap import Memory
+    from hardwon.ports.activity import ContextWindows
     from hardwon.ports.agents import SetupRecord
     from hardwon.ports.store import Store, Warn
     from hardwon.ports.transcripts import CaptureJournal, Transcripts
@@ -272,6 +273,19 @@ def confirming_in(settings: "Settings") -> "Iterator[ConfirmDelivery | None]":
 
     with _opened(settings.global_store) as database:
         yield ConfirmDelivery(SqliteDeliveries(database)) if database else None
+
+
+@contextlib.contextmanager
+def windows_in(settings: "Settings") -> "Iterator[ContextWindows | None]":
+    """Open an existing store for its context windows, None without one."""
+    if settings.server:
+        with _served(settings.server) as store:
+            yield store.windows
+        return
+    from hardwon.adapters.sqlite.activity import SqliteContextWindows
+
+    with _opened(settings.global_store) as database:
+        yield SqliteContextWindows(database) if database else None
 
 
 def read_given_texts(transcript_path: str) -> "Sequence[GivenText] | None":

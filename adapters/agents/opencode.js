@@ -143,7 +143,7 @@ export const HardwonPlugin = async ({ directory }) => {
       if (children.has(sessionID)) return startSubagent(sessionID, agent, text)
       const session = known(sessionID)
       if (!session) return
-      if (!session.started) session.start("clear") // the blocks of an earlier process are in no request of this one
+      if (!session.started) session.start("startup") // the blocks of an earlier process are in no request of this one, results of tools are
       session.blocks.set("prompt", await session.tell("UserPromptSubmit", { prompt: text }))
     }),
     "tool.execute.after": quietly(async ({ tool, sessionID, args }, output) => {

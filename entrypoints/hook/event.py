@@ -180,11 +180,20 @@ class Event:
 
     def _print_block(self) -> None:
         if not self._wants_block:
-            return
-        if self._settings.semantic_enabled:
+            self._attempt("lessons are not shown again", self._empty_window)
+        elif self._settings.semantic_enabled:
             self._inject()
         else:
             self._print_markdown()
+
+    def _empty_window(self) -> None:
+        if self._injects and self._request.session_id and self._request.beginning == "emptied":
+            from hardwon.domain.model.injection.receipt import ContextWindow
+            from hardwon.entrypoints.bootstrap_capture import windows_in
+
+            with windows_in(self._settings) as windows:
+                if windows:
+                    windows.empty(ContextWindow(self._request.session_id))
 
     def _note(self) -> None:
         if self._captures:

@@ -85,6 +85,20 @@ def test_the_transcript_of_the_session_does_not_decide_for_a_subagent(world: Wor
     ]
 
 
+@pytest.mark.parametrize(
+    ("source", "is_again"), [("compact", True), ("clear", True), ("resume", False)]
+)
+def test_without_blocks_too_a_lesson_comes_again_in_an_emptied_window(
+    world: World, source: str, *, is_again: bool
+) -> None:
+    world.variables["HARDWON_INJECTION_LIMIT"] = "0"
+    after(world, failure(world))
+    start = {**failure(world), "hook_event_name": "SessionStart", "source": source}
+
+    assert outcome(after(world, start)) == SILENT
+    assert (LESSON in after(world, failure(world)).stdout) is is_again
+
+
 def test_a_failure_that_a_pipe_hid_is_answered(world: World) -> None:
     hidden = failure(
         world,
