@@ -14,7 +14,7 @@ JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 # Plain assertions: rewriting those of all tests takes longer than reading the tests, in each process.
 PYTEST := $(BIN)/pytest -q -n $(JOBS) --assert=plain
 
-.PHONY: help setup demo fmt lint typecheck quick pythons test doors browser soak bench quality figures docs generated build install environment uninstall clean
+.PHONY: help setup demo fmt lint typecheck quick pythons test doors browser clients soak bench quality figures docs generated build install environment uninstall clean
 
 help:  ## list the verbs
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -52,8 +52,15 @@ pythons: .venv/.installed  ## make quick, and megabytes of hostile text, on ever
 test: setup lint typecheck  ## lint, typecheck, then all tests
 	$(PYTEST) || { echo 'To see what was compared: $(BIN)/pytest TEST' >&2; exit 1; }
 
-doors: setup  ## tests of the page in a browser, and of the store on a PostgreSQL server
-	$(PYTEST) -m "(browser or postgres) and not soak" -rs tests/browser tests/contracts tests/adapters/postgres tests/entrypoints/postgres tests/domain/use_cases/test_copy_store.py
+doors: setup  ## tests of the page in a browser, of real agents, and of the store on a PostgreSQL server
+	@$(MAKE) --silent clients || echo 'The agents are not all here, so their tests are skipped.' >&2
+	$(PYTEST) -m "(browser or postgres or clients) and not soak" -rs tests/browser tests/clients tests/contracts tests/adapters/postgres tests/entrypoints/postgres tests/domain/use_cases/test_copy_store.py
+
+clients: .clients/.installed  ## install the agents of make doors: npm fetches a gigabyte
+.clients/.installed: tests/clients/package.json
+	@mkdir -p $(@D) && cp $< $(@D)
+	@npm install --prefix $(@D) --no-audit --no-fund --silent
+	@touch $@
 
 browser: .venv/.installed  ## install a Chromium for make doors: Debian's where apt-get may, else Playwright's
 	@$(BIN)/python -m tests.browser.chromium || { test -x /usr/bin/apt-get && apt-get install --yes --quiet chromium; } \

@@ -1,0 +1,112 @@
+"""The real agents get the lesson at the moment: in the next request, once."""
+
+import pytest
+
+from tests.clients.clients import (
+    CLAUDE_CODE,
+    CLIENTS,
+    CODEX,
+    GEMINI_CLI,
+    OLD_CLAUDE_CODE,
+    OPENCODE,
+    Client,
+)
+from tests.clients.conftest import ERROR, LESSON, OTHER, RULE, Set
+from tests.clients.scripted_model import Request, script
+
+pytestmark = pytest.mark.clients
+
+FAILS = "python3 -c 'import frobnicate'"
+WORDS = "Please run what is due."
+TASK = f"Find out why CI says {ERROR} when it imports frobnicate."
+COUNT = "Find out why counting the herd of zebra_quux raises LockTimeout."
+
+every_client = pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.agent)
+
+
+def failing(client: Client, *commands: str) -> str:
+    return script(*([client.run(command)] for command in commands), words=WORDS)
+
+
+def with_results(requests: list[Request], count: int) -> list[Request]:
+    """Return the requests of an agent that hold *count* results."""
+    return [item for item in requests if len(item.results) == count and item.is_of_agent]
+
+
+@every_client
+def test_a_failing_command_gets_the_lesson_in_the_next_request_once(
+    desk: Set, client: Client
+) -> None:
+    at = desk(client)
+    requests = at.ask(failing(client, "true", FAILS, FAILS))
+    [first], [passed], [failed], [repeated] = (with_results(requests, count) for count in range(4))
+
+    assert [LESSON in request.text for request in (first, passed, failed)] == [False, False, True]
+    assert repeated.text.count(LESSON) == 1
+    assert [receipt[:2] for receipt in at.receipts()] == [("failure", "")]
+
+
+@pytest.mark.parametrize("client", [CODEX, GEMINI_CLI], ids=lambda client: client.agent)
+def test_a_failure_that_a_pipe_hid_gets_it_too(desk: Set, client: Client) -> None:
+    requests = desk(client).ask(failing(client, f"{FAILS} 2>&1 | tail -n 5"))
+    [first], [failed] = (with_results(requests, count) for count in range(2))
+
+    assert (LESSON in first.text, LESSON in failed.text) == (False, True)
+
+
+@every_client
+def test_a_resumed_session_does_not_get_it_again(desk: Set, client: Client) -> None:
+    at = desk(client)
+    at.ask(failing(client, FAILS))
+    requests = at.ask(failing(client, FAILS), resumes=True)
+    [first], [failed] = (with_results(requests, count) for count in range(2))
+
+    assert LESSON in first.text
+    assert failed.text.count(LESSON) == first.text.count(LESSON)  # Gemini CLI doubles a result
+    assert len(at.receipts()) == 1
+
+
+def test_a_compacted_session_of_claude_code_gets_it_again(desk: Set) -> None:
+    at = desk(CLAUDE_CODE)
+    at.ask(failing(CLAUDE_CODE, FAILS))
+    at.ask("/compact", resumes=True)
+    requests = at.ask(failing(CLAUDE_CODE, FAILS), resumes=True)
+    [first], [failed] = (with_results(requests, count) for count in range(2))
+
+    assert (first.text.count(LESSON), failed.text.count(LESSON)) == (0, 1)
+    assert len(at.receipts()) == 2
+
+
+def of_task(requests: list[Request], task: str) -> Request:
+    """Return the first request of the subagent with *task*."""
+    return next(
+        item
+        for item in requests
+        if any(part.kind == "user" and part.text.strip().endswith(task) for part in item.items)
+        and item.is_of_agent
+    )
+
+
+@pytest.mark.parametrize("client", [CLAUDE_CODE, CODEX, OPENCODE], ids=lambda client: client.agent)
+def test_subagents_at_once_get_the_rule_and_each_its_own_lesson(desk: Set, client: Client) -> None:
+    at = desk(client)
+    assert client.subagents
+    waiting = [client.run("sleep 3")]  # or a client may end before they have started
+    requests = at.ask(script(client.subagents([TASK, COUNT]), waiting, words=WORDS))
+    first, second = (of_task(requests, task) for task in (TASK, COUNT))
+
+    assert [text in first.text for text in (RULE, LESSON, OTHER)] == [True, True, False]
+    assert [text in second.text for text in (RULE, LESSON, OTHER)] == [True, False, True]
+    assert {receipt[0] for receipt in at.receipts()} == {"subagent"}
+    assert len({receipt[1] for receipt in at.receipts()}) == 2
+
+
+def test_an_old_claude_code_keeps_all_its_hooks(desk: Set) -> None:
+    at = desk(OLD_CLAUDE_CODE)
+    requests = at.ask(failing(OLD_CLAUDE_CODE, FAILS))
+    [first], [failed] = (with_results(requests, count) for count in range(2))
+    assert (LESSON in first.text, LESSON in failed.text) == (False, True)
+
+    at.world.variables["HARDWON_INJECTION_LIMIT"] = "20"
+    started = at.ask(script(words=WORDS))
+    assert any(RULE in request.text for request in started)
