@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from hardwon.adapters.folder import make_folder
 from hardwon.adapters.markdown.document import FileSection, MarkdownDocument, file_sections
-from hardwon.adapters.markdown.document_format import FOLDERS, MEMORY, FrontValue, Markdown
+from hardwon.adapters.markdown.document_format import FrontValue, Markdown
 from hardwon.adapters.markdown.file_text import CONFLICTED, has_conflict, without_conflict
 from hardwon.adapters.markdown.front_matter import read_markdown, write_markdown
 from hardwon.adapters.markdown.memory_file import (
@@ -45,7 +45,7 @@ from hardwon.adapters.markdown.whole_files import (
 )
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
-from hardwon.domain.model.own_files import is_within
+from hardwon.domain.model.own_files import KIND_OF_FOLDER, MEMORY, is_within
 from hardwon.domain.model.text import with_newlines
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Kind
 from hardwon.ports.documents import (
@@ -325,7 +325,7 @@ def _without_zeros(number: str) -> str:
     return number.lstrip("0") or number[-1:]
 
 
-FOLDER_OF = {kind: folder for folder, kind in FOLDERS.items() if kind in CONVERSATION_KINDS}
+FOLDER_OF = {kind: folder for folder, kind in KIND_OF_FOLDER.items() if kind in CONVERSATION_KINDS}
 
 
 class MarkdownConversationFiles(ConversationFiles):

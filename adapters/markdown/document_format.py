@@ -9,6 +9,7 @@ from pathlib import PurePath
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from hardwon.domain.model.document import FILE_KINDS, FileFields
+from hardwon.domain.model.own_files import KIND_OF_FOLDER, MEMORY
 from hardwon.domain.model.plain_text import COMMENT_OR_FENCE, plain_text, without_links
 from hardwon.domain.model.redaction import stored_form
 from hardwon.domain.model.triggers import LONGEST, MAX_PHRASES, SHORTEST, usable_phrases
@@ -27,16 +28,6 @@ def first_of(complaints: Sequence[str], rest: str) -> tuple[str, ...]:
     return (*complaints[:MAX_COMPLAINTS], *((f"{more} more {rest}",) if more > 0 else ()))
 
 
-MEMORY = "memory"
-
-FOLDERS: dict[str, Kind] = {
-    "decisions": "decision",
-    "gotchas": "gotcha",
-    "preferences": "preference",
-    "conversations": "conversation",
-    "sessions": "session",
-}
-
 _SAVED = re.compile(r"memory-\d{8}-\d{6}(?:-\d+)?\.md")
 
 
@@ -49,8 +40,8 @@ def kind_by_place(path: str, project_root: str) -> Kind | None:
     """
     file = PurePath(path)
     for folder in reversed(file.parts[:-1]):
-        if folder in FOLDERS:
-            return FOLDERS[folder]
+        if folder in KIND_OF_FOLDER:
+            return KIND_OF_FOLDER[folder]
     is_beside = file.parent.name == MEMORY or file.parent == PurePath(project_root)
     is_session = _SAVED.fullmatch(file.name) or (is_beside and file.match("memory-*.md"))
     return "session" if is_session else None

@@ -13,7 +13,6 @@ from hardwon.adapters.markdown.conversation_files import (
     UsableFile,
 )
 from hardwon.adapters.markdown.conversation_format import plain_section, section_chunk
-from hardwon.adapters.markdown.document_format import MEMORY
 from hardwon.adapters.markdown.file_text import decode_file
 from hardwon.adapters.markdown.knowledge_bank import entries_of, identity_of
 from hardwon.adapters.markdown.memory_file import memory_file, sections_in, without_sections
@@ -22,7 +21,7 @@ from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.errors import UneditableFileError
 from hardwon.domain.model.excerpt import Span
 from hardwon.domain.model.knowledge_bank import ENTRY_HEAD, BankEntry
-from hardwon.domain.model.own_files import CONVERSATION_FOLDERS, is_within
+from hardwon.domain.model.own_files import CONVERSATION_FOLDERS, MEMORY, is_within
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace
 from hardwon.domain.model.vocabulary import Category

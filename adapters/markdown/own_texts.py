@@ -7,7 +7,6 @@ A text is a section or a whole file.
 import os
 from typing import NamedTuple
 
-from hardwon.adapters.markdown.document_format import MEMORY
 from hardwon.adapters.markdown.file_text import CONFLICTED, has_conflict
 from hardwon.adapters.markdown.memory_file import memory_file, sections_in
 from hardwon.adapters.markdown.source_files import LARGEST_FILE
@@ -21,7 +20,7 @@ from hardwon.adapters.markdown.whole_files import (
     rewrite_file,
 )
 from hardwon.domain.model.errors import InvalidEntryError, UneditableFileError
-from hardwon.domain.model.own_files import is_within
+from hardwon.domain.model.own_files import MEMORY, is_within
 from hardwon.ports.documents import OwnTexts
 from hardwon.ports.override import override
 

@@ -28,7 +28,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.knowledge_bank import TITLES
 from hardwon.domain.model.retro.lesson import bank_lesson, observed_in_of
-from hardwon.domain.model.vocabulary import Category, Kind
+from hardwon.domain.model.vocabulary import KINDS, Category, Kind
 
 PRIVATE_FOLDER = 0o700
 NO_PROJECT = "no-project"
@@ -37,15 +37,7 @@ LONGEST_NAME = 60
 RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 """Names that Windows keeps for devices."""
 
-FILE_NAMES: Mapping[Kind, str] = {
-    "learning": "learnings.md",
-    "session": "sessions.md",
-    "decision": "decisions.md",
-    "gotcha": "gotchas.md",
-    "preference": "preferences.md",
-    "conversation": "conversations.md",
-    "document": "documents.md",
-}
+FILE_NAMES: Mapping[Kind, str] = {kind: f"{kind}s.md" for kind in KINDS}
 
 
 @contextmanager

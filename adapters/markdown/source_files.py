@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from hardwon.adapters.markdown.document_format import (
-    MEMORY,
     SPECS,
     FrontValue,
     Markdown,
@@ -24,7 +23,7 @@ from hardwon.adapters.markdown.front_matter import read_markdown
 from hardwon.adapters.markdown.instructions import INDEX
 from hardwon.adapters.markdown.whole_files import read_real_file, reason
 from hardwon.domain.model.errors import UnreadableFileError
-from hardwon.domain.model.own_files import NOT_STORABLE, is_storable, is_within
+from hardwon.domain.model.own_files import MEMORY, NOT_STORABLE, is_storable, is_within
 from hardwon.domain.model.text import with_newlines
 from hardwon.ports.documents import ENDING, Listing, SourceFiles
 from hardwon.ports.override import override

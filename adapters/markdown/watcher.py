@@ -7,9 +7,10 @@ from contextlib import closing
 
 from watchfiles import Change, watch
 
-from hardwon.adapters.markdown.document_format import MEMORY, SPECS
+from hardwon.adapters.markdown.document_format import SPECS
 from hardwon.adapters.markdown.source_files import BESIDE
 from hardwon.domain.model.errors import UnreadableFileError
+from hardwon.domain.model.own_files import MEMORY
 from hardwon.ports.documents import ENDING
 
 SETTLED_MS = 200

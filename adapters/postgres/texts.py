@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from hardwon.adapters.postgres.database import PostgresDatabase, public
 from hardwon.adapters.postgres.session import Row
+from hardwon.adapters.sql.entries import TEXTS
 from hardwon.adapters.sql.metadata import AUTOMATIC_PROVIDER
 from hardwon.domain.model.forgotten import SECRET
 
@@ -32,6 +33,7 @@ class Table(NamedTuple):
 
 
 ENTRY_TABLES = ("entry", "entry_text")
+NO_TEXTS = frozenset(("source", "file_mtime", "own_tier"))
 LABELS = ("trigger_phrases", "keywords", "tags")
 
 TABLES: Mapping[str, Table] = {
@@ -41,19 +43,7 @@ TABLES: Mapping[str, Table] = {
     ),
     "entry_text": Table(
         ("number",),
-        (
-            *(
-                "name",
-                "description",
-                "reasoning",
-                "notes",
-                *LABELS,
-                "references",
-                "text_hash",
-                "file_path",
-            ),
-            *("file_hash", "anchor_id", "channel", "session_id", "door"),
-        ),
+        (*(name for name in TEXTS if name not in NO_TEXTS), "text_hash", "anchor_id"),
     ),
     "entry_place": Table(("number", "project"), ("project",)),
     "entry_alias": Table(("old_id",), ("old_id",)),

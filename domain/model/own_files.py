@@ -1,10 +1,13 @@
 """The folders of a project whose files hardwon writes."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Kind
 
 MEMORY = "memory"
-CONVERSATION_FOLDERS = ("conversations", "decisions", "gotchas", "preferences", "sessions")
+KIND_OF_FOLDER: Mapping[str, Kind] = {f"{kind}s": kind for kind in (*CONVERSATION_KINDS, "session")}
+CONVERSATION_FOLDERS = tuple(sorted(KIND_OF_FOLDER))
 """The folders below `memory` whose files hardwon writes. Git ignores private ones."""
 
 

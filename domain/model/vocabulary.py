@@ -28,6 +28,9 @@ REACHES: tuple[Reach, ...] = get_args(Reach)
 DOORS: tuple[Door, ...] = get_args(Door)
 DECAY_MODES: tuple[DecayMode, ...] = get_args(DecayMode)
 
-CONVERSATION_KINDS: tuple[Kind, ...] = ("decision", "gotcha", "preference", "conversation")
-LESSON_KINDS: tuple[Kind, ...] = ("learning", "decision", "gotcha", "preference")
+CAPTURED_LESSONS: tuple[Kind, ...] = ("decision", "gotcha", "preference")
+"""The kinds whose entries are details of a conversation."""
+
+CONVERSATION_KINDS: tuple[Kind, ...] = (*CAPTURED_LESSONS, "conversation")
+LESSON_KINDS: tuple[Kind, ...] = ("learning", *CAPTURED_LESSONS)
 """The kinds whose entries are one lesson each."""

@@ -15,6 +15,7 @@ from hardwon.domain.model.knowledge_bank import BankEntry, BankFile, name_in
 from hardwon.domain.model.plain_text import plain_title
 from hardwon.domain.model.project import Project, Registry, TrustReason
 from hardwon.domain.model.redaction import stored_form
+from hardwon.domain.model.vocabulary import CAPTURED_LESSONS
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository, Proposals
 from hardwon.ports.file_state import ImportLedger
@@ -196,7 +197,7 @@ class ReviewMemory:
 
     def _captured(self) -> Iterator[UnjudgedNote]:
         since = self.clock.now() - CAPTURED_WITHIN
-        only = EntryFilter(kinds=("decision", "gotcha", "preference"), since=since, ranked=True)
+        only = EntryFilter(kinds=CAPTURED_LESSONS, since=since, ranked=True)
         for entry in self.repository.matching(only, limit=MAX_CAPTURED, order="created_at"):
             if not (entry.permanent or entry.usage.validations.total):
                 yield UnjudgedNote(entry)
