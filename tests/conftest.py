@@ -16,7 +16,7 @@ os.environ.update(GIT_CONFIG_GLOBAL=os.devnull, GIT_CONFIG_NOSYSTEM="1")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
-settings.register_profile("default", max_examples=25, deadline=None, print_blob=True)
+settings.register_profile("default", max_examples=10, deadline=None, print_blob=True)
 settings.register_profile("quick", parent=settings.get_profile("default"), max_examples=3)
 settings.register_profile("soak", parent=settings.get_profile("default"), max_examples=200)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters.sqlite.database import SqliteDatabase
-from hardwon.adapters.sqlite.opening import open_store
 from hardwon.domain.use_cases.checkpoints import Checkpoints
 from tests.adapters.sqlite.sqlite_store import Sql, checkpoints_of
-from tests.contracts.worlds import World, world_of
+from tests.contracts.worlds import World, open_new_store, world_of
 
 
 @pytest.fixture
@@ -20,7 +19,8 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def database(folder: Path) -> Iterator[SqliteDatabase]:
-    opened = open_store(str(folder))
+    folder.mkdir(mode=0o700, parents=True)
+    opened = open_new_store(str(folder))
     yield opened
     opened.close()
 

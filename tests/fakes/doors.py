@@ -28,7 +28,7 @@ import typer.main
 from hardwon.adapters.agents import wants
 from hardwon.adapters.minilm import embedder as minilm
 from hardwon.adapters.providers import http
-from hardwon.adapters.sqlite import schema
+from hardwon.adapters.sqlite import opening, schema
 from hardwon.entrypoints import bootstrap_retrieval, context, embed_after_write, writer
 from hardwon.entrypoints.cli import main as cli
 from hardwon.entrypoints.hook import main, process
@@ -304,7 +304,7 @@ def one_process() -> Iterator[None]:
         for module, limit in LIMITS:
             longer = getattr(module, limit) * times
             stack.enter_context(mock.patch.object(module, limit, longer))
-        stack.enter_context(mock.patch.object(schema, "_migrate", _migrate))
+        stack.enter_context(mock.patch.object(opening, "migrate", _migrate))
         for owner, name, function in ONCE:
             stack.enter_context(mock.patch.object(owner, name, function))
         yield
@@ -330,25 +330,29 @@ ONCE = [
 ]
 
 
-_MIGRATE = schema._migrate
+_MIGRATE = schema.migrate
 
 
 @functools.cache
-def _of_a_new_store() -> tuple[str, ...]:
-    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as store:
-        _MIGRATE(store, lambda _: None)
-        begin, *statements, commit = store.iterdump()
-    assert (begin, commit) == ("BEGIN TRANSACTION;", "COMMIT;")
-    return tuple(statements)
+def _new_store() -> sqlite3.Connection:
+    store = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    _MIGRATE(store)
+    return store
 
 
-def _migrate(connection: sqlite3.Connection, keep_copy: Callable[[int], None]) -> None:
-    """Give an empty store the tables that all migrations make, the others what they miss."""
-    if connection.execute("SELECT 1 FROM sqlite_master").fetchone():
-        _MIGRATE(connection, keep_copy)
+def _migrate(connection: sqlite3.Connection, *keep_copy: Callable[[int], None]) -> None:
+    """Give an empty store the pages of a new one, and the others what they miss."""
+    if _is_empty(connection):
+        connection.execute("BEGIN IMMEDIATE")  # wait for another process that makes it
+        connection.execute("ROLLBACK")
+    if _is_empty(connection):
+        _new_store().backup(connection)
     else:
-        for statement in _of_a_new_store():
-            connection.execute(statement)
+        _MIGRATE(connection, *keep_copy)
+
+
+def _is_empty(connection: sqlite3.Connection) -> bool:
+    return not connection.execute("SELECT 1 FROM sqlite_master").fetchone()
 
 
 @functools.lru_cache(maxsize=1)

@@ -63,6 +63,14 @@ def test_neither_a_new_store_nor_an_empty_file_nor_one_of_todays_version_is_copi
     assert copies(folder) == []
 
 
+@pytest.mark.usefixtures("path")
+def test_a_copy_is_for_the_user_alone(folder: Path) -> None:
+    with opened(folder):
+        [copy] = copies(folder)
+
+    assert (folder / copy).stat().st_mode & 0o777 == 0o600
+
+
 def test_a_copy_that_cannot_be_written_stops_the_migration_and_nothing_is_changed(
     path: Path, folder: Path
 ) -> None:

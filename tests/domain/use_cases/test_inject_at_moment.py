@@ -167,6 +167,7 @@ def test_an_edit_that_a_lesson_warns_of_is_answered() -> None:
     assert not Session(store(lesson(text))).at(Edit("README.md", "", "# Shop")).text
 
 
+@pytest.mark.large
 def test_a_dry_run_prints_what_the_agent_gets() -> None:
     """Also where the words of the error are common, so that only its signature decides."""
     long = lesson(" ".join((LESSON, *(f"word{number}" for number in range(80)))))

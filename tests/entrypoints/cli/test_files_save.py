@@ -229,7 +229,7 @@ def test_a_description_alone_does_not_wait_for_a_pipe_that_says_nothing(world: W
         (("-",), b"\xff\xfe", ("not UTF-8",)),
         (("-",), b"x" * (4 * 1024 * 1024 + 1), ("4 MB",)),
     ],
-    ids=str,
+    ids=lambda value: str(value)[:20],
 )
 def test_a_failing_save_is_reported_in_one_line_and_leaves_nothing(
     world: World, arguments: tuple[str, ...], stdin: bytes, words: tuple[str, ...]
