@@ -5,9 +5,13 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from tests.machine import use_folder_in_memory
+
 os.environ.setdefault(
     "OPENBLAS_NUM_THREADS", "1"
 )  # before anyone imports numpy: more threads are slower, all at once
+
+use_folder_in_memory()
 
 # The machine's address would make the repositories of tests foreign.
 os.environ.update(GIT_CONFIG_GLOBAL=os.devnull, GIT_CONFIG_NOSYSTEM="1")

@@ -23,9 +23,8 @@ from hardwon.entrypoints.bootstrap_files import build_import_knowledge
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import fill_spaces
 from tests.entrypoints.faults import launch
-from tests.entrypoints.faults.launch import FOR_EVER
 from tests.fakes.doors import can_run_here, run_here
-from tests.machine import LONGEST_WAIT, in_time, patience
+from tests.machine import FOR_EVER, LONGEST_WAIT, in_time, patience
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 FAULTS = Path(__file__).parent / "faults"
@@ -120,7 +119,7 @@ class World:
         store: Where `memory.db` is.
         variables: The whole environment of the hook.
         faults: Parts that `hook` and `launch` break, by names of functions in `faults/launch.py`.
-        hangs: Whether something hangs, so that the hook has to reach its time limits. They
+        hangs: Whether something hangs, so that programs have to reach their time limits. They
             are as long as the machine is slow; else there are none, as a busy machine would show less.
         bin: Where the installed programs are.
         may_fork: Whether programs may be forked from a process that has imported the libraries.
@@ -217,7 +216,7 @@ class World:
 
     @property
     def times(self) -> float:
-        """How many times as long as they are the time limits of the hook get."""
+        """How many times as long as they are the time limits of programs get."""
         return patience() if self.hangs else FOR_EVER
 
     @property
@@ -267,7 +266,12 @@ class World:
         stdin = self._bytes(payload)
         with broken_by(self.faults, self.times):
             ended = run_here(
-                "hardwon-hook", arguments, stdin=stdin, env=self.variables, folder=self.folder
+                "hardwon-hook",
+                arguments,
+                stdin=stdin,
+                env=self.variables,
+                folder=self.folder,
+                times=self.times,
             )
         seconds = time.monotonic() - started
         return Run(

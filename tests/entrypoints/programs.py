@@ -89,7 +89,14 @@ def run(
     """Run a program in the world's project: in this process where that makes no difference, else in one of its own."""
     if redirections or not world.may_run_here or not can_run_here(program, world.variables):
         return finish(start(world, program, *arguments, redirections=redirections), stdin)
-    ended = run_here(program, arguments, stdin=stdin, env=world.variables, folder=world.project)
+    ended = run_here(
+        program,
+        arguments,
+        stdin=stdin,
+        env=world.variables,
+        folder=world.project,
+        times=world.times,
+    )
     return Ran(ended.code, ended.out.decode(), ended.err.decode())
 
 

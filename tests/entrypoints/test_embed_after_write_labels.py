@@ -174,7 +174,7 @@ def test_a_write_ends_its_batch_when_no_labeler_answers(scene: Scene) -> None:
 
 def test_a_labeler_that_hangs_holds_a_write_up_once(scene: Scene) -> None:
     scene.configure(embedding_provider="off", keyword_provider="haiku")
-    scene.stub.hangs_before = True
+    scene.stub.hangs_before = scene.world.hangs = True
     started = time.monotonic()
     done = run(scene.world, "hardwon-writer", *upsert())
 

@@ -32,7 +32,8 @@ from hardwon.adapters.sqlite import opening, schema
 from hardwon.entrypoints import bootstrap_retrieval, context, embed_after_write, writer
 from hardwon.entrypoints.cli import main as cli
 from hardwon.entrypoints.hook import main, process
-from tests.machine import LONGEST_WAIT, patience
+from hardwon.entrypoints.mcp import threads
+from tests.machine import FOR_EVER, LONGEST_WAIT
 
 MAINS: dict[str, Callable[[], None]] = {
     "hardwon": cli.main,
@@ -111,6 +112,7 @@ def run_here(
     stdin: bytes | None,
     env: Mapping[str, str],
     folder: Path,
+    times: float = FOR_EVER,
 ) -> Ended:
     """
     Run a console script in this process.
@@ -121,12 +123,19 @@ def run_here(
         stdin: All of its standard input, which comes by a pipe; None for the system's empty file.
         env: The whole environment.
         folder: The working folder.
+        times: How many times as long as they are its time limits get.
 
     """
     for cache in _caches(len(sys.modules)):
         cache.cache_clear()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        with _process_state(env, folder), _streams(stdin, out, err), _connections(), _threads():
+        with (
+            stretched(times),
+            _process_state(env, folder),
+            _streams(stdin, out, err),
+            _connections(),
+            _threads(),
+        ):
             sys.argv = [program, *arguments]
             code = _code_of(MAINS[program])
         return Ended(code, _all_of(out), _all_of(err))
@@ -297,27 +306,38 @@ def one_process() -> Iterator[None]:
     """
     Load the model, read signatures of commands and run migrations once.
 
-    That takes longer than most tests. On a busy machine commands get longer, too.
+    That takes longer than most tests.
     """
-    times = patience()
+    _new_store()  # before a program, whose connections are closed when it ends
     with contextlib.ExitStack() as stack:
-        for module, limit in LIMITS:
-            longer = getattr(module, limit) * times
-            stack.enter_context(mock.patch.object(module, limit, longer))
         stack.enter_context(mock.patch.object(opening, "migrate", _migrate))
         for owner, name, function in ONCE:
             stack.enter_context(mock.patch.object(owner, name, function))
         yield
 
 
-LIMITS = (
-    (context, "GIT_SECONDS"),
-    (context, "ASK_SECONDS"),
-    (embed_after_write, "WRITE_SECONDS"),
-    (bootstrap_retrieval, "ASKED_EMBED_SECONDS"),
-    (http, "MAX_REQUEST_SECONDS"),
-)
-"""Where commands do less once time is over."""
+LIMITS = {
+    (module, name): getattr(module, name)
+    for module, name in (
+        (context, "GIT_SECONDS"),
+        (context, "ASK_SECONDS"),
+        (embed_after_write, "WRITE_SECONDS"),
+        (bootstrap_retrieval, "ASKED_EMBED_SECONDS"),
+        (http, "MAX_REQUEST_SECONDS"),
+        (threads, "EMBED_SECONDS"),
+    )
+}
+"""Where programs do less once time is over, in seconds."""
+
+
+@contextlib.contextmanager
+def stretched(times: float) -> Iterator[None]:
+    """Make these limits *times* as long."""
+    with contextlib.ExitStack() as stack:
+        for (module, name), seconds in LIMITS.items():
+            stack.enter_context(mock.patch.object(module, name, seconds * times))
+        yield
+
 
 ONCE = [
     (owner, name, functools.cache(getattr(owner, name)))

@@ -168,7 +168,7 @@ def test_when_everyone_fails_the_entry_stays_as_it_was(
 
 def test_a_labeler_that_hangs_is_left_behind_after_five_seconds(scene: Scene) -> None:
     scene.configure(embedding_provider="off", keyword_provider="haiku")
-    scene.stub.hangs_before = True
+    scene.stub.hangs_before = scene.world.hangs = True
     started = time.monotonic()
     done = hardwon(scene.world, "label")
 

@@ -134,8 +134,8 @@ def test_with_little_memory_words_are_searched(embedded_world: World, megabytes:
 
     assert code == 0
     assert re.search(r"active \(vector=0, fts5=[1-9]\)", out)
-    assert "no vector search: " in err
-    assert len(err.splitlines()) == 1, err
+    assert "no vector search: " in err.splitlines()[0]
+    assert "Traceback" not in err
 
 
 def test_with_too_little_memory_for_anything_it_ends_well(embedded_world: World) -> None:

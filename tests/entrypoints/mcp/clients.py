@@ -15,6 +15,7 @@ from hardwon.entrypoints.mcp.server import MemoryServer
 from hardwon.entrypoints.mcp.threads import MemoryWorker
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, start
+from tests.fakes.doors import stretched
 from tests.machine import LONGEST_WAIT
 
 PROMISED_SECONDS = 1.0
@@ -161,7 +162,8 @@ class Visitor:
             async with server.open():
                 return await server.call_tool(tool, arguments)
 
-        return anyio.run(visit)
+        with stretched(self._world.times):
+            return anyio.run(visit)
 
     def store(self, **arguments: object) -> dict[str, Any]:
         """Store the lesson with *arguments*; return the structured answer."""
