@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from hardwon.domain.use_cases.weigh_entries import WeighEntries
     from hardwon.entrypoints.bootstrap import Memory
     from hardwon.ports.models import DownloadableEmbedder, KeywordLabeler
-    from hardwon.ports.overview import Projection
+    from hardwon.ports.overview import Clustering
 
 
 AUTO, LOCAL, OFF = "auto", "local", "off"
@@ -347,18 +347,18 @@ def build_inject_at_moment(
     return InjectAtMoment(build_weigh_entries(memory, project_root, embed_seconds))
 
 
-def build_projection(memory: "Memory", kind: "Kind") -> "Projection | None":
-    """Build the 2D projection of the space for *kind*, or None."""
+def build_clustering(memory: "Memory", kind: "Kind") -> "Clustering | None":
+    """Build the clustering of the space for *kind*, or None."""
     from hardwon.domain.model.errors import NumpyMissingError
 
     vectors = memory.spaces.vectors_for(kind)
     if vectors is None:
         return None
     try:
-        from hardwon.adapters.numpy_index.plane import NumpyProjection
+        from hardwon.adapters.numpy_index.clustering import NumpyClustering
     except ImportError as error:
         raise NumpyMissingError(f"numpy can't be loaded: {error}") from error
-    return NumpyProjection(vectors)
+    return NumpyClustering(vectors)
 
 
 def _weights(memory: "Memory") -> "SignalWeights":

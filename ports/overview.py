@@ -81,31 +81,29 @@ class Overview(Protocol):
         ...
 
 
-class Plane(NamedTuple):
+class Clusters(NamedTuple):
     """
-    Vectors in two dimensions.
+    Entries that say similar things.
 
     Attributes:
-        points: The place of each entry, by number, ascending: x and y in `[-1, 1]`, both in one
-            unit.
-        variance: The share of the variance of all vectors that x and y show, each in `[0, 1]`.
-        groups: The numbers of entries that are near duplicates of each other, ascending, the
+        topics: The numbers of the entries of each topic, closest to its centre first, the largest
+            topic first. Each entry with a vector is in one.
+        duplicates: The numbers of entries that are near duplicates of each other, ascending, the
             largest group first; None where there are too many entries to compare.
     """
 
-    points: Mapping[int, tuple[float, float]] = {}
-    variance: tuple[float, float] = (0.0, 0.0)
-    groups: Sequence[Sequence[int]] | None = ()
+    topics: Sequence[Sequence[int]] = ()
+    duplicates: Sequence[Sequence[int]] | None = ()
 
 
-class Projection(Protocol):
-    """The first two principal components of the vectors of one space."""
+class Clustering(Protocol):
+    """Groups of near vectors of one space."""
 
-    def plane(self, only: EntryFilter) -> Plane:
+    def clusters(self, only: EntryFilter) -> Clusters:
         """
-        Return the plane of the entries of *only* that have a vector.
+        Return the clusters of the entries of *only* that have a vector.
 
-        Equal vectors give an equal plane.
+        Equal vectors give equal clusters.
 
         Raises:
             VectorIndexUnavailableError: vectors can't be compared in this process.

@@ -35,7 +35,7 @@ QUESTION = "decode() fails in the middle of a chunk, which way do we read the by
 PAGES = {
     "memory": "?q=a+file+in+an+unknown+encoding",
     "session": "session?id=sample",
-    "map": "map?by=category",
+    "topics": "topics",
     "time": "time",
 }
 TERMINALS = {

@@ -61,19 +61,6 @@ def excerpt(text: str, terms: Sequence[str], room: int) -> MarkedText:
     return _cut_out(line, marks, _at_borders(line, _richest(marks, inside), inside))
 
 
-def beyond(title: str, text: str) -> str:
-    """
-    Return *text* without *title*, or a longer sentence of it, at its beginning.
-
-    >>> beyond("Decode chunks", "Decode chunks: a character can straddle two reads."), beyond("Chunks", "Decode.")
-    ('a character can straddle two reads.', 'Decode.')
-    """
-    line, start = " ".join(text.split()), " ".join(title.split()).removesuffix(CUT).rstrip(" .…")
-    rest = line[len(start) :]
-    begins = start and line.lower().startswith(start.lower()) and not rest[:1].isalnum()
-    return rest.lstrip(" .:;,!?-#*\N{EN DASH}\N{EM DASH}") or line if begins else line
-
-
 def shortened(text: str, room: int) -> str:
     """Return the beginning of *text* on one line, cut to *room*."""
     return excerpt(text, (), room).text

@@ -15,11 +15,11 @@ from hardwon.domain.model.errors import InvalidQueryError, StorageError
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_retrieval import build_projection, build_recall
+from hardwon.entrypoints.bootstrap_retrieval import build_clustering, build_recall
 from hardwon.entrypoints.bootstrap_upkeep import build_review_memory
 from hardwon.entrypoints.context import read_workplace
 from hardwon.ports.clock import Clock
-from hardwon.ports.overview import Projection
+from hardwon.ports.overview import Clustering
 
 T = TypeVar("T")
 
@@ -34,7 +34,7 @@ class Desk:
         self.memory = memory
         self.project_root = project_root
         self._recall: Recall | None = None
-        self._projection: Projection | None = None
+        self._clustering: Clustering | None = None
         self._to_review = 0
         self._counted_at = float("-inf")
 
@@ -48,14 +48,14 @@ class Desk:
         self._recall = self._recall or build_recall(self.memory)
         return self._recall
 
-    def projection(self) -> Projection | None:
+    def clustering(self) -> Clustering | None:
         """
-        Return the map of the vectors, None without a space.
+        Return the clustering of the vectors, None without a space.
 
-        It caches its comparisons.
+        It caches its clusters.
         """
-        self._projection = self._projection or build_projection(self.memory, "learning")
-        return self._projection
+        self._clustering = self._clustering or build_clustering(self.memory, "learning")
+        return self._clustering
 
     def to_review(self) -> int:
         """Return the number of pending decisions, cached for half a minute."""

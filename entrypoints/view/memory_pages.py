@@ -8,12 +8,13 @@ import attrs
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.excerpt import MarkedText, beyond, excerpt
+from hardwon.domain.model.excerpt import MarkedText, excerpt
 from hardwon.domain.model.filters import NOWHERE, EntryFilter, PolicyName
 from hardwon.domain.model.injection.verify import terms_of
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.project import Registry
 from hardwon.domain.model.ranking.policy import RecallAnswer, RecallQuestion
+from hardwon.domain.model.text import has_word, split_by_title
 from hardwon.domain.model.vocabulary import REACHES, TIERS
 from hardwon.domain.use_cases.recall import calibrated
 from hardwon.domain.use_cases.retrieve import completed
@@ -204,7 +205,7 @@ def _rows(
         ListedMemory(
             entry=(entry := answer.entry),
             project=labels.get(entry.project or "") or entry.source_project or "",
-            passage=excerpt(beyond(entry.name, entry.description), terms, EXCERPT_CHARACTERS),
+            passage=excerpt(_below_its_title(entry), terms, EXCERPT_CHARACTERS),
             used=used.get(entry.entry_id, 0),
             spark=(
                 sparkline([shown.get(entry.entry_id, {}).get(week, 0) for week in weeks])
@@ -216,6 +217,11 @@ def _rows(
         )
         for answer, parts in zip(answers, scored, strict=True)
     ]
+
+
+def _below_its_title(entry: Entry) -> str:
+    rest = split_by_title(entry.name, entry.description).rest
+    return rest if has_word(rest) else entry.description
 
 
 def _terms(answer: RecallAnswer) -> list[tuple[str, float]]:

@@ -38,9 +38,10 @@ from hardwon.entrypoints.view.desk import (
 from hardwon.entrypoints.view.entry_pages import edit_page, entry_page
 from hardwon.entrypoints.view.guard import HEADERS, Guard, Refusal
 from hardwon.entrypoints.view.memory_pages import memory_page, review_page
-from hardwon.entrypoints.view.picture_pages import map_page, time_page
 from hardwon.entrypoints.view.rendering import address, as_csv, as_json, environment
 from hardwon.entrypoints.view.session_pages import session_page, sessions_page
+from hardwon.entrypoints.view.time_page import time_page
+from hardwon.entrypoints.view.topics_page import topics_page
 
 STATIC = os.path.join(os.path.dirname(__file__), "static")
 MAX_FORM_BYTES = 32 * 1024 * 1024
@@ -59,7 +60,7 @@ LISTS: Mapping[str, Answer] = {
     "/memory": memory_page,
     "/sessions": sessions_page,
     "/session": session_page,
-    "/map": map_page,
+    "/topics": topics_page,
     "/time": time_page,
     "/review": review_page,
 }

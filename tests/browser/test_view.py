@@ -28,7 +28,7 @@ from tests.strategies import lesson
 
 pytestmark = pytest.mark.browser
 
-PAGES = ("", "sessions", "map", "time", "review")
+PAGES = ("", "sessions", "topics", "time", "review")
 MANY = 10_000
 FIRST_PAINT_SECONDS = 1.0
 KEY_SECONDS = 0.05
@@ -181,17 +181,17 @@ def test_a_pair_is_merged_by_keys(empty_world: World, view: View) -> None:
     ) == [(1,)]
 
 
-def test_the_map_names_and_opens_what_is_pointed_at(world: World, view: View) -> None:
+def test_a_topic_leads_to_its_entries(world: World, view: View) -> None:
     page = view(world)
-    follow(page, page.get_by_role("link", name="Map"), "map")
-    point = page.locator("svg.map a").first
-    name = point.get_attribute("data-name")
-    assert name
+    follow(page, page.get_by_role("link", name="Topics"), "topics")
+    topic = page.locator(".topic h2 a").first
+    words = topic.inner_text()
 
-    point.locator("circle").hover(force=True)
-    expect(page.locator("#pointed")).to_contain_text(name)
-    point.locator("circle").click(force=True)
+    follow(page, topic, "topics?*of=*")
 
+    expect(page.locator("h1")).to_contain_text(words)
+    name = page.locator(".topic li a").first.inner_text()
+    follow(page, page.locator(".topic li a").first, "entry/*")
     expect(page.locator("h1")).to_have_text(name)
 
 

@@ -1,4 +1,4 @@
-// What the pages do better with a script: search as you type, keys, selecting all, and a map of many points.
+// What the pages do better with a script: search as you type, keys, and selecting all.
 "use strict";
 
 const box = document.getElementById("q");
@@ -97,65 +97,3 @@ document.addEventListener("keydown", (event) => {
   else return;
   event.preventDefault();
 });
-
-// --- the map ------------------------------------------------------------------------------------------------------
-const pointed = document.getElementById("pointed");
-function name(text) {
-  pointed.textContent = text;
-}
-for (const link of document.querySelectorAll("svg.map a")) {
-  const tell = () => name(`${link.dataset.name} (${link.dataset.group})`);
-  link.addEventListener("mouseenter", tell);
-  link.addEventListener("focus", tell);
-}
-
-const canvas = document.getElementById("map");
-async function drawMap() {
-  const answer = await fetch(canvas.dataset.points).catch(() => null);
-  if (!answer || !answer.ok) return name("The points could not be loaded: reload the page.");
-  const points = (await answer.json()).items;
-  const pen = canvas.getContext("2d");
-  const style = getComputedStyle(document.documentElement);
-  const tones = [0, 1, 2, 3, 4, 5, 6, 7].map((tone) => style.getPropertyValue(`--t${tone}`).trim());
-  const ring = style.getPropertyValue("--text").trim();
-  const CELL = 16;
-  const cells = new Map();
-  const key = (x, y) => `${Math.floor(x / CELL)},${Math.floor(y / CELL)}`;
-  for (const point of points) {
-    pen.fillStyle = tones[point.tone];
-    pen.beginPath();
-    pen.arc(point.x, point.y, 3, 0, 7);
-    pen.fill();
-    if (point.near) {
-      pen.strokeStyle = ring;
-      pen.stroke();
-    }
-    const cell = key(point.x, point.y);
-    if (!cells.has(cell)) cells.set(cell, []);
-    cells.get(cell).push(point);
-  }
-  function at(event) {
-    const frame = canvas.getBoundingClientRect();
-    const x = ((event.clientX - frame.left) / frame.width) * canvas.width;
-    const y = ((event.clientY - frame.top) / frame.height) * canvas.height;
-    let best = null, least = 12 * 12;
-    for (const dx of [-CELL, 0, CELL]) for (const dy of [-CELL, 0, CELL]) {
-      for (const point of cells.get(key(x + dx, y + dy)) || []) {
-        const far = (point.x - x) ** 2 + (point.y - y) ** 2;
-        if (far < least) [best, least] = [point, far];
-      }
-    }
-    return best;
-  }
-  canvas.addEventListener("mousemove", (event) => {
-    const point = at(event);
-    canvas.classList.toggle("on", !!point);
-    name(point ? `${point.name} (${point.group})` : "");
-  });
-  canvas.addEventListener("click", (event) => {
-    const point = at(event);
-    if (point) location.href = canvas.dataset.entry + point.id;
-  });
-  canvas.dataset.ready = points.length;
-}
-if (canvas) drawMap();

@@ -14,7 +14,7 @@ from tests.entrypoints.view.caller import opened, text_of
 from tests.strategies import lesson
 
 UNIT = lesson("A number without its unit is misread.", name="Name the unit")
-PAGES = ("/", "/?q=unit", "/sessions", "/map", "/time", "/review")
+PAGES = ("/", "/?q=unit", "/sessions", "/topics", "/time", "/review")
 
 
 @pytest.fixture
@@ -158,8 +158,8 @@ def test_a_text_of_four_megabytes_is_cut_until_it_is_asked_for(world_by_word: Wo
         "/?page=-1",
         "/?page=99999999999999999999",
         "/?page=%C2%B2",
-        "/map?by=size",
-        "/map?as=film",
+        "/?sort=size",
+        "/time?as=film",
         "/review?at=x",
         "/?q=%00",
         "/?q=%ff%fe",

@@ -216,36 +216,41 @@ def test_a_session_shows_why_each_entry_came_and_the_text_as_the_agent_got_it(
     )
 
 
-def test_the_map_has_a_point_for_each_vector_and_a_table(
+def test_topics_hold_each_entry_with_a_vector_and_are_named_by_their_words(
     caller: Caller, embedded_world: World
 ) -> None:
     count = embedded_world.query("SELECT count(*) FROM vector")[0][0]
 
-    page, items = caller.get("/map?by=category").text, caller.items("/map.json?by=category")
+    page, items = caller.text("/topics"), caller.items("/topics.json")
 
-    assert page.count("<circle") == len(items) == count
-    assert {item["group"] for item in items} <= {"patterns", "anti-patterns", "heuristics", "none"}
-    assert caller.get("/map?as=table").text.count("<tr>") == count + 1
+    assert len({item["id"] for item in items}) == len(items) == count
+    assert f"Topics {count} entries by meaning" in page
+    assert "0% ever shown" in page
+    first = items[0]
+    assert first["words"].replace(" ", " · ") in page
+    of_first = [item for item in items if item["topic"] == first["topic"]]
+    chosen = caller.text(f"/topics?of={first['topic']}")
+    assert all(" ".join(item["name"].split()) in chosen for item in of_first)
 
 
-def test_the_map_says_which_words_narrow_nothing(caller: Caller) -> None:
-    page = caller.text("/map?q=kind:decision+encoding+tier:none")
+def test_topics_say_which_words_narrow_nothing(caller: Caller) -> None:
+    page = caller.text("/topics?q=kind:decision+encoding+tier:none")
 
-    assert "encoding: only filters narrow the map" in page
+    assert "encoding: only filters narrow the topics" in page
     assert "tier:none: use one of" in page
 
 
-def test_near_duplicates_are_ringed_and_listed(embedded_world: World) -> None:
+def test_near_duplicates_are_listed(embedded_world: World) -> None:
     text = "Decode chunks in steps, as a character can straddle two reads of a file."
     embedded_world.remember(
-        lesson(text, name="Decode in steps"), lesson(f"{text} Always.", name="Decode in steps")
+        lesson(text, name="Decode in steps"),
+        lesson(f"{text} Always.", name="Decode in small steps"),
     )
     embedded_world.embed()
-    caller = opened(embedded_world)
 
-    assert sum(item["near"] for item in caller.items("/map.json")) == 2
-    assert "Ringed: 2 near duplicates" in caller.text("/map")
-    assert caller.get("/map").text.count(' near"') == 2
+    page = opened(embedded_world).text("/topics")
+
+    assert "Near duplicates Decode in steps · Decode in small steps" in page
 
 
 def test_time_counts_weeks_and_names_what_was_not_shown_for_long(world_by_word: World) -> None:
@@ -272,11 +277,11 @@ def test_an_empty_store_says_what_to_do(world_by_word: World) -> None:
     world_by_word.remember()
     caller = opened(world_by_word)
 
-    for path in ("/", "/sessions", "/map", "/time", "/review"):
+    for path in ("/", "/sessions", "/topics", "/time", "/review"):
         assert "There is no store" not in caller.text(path)
     assert "hardwon import" in caller.text("/")
     assert "hardwon init" in caller.text("/sessions")
-    assert "hardwon embed" in caller.text("/map")
+    assert "hardwon embed" in caller.text("/topics")
 
 
 @pytest.mark.parametrize(

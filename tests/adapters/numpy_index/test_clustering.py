@@ -1,4 +1,4 @@
-"""The plane: two principal components, and near duplicates."""
+"""Clusters of vectors: topics, and near duplicates."""
 
 import math
 import random
@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.adapters.numpy_index.plane import NEAR, NumpyProjection
+from hardwon.adapters.numpy_index.clustering import MAX_TOPICS, NEAR, NumpyClustering
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
-from hardwon.ports.overview import Plane
+from hardwon.ports.overview import Clusters
 from hardwon.ports.vectors import VectorBlock, VectorSource
 
 Rows = Sequence[Sequence[float]]
@@ -51,8 +51,8 @@ def unit(row: Sequence[float]) -> list[float]:
     return [x / length for x in row] if length > 0.01 else [1.0] + [0.0] * (len(row) - 1)
 
 
-def plane_of(rows: Rows, **limits: int) -> Plane:
-    return NumpyProjection(Vectors(rows), **limits).plane(EVERYTHING)
+def clusters_of(rows: Rows, **limits: int) -> Clusters:
+    return NumpyClustering(Vectors(rows), **limits).clusters(EVERYTHING)
 
 
 rows_of_three = st.lists(
@@ -61,18 +61,52 @@ rows_of_three = st.lists(
 
 
 @given(rows=rows_of_three)
-def test_every_vector_has_a_place_within_bounds_and_the_same_each_time(rows: Rows) -> None:
-    plane = plane_of(rows)
+def test_every_vector_is_in_one_topic_and_in_the_same_each_time(rows: Rows) -> None:
+    clusters = clusters_of(rows)
 
-    assert [*plane.points] == [*range(1, len(rows) + 1)]
-    assert all(-1 <= x <= 1 and -1 <= y <= 1 for x, y in plane.points.values())
-    assert 0 <= plane.variance[1] <= plane.variance[0] <= 1 + 1e-6
-    assert plane_of(rows) == plane
+    assert sorted(number for topic in clusters.topics for number in topic) == [
+        *range(1, len(rows) + 1)
+    ]
+    assert [*map(len, clusters.topics)] == sorted(map(len, clusters.topics), reverse=True)
+    assert clusters_of(rows) == clusters
+
+
+def test_groups_that_lie_apart_are_topics_with_their_centres_first() -> None:
+    rng = random.Random(2)
+    axes = [[float(place == axis) for place in range(8)] for axis in range(3)]
+    sizes = (10, 8, 6)
+    rows = [
+        unit([x + rng.gauss(0, 0.1) for x in axis])
+        for axis, size in zip(axes, sizes, strict=True)
+        for _ in range(size)
+    ]
+    rows[5] = axes[0]
+
+    topics = clusters_of(rows).topics
+
+    assert [sorted(topic) for topic in topics] == [
+        [*range(1, 11)],
+        [*range(11, 19)],
+        [*range(19, 25)],
+    ]
+    assert 6 in topics[0][:3]
+
+
+@pytest.mark.parametrize(("entries", "topics"), [(1, 1), (15, 1), (16, 2), (1_000, MAX_TOPICS)])
+def test_there_is_a_topic_for_each_eight_entries_up_to_forty(entries: int, topics: int) -> None:
+    rng = random.Random(3)
+    rows = [unit([rng.gauss(0, 1) for _ in range(16)]) for _ in range(entries)]
+
+    assert len(clusters_of(rows).topics) == topics
+
+
+def test_equal_vectors_are_one_topic() -> None:
+    assert clusters_of([[1, 0]] * 40).topics == [[*range(1, 41)]]
 
 
 @given(rows=rows_of_three)
 def test_near_duplicates_are_chained_pairs_of_a_cosine(rows: Rows) -> None:
-    groups = plane_of(rows).groups or ()
+    groups = clusters_of(rows).duplicates or ()
     together = {frozenset(pair) for group in groups for pair in combinations(group, 2)}
 
     for first, second in combinations(range(len(rows)), 2):
@@ -89,17 +123,10 @@ def test_two_vectors_are_near_from_a_cosine_of_nine_tenths(
 ) -> None:
     angle = math.radians(degrees)
 
-    assert plane_of([[1, 0, 0], [math.cos(angle), math.sin(angle), 0], [0, 0, 1]]).groups == groups
-
-
-def test_the_largest_spread_lies_along_x() -> None:
-    plane = plane_of(
-        [unit(row) for row in ([1, 0, 0.1], [-1, 0, 0.1], [0.1, 0.3, 1], [0.1, -0.3, 1])]
+    assert (
+        clusters_of([[1, 0, 0], [math.cos(angle), math.sin(angle), 0], [0, 0, 1]]).duplicates
+        == groups
     )
-
-    x, y = (max(point[axis] for point in plane.points.values()) for axis in (0, 1))
-    assert x == pytest.approx(1.0, abs=0.2)
-    assert y < x
 
 
 def test_near_duplicates_are_found_where_the_components_tell_little_apart() -> None:
@@ -107,26 +134,24 @@ def test_near_duplicates_are_found_where_the_components_tell_little_apart() -> N
     rows = [unit([rng.gauss(0, 1) for _ in range(384)]) for _ in range(1_200)]
     rows[1_100] = unit([x + rng.gauss(0, 0.01) for x in rows[7]])
 
-    assert plane_of(rows).groups == [[8, 1_101]]
+    assert clusters_of(rows).duplicates == [[8, 1_101]]
 
 
-def test_a_plane_is_kept_until_the_vectors_change() -> None:
+def test_clusters_are_kept_until_the_vectors_change() -> None:
     vectors = Vectors([[1, 0], [0, 1]])
-    projection = NumpyProjection(vectors)
+    clustering = NumpyClustering(vectors)
 
-    first = projection.plane(EVERYTHING)
-    assert (projection.plane(EVERYTHING), vectors.loads) == (first, 1)
+    first = clustering.clusters(EVERYTHING)
+    assert (clustering.clusters(EVERYTHING), vectors.loads) == (first, 1)
     vectors.rows, vectors.changes = [[1, 0], [1, 0]], 1
-    assert projection.plane(EVERYTHING).groups == [[1, 2]]
-    assert (projection.plane(EntryFilter(kinds=("learning",))).groups, vectors.loads) == (
-        [[1, 2]],
-        3,
-    )
+    assert clustering.clusters(EVERYTHING).duplicates == [[1, 2]]
+    learnings = clustering.clusters(EntryFilter(kinds=("learning",)))
+    assert (learnings.duplicates, vectors.loads) == ([[1, 2]], 3)
 
 
 def test_too_many_entries_are_not_compared() -> None:
-    assert plane_of([[1, 0], [1, 0]], max_compared=1).groups is None
+    assert clusters_of([[1, 0], [1, 0]], max_compared=1).duplicates is None
 
 
-def test_without_vectors_the_plane_is_empty() -> None:
-    assert plane_of([]) == Plane()
+def test_without_vectors_there_are_no_clusters() -> None:
+    assert clusters_of([]) == Clusters()
