@@ -288,15 +288,16 @@ def windows_in(settings: "Settings") -> "Iterator[ContextWindows | None]":
         yield SqliteContextWindows(database) if database else None
 
 
-def read_given_texts(transcript_path: str) -> "Sequence[GivenText] | None":
-    """Return texts given beside the conversation, None if unknown."""
+def read_given_texts(transcript_path: str, agent: str) -> "Sequence[GivenText] | None":
+    """Return texts that *agent* got beside its conversation, None if unknown."""
+    from hardwon.adapters.transcripts.agents import transcript_of
     from hardwon.adapters.transcripts.given_texts import given_texts  # compiles patterns
 
-    return given_texts(transcript_path)
+    return given_texts(transcript_of(transcript_path, agent))
 
 
 def read_history(
-    transcript_path: str, response: "LastResponse | None"
+    transcript_path: str, response: "LastResponse | None", agent: str = ""
 ) -> "Sequence[GivenText] | None":
     """
     Return the texts in a resumed session's context, beside the conversation.
@@ -305,10 +306,13 @@ def read_history(
         transcript_path: The session's transcript, which a fork may not have yet.
         response: The conversation's last response, by which a fork's original is found; None if
             unknown.
+        agent: A subagent, which begins with no history; empty for the session's own agent.
 
     Returns:
         None if it can't be told.
     """
+    if agent:
+        return read_given_texts(transcript_path, agent)
     from hardwon.adapters.clock import SystemClock
     from hardwon.adapters.transcripts.history import history_texts, original_of  # compiles patterns
 

@@ -182,7 +182,7 @@ class PostgresDeliveries(SqlDeliveries):
     """Deliveries in the column `delivery` of receipts."""
 
     UNDELIVERED = f"""
-        SELECT r.number, r.delivery, r.at, r.digest, r.frame FROM hardwon.receipt r
+        SELECT r.number, r.delivery, r.at, r.digest, r.frame, r.agent FROM hardwon.receipt r
         WHERE {OWN} AND r.session_id = %(session_id)s AND r.delivery IN ('awaited', 'missed') ORDER BY r.number
     """
     SETTLE = f"""

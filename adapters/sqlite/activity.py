@@ -170,7 +170,7 @@ class SqliteDeliveries(SqlDeliveries):
     """Deliveries in the column `delivery` of receipts."""
 
     UNDELIVERED = """
-        SELECT number, delivery, at, digest, frame FROM receipt
+        SELECT number, delivery, at, digest, frame, agent FROM receipt
         WHERE session_id = :session_id AND delivery IN ('awaited', 'missed') ORDER BY number
     """
     SETTLE = """
@@ -191,6 +191,7 @@ class SqliteDeliveries(SqlDeliveries):
             "at": timestamp,
             "digest": text,
             "frame": texts,
+            "agent": text,
         },
     )
 

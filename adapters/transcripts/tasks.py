@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from hardwon.adapters.transcripts.agents import ENDING, folder_of_agents
 from hardwon.adapters.transcripts.latest_turn import last_lines
 from hardwon.adapters.transcripts.records import object_in, objects_in, text_or
 
@@ -80,9 +81,9 @@ def wait_for_task(transcript_path: str, agent: str, agent_type: str) -> str:
 
 def calls_in(transcript_path: str) -> Calls:
     """Return the calls of the session with that transcript, and of its subagents."""
-    of_agents = _newest(os.path.join(os.path.splitext(transcript_path)[0], "subagents"))
+    of_agents = _newest(folder_of_agents(transcript_path))
     made, agents, answered = dict[str, Call](), dict[str, str](), set[str]()
-    for path in (transcript_path, *(path for path in of_agents if path.endswith(".jsonl"))):
+    for path in (transcript_path, *(path for path in of_agents if path.endswith(ENDING))):
         for line in last_lines(path, MAX_BYTES):
             if b'"tool_use"' in line:
                 made.update(_calls_in(object_in(line)))

@@ -7,7 +7,7 @@ hook.
 """
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self, TypeAlias
 
 from hardwon.domain.model.injection.receipt import NOTHING, Beginning, ContextWindow, HeldMemory
 
@@ -22,24 +22,32 @@ if TYPE_CHECKING:
     from hardwon.ports.store import Store
 
 
+ReadGiven: TypeAlias = "Callable[[str], Sequence[GivenText] | None]"
+"""
+Reads the texts that an agent of a session got, named as in receipts.
+
+None where the host does not keep them.
+"""
+
+
 class ConfirmDelivery(NamedTuple):
-    """Count the injections that arrived, once, by the session's transcript."""
+    """Count the injections that arrived, once, by the transcripts of their agents."""
 
     deliveries: "Deliveries"
 
-    def confirm(self, session_id: str, read: "Callable[[], Sequence[GivenText] | None]") -> None:
+    def confirm(self, session_id: str, read: ReadGiven) -> None:
         """
         Settle the injections of the session at the end of a turn.
 
         Args:
             session_id: The session that they were printed for.
-            read: Reads the texts that the model got, None where the host keeps none. Only called if
-                there are undelivered injections.
+            read: Called once for each agent with undelivered injections.
         """
         undelivered = self.deliveries.undelivered(session_id)
-        given = read() if undelivered else ()
+        agents = dict.fromkeys(injection.agent for injection in undelivered)
+        given = {agent: read(agent) for agent in agents}
         for injection in undelivered:
-            delivery = _delivery(injection, given)
+            delivery = _delivery(injection, given[injection.agent])
             if delivery != injection.delivery:
                 self.deliveries.settle(injection.number, delivery)
 
@@ -71,7 +79,7 @@ class OpenWindow(NamedTuple):
         window: ContextWindow,
         beginning: Beginning,
         project: str,
-        read: "Callable[[], Sequence[GivenText] | None]",
+        read: ReadGiven,
     ) -> HeldMemory:
         """
         Return the injected memory in *window* as a session begins there.
@@ -82,8 +90,7 @@ class OpenWindow(NamedTuple):
             window: The window; without a session its contents are unknown.
             beginning: How the session begins.
             project: The id of the user's project.
-            read: Reads the texts that the model got, None where the host does not keep them. Only
-                called if they matter.
+            read: Called only if the texts matter.
         """
         if beginning == "new" or not window.session_id:
             return NOTHING
@@ -92,7 +99,7 @@ class OpenWindow(NamedTuple):
             return NOTHING
         ConfirmDelivery(self.deliveries).confirm(window.session_id, read)
         held = self.windows.held(window)
-        if not held.has_block and (given := read()):
+        if not held.has_block and (given := read(window.agent)):
             self._inherit(window, project, given)
             held = self.windows.held(window)
         return held if held.has_block else NOTHING

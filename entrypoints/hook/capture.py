@@ -108,4 +108,6 @@ def confirm_delivery(request: HookRequest, settings: Settings) -> None:
         return
     with confirming_in(settings) as confirm:
         if confirm:
-            confirm.confirm(request.session_id, lambda: read_given_texts(request.transcript_path))
+            confirm.confirm(
+                request.session_id, lambda agent: read_given_texts(request.transcript_path, agent)
+            )

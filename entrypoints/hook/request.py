@@ -97,9 +97,8 @@ class HookRequest(NamedTuple):
 
     @property
     def delivery(self) -> Literal["printed", "awaited"]:
-        """Whether the session's transcript will show it, which that of a subagent would."""
-        has_own_transcript = self.session_id and self.transcript_path and not self.agent
-        return "awaited" if has_own_transcript else "printed"
+        """Whether a transcript will show it, which is that of the agent."""
+        return "awaited" if self.session_id and self.transcript_path else "printed"
 
     @property
     def prompt(self) -> str:

@@ -167,7 +167,9 @@ class SessionStart:
                 ContextWindow(request.session_id),
                 request.beginning,
                 project=self._workplace.project,
-                read=lambda: read_history(request.transcript_path, request.last_response),
+                read=lambda agent: read_history(
+                    request.transcript_path, request.last_response, agent
+                ),
             )
         except StorageError as error:
             self._warn(f"what this session was given before is not known: {error}")

@@ -30,6 +30,16 @@ EVENTS: Mapping[Event, str] = {
     "subagent": "subagent",
 }
 
+SEARCHED: Mapping[Event, str] = {
+    "start": "query",
+    "prompt": "query",
+    "failure": "command",
+    "file": "file",
+    "edit": "file",
+    "subagent": "task",
+}
+"""The query of a receipt, by its event."""
+
 DELIVERIES: Mapping[Delivery, str] = {
     "printed": "printed: the host does not tell what its model got, so this is counted",
     "awaited": "printed, not delivered yet: the transcript tells when the turn ends",
@@ -89,7 +99,7 @@ def injection_lines(explained: ExplainedInjection, only: str | None = None) -> I
     receipt = explained.receipt
     yield heading(explained)
     yield f"delivery {DELIVERIES[receipt.delivery]}"
-    yield f"query    {receipt.query or 'none: nothing to go by'}"
+    yield f"{SEARCHED[receipt.event]:<8} {receipt.query or 'none: nothing to go by'}"
     if receipt.signature:
         yield f"error    {receipt.signature}"
     if receipt.keyword_text is not None:
@@ -105,10 +115,11 @@ def injection_lines(explained: ExplainedInjection, only: str | None = None) -> I
 
 
 def heading(explained: ExplainedInjection) -> str:
-    """Return the line with time, event, project and session."""
+    """Return the line with time, event, project, session and subagent."""
     receipt = explained.receipt
     session = f", session {receipt.session_id}" if receipt.session_id else ""
-    return f"{utc_text(receipt.at)}  {EVENTS[receipt.event]} in {explained.label}{session}"
+    agent = f", agent {receipt.agent}" if receipt.agent else ""
+    return f"{utc_text(receipt.at)}  {EVENTS[receipt.event]} in {explained.label}{session}{agent}"
 
 
 def entry_lines(

@@ -9,6 +9,7 @@ import attrs
 from hardwon.domain.model.errors import UnknownEntryError
 from hardwon.domain.model.injection.receipt import (
     COUNTED,
+    MOMENTS,
     Influence,
     NearMiss,
     Receipt,
@@ -17,7 +18,7 @@ from hardwon.domain.model.injection.receipt import (
 from hardwon.domain.model.injection.verify import injected_text, policy_of, terms_of
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.use_cases.explain_injections import ExplainedInjection, ExplainInjections
-from hardwon.entrypoints.presenters.injections import DELIVERIES, EVENTS, SIGNALS
+from hardwon.entrypoints.presenters.injections import DELIVERIES, EVENTS, SEARCHED, SIGNALS
 from hardwon.entrypoints.view.charts import Part, score_parts
 from hardwon.entrypoints.view.desk import Desk, Page, PageRequest
 
@@ -44,6 +45,7 @@ class SessionRow:
     last: dt.datetime
     starts: int
     prompts: int
+    moments: int
     shown: int
     delivered: int
     used: int = 0
@@ -78,6 +80,7 @@ def _sessions(receipts: Iterable[Receipt], labels: Mapping[str, str]) -> list[Se
             last=group[0].at,
             starts=sum(receipt.event == "start" for receipt in group),
             prompts=sum(receipt.event == "prompt" for receipt in group),
+            moments=sum(receipt.event in MOMENTS for receipt in group),
             shown=len({shown.entry_id for receipt in group for shown in receipt.shown}),
             delivered=sum(receipt.delivery in COUNTED for receipt in group),
         )
@@ -109,12 +112,14 @@ class InjectionRow:
     An injection, as the page shows it.
 
     Attributes:
+        searched: The display name of the query.
         missed: Near misses, with name and the rule that kept each out.
         text: The text as the model got it; None if the entries have changed since.
     """
 
     receipt: Receipt
     event: str
+    searched: str
     delivery: str
     terms: Sequence[str]
     entries: Sequence[ShownEntry]
@@ -144,6 +149,7 @@ def _injection(explained: ExplainedInjection) -> InjectionRow:
     return InjectionRow(
         receipt=receipt,
         event=EVENTS[receipt.event],
+        searched=SEARCHED[receipt.event],
         delivery=DELIVERIES[receipt.delivery],
         terms=search_terms(
             receipt.keyword_text if receipt.keyword_text is not None else receipt.query or ""
@@ -184,6 +190,9 @@ def _documents(injection: InjectionRow) -> list[dict[str, object]]:
     common = {
         "at": injection.receipt.at,
         "event": injection.receipt.event,
+        "agent": injection.receipt.agent,
+        "query": injection.receipt.query,
+        "signature": injection.receipt.signature,
         "delivery": injection.receipt.delivery,
     }
     return [

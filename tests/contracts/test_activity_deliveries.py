@@ -57,7 +57,12 @@ def test_injections_stay_undelivered_until_they_count(
     for session_id, items in undelivered.items():
         assert items == [
             UndeliveredInjection(
-                number, receipt.delivery, receipt.at, receipt.digest, receipt.frame
+                number=number,
+                delivery=receipt.delivery,
+                at=receipt.at,
+                digest=receipt.digest,
+                frame=receipt.frame,
+                agent=receipt.agent,
             )
             for number, receipt in sorted(found.items())
             if receipt.session_id == session_id and receipt.delivery not in COUNTED

@@ -257,7 +257,14 @@ class InMemoryDeliveries(Deliveries):
     def undelivered(self, session_id: str) -> list[UndeliveredInjection]:
         found = self._receipts.newest(session_id=session_id, limit=ALL)
         return [
-            UndeliveredInjection(item.number, item.delivery, item.at, item.digest, item.frame)
+            UndeliveredInjection(
+                number=item.number,
+                delivery=item.delivery,
+                at=item.at,
+                digest=item.digest,
+                frame=item.frame,
+                agent=item.agent,
+            )
             for item in reversed(found)
             if item.delivery not in COUNTED
         ]

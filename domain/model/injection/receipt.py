@@ -253,6 +253,7 @@ class UndeliveredInjection(NamedTuple):
 
     Attributes:
         delivery: `awaited` or `missed`.
+        agent: The subagent it was for; empty for the session's own agent.
     """
 
     number: int
@@ -260,6 +261,7 @@ class UndeliveredInjection(NamedTuple):
     at: dt.datetime
     digest: str
     frame: tuple[str, ...]
+    agent: str = ""
 
     def is_in(self, given: GivenText) -> bool:
         r"""

@@ -65,7 +65,7 @@ class Session:
         window: ContextWindow = OWN,
     ) -> HeldMemory:
         opened = OpenWindow(self.windows, self.receipts, InMemoryDeliveries(self.receipts, State()))
-        return opened.held(window, beginning, "here", lambda: texts)
+        return opened.held(window, beginning, "here", lambda _: texts)
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_an_injection_counts_in_the_first_turn_that_has_it_and_never_again(
     store, given_texts = Store("awaited", "awaited", "awaited", "awaited"), list[GivenText]()
     for turn in turns:
         given_texts.extend(GivenText(text(number).strip(), NOW) for number in sorted(turn))
-        store.confirm("s", lambda: given_texts)
+        store.confirm("s", lambda _: given_texts)
         arrived = {
             number for number in range(4) if GivenText(text(number).strip(), NOW) in given_texts
         }
@@ -90,7 +90,7 @@ def test_a_host_without_transcripts_has_everything_counted_and_one_with_them_not
     read: Sequence[GivenText] | None,
 ) -> None:
     store = Store("awaited", "delivered", "printed", "missed")
-    store.confirm("s", lambda: read)
+    store.confirm("s", lambda _: read)
     after: Delivery = "missed" if read is not None else "printed"
 
     assert store.deliveries == [after, "delivered", "printed", after]
@@ -99,5 +99,5 @@ def test_a_host_without_transcripts_has_everything_counted_and_one_with_them_not
 
 def test_with_nothing_undelivered_the_transcript_is_not_read() -> None:
     store = Store("delivered", "printed")
-    store.confirm("s", lambda: pytest.fail("read"))
-    Store("awaited").confirm("another session", lambda: pytest.fail("read"))
+    store.confirm("s", lambda _: pytest.fail("read"))
+    Store("awaited").confirm("another session", lambda _: pytest.fail("read"))

@@ -74,15 +74,47 @@ def test_the_lesson_comes_as_the_hosts_json_once_a_session_and_agent(world: Worl
     ]
 
 
-def test_the_transcript_of_the_session_does_not_decide_for_a_subagent(world: World) -> None:
-    transcript = {"transcript_path": str(world.project / "one.jsonl")}
-    for agent in ({}, {"agent_id": "a10f"}):
-        after(world, failure(world, **transcript, **agent))
+def given(path: Path, *runs: Run) -> None:
+    """Write a transcript of Claude Code that shows what *runs* of the hook printed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    texts = [json.loads(run.stdout)["hookSpecificOutput"]["additionalContext"] for run in runs]
+    line = {"type": "attachment", "attachment": {"type": "hook_additional_context"}}
+    line["attachment"]["content"] = texts  # type: ignore[index]
+    path.write_text(f"{json.dumps(line)}\n")
+
+
+def test_the_transcript_of_each_agent_decides_for_it(world: World) -> None:
+    path = world.project / "one.jsonl"
+    transcript = {"transcript_path": str(path)}
+    agents = ("", "a10f", "b20e", "../c30d")
+    own, seen, *_ = [after(world, failure(world, **transcript, agent_id=agent)) for agent in agents]
+    given(path, own)
+    given(path.with_suffix("") / "subagents" / "agent-a10f.jsonl", seen)
+    given(path.with_suffix("") / "subagents" / "agent-b20e.jsonl")
+    stop = failure(world, hook_event_name="Stop", last_assistant_message="Done.", **transcript)
+    after(world, stop)
 
     assert world.query("SELECT agent, delivery FROM receipt ORDER BY number") == [
-        ("", "awaited"),
-        ("a10f", "printed"),
+        ("", "delivered"),
+        ("a10f", "delivered"),
+        ("b20e", "missed"),
+        ("../c30d", "printed"),
     ]
+
+
+def test_the_transcript_of_a_subagent_of_codex_is_in_the_folder_of_the_sessions(
+    world: World,
+) -> None:
+    path = world.project / "rollout-2026-11-26T04-08-12-one.jsonl"
+    transcript = {"transcript_path": str(path)}
+    own, seen = (
+        after(world, failure(world, **transcript, agent_id=agent)) for agent in ("", "a10f")
+    )
+    given(path, own)
+    given(world.project / "rollout-2026-11-26T04-08-13-a10f.jsonl", seen)
+    after(world, failure(world, hook_event_name="Stop", last_assistant_message="x", **transcript))
+
+    assert world.query("SELECT delivery FROM receipt") == [("delivered",), ("delivered",)]
 
 
 @pytest.mark.parametrize(
@@ -127,6 +159,7 @@ def test_why_tells_the_moment_and_proves_it(world: World) -> None:
     explained, proved = hardwon(world, "why", "one"), hardwon(world, "why", "one", "--verify")
 
     assert "failed command in" in explained.stdout
+    assert "command  pytest -q" in explained.stdout
     assert f"error    {ERROR}" in explained.stdout
     assert "wins: probability" in explained.stdout
     assert (proved.code, proved.stdout.rstrip().endswith("verified")) == (0, True)
@@ -287,4 +320,49 @@ def test_why_tells_the_task_and_proves_it(world: World) -> None:
     explained, proved = hardwon(world, "why", "one"), hardwon(world, "why", "one", "--verify")
 
     assert "subagent in" in explained.stdout
+    assert "session one, agent a10f" in explained.stdout
+    assert f"task     {TASK}" in explained.stdout
     assert (proved.code, proved.stdout.rstrip().endswith("verified")) == (0, True)
+
+
+def edited(world: World) -> dict[str, Any]:
+    given = {"file_path": str(world.project / "ci.yml"), "old_string": "", "new_string": ERROR}
+    return failure(
+        world,
+        hook_event_name="PostToolUse",
+        tool_name="Edit",
+        tool_input={**given, "new_string": f"pip install pyyaml # {ERROR} on CI: venv cache key"},
+        error=None,
+    )
+
+
+def test_why_tells_and_proves_every_moment_of_a_session(world: World) -> None:
+    payloads = (
+        failure(world),
+        opened(world),
+        of_subagent(world, "UserPromptSubmit", prompt=TASK),
+        {**edited(world), "agent_id": "b20e"},
+    )
+    for payload in payloads:
+        assert after(world, payload).stdout
+    documents = hardwon(world, "why", "one", "--json").items
+    proved = hardwon(world, "why", "one", "--verify")
+
+    assert [
+        (item["event"], item["agent"], item["query"], item["signature"]) for item in documents
+    ] == [
+        ("failure", "", "pytest -q", ERROR),
+        ("file", "", "src/herd/zebra_quux.py", ""),
+        ("subagent", "a10f", TASK, ""),
+        ("edit", "b20e", "ci.yml", ""),
+    ]
+    assert {item["delivery"] for item in documents} == {"printed"}
+    assert [line.endswith(": verified") for line in proved.stdout.splitlines()] == [True] * 4
+
+
+def test_a_moment_whose_receipt_was_changed_is_not_verified(world: World) -> None:
+    after(world, failure(world))
+    world.query("UPDATE receipt_entry SET score = score + 1")
+
+    proved = hardwon(world, "why", "one", "--verify")
+    assert (proved.code, "its parts do not give its score" in proved.stdout) == (1, True)

@@ -194,6 +194,34 @@ def test_an_entry_shows_its_text_facts_neighbours_and_sessions(embedded_world: W
     assert "It was never changed." in page
 
 
+def test_a_session_shows_its_moments_beside_starts_and_prompts(world_by_word: World) -> None:
+    error = "ConfigError: frobnicate key missing"
+    world_by_word.remember(
+        lesson(f"`{error}`: set it in app.toml."),
+        *(lesson(f"filler number {number}") for number in range(60)),
+    )
+    failed = {
+        "session_id": "s1",
+        "agent_id": "a10f",
+        "cwd": str(world_by_word.project),
+        "hook_event_name": "PostToolUseFailure",
+        "tool_name": "Bash",
+        "tool_input": {"command": "serve --once"},
+        "error": f"Exit code 1\n{error}",
+    }
+    assert error in world_by_word.hook(payload=failed).stdout
+    caller = opened(world_by_word)
+    [session], [shown] = caller.items("/sessions.json"), caller.items("/session.json?id=s1")
+    page = caller.text("/session?id=s1")
+
+    assert [session[name] for name in ("starts", "prompts", "moments", "delivered")] == [0, 0, 1, 1]
+    assert "1 of 1" in caller.text("/sessions")
+    assert (shown["event"], shown["agent"]) == ("failure", "a10f")
+    assert (shown["query"], shown["signature"]) == ("serve --once", error)
+    for text in ("Failed command", "agent a10f", "command serve --once", f"error {error}"):
+        assert text in page
+
+
 def test_a_session_shows_why_each_entry_came_and_the_text_as_the_agent_got_it(
     embedded_world: World,
 ) -> None:
