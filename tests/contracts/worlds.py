@@ -239,8 +239,8 @@ def sqlite_without_fts5() -> Iterator[World]:
 @contextmanager
 def postgres() -> Iterator[World]:
     from hardwon.adapters.postgres.database import PostgresDatabase
-    from tests.contracts.postgres_world import world_of as world_on
     from tests.postgres_server import member
+    from tests.postgres_server import world_of as world_on
 
     with member() as address, closing(PostgresDatabase(address)) as database:
         yield world_on(database)

@@ -15,7 +15,7 @@ from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.hook.capture import is_due
 from hardwon.entrypoints.worker import REFRESHED, Worker
-from tests.adapters.sqlite.packed import leave_a_gap
+from tests.adapters.sqlite.sqlite_store import leave_a_gap
 from tests.contracts.worlds import world_of
 from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.sessions import Conversation, statuses, written

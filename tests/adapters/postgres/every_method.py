@@ -37,9 +37,8 @@ from hardwon.domain.model.project import Identity
 from hardwon.ports.entries import Proposal
 from hardwon.ports.erasure import ForgottenHashes
 from hardwon.ports.file_state import Tombstone
-from tests.contracts.postgres_world import world_of
 from tests.contracts.worlds import ALL, IN_TIME, World
-from tests.postgres_server import member
+from tests.postgres_server import member, world_of
 from tests.strategies import DAY, NOW, QUERY_VECTOR, SPACE, lesson, of_file, planted
 
 FIRST = lesson("The parser waits for the lock.")

@@ -22,9 +22,8 @@ from hardwon.domain.model.injection.receipt import Influence, NearMiss, Receipt,
 from hardwon.domain.model.project import Identity
 from hardwon.ports.entries import Proposal
 from hardwon.ports.file_state import Tombstone
-from tests.contracts.postgres_world import world_of
 from tests.contracts.worlds import ALL, World
-from tests.postgres_server import member, store
+from tests.postgres_server import member, store, world_of
 from tests.strategies import NOW, lesson, of_file, planted
 
 pytestmark = pytest.mark.postgres

@@ -21,9 +21,8 @@ from tests.adapters.postgres.servers import (
     is_whole,
     new_server,
 )
-from tests.contracts.postgres_world import world_of
 from tests.machine import LONGEST_WAIT
-from tests.postgres_server import member
+from tests.postgres_server import member, world_of
 from tests.strategies import NOW, lesson
 
 pytestmark = pytest.mark.postgres

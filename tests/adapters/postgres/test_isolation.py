@@ -30,7 +30,7 @@ from tests.adapters.postgres.every_method import (
     members,
     roles_of,
 )
-from tests.adapters.postgres.stored_rows import (
+from tests.adapters.postgres.servers import (
     WITHOUT_EFFECT,
     answers,
     as_owner,

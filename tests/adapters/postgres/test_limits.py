@@ -16,9 +16,8 @@ from hardwon.adapters.postgres.words import ensure_counted
 from hardwon.domain.model.embedding import Space, unit
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
 from hardwon.domain.model.filters import EVERYTHING
-from tests.contracts.postgres_world import world_of
 from tests.contracts.worlds import IN_TIME, World
-from tests.postgres_server import member, network_to, store, url_of
+from tests.postgres_server import member, network_to, store, url_of, world_of
 from tests.strategies import DAY, NOW, lesson
 
 pytestmark = pytest.mark.postgres

@@ -15,8 +15,7 @@ from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.migrate import add_member, members, migrate, remove_member, vacuum
 from hardwon.adapters.postgres.session import NEWEST
 from hardwon.domain.model.errors import NewerSchemaError, StorageError
-from tests.contracts.postgres_world import world_of
-from tests.postgres_server import new_database
+from tests.postgres_server import new_database, world_of
 from tests.strategies import SPACE, lesson, planted
 
 pytestmark = pytest.mark.postgres

@@ -12,9 +12,8 @@ from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.migrate import migrate
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.project import Visibility
-from tests.contracts.postgres_world import world_of
 from tests.contracts.worlds import IN_TIME
-from tests.postgres_server import new_database
+from tests.postgres_server import new_database, world_of
 from tests.strategies import QUERY_VECTOR, lesson, planted
 
 pytestmark = pytest.mark.postgres

@@ -17,11 +17,17 @@ from hardwon.adapters.postgres.migrate import add_member
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import EVERYTHING
 from tests.adapters.postgres.every_method import READS, WRITES, Member, fill
-from tests.adapters.postgres.servers import POOL_SIZE, PROGRAM, new_server, pooler
-from tests.adapters.postgres.stored_rows import WITHOUT_EFFECT, answers, stored
-from tests.contracts.postgres_world import world_of
+from tests.adapters.postgres.servers import (
+    POOL_SIZE,
+    PROGRAM,
+    WITHOUT_EFFECT,
+    answers,
+    new_server,
+    pooler,
+    stored,
+)
 from tests.machine import LONGEST_WAIT
-from tests.postgres_server import SECRET, member, store
+from tests.postgres_server import SECRET, member, store, world_of
 from tests.strategies import lesson, of_file
 
 pytestmark = [

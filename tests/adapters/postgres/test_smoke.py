@@ -4,9 +4,8 @@ from contextlib import closing
 
 from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.domain.model.filters import EVERYTHING
-from tests.contracts.postgres_world import world_of
 from tests.contracts.worlds import IN_TIME
-from tests.postgres_server import member
+from tests.postgres_server import member, world_of
 from tests.strategies import lesson
 
 

@@ -20,9 +20,8 @@ from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.injection.receipt import Influence
 from hardwon.ports.file_state import Tombstone
 from tests.contracts.changes import Change, changes
-from tests.contracts.postgres_world import world_of
 from tests.contracts.worlds import ALL, World
-from tests.postgres_server import member, store
+from tests.postgres_server import member, store, world_of
 from tests.strategies import NOW, few_examples, lesson, of_file, planted
 
 pytestmark = pytest.mark.postgres

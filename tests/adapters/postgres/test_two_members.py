@@ -13,9 +13,8 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.injection.receipt import Receipt, ReceiptEntry
 from hardwon.domain.model.project import Conversations, Identity
-from tests.contracts.postgres_world import world_of
 from tests.contracts.worlds import IN_TIME, World
-from tests.postgres_server import member
+from tests.postgres_server import member, world_of
 from tests.strategies import DAY, NOW, lesson, of_file
 
 pytestmark = pytest.mark.postgres

@@ -16,8 +16,7 @@ from hardwon.adapters.postgres.vectors import PostgresVectorIndex, PostgresVecto
 from hardwon.domain.model.embedding import Space, Vector, unit
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.project import Identity
-from tests.contracts.postgres_world import world_of
-from tests.postgres_server import member, store
+from tests.postgres_server import member, store, world_of
 from tests.strategies import lesson
 
 pytestmark = pytest.mark.postgres

@@ -1,19 +1,36 @@
-"""Fixtures of the SQLite adapter's tests, and its checkpoints."""
+"""An open store, its checkpoints, and its packed vectors and postings beside what is not packed."""
 
 import contextlib
+import itertools
+import math
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex, pack_block
 from hardwon.adapters.sqlite.database import SqliteDatabase
+from hardwon.adapters.sqlite.derived import SHIFT
+from hardwon.adapters.sqlite.fts import any_of, frequencies
+from hardwon.adapters.sqlite.keyword_index import SELECT_MATCHES, FtsKeywordIndex
 from hardwon.adapters.sqlite.opening import open_store
+from hardwon.adapters.sqlite.postings import pack_postings, packed_scores
 from hardwon.adapters.sqlite.snapshots import SqliteSnapshots
+from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.checkpoint import Contents
+from hardwon.domain.model.embedding import Space, Vector, cosine
 from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter
+from hardwon.domain.model.ranking.candidates import IndexHit
+from hardwon.domain.model.vocabulary import CATEGORIES
 from hardwon.domain.use_cases.checkpoints import Checkpoints
+from hardwon.ports.override import override
+from hardwon.ports.vectors import BlockState
+from tests.contracts.worlds import ALL, IN_TIME, world_of
 from tests.fakes.clock import FixedClock
-from tests.strategies import DAY, NOW
+from tests.fakes.searches import categories_of
+from tests.fakes.searches import vectors_of as loaded_vectors
+from tests.strategies import DAY, NOW, QUERY_VECTOR, SPACE, lesson
 
 Sql: TypeAlias = Callable[..., list[tuple[Any, ...]]]
 
@@ -74,3 +91,109 @@ def dumped(path: Path) -> list[str]:
 def state(folder: Path) -> tuple[list[str], list[str]]:
     """Return all that the store's file holds, and the names of its snapshots."""
     return dumped(folder / "memory.db"), names(folder / "checkpoints")
+
+
+FILTERS = (EVERYTHING, LEARNINGS, *(EntryFilter(category=category) for category in CATEGORIES))
+
+
+class Plain(SqliteVectorStore):
+    """The vectors of a store, as if no block of them was packed."""
+
+    @override
+    def blocks(self) -> Mapping[int, BlockState]:
+        return {
+            number: state._replace(is_packed=False) for number, state in super().blocks().items()
+        }
+
+
+def ignore(_: str) -> None:
+    pass
+
+
+def vectors_of(database: SqliteDatabase, space: Space = SPACE) -> SqliteVectorStore:
+    return SqliteVectorStore(database, space, ignore, pack=pack_block)
+
+
+def assert_same(fast: NumpyVectorIndex, database: SqliteDatabase, space: Space = SPACE) -> None:
+    """Check that *fast* answers to the bit as comparing every vector does, with the statistics of a store without packed blocks."""
+    source = Plain(database, space, ignore)
+    plain = NumpyVectorIndex(source)
+    for only in FILTERS:
+        found, categories = fast.compare(QUERY_VECTOR, only), categories_of(source, only)
+        scores = {
+            number: cosine(vector, QUERY_VECTOR)
+            for number, vector in loaded_vectors(source, categories).items()
+            if math.hypot(*vector) < 1.001  # others are damaged
+        }
+        nearest = sorted(source.in_tie_order(list(scores)), key=lambda number: -scores[number])
+        for k in (1, 2, ALL):
+            assert found.top(k) == [IndexHit(number, scores[number]) for number in nearest[:k]]
+        for category in CATEGORIES:
+            assert (
+                found.top(1, category)
+                == [
+                    IndexHit(number, scores[number])
+                    for number in nearest
+                    if categories[number] == category
+                ][:1]
+            )
+        assert found.count() == len(scores)
+        assert found.scores([*scores, 1, 2, 10**9]) == scores
+        assert found.statistics() == plain.compare(QUERY_VECTOR, only).statistics()
+
+
+def leave_a_gap(database: SqliteDatabase) -> None:
+    """Give the next entry a number of the next block."""
+    database.rows(
+        f"UPDATE sqlite_sequence SET seq = ((seq >> {SHIFT}) + 1) << {SHIFT} WHERE name = 'entry'"
+    )
+
+
+def packed_blocks(database: SqliteDatabase) -> int:
+    return int(database.value("SELECT count(packed) FROM vector_block"))
+
+
+def fill(database: SqliteDatabase, vectors: Sequence[Vector], blocks: int = 3) -> SqliteVectorStore:
+    """Store entries with those vectors in each of some blocks; all blocks but the last are packed."""
+    store, entries = vectors_of(database), world_of(database).repository
+    for block in range(blocks):
+        if block:
+            leave_a_gap(database)
+        for place, _ in enumerate(vectors):
+            entries.put(lesson(f"block {block}, place {place}"))
+    waiting = sorted(store.pending(ALL), key=lambda text: text.number)
+    store.put(zip(waiting, itertools.cycle(vectors), strict=False))
+    return store
+
+
+def plain_scores(database: SqliteDatabase, terms: Sequence[str]) -> dict[int, float]:
+    """Return the scores of FTS5 itself."""
+    return dict(database.rows(SELECT_MATCHES, (any_of(terms),)))
+
+
+def packed(database: SqliteDatabase, terms: Sequence[str]) -> dict[int, float] | None:
+    return packed_scores(database, terms, frequencies(database, "entries_fts", terms))
+
+
+def assert_same_words(database: SqliteDatabase, terms: Sequence[str]) -> None:
+    """Check that a search finds what FTS5 finds, with the same scores to the last bit."""
+    expected = plain_scores(database, terms)
+    found = FtsKeywordIndex(database).match(terms, "any", EVERYTHING, IN_TIME)
+
+    assert found.scores(range(1 << 13)) == expected
+    assert {hit.number: hit.score for hit in found.top(ALL)} == expected
+
+
+def fill_words(database: SqliteDatabase, texts: Sequence[str], blocks: int = 3) -> None:
+    """Store those texts in each of some blocks; all blocks but the last are packed."""
+    entries = world_of(database).repository
+    for block in range(blocks):
+        if block:
+            leave_a_gap(database)
+        for text in texts:
+            entries.put(lesson(f"{text} in block {block}"))
+    pack_postings(database)
+
+
+def packed_word_blocks(database: SqliteDatabase) -> list[int]:
+    return [block for (block,) in database.rows("SELECT block FROM posting_block ORDER BY block")]

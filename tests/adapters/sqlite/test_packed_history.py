@@ -22,14 +22,15 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.keywords import search_terms
-from tests.adapters.sqlite.packed import (
+from tests.adapters.sqlite.sqlite_store import (
+    EVERY_ENTRY,
     assert_same,
     assert_same_words,
+    checkpoints_of,
     fill,
     leave_a_gap,
     vectors_of,
 )
-from tests.adapters.sqlite.sqlite_store import EVERY_ENTRY, checkpoints_of
 from tests.contracts.worlds import ALL, open_new_store, world_of
 from tests.strategies import (
     DAY,

@@ -20,7 +20,7 @@ from hardwon.adapters.sqlite.postings import (
 from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.errors import StorageError
 from hardwon.ports.entries import EntryRepository
-from tests.adapters.sqlite.packed import (
+from tests.adapters.sqlite.sqlite_store import (
     assert_same_words,
     fill_words,
     packed,

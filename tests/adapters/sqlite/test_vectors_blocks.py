@@ -17,7 +17,7 @@ from hardwon.domain.model.filters import EVERYTHING
 from hardwon.ports.override import override
 from hardwon.ports.vectors import VectorBlock
 from tests.adapters.sqlite.earlier_stores import STORES, unpack
-from tests.adapters.sqlite.packed import (
+from tests.adapters.sqlite.sqlite_store import (
     assert_same,
     fill,
     ignore,

@@ -90,8 +90,8 @@ def _of_file(database: SqliteDatabase) -> Store:
 def on_a_server() -> Iterator[Store]:
     from hardwon.adapters.postgres.contents import PostgresStoreContents
     from hardwon.adapters.postgres.database import PostgresDatabase
-    from tests.contracts.postgres_world import world_of as world_on
     from tests.postgres_server import member
+    from tests.postgres_server import world_of as world_on
 
     with member() as address, closing(PostgresDatabase(address)) as database:
         yield Store(world_on(database), PostgresStoreContents(database))

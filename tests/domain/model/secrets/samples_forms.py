@@ -1,6 +1,128 @@
 """Forms of private keys, credentials in requests and values given to names, as `samples.py` explains."""
 
-from tests.domain.model.secrets import samples_places
+PLACES: dict[str, tuple[str, ...]] = {
+    "password-declared": (
+        '#define DB_PASSWORD "«opensesame»"',
+        "OPTIONS (user 'ada', password '«hunter22»')",
+        'var dbPassword string = "«opensesame9»"',
+        'storePassword "«hunter2!»"',
+    ),
+    "key-declared": (
+        '#define API_KEY "«{A32}»"',
+        'var apiToken string = "«{A24}»"',
+        '(setq api-key "«{h40}»")',
+    ),
+    "environment-declared": (
+        "ENV DB_PASSWORD «opensesame»",
+        "setenv API_KEY «{A20}»",
+        "set -gx DB_PASS «opensesame»",
+        'setx APP_SECRET "«opensesame»"',
+        "SetEnv DB_PASSWORD «hunter2»",
+    ),
+    "password-of-call": (
+        'setenv("DB_PASSWORD", "«opensesame»")',
+        "define('DB_PASSWORD', '«opensesame»');",
+        'os.getenv("APP_SECRET", "«opensesame»")',
+        "ENV.fetch('API_TOKEN', '«{A20}»')",
+        'props.setProperty("db.password", "«opensesame»");',
+        'std::env::set_var("API_KEY", "«{A20}»");',
+    ),
+    "key-pair": ("add_header('X-Access-Token', '«{A32}»')", '("api_key", "«{h32}»")'),
+    "password-option": ('add_argument("--password", default="«opensesame»")',),
+    "key-option": ('add_argument("--api-token", default="«{A20}»")',),
+    "password-method": ('config.setAdminPassword("«hunter-22!»");', "builder.appSecret('«{A16}»')"),
+    "key-method": ('client.apiKey("«{A32}»")', "Client::new().token('«{h40}»')"),
+    "password-field": (
+        "- name: DB_PASSWORD\n  value: «opensesame»",
+        '{"name": "DB_PASSWORD", "value": "«opensesame»"}',
+        'variable "db_password" {\n  type = string\n  default = "«opensesame»"\n}',
+        '<property name="password" value="«opensesame»"/>',
+    ),
+    "key-field": ("- name: API_TOKEN\n  value: «{A24}»", '{"key": "api_key", "value": "«{h32}»"}'),
+    "password-cell": ("| password | «hunter22» |", "| **Password** | `«correct-horse9»` |"),
+    "key-cell": ("| api key | `«{h32}»` |", "| token | «{A24}» |"),
+    "password-in-sentence": (
+        "log in with the password «Winter2024!» please",
+        "I set the password to «hunter2222».",
+        "try it with password «{A12}»",
+    ),
+    "key-in-sentence": ("I set the token to «{A32}» yesterday", "with the api key «{h40}»"),
+    "command-option": (
+        "mongosh --host db -u ada -p «opensesame»",
+        "ldapsearch -x -D cn=admin -w «opensesame» -b dc=x",
+        "mosquitto_pub -u ada -P «opensesame» -t x",
+        "twine upload -u ada -p «opensesame» dist/x",
+        "az login -u ada -p «opensesame»",
+        "zip -P «opensesame» x.zip f",
+        "7z x a.7z -p«opensesame»",
+        "xfreerdp /u:ada /p:«opensesame» /v:host",
+        "rabbitmqctl add_user ada «opensesame»",
+        "sqlplus ada/«opensesame»",
+        "mysqladmin -u root password '«opensesame»'",
+        "kinit ada <<< '«opensesame»'",
+        r"net use \\srv\x /user:ada «opensesame»",
+    ),
+    "option-password": (
+        "keytool -list -storepass «opensesame»",
+        "openssl rsa -in k.pem -passin pass:«opensesame»",
+        "influx -username ada -password «opensesame»",
+    ),
+    "password-piped": (
+        "echo «opensesame» | sudo -S apt update",
+        "echo 'ada:«opensesame»' | chpasswd",
+    ),
+    "oracle-address": ("jdbc:oracle:thin:scott/«opensesame»@db:1521/x",),
+    "sql-identified-by": (
+        "CREATE USER 'ada'@'%' IDENTIFIED BY '«opensesame»';",
+        "ALTER USER root IDENTIFIED WITH mysql_native_password BY '«opensesame»'",
+    ),
+    "sql-password-function": ("SET PASSWORD FOR ada = PASSWORD('«opensesame»');",),
+    "sql-pragma-key": ("PRAGMA key = '«opensesame»';",),
+    "dsn-password": (
+        "ada:«opensesame»@tcp(127.0.0.1:3306)/app",
+        "ada:«{A16}»@unix(/run/mysql.sock)/app",
+    ),
+    "authorization-basic": (
+        "Authorization: Basic «YTpi»",
+        "Authorization: Basic «Og==»",
+        '"Authorization": "Basic «{b16}»"',
+    ),
+}
+
+ORDINARY_PLACES = (
+    "PASS: test_decode_utf8",
+    "PASS: ld-scripts/defined2",
+    "--- PASS: TestParse2 (0.00s)",
+    "    --- PASS: TestServer/http2 (0.01s)",
+    "pass: test/unit/parser2.js",
+    "result: pass: retry3-backoff",
+    "const {{ password: hashed1 }} = user".replace("{{", "{").replace("}}", "}"),
+    "({ token: parsed12345 }) => parsed12345",
+    "the token is base64url-encoded2",
+    "sonar fix: {h40}",
+    "cloudflare worker fix, {h40}",
+    "netlify deploy: {h40}",
+    "the fix for the token is {h12}",
+    "Fixed the token refresh in commit {h40}.",
+    "existingSecret: my-release-postgresql2",
+    "apiKey: process.env.API_KEY2",
+    "env GITHUB_TOKEN must be set2",
+    "ENV PASSWORD_FILE /run/x2",
+    "getSecret('db-creds-2')",
+    "rows(STATEMENT, key=SECRET, value=from_keys_2(secrets))",
+    "hash(token, 'utf-8')",
+    "| password | varchar(255) |",
+    "| secret | yes | 12 |",
+    "Set the secret to rotate90d",
+    "use sha256 as the secret hash",
+    '<a href="/password">reset2</a>',
+    "PASSWORD 'text'",
+    "kind: Secret\nstringData:\n  password: {{ .Values.password }}\n  user: ${USER}",
+    "PGP: unexpected token 'foo2'",
+    "docker run -p 8080:80 app",
+    "echo done | sudo tee x",
+    "http GET x.example a==1",
+)
 
 _LINES = "{b64}\n{b64}\n{b40}=="
 _GLUED = _LINES.replace("\n", "\\n")
@@ -11,7 +133,7 @@ def _pem(kind: str, lines: str, newline: str = "\n") -> str:
 
 
 FORMS: dict[str, tuple[str, ...]] = {
-    **samples_places.PLACES,
+    **PLACES,
     "private-key": (
         *(
             _pem(f"{kind}PRIVATE KEY", _LINES)
@@ -278,7 +400,7 @@ FORMS: dict[str, tuple[str, ...]] = {
 }
 
 ORDINARY = (
-    *samples_places.ORDINARY,
+    *ORDINARY_PLACES,
     "Never log the password or the token; rotate the api key instead.",
     "password: see the vault",
     "The password is required.",
