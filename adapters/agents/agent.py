@@ -13,6 +13,7 @@ from hardwon.adapters.agents.config_edit import Document, our_commands, servers_
 from hardwon.adapters.agents.edit_json import read_document
 from hardwon.adapters.agents.edit_toml import read_toml
 from hardwon.adapters.agents.server_hooks import (
+    HIDDEN,
     REACHABLE,
     UNREACHABLE,
     Reach,
@@ -73,7 +74,7 @@ class ConfiguredAgent(Agent):
         self._facts = facts
         self._folder = facts.settings_folder(environ, home)
         self._root = facts.root(environ, home)
-        self._search_path = environ.get("PATH", "")
+        self._environ = environ
         self._programs = programs
         self._commands = commands
         self._project_file = facts.project_server if names_server else None
@@ -179,6 +180,10 @@ class ConfiguredAgent(Agent):
         return servers_called(document)
 
     @property
+    def _search_path(self) -> str:
+        return self._environ.get("PATH", "")
+
+    @property
     def _has_plugin(self) -> bool:
         if (switch := self._facts.plugin) is None:
             return False
@@ -229,24 +234,42 @@ class ConfiguredAgent(Agent):
     def _server_hooks(self) -> Mapping[str, Document]:
         """The hooks that call the running server, if that is possible in all projects."""
         by_server, server = self._facts.hooks.by_server, self._reach.server
-        return (
-            dict.fromkeys(by_server.matchers, calling_hook(server)) if by_server and server else {}
-        )
+        if by_server is None or not server:
+            return {}
+        return dict.fromkeys(by_server.matchers, calling_hook(server, by_server.fields))
 
     @cached_property
     def _reach(self) -> Reach:
         by_server = self._facts.hooks.by_server
         if by_server is None:
             return Reach()
-        name, place = by_server.servers
-        servers = self._settings(os.path.join(self._root, name)).get(place)
-        registered = server_in(servers if isinstance(servers, dict) else {}, self._programs.server)
+        if hidden := [
+            name
+            for name, value in self._environ.items()
+            if value and name.startswith(by_server.hidden)
+        ]:
+            return Reach(obstacle=HIDDEN.format(min(hidden)))
         return reach_of(
             by_server,
-            by_server.in_plugin if self._has_plugin else registered,
+            by_server.in_plugin if self._has_plugin else self._server_name(by_server.servers),
             program=self.program,
             clients=clients_on(self._search_path, self.program),
         )
+
+    def _server_name(self, registered: tuple[str, str] | None) -> str:
+        """Return the name of the server in all projects, empty for none."""
+        if registered:
+            name, place = registered
+            return server_in(
+                self._servers(os.path.join(self._root, name), place), self._programs.server
+            )
+        [file] = (file for file in self._facts.files if isinstance(file, TomlFile))
+        servers = self._servers(self._path(file.name), file.place)
+        return server_in(servers, self._programs.server) or NAME * (NAME not in servers)
+
+    def _servers(self, path: str, place: str) -> Document:
+        servers = self._settings(path).get(place)
+        return servers if isinstance(servers, dict) else {}
 
     def _process_hooks(self) -> dict[str, Document]:
         hooks = self._facts.hooks

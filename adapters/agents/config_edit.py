@@ -105,7 +105,7 @@ def _managed_hooks(document: Document) -> list[tuple[str, Document]]:
         for event, groups in (present.items() if isinstance(present, dict) else ())
         for group in (groups if isinstance(groups, list) else ())
         for hook in _hooks_in(group)
-        if _is_managed(hook)
+        if is_managed(hook)
     ]
 
 
@@ -119,7 +119,7 @@ def _without_managed(groups: object) -> object:
 
 def _rest_of(group: object) -> Sequence[object]:
     hooks = _hooks_in(group)
-    kept = [hook for hook in hooks if not _is_managed(hook)]
+    kept = [hook for hook in hooks if not is_managed(hook)]
     if not isinstance(group, dict) or len(kept) == len(hooks):
         return (group,)
     return ({**group, HOOKS: kept},) if kept else ()
@@ -130,7 +130,8 @@ def _hooks_in(group: object) -> Sequence[Any]:
     return hooks if isinstance(hooks, list) else ()
 
 
-def _is_managed(hook: object) -> bool:
+def is_managed(hook: object) -> bool:
+    """Return whether *hook* runs the hook's program, or calls the server's tool for it."""
     return isinstance(hook, dict) and (is_hook(hook.get("command")) or _calls_server(hook))
 
 

@@ -14,41 +14,17 @@ from hardwon.ports.agents import HOOK_TOOL
 Document: TypeAlias = Mapping[str, Any]
 Version: TypeAlias = tuple[int, ...]
 
-SECONDS = 3
+SECONDS = 2
 """Time limit of a call. The server answers within one."""
 
-FIELDS = (
-    "hook_event_name",
-    "session_id",
-    "transcript_path",
-    "cwd",
-    "agent_id",
-    "agent_type",
-    "tool_name",
-    "tool_input",
-    "error",
-    "is_interrupt",
-)
-OUTPUTS = ("stdout", "stderr")
-"""
-The parts of a tool's result that are passed.
 
-Files that were read or edited are not.
-"""
-
-INPUT: Document = {
-    **{field: f"${{{field}}}" for field in FIELDS},
-    "tool_response": {output: f"${{tool_response.{output}}}" for output in OUTPUTS},
-}
-
-
-def calling_hook(server: str) -> Document:
-    """Return a hook that calls *server*."""
+def calling_hook(server: str, fields: Document) -> Document:
+    """Return a hook that calls *server* with *fields* of the event."""
     return {
         "type": "mcp_tool",
         "server": server,
         "tool": HOOK_TOOL,
-        "input": INPUT,
+        "input": fields,
         "timeout": SECONDS,
     }
 
@@ -78,6 +54,7 @@ class Reach(NamedTuple):
     obstacle: str = ""
 
 
+HIDDEN = "its servers do not get the variable {}"
 NO_SERVER = "no server of hardwon is registered for all projects"
 NO_CLIENT = "no {} is on PATH that tells its version"
 TOO_OLD = "{} is version {}, which runs no hook of a file with such hooks; {} does"

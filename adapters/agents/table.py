@@ -99,14 +99,29 @@ class ServerHooks(NamedTuple):
     Attributes:
         matchers: The tools, by the agent's event name; empty for all.
         oldest: The first version with such hooks. An earlier one runs no hook of the file.
-        servers: The file of the user's servers, beside the first folder of settings, and its table.
+        fields: The fields of an event that are passed, `${…}` for the agent to fill in. Of a file
+            that was read or edited, not the whole content.
         in_plugin: The name of the plugin's server.
+        servers: The file of the user's servers, beside the first folder of settings, and its table.
+            None if the agent's other files name the server.
+        hidden: The beginnings of variables that matter to hooks and that its servers do not get.
     """
 
     matchers: Mapping[str, str]
     oldest: tuple[int, ...]
-    servers: tuple[str, str]
+    fields: Mapping[str, Any]
     in_plugin: str
+    servers: tuple[str, str] | None = None
+    hidden: tuple[str, ...] = ()
+
+
+def _filled_in(*names: str) -> dict[str, str]:
+    return {name: f"${{{name}}}" for name in names}
+
+
+EVENT = _filled_in(
+    "hook_event_name", "session_id", "transcript_path", "cwd", "tool_name", "tool_input"
+)
 
 
 class Hooks(NamedTuple):
@@ -285,6 +300,14 @@ CLAUDE_CODE = AgentFacts(
                 "SubagentStart": "",
             },
             oldest=(2, 1, 118),  # measured: 2.1.117 runs no hook of such a file
+            fields={
+                **EVENT,
+                **_filled_in("agent_id", "agent_type", "error", "is_interrupt"),
+                "tool_response": {
+                    name: f"${{tool_response.{name}}}"
+                    for name in ("stdout", "stderr", "interrupted", "backgroundTaskId")
+                },
+            },
             servers=(".claude.json", "mcpServers"),
             in_plugin=f"plugin:{NAME}:{NAME}",
         ),
@@ -316,7 +339,16 @@ CODEX = AgentFacts(
     folder=(".codex",),
     variable="CODEX_HOME",
     hooks=Hooks(
-        events={**OF_SESSIONS, "PostToolUse": "PostToolUse"}, matchers={"PostToolUse": "Bash"}
+        events={**OF_SESSIONS, "PostToolUse": "PostToolUse"},
+        matchers={"PostToolUse": "Bash"},
+        by_server=ServerHooks(
+            matchers={"PostToolUse": "Bash|apply_patch"},
+            oldest=(0, 150),
+            # Codex drops a call of which a field is missing, as the agent's id mostly is.
+            fields={**EVENT, **_filled_in("tool_response")},
+            in_plugin=NAME,
+            hidden=("HARDWON_", "GEMINI_API_KEY"),
+        ),
     ),
     files=(JsonFile("hooks.json", has_hooks=True), TomlFile("config.toml", "mcp_servers")),
     plugin=PluginSwitch("config.toml", "plugins", "enabled"),

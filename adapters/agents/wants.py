@@ -20,6 +20,7 @@ from typing import Any
 
 import attrs
 
+from hardwon.adapters.agents.config_edit import is_managed
 from hardwon.adapters.agents.table import (
     CLAUDE_CODE,
     CODEX,
@@ -27,7 +28,6 @@ from hardwon.adapters.agents.table import (
     NAME,
     OPENCODE,
     PLUGIN,
-    is_hook,
     is_server,
 )
 
@@ -180,7 +180,7 @@ def _codex_hooks(host: Host) -> Iterator[tuple[str, str]]:
         own_event = re.sub(r"(?<!^)(?=[A-Z])", "_", event).lower()
         for place, group in enumerate(groups if isinstance(groups, list) else []):
             for number, hook in enumerate(_list(group, "hooks")):
-                if isinstance(hook, dict) and is_hook(hook.get("command")):
+                if is_managed(hook):
                     yield (
                         f"{path}:{own_event}:{place}:{number}",
                         _codex_hash(own_event, group.get("matcher"), hook),
@@ -190,7 +190,7 @@ def _codex_hooks(host: Host) -> Iterator[tuple[str, str]]:
 def _codex_hash(event: str, matcher: object, hook: Document) -> str:
     known = {
         "event_name": event,
-        "hooks": [{"async": False, **hook}],
+        "hooks": [{"async": False, **hook} if "command" in hook else hook],
         **({"matcher": matcher} if matcher else {}),
     }
     text = json.dumps(known, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

@@ -20,6 +20,7 @@ from hardwon.entrypoints.hook.event import PROMPT_SECONDS, Arrival, Event, pause
 from hardwon.entrypoints.hook.process import Output
 from hardwon.entrypoints.hook.prompt import open_quickly
 from hardwon.entrypoints.hook.request import (
+    CODEX_TRANSCRIPT,
     LARGEST_PAYLOAD,
     MOMENTS,
     HookRequest,
@@ -29,8 +30,10 @@ from hardwon.entrypoints.hook.request import (
 from hardwon.ports.store import Warn
 
 NOTHING_TO_SAY = "{}"
-FILLED_IN_AS_TEXT = ("tool_input", "is_interrupt")
+FILLED_IN_AS_TEXT = ("tool_input", "is_interrupt", "interrupted")
 """Fields of other types, which Claude Code fills in as JSON text."""
+
+UUID_LENGTH = 36
 
 
 class HookEvents:
@@ -104,7 +107,7 @@ def request_of(fields: Mapping[str, object]) -> HookRequest | None:
     """
     Return the moment of a session in *fields*, None for other events.
 
-    Claude Code fills a missing field with an empty text.
+    Claude Code fills in an empty text for a missing field.
     """
     folder = fields.get("cwd")
     is_too_long = (
@@ -112,14 +115,25 @@ def request_of(fields: Mapping[str, object]) -> HookRequest | None:
     )
     if is_too_long or not (isinstance(folder, str) and os.path.isdir(folder)):
         return None
-    given = {name: value for name, value in fields.items() if value != ""}
-    given |= {name: _value(given[name]) for name in FILLED_IN_AS_TEXT if name in given}
-    request = from_document(given)
+    given = {name: _value(name, fields[name]) for name in fields}
+    request = from_document({"agent_id": _codex_subagent(given), **given})
     return request if request.event in MOMENTS else None
 
 
-def _value(text: object) -> object:
+def _codex_subagent(fields: Mapping[str, object]) -> str:
+    """Return the id of Codex's subagent, which only its transcript's name tells."""
+    path, session_id = fields.get("transcript_path"), fields.get("session_id")
+    name = os.path.basename(path) if isinstance(path, str) else ""
+    is_of_subagent = name.startswith(CODEX_TRANSCRIPT) and str(session_id) not in name
+    return name.removesuffix(".jsonl")[-UUID_LENGTH:] if is_of_subagent else ""
+
+
+def _value(name: str, value: object) -> object:
+    if isinstance(value, Mapping):
+        return {inner: _value(inner, value[inner]) for inner in value}
+    if name not in FILLED_IN_AS_TEXT or not isinstance(value, str):
+        return value
     try:
-        return json.loads(text) if isinstance(text, str) else text
+        return json.loads(value)
     except (ValueError, RecursionError):
-        return text
+        return value

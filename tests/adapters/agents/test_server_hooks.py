@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from hardwon.adapters.agents.agent import ConfiguredAgent
-from hardwon.adapters.agents.server_hooks import INPUT
-from hardwon.adapters.agents.table import AGENTS, CLAUDE_CODE, Programs
+from hardwon.adapters.agents.table import CLAUDE_CODE, CODEX, GEMINI_CLI, OPENCODE, Programs
 from hardwon.ports.agents import HOOK_TOOL
 
+INPUT = CLAUDE_CODE.hooks.by_server.fields if CLAUDE_CODE.hooks.by_server else {}
 EVENTS = {"PostToolUseFailure", "PostToolUse", "SubagentStart"}
 PLUGIN = {"enabledPlugins": {"hardwon@hardwon": True}}
 
@@ -35,9 +35,9 @@ class Machine:
         path.chmod(0o755)
         return path
 
-    def install(self, version: str) -> None:
+    def install(self, version: str, name: str = "claude") -> None:
         """Put a client last on PATH."""
-        path = self.program(f"clients/{len(self.path)}/claude", f"echo '{version}'")
+        path = self.program(f"clients/{len(self.path)}/{name}", f"echo '{version}'")
         self.path.append(str(path.parent))
 
     def register(self, name: str = "hardwon", **entry: Any) -> None:
@@ -49,6 +49,11 @@ class Machine:
         environ = {"PATH": os.pathsep.join(self.path)}
         programs = Programs(self.hook, self.server)
         return ConfiguredAgent(CLAUDE_CODE, str(self.home), environ, programs, {})
+
+    def codex(self, **environ: str) -> ConfiguredAgent:
+        environ = {"PATH": os.pathsep.join(self.path), **environ}
+        programs = Programs(self.hook, self.server)
+        return ConfiguredAgent(CODEX, str(self.home), environ, programs, {})
 
     def init(self) -> dict[str, Any]:
         """Write what the agent wants into its settings; return its hooks."""
@@ -89,7 +94,7 @@ def test_hooks_call_the_server_that_all_projects_have(machine: Machine) -> None:
         "server": "mine",
         "tool": HOOK_TOOL,
         "input": INPUT,
-        "timeout": 3,
+        "timeout": 2,
     }
     groups = json.loads(machine.settings.read_text())["hooks"]
     assert {event: groups[event][0].get("matcher") for event in EVENTS} == {
@@ -106,8 +111,8 @@ def test_hooks_call_the_server_that_all_projects_have(machine: Machine) -> None:
 def test_no_content_of_a_file_that_was_read_or_edited_is_passed() -> None:
     assert "${tool_response}" not in json.dumps(INPUT)
     assert INPUT["tool_response"] == {
-        "stdout": "${tool_response.stdout}",
-        "stderr": "${tool_response.stderr}",
+        name: f"${{tool_response.{name}}}"
+        for name in ("stdout", "stderr", "interrupted", "backgroundTaskId")
     }
 
 
@@ -251,12 +256,76 @@ def test_a_removal_leaves_the_hooks_of_the_user_alone(machine: Machine) -> None:
 
 def test_agents_without_such_hooks_ask_no_client(machine: Machine, tmp_path: Path) -> None:
     trace = tmp_path / "trace"
-    environ = {"PATH": str(machine.program("clients/x/codex", f"echo x >{trace}").parent)}
+    environ = {"PATH": str(machine.program("clients/x/gemini", f"echo x >{trace}").parent)}
     programs = Programs(machine.hook, machine.server)
-    for facts in AGENTS[1:]:
+    for facts in (GEMINI_CLI, OPENCODE):
         ConfiguredAgent(facts, str(machine.home), environ, programs, {}).targets()
 
     assert not trace.exists()
+
+
+def in_codex(agent: ConfiguredAgent) -> dict[str, Any]:
+    [group] = json.loads(agent.targets()[0].with_managed(None))["hooks"]["PostToolUse"]
+    [hook] = group["hooks"]
+    return {"matcher": group["matcher"], **hook}
+
+
+def test_codex_calls_the_server_that_the_set_up_registers_with_fields_that_are_never_missing(
+    machine: Machine,
+) -> None:
+    machine.install("codex-cli 0.169.0", "codex")
+
+    hook = in_codex(machine.codex())
+    assert (hook["type"], hook["server"], hook["matcher"]) == (
+        "mcp_tool",
+        "hardwon",
+        "Bash|apply_patch",
+    )
+    assert hook["input"] == {
+        name: f"${{{name}}}"
+        for name in (
+            "hook_event_name",
+            "session_id",
+            "transcript_path",
+            "cwd",
+            "tool_name",
+            "tool_input",
+            "tool_response",
+        )
+    }
+
+
+@pytest.mark.parametrize(
+    ("version", "environ", "config"),
+    [
+        ("codex-cli 0.149.0", {}, ""),
+        ("", {}, ""),
+        ("codex-cli 0.169.0", {"HARDWON_STORE": "/elsewhere"}, ""),
+        ("codex-cli 0.169.0", {"GEMINI_API_KEY": "key"}, ""),
+        ("codex-cli 0.169.0", {}, '[mcp_servers.hardwon]\ncommand = "mine"\n'),
+        ("codex-cli 0.169.0", {}, '[plugins."hardwon@x"]\nenabled = true\n'),
+    ],
+    ids=["old", "unknown", "store", "key", "taken", "plugin"],
+)
+def test_codex_keeps_a_process(
+    machine: Machine, version: str, environ: dict[str, str], config: str
+) -> None:
+    machine.install(version, "codex")
+    (machine.home / ".codex").mkdir()
+    (machine.home / ".codex/config.toml").write_text(config)
+    agent = machine.codex(**environ)
+
+    assert config.startswith("[plugins") is (agent.targets() == [])
+    assert not agent.targets() or in_codex(agent)["type"] == "command"
+
+
+def test_codex_calls_the_server_by_the_users_name_for_it(machine: Machine) -> None:
+    machine.install("codex-cli 0.150.0", "codex")
+    (machine.home / ".codex").mkdir()
+    config = f'[mcp_servers.memory]\ncommand = "{machine.server}"\n'
+    (machine.home / ".codex/config.toml").write_text(config)
+
+    assert in_codex(machine.codex())["server"] == "memory"
 
 
 def test_hooks_left_from_a_removed_plugin_are_reported_and_become_processes(

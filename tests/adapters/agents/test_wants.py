@@ -9,6 +9,7 @@ import pytest
 
 from hardwon.adapters.agents import wants
 from hardwon.adapters.agents.agent import ConfiguredAgent
+from hardwon.adapters.agents.server_hooks import calling_hook
 from hardwon.adapters.agents.table import (
     CLAUDE_CODE,
     CODEX,
@@ -113,6 +114,9 @@ def test_a_server_that_claude_code_has_anyway_needs_no_approval(home: Home, wher
 CODEX_HOOK = {"type": "command", "command": "/opt/tools/hardwon-hook", "timeout": 3}
 CODEX_HASH = "sha256:f371851600ee062b754d52af7a81d37c4621d44bea64c7c2772f3b708a623621"
 
+CALL_HASH = "sha256:a9e9ff02bfd9f15a028c1dc286de56b595211662f5170b0959e6503db3b034d3"
+"""Both as Codex 0.169.0 lists them."""
+
 
 def codex(home: Home, state: str = "", hook: Mapping[str, object] = CODEX_HOOK) -> list[str]:
     """Return what Codex wants with one hook of ours behind one of the user's."""
@@ -136,6 +140,19 @@ def test_codex_runs_a_hook_whose_hash_it_trusts_and_names_others(home: Home) -> 
     assert codex(home, f"{trusted}enabled = false\n") == [
         "1 of 1 of its hooks are switched off: run codex, type /hooks and switch them on"
     ]
+
+
+def test_a_hook_of_codex_that_calls_the_server_is_trusted_by_its_hash(home: Home) -> None:
+    by_server = CODEX.hooks.by_server
+    assert by_server
+    hook = calling_hook("hardwon", by_server.fields)
+    group = {"matcher": "Bash|apply_patch", "hooks": [hook]}
+    path = home.write(".codex/hooks.json", {"hooks": {"PostToolUse": [group]}})
+    state = f'[hooks.state."{path}:post_tool_use:0:0"]\ntrusted_hash = "{CALL_HASH}"\n'
+
+    assert any("trust" in line for line in home.wants(CODEX))
+    home.write(".codex/config.toml", state)
+    assert not any("trust" in line for line in home.wants(CODEX))
 
 
 def test_the_plugin_in_codex_wants_trust_and_in_claude_code_no_approval(home: Home) -> None:

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import shutil
 import threading
 from pathlib import Path
@@ -11,7 +12,7 @@ import attrs
 import pytest
 
 from hardwon.entrypoints.hook.prompt import PromptStart
-from hardwon.entrypoints.mcp.hook_events import NOTHING_TO_SAY
+from hardwon.entrypoints.mcp.hook_events import NOTHING_TO_SAY, request_of
 from hardwon.ports.agents import HOOK_TOOL
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.clients import RawClient
@@ -125,6 +126,65 @@ def test_objects_may_come_as_objects(world: World, visit: Visit) -> None:
     given = {"command": "pytest -q"}
 
     assert STALE in context(visit(world).call(HOOK_TOOL, **failure(world, tool_input=given)))
+
+
+SESSION = "01a21634-7c6f-77c1-acaa-ca062e90e947"
+SUBAGENT = "01a21634-8160-7dd1-9e8c-f0c552d8a96f"
+
+
+def of_codex(world: World, rollout: str, **fields: object) -> dict[str, Any]:
+    """Return an event as Codex fills it in, where no call has the agent's id."""
+    return {
+        "hook_event_name": "PostToolUse",
+        "session_id": SESSION,
+        "transcript_path": f"{world.project}/rollout-2026-11-26T04-54-28-{rollout}.jsonl",
+        "cwd": str(world.project),
+        "tool_name": "Bash",
+        "tool_input": {"command": "pytest -q"},
+        "tool_response": f"Traceback (most recent call last):\n{ERROR}\n",
+        **fields,
+    }
+
+
+def test_values_that_were_filled_in_as_text_get_their_type() -> None:
+    command = {"command": "true"}
+    filled_in = {
+        "hook_event_name": "PostToolUse",
+        "cwd": os.sep,
+        "is_interrupt": "true",
+        "tool_input": json.dumps(command),
+        "tool_response": {"stdout": "true", "interrupted": "false", "backgroundTaskId": ""},
+        "error": "false",
+    }
+    request = request_of(filled_in)
+
+    assert request
+    assert request.payload == {
+        **filled_in,
+        "agent_id": "",
+        "is_interrupt": True,
+        "tool_input": command,
+        "tool_response": {"stdout": "true", "interrupted": False, "backgroundTaskId": ""},
+    }
+
+
+def test_a_subagent_of_codex_is_known_by_its_transcript(world: World, visit: Visit) -> None:
+    answers = [
+        context(visit(world).call(HOOK_TOOL, **of_codex(world, rollout)))
+        for rollout in (SESSION, SUBAGENT, SESSION, SUBAGENT)
+    ]
+
+    assert [STALE in answer for answer in answers] == [True, True, False, False]
+    assert world.query("SELECT agent FROM receipt ORDER BY number") == [("",), (SUBAGENT,)]
+
+
+def test_a_patch_of_codex_opens_its_file(world: World, visit: Visit) -> None:
+    patch = {"command": "*** Begin Patch\n*** Update File: src/herd/zebra_quux.py\n@@\n"}
+    patched = of_codex(
+        world, SESSION, tool_name="apply_patch", tool_input=patch, tool_response="ok"
+    )
+
+    assert HERD in context(visit(world).call(HOOK_TOOL, **patched))
 
 
 def test_a_call_that_the_user_interrupted_is_no_failure(world: World, visit: Visit) -> None:
