@@ -13,7 +13,9 @@ from hardwon.entrypoints.bootstrap import now
 if TYPE_CHECKING:
     from hardwon.adapters.sqlite.capture_journal import CaptureLock
     from hardwon.adapters.sqlite.database import SqliteDatabase
+    from hardwon.domain.model.conversation.actions import Run
     from hardwon.domain.model.conversation.hook_event import HookEvent, NotedProject
+    from hardwon.domain.model.conversation.session_actions import SessionActions
     from hardwon.domain.model.injection.receipt import GivenText, LastResponse, SessionTurn
     from hardwon.domain.model.project import Conversations, KeepingReason
     from hardwon.domain.model.settings import ServerAddress, Settings
@@ -326,6 +328,13 @@ def read_task(transcript_path: str, agent: str, agent_type: str) -> str:
     from hardwon.adapters.transcripts.tasks import wait_for_task
 
     return wait_for_task(transcript_path, agent, agent_type)
+
+
+def read_recent_actions(transcript_path: str, run: "Run") -> "SessionActions":
+    """Return the actions in a transcript before *run*, none if few commands failed."""
+    from hardwon.adapters.transcripts.action_log import recent_actions
+
+    return recent_actions(transcript_path, run)
 
 
 def read_turn(transcript_path: str) -> "SessionTurn":

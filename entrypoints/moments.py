@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import TypeAlias
 
+from hardwon.domain.model.conversation.actions import Run, run_of
 from hardwon.domain.model.failure import Failure
 from hardwon.domain.use_cases.inject_at_moment import Edit, Moment, OpenedFile, Task
 
@@ -39,6 +40,9 @@ OLD_FIELDS = ("old_string", "oldString")
 NEW_FIELDS = ("new_string", "newString", "content")
 OUTPUT_FIELDS = ("error", "tool_response")
 TEXT_FIELDS = ("stdout", "output", "llmContent", "stderr")
+STDOUT, BACKGROUND = "stdout", "backgroundTaskId"
+"""Claude Code's fields of a command that ended, and of one that still runs."""
+
 _EXIT = re.compile(
     r"^Exit Code: (?!0\b)\d+(?:\s*^(?:Error|Signal|Background PIDs|Process Group PGID): .*)*\s*\Z",
     re.MULTILINE,
@@ -87,6 +91,22 @@ def _of_file(tool: str, given: Document, project_root: str) -> Edit | OpenedFile
     if tool in READS:
         return OpenedFile(path)
     return Edit(path, _first(given, OLD_FIELDS), _first(given, NEW_FIELDS))
+
+
+def passed_run(payload: Document) -> Run | None:
+    """
+    Return the run of a command that passed, None for other events.
+
+    The host must tell it: a plain text, as Codex sends, does not.
+    """
+    result = _table(payload.get("tool_response"))
+    if payload.get("hook_event_name") != "PostToolUse" or payload.get("tool_name") not in SHELLS:
+        return None
+    if STDOUT not in result or result.get("interrupted") or result.get(BACKGROUND):
+        return None
+    command = _command(_table(payload.get("tool_input")).get("command"))
+    run = run_of(command, _output(result), failed=False)
+    return run if run and not run.failed else None
 
 
 def _failure(command: str, payload: Document, *, failed: bool) -> Failure | None:

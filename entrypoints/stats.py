@@ -9,6 +9,7 @@ from hardwon.domain.model.errors import EmbedderError, VectorIndexUnavailableErr
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.collections import CONTEXT_WEIGHTS
+from hardwon.domain.use_cases.ask_for_lesson import CountAsks
 from hardwon.domain.use_cases.embedding_spaces import EmbeddingSpace, Spaces
 from hardwon.domain.use_cases.retrieve import embed_query
 from hardwon.domain.use_cases.track_usage import SummariseUsage
@@ -47,6 +48,7 @@ def count(
         "by_project": dict(repository.tally(named, "source_project")),
         "embedding": _embedding(memory.spaces, only),
         "influence": use_figures(SummariseUsage.on(memory.store).of_all(only)),
+        "asks": CountAsks.on(memory.store).figures()._asdict(),
         "store": {
             "path": memory.store.path,
             "bytes": memory.store.upkeep.size(),

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from hardwon.domain.model.activity import FieldChange, PastChange, Usage
-from hardwon.domain.model.injection.receipt import Delivery, Influence, Receipt
+from hardwon.domain.model.injection.receipt import Delivery, Event, Influence, Receipt
 
 if TYPE_CHECKING:
     from hardwon.domain.model.filters import EntryFilter
@@ -129,15 +129,17 @@ class Receipts(Protocol):
         session_id: str | None = None,
         entry_id: str | None = None,
         project: str | None = None,
+        event: Event | None = None,
         limit: int,
     ) -> Sequence[Receipt]:
         """
         Return receipts, the newest first.
 
         Args:
-            session_id: Only of that session; None is any, also for the other two.
+            session_id: Only of that session; None is any, also for the other three.
             entry_id: Only receipts with that entry in the text.
             project: Only of the project with that id.
+            event: Only of that occasion.
             limit: The maximum number; 0 gives none.
         """
         ...

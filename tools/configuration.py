@@ -58,6 +58,7 @@ MEANINGS = {
     "context_tokens": "token budget of related conversations at session start",
     "prompt_enabled": "`false`: nothing is injected beside a prompt",
     "moments_enabled": "`false`: nothing is injected when a command fails, or a file is opened or edited",
+    "ask_enabled": "`false`: the agent is not asked to keep what repaired a command that failed several times",
     "trigger_phrases": "phrases by which you ask to remember the present work",
     "workspace": "the folder of projects, or a name of your own",
     "trust": (

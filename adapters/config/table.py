@@ -241,6 +241,7 @@ TABLE: Mapping[str, Setting] = {
     "context_tokens": Setting(count, flag="--token-budget"),
     "prompt_enabled": Setting(exactly_true),
     "moments_enabled": Setting(exactly_true),
+    "ask_enabled": Setting(exactly_true),
     "trust": Setting(one_of(*TRUST_MODES), of_project=False),
 }
 

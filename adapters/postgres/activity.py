@@ -148,6 +148,7 @@ class PostgresReceipts(SqlReceipts[PostgresDatabase]):
             WHERE s.tenant = r.tenant AND s.owner = r.owner AND s.receipt = r.number AND s.entry_id = %(entry_id)s)"""
         ),
         "project": "r.project = %(project)s",
+        "event": "r.event = %(event)s",
     }
     _decode = _Receipts(RECEIPT_FIELDS)
     _decode_shown = _Receipts(ReceiptEntry._fields)
@@ -202,7 +203,7 @@ OF_WINDOW = f"{OWN} AND r.session_id = %(session_id)s AND r.agent = %(agent)s AN
 HELD = f"""
     SELECT array_agg(DISTINCT s.entry_id) FILTER (WHERE s.entry_id IS NOT NULL),
         max(r.latest) FILTER (WHERE r.event = 'start'),
-        count(DISTINCT r.number) FILTER (WHERE r.event NOT IN ('start', 'prompt')),
+        count(DISTINCT r.number) FILTER (WHERE r.event NOT IN ('start', 'prompt', 'ask')),
         array_agg(DISTINCT coalesce(r.query, '')) FILTER (WHERE r.event = 'file')
     FROM hardwon.receipt r LEFT {SHOWN} WHERE {OF_WINDOW} AND r.delivery != 'missed'
 """

@@ -11,6 +11,7 @@ from hardwon.domain.model.injection.receipt import (
     COUNTED,
     ContextWindow,
     Delivery,
+    Event,
     Influence,
     Receipt,
     ReceiptEntry,
@@ -85,11 +86,18 @@ class SqlReceipts(Role[D], Receipts):
         session_id: str | None = None,
         entry_id: str | None = None,
         project: str | None = None,
+        event: Event | None = None,
         limit: int,
     ) -> list[Receipt]:
         from hardwon.adapters.sql.filter import all_of  # noqa: PLC0415  # a hook that counts needs no filter
 
-        asked = all_of(self.CONDITIONS, session_id=session_id, entry_id=entry_id, project=project)
+        asked = all_of(
+            self.CONDITIONS,
+            session_id=session_id,
+            entry_id=entry_id,
+            project=project,
+            event=event,
+        )
         rows = self._database.rows(
             self.FIND.format(asked=asked.sql), **asked.parameters, limit=limit
         )

@@ -116,6 +116,7 @@ class SqliteReceipts(SqlReceipts[SqliteDatabase]):
             "r.number IN (SELECT receipt_number FROM receipt_entry WHERE entry_id = :entry_id)"
         ),
         "project": "r.project = :project",
+        "event": "r.event = :event",
     }
     _decode = RowDecoder(
         RECEIPT_FIELDS,
@@ -203,9 +204,7 @@ HELD_ENTRIES = f"""
     SELECT DISTINCT s.entry_id FROM receipt r JOIN receipt_entry s ON s.receipt_number = r.number WHERE {IN_WINDOW}
 """
 LAST_BLOCK = f"SELECT max(r.latest) FROM receipt r WHERE {IN_WINDOW} AND r.event = 'start'"
-COUNT_MOMENTS = (
-    f"SELECT count(*) FROM receipt r WHERE {IN_WINDOW} AND r.event NOT IN ('start', 'prompt')"
-)
+COUNT_MOMENTS = f"SELECT count(*) FROM receipt r WHERE {IN_WINDOW} AND r.event NOT IN ('start', 'prompt', 'ask')"
 
 OPENED_FILES = f"SELECT DISTINCT r.query FROM receipt r WHERE {IN_WINDOW} AND r.event = 'file'"
 

@@ -696,6 +696,63 @@ def to_version_17(connection: sqlite3.Connection) -> None:
     run_scripts(connection, MOMENTS)
 
 
+ASKS = """
+CREATE TABLE receipt_with_asks (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    session_id TEXT NOT NULL,
+    event TEXT NOT NULL CHECK (event IN ('start', 'prompt', 'failure', 'file', 'edit', 'subagent', 'ask')),
+    at TEXT NOT NULL,
+    project TEXT NOT NULL,
+    query TEXT,
+    space TEXT,
+    policy TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    frame TEXT NOT NULL CHECK (json_valid(frame)),
+    missed TEXT NOT NULL CHECK (json_valid(missed)),
+    keyword_text TEXT,
+    delivery TEXT NOT NULL DEFAULT 'printed' CHECK (delivery IN ('printed', 'awaited', 'missed', 'delivered')),
+    agent TEXT NOT NULL DEFAULT '',
+    dropped INTEGER NOT NULL DEFAULT 0 CHECK (dropped IN (0, 1)),
+    latest INTEGER NOT NULL DEFAULT 9223372036854775807,
+    signature TEXT NOT NULL DEFAULT ''
+);
+INSERT INTO receipt_with_asks (
+    number, session_id, event, at, project, query, space, policy, digest, frame, missed, keyword_text, delivery, agent,
+    dropped, latest, signature
+) SELECT
+    number, session_id, event, at, project, query, space, policy, digest, frame, missed, keyword_text, delivery, agent,
+    dropped, latest, signature
+FROM receipt;
+CREATE TABLE receipt_entry_with_asks (
+    receipt_number INTEGER NOT NULL REFERENCES receipt (number) ON DELETE CASCADE,
+    place INTEGER NOT NULL,
+    entry_id TEXT NOT NULL,
+    form TEXT NOT NULL CHECK (form IN ('lesson', 'note', 'conversation', 'memory')),
+    digest TEXT NOT NULL,
+    score REAL,
+    parts TEXT NOT NULL CHECK (json_valid(parts)),
+    room INTEGER NOT NULL,
+    origin TEXT NOT NULL DEFAULT '',
+    PRIMARY KEY (receipt_number, place)
+) WITHOUT ROWID;
+INSERT INTO receipt_entry_with_asks (receipt_number, place, entry_id, form, digest, score, parts, room, origin)
+SELECT receipt_number, place, entry_id, form, digest, score, parts, room, origin FROM receipt_entry;
+DELETE FROM sqlite_sequence WHERE name = 'receipt_with_asks';
+INSERT INTO sqlite_sequence (name, seq) SELECT 'receipt_with_asks', seq FROM sqlite_sequence WHERE name = 'receipt';
+DROP TABLE receipt_entry;
+DROP TABLE receipt;
+ALTER TABLE receipt_with_asks RENAME TO receipt;
+ALTER TABLE receipt_entry_with_asks RENAME TO receipt_entry;
+CREATE INDEX receipt_by_session ON receipt (session_id);
+CREATE INDEX receipt_entry_by_entry ON receipt_entry (entry_id);
+"""
+
+
+def to_version_18(connection: sqlite3.Connection) -> None:
+    """Let a receipt be of a question to the agent."""
+    run_scripts(connection, ASKS)
+
+
 MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     to_version_1,
     to_version_2,
@@ -714,4 +771,5 @@ MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     to_version_15,
     to_version_16,
     to_version_17,
+    to_version_18,
 )

@@ -4,12 +4,11 @@ import contextlib
 import datetime as dt
 import re
 import sys
-from collections import deque
 from collections.abc import Iterator
 from typing import BinaryIO
 
+from hardwon.adapters.transcripts.action_log import ActionLog
 from hardwon.adapters.transcripts.records import object_in
-from hardwon.adapters.transcripts.tool_calls import ToolCall, actions_of
 from hardwon.adapters.transcripts.utterances import (
     ToolQuestion,
     TranscriptLine,
@@ -20,7 +19,6 @@ from hardwon.adapters.transcripts.utterances import (
     utterance_in_codex,
     utterance_in_plain,
 )
-from hardwon.domain.model.conversation.actions import Action, may_state_cause, remarks_in
 from hardwon.domain.model.conversation.session import ENDS_OF_QUESTION, Answered, Exchange
 from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.pause import Pause, is_off_record
@@ -41,13 +39,6 @@ MAX_CLEANED = 10 * LONGEST_TEXT
 CUT = "\n\n[…]"
 
 
-MAX_ACTIONS = 5_000
-"""The last actions of an exchange that are kept."""
-
-MAX_OPEN_CALLS = 200
-"""Calls of tools that wait for their results."""
-
-
 class _OpenExchange:
     def __init__(
         self, utterance: Utterance, begins_at: int, at: dt.datetime, cleaning: Cleaning
@@ -61,24 +52,17 @@ class _OpenExchange:
         self._asked: dict[str, tuple[ToolQuestion, ...]] = {}
         self._answers: list[Answered] = []
         self._cleaning = cleaning
-        self._calls: dict[str, ToolCall] = {}
-        self._actions = deque[Action](maxlen=MAX_ACTIONS)
+        self._log = ActionLog(cleaning)
 
     def add(self, utterance: Utterance) -> None:
         for reply in utterance.replies:
             if self._room > 0:
                 self._replies.append(reply)
                 self._room -= len(reply)
-            if may_state_cause(reply):
-                self._actions += remarks_in(_beginning(reply, self._cleaning))
         self._asked |= utterance.asked
-        self._calls |= utterance.calls
         for result in utterance.results:
             self._answers += answers_to(self._asked.pop(result.tool_use_id, ()), result)
-            if call := self._calls.pop(result.tool_use_id, None):
-                self._actions += actions_of(call, result.end, self._cleaning)
-        for call_id in [*self._calls][:-MAX_OPEN_CALLS]:
-            del self._calls[call_id]
+        self._log.add(utterance)
 
     def transcribed(self, *, is_over: bool) -> Iterator[TranscribedExchange]:
         cleaning = self._cleaning
@@ -94,7 +78,7 @@ class _OpenExchange:
                 is_over=is_over,
                 session_id=self._session_id,
                 branch=self._branch,
-                actions=tuple(self._actions),
+                actions=tuple(self._log.actions),
             )
 
     def _clean_answers(self, cleaning: Cleaning) -> Iterator[Answered]:

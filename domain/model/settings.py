@@ -138,6 +138,7 @@ class Settings(NamedTuple):
     context_tokens: int = CONTEXT_TOKENS
     prompt_enabled: bool = True
     moments_enabled: bool = True
+    ask_enabled: bool = True
     trust: TrustMode = "own"
     server: ServerAddress | None = None
 

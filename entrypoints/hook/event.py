@@ -219,13 +219,27 @@ class Event:
             self._start().print_block(self._output)  # not earlier: what was said is noted by now
 
     def _answer_moment(self) -> None:
-        if not (self._injects and self._settings.moments_enabled):
+        settings = self._settings
+        if not (self._injects and (settings.moments_enabled or settings.ask_enabled)):
             return
         from hardwon.entrypoints.moments import moment_of  # compiles patterns
 
         moment = moment_of(self._request.payload, self._request.project_root)
-        if moment:
+        if moment and settings.moments_enabled:
             self._start().print_at_moment(moment, self._output)
+        elif not moment and settings.ask_enabled and self._request.transcript_path:
+            self._ask()
+
+    def _ask(self) -> None:
+        """Ask about a command that passes after it failed several times."""
+        from hardwon.entrypoints.bootstrap_capture import read_recent_actions
+        from hardwon.entrypoints.moments import passed_run
+
+        request = self._request
+        run = None if request.agent else passed_run(request.payload)
+        failure = run and read_recent_actions(request.transcript_path, run).repeated_failure(run)
+        if failure:
+            self._start().print_question(failure, self._output)
 
     def _start(self) -> "PromptStart":
         """Open the store, for an answer within a second."""

@@ -4,9 +4,11 @@ import time
 from collections.abc import Callable
 from typing import TypeAlias
 
+from hardwon.domain.model.conversation.session_actions import RepeatedFailure
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.injection.receipt import ContextWindow
 from hardwon.domain.model.settings import Settings
+from hardwon.domain.use_cases.ask_for_lesson import AskForLesson
 from hardwon.domain.use_cases.inject_at_moment import Moment
 from hardwon.domain.use_cases.inject_at_start import RecordInjection
 from hardwon.domain.use_cases.inject_beside_prompt import Prompt
@@ -82,12 +84,21 @@ class PromptStart:
     def print_at_moment(self, moment: Moment, output: Output) -> None:
         """Print the entry that helps at *moment*, if any, then record the injection."""
         request = self._request
-        actor = Actor(
+        at_moment = build_inject_at_moment(self._memory, request.project_root, SEARCH_SECONDS)
+        self._print(at_moment.text_for(moment, self._actor, self._deadline), output)
+
+    def print_question(self, failure: RepeatedFailure, output: Output) -> None:
+        """Print the question about a command that passes at last, then record it."""
+        ask = AskForLesson.on(self._memory.store, self._memory.clock)
+        self._print(ask.text_for(failure, self._actor), output)
+
+    @property
+    def _actor(self) -> Actor:
+        request = self._request
+        return Actor(
             ContextWindow(request.session_id, request.agent),
             read_workplace(self._memory, request.project_root),
         )
-        at_moment = build_inject_at_moment(self._memory, request.project_root, SEARCH_SECONDS)
-        self._print(at_moment.text_for(moment, actor, self._deadline), output)
 
     def _print(self, injection: Injection, output: Output) -> None:
         lost: tuple[str, ...] = ()

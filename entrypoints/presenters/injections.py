@@ -28,6 +28,7 @@ EVENTS: Mapping[Event, str] = {
     "file": "opened file",
     "edit": "edit",
     "subagent": "subagent",
+    "ask": "question to the agent",
 }
 
 SEARCHED: Mapping[Event, str] = {
@@ -37,6 +38,7 @@ SEARCHED: Mapping[Event, str] = {
     "file": "file",
     "edit": "file",
     "subagent": "task",
+    "ask": "command",
 }
 """The query of a receipt, by its event."""
 

@@ -20,7 +20,7 @@ def expected(recorded: list[Receipt], window: ContextWindow) -> HeldMemory:
     return HeldMemory(
         frozenset(shown.entry_id for receipt in held for shown in receipt.shown),
         max((receipt.latest or 0 for receipt in held if receipt.event == "start"), default=None),
-        sum(receipt.event not in {"start", "prompt"} for receipt in held),
+        sum(receipt.event not in {"start", "prompt", "ask"} for receipt in held),
         frozenset(receipt.query or "" for receipt in held if receipt.event == "file"),
     )
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.adapters.sqlite.activity import SqliteReceipts
-from hardwon.domain.model.injection.receipt import Receipt, ReceiptEntry
+from hardwon.domain.model.injection.receipt import EVENTS, Event, Receipt, ReceiptEntry
 from hardwon.ports.activity import Receipts
 from tests.contracts.worlds import ALL, MakeWorld, on_every_implementation, open_new_store
 from tests.fakes.activity import InMemoryReceipts
@@ -44,7 +44,10 @@ KEEPING_FEW: dict[str, MakeReceipts] = {
 @given(
     recorded=st.lists(receipts, max_size=6),
     meant=st.tuples(
-        st.none() | session_ids, st.sampled_from([None, "0" * 16]), st.sampled_from([None, "here"])
+        st.none() | session_ids,
+        st.sampled_from([None, "0" * 16]),
+        st.sampled_from([None, "here"]),
+        st.none() | st.sampled_from(EVENTS),
     ),
     limit=st.integers(0, 7),
 )
@@ -52,15 +55,15 @@ KEEPING_FEW: dict[str, MakeReceipts] = {
 def test_the_newest_of_those_that_are_meant_come_back_as_they_were(
     make: MakeWorld,
     recorded: list[Receipt],
-    meant: tuple[str | None, str | None, str | None],
+    meant: tuple[str | None, str | None, str | None, Event | None],
     limit: int,
 ) -> None:
-    session_id, entry_id, project = meant
+    session_id, entry_id, project, event = meant
     with make() as world:
         for receipt in recorded:
             world.receipts.record(receipt)
         found = world.receipts.newest(
-            session_id=session_id, entry_id=entry_id, project=project, limit=limit
+            session_id=session_id, entry_id=entry_id, project=project, event=event, limit=limit
         )
 
     numbered = [receipt._replace(number=number) for number, receipt in enumerate(recorded, 1)]
@@ -69,6 +72,7 @@ def test_the_newest_of_those_that_are_meant_come_back_as_they_were(
         for receipt in reversed(numbered)
         if session_id in {None, receipt.session_id}
         and project in {None, receipt.project}
+        and event in {None, receipt.event}
         and (entry_id is None or any(shown.entry_id == entry_id for shown in receipt.shown))
     ]
     assert list(found) == expected[:limit]

@@ -12,6 +12,7 @@ from hardwon.domain.model.injection.receipt import (
     MOMENTS,
     ContextWindow,
     Delivery,
+    Event,
     HeldMemory,
     Influence,
     Receipt,
@@ -65,6 +66,7 @@ class InMemoryReceipts(Receipts):
         session_id: str | None = None,
         entry_id: str | None = None,
         project: str | None = None,
+        event: Event | None = None,
         limit: int,
     ) -> Sequence[Receipt]:
         found = [
@@ -72,6 +74,7 @@ class InMemoryReceipts(Receipts):
             for receipt in reversed(self._receipts)
             if session_id in {None, receipt.session_id}
             and project in {None, receipt.project}
+            and event in {None, receipt.event}
             and (entry_id is None or entry_id in {shown.entry_id for shown in receipt.shown})
         ]
         return found[:limit]

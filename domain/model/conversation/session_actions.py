@@ -32,6 +32,7 @@ MAX_FILES = 200
 """Changed files of a session that are known."""
 
 MAX_NOISE = 40
+MIN_REPEATED = 2
 MAX_CHANGED = 5
 """A repair that took more files is a piece of work."""
 
@@ -112,6 +113,15 @@ class OpenFailure:
         return attrs.evolve(self, commands=_newest((*self.commands, command), MAX_KEPT))
 
 
+class RepeatedFailure(NamedTuple):
+    """A command that failed several times in a session, with its last error."""
+
+    key: str
+    command: str
+    error: ErrorLine
+    times: int
+
+
 class Paired(NamedTuple):
     """The state after some actions, and the repairs in them."""
 
@@ -170,6 +180,17 @@ class SessionActions:
     def failures_of(self, run: Run) -> list[OpenFailure]:
         """Return the failures of the same command."""
         return [failure for failure in self.failures if failure.run.key == run.key]
+
+    def repeated_failure(self, run: Run) -> RepeatedFailure | None:
+        """Return the failures before *run* passed, None for fewer than two or own tests."""
+        failures = self.failures_of(run)
+        times = sum(failure.times for failure in failures)
+        if times < MIN_REPEATED or any(map(self.own_scripts, failures)):
+            return None
+        state = attrs.evolve(self, noise=self._noise_with(run))
+        errors = [error for failure in failures if (error := state.error_of(failure.run))]
+        command = failures[-1].run.command
+        return RepeatedFailure(run.key, command, errors[-1], times) if errors else None
 
     def error_of(self, run: Run) -> ErrorLine | None:
         """Return the error line of *run* that no passing run has, None without one."""

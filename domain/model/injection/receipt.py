@@ -104,12 +104,12 @@ def known_from(name: str) -> str:
     return f"{name} says it already"
 
 
-Event: TypeAlias = Literal["start", "prompt", "failure", "file", "edit", "subagent"]
+Event: TypeAlias = Literal["start", "prompt", "failure", "file", "edit", "subagent", "ask"]
 EVENTS: tuple[Event, ...] = get_args(Event)
 """The occasion of an injection."""
 
-MOMENTS: tuple[Event, ...] = EVENTS[2:]
-"""The events in which an agent acts."""
+MOMENTS: tuple[Event, ...] = EVENTS[2:-1]
+"""The events in which an agent acts and gets a memory."""
 
 Delivery: TypeAlias = Literal["printed", "awaited", "missed", "delivered"]
 DELIVERIES: tuple[Delivery, ...] = get_args(Delivery)

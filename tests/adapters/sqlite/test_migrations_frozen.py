@@ -29,6 +29,7 @@ RELEASED = {
     15: "2d91a6b719bf5b26",
     16: "66e03118d88a45d1",
     17: "0643f80220d57d7f",
+    18: "e7ca0b6b17df9580",
 }
 """The beginning of the hash of the schema that the migrations up to a version yield. A line is never changed, only added."""
 

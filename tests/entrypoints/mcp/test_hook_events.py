@@ -19,6 +19,7 @@ from tests.entrypoints.mcp.clients import RawClient
 from tests.entrypoints.mcp.conftest import Connect, Visit
 from tests.entrypoints.programs import hardwon
 from tests.entrypoints.sessions import entry
+from tests.tool_transcripts import MISSING, Recording
 
 ERROR = "ModuleNotFoundError: No module named 'yaml'"
 STALE = f"`{ERROR}` on CI: the cached venv is stale, bump the key of its cache."
@@ -189,6 +190,22 @@ def test_a_patch_of_codex_opens_its_file(world: World, visit: Visit) -> None:
 
 def test_a_call_that_the_user_interrupted_is_no_failure(world: World, visit: Visit) -> None:
     assert context(visit(world).call(HOOK_TOOL, **failure(world, is_interrupt="true"))) == ""
+
+
+def test_a_command_that_passes_at_last_is_asked_about(world: World, visit: Visit) -> None:
+    path = world.folder / "one.jsonl"
+    made = Recording(root=str(world.project)).asks("Fix it.")
+    path.write_text(made.runs("pytest -q", MISSING, 1).runs("pytest -q", MISSING, 1).text)
+    result = json.dumps({"stdout": "12 passed", "stderr": "", "interrupted": False})
+    more = {"transcript_path": str(path), "tool_response": result}
+    passed = event(world, "PostToolUse", "Bash", {"command": "pytest -q"}, **more)
+
+    first, second = (context(visit(world).call(HOOK_TOOL, **passed)) for _ in range(2))
+    of_process = world.hook(payload={**passed, "session_id": "two"})
+
+    assert "`pytest -q` passes now, after it failed 2 times" in first
+    assert second == ""
+    assert json.loads(of_process.stdout)["hookSpecificOutput"]["additionalContext"] == first
 
 
 @pytest.mark.parametrize("setting", ["MOMENTS_ENABLED", "INJECTION_ENABLED", "SEMANTIC_ENABLED"])
