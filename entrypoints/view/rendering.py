@@ -49,6 +49,8 @@ def environment(prefix: str) -> Environment:
         "as_given": _as_given,
         "marked": _marked,
         "when": utc_text,
+        "local": _local,
+        "near": _near,
         "day": _day,
         "share": _share,
     }
@@ -102,6 +104,21 @@ def _marked(marked: MarkedText) -> Markup:
 
 def _day(timestamp: dt.datetime) -> str:
     return f"{timestamp.astimezone(dt.UTC):%Y-%m-%d}"
+
+
+def _local(timestamp: dt.datetime) -> str:
+    return f"{timestamp.astimezone():%Y-%m-%d %H:%M}"
+
+
+def _near(timestamp: dt.datetime, now: dt.datetime) -> str:
+    """Return *timestamp* in local time, relative on the last two days."""
+    at, today = timestamp.astimezone(), now.astimezone()
+    if dt.timedelta() <= today - at < dt.timedelta(hours=1):
+        minutes = (today - at) // dt.timedelta(minutes=1)
+        return f"{counted(minutes, 'minute', 'minutes')} ago" if minutes else "just now"
+    days = (today.date() - at.date()).days
+    day = {0: "today", 1: "yesterday"}.get(days)
+    return f"{day} {at:%H:%M}" if day else _local(timestamp)
 
 
 def _share(value: float) -> str:

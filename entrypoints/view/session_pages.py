@@ -7,6 +7,7 @@ from typing import NamedTuple
 import attrs
 
 from hardwon.domain.model.errors import UnknownEntryError
+from hardwon.domain.model.excerpt import shortened
 from hardwon.domain.model.injection.receipt import (
     COUNTED,
     MOMENTS,
@@ -27,6 +28,7 @@ READ_RECEIPTS = 2_000
 """All that a store keeps."""
 
 MAX_USED = 1_000
+TITLE_CHARACTERS = 100
 
 
 @attrs.frozen(kw_only=True)
@@ -36,10 +38,12 @@ class SessionRow:
 
     Attributes:
         session_id: As the host names it; empty if unknown.
+        title: Its first prompt that was searched with, else what was.
         delivered: Number of injections known to have reached the model.
     """
 
     session_id: str
+    title: str
     project: str
     first: dt.datetime
     last: dt.datetime
@@ -64,7 +68,12 @@ def sessions_page(desk: Desk, asked: PageRequest) -> Page:
         )
         for session in sessions[begin : begin + PAGE_SIZE]
     ]
-    values = {"sessions": shown, "number": number, "has_more": len(sessions) > begin + PAGE_SIZE}
+    values = {
+        "now": desk.clock.now(),
+        "sessions": shown,
+        "number": number,
+        "has_more": len(sessions) > begin + PAGE_SIZE,
+    }
     return Page("sessions", values, [attrs.asdict(session, recurse=False) for session in shown])
 
 
@@ -75,6 +84,7 @@ def _sessions(receipts: Iterable[Receipt], labels: Mapping[str, str]) -> list[Se
     return [
         SessionRow(
             session_id=session_id,
+            title=title_of(group[::-1]),
             project=labels.get(project, project),
             first=group[-1].at,
             last=group[0].at,
@@ -86,6 +96,13 @@ def _sessions(receipts: Iterable[Receipt], labels: Mapping[str, str]) -> list[Se
         )
         for (session_id, project), group in groups.items()
     ]
+
+
+def title_of(receipts: Sequence[Receipt]) -> str:
+    """Return the first prompt among *receipts*, else their first query, empty without one."""
+    queries = [(receipt.event, receipt.query) for receipt in receipts if receipt.query]
+    prompts = [query for event, query in queries if event == "prompt"]
+    return shortened(next(iter([*prompts, *(query for _, query in queries)]), ""), TITLE_CHARACTERS)
 
 
 class ShownEntry(NamedTuple):
@@ -135,8 +152,11 @@ def session_page(desk: Desk, asked: PageRequest) -> Page:
     )
     if not answer.injections:
         raise UnknownEntryError("No injection into such a session is kept: the newest 2,000 are.")
-    injections = [_injection(explained) for explained in answer.injections]
+    injections = sorted(map(_injection, answer.injections), key=lambda row: row.receipt.at)
+    receipts = [explained.receipt for explained in answer.injections]
     values = {
+        "now": desk.clock.now(),
+        "title": title_of(sorted(receipts, key=lambda receipt: receipt.at)),
         "session_id": session_id,
         "project": answer.injections[0].label,
         "injections": injections,

@@ -4,6 +4,7 @@ import contextlib
 import csv
 import datetime as dt
 import io
+import re
 
 import attrs
 import pytest
@@ -20,6 +21,7 @@ from hardwon.entrypoints.view.charts import (
     stacked_bars,
     weeks_until,
 )
+from hardwon.entrypoints.view.rendering import environment
 from hardwon.entrypoints.view.words import read_search
 from tests.contracts.worlds import world_of
 from tests.entrypoints.hook_process import World
@@ -218,7 +220,7 @@ def test_a_session_shows_its_moments_beside_starts_and_prompts(world_by_word: Wo
     assert "1 of 1" in caller.text("/sessions")
     assert (shown["event"], shown["agent"]) == ("failure", "a10f")
     assert (shown["query"], shown["signature"]) == ("serve --once", error)
-    for text in ("Failed command", "agent a10f", "command serve --once", f"error {error}"):
+    for text in ("Failed command of subagent a10f", "command serve --once", error):
         assert text in page
 
 
@@ -242,6 +244,51 @@ def test_a_session_shows_why_each_entry_came_and_the_text_as_the_agent_got_it(
     assert first["score"] == pytest.approx(
         first["meaning"] + first["words"] + first["track record"], abs=1e-4
     )
+
+
+def test_a_session_is_named_by_its_first_prompt_and_has_the_time_of_the_reader(
+    world_by_word: World,
+) -> None:
+    world_by_word.remember(
+        lesson("The parser keeps quotes of names.", name="Quotes"),
+        *(lesson(f"filler number {number}", name=f"Filler {number}") for number in range(60)),
+    )
+    prompt = "The parser keeps which quotes?"
+    payload = {
+        "session_id": "s1",
+        "hook_event_name": "UserPromptSubmit",
+        "cwd": str(world_by_word.project),
+        "prompt": prompt,
+    }
+    assert "Quotes" in world_by_word.hook(payload=payload).stdout
+    started(world_by_word)
+    caller = opened(world_by_word)
+
+    [session] = caller.items("/sessions.json")
+
+    assert session["title"] == prompt
+    assert re.search(rf"{re.escape(prompt)} (just now|1 minute ago)", caller.text("/sessions"))
+    page = caller.text("/session?id=s1")
+    assert page.index(" Prompt ") < page.index(" Session start ")
+    assert re.search(r"\d+ more", page)
+
+
+@pytest.mark.parametrize(
+    ("ago", "text"),
+    [
+        (dt.timedelta(seconds=59), "just now"),
+        (dt.timedelta(minutes=1), "1 minute ago"),
+        (dt.timedelta(minutes=59), "59 minutes ago"),
+        (dt.timedelta(hours=1), "today 14:03"),
+        (dt.timedelta(hours=16), "yesterday 23:03"),
+        (dt.timedelta(hours=40), "2026-11-24 23:03"),
+        (dt.timedelta(hours=-1), "today 16:03"),
+    ],
+)
+def test_a_time_is_relative_when_it_is_near(ago: dt.timedelta, text: str) -> None:
+    now = dt.datetime(2026, 11, 26, 15, 3).astimezone()
+
+    assert environment("").filters["near"](now - ago, now) == text
 
 
 def test_topics_hold_each_entry_with_a_vector_and_are_named_by_their_words(
