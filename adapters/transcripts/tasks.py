@@ -3,7 +3,8 @@ The task of a subagent that starts, read from the transcripts of Claude Code.
 
 The event names the subagent, but not the call that started it. An agent in the background is named
 in the result of its call, which is written while the event is handled. Of others the call is known
-once no other unanswered call of the same kind is left.
+once no other unanswered call of the same kind is left. Claude Code writes the calls themselves a
+moment late, too.
 """
 
 import json
@@ -29,7 +30,16 @@ MAX_BYTES = 4 * 1024 * 1024
 MAX_FILES = 200
 """The newest files of subagents, two of each, are read."""
 
+SETTLING_SECONDS = 0.12
+"""
+After this, all calls of an answer are in the transcript.
+
+Claude Code writes it every tenth of a second.
+"""
+
 LONGEST_WAIT_SECONDS = 0.25
+"""Three times what a result took on a busy machine."""
+
 PAUSE_SECONDS = 0.03
 
 
@@ -54,29 +64,33 @@ class Calls(NamedTuple):
     agents: Mapping[str, str]
     answered: frozenset[str]
 
-    def task_of(self, agent: str, agent_type: str) -> str | None:
-        """Return the task of *agent*, None if several calls may have started it."""
-        if known := self.made.get(self.agents.get(agent, "")):
-            return known.task
+    def task_of(self, agent: str) -> str:
+        """Return the task of *agent*, empty if its call does not name it."""
+        call = self.made.get(self.agents.get(agent, ""))
+        return call.task if call else ""
+
+    def open_task(self, agent_type: str) -> str:
+        """Return the task of the only open call of its kind, empty without one."""
         taken = self.answered | frozenset(self.agents.values())
         tasks = [
             call.task
             for name, call in self.made.items()
             if name not in taken and call.agent_type == agent_type
         ]
-        return tasks[0] if len(tasks) == 1 else None
+        return tasks[0] if len(tasks) == 1 else ""
 
 
 def wait_for_task(transcript_path: str, agent: str, agent_type: str) -> str:
     """Return the task of a starting *agent*, empty if uncertain."""
-    end = time.monotonic() + LONGEST_WAIT_SECONDS
-    while True:
-        calls = calls_in(transcript_path)
-        if task := calls.task_of(agent, agent_type):
+    begin = time.monotonic()
+    while os.path.isfile(transcript_path):
+        calls, waited = calls_in(transcript_path), time.monotonic() - begin
+        is_settled = waited >= SETTLING_SECONDS
+        task = calls.task_of(agent) or (calls.open_task(agent_type) if is_settled else "")
+        if task or waited >= LONGEST_WAIT_SECONDS:
             return task
-        if not calls.made or time.monotonic() > end:
-            return ""
         time.sleep(PAUSE_SECONDS)
+    return ""
 
 
 def calls_in(transcript_path: str) -> Calls:

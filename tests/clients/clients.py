@@ -1,6 +1,7 @@
 """The real agents, each set up by `hardwon init` in a world of its own, with a scripted model."""
 
 import json
+import os
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any, NamedTuple
 import attrs
 
 from tests.clients.scripted_model import Call, Request, ScriptedModel
-from tests.entrypoints.hook_process import World
+from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.programs import hardwon
 from tests.machine import LONGEST_WAIT
 
@@ -198,16 +199,31 @@ class Desk:
         self.world = world
         self._model = model
         self._start = client.start(Path(world.variables["HOME"]), model.address)
-        assert hardwon(world, "init", "--yes", "--agent", client.agent).code == 0
+        self.init()
+
+    def init(self) -> None:
+        """Set up hardwon, as far as it is not."""
+        assert hardwon(self.world, "init", "--yes", "--agent", self.client.agent).code == 0
+
+    def register_server(self) -> None:
+        """Register the server for all projects of Claude Code, whose hooks can call it then."""
+        path = self.world.variables["PATH"]
+        self.world.variables["PATH"] = f"{INSTALLED / '.bin'}{os.pathsep}{path}"
+        program = ["hardwon", "--", str(BIN / "hardwon-mcp")]
+        self._run("mcp", "add", "--scope", "user", *program)
+        self.init()
 
     def ask(self, prompt: str, *, resumes: bool = False) -> list[Request]:
         """Run the client with *prompt*, and return the requests that it made."""
-        begin, start = len(self._model.requests), self._start
-        arguments = self.client.resumed(start.arguments) if resumes else start.arguments
+        begin, arguments = len(self._model.requests), self._start.arguments
+        self._run(*(self.client.resumed(arguments) if resumes else arguments), prompt)
+        return self._model.requests[begin:]
+
+    def _run(self, *arguments: str) -> None:
         done = subprocess.run(
-            [str(self.client.path), *arguments, prompt],
+            [str(self.client.path), *arguments],
             cwd=self.world.project,
-            env={**self.world.patient, **start.variables, "NO_PROXY": "127.0.0.1"},
+            env={**self.world.patient, **self._start.variables, "NO_PROXY": "127.0.0.1"},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -215,7 +231,6 @@ class Desk:
             check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr
-        return self._model.requests[begin:]
 
     def receipts(self) -> list[tuple[Any, ...]]:
         """Return event, agent and delivery of all receipts of moments."""

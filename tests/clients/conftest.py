@@ -34,7 +34,7 @@ def world(tmp_path: Path) -> Iterator[World]:
         world.variables["HARDWON_INJECTION_LIMIT"] = "0"  # or the first request had it all
         world.remember(
             entry("Stale venv", LESSON),
-            entry("Herd", OTHER),
+            attrs.evolve(entry("Herd", OTHER), references=("src/herd.py",)),
             attrs.evolve(entry("Ledger", RULE), tier="constitutional"),
             *(entry(f"Filler {number}", f"filler number {number}") for number in range(60)),
         )

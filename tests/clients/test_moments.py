@@ -10,9 +10,10 @@ from tests.clients.clients import (
     OLD_CLAUDE_CODE,
     OPENCODE,
     Client,
+    Desk,
 )
 from tests.clients.conftest import ERROR, LESSON, OTHER, RULE, Set
-from tests.clients.scripted_model import Request, script
+from tests.clients.scripted_model import Call, Request, script
 
 pytestmark = pytest.mark.clients
 
@@ -87,18 +88,43 @@ def of_task(requests: list[Request], task: str) -> Request:
     )
 
 
-@pytest.mark.parametrize("client", [CLAUDE_CODE, CODEX, OPENCODE], ids=lambda client: client.agent)
-def test_subagents_at_once_get_the_rule_and_each_its_own_lesson(desk: Set, client: Client) -> None:
-    at = desk(client)
+def assert_each_subagent_gets_its_own(at: Desk) -> None:
+    """Start two subagents at once; a client may not end before they have started."""
+    client = at.client
     assert client.subagents
-    waiting = [client.run("sleep 3")]  # or a client may end before they have started
+    waiting = [client.run("sleep 3")]
     requests = at.ask(script(client.subagents([TASK, COUNT]), waiting, words=WORDS))
     first, second = (of_task(requests, task) for task in (TASK, COUNT))
 
     assert [text in first.text for text in (RULE, LESSON, OTHER)] == [True, True, False]
     assert [text in second.text for text in (RULE, LESSON, OTHER)] == [True, False, True]
-    assert {receipt[0] for receipt in at.receipts()} == {"subagent"}
-    assert len({receipt[1] for receipt in at.receipts()}) == 2
+    assert len({receipt[1] for receipt in at.receipts() if receipt[0] == "subagent"}) == 2
+
+
+@pytest.mark.parametrize("client", [CLAUDE_CODE, CODEX, OPENCODE], ids=lambda client: client.agent)
+def test_subagents_at_once_get_the_rule_and_each_its_own_lesson(desk: Set, client: Client) -> None:
+    at = desk(client)
+    assert_each_subagent_gets_its_own(at)
+
+    expected = "printed" if client is OPENCODE else "delivered"
+    assert [receipt[2] for receipt in at.receipts()] == [expected] * 2
+
+
+def test_the_running_server_answers_claude_code_without_a_process(desk: Set) -> None:
+    at = desk(CLAUDE_CODE)
+    at.register_server()
+    herd = at.world.project / "src" / "herd.py"
+    herd.parent.mkdir()
+    herd.write_text("locked = False\n")
+    piped = CLAUDE_CODE.run(f"{FAILS} 2>&1 | tail -n 3")
+    read = Call("Read", {"file_path": str(herd)})
+    requests = at.ask(script([piped], [read], words=WORDS))
+    [first], [failed], [opened] = (with_results(requests, count) for count in range(3))
+
+    assert [LESSON in request.text for request in (first, failed)] == [False, True]
+    assert [OTHER in request.text for request in (failed, opened)] == [False, True]
+    assert at.receipts() == [("failure", "", "delivered"), ("file", "", "delivered")]
+    assert_each_subagent_gets_its_own(at)
 
 
 def test_an_old_claude_code_keeps_all_its_hooks(desk: Set) -> None:

@@ -6,9 +6,11 @@ from typing import Any
 
 import attrs
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hardwon.adapters.transcripts import tasks as module
-from hardwon.adapters.transcripts.tasks import wait_for_task
+from hardwon.adapters.transcripts.tasks import Call, Calls, wait_for_task
 
 
 @attrs.define
@@ -51,6 +53,7 @@ class Session:
 
 @pytest.fixture
 def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Session:
+    monkeypatch.setattr(module, "SETTLING_SECONDS", 0.0)
     monkeypatch.setattr(module, "LONGEST_WAIT_SECONDS", 0.0)
     return Session(tmp_path)
 
@@ -109,6 +112,42 @@ def test_a_result_that_is_written_late_is_waited_for(
 
     monkeypatch.setattr("time.sleep", pause)
     assert session.task() == "second"
+
+
+def test_the_only_call_so_far_is_not_taken_before_others_could_be_written(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "SETTLING_SECONDS", 60.0)
+    session.call("c1", "first")
+
+    def pause(_: float) -> None:
+        session.call("c2", "second")
+        session.result("c2", "a1")
+        assert session.path
+
+    monkeypatch.setattr(module, "LONGEST_WAIT_SECONDS", 90.0)
+    monkeypatch.setattr("time.sleep", pause)
+    assert session.task() == "second"
+
+
+@given(
+    kinds=st.lists(st.sampled_from(["Explore", "general-purpose"]), min_size=1, max_size=6),
+    data=st.data(),
+)
+def test_no_agent_gets_the_task_of_another(kinds: list[str], data: st.DataObject) -> None:
+    made = {f"c{place}": Call(kind, f"task {place}") for place, kind in enumerate(kinds)}
+    started = data.draw(st.permutations([*made]))  # all that have begun, in whatever order
+    place = data.draw(st.integers(0, len(started) - 1))
+    others = [name for name in started if name != started[place]]
+    claimed = {f"a{name}": name for name in data.draw(st.sets(st.sampled_from(others or [""])))}
+    answered = frozenset(data.draw(st.sets(st.sampled_from(others or [""]))))
+    call = made[started[place]]
+    calls = Calls(made, claimed, answered)
+
+    assert calls.task_of("me") == ""
+    assert calls.open_task(call.agent_type) in {call.task, ""}
+    named = Calls(made, {**claimed, "me": started[place]}, answered)
+    assert named.task_of("me") == call.task
 
 
 def test_a_subagent_of_a_subagent_is_found_in_its_transcript(session: Session) -> None:

@@ -14,7 +14,14 @@ from hardwon.domain.model.injection.receipt import (
     ReceiptEntry,
 )
 from hardwon.domain.model.ranking.prominence import SignalWeights
-from hardwon.domain.use_cases.inject_at_moment import MOST, Edit, InjectAtMoment, Moment, OpenedFile
+from hardwon.domain.use_cases.inject_at_moment import (
+    MOST,
+    Edit,
+    InjectAtMoment,
+    Moment,
+    OpenedFile,
+    Task,
+)
 from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt, Prompt
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import Retrieve
@@ -78,6 +85,11 @@ class Sessions(RuleBasedStateMachine):
         self._at_moment(number, window, OpenedFile(f"conf/{NAMES[number]}.toml"))
 
     @rule(number=numbers, session=st.sampled_from(["one", "two"]))
+    def a_subagent_starts(self, number: int, session: str) -> None:
+        task = Task(f"Find out why serve says ConfigError: {NAMES[number]} key missing.")
+        self._at_moment(number, ContextWindow(session, "agent"), task)
+
+    @rule(number=numbers, session=st.sampled_from(["one", "two"]))
     def a_prompt_comes(self, number: int, session: str) -> None:
         asked = f"why does serve say ConfigError: {NAMES[number]} key missing?"
         prompt = Prompt(asked, session, working_in("here"))
@@ -116,7 +128,8 @@ class Sessions(RuleBasedStateMachine):
         is_known = LESSONS[number].entry_id in self.held.get(window, set())
         is_full = self.moments.get(window, 0) >= MOST
         if is_known or is_full:
-            assert not printed.text
+            assert LESSONS[number].description not in printed.text
+            assert not (is_full and printed.text)
         if isinstance(moment, Failure) and not (is_known or is_full):
             assert LESSONS[number].description in printed.text
         if printed.text:
@@ -126,7 +139,8 @@ class Sessions(RuleBasedStateMachine):
     def _record(self, printed: Injection, window: ContextWindow) -> None:
         if printed.receipt:
             self._keep(window, [shown.entry_id for shown in printed.receipt.shown])
-            assert printed.receipt.event == "prompt" or len(printed.receipt.shown) == 1
+            most = 2 if printed.receipt.event in {"prompt", "subagent"} else 1
+            assert len(printed.receipt.shown) <= most
             self.receipts.record(printed.receipt)
 
     def _keep(self, window: ContextWindow, entry_ids: list[str]) -> None:

@@ -197,6 +197,7 @@ def database_hangs() -> None:
 RETRIEVE = "hardwon.domain.use_cases.retrieve"
 BUDGETS = {
     RETRIEVE: ("WORD_SECONDS",),
+    "hardwon.adapters.transcripts.tasks": ("LONGEST_WAIT_SECONDS",),
     "hardwon.entrypoints.hook.event": ("PROMPT_SECONDS",),
     "hardwon.entrypoints.hook.prompt": ("SEARCH_SECONDS",),
     "hardwon.entrypoints.hook.session_start": (
