@@ -9,8 +9,9 @@ BIN := .venv/bin
 UV := $(BIN)/uv
 FOLDERS := domain ports adapters entrypoints examples plugin
 SOURCES := $(shell find $(FOLDERS) -name __pycache__ -prune -o -print) pyproject.toml LICENSE NOTICE README.md
+CORES := $(shell getconf _NPROCESSORS_ONLN)
 # One more than cores: many tests wait for a process.
-JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
+JOBS ?= $(shell echo $$(($(CORES) + 1)))
 # Plain assertions: rewriting those of all tests takes longer than reading the tests, in each process.
 PYTEST := $(BIN)/pytest -q -n $(JOBS) --assert=plain
 
@@ -44,7 +45,7 @@ typecheck: .venv/.installed  ## strict mypy
 QUICK := tests/domain tests/contracts tests/test_examples.py
 
 quick: .venv/.installed  ## tests of domain and ports, and examples in docstrings, in seconds
-	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not soak and not browser and not postgres and not large" $(QUICK)
+	HYPOTHESIS_PROFILE=quick $(PYTEST) -n $(CORES) -m "not soak and not browser and not postgres and not large" $(QUICK)
 
 pythons: .venv/.installed  ## make quick, and megabytes of hostile text, on every Python from 3.11 of this machine
 	@HYPOTHESIS_PROFILE=quick $(BIN)/python -m tools.pythons -q -n $(JOBS) --assert=plain $(QUICK) tests/test_patterns.py

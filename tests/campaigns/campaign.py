@@ -4,7 +4,6 @@ import contextlib
 import json
 import re
 import sqlite3
-import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -15,7 +14,15 @@ from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
 from hardwon.entrypoints.worker import Worker
 from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.mcp.clients import LESSON
-from tests.entrypoints.programs import Process, Ran, finish, hardwon, start, upsert
+from tests.entrypoints.programs import (
+    Process,
+    Ran,
+    finish,
+    hardwon,
+    start,
+    start_process,
+    upsert,
+)
 from tests.entrypoints.sessions import now, statuses, written
 from tests.machine import LONGEST_WAIT
 
@@ -155,18 +162,6 @@ class Door(NamedTuple):
     def is_hook(self) -> bool:
         """Whether a host calls it, so that it must end with 0."""
         return self.name.startswith("hook ")
-
-
-def start_process(world: World, *command: str) -> Process:
-    """Start a program as a new process in the world's project."""
-    return subprocess.Popen(
-        command,
-        cwd=world.project,
-        env=world.variables,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
 
 
 def session_of(text: str) -> str:

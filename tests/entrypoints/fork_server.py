@@ -58,6 +58,7 @@ def become(request: Any, streams: list[int]) -> None:
     for own, stream in enumerate(streams):
         os.dup2(stream, own)
         os.close(stream)
+    sys.stdout.reconfigure(line_buffering=os.isatty(1))  # type: ignore[union-attr]
     os.environ.clear()
     os.environ.update(request["variables"])
     os.chdir(request["folder"])

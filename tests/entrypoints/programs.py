@@ -17,7 +17,7 @@ from hardwon.domain.use_cases.store_entry import Origin, StoreEntry
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.writer import entry_from_json
-from tests.entrypoints.forking import Piped, can_fork
+from tests.entrypoints.forking import Forked, Piped, can_fork
 from tests.entrypoints.hook_process import BIN, World
 from tests.fakes.doors import can_run_here, run_here
 from tests.machine import LONGEST_WAIT
@@ -67,8 +67,15 @@ def start(world: World, program: str, *arguments: str, redirections: str = "") -
     command = [str(BIN / program), *arguments]
     if not redirections and world.may_fork and can_fork(program, world.variables):
         return Piped(command, world.project, world.variables)
+    if redirections:
+        command = ["/bin/sh", "-c", f'exec "$0" "$@" {redirections}', *command]
+    return start_process(world, *command)
+
+
+def start_process(world: World, *command: str) -> Process:
+    """Start a new process in the world's project; end it yourself."""
     return subprocess.Popen(
-        ["/bin/sh", "-c", f'exec "$0" "$@" {redirections}', *command] if redirections else command,
+        command,
         cwd=world.project,
         env=world.variables,
         stdin=subprocess.PIPE,
@@ -179,9 +186,18 @@ def answer(world: World, typed: bytes, *arguments: str, question: bytes = QUESTI
     """Run a command of `hardwon` that asks a question, and type an answer."""
     ours, theirs = pty.openpty()
     command = [str(BIN / "hardwon"), *arguments]
-    process = subprocess.Popen(
-        command, cwd=world.project, env=world.variables, stdin=theirs, stdout=theirs, stderr=theirs
-    )
+    process: Forked | subprocess.Popen[bytes]
+    if world.may_fork and can_fork("hardwon", world.variables):
+        process = Forked(command, world.project, world.variables, [theirs] * 3)
+    else:
+        process = subprocess.Popen(
+            command,
+            cwd=world.project,
+            env=world.variables,
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+        )
     os.close(theirs)
     shown = _until_asked(ours, question)
     os.write(ours, typed)

@@ -13,11 +13,12 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from unittest import mock
 
 from hardwon.adapters.minilm.embedder import MiniLmEmbedder
 from tests.entrypoints.hook_process import BIN, World
+from tests.entrypoints.programs import Ran
 from tests.fakes.doors import run_here
 from tests.fakes.models import embed_by_words
 from tests.golden import still
@@ -47,14 +48,6 @@ NARROW = (
 
 LAST_DIGITS = re.compile(r"(?<!:\d)(\d\.\d{5})\d+")
 """Of scores with vectors: processors add in different orders."""
-
-
-class Ended(NamedTuple):
-    """The exit code and streams of a program."""
-
-    code: int
-    out: str
-    err: str
 
 
 class Play:
@@ -89,7 +82,7 @@ class Play:
 
     def run(
         self, program: str, *arguments: object, stdin: str | bytes = b"", real: bool = False
-    ) -> Ended:
+    ) -> Ran:
         """Run a program in this process, or in one of its own; note what it said."""
         self._seconds += 1
         words = [str(argument) for argument in arguments]
@@ -102,13 +95,11 @@ class Play:
         self._note_run(program, words, done)
         return done
 
-    def hardwon(self, *arguments: object, stdin: str | bytes = b"", real: bool = False) -> Ended:
+    def hardwon(self, *arguments: object, stdin: str | bytes = b"", real: bool = False) -> Ran:
         """Run `hardwon`."""
         return self.run("hardwon", *arguments, stdin=stdin, real=real)
 
-    def hook(
-        self, event: object, *arguments: object, real: bool = False, **fields: object
-    ) -> Ended:
+    def hook(self, event: object, *arguments: object, real: bool = False, **fields: object) -> Ran:
         """Run the hook on an event of a host, or on bytes as they are."""
         common = {
             "session_id": "4e1079b4-1075-4398-9c17-024ebe214a8d",
@@ -151,7 +142,7 @@ class Play:
                 if isinstance(message, bytes) or "id" in message:  # type: ignore[operator]
                     self.note(self._plain(_indented(server.stdout.readline())))
             out, err = server.communicate(timeout=LONGEST_WAIT)
-            self._note_run("hardwon-mcp", [], Ended(server.returncode, out.decode(), err.decode()))
+            self._note_run("hardwon-mcp", [], Ran(server.returncode, out.decode(), err.decode()))
 
     def write(self, path: str, text: str | bytes) -> Path:
         """Write a file below the world's folder, of the time of now."""
@@ -194,17 +185,17 @@ class Play:
                 self.note(line)
         return "".join(self._notes)
 
-    def _here(self, program: str, arguments: list[str], stdin: bytes) -> Ended:
+    def _here(self, program: str, arguments: list[str], stdin: bytes) -> Ran:
         with still.standing_still(self._seconds):
             done = run_here(
                 program, arguments, stdin=stdin, env=self.world.variables, folder=self.folder
             )
-        return Ended(done.code, done.out.decode(), done.err.decode())
+        return Ran(done.code, done.out.decode(), done.err.decode())
 
-    def _in_process(self, program: str, arguments: list[str], stdin: bytes) -> Ended:
+    def _in_process(self, program: str, arguments: list[str], stdin: bytes) -> Ran:
         return self._started([str(BIN / program), *arguments], stdin)
 
-    def _started(self, words: list[str], stdin: bytes) -> Ended:
+    def _started(self, words: list[str], stdin: bytes) -> Ran:
         command = [sys.executable, str(STILL), str(self._seconds), *words]
         done = subprocess.run(
             command,
@@ -215,15 +206,15 @@ class Play:
             timeout=LONGEST_WAIT,
             check=False,
         )
-        return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
+        return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def _note_spawned(self, _: str, command: list[str], *__: object, **___: object) -> int:
         self._spawned.append(command[command.index("-m") :])
         return 0
 
-    def _note_run(self, program: str, arguments: list[str], done: Ended) -> None:
+    def _note_run(self, program: str, arguments: list[str], done: Ran) -> None:
         self.note(f"$ {self._plain(shlex.join([program, *arguments]))}")
-        for name, text in (("", done.out), ("!", done.err)):
+        for name, text in (("", done.stdout), ("!", done.stderr)):
             for line in self._plain(text).splitlines(keepends=True):
                 self.note(f"{name}{line}" if line.endswith("\n") else f"{name}{line} <no newline>")
         self.note(f"[{done.code}]")

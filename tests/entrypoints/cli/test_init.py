@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import tomllib
 from pathlib import Path
@@ -138,11 +139,9 @@ def test_it_shows_what_it_would_write_and_without_a_terminal_or_a_yes_writes_not
     assert dry_run.stdout.count("\n    +") > asked.stdout.count("\n    +")
     lines = asked.stdout.splitlines()
     assert lines[0] == f"Project: {world.project}"
-    assert lines[1:4] == [
-        f"change {home(world)}/.claude/settings.json",
-        "    @@ -1,3 +1,72 @@",
-        "     {",
-    ]
+    assert lines[1] == f"change {home(world)}/.claude/settings.json"
+    assert re.fullmatch(r"    @@ -1,3 \+1,\d+ @@", lines[2])
+    assert lines[3] == "     {"
     assert f"create {world.project}/.claude/commands/recall.md" in lines
     assert tree(home(world), world.project) == before
     assert not world.store.exists()
