@@ -9,10 +9,11 @@ from hardwon.domain.use_cases.edit_entries import ChangeEntry
 from hardwon.domain.use_cases.supersede import Supersede
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from hardwon.adapters.folders.whereabouts import Whereabouts
     from hardwon.adapters.postgres.administration import ServerAdministration
+    from hardwon.domain.model.conversation.repair import RepairNote
     from hardwon.domain.model.settings import Settings
     from hardwon.domain.use_cases.copy_store import CopyOutcome
     from hardwon.domain.use_cases.edit_lesson import EditLesson, MergeLessons
@@ -44,8 +45,10 @@ def build_merge_lessons(memory: "Memory", project_root: str) -> "MergeLessons":
     )
 
 
-def build_review_memory(memory: "Memory", project_root: str) -> "ReviewMemory":
-    """Build the collection of pending decisions, with drifted banks."""
+def build_review_memory(
+    memory: "Memory", project_root: str, repairs: "Callable[[], Sequence[RepairNote]]" = tuple
+) -> "ReviewMemory":
+    """Build the collection of pending decisions, with drifted banks and *repairs*."""
     from hardwon.domain.use_cases.review_memory import ReviewMemory
     from hardwon.entrypoints.bootstrap_files import build_find_drift
     from hardwon.entrypoints.context import read_workplace
@@ -59,6 +62,7 @@ def build_review_memory(memory: "Memory", project_root: str) -> "ReviewMemory":
         registry=memory.registry(),
         counts=memory.store.projects.entry_counts(),
         clock=memory.clock,
+        repairs=repairs,
     )
 
 

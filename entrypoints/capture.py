@@ -3,7 +3,7 @@
 import contextlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 from typing import TypeVar
 
@@ -25,6 +25,7 @@ from hardwon.domain.use_cases.capture import (
 )
 from hardwon.domain.use_cases.embed_pending import BATCH
 from hardwon.domain.use_cases.forget import ErasureOutcome, ForgetForGood
+from hardwon.domain.use_cases.keep_repairs import KeepRepairs
 from hardwon.domain.use_cases.remember import (
     Remember,
     RememberOutcome,
@@ -284,6 +285,17 @@ class Remembering:
         return bool(project_root) and os.path.realpath(project_root) == os.path.realpath(
             self.project_root
         )
+
+
+def build_keep_repairs(memory: Memory, project_root: str, *, embed: bool = True) -> KeepRepairs:
+    """Build decisions on the project's repairs."""
+    key_of = cache(lambda folder: identify_folder(folder).key)
+    return KeepRepairs(
+        capture=build_capture(memory, project_root),
+        learn=build_learn(memory, project_root, embed=embed),
+        is_here=lambda folder: bool(folder) and key_of(folder) == key_of(project_root),
+        clock=memory.clock,
+    )
 
 
 class _Nowhere:

@@ -198,7 +198,7 @@ class Capture:
         buffer = captured.buffer
         chunks = [self._described(draft, buffer) for draft in buffer.drafts if draft.unwritten]
         settled = [repair for repair in buffer.repairs if self._is_kept(repair, buffer)]
-        notes = [*map(partial(self._note, buffer), settled)]
+        notes = [*map(partial(self.note_of, buffer), settled)]
         files = self.files.put([*chunks, *filter(self._is_new, notes)])
         written = buffer.all_written(files.values()).with_decided(settled)
         return CaptureOutcome(
@@ -219,7 +219,8 @@ class Capture:
             for other in self.journal.buffers()
         )
 
-    def _note(self, buffer: SessionBuffer, repair: Repair) -> RepairNote:
+    def note_of(self, buffer: SessionBuffer, repair: Repair) -> RepairNote:
+        """Return *repair* as the note of a session."""
         return RepairNote(repair, self.workplace.label, buffer.session_id or None)
 
     def _is_new(self, note: RepairNote) -> bool:

@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 import attrs
 
+from hardwon.domain.model.conversation.repair import RepairNote
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter, Workplace
 from hardwon.domain.model.identity import content_hash
@@ -157,7 +158,15 @@ class UnjudgedNote(NamedTuple):
     entry: Entry
 
 
-ReviewItem: TypeAlias = DuplicatePair | FileDrift | UntrustedProject | UnjudgedNote
+class RepairCandidate(NamedTuple):
+    """A repair without a stated cause, in its first session."""
+
+    note: RepairNote
+
+
+ReviewItem: TypeAlias = (
+    DuplicatePair | FileDrift | UntrustedProject | UnjudgedNote | RepairCandidate
+)
 
 
 @attrs.frozen(kw_only=True)
@@ -170,15 +179,17 @@ class ReviewMemory:
     registry: Registry
     counts: Mapping[str, int]
     clock: Clock
+    repairs: Callable[[], Sequence[RepairNote]] = tuple
 
     def items(self) -> Sequence[ReviewItem]:
         """
         Return all items.
 
-        Pairs come first, the most probable first, then drifts, projects, and notes, the newest
-        first.
+        Pairs come first, the most probable first, then drifts, projects, notes and repairs, the
+        newest first.
         """
-        return [*self._pairs(), *self.drifts(), *self._untrusted(), *self._captured()]
+        repairs = map(RepairCandidate, self.repairs())
+        return [*self._pairs(), *self.drifts(), *self._untrusted(), *self._captured(), *repairs]
 
     def _pairs(self) -> Iterator[DuplicatePair]:
         for proposal in self.proposals.open(MAX_PAIRS):

@@ -8,12 +8,14 @@ import typer
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.settings import Settings
+from hardwon.domain.use_cases.capture import CaptureIndexOutcome
 from hardwon.domain.use_cases.edit_entries import ValidateEntry
 from hardwon.domain.use_cases.edit_lesson import MergeLessons, ensure_mergeable
 from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.review_memory import (
     DuplicatePair,
     FileDrift,
+    RepairCandidate,
     ReviewItem,
     UnjudgedNote,
     UntrustedProject,
@@ -25,6 +27,7 @@ from hardwon.entrypoints.bootstrap_upkeep import (
     build_merge_lessons,
     build_review_memory,
 )
+from hardwon.entrypoints.capture import build_keep_repairs, capturing
 from hardwon.entrypoints.cli.console import can_be_asked, edited, print_items, print_json, say, warn
 from hardwon.entrypoints.cli.edit import EMPTIED, edit, read_texts, take_over, template
 from hardwon.entrypoints.cli.forget import forget
@@ -73,6 +76,7 @@ KEYS: Mapping[type[ReviewItem], Mapping[str, str]] = {
     FileDrift: {"t": "take the file's text over", "e": "edit", "f": "forget"},
     UntrustedProject: {"k": "keep at home", "t": "trust"},
     UnjudgedNote: {"k": "keep", "e": "edit", "f": "forget"},
+    RepairCandidate: {"k": "keep", "f": "drop"},
 }
 """Decisions on each type of item by key, the same as in `hardwon view`."""
 
@@ -96,6 +100,10 @@ def review(
     keep_both: Annotated[
         bool, typer.Option("--keep-both", help="Keep both. The pair is not shown again.")
     ] = False,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep the repair OLDER as a gotcha.")
+    ] = False,
+    drop: Annotated[bool, typer.Option("--drop", help="Drop the repair OLDER.")] = False,
     limit: Annotated[int, typer.Option(min=1, help="The maximum number to show.")] = ROW,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
@@ -105,13 +113,15 @@ def review(
     Review what waits for your decision.
 
     This is: pairs of lessons whose newer one seems to repeat or replace the older one, lessons
-    changed in a knowledge bank by hand, untrusted projects, and notes captured this week. In a
-    terminal one key decides each. hardwon view shows the same in the browser.
+    changed in a knowledge bank by hand, untrusted projects, notes captured this week, and repairs
+    of failed commands without a stated cause, for 30 days. In a terminal one key decides each. hardwon view shows the same in the browser.
 
     Until you decide, blocks and answers show only the newer one of a pair. A superseded lesson is
     ranked below all others and names its successor. hardwon edit ID --superseded-by "" undoes that.
     """
     memory = open_for(project_root, global_store, create=False)
+    if older and newer is None and keep != drop:
+        return _decide_repair(memory, project_root, note_id=older, wanted=keep)
     if older is None or newer is None:
         if older or replaces or merge or keep_both:
             raise typer.BadParameter(
@@ -133,7 +143,8 @@ def review(
 
 
 def _list(memory: Memory, project_root: str, limit: int, *, as_json: bool) -> None:
-    items = build_review_memory(memory, project_root).items()[:limit]
+    repairs = build_keep_repairs(memory, project_root).candidates
+    items = build_review_memory(memory, project_root, repairs).items()[:limit]
     if as_json:
         return print_items([review_document(item) for item in items])
     if not items:
@@ -197,10 +208,29 @@ def _decide(memory: Memory, project_root: str, item: ReviewItem, key: str) -> No
                     ValidateEntry.on(memory.store, memory.clock).judge(entry.entry_id, useful=True)
                 )
             )
+        case RepairCandidate(note), _:
+            _decide_repair(memory, project_root, note_id=note.note_id, wanted=key == "k")
         case FileDrift(), "t":
             take_over(build_edit_lesson(memory, project_root), [item], say, yes=True)
         case _:
             _edit_or_forget(memory.settings, project_root, item=item, key=key)
+
+
+def _decide_repair(memory: Memory, project_root: str, note_id: str, *, wanted: bool) -> None:
+    """Keep or drop a repair, while no session is captured."""
+    deciding = build_keep_repairs(memory, project_root)
+    note = deciding.candidate(note_id)
+
+    def work() -> CaptureIndexOutcome:
+        if wanted:
+            return deciding.keep(note)
+        deciding.drop(note)
+        return CaptureIndexOutcome()
+
+    outcome = capturing(memory.settings, memory.warn, project_root=project_root, work=work)
+    for problem in outcome.problems:
+        warn(problem)
+    say(on_one_line(f"{'Kept' if wanted else 'Dropped'}: {note.title}"))
 
 
 def _edit_or_forget(settings: Settings, project_root: str, item: ReviewItem, key: str) -> None:

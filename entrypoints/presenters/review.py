@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 
+from hardwon.domain.model.conversation.repair import RepairNote
+from hardwon.domain.model.conversation.session import timestamp
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.project import Registry
 from hardwon.domain.use_cases.review_memory import (
     DuplicatePair,
     FileDrift,
+    RepairCandidate,
     ReviewItem,
     UnjudgedNote,
     UntrustedProject,
@@ -20,6 +23,7 @@ SORTS: Mapping[type[ReviewItem], str] = {
     FileDrift: "drift",
     UntrustedProject: "project",
     UnjudgedNote: "note",
+    RepairCandidate: "repair",
 }
 INDENT = "     "
 
@@ -37,6 +41,8 @@ def review_document(item: ReviewItem) -> dict[str, object]:
             return {"sort": "project", "project": project.id, "label": label, "entries": entries}
         case UnjudgedNote(entry):
             return {"sort": "note", "entry": entry_document(entry)}
+        case RepairCandidate(note):
+            return {"sort": "repair", **repair_document(note)}
         case _:
             return {"sort": "drift", **drift_document(item)}
 
@@ -59,8 +65,32 @@ def review_lines(item: ReviewItem, registry: Registry) -> Iterator[str]:
             yield (
                 f"{INDENT}hardwon validate {entry.number} --useful, hardwon edit or hardwon forget"
             )
+        case RepairCandidate(note):
+            yield from _repair(note)
         case _:
             yield drift_line(item)
+
+
+def repair_document(note: RepairNote) -> dict[str, object]:
+    """Return a repair for JSON."""
+    repair = note.repair
+    return {
+        "id": note.note_id,
+        "title": note.title,
+        "command": repair.command,
+        "times": repair.times,
+        "signature": repair.signature,
+        "at": timestamp(repair.at),
+        **{name: value for name, value in repair.fix._asdict().items() if value},
+    }
+
+
+def _repair(note: RepairNote) -> Iterator[str]:
+    fix = note.repair.fix
+    changes = (*(f"{path} changed" for path in fix.files), *fix.commands, fix.passed_as)
+    yield f"{note.title}: {note.repair.command}"
+    yield f"{INDENT}before it passed: {'; '.join(filter(None, changes))}"
+    yield f"{INDENT}hardwon review {note.note_id} --keep, or --drop"
 
 
 def _lesson(head: str, entry: Entry) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Repairs, from a transcript to the gotcha that the next failure brings up."""
 
+import datetime as dt
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -239,3 +240,50 @@ def test_an_expected_failure_leaves_nothing(world: World) -> None:
 
     assert gotchas(world) == []
     assert hardwon(world, "list", "--tag", "repair", "--json").items == []
+
+
+def candidates(world: World) -> list[dict[str, Any]]:
+    found = hardwon(world, "review", "--json").items
+    return [item for item in found if item["sort"] == "repair"]
+
+
+def test_a_repair_without_a_cause_waits_for_a_decision(world: World) -> None:
+    by_command(world, repaired(recording(world), cause="Let me see."))
+
+    [waiting] = candidates(world)
+    assert (waiting["signature"], waiting["times"]) == (SIGNATURE, 3)
+    assert waiting["files"] == ["pyproject.toml"]
+    listed = hardwon(world, "review").stdout
+    assert f'Repaired: "{SIGNATURE}": python -m pytest -q tests' in listed
+    assert f"hardwon review {waiting['id']} --keep, or --drop" in listed
+
+    kept = hardwon(world, "review", waiting["id"], "--keep")
+    assert (kept.code, kept.stdout) == (0, f'Kept: Repaired: "{SIGNATURE}"\n')
+    assert candidates(world) == []
+    assert SIGNATURE in gotchas(world)[0]
+    assert SIGNATURE in shown_after(world).stdout
+
+
+def test_a_dropped_repair_does_not_come_back(world: World) -> None:
+    made = repaired(recording(world), cause="Let me see.")
+    by_command(world, made)
+    [waiting] = candidates(world)
+
+    assert hardwon(world, "review", waiting["id"], "--drop").code == 0
+    by_command(world, made.asks("And now?").replies("Later."))
+
+    assert candidates(world) == []
+    assert gotchas(world) == []
+    late = hardwon(world, "review", waiting["id"], "--keep")
+    assert (late.code, "hardwon review lists those that wait" in late.stderr) == (1, True)
+
+
+@pytest.mark.parametrize(("days", "waits"), [(29, True), (31, False)])
+def test_a_repair_waits_for_thirty_days(world: World, days: int, *, waits: bool) -> None:
+    at = dt.datetime.now(dt.UTC) - dt.timedelta(days=days)
+    text = repaired(recording(world), cause="Let me see.").text
+    path = world.folder / "first.jsonl"
+    path.write_text(text.replace("2026-11-20T", f"{at:%Y-%m-%d}T"))
+    assert hardwon(world, "capture", "--from", str(path)).code == 0
+
+    assert bool(candidates(world)) is waits

@@ -119,6 +119,7 @@ _ADVICE = re.compile(r"(?i).*\b(?:run|running|execute|type|paste|try|use|install
 _SOURCE_FILE = re.compile(
     r"[\w-]{1,100}(?:\.[\w-]{1,20}){0,3}\.(?:py|[cm]?[jt]sx?|go|rs|rb|java|kt|php|cs|exs?|swift|sh)\b"
 )
+_WARNING = re.compile(r"(?i).*\b(?:\w{0,60}warning|deprecation|note|hint|info):.*")
 _DEMAND = re.compile(
     r"(?i).*(?:\b(?:curl|wget|iwr|invoke-webrequest)\b.*(?:https?:|\|)|\|\s?(?:sudo )?(?:ba|z|da)?sh\b"
     r"|\b(?:important|attention|assistant|agents?|ignore (?:all|previous)|you (?:must|should|need to)"
@@ -162,7 +163,8 @@ def _hides_exit_code(command: str) -> bool:
 
 def _errors(failure: Failure) -> Iterator[ErrorLine]:
     for line in failure.error_lines:
-        if not _DEMAND.fullmatch(line) and (signature := signature_of(line)):
+        is_error = not (_DEMAND.fullmatch(line) or _WARNING.fullmatch(line))
+        if is_error and (signature := signature_of(line)):
             yield ErrorLine(signature, line[:MAX_ERROR])
 
 

@@ -251,10 +251,10 @@ class SessionActions:
         error, fix = self.error_of(failure.run), self._fix(failure, passed)
         if not error or fix is None:
             return None
+        if _is_own_work(failure, fix):
+            return None
         about = (error.text, *map(_name, fix.files), *fix.commands, fix.passed_as)
         cause = _cause(failure.causes, about)
-        if _is_own_work(failure, fix) and not cause:
-            return None
         return Repair(
             command=failure.run.command,
             error=error,

@@ -107,13 +107,21 @@ def test_a_new_script_that_can_not_even_run_is_repaired_by_what_was_run() -> Non
     assert one.fix.commands == (INSTALL,)
 
 
-def test_work_in_progress_is_a_repair_only_if_its_cause_is_stated() -> None:
-    work, first = Change("src/feed.py"), failed("pytest -q", MISMATCH)
-    cause = "It fails because the feed of Lumo ends its lines with a carriage return alone."
+def test_work_in_progress_is_no_repair() -> None:
+    work, first, last = Change("src/feed.py"), failed("pytest -q", MISMATCH), passed("pytest -q")
+    cause = Remark("It fails because the feed of Lumo ends its lines with a carriage return alone.")
 
-    assert repairs(work, first, work, passed("pytest -q")) == ()
-    [one] = repairs(work, first, Remark(cause), work, passed("pytest -q"))
-    assert one.cause == cause
+    assert repairs(work, first, cause, work, last) == ()
+    assert repairs(first, cause, Change("tests/test_feed.py"), last) == ()
+    assert repairs(first, cause, work, last)
+
+
+def test_a_warning_is_no_error() -> None:
+    warning = "PytestConfigWarning: Unknown config option of the shop Lumo: doctestplus"
+
+    [one] = repairs(failed(output=f"{MISSING}\n{warning}"), INSTALLED, passed())
+    assert one.signature == SIGNATURE
+    assert repairs(failed(output=warning), INSTALLED, passed()) == ()
 
 
 def test_each_error_on_the_way_has_what_was_done_until_the_next_one() -> None:
