@@ -30,16 +30,19 @@ def build_agents(environ: Mapping[str, str], *, mcp_json: bool = False) -> "list
     """
     Return all agents with their settings in this user's home.
 
-    Relative folders in *environ* are resolved against the working folder.
+    Relative folders in *environ* are resolved against the working folder. Agents are not looked for
+    in the project that holds it: their programs are run.
     """
     from hardwon.adapters.agents.agent import ConfiguredAgent
     from hardwon.adapters.agents.plugin import command_files
     from hardwon.adapters.agents.table import our_programs
+    from hardwon.adapters.git.probe import Surroundings
 
     home, programs, commands = os.path.expanduser("~"), our_programs(), command_files()
     environ = {
         **environ,
         **{name: os.path.abspath(environ[name]) for name in FOLDERS if environ.get(name)},
+        "PATH": Surroundings(os.curdir).trusted(environ.get("PATH", "")),
     }
     return [
         ConfiguredAgent(

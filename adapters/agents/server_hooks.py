@@ -114,9 +114,10 @@ PATIENCE_SECONDS = 10.0
 
 def clients_on(search_path: str, program: str) -> Iterator[Client]:
     """Yield the clients on PATH, each once, with the version that it prints."""
-    folders = filter(os.path.isabs, search_path.split(os.pathsep))
+    folders = filter(None, search_path.split(os.pathsep))
     paths = filter(None, (shutil.which(program, path=folder) for folder in folders))
-    for path in dict.fromkeys(map(os.path.realpath, paths)):
+    # By the path on PATH: some version managers link all programs to one, which reads its name.
+    for path in {os.path.realpath(path): path for path in paths}.values():
         yield Client(path, _version(path))
 
 

@@ -1,6 +1,7 @@
 """Which agents `hardwon init` finds, which programs it names, and how the doctor reports them."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from hardwon.entrypoints.bootstrap_agents import FOLDERS, build_agents, build_se
 from hardwon.entrypoints.health import Finding, agent_findings
 from tests.entrypoints.folders import agents_of, home, init, write
 from tests.entrypoints.hook_process import BIN, World
+from tests.entrypoints.programs import hardwon
 
 
 def found(world: World, monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -152,3 +154,51 @@ def test_folders_that_the_environment_names_are_those_seen_from_the_working_fold
     for agent in (claude, codex, opencode):
         assert all(target.path.startswith(f"{tmp_path}/named/") for target in agent.targets())
         assert all(target.root == f"{tmp_path}/named" for target in agent.targets())
+
+
+def hooks_of(world: World) -> dict[str, str]:
+    """Return the type of each hook in Claude Code's settings, by event."""
+    groups = json.loads((home(world) / ".claude/settings.json").read_text())["hooks"]
+    return {event: hook["type"] for event, [group] in groups.items() for hook in group["hooks"]}
+
+
+def test_hooks_call_a_registered_server_until_an_older_client_comes_and_all_can_be_removed(
+    empty_world: World,
+) -> None:
+    world = empty_world
+    server = {"type": "stdio", "command": str(BIN / "hardwon-mcp"), "args": [], "env": {}}
+    write(home(world), {".claude.json": json.dumps({"mcpServers": {"hardwon": server}})})
+    world.put_program("claude", "echo '2.1.332 (Claude Code)'")
+    assert init(world, "--yes", "--agent", "claude-code").code == 0
+    by_server = hooks_of(world)
+    world.put_program("claude", "echo '2.1.117 (Claude Code)'")
+    doctor = hardwon(world, "doctor")
+    assert init(world, "--yes", "--agent", "claude-code").code == 0
+    by_process = hooks_of(world)
+    world.put_program("claude", "echo '2.1.118 (Claude Code)'")
+    assert init(world, "--yes", "--agent", "claude-code").code == 0
+    newer = hooks_of(world)
+    assert init(world, "--yes", "--remove").code == 0
+
+    calling = {event for event, kind in by_server.items() if kind == "mcp_tool"}
+    assert calling == {"PostToolUse", "PostToolUseFailure", "SubagentStart"}
+    assert (
+        "claude is version 2.1.117, which runs no hook of a file with such hooks" in doctor.stdout
+    )
+    assert by_process == dict.fromkeys(by_server.keys() - {"PostToolUse"}, "command")
+    assert newer == by_server
+    assert not (home(world) / ".claude/settings.json").exists()
+
+
+def test_a_client_in_the_project_is_not_run(empty_world: World) -> None:
+    server = {"command": str(BIN / "hardwon-mcp"), "args": []}
+    write(home(empty_world), {".claude.json": json.dumps({"mcpServers": {"hardwon": server}})})
+    path = empty_world.project / "bin" / "claude"
+    write(path.parent, {"claude": "#!/bin/sh\n: >ran\necho '2.1.332 (Claude Code)'\n"})
+    path.chmod(0o755)
+    folders = (str(path.parent), empty_world.variables["PATH"], "bin")
+    empty_world.variables["PATH"] = os.pathsep.join(folders)
+
+    assert init(empty_world, "--yes", "--agent", "claude-code").code == 0
+    assert set(hooks_of(empty_world).values()) == {"command"}
+    assert not (empty_world.project / "ran").exists()
