@@ -21,6 +21,8 @@ from hardwon.entrypoints.bootstrap_files import build_import_knowledge
 from hardwon.entrypoints.bootstrap_retrieval import build_embed_pending, build_recall
 
 STANDING_STILL = Deadline(lambda: 0.0)
+PATIENCE = 600.0
+"""Seconds for the vector of a question, so that a busy machine changes no figure."""
 
 
 class Asked(NamedTuple):
@@ -104,7 +106,9 @@ def _filled(memory: Memory, entries: Sequence[Entry], project: str) -> Asking:
     for embed in build_embed_pending(memory.spaces)[:1]:
         embed.embed(None, Deadline(time.monotonic), lambda _: None)
     facts = memory.repository.facts(range(1, 100_000))
-    return Asking(memory, build_recall(memory), {fact.entry_id: fact.number for fact in facts})
+    recall = build_recall(memory)
+    patient = recall._replace(retrieve=recall.retrieve._replace(embed_seconds=PATIENCE))
+    return Asking(memory, patient, {fact.entry_id: fact.number for fact in facts})
 
 
 def _answers(eval_set: EvalSet, asked: JudgedQuery) -> list[str]:

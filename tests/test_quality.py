@@ -9,6 +9,7 @@ import pytest
 from bench.quality.block import Block, blocks
 from bench.quality.capture import kept
 from bench.quality.docstrings import functions, measured
+from bench.quality.fresh_prompts import fresh_prompt_outcomes
 from bench.quality.gate import answers
 from bench.quality.gate import figures as gate_figures
 from bench.quality.labelled import HALVES
@@ -69,6 +70,18 @@ def test_few_prompts_are_answered_wrongly_and_many_rightly(tmp_path: Path) -> No
         True,
         True,
     ), held
+
+
+def test_few_fresh_prompts_on_the_subject_of_a_lesson_are_answered_wrongly(tmp_path: Path) -> None:
+    with closing(VectorCache(str(tmp_path), print)) as cache:
+        outcomes = [*fresh_prompt_outcomes(cache, HALVES[:1], left_out=False)]
+    of_all = moment_figures(outcomes)
+
+    assert (of_all.answered >= 0.34, of_all.right == 1, of_all.wrong <= 0.016) == (
+        True,
+        True,
+        True,
+    ), of_all
 
 
 @pytest.mark.parametrize(("half", "right", "wrong"), [("dev", 21, 0), ("held", 16, 1)])

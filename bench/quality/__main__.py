@@ -8,11 +8,22 @@ labelled sets and asks the product's own use cases, with the embedded model.
 import argparse
 from collections.abc import Callable, Iterator
 
-from bench.quality import block, capture, docstrings, gate, moments, pairs, secrets, segmentation
+from bench.quality import (
+    block,
+    capture,
+    docstrings,
+    fresh_prompts,
+    gate,
+    moments,
+    pairs,
+    secrets,
+    segmentation,
+)
 
 TABLES: dict[str, Callable[[], Iterator[str]]] = {
     "block": block.table,
     "gate": gate.table,
+    "fresh": fresh_prompts.table,
     "errors": moments.errors_table,
     "edits": moments.edits_table,
     "pairs": pairs.table,

@@ -12,6 +12,7 @@ from contextlib import closing, contextmanager
 from typing import Any, NamedTuple
 
 from bench.prompted_stores import STANDING_STILL, Asking, asking
+from bench.quality.fresh import fresh_entries, fresh_moments
 from bench.quality.labelled import HALVES, items
 from bench.quality.lessons_store import NOW
 from bench.quality.secrets import interval
@@ -55,12 +56,14 @@ class Outcome(NamedTuple):
         helpful: The id of the lesson that helps; None if the store has none.
         shown: The id of the printed lesson; None if there is none.
         first: The id of the lesson that was weighed first; None if there is none.
+        weighed: The comparison; None if no lesson was found.
     """
 
     item: Item
     helpful: str | None
     shown: str | None
     first: str | None
+    weighed: WeighedEntries | None = None
 
 
 class Figures(NamedTuple):
@@ -84,7 +87,7 @@ class Figures(NamedTuple):
 
 def errors_table() -> Iterator[str]:
     """Yield the figures of failed commands, cleaned and as whole outputs."""
-    with _vectors() as cache:
+    with vector_cache() as cache:
         outcomes = [*error_outcomes(cache)]
         dev = _of_half(outcomes, HALVES[0])
         yield from _totals(outcomes)
@@ -97,7 +100,7 @@ def errors_table() -> Iterator[str]:
 
 def edits_table() -> Iterator[str]:
     """Yield the figures of edits."""
-    with _vectors() as cache:
+    with vector_cache() as cache:
         outcomes = [*edit_outcomes(cache)]
     dev = _of_half(outcomes, HALVES[0])
     yield from _totals(outcomes)
@@ -114,57 +117,78 @@ def error_outcomes(
     for name in ("A", "B"):
         moments = [error for error in errors if error["id"].startswith(name)]
         others = [lesson for lesson in lessons if lesson["set"] == name]
-        yield from _outcomes(moments, others, ask or ask_at_failure, cache, halves)
+        yield from _outcomes(
+            moments, _stored(moments, others), ask or ask_at_failure, cache, halves
+        )
 
 
 def edit_outcomes(cache: VectorCache) -> Iterator[Outcome]:
     """Yield the outcomes of all labelled edits."""
     edits, others = items("edits.jsonl"), items("edit_lessons.jsonl")
-    yield from _outcomes(edits, others, ask_after_edit, cache, HALVES)
+    yield from _outcomes(edits, _stored(edits, others), ask_after_edit, cache, HALVES)
+
+
+def fresh_outcomes(
+    cache: VectorCache, name: str, ask: Ask, halves: Sequence[str]
+) -> Iterator[Outcome]:
+    """Yield the outcomes of the fresh `errors` or `edits` of *halves*."""
+    stored = [*fresh_entries().values()]
+    yield from _outcomes(fresh_moments(name), stored, ask, cache, halves)
 
 
 def _outcomes(
     moments: Sequence[Item],
-    others: Sequence[Item],
+    stored: Sequence[Entry],
     ask: Ask,
     cache: VectorCache,
     halves: Sequence[str],
 ) -> Iterator[Outcome]:
-    needed = [item["lesson"] for item in moments if item["lesson"]]
-    with asking([*map(_entry, (*needed, *others))], cache) as store:
+    by_id = {entry.entry_id: entry for entry in stored}
+    with asking(stored, cache) as store:
         for item in moments:
             if item["half"] not in halves:
                 continue
             if item["lesson"]:
-                entry = _entry(item["lesson"])
-                yield _outcome(store, item, entry.entry_id, ask)
-                with _taken_out(store, entry):
-                    yield _outcome(store, item, None, ask)
+                entry = by_id[lesson_entry(item["lesson"]).entry_id]
+                yield outcome_of(store, item, entry.entry_id, ask)
+                with taken_out(store, [entry]):
+                    yield outcome_of(store, item, None, ask)
             else:
-                yield _outcome(store, item, None, ask)
+                yield outcome_of(store, item, None, ask)
 
 
-def _outcome(store: Asking, item: Item, helpful: str | None, ask: Ask) -> Outcome:
-    weighed = list[WeighedEntries]()
+def outcome_of(store: Asking, item: Item, helpful: str | None, ask: Ask) -> Outcome:
+    """Return the outcome at *item*, for which the lesson *helpful* helps."""
+    watched = list[WeighedEntries]()
     weigh = build_weigh_entries(store.memory, store.memory.settings.global_store)
-    receipt = ask(weigh._replace(recall=store.recall, watch=weighed.append), item).receipt
-    contenders = weighed[0].contenders if weighed else ()
+    receipt = ask(weigh._replace(recall=store.recall, watch=watched.append), item).receipt
+    weighed = watched[0] if watched and watched[0].contenders else None
     return Outcome(
         item,
         helpful,
         shown=receipt.shown[0].entry_id if receipt else None,
-        first=contenders[0].entry_id if contenders else None,
+        first=weighed.contenders[0].entry_id if weighed else None,
+        weighed=weighed,
     )
 
 
+def _stored(moments: Sequence[Item], others: Sequence[Item]) -> list[Entry]:
+    """Return the lessons of *moments*, and *others*."""
+    needed = (item["lesson"] for item in moments if item["lesson"])
+    return [*map(lesson_entry, (*needed, *others))]
+
+
 @contextmanager
-def _taken_out(store: Asking, entry: Entry) -> Iterator[None]:
+def taken_out(store: Asking, entries: Sequence[Entry]) -> Iterator[None]:
+    """Remove *entries* for a while."""
     repository = store.memory.repository
     with repository.transaction():
-        repository.delete(entry.entry_id)
+        for entry in entries:
+            repository.delete(entry.entry_id)
     yield
     with repository.transaction():
-        repository.put(entry)
+        for entry in entries:
+            repository.put(entry)
     for embed in build_embed_pending(store.memory.spaces)[:1]:
         embed.embed(None, STANDING_STILL, lambda _: None)
 
@@ -272,7 +296,8 @@ def _of_half(outcomes: Iterable[Outcome], half: str) -> list[Outcome]:
     return [outcome for outcome in outcomes if outcome.item["half"] == half]
 
 
-def _entry(lesson: Item) -> Entry:
+def lesson_entry(lesson: Item) -> Entry:
+    """Return a labelled lesson as it is stored."""
     return Entry(
         name=lesson["name"],
         description=lesson["text"],
@@ -283,7 +308,8 @@ def _entry(lesson: Item) -> Entry:
 
 
 @contextmanager
-def _vectors() -> Iterator[VectorCache]:
+def vector_cache() -> Iterator[VectorCache]:
+    """Yield a cache of vectors that is gone afterwards."""
     with (
         tempfile.TemporaryDirectory(prefix="hardwon-quality-") as folder,
         closing(VectorCache(folder, print)) as cache,

@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from hardwon.domain.model.keywords import STOP_WORDS, search_terms, terms_of, words_of
 from hardwon.domain.model.plain_text import split_sentences
+from hardwon.domain.model.prompt_intent import seeks_help
 
 MIN_TERMS = 3
 """Words without stop words. `yes, go on` and `fix it` have none or one."""
@@ -23,8 +24,11 @@ They are its commands, the shell's, and notes to its own memory.
 
 
 def is_worth_asking(prompt: str) -> bool:
-    """Return whether *prompt* has enough terms, and is addressed to the agent."""
-    return not prompt[:LONGEST_PROMPT].lstrip().startswith(_COMMANDS) and has_enough_terms(prompt)
+    """Return whether *prompt* has enough terms, is addressed to the agent, and seeks help."""
+    beginning = prompt[:LONGEST_PROMPT].lstrip()
+    if beginning.startswith(_COMMANDS) or not has_enough_terms(prompt):
+        return False
+    return seeks_help(beginning)
 
 
 def has_enough_terms(text: str) -> bool:

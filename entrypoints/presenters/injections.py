@@ -318,8 +318,8 @@ MOMENTS_OFF = (
 )
 
 NOT_SEARCHED = (
-    "nothing would stand beside it: it says too little, or is no question or task, so nothing is"
-    " searched"
+    "nothing would stand beside it: it says too little, asks for a fact, reports what is settled,"
+    " or is no question or task, so nothing is searched"
 )
 NOTHING_FOUND = "nothing would stand beside it: no entry has to do with it"
 NONE_WINS = "nothing would stand beside it:"
