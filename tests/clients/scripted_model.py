@@ -134,7 +134,28 @@ def _gemini_items(body: Document) -> Iterator[Item]:
                 yield Item("user" if is_user else "other", _joined(part))
 
 
-USAGE = {"input_tokens": 10, "output_tokens": 5}
+TOKENS = 4_000
+"""Tokens of each part of a conversation, as the model counts them."""
+
+
+class Answer(NamedTuple):
+    """
+    An answer of the model.
+
+    Attributes:
+        calls: Without any, it ends in words.
+        name: Unlike that of any other answer.
+        tokens: Of the conversation before it.
+    """
+
+    calls: Sequence[Call]
+    name: str
+    tokens: int
+
+    @property
+    def usage(self) -> Document:
+        """The tokens as Claude Code and Codex read them."""
+        return {"input_tokens": self.tokens, "output_tokens": TOKENS}
 
 
 def _claude_blocks(calls: Sequence[Call], name: str) -> Iterator[tuple[Document, Document]]:
@@ -146,9 +167,10 @@ def _claude_blocks(calls: Sequence[Call], name: str) -> Iterator[tuple[Document,
         yield block, {"type": "input_json_delta", "partial_json": json.dumps(call.input)}
 
 
-def _claude_answer(calls: Sequence[Call], name: str) -> list[Document]:
+def _claude_answer(answer: Answer) -> list[Document]:
+    calls, name, usage = answer.calls, answer.name, answer.usage
     message = {"id": f"msg_{name}", "type": "message", "role": "assistant", "model": "scripted"}
-    open_message: Document = {**message, "content": [], "stop_reason": None, "usage": USAGE}
+    open_message: Document = {**message, "content": [], "stop_reason": None, "usage": usage}
     events: list[Document] = [{"type": "message_start", "message": open_message}]
     for index, (block, delta) in enumerate(_claude_blocks(calls, name)):
         events += [
@@ -159,12 +181,13 @@ def _claude_answer(calls: Sequence[Call], name: str) -> list[Document]:
     end = {"stop_reason": "tool_use" if calls else "end_turn", "stop_sequence": None}
     return [
         *events,
-        {"type": "message_delta", "delta": end, "usage": USAGE},
+        {"type": "message_delta", "delta": end, "usage": usage},
         {"type": "message_stop"},
     ]
 
 
-def _codex_answer(calls: Sequence[Call], name: str) -> list[Document]:
+def _codex_answer(answer: Answer) -> list[Document]:
+    calls, name = answer.calls, answer.name
     text = {"type": "output_text", "text": ANSWER, "annotations": []}
     spoken = {"type": "message", "role": "assistant", "id": f"msg_{name}", "content": [text]}
     called = [
@@ -173,8 +196,12 @@ def _codex_answer(calls: Sequence[Call], name: str) -> list[Document]:
         for place, call in enumerate(calls)
     ]
     output = called or [spoken]
-    details = {"input_tokens_details": None, "output_tokens_details": None, "total_tokens": 15}
-    done = {"id": f"resp_{name}", "output": output, "usage": USAGE | details}
+    details = {
+        "input_tokens_details": None,
+        "output_tokens_details": None,
+        "total_tokens": answer.tokens + TOKENS,
+    }
+    done = {"id": f"resp_{name}", "output": output, "usage": answer.usage | details}
     return [
         {"type": "response.created", "response": {"id": f"resp_{name}"}},
         *(
@@ -191,13 +218,14 @@ def _codex_name(tool: str) -> Document:
     return {"name": name, **({"namespace": namespace} if namespace else {})}
 
 
-def _gemini_answer(calls: Sequence[Call], name: str) -> list[Document]:
+def _gemini_answer(answer: Answer) -> list[Document]:
+    calls, name = answer.calls, answer.name
     parts: list[Document] = [
         {"functionCall": {"id": f"{name}_{place}", "name": call.tool, "args": call.input}}
         for place, call in enumerate(calls)
     ]
     content = {"role": "model", "parts": parts or [{"text": ANSWER}]}
-    usage = {"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15}
+    usage = {"promptTokenCount": answer.tokens, "totalTokenCount": answer.tokens + TOKENS}
     return [{"candidates": [{"content": content, "finishReason": "STOP"}], "usageMetadata": usage}]
 
 
@@ -231,7 +259,8 @@ class ScriptedModel(ThreadingHTTPServer):
                 request = Request(path, body, list(items_of(body)))
                 self.requests.append(request)
                 calls = request.next_calls if request.is_of_agent else []
-                return answer_of(calls, str(len(self.requests)))
+                name, tokens = str(len(self.requests)), TOKENS * len(request.items)
+                return answer_of(Answer(calls, name, tokens))
         return None
 
 

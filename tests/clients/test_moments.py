@@ -1,5 +1,7 @@
 """The real agents get the lesson at the moment: in the next request, once."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.clients.clients import (
@@ -13,7 +15,7 @@ from tests.clients.clients import (
     Desk,
 )
 from tests.clients.conftest import ERROR, LESSON, OTHER, RULE, Set
-from tests.clients.scripted_model import Call, Request, script
+from tests.clients.scripted_model import TOKENS, Call, Request, script
 
 pytestmark = pytest.mark.clients
 
@@ -75,6 +77,18 @@ def test_a_compacted_session_of_claude_code_gets_it_again(desk: Set) -> None:
     [first], [failed] = (with_results(requests, count) for count in range(2))
 
     assert (first.text.count(LESSON), failed.text.count(LESSON)) == (0, 1)
+    assert len(at.receipts()) == 2
+
+
+def test_a_compacted_session_of_codex_gets_it_again(desk: Set) -> None:
+    at = desk(CODEX)
+    at.ask(failing(CODEX, "true", "true", "true", FAILS))
+    settings = Path(at.world.variables["HOME"]) / ".codex" / "config.toml"
+    full = f"model_auto_compact_token_limit = {11 * TOKENS}\n"  # what has been said is more
+    settings.write_text(full + settings.read_text())
+    requests = at.ask(failing(CODEX, FAILS), resumes=True)
+
+    assert requests[-1].text.count(LESSON) == 1
     assert len(at.receipts()) == 2
 
 
