@@ -57,7 +57,7 @@ class Reach(NamedTuple):
 HIDDEN = "its servers do not get the variable {}"
 NO_SERVER = "no server of hardwon is registered for all projects"
 NO_CLIENT = "no {} is on PATH that tells its version"
-TOO_OLD = "{} is version {}, which runs no hook of a file with such hooks; {} does"
+TOO_OLD = "{} is version {}, which may run no hook of such a file; {} does"
 
 UNREACHABLE = "hooks in {} call the running server, but {}: run hardwon init"
 REACHABLE = (

@@ -98,7 +98,7 @@ class ServerHooks(NamedTuple):
 
     Attributes:
         matchers: The tools, by the agent's event name; empty for all.
-        oldest: The first version with such hooks. An earlier one runs no hook of the file.
+        oldest: The first version with such hooks. An earlier one may run no hook of the file.
         fields: The fields of an event that are passed, `${…}` for the agent to fill in. Of a file
             that was read or edited, not the whole content.
         in_plugin: The name of the plugin's server.

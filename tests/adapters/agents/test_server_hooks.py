@@ -205,7 +205,7 @@ def test_an_older_client_or_a_lost_server_is_reported_and_gets_its_processes_bac
 
     assert older == (
         f"hooks in {machine.settings} call the running server, but {machine.home.parent}"
-        "/clients/1/claude is version 2.1.110, which runs no hook of a file with such hooks;"
+        "/clients/1/claude is version 2.1.110, which may run no hook of such a file;"
         " 2.1.118 does: run hardwon init"
     )
     assert "but no server of hardwon is registered for all projects: run hardwon init" in lost
