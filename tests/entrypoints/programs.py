@@ -23,7 +23,6 @@ from tests.fakes.doors import can_run_here, run_here
 from tests.machine import LONGEST_WAIT
 
 LONGEST_RUN = LONGEST_WAIT
-TRIES = 4
 VALID = {
     "name": "Name the unit",
     "description": "A number without its unit is misread.",
@@ -110,15 +109,6 @@ def run(
 def hardwon(world: World, *arguments: str) -> Ran:
     """Run a command of `hardwon`."""
     return run(world, "hardwon", *arguments)
-
-
-def recall_by_meaning(world: World, *arguments: str) -> Ran:
-    """Run `hardwon recall`; ask again where the machine was too busy to load the model in the time it has."""
-    for _ in range(TRIES):
-        done = hardwon(world, "recall", *arguments)
-        if "no vector search" not in done.stderr:
-            break
-    return done
 
 
 def write(world: World, *arguments: str, **fields: object) -> Ran:

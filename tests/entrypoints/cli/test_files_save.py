@@ -13,7 +13,6 @@ from tests.entrypoints.programs import (
     Ran,
     finish,
     hardwon,
-    recall_by_meaning,
     run,
     start,
 )
@@ -48,7 +47,7 @@ def assert_refused(done: Ran, world: World, *words: str) -> None:
 
 def found(world: World, question: str) -> list[str]:
     """Return the descriptions of the sessions that `hardwon recall` finds."""
-    done = recall_by_meaning(world, "--in", "sessions", question)
+    done = hardwon(world, "recall", "--in", "sessions", question)
     assert done.code == 0, done.stderr
     return re.findall(r'^ {3}"(.*)"$', done.stdout, re.MULTILINE)
 

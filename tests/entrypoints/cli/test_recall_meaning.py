@@ -7,7 +7,7 @@ import pytest
 
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.library import memory
-from tests.entrypoints.programs import hardwon, recall_by_meaning
+from tests.entrypoints.programs import hardwon
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 
 def test_other_words_for_the_same_are_found(world: World) -> None:
-    done = recall_by_meaning(world, "--in", "sessions", "kubernetes troubleshooting")
+    done = hardwon(world, "recall", "--in", "sessions", "kubernetes troubleshooting")
 
     assert (done.code, done.stderr) == (0, "")
     first, hit, text, tags, last = done.stdout.splitlines()
@@ -40,10 +40,10 @@ def test_other_words_for_the_same_are_found(world: World) -> None:
 
 
 def test_everything_is_asked_by_meaning_and_by_word(world: World) -> None:
-    answers = recall_by_meaning(world, "--json", "when did I work on authentication?").items
+    answers = hardwon(world, "recall", "--json", "when did I work on authentication?").items
     assert answers[0]["title"] == "Login"
     assert (
-        recall_by_meaning(world, "--json", "--in", "conversations", "helm chart issues").items[0][
+        hardwon(world, "recall", "--json", "--in", "conversations", "helm chart issues").items[0][
             "title"
         ]
         == "Chart"
@@ -51,7 +51,7 @@ def test_everything_is_asked_by_meaning_and_by_word(world: World) -> None:
 
 
 def test_a_question_about_something_else_finds_no_session(world: World) -> None:
-    done = recall_by_meaning(world, "--in", "sessions", "zygote quarterly tax forms")
+    done = hardwon(world, "recall", "--in", "sessions", "zygote quarterly tax forms")
 
     assert done == (0, "Searching 2 memories...\nNo relevant memories found for query\n", "")
 

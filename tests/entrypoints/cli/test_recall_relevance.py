@@ -11,7 +11,7 @@ from hardwon.domain.model.vocabulary import Kind
 from hardwon.entrypoints.cli.recall import NOTHING
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.library import memory
-from tests.entrypoints.programs import Ran, hardwon, recall_by_meaning, run
+from tests.entrypoints.programs import Ran, hardwon, run
 from tests.strategies import lesson
 
 NO_MATCH = "No relevant memories found for query"
@@ -161,14 +161,14 @@ def lonely(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 @pytest.mark.parametrize("query", UNRELATED)
 def test_a_question_about_something_else_has_no_answer(world: World, query: str) -> None:
-    assert recall_by_meaning(world, query) == (0, f"Searching 30 memories...\n{NO_MATCH}\n", "")
+    assert hardwon(world, "recall", query) == (0, f"Searching 30 memories...\n{NO_MATCH}\n", "")
 
 
 @pytest.mark.parametrize(("query", "where"), ANSWERED.items())
 def test_an_answer_comes_first_in_the_frame_of_the_screen(
     world: World, query: str, where: str
 ) -> None:
-    done = recall_by_meaning(world, query)
+    done = hardwon(world, "recall", query)
 
     assert (done.code, done.stderr) == (0, "")
     first, *lines, last = done.stdout.splitlines()
@@ -192,15 +192,15 @@ def test_an_answer_comes_first_in_the_frame_of_the_screen(
 
 def test_tags_are_printed_where_there_are_some(world: World) -> None:
     assert (
-        "\n   Tags: k8s, dns\n" in recall_by_meaning(world, "kubernetes dns network policy").stdout
+        "\n   Tags: k8s, dns\n" in hardwon(world, "recall", "kubernetes dns network policy").stdout
     )
 
 
 def test_the_score_is_a_relevance_that_compares_between_questions(world: World) -> None:
-    near = recall_by_meaning(world, "--json", "SQLite in WAL mode for several processes").items[0][
+    near = hardwon(world, "recall", "--json", "SQLite in WAL mode for several processes").items[0][
         "score"
     ]
-    far = recall_by_meaning(world, "--json", "--min-score", "0", "shakespeare sonnets").items[0][
+    far = hardwon(world, "recall", "--json", "--min-score", "0", "shakespeare sonnets").items[0][
         "score"
     ]
 
@@ -222,20 +222,20 @@ def test_a_question_that_says_nothing_has_no_answer_and_no_traceback(
 
 def test_a_store_of_one_entry_answers_what_it_is_about_and_nothing_else(lonely: World) -> None:
     assert (
-        "1. [" in recall_by_meaning(lonely, "failed database migration left columns behind").stdout
+        "1. [" in hardwon(lonely, "recall", "failed database migration left columns behind").stdout
     )
     for query in UNRELATED[:6]:
-        assert recall_by_meaning(lonely, query).stdout == f"Searching 1 memories...\n{NO_MATCH}\n"
+        assert hardwon(lonely, "recall", query).stdout == f"Searching 1 memories...\n{NO_MATCH}\n"
 
 
 @pytest.mark.parametrize("query", UNRELATED[:3])
 def test_conversations_have_no_answer_to_a_question_about_something_else(
     world: World, query: str
 ) -> None:
-    assert recall_by_meaning(world, "--in", "conversations", query).stdout == f"{NOTHING}\n"
+    assert hardwon(world, "recall", "--in", "conversations", query).stdout == f"{NOTHING}\n"
     assert (
         len(
-            recall_by_meaning(world, "--in", "conversations", "--json", "browser cors header").items
+            hardwon(world, "recall", "--in", "conversations", "--json", "browser cors header").items
         )
         == 5
     )
@@ -253,7 +253,7 @@ def test_words_alone_have_a_floor_too(world: World) -> None:
 
 
 def sessions(world: World, *query: str) -> Ran:
-    return recall_by_meaning(world, "--in", "sessions", *query)
+    return hardwon(world, "recall", "--in", "sessions", *query)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hardwon.domain.model.identity import content_hash
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.clients import LESSON, LESSON_ID
 from tests.entrypoints.mcp.conftest import Visit
-from tests.entrypoints.programs import COMPLETE, answer, hardwon, recall_by_meaning, run, upsert
+from tests.entrypoints.programs import COMPLETE, answer, hardwon, run, upsert
 from tests.strategies import of_file
 
 OLDER = {
@@ -42,7 +42,7 @@ def world(empty_world: World) -> World:
 
 
 def asked(world: World, *arguments: str) -> str:
-    return recall_by_meaning(world, "retry payment call", "--in", "learnings", *arguments).stdout
+    return hardwon(world, "recall", "retry payment call", "--in", "learnings", *arguments).stdout
 
 
 def test_a_pair_found_as_it_is_stored_is_shown_once_until_it_is_reviewed(world: World) -> None:
@@ -68,7 +68,7 @@ def test_a_replaced_lesson_is_ranked_below_with_its_successor_and_in_no_block(wo
     before = world.hook(payload=world.session_start()).stdout
     replaced = hardwon(world, "review", "1", "3", "--replaces")
     after = world.hook(payload=world.session_start()).stdout
-    answers = recall_by_meaning(world, "retry the payment call").stdout
+    answers = hardwon(world, "recall", "retry the payment call").stdout
 
     assert (replaced.code, replaced.stderr) == (0, "")
     assert f"superseded_by: null -> {NEWER_ID}" in replaced.stdout

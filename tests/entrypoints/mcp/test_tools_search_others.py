@@ -7,7 +7,7 @@ import pytest
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.library import memory
 from tests.entrypoints.mcp.conftest import Visit
-from tests.entrypoints.programs import hardwon, recall_by_meaning
+from tests.entrypoints.programs import hardwon
 from tests.entrypoints.provider_process import Scene, texts
 
 LESSON = {
@@ -142,7 +142,7 @@ def test_tier_and_age_order_what_is_relevant_and_lift_nothing_else(
     answer = visit(local).call("memory_search", query=question)["structuredContent"]
 
     assert answer["results"][0]["title"] == "Login"
-    lines = recall_by_meaning(local, "--in", "documents", question).stdout.splitlines()
+    lines = hardwon(local, "recall", "--in", "documents", question).stdout.splitlines()
     assert lines[1] == "      → Login (#1)"
     assert "Office" not in "\n".join(lines)
 
@@ -160,14 +160,14 @@ def test_rules_stand_apart_in_the_terminal_as_in_the_tool(local: World, visit: V
     )
     local.embed()
     question = "how did we implement authentication"
-    shown = recall_by_meaning(local, "--in", "documents", question).stdout
+    shown = hardwon(local, "recall", "--in", "documents", question).stdout
     answer = visit(local).call("memory_search", query=question)["structuredContent"]
 
     rules = "These rules always hold here:\n### A rule\nAuthentication is never implemented by hand.\n\n"
     assert shown.startswith(f"{rules}[")
     assert answer["message"].startswith(f"{rules}[")
     assert shown.count("A rule") == 1
-    document = recall_by_meaning(local, "--in", "documents", "--json", question).document
+    document = hardwon(local, "recall", "--in", "documents", "--json", question).document
     assert [item["title"] for item in document["items"]] == ["Login"]
     assert [rule["name"] for rule in document["constitutional"]] == ["A rule"]
 
