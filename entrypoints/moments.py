@@ -93,11 +93,12 @@ def _of_file(tool: str, given: Document, project_root: str) -> Edit | OpenedFile
     return Edit(path, _first(given, OLD_FIELDS), _first(given, NEW_FIELDS))
 
 
-def passed_run(payload: Document) -> Run | None:
+def passed_run(payload: Document, *, reads_output: bool) -> Run | None:
     """
     Return the run of a command that passed, None for other events.
 
-    The host must tell it: a plain text, as Codex sends, does not.
+    The host must tell it: a plain text, as Codex sends, does not. To read the output takes longer,
+    and may show that the command failed.
     """
     result = _table(payload.get("tool_response"))
     if payload.get("hook_event_name") != "PostToolUse" or payload.get("tool_name") not in SHELLS:
@@ -105,7 +106,7 @@ def passed_run(payload: Document) -> Run | None:
     if STDOUT not in result or result.get("interrupted") or result.get(BACKGROUND):
         return None
     command = _command(_table(payload.get("tool_input")).get("command"))
-    run = run_of(command, _output(result), failed=False)
+    run = run_of(command, _output(result) if reads_output else "", failed=False)
     return run if run and not run.failed else None
 
 

@@ -55,6 +55,11 @@ MAX_BYTES = 4 * 1024 * 1024
 """Bytes at the end of the file that are read."""
 
 _FAILED = re.compile(rb'"is_error"\s*:\s*true')
+_RESULT_OF = re.compile(rb'"tool_use_id"\s*:\s*"([^"\\]{1,200})"')
+_CALL = re.compile(rb'"id"\s*:\s*"([^"\\]{1,200})"')
+_PLAIN_WORD = re.compile(r"[A-Za-z0-9_.=:-]+")
+"""A word that no transcript escapes."""
+
 _IS_OF_AGENT = re.compile(rb'"type"\s*:\s*"(?:tool_use|tool_result)"')
 
 
@@ -62,11 +67,15 @@ def recent_actions(path: str, run: Run) -> SessionActions:
     """
     Return the actions in a transcript of Claude Code before *run*, which just passed.
 
-    There are none if fewer than two commands failed: then nothing is parsed. The host may have
-    written the result of *run* already, or not.
+    There are none unless two calls with the same words failed: otherwise nothing is parsed. The host
+    may have written the result of *run* already, or not.
     """
     lines = [*last_lines(path, MAX_BYTES)]
-    if len([*islice(filter(_FAILED.search, lines), MIN_REPEATED)]) < MIN_REPEATED:
+    failed = {call for line in filter(_FAILED.search, lines) for call in _RESULT_OF.findall(line)}
+    words = [word.encode() for word in _PLAIN_WORD.findall(run.key)]
+    named = (line for line in lines if all(word in line for word in words))
+    calls = (call for line in named for call in _CALL.findall(line) if call in failed)
+    if len({*islice(calls, MIN_REPEATED)}) < MIN_REPEATED:
         return NO_ACTIONS
     log = ActionLog(Cleaning())
     for line in map(object_in, filter(_IS_OF_AGENT.search, lines)):

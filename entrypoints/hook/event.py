@@ -236,8 +236,12 @@ class Event:
         from hardwon.entrypoints.moments import passed_run
 
         request = self._request
-        run = None if request.agent else passed_run(request.payload)
-        failure = run and read_recent_actions(request.transcript_path, run).repeated_failure(run)
+        begun = None if request.agent else passed_run(request.payload, reads_output=False)
+        actions = begun and read_recent_actions(request.transcript_path, begun)
+        if not (begun and actions and actions.repeated_failure(begun)):
+            return  # most often: no output is read
+        run = passed_run(request.payload, reads_output=True)
+        failure = run and actions.repeated_failure(run)
         if failure:
             self._start().print_question(failure, self._output)
 
