@@ -207,8 +207,10 @@ class Desk:
 
     def register_server(self) -> None:
         """Register the server for all projects of Claude Code, whose hooks can call it then."""
-        path = self.world.variables["PATH"]
-        self.world.variables["PATH"] = f"{INSTALLED / '.bin'}{os.pathsep}{path}"
+        on_path = self.world.folder / "clients"  # `init` asks all that are on PATH
+        on_path.mkdir()
+        (on_path / "claude").symlink_to(self.client.path)
+        self.world.variables["PATH"] = f"{on_path}{os.pathsep}{self.world.variables['PATH']}"
         program = ["hardwon", "--", str(BIN / "hardwon-mcp")]
         self._run("mcp", "add", "--scope", "user", *program)
         self.init()
