@@ -2,9 +2,8 @@
 
 import datetime as dt
 from collections.abc import Sequence
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
-from hardwon.domain.model.conversation.session_actions import RepeatedFailure
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.injection.neutral_text import defused, neutral_line
 from hardwon.domain.model.injection.receipt import Receipt, text_digest
@@ -13,6 +12,9 @@ from hardwon.ports.activity import Receipts
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository
 from hardwon.ports.store import Store
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.conversation.session_actions import RepeatedFailure
 
 MOST = 2
 """The number of questions in a session."""
@@ -46,7 +48,7 @@ class AskForLesson(NamedTuple):
         """Return it on the roles of *store*."""
         return cls(store.receipts, clock)
 
-    def text_for(self, failure: RepeatedFailure, actor: Actor) -> Injection:
+    def text_for(self, failure: "RepeatedFailure", actor: Actor) -> Injection:
         """
         Return the question, or nothing if it was asked, or often enough.
 
@@ -75,7 +77,7 @@ class AskForLesson(NamedTuple):
         return Injection(text, receipt=receipt)
 
 
-def _question(failure: RepeatedFailure) -> str:
+def _question(failure: "RepeatedFailure") -> str:
     command, error = (neutral_line(defused(text)) for text in (failure.command, failure.error.text))
     return ASK.format(command=command, times=failure.times, error=error)
 

@@ -2,9 +2,8 @@
 
 import time
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from hardwon.domain.model.conversation.session_actions import RepeatedFailure
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.injection.receipt import ContextWindow
 from hardwon.domain.model.settings import Settings
@@ -21,6 +20,9 @@ from hardwon.entrypoints.bootstrap_retrieval import (
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.hook.process import Output
 from hardwon.entrypoints.hook.request import HookRequest
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.conversation.session_actions import RepeatedFailure
 
 SEARCH_SECONDS = 0.7
 """Search time within the second a prompt waits. The rest is reading, printing, leaving."""
@@ -87,7 +89,7 @@ class PromptStart:
         at_moment = build_inject_at_moment(self._memory, request.project_root, SEARCH_SECONDS)
         self._print(at_moment.text_for(moment, self._actor, self._deadline), output)
 
-    def print_question(self, failure: RepeatedFailure, output: Output) -> None:
+    def print_question(self, failure: "RepeatedFailure", output: Output) -> None:
         """Print the question about a command that passes at last, then record it."""
         ask = AskForLesson.on(self._memory.store, self._memory.clock)
         self._print(ask.text_for(failure, self._actor), output)
