@@ -197,7 +197,7 @@ class Capture:
     def _write(self, captured: CaptureOutcome) -> CaptureOutcome:
         buffer = captured.buffer
         chunks = [self._described(draft, buffer) for draft in buffer.drafts if draft.unwritten]
-        settled = [repair for repair in buffer.repairs if self._is_kept(repair, buffer)]
+        settled = self._settled(buffer)
         notes = [*map(partial(self.note_of, buffer), settled)]
         files = self.files.put([*chunks, *filter(self._is_new, notes)])
         written = buffer.all_written(files.values()).with_decided(settled)
@@ -210,14 +210,19 @@ class Capture:
             section_ids=captured.section_ids.union(files, (note.note_id for note in notes)),
         )
 
-    def _is_kept(self, repair: Repair, buffer: SessionBuffer) -> bool:
-        """Return whether the cause was said, or another session had the same error."""
-        return bool(repair.cause) or any(
-            other.session_id != buffer.session_id
-            and other.project_root == buffer.project_root
-            and any(repair.signature == known.signature for known in other.repairs)
+    def _settled(self, buffer: SessionBuffer) -> list[Repair]:
+        """Return the repairs whose cause was said, or whose error another session had."""
+        if all(repair.cause for repair in buffer.repairs):
+            return [*buffer.repairs]
+        elsewhere = {
+            repair.signature
             for other in self.journal.buffers()
-        )
+            if other.session_id != buffer.session_id and other.project_root == buffer.project_root
+            for repair in other.repairs
+        }
+        return [
+            repair for repair in buffer.repairs if repair.cause or repair.signature in elsewhere
+        ]
 
     def note_of(self, buffer: SessionBuffer, repair: Repair) -> RepairNote:
         """Return *repair* as the note of a session."""
