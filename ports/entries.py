@@ -47,6 +47,10 @@ class EntryState(Protocol):
         """Return the number of entries of *only*."""
         ...
 
+    def by_id(self, entry_id: str) -> "Entry | None":
+        """Return the entry of that id, None without one."""
+        ...
+
     def retire_expired(self, now: dt.datetime) -> int:
         """
         Remove entries that expired by *now* from every index, for good.
@@ -80,10 +84,6 @@ class EntryRepository(EntryState, Protocol):
         Raises:
             StorageError: the store can't be written now.
         """
-        ...
-
-    def by_id(self, entry_id: str) -> "Entry | None":
-        """Return the entry of that id, None without one."""
         ...
 
     def with_number(self, number: int) -> "Entry | None":

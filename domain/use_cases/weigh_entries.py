@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
@@ -33,6 +33,7 @@ from hardwon.domain.model.injection.relevance_gate import (
     Rules,
     WeighedEntries,
     choose,
+    with_successors,
 )
 from hardwon.domain.model.keywords import MAX_TERMS
 from hardwon.domain.model.prompt_terms import (
@@ -50,6 +51,9 @@ from hardwon.domain.use_cases.retrieve import WORD_SECONDS, retire_expired
 from hardwon.ports.activity import ContextWindows
 from hardwon.ports.documents import Instructions
 from hardwon.ports.keyword_index import KeywordIndex
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.entry import Entry
 
 LONGEST_KEPT = 500
 """The maximum length of a query in a receipt, in characters."""
@@ -155,11 +159,14 @@ class WeighEntries(NamedTuple):
         rated = self.recall.rank(question, found)
         contest = contest_of(question, sentences, found=found, rated=rated)
         may_win = occasion.failure is not None or any(
-            contest.may_win(answer.score, answer.parts) for answer in rated[:MAX_SHOWN]
+            contest.may_win(answer.score, answer.parts) for answer in rated
         )
         if not (may_win or self.watch):  # most often: nothing is read
             return self._without_search(occasion)
         contenders = self.contenders(rated, occasion)
+        contenders = with_successors(
+            contenders, self._successors(contenders, question.only, occasion)
+        )
         if occasion.failure and contenders:
             contenders.sort(key=partial(_is_unsigned, occasion.failure))
             contest = contest._replace(
@@ -218,6 +225,38 @@ class WeighEntries(NamedTuple):
             )
             for number, score, parts, *_ in rated
         ]
+
+    def _successors(
+        self, contenders: Sequence[Contender], only: EntryFilter, occasion: Occasion
+    ) -> dict[str, Contender]:
+        """Return the entries among *only* that replace *contenders*, by the ids of those."""
+        newest = {
+            entry.entry_id: self._newest(entry.facts.ranking.superseded_by)
+            for entry in contenders
+            if entry.facts.ranking.superseded_by
+        }
+        numbers = {
+            older: entry.number
+            for older, entry in newest.items()
+            if entry and entry.number and self._is_among(entry.number, only)
+        }
+        read = self.contenders(
+            [AnswerRating(number, 0.0, {}) for number in {*numbers.values()}], occasion
+        )
+        by_number = {entry.printed.number: entry for entry in read}
+        return {older: by_number[number] for older, number in numbers.items()}
+
+    def _newest(self, entry_id: str | None) -> "Entry | None":
+        """Return the last of the entries that replace each other, from *entry_id* on."""
+        entry, passed = None, set[str]()
+        while entry_id and entry_id not in passed:
+            passed.add(entry_id)
+            entry = self.recall.repository.by_id(entry_id)
+            entry_id = entry.superseded_by if entry else None
+        return entry
+
+    def _is_among(self, number: int, only: EntryFilter) -> bool:
+        return self.recall.repository.count(only._replace(among=(number,))) > 0
 
     def _agent_files(self) -> Iterator[AgentFile]:
         return (AgentFile(name, plain(text)) for name, text in self.instructions.texts())

@@ -5,7 +5,7 @@ An entry is shown when it probably helps (`Win`) and the agent does not know it 
 records why others are left out.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from hardwon.domain.model.citations import cited_words
@@ -83,13 +83,19 @@ class Contest(NamedTuple):
 
 
 class Contender(NamedTuple):
-    """An entry that may be put beside a prompt."""
+    """
+    An entry that may be put beside a prompt.
+
+    Attributes:
+        matched: The texts that are compared; None for those that are printed.
+    """
 
     facts: RecallFacts
     printed: PrintedEntry
     score: float
     parts: Parts
     references: tuple[str, ...] = ()
+    matched: PrintedEntry | None = None
 
     @property
     def entry_id(self) -> str:
@@ -108,8 +114,18 @@ class Contender(NamedTuple):
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The printed texts."""
-        return (self.printed.name, self.printed.description, self.printed.notes)
+        """The texts that are compared."""
+        matched = self.matched or self.printed
+        return (matched.name, matched.description, matched.notes)
+
+    def in_place_of(self, older: "Contender") -> "Contender":
+        """Return this entry, compared by the texts of the one that it replaces."""
+        return self._replace(
+            score=older.score,
+            parts=older.parts,
+            references=older.references,
+            matched=older.printed,
+        )
 
     def win(self, contest: Contest) -> Win | FailureWin | CitationWin:
         """Return the win of the entry."""
@@ -122,6 +138,31 @@ class Contender(NamedTuple):
         overlap = shared(contest.sentences, text)
         quoted = quotes(self.names_text, contest.identifiers)
         return contest.win(self.score, self.parts, overlap, quoted=quoted)
+
+
+def with_successors(
+    contenders: Sequence[Contender], successors: Mapping[str, Contender]
+) -> list[Contender]:
+    """
+    Return *contenders* with successors in place of the superseded.
+
+    An entry takes the highest of its places.
+
+    Args:
+        contenders: Best first, the superseded ones last.
+        successors: By the ids of the entries that they replace.
+    """
+    placed = [entry for entry in contenders if entry.entry_id not in successors]
+    for older in contenders:
+        if successor := successors.get(older.entry_id):
+            at = next(
+                (at for at, entry in enumerate(placed) if entry.score < older.score), len(placed)
+            )
+            placed.insert(at, successor.in_place_of(older))
+    first = dict[str, Contender]()
+    for entry in placed:
+        first.setdefault(entry.entry_id, entry)
+    return [*first.values()]
 
 
 class Printing(NamedTuple):

@@ -9,7 +9,9 @@ import pytest
 from hardwon.adapters.threads import Threads
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.injection.receipt import Receipt, assembled, text_digest
+from hardwon.domain.model.injection.verify import fits
 from hardwon.domain.model.ranking.prominence import SignalWeights
+from hardwon.domain.model.vocabulary import Tier
 from hardwon.domain.use_cases.inject_beside_prompt import (
     InjectBesidePrompt,
     Prompt,
@@ -235,3 +237,43 @@ def test_a_prompt_that_names_a_file_is_answered_by_the_lesson_that_refers_to_it(
 
     assert herd.description in Session(store(herd, other)).ask(prompt).text
     assert not Session(store(other)).ask(prompt).text
+
+
+NEWER = lesson("Columns get a twin first, and a view hides it.")
+OLDER = attrs.evolve(lesson(LESSON), superseded_by=NEWER.entry_id)
+
+
+def test_a_successor_is_shown_where_only_the_older_lesson_matches() -> None:
+    spoken = Session(store(NEWER, OLDER)).ask()
+
+    assert NEWER.description in spoken.text
+    assert LESSON not in spoken.text
+    [shown] = receipt_of(spoken).shown
+    assert (shown.entry_id, fits(receipt_of(spoken), shown)) == (NEWER.entry_id, True)
+
+
+def test_the_last_of_several_successors_is_shown_once() -> None:
+    newest = lesson("Columns are renamed safely by the migration tool alone.")
+    newer = attrs.evolve(NEWER, superseded_by=newest.entry_id)
+
+    spoken = Session(store(newest, newer, OLDER)).ask()
+
+    assert spoken.text.count(newest.description) == 1
+    assert NEWER.description not in spoken.text
+    assert LESSON not in spoken.text
+
+
+@pytest.mark.parametrize("tier", ["deprecated"])
+def test_an_older_lesson_without_a_successor_that_may_be_shown_is_not_shown(tier: Tier) -> None:
+    for newer in ((attrs.evolve(NEWER, tier=tier),), ()):
+        assert Session(store(*newer, OLDER)).ask() == Injection()
+
+
+def test_successors_that_replace_each_other_end_the_search() -> None:
+    one, other = lesson(LESSON), lesson("Rename a column safely: never.")
+    pair = (
+        attrs.evolve(one, superseded_by=other.entry_id),
+        attrs.evolve(other, superseded_by=one.entry_id),
+    )
+
+    assert Session(store(*pair)).ask() == Injection()
