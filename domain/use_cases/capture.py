@@ -13,6 +13,7 @@ from hardwon.domain.model.conversation.chunker import Chunker
 from hardwon.domain.model.conversation.describe import described
 from hardwon.domain.model.conversation.repair import Repair, RepairNote
 from hardwon.domain.model.conversation.session import Chunk, DraftChunk, SessionBuffer
+from hardwon.domain.model.conversation.small_talk import is_noise
 from hardwon.domain.model.filters import Workplace
 from hardwon.domain.model.redaction import Cleaning
 from hardwon.domain.model.settings import BUFFERED
@@ -118,7 +119,7 @@ class Capture:
             CaptureInterruptedError: `hardwon forget` waits; no exchange that was read is lost.
         """
         captured = self._write(CaptureOutcome(buffer=buffer))  # unwritten by an earlier run
-        remaining = with_repairs(self._without_forgotten(dated_apart(transcript, buffer)), buffer)
+        remaining = with_repairs(self._worth_keeping(dated_apart(transcript, buffer)), buffer)
         while batch := self._batch(remaining):
             captured = self._write(self._with_batch(captured, batch))
             progress(captured.exchanges)
@@ -146,11 +147,14 @@ class Capture:
         self._store(captured.buffer)
         return captured
 
-    def _without_forgotten(
+    def _worth_keeping(
         self, transcript: Iterable[TranscribedExchange]
     ) -> Iterator[TranscribedExchange]:
+        """Yield what is neither forgotten nor noise."""
         for new in transcript:
-            if not self.forgotten.holds([new.exchange.text]):
+            # a turn with actions is work, whatever the prompt
+            is_idle = not new.actions and is_noise(new.exchange, self.chunker.boundaries)
+            if not is_idle and not self.forgotten.holds([new.exchange.text]):
                 actions = [
                     action for action in new.actions if not self.forgotten.holds(texts_of(action))
                 ]

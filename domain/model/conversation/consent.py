@@ -6,7 +6,8 @@ from itertools import islice
 
 from hardwon.domain.model.conversation.options import listed_items
 from hardwon.domain.model.conversation.session import Exchange
-from hardwon.domain.model.conversation.words import salient_words, stem
+from hardwon.domain.model.conversation.status import reports_status
+from hardwon.domain.model.conversation.words import READ, salient_words, stem
 from hardwon.domain.model.plain_text import sentences, split_sentences
 
 MAX_ITEMS = 5
@@ -23,32 +24,56 @@ SHORT_ANSWER = 4
 LONGEST_ANSWER = 30
 """Words of a sentence that settles a question."""
 
-_OK = r"(?:(?:ok|okay|yes|yep|yeah|sure|great|good|perfect|fine|alright|right)[,.!]? )*"
+_OK = (
+    r"(?:(?:ok|okay|yes|yep|yeah|sure|great|good|perfect|fine|alright|right|ja|jo|gut|genau|klar|super|prima|gern|gerne)[,.!]?"
+    r" )*"
+)
+_LIKE = (
+    r"(?:like (?:that|this)|as planned|as you (?:said|propose|suggest)|as proposed|as suggested)"
+)
 _DO = (
-    r"(?:do|let's do) (?:it|that|this|everything|all of (?:it|that|them))(?: (?:exactly |just"
-    r" )?(?:like (?:that|this)|as planned|as you said))?"
+    r"(?:(?:do|let's do) (?:it|that|this|everything|all of (?:it|that|them))"
+    rf"(?: (?:exactly |just )?{_LIKE})?"
+    r"|(?:so )?(?:mach|machen wir|machst du) (?:das|es|alles)(?: (?:genau )?so)?|so machen wir(?:'s| das| es)?)"
 )
 _CONSENT = re.compile(
     rf"{_OK}(?:agreed|approved|i agree|(?:that |this |it )?(?:sounds|looks)"
     rf" (?:good|great|right|fine)|{_DO}"
-    r"|go ahead(?: with (?:it|that|the plan|all of (?:it|that)))?|make it so)(?:,? (?:and |so"
-    rf" |please )?(?:{_DO}|go ahead|please|thanks|then))*(?:[,;:]?"
-    r" (?:but|except|only|just)\b.*)?[.! ]*",
+    r"|(?:go|los|leg los)(?: for it)?|go ahead(?: with (?:it|that|the plan|all of (?:it|that)))?|make it so"
+    rf"|(?:exactly |just ){_LIKE}|(?<=yes, ){_LIKE}|(?<=yeah, ){_LIKE}|(?<=ok, ){_LIKE}"
+    r"|einverstanden|(?:das )?(?:klingt|passt|sieht)(?: so)? ?(?:gut|so|für mich)?|(?:genau |gerne? )?so(?: bitte)?|dafür)"
+    rf"(?:,? (?:and |so"
+    rf" |please |und |also )?(?:{_DO}|go ahead|please|thanks|then|bitte|danke|dann))*(?:[,;:]?"
+    r" (?:but|except|only|just|aber|nur)\b.*)?[.! ]*",
     re.IGNORECASE,
 )
+_LIMIT = re.compile(r"\b(?P<but>(?:but|except|aber|nur)\b.*?)[.! ]*$", re.IGNORECASE)
+_YES = re.compile(
+    rf"{_OK}(?:yes|yep|yeah|ja|jo|gern|gerne|please do|do it|mach das|bitte)(?:,? (?:please|do|bitte|do that|thanks|danke|mach das))*[.! ]*",
+    re.IGNORECASE,
+)
+_ASKS_CHOICE = re.compile(
+    r"\b(?:shall|should|can|may|do you want|want|soll(?:en|te)?|willst|möchtest|wollen)\b[^?]{0,40}?\b(?:us|we|me|i|wir|ich|du)\b[^?]{0,20}?"
+    r"\b(?:use|keep|switch|drop|go with|store|pin|stick|instead|rather|nehmen|behalten|bleiben|umstellen|wechseln|statt|stattdessen)\b",
+    re.IGNORECASE,
+)
+"""Questions whose plain yes chooses something, unlike `Shall I push?`."""
+
 _WANTS_PLAN = re.compile(
     r"\b(?:plan|design|propos\w+|approach|strategy|concept|how (?:would|should|do|could)"
-    r" (?:you|we))\b",
+    r" (?:you|we)|vorschlag|schlag\w* vor|wie (?:würdest|sollen|sollten|machen))\b",
     re.IGNORECASE,
 )
 _PROPOSES = re.compile(
     r"\b(?:i would|i'd|we could|you"
-    r" could|options?|either|alternativ\w+|propos\w+|suggest\w*|recommend\w*|another way|plan)\b",
+    r" could|options?|either|alternativ\w+|propos\w+|suggest\w*|recommend\w*|another way|plan"
+    r"|ich würde|wir könnten|vorschlag|schlage vor|entweder|am besten)\b",
     re.IGNORECASE,
 )
 _RECOMMENDS = re.compile(
     r"\b(?:i would|i'd|i (?:recommend|suggest|propose)|my"
-    r" (?:choice|pick|recommendation|proposal)|best (?:is|would be))\b",
+    r" (?:choice|pick|recommendation|proposal|suggestion)|best (?:is|would be)|we should"
+    r"|ich würde|ich (?:empfehle|schlage)|mein(?:e)? (?:vorschlag|empfehlung|wahl)|am besten|wir sollten)\b",
     re.IGNORECASE,
 )
 _ASKS_ADVICE = re.compile(
@@ -94,15 +119,22 @@ def agreed_items(consent: str, planned: Exchange) -> tuple[str, ...]:
         >>> agreed_items("agreed, do it exactly like that", Exchange("import them", reply, dt.datetime.now(dt.UTC)))
         ('Read the dump, not the API.', 'Map in SQL.')
     """
+    spoken = sentences(planned.assistant)
+    if _YES.fullmatch(consent.strip()):
+        return tuple(text for text in spoken[-1:] if _ASKS_CHOICE.search(text))
     if not (
         _CONSENT.fullmatch(consent.strip())
         and (_WANTS_PLAN.search(planned.user) or _PROPOSES.search(planned.assistant))
     ):
         return ()
     items = [text for letter, text in listed_items(planned.assistant) if letter.isdecimal()]
-    if len(items) > 1:
-        return tuple(next(split_sentences(text), text) for text in items[:MAX_ITEMS])
-    return tuple(islice(filter(_RECOMMENDS.search, sentences(planned.assistant)), MAX_RECOMMENDED))
+    agreed = (
+        [next(split_sentences(text), text) for text in items[:MAX_ITEMS]]
+        if len(items) > 1
+        else [*islice(filter(_RECOMMENDS.search, spoken), MAX_RECOMMENDED)]
+    )
+    limit = _LIMIT.search(consent)
+    return tuple(f"{text} ({limit['but']})" for text in agreed) if limit else tuple(agreed)
 
 
 def settles(sentence: str, asked: Exchange) -> bool:
@@ -155,7 +187,8 @@ def echoed(sentence: str, exchange: Exchange) -> Iterator[str]:
     first = next(iter(sentences(exchange.assistant)), "")
     echo = _ECHO.fullmatch(first.strip())
     if echo and len(sentence.split()) <= LONGEST_CONSENT and not sentence.rstrip().endswith("?"):
-        yield f"{sentence.rstrip(' .!')}: {echo['name']}"
+        is_named = _stems(echo["name"]) <= _stems(sentence)
+        yield sentence if is_named else f"{sentence.rstrip(' .!')}: {echo['name']}"
 
 
 MIN_WORDS = 6
@@ -166,29 +199,40 @@ FIX_WITHIN = 4
 
 _FAULT = re.compile(
     r"\b(?:fail(?:s|ed|ing|ures?)?|broken|breaks?|wrong|missing|errors?|exceptions?|crash(?:es|ed|ing)?|hangs?|stuck|slow|flaky|twice"
-    r"|empty|lost|gone|disappear(?:s|ed)?|blank|time(?:s|d)"
-    r" out|(?:does|do|is|are|did|was|were|ca|wo)n'?t|cannot|not work\w*"
-    r"|why (?:is|are|does|do|did|was))\b",
+    r"|empty|lost|gone|disappear(?:s|ed)?|blank|time(?:s|d)?"
+    r" out|since (?:last|yesterday|today|this|the)|takes? (?:\d+|ages|forever|hours|minutes|long)|too (?:long|slow|many|much|big|late)|(?:does|do|is|are|did|was|were|ca|wo)n'?t|cannot|not work\w*"
+    r"|why (?:is|are|does|do|did|was)|no longer|stopp?(?:s|ed)|stale|refused|denied|unreachable|freezes|leaks?|corrupt\w*"
+    r"|still|restart(?:s|ed|ing)?|killed|random(?:ly)?|logged out|spikes?|duplicates?|unable|bugs?|problems?|weird|strange|any ?more|[45]\d\d|nan|oom|timeouts?"
+    r"|nicht|kaputt|fehler\w*|schlägt|bricht|hängt|langsam|leer|falsch\w*|weg|doppelt|stürzt|abgestürzt|warum|wieso|komisch)\b",
     re.IGNORECASE,
 )
 _CAUSE = re.compile(
     r"\b(?:because|due to|comes? from|came from|caused by|happens? (?:when|because|as soon"
     r" as)|(?:that|this|which) (?:is|was) why"
-    r"|the (?:reason|cause|culprit)|so (?:each|every|the|it|they|both|all) \w+"
-    r" (?:was|were|got|had|is|are|gets?))\b",
+    r"|the (?:reason|cause|culprit)|so (?:each|every|the|it|they|both|all|no|only|nothing)"
+    r"|as a result|which (?:made|makes|caused|causes|broke|breaks|left|leaves|means|meant)"
+    r"|(?:that|this|which) explains|hence|turn(?:s|ed) out|weil|wegen|l(?:iegt|ag) (?:an|daran)|deshalb|deswegen|daher|dadurch|ursache|grund (?:ist|war))\b"
+    r"|, (?:since|as|da)\b|^(?:so |and |yes,? |found it[.:,]? |got it[.:,]? )?it (?:was|is) (?:the|a|an|our|your)\b"
+    r"|\b(?:in the end|after all),? it (?:was|is)\b"
+    r"|^(?:found it|got it|there it is|here it is|that's it|gefunden|da ist es)\b ?[:,.\u2013\u2014-] ?\S",
     re.IGNORECASE,
 )
 _GUESS = re.compile(
     r"\b(?:may|might|maybe|perhaps|probably|possibly|could|would|i"
-    r" (?:guess|think|suspect)|suggest|should|if you|whether)\b|\?",
+    r" (?:guess|think|suspect)|suggest|should|if you|whether|vielleicht|vermutlich|könnte|würde|wahrscheinlich)\b|\?",
     re.IGNORECASE,
 )
 _LOG = re.compile(r"^\W*\d|\b(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|TRACE)\b")
 _FIX = re.compile(
     r"\b(?:fixed|fixes|now|changed|set|moved|added|replaced|removed|works|passes|green|instead|solved|gone|with"
-    r" \S+ (?:it|the|there))\b",
+    r" \S+ (?:it|the|there)|jetzt|geändert|gesetzt|verschoben|ersetzt|entfernt|behoben|stattdessen)\b",
     re.IGNORECASE,
 )
+
+
+def reports_fault(prompt: str) -> bool:
+    """Return whether *prompt* reports a fault."""
+    return _FAULT.search(prompt[:READ]) is not None
 
 
 def diagnosis(report: str, reply: Sequence[str]) -> str:
@@ -204,17 +248,45 @@ def diagnosis(report: str, reply: Sequence[str]) -> str:
         >>> diagnosis("show me the worker", reply)
         ''
     """
-    if not _FAULT.search(report):
+    if not reports_fault(report):
         return ""
     for place, sentence in enumerate(reply):
-        if _names_cause(sentence):
-            fixes = (
-                later for later in reply[place + 1 : place + 1 + FIX_WITHIN] if _FIX.search(later)
-            )
+        before, after = reply[place - 1 : place], reply[place + 1 : place + 1 + FIX_WITHIN]
+        if _names_cause(sentence) or _is_framed(sentence, before, after):
+            fixes = (later for later in after if _FIX.search(later) and not reports_status(later))
             return " ".join((sentence, *islice(fixes, 1)))
     return ""
 
 
+def _is_framed(sentence: str, before: Sequence[str], after: Sequence[str]) -> bool:
+    """Return whether *sentence* stands after `Found it.`, or before the change that repairs it."""
+    is_between = any(map(_FOUND.match, before)) or any(map(_REPAIRS.match, after[:1]))
+    is_whole = sentence.endswith((".", "!")) and not _OWN.match(sentence)
+    return is_between and is_whole and _claims(sentence)
+
+
+_FOUND = re.compile(
+    r"(?:ok(?:ay)?,? |so,? )?(?:i )?(?:found (?:it|the (?:cause|problem|bug|reason))|got it|there it is|that's it|gefunden)[.!:]*$",
+    re.IGNORECASE,
+)
+_REPAIRS = re.compile(
+    r"(?:so |now )?(?:i|ich habe|wir haben|we)(?:'ve| have)? (?:now |just |then |also )?"
+    r"(?!looked|tried|checked|tested|compared|searched|measured|counted|reproduced|logged|asked|followed|traced|examined|inspected|listed"
+    r"|noticed|opened|expected|wanted|needed|started|ruled)"
+    r"(?:\w{3,20}ed|set|put|made|gave|took|wrote|cut|split|built|let|den|die|das|es)\b",
+    re.IGNORECASE,
+)
+_OWN = re.compile(r"(?:i|we|ich|wir|let|no|not|yes|ok|done|ja|nein)\b", re.IGNORECASE)
+
+
 def _names_cause(sentence: str) -> bool:
-    is_claimed = _CAUSE.search(sentence) and not (_GUESS.search(sentence) or _LOG.search(sentence))
-    return bool(is_claimed) and len(sentence.split()) >= MIN_WORDS
+    return _CAUSE.search(sentence) is not None and _claims(sentence)
+
+
+def _claims(sentence: str) -> bool:
+    """Return whether *sentence* states a fact, no guess or status."""
+    return (
+        len(sentence.split()) >= MIN_WORDS
+        and not (_GUESS.search(sentence) or _LOG.search(sentence))
+        and not reports_status(sentence)
+    )

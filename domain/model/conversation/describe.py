@@ -9,15 +9,16 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from hardwon.domain.model.conversation.boundaries import opening_word, without_opening
+from hardwon.domain.model.conversation.choices import with_options
 from hardwon.domain.model.conversation.consent import (
     agreed_items,
     diagnosis,
     echoed,
+    reports_fault,
     settles,
     whole_answer,
 )
 from hardwon.domain.model.conversation.mentions import commands_in, files_in, phases_in, projects_in
-from hardwon.domain.model.conversation.options import with_option
 from hardwon.domain.model.conversation.session import (
     PERMANENT_MARK,
     Chunk,
@@ -30,11 +31,14 @@ from hardwon.domain.model.conversation.statements import (
     asks_for_explanation,
     chooses,
     decides,
+    is_of_others,
     prefers,
     reminds,
     unechoed,
+    unrepeated,
     warns,
 )
+from hardwon.domain.model.conversation.status import reports_deed, reports_status
 from hardwon.domain.model.conversation.topics import NO_TOPIC
 from hardwon.domain.model.conversation.words import is_informative, salient_words, stem
 from hardwon.domain.model.excerpt import shortened
@@ -255,6 +259,12 @@ def _names_something(name: str) -> bool:
 LONGEST_STATEMENT = 400
 """Characters. The exchange has all of it."""
 
+SOUGHT_FOR = 5
+"""Exchanges after the report of a fault in which its cause is looked for."""
+
+PASTED_CHARACTERS, PASTED_LINES = 600, 8
+"""A longer prompt with more lines holds a pasted text, most likely."""
+
 _QUOTATION = re.compile(r"^[ \t]*>[^\n]*$", re.MULTILINE)
 
 
@@ -318,8 +328,14 @@ def first_stated(exchanges: Iterable[Exchange]) -> Mapping[tuple[Kind, str], int
 
 def _statements(exchanges: Iterable[Exchange]) -> Iterator[tuple[int, Statement]]:
     earlier = list[Exchange]()
+    fault, reported = "", 0
     for place, exchange in enumerate(exchanges):
-        for at, statement in enumerate(_with_joined_gotchas(statements_of(exchange))):
+        if reports_fault(exchange.user):
+            fault, reported = exchange.user, place
+        is_sought = place - reported <= SOUGHT_FOR and not asks_for_explanation(exchange.user)
+        spoken = _diagnosed(statements_of(exchange), fault if is_sought else "")
+        fault = "" if _explains(spoken) else fault
+        for at, statement in enumerate(_with_joined_gotchas(spoken)):
             chosen = (
                 _in_context(statement, exchange, earlier, is_first=at == 0)
                 if statement.by_user
@@ -337,9 +353,11 @@ def _in_context(
 
     That is the option named by letter, the accepted offer, or each step of an agreed plan.
     """
-    if "decision" in statement.kinds:
-        replies = (known.assistant for known in reversed(earlier))
-        yield statement._replace(text=with_option(statement.text, replies))
+    named = (text for known in reversed(earlier) for text in (known.assistant, known.user))
+    chosen = with_options(statement.text, named)
+    if chosen != statement.text or "decision" in statement.kinds:
+        kinds = dict.fromkeys((*statement.kinds, "decision"))
+        yield statement._replace(text=chosen, kinds=tuple(kinds))
         return
     decided = list(echoed(statement.text, exchange)) if is_first else []
     if earlier:
@@ -368,12 +386,17 @@ def _with_joined_gotchas(spoken: Iterable[Statement]) -> Iterator[Statement]:
             running = running._replace(text=joined)
             continue
         if running:
-            yield running
+            yield _without_mere_deed(running)
         running = statement if _only_warns(statement) else None
         if not running:
             yield statement
     if running:
-        yield running
+        yield _without_mere_deed(running)
+
+
+def _without_mere_deed(joined: Statement) -> Statement:
+    """Return *joined*, no gotcha if it begins with a change and names no cause."""
+    return joined._replace(kinds=()) if reports_deed(joined.text) else joined
 
 
 def _only_warns(statement: Statement) -> bool:
@@ -384,7 +407,7 @@ def _only_warns(statement: Statement) -> bool:
 def statements_of(exchange: Exchange) -> tuple[Statement, ...]:
     """Return the statements of *exchange*, in order."""
     answers = (answered.statement for answered in exchange.answers if answered.answer)
-    replied = _diagnosed(exchange.user, [*_stated(exchange.assistant, by_user=False)])
+    replied = _stated(exchange.assistant, by_user=False)
     if asks_for_explanation(exchange.user):
         replied = (statement._replace(kinds=()) for statement in replied)
     return (
@@ -397,40 +420,62 @@ def statements_of(exchange: Exchange) -> tuple[Statement, ...]:
     )
 
 
-def _diagnosed(report: str, replied: Sequence[Statement]) -> Iterator[Statement]:
+def _diagnosed(spoken: Sequence[Statement], fault: str) -> Sequence[Statement]:
     """
-    Mark the cause of the fault in *report* as a gotcha.
+    Mark the cause of *fault*, which the reply names, as a gotcha.
 
     Nothing is marked if there is a gotcha already.
     """
-    cause = (
-        ""
-        if any("gotcha" in known.kinds for known in replied)
-        else diagnosis(report, [known.text for known in replied])
-    )
-    for known in replied:
-        if cause.startswith(known.text) and cause:
-            yield known._replace(text=cause, kinds=(*known.kinds, "gotcha"))
+    replied = [known.text for known in spoken if not known.by_user]
+    cause = "" if not fault or _explains(spoken) else diagnosis(fault, replied)
+    marked = list[Statement]()
+    for known in spoken:
+        if cause and not known.by_user and cause.startswith(known.text):
+            marked.append(known._replace(text=cause, kinds=(*known.kinds, "gotcha")))
             cause = ""
         else:
-            yield known
+            marked.append(known)
+    return marked
+
+
+def _explains(spoken: Iterable[Statement]) -> bool:
+    return any("gotcha" in known.kinds and not known.by_user for known in spoken)
 
 
 def _stated(text: str, *, by_user: bool) -> Iterator[Statement]:
     """Yield the sentences of *text* without quotations, which are of others."""
     spoken = sentences(_QUOTATION.sub("", text))
-    return (
-        Statement(sentence, by_user, _kinds_of(sentence, by_user=by_user)) for sentence in spoken
-    )
+    is_pasted = len(text) > PASTED_CHARACTERS and text.count("\n") >= PASTED_LINES
+    kinds_of = _kinds_of_agent if not by_user else _kinds_if_pasted if is_pasted else _kinds_of_user
+    return (Statement(sentence, by_user, tuple(kinds_of(sentence))) for sentence in spoken)
 
 
-def _kinds_of(sentence: str, *, by_user: bool) -> tuple[Kind, ...]:
-    claims: dict[Kind, bool] = {
-        "decision": decides(sentence) or (by_user and chooses(sentence)),
-        "gotcha": warns(sentence) or (by_user and reminds(sentence)),
-        "preference": by_user and prefers(sentence),
-    }
-    return tuple(kind for kind, is_claimed in claims.items() if is_claimed)
+def _kinds_of_agent(sentence: str) -> Iterator[Kind]:
+    if reports_status(sentence):
+        return
+    if decides(sentence) and not is_of_others(sentence):
+        yield "decision"
+    if warns(sentence):
+        yield "gotcha"
+
+
+def _kinds_of_user(sentence: str) -> Iterator[Kind]:
+    if decides(sentence) or chooses(sentence):
+        yield "decision"
+    if (warns(sentence) and not sentence.endswith(":")) or reminds(sentence):
+        yield "gotcha"
+    if prefers(sentence):
+        yield "preference"
+
+
+def _kinds_if_pasted(sentence: str) -> Iterator[Kind]:
+    """Yield the kinds that only a user's own words have, not a pasted report."""
+    if decides(sentence):
+        yield "decision"
+    if reminds(sentence):
+        yield "gotcha"
+    if prefers(sentence):
+        yield "preference"
 
 
 def _request(spoken: Iterable[Statement]) -> str:
@@ -470,7 +515,9 @@ def _metadata(
             )
         ),
         decisions=decisions,
-        gotchas=_distinct(statement.text for statement in spoken if "gotcha" in statement.kinds),
+        gotchas=_distinct(
+            unrepeated(statement.text for statement in spoken if "gotcha" in statement.kinds)
+        ),
         preferences=_distinct(
             statement.text for statement in spoken if "preference" in statement.kinds
         ),

@@ -1,4 +1,4 @@
-"""The options of a decision: choice, alternatives and reasons."""
+"""The options of a decision: alternatives and reasons."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -6,46 +6,9 @@ from functools import lru_cache
 
 from hardwon.domain.model.conversation.session import Exchange
 from hardwon.domain.model.conversation.words import stem
-from hardwon.domain.model.excerpt import shortened
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.plain_text import sentences, split_sentences
 from hardwon.domain.model.settings import BUFFERED
-
-LONGEST_OPTION = 160
-"""Characters of an option that are recorded with the choice."""
-
-_BY_LETTER = re.compile(
-    r"(?:(?:go|going|stick) (?:with|for)|use|pick|choose|take|do|drop) (?:the )?(?:option |variant"
-    r" |choice |number |#)?"
-    r"\(?(?P<letter>[a-h]|\d{1,2})\)?(?: one)?(?:,? (?:then|please|thanks))?[.! ]*$",
-    re.IGNORECASE,
-)
-
-
-def is_by_letter(choice: str) -> bool:
-    """Return whether *choice* names an option only by letter."""
-    return _BY_LETTER.search(choice) is not None
-
-
-def with_option(choice: str, replies: Iterable[str]) -> str:
-    r"""
-    Return *choice* with the option that it names by letter or number.
-
-    It is unchanged if it names none, or none is listed.
-
-    Examples:
-        >>> with_option("let's go with b", ["a) Postgres: nothing new to run.\nb) Meilisearch: one small binary."])
-        "let's go with b: Meilisearch: one small binary."
-    """
-    named = _BY_LETTER.search(choice)
-    if named is None:
-        return choice
-    listed = (item for reply in replies for item in listed_items(reply))
-    text = next((text for letter, text in listed if letter.lower() == named["letter"].lower()), "")
-    if not text:
-        return choice
-    option = shortened(next(split_sentences(text), text), LONGEST_OPTION)
-    return f"{choice.rstrip(' .!')}: {option}"
 
 
 def listed_items(text: str) -> Iterator[tuple[str, str]]:

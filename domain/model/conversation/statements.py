@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from hardwon.domain.model.conversation.options import is_by_letter
+from hardwon.domain.model.conversation.choices import names_by_place
 from hardwon.domain.model.conversation.words import READ, salient_words, stem
 from hardwon.domain.model.plain_text import sentences
 
@@ -17,6 +17,27 @@ _REPORTING = frozenset(
         " understood".split(),
     )
 )
+
+
+COMPARED = 100
+"""Earlier sentences that a repetition is looked for in."""
+_NUMBER = re.compile(r"\d+")
+
+
+def _counts(stems: Iterable[str]) -> bool:
+    return any(map(str.isdecimal, stems))
+
+
+def unrepeated(texts: Iterable[str]) -> tuple[str, ...]:
+    """Drop those of *texts* that repeat an earlier one in other words."""
+    kept, known = list[str](), list[frozenset[str]]()
+    for text in texts:
+        stems = _stems(text).union(_NUMBER.findall(text))
+        recent = known[-COMPARED:]
+        if not any(_repeats(stems, earlier) and not _counts(stems - earlier) for earlier in recent):
+            kept.append(text)
+            known.append(stems)
+    return tuple(kept)
 
 
 def unechoed(decisions: Iterable[tuple[str, bool]]) -> tuple[str, ...]:
@@ -102,7 +123,10 @@ _DECISION = _beginning_with_words(
     r" [^\s:]{1,80}){1,12}"
     r" (?:instead of|rather than)\b"
     r"|\b(?:the|my|our|final) (?:decision|choice) (?:is|was) (?:to|that|made)\b"
-    r"|\bfrom now on\b"
+    r"|\bfrom now on\b|\bab jetzt\b"
+    r"|^(?:(?:die )?(?:entscheidung|beschluss)|entschieden|beschlossen) ?[:\u2013\u2014]"
+    r"|\bwir haben (?:uns )?(?:\S{1,30} ){0,8}?(?:entschieden|beschlossen|geeinigt)\b"
+    r"|\blass(?:t)? uns (?:\S{1,30} ){1,8}?(?:nehmen|verwenden|benutzen|behalten|weglassen)\b"
 )
 _TAKE = (
     r"(?:(?:use|go with|go for(?! it\b)|pick|choose|take|drop|skip|adopt|switch to|stick"
@@ -117,6 +141,18 @@ _ACCEPTANCE = re.compile(
     r"|(?:(?!(?:what|how|that|where|who|as|than|if|whatever|here|there|like|know|so)\b)[^\s,]{1,40}"
     r" ){1,4}it is(?: then)?[.! ]*)$"
 )
+_PRESENT = re.compile(
+    r"^(?:(?:ok|okay|so|then|and|yes|no|fine|good|dann|also|ja|nein|gut|und),? ){0,3}"
+    r"(?:we (?:go with|take|stay (?:with|on)|stick (?:with|to)|pick|choose|switch to|drop|won't use|don't use)"
+    r"|(?:wir )?(?:nehmen|bleiben bei|setzen auf|wechseln (?:zu|auf)|verzichten auf)(?: wir)?)\b"
+    rf"{_NO_CHOICE}(?= \S)"
+    r"|^(?:neither|none of (?:them|those|these)|nope?|no)[,:;] (?:let's |we |we'll )?(?:use|take|go with)\b"
+)
+"""A choice that the user states as a fact: `we go with Hetzner`."""
+_PASSING = re.compile(
+    r"\b(?:(?:just )?this (?:time|once)|today|tonight|for (?:that|this|a moment|the moment)|again|meanwhile|diesmal|heute|nochmal)\b[^,;]{0,20}$"
+)
+"""The end of an instruction for now, which chooses nothing for good."""
 _TAKEN_BACK = r"(?:no|nope|wait|actually|on second thoughts?)"
 _REVERSAL = re.compile(
     rf"^(?:(?:oh|hm+|well|hold on|sorry|and|but|so|{_TAKEN_BACK})[,.!:]?"
@@ -165,12 +201,16 @@ _GOTCHA = _beginning_with_words(
     r" (?:real )?(?:cause|culprit)\b"
     r"|\b(?:won't|will not|doesn't|does not|don't|can't|cannot) work"
     r" (?:if|when|while|with|without|until|on|in|inside)\b"
+    r"|^(?:achtung|vorsicht|hinweis|wichtig|stolperfalle) ?[:,!\u2013\u2014]|\b(?:vergiss nicht|nicht vergessen|aufpassen)\b"
+    r"|\b(?:die|der|das) (?:eigentliche |wahre )?(?:ursache|grund|problem|fehler) (?:ist|war|lag|liegt)\b"
+    r"|\b(?:lag|liegt) (?:es )?(?:nur )?daran\b|\b(?:geht|funktioniert|läuft) nur (?:wenn|mit|ohne|auf|in|unter)\b"
 )
 _REMINDER = re.compile(
     r"^(?:btw|by the way|fyi|for the record)[,:]? (?=.*\b(?:if|when|whenever)\b.*[:,;]"
     r" |.*\b(?:only|never|must|needs? to)\b)"
     r"|^(?:(?:please|also|and|but|ok|okay|oh|btw|by the way),? ){0,3}(?:(?:please )?remember(?:"
     r" that\b| ?[:,\u2013\u2014-] )"
+    r"|(?:merk(?:e|t)? (?:dir|euch)|denk(?:t|e)? (?:bitte )?(?:dran|daran))\b"
     r"|(?:(?:one|two|three|some|a few) (?:more )?)?(?:things?|facts?) to (?:remember|keep in"
     r" mind|note) ?:|note to self\b)"
 )
@@ -180,7 +220,10 @@ _EXPLANATION = re.compile(
     r" (?!an?\b)|this\b|that\b|it\b|our\b|my\b"
     r"|the (?:\w+ )?(?:bugs?|build|crash|errors?|fail\w*|issue|output|problem|tests?|trace\w*)\b)"
     r"|what(?:'s| is| are) (?:an? (?!good\b|better\b|best\b|safe\b|quick\b|clean\b)[\w-]+(?:"
-    r" [\w-]+)?|\w+(?:-\w+)+) ?\??$)"
+    r" [\w-]+)?|\w+(?:-\w+)+) ?\??$"
+    r"|how (?:does|do) (?!our\b|my\b|the\b|this\b|that\b|it\b|we\b|i\b|you\b)[\w-]+(?: [\w-]+){0,5} works?\b"
+    r"|what does [\w-]+(?: [\w-]+){0,4} mean\b|was (?:ist|sind) (?:eine?|der unterschied)\b|wie funktioniert (?!unser|mein|das |der |die )"
+    r"|erkläre?\b)"
 )
 """Prompts that ask for general knowledge."""
 
@@ -199,11 +242,14 @@ _PREFERENCE = _beginning_with_words(
     r" )?(?:always|never) [a-z]|\bdon't ever\b"
     r"|\bi (?:always|never|usually|generally) (?:use|want|like|write|run|do|work)\b|\bi (?:don't|do"
     r" not) like\b"
+    r"|\bi (?:don't|do not) want (?!to\b|it\b|that\b|this\b|you\b|any\b)"
     r"|\bi (?:really )?(?:like|love|hate|dislike) (?:it"
     r" when|when|how|to|my|tabs|spaces|short|small|plain)\b"
     r"|\b(?:is|are|be|stay|stays|go|goes) (?:always|never) (?=.*\bin (?:this|our)"
     r" (?:project|repo|repository|code|codebase|team|company)\b)"
     r"|^please (?:keep|don't|do not|stop)\b|^stop \w{2,20}ing\b"
+    r"|^(?:bitte )?(?:immer|nie|niemals) \S|^bitte (?:\S{1,30} )?(?:immer|nie|niemals|keine?)\b"
+    r"|\bich (?:bevorzuge|mag (?:lieber|keine?)|(?:möchte|will|hätte|nehme|schreibe) (?:immer|nie|lieber|grundsätzlich))\b"
 )
 _ASKS = re.compile(
     r"^(?:(?:so|and|but|ok|okay|hm+|well),? ){0,2}"
@@ -215,6 +261,11 @@ _ASKS = re.compile(
 _NAMES_NOTHING = re.compile(
     r"\b(?:it|that|this|them)(?: one)?(?:,? (?:thanks|thank you|then|please|for now))?[.! ]*$"
 )
+_SUPPOSES = re.compile(
+    r"\b(?:if|unless|whether|would|could|might|suppose|assuming|imagine|wenn|falls|würden?|könnten?)\b"
+)
+"""Words before a decision that make it a case to think about."""
+_OTHERS = re.compile(r"\b(?:they|the team|the authors?|the maintainers?|upstream)\b")
 _NOWHERE = LOOKED_AT + 1
 
 
@@ -225,7 +276,13 @@ def decides(sentence: str) -> bool:
     A question does not, nor one that states a preference first.
     """
     place = _place(sentence, _DECISION)
-    return place < _NOWHERE and place < _place(sentence, _PREFERENCE)
+    is_supposed = _SUPPOSES.search(_line(sentence[:LOOKED_AT])[:place])
+    return place < _NOWHERE and place < _place(sentence, _PREFERENCE) and not is_supposed
+
+
+def is_of_others(sentence: str) -> bool:
+    """Return whether *sentence* is about deeds of others."""
+    return _OTHERS.search(_line(sentence[:LOOKED_AT])) is not None
 
 
 def chooses(sentence: str) -> bool:
@@ -235,7 +292,9 @@ def chooses(sentence: str) -> bool:
     For example `ok use sops`.
     """
     return not prefers(sentence) and (
-        _states(sentence, _ACCEPTANCE) or _states(sentence, _REVERSAL)
+        (_states(sentence, _ACCEPTANCE) and not _states(sentence, _PASSING))
+        or _states(sentence, _REVERSAL)
+        or _states(sentence, _PRESENT)
     )
 
 
@@ -278,8 +337,17 @@ def is_important(prompt: str) -> bool:
     return any(_is_complete(sentence) for sentence in sentences(prompt[:READ]))
 
 
+_GOES_ON = re.compile(
+    r"^(?:no|nope|nein|hm+)[,.!]? (?:(?:it|that|this|they|es|das|der|die)(?:'s| is| are| ist)? )?"
+    r"(?:still|(?:the )?same|didn't|did not|doesn't|does not|no (?:change|difference|luck|effect)|immer noch|noch immer|hilft nicht|gleiche)\b"
+)
+"""A fault that goes on corrects nothing."""
+
+
 def _is_complete(sentence: str) -> bool:
-    names_nothing = _states(sentence, _NAMES_NOTHING) or is_by_letter(sentence)
+    if _GOES_ON.match(_line(sentence)):
+        return False
+    names_nothing = _states(sentence, _NAMES_NOTHING) or names_by_place(sentence)
     return corrects(sentence) or (_states(sentence, _DECISION) and not names_nothing)
 
 

@@ -358,3 +358,29 @@ def test_an_interrupted_permanent_mark_is_completed_by_a_retry(
         for section in desk.files.kept.values()
         if section.kind == "conversation"
     )
+
+
+def test_small_talk_and_commands_make_no_note_and_no_file() -> None:
+    desk = Desk()
+    idle = dialogue(
+        ("hi", "Hello! What can I do?"),
+        ("/cost", "It was 0.40 dollars."),
+        ("/remember the feed is one day late", "Remembered: the feed is one day late."),
+        ("thanks, bye!", "Bye!"),
+    )
+    desk.take(idle)
+
+    assert desk.files.kept == {}
+
+    work = dialogue(*((known.user, known.assistant) for known in idle), *DATABASE)
+    desk.take(work)
+    text = "\n".join(section.text for section in desk.files.kept.values())
+    assert DATABASE[0][0] in text
+    assert not any(known.user in text for known in idle)
+
+
+def test_a_command_of_a_topic_and_a_turn_with_actions_are_kept() -> None:
+    desk = Desk()
+    desk.take(dialogue(("/tlc:plan the parser", "1. Read the records.")))
+
+    assert len(desk.files.kept) == 1

@@ -89,7 +89,7 @@ def test_more_than_twenty_exchanges_are_several_chunks_of_three_to_eight() -> No
 IMPORTANT = (
     "Decision: we keep SQLite.",
     "We decided to use Postgres instead of MySQL because of the locks.",
-    "Let's go with the first option.",
+    "Let's go with the first design.",
     "We'll use uv instead of pip.",
     "I've decided: no ORM.",
     "From now on, every commit has a test.",

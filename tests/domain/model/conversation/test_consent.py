@@ -18,13 +18,33 @@ def exchange(user: str, assistant: str) -> Exchange:
         "ok go ahead",
         "sounds good",
         "Yes, do it like that, please.",
-        "fine, do it but slowly",
+        "yes, like that",
+        "ok go",
+        "ja, genau so",
+        "so machen wir das",
+        "einverstanden",
     ],
 )
 def test_consent_to_a_plan_decides_each_of_its_steps(consent: str) -> None:
     steps = ("Read the dump.", "Map in SQL.", "Switch branch by branch.")
 
     assert agreed_items(consent, exchange("import the customers", STEPS)) == steps
+
+
+def test_a_limit_of_the_consent_stands_with_each_step() -> None:
+    agreed = agreed_items("fine, do it but slowly", exchange("import the customers", STEPS))
+
+    assert agreed[0] == "Read the dump. (but slowly)"
+
+
+@pytest.mark.parametrize("answer", ["yes please", "ja", "yep, do that"])
+def test_a_plain_yes_takes_a_choice_that_was_asked_for_and_no_deed(answer: str) -> None:
+    choice = "RQ is dead. Should we switch to Dramatiq?"
+
+    assert agreed_items(answer, exchange("it is slow", choice)) == (
+        "Should we switch to Dramatiq?",
+    )
+    assert agreed_items(answer, exchange("it is slow", "It is in. Shall I push it?")) == ()
 
 
 @pytest.mark.parametrize(
@@ -98,5 +118,6 @@ def test_a_short_choice_gets_the_name_that_the_agent_gives_it() -> None:
     )
 
     assert [*echoed("the python one then.", chosen)] == ["the python one then: WeasyPrint"]
+    assert [*echoed("two spaces then", exchange("so", "Two spaces it is."))] == ["two spaces then"]
     assert [*echoed("is that the python one?", chosen)] == []
     assert [*echoed("the python one then.", exchange("so", "So it is. Next?"))] == []

@@ -1,6 +1,9 @@
 import pytest
 
+from hardwon.domain.model.conversation.chunker import Chunker
 from hardwon.domain.model.conversation.consent import diagnosis
+from hardwon.domain.model.conversation.describe import described
+from tests.conversations import dialogue
 
 CAUSE = "The sum is short because the grouping leaves out rows with an empty key."
 FIX = "With dropna=False there is one more group now."
@@ -33,3 +36,62 @@ def test_without_a_fault_or_with_a_guess_there_is_none(report: str, reply: list[
 
 def test_a_cause_without_a_fix_stands_by_itself() -> None:
     assert diagnosis("it fails", [CAUSE]) == CAUSE
+
+
+@pytest.mark.parametrize(
+    ("turns", "cause"),
+    [
+        (
+            [
+                ("the pods restart every few hours", "I raised the memory limit to 1 GB."),
+                ("no, still restarting", "Then it is not the memory. I look at the probe."),
+                ("and now?", "The probe took a connection each second, so the pool ran dry."),
+            ],
+            "The probe took a connection each second, so the pool ran dry.",
+        ),
+        (
+            [
+                ("the e2e tests time out", "I doubled the timeout."),
+                ("same", "Found it. The runner has two cores and eight workers by default."),
+            ],
+            "The runner has two cores and eight workers by default.",
+        ),
+        (
+            [
+                (
+                    "mails arrive twice",
+                    "Both workers read the same list of jobs. I gave jobs a key.",
+                ),
+            ],
+            "Both workers read the same list of jobs.",
+        ),
+        (
+            [
+                ("der export ist leer", "Ich habe den Cache geleert."),
+                ("immer noch", "Der Export läuft vor dem Import, weil beide um 2 Uhr beginnen."),
+            ],
+            "Der Export läuft vor dem Import, weil beide um 2 Uhr beginnen.",
+        ),
+        (
+            [("login fails on safari", "In the end it was the cookie: it lacks the Secure flag.")],
+            "In the end it was the cookie: it lacks the Secure flag.",
+        ),
+    ],
+)
+def test_a_cause_found_after_failed_attempts_is_kept(
+    turns: list[tuple[str, str]], cause: str
+) -> None:
+    drafts = Chunker().chunk(dialogue(*turns))
+    kept = [text for draft in drafts for text in described(draft, "app", None).metadata.gotchas]
+
+    assert [text.startswith(cause) for text in kept] == [True]
+
+
+def test_an_explained_fault_explains_nothing_later() -> None:
+    turns = [
+        ("the sum is wrong", CAUSE),
+        ("add a test for it", "It is in test_sum.py because all tests of sums are there."),
+    ]
+    [draft] = Chunker().chunk(dialogue(*turns))
+
+    assert described(draft, "app", None).metadata.gotchas == (CAUSE,)
