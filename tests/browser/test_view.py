@@ -14,6 +14,7 @@ from statistics import median
 import pytest
 from playwright.sync_api import Browser, Dialog, Locator, Page, expect
 
+from hardwon.adapters.numpy_index.clustering import MAX_TOPICS
 from hardwon.domain.model.embedding import unit
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import open_memory
@@ -280,21 +281,10 @@ def test_many_entries_are_painted_and_searched_at_once(
     # A machine that is busy is slow with few entries, too.
     assert paint < max(FIRST_PAINT_SECONDS, 3 * few_paint)
     assert key < max(KEY_SECONDS, 3 * few_key)
-    many.goto(f"{base}map")
-    expect(many.locator("canvas#map")).to_have_attribute("data-ready", str(MANY))
-    item = many.evaluate(
-        "fetch(document.getElementById('map').dataset.points).then((r) => r.json()).then((x) => x.items[0])"
-    )
-    many.locator("canvas#map").hover()
-    frame = many.locator("canvas#map").bounding_box()
-    assert frame
-    at = (
-        frame["x"] + item["x"] * frame["width"] / 720,
-        frame["y"] + item["y"] * frame["height"] / 720,
-    )
-    many.mouse.move(*at)
-    expect(many.locator("#pointed")).to_contain_text("Lesson")
-    many.mouse.click(*at)
+    many.goto(f"{base}topics")
+    expect(many.locator("h1")).to_contain_text(f"Topics {MANY} entries")
+    expect(many.locator(".topic")).to_have_count(MAX_TOPICS)
+    follow(many, many.locator(".topic li a").first, "entry/*")
     expect(many.locator("h1")).to_contain_text("Lesson")
 
 
