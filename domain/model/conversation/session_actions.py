@@ -190,7 +190,9 @@ class SessionActions:
         state = attrs.evolve(self, noise=self._noise_with(run))
         errors = [error for failure in failures if (error := state.error_of(failure.run))]
         command = failures[-1].run.command
-        return RepeatedFailure(run.key, command, errors[-1], times) if errors else None
+        if not errors:
+            return None
+        return RepeatedFailure(key=run.key, command=command, error=errors[-1], times=times)
 
     def error_of(self, run: Run) -> ErrorLine | None:
         """Return the error line of *run* that no passing run has, None without one."""
