@@ -91,6 +91,7 @@ def errors_table() -> Iterator[str]:
         outcomes = [*error_outcomes(cache)]
         dev = _of_half(outcomes, HALVES[0])
         yield from _totals(outcomes)
+        yield from _fresh(cache, "errors", ask_at_failure)
         yield from _groups(dev, _reason)
         yield from _groups(dev, _author)
         yield from _groups(dev, lambda outcome: family(outcome.item["tool"]))
@@ -102,8 +103,10 @@ def edits_table() -> Iterator[str]:
     """Yield the figures of edits."""
     with vector_cache() as cache:
         outcomes = [*edit_outcomes(cache)]
+        fresh = [*_fresh(cache, "edits", ask_after_edit)]
     dev = _of_half(outcomes, HALVES[0])
     yield from _totals(outcomes)
+    yield from fresh
     yield from _groups(dev, _reason)
     yield from _groups(dev, _author)
     yield from _groups(dev, _in_common)
@@ -265,6 +268,12 @@ def _totals(outcomes: Sequence[Outcome]) -> Iterator[str]:
     yield HEADER
     for half in HALVES:
         yield line("all", half, _of_half(outcomes, half))
+
+
+def _fresh(cache: VectorCache, name: str, ask: Ask) -> Iterator[str]:
+    outcomes = [*fresh_outcomes(cache, name, ask, HALVES)]
+    for half in HALVES:
+        yield line("fresh", half, _of_half(outcomes, half))
 
 
 def _groups(outcomes: Sequence[Outcome], name_of: Callable[[Outcome], str]) -> Iterator[str]:
