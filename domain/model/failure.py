@@ -89,6 +89,11 @@ _PLAIN_WORDS = (
         assert assertion assertionerror exception fatal failed failure failing failures errors warning traceback recent
         n path none true false expected received got actual note hint help process exit status line column
         valueerror typeerror keyerror runtimeerror oserror stderr stdout main command found
+        syntaxerror syntax invalid indentationerror indent unexpected token eof indexerror index range tuple str string int
+        float nonetype null undefined nil nan object attribute attributeerror operand unsupported literal base zerodivisionerror
+        division zero recursionerror recursion maximum depth exceeded filenotfounderror file directory permissionerror
+        permission denied errno properties reading read segmentation fault core dumped pointer dereference memory address
+        panic goroutine runtime cannot can't unhandled uncaught rejection promise argument arguments positional required missing
         """.split(),
         )
     )
@@ -202,11 +207,11 @@ def signature_of(line: str) -> str:
 
     >>> signature_of("E   ModuleNotFoundError: No module named 'yaml'")
     "ModuleNotFoundError: No module named 'yaml'"
-    >>> signature_of("AssertionError: assert 3 == 4")
-    ''
+    >>> signature_of("AssertionError: assert 3 == 4"), signature_of("SyntaxError: invalid syntax")
+    ('', '')
     """
     signature = _PLACE.sub("", normalised(_MARK.sub("", line)))
     words = {stem(word) for word in words_of(signature)}
-    rare = len(words - _PLAIN_WORDS)
+    rare = sum(len(word) > 1 for word in words - _PLAIN_WORDS)
     is_specific = rare >= MIN_RARE_WORDS or (rare and len(words) >= MIN_WORDS)
     return signature if is_specific and not _WRAPPER.fullmatch(line) else ""

@@ -176,6 +176,15 @@ def test_colours_progress_and_another_machine_do_not_change_a_signature(tool: st
     "line",
     [
         "AssertionError: assert 3 == 4",
+        "SyntaxError: invalid syntax",
+        "IndexError: list index out of range",
+        "ZeroDivisionError: division by zero",
+        "AttributeError: 'NoneType' object has no attribute 'get'",
+        "ValueError: invalid literal for int() with base 10: 'x'",
+        "TypeError: Cannot read properties of undefined (reading 'x')",
+        "panic: runtime error: invalid memory address or nil pointer dereference",
+        "PermissionError: [Errno 13] Permission denied",
+        "Segmentation fault (core dumped)",
         "FAILED (errors=1)",
         "E   assert False is True",
         "make: *** [Makefile:3: all] Error 2",
@@ -184,6 +193,19 @@ def test_colours_progress_and_another_machine_do_not_change_a_signature(tool: st
 )
 def test_a_line_that_says_too_little_has_no_signature(line: str) -> None:
     assert signature_of(line) == ""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ModuleNotFoundError: No module named 'yaml'",
+        "AttributeError: module 'functools' has no attribute 'lru_cache'",
+        "ImportError: cannot import name 'escape' from 'jinja2'",
+        "TypeError: connect() got an unexpected keyword argument 'pool'",
+    ],
+)
+def test_an_error_that_names_something_has_a_signature(line: str) -> None:
+    assert signature_of(line) == line
 
 
 SECRETS = (
