@@ -261,6 +261,7 @@ class StatsAnswer(ToolAnswer):
     influence: dict[str, Any] = Field(
         description="How often injected memories were used, and the most used ones"
     )
+    asks: dict[str, int] = Field(description="How often a repair was asked for, and was kept")
     store: dict[str, Any]
     settings: dict[str, Any]
     context_weights: dict[str, float] = Field(

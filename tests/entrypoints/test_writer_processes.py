@@ -4,6 +4,7 @@ import os
 import random
 import subprocess
 from contextlib import suppress
+from itertools import islice
 
 import pytest
 
@@ -83,10 +84,9 @@ def test_a_writer_killed_at_any_point_loses_nothing_it_acknowledged(world: World
     for round_number in range(5):
         process = start_many(world, 1_000, f"round {round_number}")
         assert process.stdout
-        for _ in range(timestamps.randrange(1, 12)):
-            acknowledged.add(
-                process.stdout.readline().decode().rpartition("(id: ")[2].rstrip(")\n")
-            )
+        stored = (line for line in process.stdout if line.startswith(b"Stored: "))
+        for line in islice(stored, timestamps.randrange(1, 12)):
+            acknowledged.add(line.decode().rpartition("(id: ")[2].rstrip(")\n"))
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(timestamps.uniform(0, 0.02))
         process.kill()
