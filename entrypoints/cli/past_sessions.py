@@ -1,5 +1,6 @@
 """Capture of a project's past sessions, from the agents' own transcripts."""
 
+import contextlib
 import datetime as dt
 import os
 from collections.abc import Iterator, Sequence
@@ -8,6 +9,7 @@ from itertools import islice
 
 import typer
 
+from hardwon.domain.model.conversation.repair import RepairNote
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.settings import Settings
@@ -18,7 +20,7 @@ from hardwon.entrypoints.bootstrap_capture import open_journal, open_transcripts
 from hardwon.entrypoints.capture import TranscriptCapture, capturing
 from hardwon.entrypoints.cli.console import OUR_FAILURE, ask, print_items, progress, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
-from hardwon.entrypoints.presenters.text import counted
+from hardwon.entrypoints.presenters.text import counted, on_one_line
 from hardwon.ports.entries import EntryRepository
 from hardwon.ports.transcripts import PastTranscript
 
@@ -77,10 +79,11 @@ def capture_past(
     """
     sessions = sessions_to_capture(memory.settings, memory.repository, project_root)
     if dry_run or not sessions:
-        _print_past(sessions, [], as_json=as_json)
+        repairs = _repairs_in(memory, project_root, sessions)
+        _print_past(sessions, [], as_json=as_json, repairs=[note.title for note in repairs])
         return
     ask(f"capture {_sum_of(sessions)}", yes=yes, about=map(_past_line, sessions))
-    failed, files, repairs = list[str](), list[str](), set[str]()
+    failed, files, kept = list[str](), list[str](), dict[str, str]()
     with progress() as bar:
         task = bar.add_task("", total=sum(session.size for session in sessions) // KILOBYTE + 1)
         for place, session in enumerate(sessions, 1):
@@ -101,7 +104,7 @@ def capture_past(
                 failed.append(str(error))
             else:
                 files += captured.files
-                repairs.update(note.note_id for note in captured.notes)
+                kept |= {note.note_id: note.title for note in captured.notes}
                 failed += learned.problems
             bar.advance(task, session.size // KILOBYTE)
     for problem in failed:
@@ -111,12 +114,29 @@ def capture_past(
         [file for file in dict.fromkeys(files) if os.path.exists(file)],
         as_json=as_json,
         done=True,
-        repairs=len(repairs),
+        repairs=[*kept.values()],
     )
     if embed:
         label_after_output(memory.store, memory.settings)
     if failed:
         raise typer.Exit(OUR_FAILURE)
+
+
+def _repairs_in(
+    memory: Memory, project_root: str, sessions: Sequence[PastTranscript]
+) -> Sequence[RepairNote]:
+    """Return the repairs with a stated cause that capturing *sessions* would keep."""
+    found = dict[str, RepairNote]()
+    with progress() as bar:
+        task = bar.add_task("", total=sum(session.size for session in sessions) // KILOBYTE + 1)
+        for place, session in enumerate(sessions, 1):
+            bar.update(task, description=f"reading session {place} of {len(sessions)}, kB")
+            path = os.path.realpath(session.path)
+            reading = TranscriptCapture(memory, project_root, path, embed=False)
+            with contextlib.suppress(InvalidEntryError):  # told when it is captured
+                found |= {note.note_id: note for note in reading.preview(lambda _: None).notes}
+            bar.advance(task, session.size // KILOBYTE)
+    return [*found.values()]
 
 
 def _sum_of(sessions: Sequence[PastTranscript]) -> str:
@@ -140,15 +160,18 @@ def _print_past(
     *,
     as_json: bool,
     done: bool = False,
-    repairs: int = 0,
+    repairs: Sequence[str] = (),
 ) -> None:
     if as_json:
-        print_items([session._asdict() for session in sessions], files=[*files])
+        print_items([session._asdict() for session in sessions], files=[*files], repairs=[*repairs])
         return
     if not sessions:
         say("No session of this project waits to be captured")
         return
-    outcome = f", {counted(len(files), 'file', 'files')}{repairs_kept(repairs)}" if done else ""
+    outcome = f", {counted(len(files), 'file', 'files')}" if done else ""
+    outcome += repairs_kept(len(repairs))
     say(f"{'Captured' if done else 'Would capture'}: {_sum_of(sessions)}{outcome}")
     for session in () if done else sessions:
         say(_past_line(session))
+    for title in repairs:
+        say(on_one_line(f"  {title}"))

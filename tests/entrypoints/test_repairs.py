@@ -55,6 +55,10 @@ def by_all(world: World, made: Recording) -> None:
     path = home / place / f"rollout-{made.session_id}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(made.text, encoding="utf-8")
+    preview = hardwon(world, "capture", "--all", "--dry-run")
+    assert f'\n  Repaired: "{SIGNATURE}"\n' in preview.stdout
+    assert ", 1 repair\n" in preview.stdout
+    assert not gotchas(world)
     done = hardwon(world, "capture", "--all", "--yes")
     assert (done.code, done.stderr) == (0, "")
 
