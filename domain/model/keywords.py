@@ -124,9 +124,11 @@ def inverse_document_frequency(size: int, frequency: int) -> float:
     """
     Return the inverse document frequency of a word.
 
-    As FTS5's `bm25()` has it: `ln((N - n + 0.5) / (n + 0.5))`, at least 1e-6.
+    As FTS5's `bm25()` has it: `ln((N - n + 0.5) / (n + 0.5))`, at least 1e-6. A frequency that was
+    read after the size, while others write, may be larger.
     """
-    return max(math.log((size - frequency + 0.5) / (frequency + 0.5)), SMALLEST_FREQUENCY_WEIGHT)
+    others = max(0, size - frequency)
+    return max(math.log((others + 0.5) / (frequency + 0.5)), SMALLEST_FREQUENCY_WEIGHT)
 
 
 def distinctive_terms(

@@ -211,9 +211,10 @@ class FindNearest:
         Neither *entry* nor superseded ones are among them.
         """
         only = only._replace(kinds=("learning",), ranked=True)
-        close = self._by_vector(entry, only)
-        if close is None:
-            close = self._by_words(entry, only, deadline)
+        with self.repository.snapshot():
+            close = self._by_vector(entry, only)
+            if close is None:
+                close = self._by_words(entry, only, deadline)
         return tuple(
             other for other in close if other.entry_id != entry.entry_id and not other.superseded_by
         )[:NEAREST]

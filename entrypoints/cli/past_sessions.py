@@ -3,7 +3,7 @@
 import contextlib
 import datetime as dt
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from itertools import islice
 
@@ -78,8 +78,18 @@ def capture_past(
     An interruption keeps the finished ones.
     """
     sessions = sessions_to_capture(memory.settings, memory.repository, project_root)
+
+    def reading_of(session: PastTranscript) -> TranscriptCapture:
+        return TranscriptCapture(
+            memory,
+            project_root,
+            os.path.realpath(session.path),
+            embed=embed and not dry_run,
+            session_id=session.session_id,
+        )
+
     if dry_run or not sessions:
-        repairs = _repairs_in(memory, project_root, sessions)
+        repairs = _repairs_in(sessions, reading_of)
         _print_past(sessions, [], as_json=as_json, repairs=[note.title for note in repairs])
         return
     ask(f"capture {_sum_of(sessions)}", yes=yes, about=map(_past_line, sessions))
@@ -88,14 +98,7 @@ def capture_past(
         task = bar.add_task("", total=sum(session.size for session in sessions) // KILOBYTE + 1)
         for place, session in enumerate(sessions, 1):
             bar.update(task, description=f"capturing session {place} of {len(sessions)}, kB")
-            reading = TranscriptCapture(
-                memory,
-                project_root,
-                os.path.realpath(session.path),
-                embed=embed,
-                session_id=session.session_id,
-            )
-            keep = partial(reading.keep, lambda _: None, force=False)
+            keep = partial(reading_of(session).keep, lambda _: None, force=False)
             try:
                 captured, learned = capturing(
                     memory.settings, memory.warn, project_root=project_root, work=keep
@@ -123,7 +126,7 @@ def capture_past(
 
 
 def _repairs_in(
-    memory: Memory, project_root: str, sessions: Sequence[PastTranscript]
+    sessions: Sequence[PastTranscript], reading_of: Callable[[PastTranscript], TranscriptCapture]
 ) -> Sequence[RepairNote]:
     """Return the repairs with a stated cause that capturing *sessions* would keep."""
     found = dict[str, RepairNote]()
@@ -131,10 +134,9 @@ def _repairs_in(
         task = bar.add_task("", total=sum(session.size for session in sessions) // KILOBYTE + 1)
         for place, session in enumerate(sessions, 1):
             bar.update(task, description=f"reading session {place} of {len(sessions)}, kB")
-            path = os.path.realpath(session.path)
-            reading = TranscriptCapture(memory, project_root, path, embed=False)
             with contextlib.suppress(InvalidEntryError):  # told when it is captured
-                found |= {note.note_id: note for note in reading.preview(lambda _: None).notes}
+                previewed = reading_of(session).preview(lambda _: None)
+                found |= {note.note_id: note for note in previewed.notes}
             bar.advance(task, session.size // KILOBYTE)
     return [*found.values()]
 

@@ -71,8 +71,8 @@ def test_eight_writers_of_the_same_lesson_are_eight_observations(world: World) -
 def test_two_processes_of_a_hundred_writes_lose_none(world: World) -> None:
     processes = [start_many(world, 100, name) for name in ("left", "right")]
 
-    for done in map(finish, processes):
-        assert done.code == 0
+    for done in [*map(finish, processes)]:
+        assert done.code == 0, done.stderr
         assert "locked" not in done.stderr
     assert world.query("SELECT count(*) FROM entries") == [(200,)]
     assert_whole(world)

@@ -1,10 +1,18 @@
+import math
 import unicodedata
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.keywords import MAX_TERMS, STOP_WORDS, distinctive_terms, search_terms
+from hardwon.domain.model.keywords import (
+    MAX_TERMS,
+    SMALLEST_FREQUENCY_WEIGHT,
+    STOP_WORDS,
+    distinctive_terms,
+    inverse_document_frequency,
+    search_terms,
+)
 
 
 def test_words_come_in_order_in_lower_case_without_repeats() -> None:
@@ -80,3 +88,11 @@ def test_dropping_common_words_never_loses_every_hit(counts: list[int], size: in
 
 def test_a_letter_that_lower_casing_takes_apart_stays_one_word() -> None:
     assert search_terms("İstanbul") == ("istanbul",)
+
+
+@given(size=st.integers(0, 10**6), frequency=st.integers(0, 10**6))
+@example(size=0, frequency=1)
+def test_a_word_weighs_something_also_if_others_wrote_between_two_counts(
+    size: int, frequency: int
+) -> None:
+    assert SMALLEST_FREQUENCY_WEIGHT <= inverse_document_frequency(size, frequency) < math.inf
