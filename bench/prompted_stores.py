@@ -22,7 +22,7 @@ from hardwon.entrypoints.bootstrap_retrieval import build_embed_pending, build_r
 
 STANDING_STILL = Deadline(lambda: 0.0)
 PATIENCE = 600.0
-"""Seconds for the vector of a question, so that a busy machine changes no figure."""
+"""Seconds for the vector of a question: a busy machine changes no figure."""
 
 
 class Asked(NamedTuple):

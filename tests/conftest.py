@@ -47,7 +47,7 @@ def one_process() -> Iterator[None]:
 
 
 def pytest_collection_finish() -> None:
-    """Leave all that was imported and collected out of later collections of garbage, a twentieth of a run's time."""
+    """Exclude imported and collected objects from later garbage collections."""
     gc.freeze()
     gc.enable()
 

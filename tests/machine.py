@@ -18,7 +18,7 @@ QUIET = 1.2
 
 MAX_PATIENCE = 12.0
 FOR_EVER = 60.0
-"""How many times as long as they are time limits get where nothing hangs: no slow machine reaches them."""
+"""The factor of time limits where nothing hangs."""
 
 
 def slowdown() -> float:

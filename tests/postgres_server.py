@@ -1,4 +1,4 @@
-"""A PostgreSQL server for tests, started once for all processes, and the ports of a member on it."""
+"""One PostgreSQL server for all test processes, and a member's ports."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""A store in a folder of its own, plain SQL on its file, providers that are a stub, and the real model, loaded once."""
+"""A store in its own folder, plain SQL, stub providers, and the real model."""
 
 import sqlite3
 import time

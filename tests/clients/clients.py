@@ -1,4 +1,4 @@
-"""The real agents, each set up by `hardwon init` in a world of its own, with a scripted model."""
+"""The real agents, set up by `hardwon init`, with a scripted model."""
 
 import json
 import os
@@ -206,7 +206,7 @@ class Desk:
         assert hardwon(self.world, "init", "--yes", "--agent", self.client.agent).code == 0
 
     def register_server(self) -> None:
-        """Register the server for all projects of Claude Code, whose hooks can call it then."""
+        """Register the server for all projects of Claude Code."""
         on_path = self.world.folder / "clients"  # `init` asks all that are on PATH
         on_path.mkdir()
         (on_path / "claude").symlink_to(self.client.path)

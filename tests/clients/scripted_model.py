@@ -26,7 +26,7 @@ class Call(NamedTuple):
 
 
 def script(*steps: Sequence[Call], words: str = "Please work through this.") -> str:
-    """Return a prompt that makes the model call tools, then answer; calls of a step are parallel."""
+    """Return a prompt that makes the model call tools, then answer."""
     encoded = base64.urlsafe_b64encode(json.dumps(steps).encode()).decode()
     return f"{words} SCRIPT:{encoded}"
 
@@ -253,7 +253,7 @@ class ScriptedModel(ThreadingHTTPServer):
         self.server_close()
 
     def answer(self, path: str, body: Document) -> list[Document] | None:
-        """Return the events that answer *body*, None for what is no question to a model."""
+        """Return the events that answer *body*, None if it asks nothing."""
         for pattern, items_of, answer_of in DIALECTS:
             if pattern.search(path):
                 request = Request(path, body, list(items_of(body)))

@@ -103,7 +103,7 @@ def of_task(requests: list[Request], task: str) -> Request:
 
 
 def assert_each_subagent_gets_its_own(at: Desk) -> None:
-    """Start two subagents at once; a client may not end before they have started."""
+    """Start two subagents at once and wait until both have started."""
     client = at.client
     assert client.subagents
     waiting = [client.run("sleep 3")]

@@ -72,7 +72,7 @@ def start(world: World, program: str, *arguments: str, redirections: str = "") -
 
 
 def start_process(world: World, *command: str) -> Process:
-    """Start a new process in the world's project; end it yourself."""
+    """Start a new process in the world's project, for the caller to end."""
     return subprocess.Popen(
         command,
         cwd=world.project,

@@ -54,7 +54,7 @@ KNOWN = {item["id"]: entry(item["name"], item["description"]) for item in LESSON
 
 
 def planted_pairs() -> Sequence[Planted]:
-    """Return 22 superseded pairs: the ten of the lessons, and twelve of those held out."""
+    """Return 22 superseded pairs, twelve of them held out."""
     own = [
         Planted(KNOWN[pair["older"]], KNOWN[pair["newer"]])
         for pair in LESSON_PAIRS

@@ -361,7 +361,7 @@ def _new_store() -> sqlite3.Connection:
 
 
 def _migrate(connection: sqlite3.Connection, *keep_copy: Callable[[int], None]) -> None:
-    """Give an empty store the pages of a new one, and the others what they miss."""
+    """Fill an empty store with a new one's pages, and migrate others."""
     if _is_empty(connection):
         connection.execute("BEGIN IMMEDIATE")  # wait for another process that makes it
         connection.execute("ROLLBACK")

@@ -1,4 +1,4 @@
-"""Hooks that call the running server: when an agent gets them, and what its files then say."""
+"""Hooks that call the running server, and the files that hold them."""
 
 import json
 import os
@@ -17,7 +17,7 @@ PLUGIN = {"enabledPlugins": {"hardwon@hardwon": True}}
 
 
 class Machine:
-    """A home with the programs of hardwon, and clients on PATH that print a version."""
+    """A home with hardwon's programs, and clients that print a version."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -56,7 +56,7 @@ class Machine:
         return ConfiguredAgent(CODEX, str(self.home), environ, programs, {})
 
     def init(self) -> dict[str, Any]:
-        """Write what the agent wants into its settings; return its hooks."""
+        """Write the agent's settings and return its hooks."""
         for target in (*self.agent().unwanted(), *self.agent().targets()):
             is_wanted = target.path in [wanted.path for wanted in self.agent().targets()]
             text = self.settings.read_text() if self.settings.exists() else ""

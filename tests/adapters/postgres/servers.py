@@ -1,4 +1,4 @@
-"""Servers of one test, which it may stop or kill, and their pooler; stored rows as their owner sees them."""
+"""Servers that a test may stop or kill, their pooler and their rows."""
 
 import configparser
 import os
@@ -379,7 +379,7 @@ def tables_of_tenants() -> list[str]:
 
 
 def stored(tenant: int, owner: str | None = None) -> dict[str, list[str]]:
-    """Return all rows of a tenant, or those that belong to *owner*, as the database's owner sees them."""
+    """Return the rows of a tenant, or those of *owner*."""
     rows = dict[str, list[str]]()
     with psycopg.connect(store(), autocommit=True) as connection:
         for table, names in columns().items():

@@ -1,4 +1,4 @@
-"""An open store, its checkpoints, and its packed vectors and postings beside what is not packed."""
+"""An open store with checkpoints, packed vectors and packed postings."""
 
 import contextlib
 import itertools
@@ -115,7 +115,7 @@ def vectors_of(database: SqliteDatabase, space: Space = SPACE) -> SqliteVectorSt
 
 
 def assert_same(fast: NumpyVectorIndex, database: SqliteDatabase, space: Space = SPACE) -> None:
-    """Check that *fast* answers to the bit as comparing every vector does, with the statistics of a store without packed blocks."""
+    """Check that *fast* answers to the bit as comparing every vector does."""
     source = Plain(database, space, ignore)
     plain = NumpyVectorIndex(source)
     for only in FILTERS:
@@ -154,7 +154,7 @@ def packed_blocks(database: SqliteDatabase) -> int:
 
 
 def fill(database: SqliteDatabase, vectors: Sequence[Vector], blocks: int = 3) -> SqliteVectorStore:
-    """Store entries with those vectors in each of some blocks; all blocks but the last are packed."""
+    """Store entries with those vectors and pack all blocks but the last."""
     store, entries = vectors_of(database), world_of(database).repository
     for block in range(blocks):
         if block:
@@ -176,7 +176,7 @@ def packed(database: SqliteDatabase, terms: Sequence[str]) -> dict[int, float] |
 
 
 def assert_same_words(database: SqliteDatabase, terms: Sequence[str]) -> None:
-    """Check that a search finds what FTS5 finds, with the same scores to the last bit."""
+    """Check that a search finds and scores to the bit as FTS5 does."""
     expected = plain_scores(database, terms)
     found = FtsKeywordIndex(database).match(terms, "any", EVERYTHING, IN_TIME)
 
@@ -185,7 +185,7 @@ def assert_same_words(database: SqliteDatabase, terms: Sequence[str]) -> None:
 
 
 def fill_words(database: SqliteDatabase, texts: Sequence[str], blocks: int = 3) -> None:
-    """Store those texts in each of some blocks; all blocks but the last are packed."""
+    """Store those texts and pack all blocks but the last."""
     entries = world_of(database).repository
     for block in range(blocks):
         if block:

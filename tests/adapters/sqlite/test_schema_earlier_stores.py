@@ -58,7 +58,7 @@ def store(request: pytest.FixtureRequest) -> Path:
 
 @functools.cache
 def migrated(store: Path) -> dict[str, bytes]:
-    """Return the files of a store after it was opened; one of today's version was repaired as by `doctor --repair`."""
+    """Return the files of a store that was opened, and repaired if current."""
     with tempfile.TemporaryDirectory() as folder:
         unpack(store, Path(folder))
         if version_of(store) == NEWEST:

@@ -28,7 +28,7 @@ REFERENCES: list[tuple[str, CitationKind, str, int, str]] = [
     ("./web/vite.config.ts", "file", "web/vite.config.ts", 0, ""),
     ("docs/a b.md", "file", "docs/a b.md", 0, ""),
     ("src\\win\\main.c", "file", "src/win/main.c", 0, ""),
-    ("C:\\work\\x.c:3", "file", "c:/work/x.c", 3, ""),
+    ("C:\\src\\x.c:3", "file", "c:/src/x.c", 3, ""),
     ("/srv/app/.env", "file", "/srv/app/.env", 0, ""),
     ("Makefile", "file", "Makefile", 0, ""),
     ("src/db/", "folder", "src/db", 0, ""),

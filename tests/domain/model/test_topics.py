@@ -9,7 +9,7 @@ texts = st.text(st.sampled_from("abc 12"), max_size=20)
 
 
 def test_words_of_one_topic_alone_come_first() -> None:
-    feeds = ["A wheel needs its data files", "The wheel misses a data file", "Build a wheel anew"]
+    feeds = ["A wheel needs its data files", "The wheel misses a data file", "Build a wheel again"]
     tables = ["An index needs a vacuum", "An index is not used", "A data table without an index"]
 
     assert [words[0] for words in distinctive_words([feeds, tables])] == ["wheel", "index"]

@@ -169,7 +169,7 @@ def test_an_edit_that_a_lesson_warns_of_is_answered() -> None:
 
 @pytest.mark.large
 def test_a_dry_run_prints_what_the_agent_gets() -> None:
-    """Also where the words of the error are common, so that only its signature decides."""
+    """Also where the words are common and only the signature decides."""
     long = lesson(" ".join((LESSON, *(f"word{number}" for number in range(80)))))
     common = ("pytest", "ModuleNotFoundError", "yaml", "module", "traceback")
     others = (lesson(f"{common[number % 5]} filler {number}") for number in range(3_000))

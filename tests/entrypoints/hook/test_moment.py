@@ -251,7 +251,7 @@ def of_subagent(world: World, event: str, agent: str = "a10f", **fields: Any) ->
 
 
 def transcript_with(world: World, *calls: tuple[str, str, str]) -> dict[str, str]:
-    """Write what Claude Code has written when a subagent starts: calls, and agents in the background."""
+    """Write the transcript of Claude Code as a subagent starts."""
     path = world.folder / "one.jsonl"
     lines = []
     for name, task, agent in calls:

@@ -1,4 +1,4 @@
-"""Hook events by the running server: the same answers as by a process, by an unlisted tool."""
+"""Hook events answered by the running server as by a process."""
 
 import contextlib
 import json
@@ -32,7 +32,7 @@ CODE = 'while chunk := feed.read(65536):\n    print(chunk.decode("utf-8"), end="
 
 
 def event(world: World, name: str, tool: str, given: object, **fields: object) -> dict[str, Any]:
-    """Return an event as Claude Code fills it in: objects as JSON text, missing fields empty."""
+    """Return an event with objects as JSON text, as Claude Code sends it."""
     return {
         "hook_event_name": name,
         "session_id": "one",
@@ -134,7 +134,7 @@ SUBAGENT = "01a21634-8160-7dd1-9e8c-f0c552d8a96f"
 
 
 def of_codex(world: World, rollout: str, **fields: object) -> dict[str, Any]:
-    """Return an event as Codex fills it in, where no call has the agent's id."""
+    """Return an event as Codex sends it, without the agent's id."""
     return {
         "hook_event_name": "PostToolUse",
         "session_id": SESSION,
