@@ -9,13 +9,13 @@ import attrs
 
 from hardwon.domain.model.activity import Usage
 from hardwon.domain.model.entry import MAX_KEYWORDS, Entry, distinct
+from hardwon.domain.model.excerpt import shortened
 from hardwon.domain.model.injection.entry_text import (
     BUDGET_TOKENS,
     LARGEST_ENTRY,
     needs_too_much_room,
 )
 from hardwon.domain.model.keyword_labels import is_complete
-from hardwon.domain.model.plain_text import beginning
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
 from hardwon.domain.model.redaction import is_cut_off, redact
 from hardwon.domain.model.text import tokens
@@ -153,10 +153,14 @@ def storing_confirmation(stored: StoredEntry) -> list[str]:
     return lines
 
 
+NEAR_CHARACTERS = 80
+"""The length of the beginning of a near lesson."""
+
+
 def nearest_lines(nearest: Sequence[Entry], way: str) -> list[str]:
     """Return a line for each near lesson, and the *way* to supersede it."""
     lines = [
-        f"Near: {stored_line(entry.name)} (id: {entry.entry_id}): {stored_line(beginning(entry.description))}"
+        f"Near: {stored_line(entry.name)} (id: {entry.entry_id}): {_beginning(entry)}"
         for entry in nearest
     ]
     return [*lines, f"If it replaces one of these: {way}"] if lines else []
@@ -168,10 +172,14 @@ def nearest_document(nearest: Sequence[Entry]) -> list[dict[str, str]]:
         {
             "id": entry.entry_id,
             "name": entry.name,
-            "line": stored_line(beginning(entry.description)),
+            "line": _beginning(entry),
         }
         for entry in nearest
     ]
+
+
+def _beginning(entry: Entry) -> str:
+    return stored_line(shortened(entry.description, NEAR_CHARACTERS))
 
 
 def complaints_of_length(entry: Entry) -> list[str]:

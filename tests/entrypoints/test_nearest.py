@@ -17,9 +17,11 @@ from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_retrieval import build_embed_pending
 from hardwon.entrypoints.embed_after_write import nearest_to
+from hardwon.entrypoints.presenters.entries import NEAR_CHARACTERS, nearest_lines
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.conftest import Visit
 from tests.entrypoints.programs import COMPLETE, hardwon, run, upsert
+from tests.strategies import lesson
 from tests.test_labelled_lessons import LESSON_PAIRS, LESSONS, PAIRS
 
 NOW = dt.datetime(2026, 11, 1, tzinfo=dt.UTC)
@@ -199,3 +201,11 @@ def test_a_near_lesson_is_told_on_one_line_without_words_of_the_host(
     assert "<system-reminder>" not in line
     assert "</hardwon-memory>" not in line
     assert "\n## Heading" not in message
+
+
+@pytest.mark.parametrize(("words", "end"), [(15, "word"), (17, "...")])
+def test_a_near_lesson_is_one_line_that_says_where_it_is_cut(words: int, end: str) -> None:
+    [line, _] = nearest_lines([lesson(" ".join(["word"] * words))], "way")
+
+    assert line.endswith(end)
+    assert len(line.partition("): ")[2]) <= NEAR_CHARACTERS
