@@ -191,7 +191,8 @@ def tool(
     """
     Make a tool of *function*, with its name, docstring and parameters.
 
-    Parameters are named in camel case on the wire, and unknown arguments are refused.
+    Parameters are named in camel case on the wire, and unknown arguments are refused. No output
+    schema is listed: it is optional, and would cost every session's model more than all the rest.
 
     Args:
         function: Takes values annotated with `Field(description=..., ge=...)`. An optional text has
@@ -214,7 +215,6 @@ def tool(
         "title": title,
         "description": inspect.getdoc(function) or "",
         "inputSchema": arguments.model_json_schema(),
-        "outputSchema": signature.return_annotation.model_json_schema(mode="validation"),
         "annotations": dict(effect),
     }
     return Tool(description, arguments, function)
