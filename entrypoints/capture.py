@@ -324,6 +324,7 @@ class TranscriptCapture:
         path: The transcript's real path, `-` for standard input.
         embed: Whether the embedder may be used; without it, words alone set the boundaries.
         session_id: The session of a transcript that does not name it.
+        only_repairs: Whether the session is captured, and only its repairs are not.
 
     """
 
@@ -335,8 +336,10 @@ class TranscriptCapture:
         *,
         embed: bool = True,
         session_id: str = "",
+        only_repairs: bool = False,
     ) -> None:
         self._session_id = session_id
+        self._only_repairs = only_repairs
         self.root = os.path.realpath(project_root)
         self._memory = memory
         self._path = path
@@ -351,12 +354,17 @@ class TranscriptCapture:
     def preview(self, progress: Progress) -> CaptureOutcome:
         """Return what capturing the whole transcript would keep: a dry run."""
         dry_run = attrs.evolve(self._capture, files=_Nowhere())
-        return dry_run.add(
-            SessionBuffer(session_id="", project_root=self.root), self._read(), progress=progress
-        )
+        unknown = SessionBuffer(session_id="", project_root=self.root)
+        if self._only_repairs:
+            return dry_run.add_repairs(unknown, self._read())
+        return dry_run.add(unknown, self._read(), progress=progress)
 
     def capture(self, progress: Progress, *, force: bool) -> CaptureOutcome:
         """Capture additions since the last capture, everything with *force*."""
+        if self._only_repairs:
+            known = self._capture.journal.buffer(self._session_id)
+            buffer = known or self._new_buffer(self._session_id)
+            return self._capture.add_repairs(buffer, self._read())
         transcript = self._unread or self._read()
         if (first := next(transcript, None)) is None:
             return CaptureOutcome(buffer=self._new_buffer(""))

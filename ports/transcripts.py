@@ -55,6 +55,14 @@ class CaptureJournal(Protocol):
         """Return the buffer of that session, None without one."""
         ...
 
+    def reading(self, session_id: str) -> int:
+        """
+        Return the version in which that session's transcript was read, 0 if unknown.
+
+        It is known as long as the journal is.
+        """
+        ...
+
     def buffers(self) -> Sequence[SessionBuffer]:
         """Return the buffers of all sessions, the last stored first."""
         ...

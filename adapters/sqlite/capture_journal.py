@@ -44,6 +44,13 @@ BEYOND = (
 UNTOUCHED = """SELECT session_id, document FROM buffer
     WHERE kept_at < ? AND session_id NOT IN (SELECT session_id FROM event)"""
 
+READINGS = (
+    "CREATE TABLE IF NOT EXISTS reading (session_id TEXT PRIMARY KEY, version INTEGER NOT NULL)"
+)
+"""Created when it is needed, as `noted_project` is."""
+
+KEEP_READING = "INSERT OR REPLACE INTO reading (session_id, version) VALUES (?, ?)"
+
 UNNAMED_PROJECTS = """DELETE FROM noted_project WHERE folder NOT IN (SELECT project_root FROM event)
     AND folder NOT IN (SELECT coalesce(json_extract(document, '$.project_root'), '') FROM buffer WHERE json_valid(document))"""
 
@@ -90,6 +97,15 @@ class SqliteCaptureJournal(CaptureJournal):
         return _read(rows[0][0]) if rows else None
 
     @override
+    def reading(self, session_id: str) -> int:
+        if buffer := self.buffer(session_id):
+            return buffer.reading
+        if not self._rows("SELECT 1 FROM sqlite_master WHERE name = 'reading'"):
+            return 0
+        rows = self._rows("SELECT version FROM reading WHERE session_id = ?", session_id)
+        return int(rows[0][0]) if rows else 0
+
+    @override
     def buffers(self) -> Sequence[SessionBuffer]:
         return [buffer for (document,) in self._rows(BUFFERS) if (buffer := _read(document))]
 
@@ -123,12 +139,17 @@ class SqliteCaptureJournal(CaptureJournal):
             return
         with opened(self._folder) as connection, transaction(connection):
             untouched = connection.execute(UNTOUCHED, (since.isoformat(),)).fetchall()
+            read = ((name, _read(document)) for name, document in untouched)
             settled = [
-                (name,)
-                for name, document in untouched
-                if not (buffer := _read(document)) or buffer.is_settled
+                (name, buffer.reading if buffer else 0)
+                for name, buffer in read
+                if not buffer or buffer.is_settled
             ]
-            connection.executemany("DELETE FROM buffer WHERE session_id = ?", settled)
+            connection.execute(READINGS)
+            connection.executemany(KEEP_READING, settled)
+            connection.executemany(
+                "DELETE FROM buffer WHERE session_id = ?", [(name,) for name, _ in settled]
+            )
             connection.execute(PROJECTS)
             connection.execute(UNNAMED_PROJECTS)
 
@@ -142,7 +163,11 @@ class SqliteCaptureJournal(CaptureJournal):
 def _read(document: str) -> SessionBuffer | None:
     try:
         fields = json.loads(document)
-        return _converter().structure(fields, SessionBuffer) if isinstance(fields, dict) else None
+        if not isinstance(fields, dict):
+            return None
+        return _converter().structure(
+            {"reading": 0, **fields}, SessionBuffer
+        )  # by an older program
     except (ValueError, BaseValidationError):
         return None
 

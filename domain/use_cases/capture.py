@@ -12,7 +12,12 @@ from hardwon.domain.model.conversation.actions import texts_of
 from hardwon.domain.model.conversation.chunker import Chunker
 from hardwon.domain.model.conversation.describe import described
 from hardwon.domain.model.conversation.repair import Repair, RepairNote
-from hardwon.domain.model.conversation.session import Chunk, DraftChunk, SessionBuffer
+from hardwon.domain.model.conversation.session import (
+    READING,
+    Chunk,
+    DraftChunk,
+    SessionBuffer,
+)
 from hardwon.domain.model.conversation.small_talk import is_noise
 from hardwon.domain.model.filters import Workplace
 from hardwon.domain.model.redaction import Cleaning
@@ -130,6 +135,30 @@ class Capture:
         self._store(captured.buffer)
         return captured
 
+    def add_repairs(
+        self, buffer: SessionBuffer, transcript: Iterable[TranscribedExchange]
+    ) -> CaptureOutcome:
+        """
+        Find the repairs in the whole *transcript* of a captured session.
+
+        Its chunks and known notes stay.
+
+        Raises:
+            CaptureInterruptedError: `hardwon forget` waits; nothing was changed.
+        """
+        read = with_repairs(self._worth_keeping(dated_apart(transcript, buffer)), buffer)
+        found, before = list[Repair](), buffer.actions
+        for new, actions, repairs in read:
+            before = actions if new.begins_at == buffer.position else before
+            found += filter(partial(self._is_unknown, buffer), repairs)
+            if self.is_awaited():
+                raise CaptureInterruptedError
+        known = attrs.evolve(buffer, actions=before, reading=READING).with_repairs(found)
+        self._store(known)
+        captured = self._write(CaptureOutcome(buffer=known))
+        self._store(captured.buffer)
+        return captured
+
     def learned(self, buffer: SessionBuffer, handled: int = 0) -> None:
         """Record that files are indexed, and events handled."""
         self._store(attrs.evolve(buffer, unlearned=()), handled)
@@ -231,6 +260,9 @@ class Capture:
     def note_of(self, buffer: SessionBuffer, repair: Repair) -> RepairNote:
         """Return *repair* as the note of a session."""
         return RepairNote(repair, self.workplace.label, buffer.session_id or None)
+
+    def _is_unknown(self, buffer: SessionBuffer, repair: Repair) -> bool:
+        return self.session_of(self.note_of(buffer, repair).note_id) is None
 
     def _is_new(self, note: RepairNote) -> bool:
         """

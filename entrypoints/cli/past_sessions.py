@@ -6,10 +6,12 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from itertools import islice
+from typing import NamedTuple
 
 import typer
 
 from hardwon.domain.model.conversation.repair import RepairNote
+from hardwon.domain.model.conversation.session import READING
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.settings import Settings
@@ -29,15 +31,28 @@ LAST_AND_NEXT = 2
 """So many exchanges, from the last captured one on, show that there are more."""
 
 
+class PastSession(NamedTuple):
+    """
+    A session that waits to be captured.
+
+    Attributes:
+        only_repairs: Whether an earlier version captured it, which found no repairs.
+    """
+
+    transcript: PastTranscript
+    only_repairs: bool
+
+
 def sessions_to_capture(
     settings: Settings, repository: EntryRepository, project_root: str
-) -> Sequence[PastTranscript]:
-    """Return the transcripts of the project's uncaptured sessions, earliest first."""
-    return [
-        past
-        for past in _of_project(project_root)
-        if not _was_captured(settings, repository, project_root=project_root, past=past)
-    ]
+) -> Sequence[PastSession]:
+    """Return the project's uncaptured sessions, earliest first."""
+    journal, waiting = open_journal(settings.global_store), list[PastSession]()
+    for past in _of_project(project_root):
+        is_captured = _was_captured(settings, repository, project_root=project_root, past=past)
+        if not is_captured or journal.reading(past.session_id) < READING:
+            waiting.append(PastSession(past, only_repairs=is_captured))
+    return waiting
 
 
 def _of_project(project_root: str) -> Iterator[PastTranscript]:
@@ -58,7 +73,7 @@ def _was_captured(
     """
     path = os.path.realpath(past.path)
     buffer = open_journal(settings.global_store).buffer(past.session_id)
-    if buffer is not None:
+    if buffer is not None and (buffer.exchanges or buffer.source != "transcript"):
         is_own = buffer.source == "transcript" and os.path.realpath(buffer.transcript_path) == path
         following = (
             open_transcripts(settings, project_root).read(path, buffer.position or 0)
@@ -79,13 +94,14 @@ def capture_past(
     """
     sessions = sessions_to_capture(memory.settings, memory.repository, project_root)
 
-    def reading_of(session: PastTranscript) -> TranscriptCapture:
+    def reading_of(session: PastSession) -> TranscriptCapture:
         return TranscriptCapture(
             memory,
             project_root,
-            os.path.realpath(session.path),
+            os.path.realpath(session.transcript.path),
             embed=embed and not dry_run,
-            session_id=session.session_id,
+            session_id=session.transcript.session_id,
+            only_repairs=session.only_repairs,
         )
 
     if dry_run or not sessions:
@@ -94,22 +110,18 @@ def capture_past(
         return
     ask(f"capture {_sum_of(sessions)}", yes=yes, about=map(_past_line, sessions))
     failed, files, kept = list[str](), list[str](), dict[str, str]()
-    with progress() as bar:
-        task = bar.add_task("", total=sum(session.size for session in sessions) // KILOBYTE + 1)
-        for place, session in enumerate(sessions, 1):
-            bar.update(task, description=f"capturing session {place} of {len(sessions)}, kB")
-            keep = partial(reading_of(session).keep, lambda _: None, force=False)
-            try:
-                captured, learned = capturing(
-                    memory.settings, memory.warn, project_root=project_root, work=keep
-                )
-            except InvalidEntryError as error:
-                failed.append(str(error))
-            else:
-                files += captured.files
-                kept |= {note.note_id: note.title for note in captured.notes}
-                failed += learned.problems
-            bar.advance(task, session.size // KILOBYTE)
+    for session in _with_progress(sessions, "capturing"):
+        keep = partial(reading_of(session).keep, lambda _: None, force=False)
+        try:
+            captured, learned = capturing(
+                memory.settings, memory.warn, project_root=project_root, work=keep
+            )
+        except InvalidEntryError as error:
+            failed.append(str(error))
+        else:
+            files += captured.files
+            kept |= {note.note_id: note.title for note in captured.notes}
+            failed += learned.problems
     for problem in failed:
         warn(problem)
     _print_past(
@@ -126,29 +138,43 @@ def capture_past(
 
 
 def _repairs_in(
-    sessions: Sequence[PastTranscript], reading_of: Callable[[PastTranscript], TranscriptCapture]
+    sessions: Sequence[PastSession], reading_of: Callable[[PastSession], TranscriptCapture]
 ) -> Sequence[RepairNote]:
     """Return the repairs with a stated cause that capturing *sessions* would keep."""
     found = dict[str, RepairNote]()
-    with progress() as bar:
-        task = bar.add_task("", total=sum(session.size for session in sessions) // KILOBYTE + 1)
-        for place, session in enumerate(sessions, 1):
-            bar.update(task, description=f"reading session {place} of {len(sessions)}, kB")
-            with contextlib.suppress(InvalidEntryError):  # told when it is captured
-                previewed = reading_of(session).preview(lambda _: None)
-                found |= {note.note_id: note for note in previewed.notes}
-            bar.advance(task, session.size // KILOBYTE)
+    for session in _with_progress(sessions, "reading"):
+        with contextlib.suppress(InvalidEntryError):  # told when it is captured
+            previewed = reading_of(session).preview(lambda _: None)
+            found |= {note.note_id: note for note in previewed.notes}
     return [*found.values()]
 
 
-def _sum_of(sessions: Sequence[PastTranscript]) -> str:
-    size = sum(session.size for session in sessions)
-    return f"{counted(len(sessions), 'session', 'sessions')}, {size / KILOBYTE:,.0f} kB"
+def _with_progress(sessions: Sequence[PastSession], doing: str) -> Iterator[PastSession]:
+    """Yield *sessions* beside a bar of the bytes that are read."""
+    with progress() as bar:
+        task = bar.add_task("", total=_bytes_of(sessions) // KILOBYTE + 1)
+        for place, session in enumerate(sessions, 1):
+            bar.update(task, description=f"{doing} session {place} of {len(sessions)}, kB")
+            yield session
+            bar.advance(task, session.transcript.size // KILOBYTE)
 
 
-def _past_line(session: PastTranscript) -> str:
-    changed = dt.datetime.fromtimestamp(session.changed_at, dt.UTC)
-    return f"  {changed:%Y-%m-%d}  {session.size / KILOBYTE:,.0f} kB  {session.path}"
+def _bytes_of(sessions: Sequence[PastSession]) -> int:
+    return sum(session.transcript.size for session in sessions)
+
+
+def _sum_of(sessions: Sequence[PastSession]) -> str:
+    captured = sum(session.only_repairs for session in sessions)
+    number = counted(len(sessions), "session", "sessions")
+    size = f"{_bytes_of(sessions) / KILOBYTE:,.0f} kB"
+    return f"{number} ({captured} for repairs only), {size}" if captured else f"{number}, {size}"
+
+
+def _past_line(session: PastSession) -> str:
+    past = session.transcript
+    changed = dt.datetime.fromtimestamp(past.changed_at, dt.UTC)
+    captured = "  (repairs only)" * session.only_repairs
+    return f"  {changed:%Y-%m-%d}  {past.size / KILOBYTE:,.0f} kB  {past.path}{captured}"
 
 
 def repairs_kept(number: int) -> str:
@@ -157,7 +183,7 @@ def repairs_kept(number: int) -> str:
 
 
 def _print_past(
-    sessions: Sequence[PastTranscript],
+    sessions: Sequence[PastSession],
     files: Sequence[str],
     *,
     as_json: bool,
@@ -165,7 +191,11 @@ def _print_past(
     repairs: Sequence[str] = (),
 ) -> None:
     if as_json:
-        print_items([session._asdict() for session in sessions], files=[*files], repairs=[*repairs])
+        items = [
+            {**session.transcript._asdict(), "only_repairs": session.only_repairs}
+            for session in sessions
+        ]
+        print_items(items, files=[*files], repairs=[*repairs])
         return
     if not sessions:
         say("No session of this project waits to be captured")

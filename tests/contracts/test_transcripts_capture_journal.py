@@ -242,6 +242,17 @@ def test_buffers_of_long_ago_stay_while_something_of_them_waits(
         assert len(journal.events(buffer.session_id)) == event
 
 
+def test_the_version_of_reading_outlives_the_buffer(make: Make) -> None:
+    with make() as journal:
+        assert journal.reading("one") == 0
+        journal.keep(attrs.evolve(SETTLED, reading=7))
+        assert (journal.reading("one"), journal.reading("other")) == (7, 0)
+        journal.forget_settled(dt.datetime.max.replace(tzinfo=dt.UTC))
+        assert (journal.buffer("one"), journal.reading("one")) == (None, 7)
+        journal.keep(attrs.evolve(SETTLED, reading=0))
+        assert journal.reading("one") == 0
+
+
 def test_a_noted_project_is_known_by_its_folder_as_long_as_a_session_of_it_is(make: Make) -> None:
     old, new = NotedProject("/a/.git", "/a", 7), NotedProject("/b/.git", "/b", 8, "id")
     event = reply("one")._replace(project_root="/project")

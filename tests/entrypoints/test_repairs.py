@@ -1,6 +1,8 @@
 """Repairs, from a transcript to the gotcha that the next failure brings up."""
 
+import contextlib
 import datetime as dt
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -148,6 +150,89 @@ def test_a_session_that_grows_by_its_repair_is_captured_like_a_whole_one(world: 
     assert gotchas(world) == grown
     assert len(grown) == 1
     assert "failed 3 times" in grown[0]
+
+
+def as_before_repairs(world: World, *, has_buffer: bool) -> None:
+    """Leave what a version kept that read no tool calls."""
+    for file in (world.project / "memory" / "gotchas").glob("*.md"):
+        file.unlink()
+    hardwon(world, "index")
+    with contextlib.closing(sqlite3.connect(world.store / "capture.db")) as journal, journal:
+        if has_buffer:
+            journal.execute(
+                "UPDATE buffer SET document = json_remove(document,"
+                " '$.actions', '$.repairs', '$.decided', '$.reading')"
+            )
+        else:
+            journal.execute("DELETE FROM buffer")
+
+
+@pytest.mark.parametrize("has_buffer", [True, False])
+@pytest.mark.parametrize("host", HOSTS)
+def test_sessions_that_an_earlier_version_captured_are_read_for_their_repairs_once(
+    world: World, host: Host, *, has_buffer: bool
+) -> None:
+    by_all(world, repaired(recording(world, host)))
+    wanted = gotchas(world)
+    as_before_repairs(world, has_buffer=has_buffer)
+    talks = {
+        file: file.read_text()
+        for file in (world.project / "memory").rglob("*.md")
+        if file.parent.name != "gotchas"
+    }
+
+    preview = hardwon(world, "capture", "--all", "--dry-run")
+    done = hardwon(world, "capture", "--all", "--yes")
+
+    assert preview.stdout.startswith("Would capture: 1 session (1 for repairs only), ")
+    assert f'\n  Repaired: "{SIGNATURE}"\n' in preview.stdout
+    assert (done.code, done.stderr) == (0, "")
+    assert done.stdout.startswith("Captured: 1 session (1 for repairs only), ")
+    assert gotchas(world) == wanted
+    assert {file: file.read_text() for file in talks} == talks
+    assert hardwon(world, "capture", "--all").stdout.startswith("No session of this project waits")
+
+
+def test_a_candidate_of_such_a_session_waits_and_a_note_that_is_known_stays(world: World) -> None:
+    by_all(world, repaired(recording(world)))
+    [file] = (world.project / "memory" / "gotchas").glob("*.md")
+    file.write_text(file.read_text().replace("this machine", "Mia's machine"))
+    hardwon(world, "index")
+    with contextlib.closing(sqlite3.connect(world.store / "capture.db")) as journal, journal:
+        journal.execute("DELETE FROM buffer")
+
+    assert ", 1 repair" not in hardwon(world, "capture", "--all", "--dry-run").stdout
+    hardwon(world, "capture", "--all", "--yes")
+    [note] = gotchas(world)
+    assert "Mia's machine" in note
+
+    as_before_repairs(world, has_buffer=False)
+    made = repaired(recording(world), cause="Let me see.")
+    for path in (Path(world.variables["HOME"]) / ".claude/projects/-here").glob("*.jsonl"):
+        path.write_text(made.text, encoding="utf-8")
+    hardwon(world, "capture", "--all", "--yes")
+    assert gotchas(world) == []
+    [waiting] = candidates(world)
+    assert SIGNATURE in waiting["title"]
+
+
+def test_a_session_that_goes_on_after_an_update_is_still_read_from_its_beginning(
+    world: World,
+) -> None:
+    made = repaired(recording(world))
+    place = Path(world.variables["HOME"]) / ".claude/projects/-here/first.jsonl"
+    place.parent.mkdir(parents=True)
+    place.write_text("".join(f"{line}\n" for line in made.lines[:7]))
+    assert hardwon(world, "capture", "--all", "--yes").code == 0
+    as_before_repairs(world, has_buffer=True)
+    place.write_text(made.text)
+    assert hardwon(world, "capture", "--all", "--yes").code == 0
+
+    hardwon(world, "capture", "--all", "--yes")
+
+    [note] = gotchas(world)
+    assert "failed 3 times" in note
+    assert hardwon(world, "capture", "--all").stdout.startswith("No session of this project waits")
 
 
 def entry(world: World) -> Any:

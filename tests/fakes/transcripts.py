@@ -48,6 +48,7 @@ class InMemoryCaptureJournal(CaptureJournal):
         self._kept_at: dict[str, dt.datetime] = {}
         self._events: list[HookEvent] = []
         self._buffers: dict[str, SessionBuffer] = {}
+        self._readings: dict[str, int] = {}
         self._projects: dict[str, NotedProject] = {}
         self._number = 0
 
@@ -79,6 +80,11 @@ class InMemoryCaptureJournal(CaptureJournal):
         return self._buffers.get(session_id)
 
     @override
+    def reading(self, session_id: str) -> int:
+        buffer = self.buffer(session_id)
+        return buffer.reading if buffer else self._readings.get(session_id, 0)
+
+    @override
     def buffers(self) -> Sequence[SessionBuffer]:
         return list(reversed(self._buffers.values()))
 
@@ -104,6 +110,7 @@ class InMemoryCaptureJournal(CaptureJournal):
                 and session_id not in waiting
                 and buffer.is_settled
             ):
+                self._readings[session_id] = buffer.reading
                 del self._buffers[session_id]
         named = {event.project_root for event in self._events} | {
             b.project_root for b in self._buffers.values()

@@ -197,6 +197,9 @@ class Chunk:
         return max(exchange.at for exchange in self.exchanges)
 
 
+READING = 1
+"""The version of reading a transcript. Version 0 found no repairs."""
+
 MAX_REPAIRS = 50
 MAX_DECIDED = 200
 """Signatures of a session that are known as decided."""
@@ -271,6 +274,7 @@ class SessionBuffer:
         actions: The agent's actions before the exchange at `position`.
         repairs: Candidates: repairs that are no memories yet, one for each signature.
         decided: Signatures of repairs that were kept or dropped.
+        reading: The version in which its transcript was read from the beginning.
     """
 
     session_id: str
@@ -283,6 +287,7 @@ class SessionBuffer:
     actions: SessionActions = NO_ACTIONS
     repairs: tuple[Repair, ...] = ()
     decided: tuple[str, ...] = ()
+    reading: int = READING
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:

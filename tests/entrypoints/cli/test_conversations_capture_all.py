@@ -86,9 +86,17 @@ def test_all_sessions_are_captured_once(world: World) -> None:
 def test_a_session_that_was_captured_while_it_went_on_is_left_alone(world: World) -> None:
     of_codex(world, world.project)
     capture(world, "--yes")
+    kept = {file: file.read_text() for file in files(world)}
     for path in world.store.glob("capture*"):
         path.unlink()
 
+    [waiting] = capture(world, "--dry-run", "--json").items
+    assert waiting["only_repairs"] is True
+    assert (
+        capture(world, "--yes").stdout
+        == "Captured: 1 session (1 for repairs only), 1 kB, 0 files\n"
+    )
+    assert {file: file.read_text() for file in files(world)} == kept
     assert capture(world, "--dry-run").stdout == "No session of this project waits to be captured\n"
 
 
