@@ -5,7 +5,7 @@ is.
 FOLDER holds evaluation sets, a folder each, whose subjects have nothing in common. Stores of 5 to
 2,000 entries are drawn from each of them and asked questions that they answer, those of
 `bench/nonsense.txt`, and questions of the other sets. `--fit` fits the weights of
-`domain/model/recall/relevance.py`; vectors are kept in the cache of `hardwon eval`.
+`domain/model/likelihood.py`; vectors are kept in the cache of `hardwon eval`.
 """
 
 import argparse

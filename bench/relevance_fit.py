@@ -1,4 +1,4 @@
-"""The logistic regression behind the weights of `domain/model/recall/relevance.py`."""
+"""The logistic regression behind the weights of `domain/model/likelihood.py`."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence

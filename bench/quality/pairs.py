@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from bench.quality.labelled import HALVES, items
 from bench.quality.lessons_store import IN_TIME, lesson_entries, lessons_store
 from hardwon.domain.model.embedding import Vector
-from hardwon.domain.model.likeness import MIN_PROBABILITY, LessonTexts, probability
+from hardwon.domain.model.likeness import LessonTexts, likelihood
 from hardwon.domain.use_cases.retrieve import embed_documents
 from hardwon.entrypoints.bootstrap_retrieval import build_propose
 
@@ -57,7 +57,7 @@ def of_pairs(half: str) -> Proposed:
     found = [
         pair["label"] != "different"
         for pair, cosine in zip(pairs, cosines, strict=True)
-        if probability(_lesson(pair["older"]), _lesson(pair["newer"]), cosine) >= MIN_PROBABILITY
+        if likelihood(_lesson(pair["older"]), _lesson(pair["newer"]), cosine).is_likely
     ]
     alike = sum(pair["label"] != "different" for pair in pairs)
     return Proposed(len(pairs), alike, len(found), sum(found))

@@ -1,19 +1,15 @@
 """
 The probability that a learning takes the place of an earlier one.
 
-It says the same in other words, or replaces it::
+It says the same in other words, or replaces it. The model is in `likelihood.py`:
 
-    probability = 1 / (1 + exp(-x))
-    x = -6.9 + 9.5 cosine + named + change + 1.2 past
-
+- `cosine` is that of their vectors, by the embedded model.
 - `named` is the share of the words of one's name that the other one has, summed over both
   directions, `[0, 2]`; without endings, stop words and words common in prompts.
 - `change` is 1 if a sentence of the newer one says that something ended, changed or went wrong, and
   shares a word with the older one.
 - `past` is 1 if the newer one says what happened: a lesson that corrects another one most often
   does.
-
-The weights were fitted on labelled pairs with the embedded model: `docs/quality.md`.
 
 Two rows of one lesson, stored in two spellings before its id was taken of the composed text, become
 one.
@@ -27,10 +23,9 @@ from typing import Any, NamedTuple
 from hardwon.domain.model.entry import MAX_COUNT, MAX_KEYWORDS
 from hardwon.domain.model.identity import content_hash, searchable_text, word_count
 from hardwon.domain.model.keywords import search_terms
+from hardwon.domain.model.likelihood import MODELS, Likelihood
 from hardwon.domain.model.plain_text import split_sentences
 from hardwon.domain.model.prompt_terms import informative_words, stem
-
-MIN_PROBABILITY = 0.9
 
 MIN_COSINE = 0.5
 """Minimum cosine of a pair that can reach that probability."""
@@ -66,27 +61,24 @@ class LessonTexts(NamedTuple):
         return f"{self.name}. {self.description}"
 
 
-def probability(older: LessonTexts, newer: LessonTexts, cosine: float) -> float:
+def likelihood(older: LessonTexts, newer: LessonTexts, cosine: float) -> Likelihood:
     """
-    Return the probability that *newer* takes the place of *older*.
+    Return the likelihood that *newer* takes the place of *older*.
 
     Examples:
         >>> older = LessonTexts("Pin Node 18 in CI", "All pipelines use Node 18 because sharp fails on anything newer.")
         >>> newer = LessonTexts("CI runs on Node 22", "Sharp has builds for Node 22, so the pin of pipelines to 18 is gone.")
-        >>> round(probability(older, newer, 0.75), 2), round(probability(older, newer, 0.3), 2)
-        (0.95, 0.2)
+        >>> [round(likelihood(older, newer, cosine).probability, 2) for cosine in (0.75, 0.3)]
+        [0.95, 0.2]
     """
     before, after = _words(older.text), _words(newer.text)
-    named = _share(_words(older.name), after) + _share(_words(newer.name), before)
-    return 1 / (
-        1
-        + math.exp(
-            6.9
-            - 9.5 * cosine
-            - named
-            - _has_change(newer, before)
-            - 1.2 * bool(_PAST.search(newer.text))
-        )
+    return MODELS["successor"].of(
+        {
+            "cosine": cosine,
+            "named": _share(_words(older.name), after) + _share(_words(newer.name), before),
+            "change": float(_has_change(newer, before)),
+            "past": float(bool(_PAST.search(newer.text))),
+        }
     )
 
 

@@ -19,10 +19,9 @@ from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.likeness import (
     MIN_COSINE,
-    MIN_PROBABILITY,
     LessonTexts,
+    likelihood,
     overlap,
-    probability,
 )
 from hardwon.domain.model.prompt_terms import informative_words
 from hardwon.domain.use_cases.edit_entries import ChangeEntry, EditOutcome, known_entry
@@ -146,9 +145,9 @@ def _proposals(
         older, newer = sorted(
             (entry, other), key=lambda known: (known.created_at, known.number or 0)
         )
-        found = probability(_lesson(older), _lesson(newer), cosines[other.number or 0])
-        if found >= MIN_PROBABILITY and _is_of_one_trust(older, newer):
-            yield Proposal(older.entry_id, newer.entry_id, found)
+        found = likelihood(_lesson(older), _lesson(newer), cosines[other.number or 0])
+        if found.is_likely and _is_of_one_trust(older, newer):
+            yield Proposal(older.entry_id, newer.entry_id, found.probability)
 
 
 def _lesson(entry: Entry) -> LessonTexts:

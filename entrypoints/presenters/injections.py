@@ -7,14 +7,14 @@ from hardwon.domain.model.injection.receipt import Delivery, Event, NearMiss, Re
 from hardwon.domain.model.injection.verify import (
     ChangedLesson,
     VerificationResult,
+    likelihood_of,
     policy_of,
     terms_of,
     verdict,
-    win_of,
 )
-from hardwon.domain.model.injection.win import MIN_PROBABILITY
 from hardwon.domain.model.keywords import search_terms
-from hardwon.domain.model.ranking.prominence import FLOOR
+from hardwon.domain.model.likelihood import GATE_THRESHOLD, Likelihood
+from hardwon.domain.model.ranking.prominence import MIN_RELEVANCE
 from hardwon.domain.use_cases.explain_injections import ExplainedInjection
 from hardwon.domain.use_cases.inject_beside_prompt import PromptDryRun
 from hardwon.domain.use_cases.weigh_entries import DryRun, WeighedEntry
@@ -193,7 +193,7 @@ def _relevance(explained: ExplainedInjection, shown: ReceiptEntry) -> str:
     ):
         return ""
     relevance = shown.parts["relevance"]
-    return f"relevance {relevance:.2f} {'>=' if relevance >= FLOOR else '<'} {FLOOR}"
+    return f"relevance {_beside(relevance, MIN_RELEVANCE)}"
 
 
 def _win(explained: ExplainedInjection, shown: ReceiptEntry) -> str:
@@ -203,24 +203,28 @@ def _win(explained: ExplainedInjection, shown: ReceiptEntry) -> str:
     Also empty if that is unknown.
     """
     try:
-        win = win_of(explained.receipt, shown)
+        likely = likelihood_of(explained.receipt, shown)
     except KeyError:  # somebody changed the receipt
         return ""
-    if win is None:
+    if likely is None:
         return ""
-    text = " + ".join(
-        f"{SIGNALS.get(name, name)} {weight:.3g} * {value:.3g}" for name, weight, value in win.terms
+    return f"{'wins' if likely.is_likely else 'does not win'}: {likelihood_text(likely)}"
+
+
+def likelihood_text(likely: Likelihood) -> str:
+    """Return the probability with what each feature adds to it."""
+    terms = "".join(
+        f" + {SIGNALS.get(name, name)} {weight:.3g} * {value:.3g}"
+        for name, weight, value in likely.terms
     )
     return (
-        f"{'wins' if win.is_clear else 'does not win'}: probability"
-        f" {_beside_least(win.probability)}: 1 / (1 + exp(-x)), x = {win.constant:.3g} + {text}"
+        f"probability {_beside(likely.probability, likely.model.threshold)}: 1 / (1 + exp(-x)),"
+        f" x = {likely.constant:.3g}{terms}"
     )
 
 
-def _beside_least(probability: float) -> str:
-    return (
-        f"{probability:.2f} {'>=' if probability >= MIN_PROBABILITY else '<'} {MIN_PROBABILITY:.4g}"
-    )
+def _beside(probability: float, threshold: float) -> str:
+    return f"{probability:.2f} {'>=' if probability >= threshold else '<'} {threshold:.4g}"
 
 
 def _nearly(explained: ExplainedInjection, missed: NearMiss) -> str:
@@ -346,7 +350,7 @@ def dry_run_lines(dry_run: PromptDryRun, *, on: bool) -> Iterator[str]:
 
 def _weighed_lines(entries: Sequence[WeighedEntry]) -> Iterator[str]:
     for rank, item in enumerate(entries, 1):
-        needed = _beside_least(item.probability)
+        needed = _beside(item.probability, GATE_THRESHOLD)
         yield (
             f"{rank:>3}. probability {needed}  {item.name} ({item.entry_id}):"
             f" {item.kept_out or 'shown'}"

@@ -1,11 +1,7 @@
 """
-The probability that an entry helps with a command that failed.
+The features of the likelihood that an entry helps with a command that failed.
 
-It is a logistic regression, as beside a prompt, of what both have in common::
-
-    x = constant + a closeness + b lead / L + c errors - d missing + e present - f command + g named
-        + h signed
-    L = ln max(N, 20)
+Its model is in `likelihood.py`. `closeness` and `lead` are as beside a prompt.
 
 - `errors` is the root of coverage times information of the error lines' words in the entry.
 - `missing` is the quotation of the entry least present in the output, weighted by its
@@ -14,19 +10,17 @@ It is a logistic regression, as beside a prompt, of what both have in common::
 - `command` is the information of the command's words in the entry: many lessons name the tool.
 - `named` is how many identifiers of the error lines are in the entry, at most 3.
 - `signed` is 1 for an entry that holds a signature of the error word for word, else 0.
-
-`docs/quality.md` says on which failures the weights were fitted.
 """
 
 import math
 import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import NamedTuple
 
 from hardwon.domain.model.failure import Failure
-from hardwon.domain.model.injection.win import MAX_INFORMATION, MIN_PROBABILITY, MIN_SEARCHED
+from hardwon.domain.model.injection.win import MAX_INFORMATION, MIN_SEARCHED
 from hardwon.domain.model.keywords import terms_of
+from hardwon.domain.model.likelihood import MODELS, Likelihood
 from hardwon.domain.model.prompt_terms import (
     Sentence,
     informative_words,
@@ -59,67 +53,6 @@ def quotations(text: str) -> tuple[str, ...]:
     return tuple(part for found in re.findall(_QUOTATION, text) for part in found if part)
 
 
-CONSTANT = -4.7
-WEIGHTS: Mapping[str, float] = {
-    "closeness": 7.1,
-    "lead": 0.84,
-    "errors": 2.8,
-    "missing": -0.97,
-    "present": 1.5,
-    "command": -0.24,
-    "named": 1.5,
-    "signed": 6.0,
-}
-"""The weights of the features, by name."""
-
-
-class FailureWin(NamedTuple):
-    """
-    The features of an entry at a failure.
-
-    Attributes:
-        features: By the names of `WEIGHTS`; a receipt stores them.
-    """
-
-    features: Mapping[str, float]
-
-    @property
-    def constant(self) -> float:
-        """The constant of `x`."""
-        return CONSTANT
-
-    @property
-    def terms(self) -> list[tuple[str, float, float]]:
-        """Name, weight and value of each term of `x` but the constant."""
-        return [(name, weight, self.features[name]) for name, weight in WEIGHTS.items()]
-
-    @property
-    def probability(self) -> float:
-        """The probability that it helps."""
-        x = CONSTANT + math.fsum(weight * value for _, weight, value in self.terms)
-        return 1 / (1 + math.exp(-x))
-
-    @property
-    def is_clear(self) -> bool:
-        """Whether the probability reaches the threshold."""
-        return self.probability >= MIN_PROBABILITY
-
-    @property
-    def parts(self) -> dict[str, float]:
-        """The features, and the probability, for a receipt."""
-        return {**self.features, "probability": self.probability}
-
-
-def failure_win_of_parts(parts: Mapping[str, float]) -> FailureWin:
-    """
-    Return the win with these *parts*.
-
-    Raises:
-        KeyError: a part is missing.
-    """
-    return FailureWin({name: parts[name] for name in WEIGHTS})
-
-
 class FailureTerms:
     """
     The words of a failure, with the information of each.
@@ -149,13 +82,13 @@ class FailureTerms:
         text = "\n".join((self._failure.key, *self._failure.lines))
         return frozenset(map(stem, terms_of(text)))
 
-    def win(self, text: str, closeness: float, lead: float) -> FailureWin:
-        """Return the win of an entry with that *text*, whose score leads by *lead*."""
+    def likelihood(self, text: str, closeness: float, lead: float) -> Likelihood:
+        """Return the likelihood of an entry with that *text*, whose score leads by *lead*."""
         unit = _unit(self._size)
         overlap = shared([self._errors], text)
         missing, present = self._quoted(text)
         named = sum(quotes(text, [name]) for name in self._failure.identifiers)
-        return FailureWin(
+        return MODELS["failure"].of(
             {
                 "closeness": closeness,
                 "lead": max(lead, 0.0) / unit,

@@ -17,7 +17,7 @@ from hardwon.domain.model.injection.entry_text import (
     piece_text,
     units,
 )
-from hardwon.domain.model.injection.failure_win import FailureTerms, FailureWin
+from hardwon.domain.model.injection.failure_win import FailureTerms
 from hardwon.domain.model.injection.neutral_text import CONSTITUTIONAL, FRAME_END, FRAME_START
 from hardwon.domain.model.injection.receipt import (
     MAX_MISSED,
@@ -33,6 +33,7 @@ from hardwon.domain.model.injection.receipt import (
     text_digest,
 )
 from hardwon.domain.model.injection.win import CitationWin, Win
+from hardwon.domain.model.likelihood import Likelihood
 from hardwon.domain.model.prompt_terms import (
     Identifier,
     Sentence,
@@ -79,7 +80,7 @@ class Contest(NamedTuple):
     def may_win(self, score: float, parts: Parts) -> bool:
         """Return whether the upper bound of the probability suffices."""
         best = SharedTerms(1.0, max_information(self.sentences))
-        return self.win(score, parts, best, quoted=bool(self.identifiers)).is_clear
+        return self.win(score, parts, best, quoted=bool(self.identifiers)).is_likely
 
 
 class Contender(NamedTuple):
@@ -127,14 +128,14 @@ class Contender(NamedTuple):
             matched=older.printed,
         )
 
-    def win(self, contest: Contest) -> Win | FailureWin | CitationWin:
+    def win(self, contest: Contest) -> Win | Likelihood | CitationWin:
         """Return the win of the entry."""
         if contest.is_cited:
             return CitationWin()
         text = self.words_text
         if contest.failure:
             lead = self.score - max(contest.next_score, 0.0)
-            return contest.failure.win(text, self.parts["closeness"], lead)
+            return contest.failure.likelihood(text, self.parts["closeness"], lead)
         overlap = shared(contest.sentences, text)
         quoted = quotes(self.names_text, contest.identifiers)
         return contest.win(self.score, self.parts, overlap, quoted=quoted)
@@ -204,7 +205,7 @@ class Winner(NamedTuple):
     """A contender that is shown."""
 
     contender: Contender
-    win: Win | FailureWin | CitationWin
+    win: Win | Likelihood | CitationWin
     form: Form
     text: str
 
@@ -335,7 +336,7 @@ def choose(contenders: Sequence[Contender], rules: Rules) -> GateChoice:
 
 
 def _against(winner: Winner, rules: Rules, files: "_Files", room: int) -> str:
-    if not winner.win.is_clear:
+    if not winner.win.is_likely:
         return TOO_WEAK
     if winner.contender.facts.ranking.superseded_by:
         return SUPERSEDED

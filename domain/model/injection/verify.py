@@ -10,13 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from hardwon.domain.model.injection.entry_text import memory_text, piece_text, track_record_text
-from hardwon.domain.model.injection.failure_win import FailureWin, failure_win_of_parts
 from hardwon.domain.model.injection.receipt import Receipt, ReceiptEntry, assembled, text_digest
 from hardwon.domain.model.injection.related_conversations import (
     SUMMARISED_CHARACTERS,
     ConversationSummary,
 )
-from hardwon.domain.model.injection.win import Win, win_of_parts
+from hardwon.domain.model.injection.win import win_of_parts
+from hardwon.domain.model.likelihood import MODELS, Likelihood
 from hardwon.domain.model.ranking.adaptive import terms_of_parts
 from hardwon.domain.model.ranking.collections import CONTEXT_WEIGHTS
 from hardwon.domain.model.ranking.prominence import SignalWeights
@@ -63,11 +63,11 @@ def terms_of(policy: str, parts: Parts) -> list[tuple[str, float, float]]:
             return []
 
 
-def win_of(receipt: Receipt, shown: ReceiptEntry) -> Win | FailureWin | None:
+def likelihood_of(receipt: Receipt, shown: ReceiptEntry) -> Likelihood | None:
     """
-    Return the win by which *shown* was printed.
+    Return the likelihood by which *shown* was printed.
 
-    None at a session start, for an opened file, and for the win of an earlier formula.
+    None at a session start, for an opened file, and for an earlier formula.
 
     Raises:
         KeyError: a part is missing.
@@ -75,8 +75,8 @@ def win_of(receipt: Receipt, shown: ReceiptEntry) -> Win | FailureWin | None:
     if receipt.event in {"start", "file"} or shown.score is None or "strength" in shown.parts:
         return None
     if receipt.event == "failure":
-        return failure_win_of_parts(shown.parts)
-    return win_of_parts(shown.score, shown.parts)
+        return MODELS["failure"].of(shown.parts)
+    return win_of_parts(shown.score, shown.parts).likelihood
 
 
 def recomputed(policy: str, parts: Parts) -> float | None:
@@ -100,9 +100,10 @@ def fits(receipt: Receipt, shown: ReceiptEntry) -> bool:
     if shown.score is None:
         return True
     try:
-        score, win = recomputed(policy_of(receipt, shown), shown.parts), win_of(receipt, shown)
-        has_won = win is None or (
-            win.is_clear and _is_close(win.probability, shown.parts["probability"])
+        score = recomputed(policy_of(receipt, shown), shown.parts)
+        likely = likelihood_of(receipt, shown)
+        has_won = likely is None or (
+            likely.is_likely and _is_close(likely.probability, shown.parts["probability"])
         )
     except (KeyError, ArithmeticError, ValueError):
         return False

@@ -1,12 +1,10 @@
 """
-The probability that an entry helps with a prompt.
+The features of the likelihood that an entry helps with a prompt.
 
-It is a logistic regression of six features::
+Its model is in `likelihood.py`. With `L = ln max(N, 20)`::
 
-    probability = 1 / (1 + exp(-x))
-    x = constant + a closeness + b sqrt(coverage information / L) + c lead / L
-        - d ln(max(length, 60) / 60) + e quoted - f ln N
-    L = ln max(N, 20)
+    words = sqrt(coverage information / L)        excess = ln(max(length, 60) / 60)
+    lead = (score - runner-up) / L                breadth = ln N
 
 - `closeness` is the similarity of meaning, on a scale for all models; 0 without semantic search.
 - `information` is that of the words of one sentence of the prompt that occur in the entry, in nats,
@@ -18,15 +16,13 @@ It is a logistic regression of six features::
 - `length` is that of the entry, in words: a long text matches by chance.
 - `quoted` is 1 for an entry that alone holds an identifier of the prompt, else 0.
 - `N` is how many entries were searched: in a larger store more of them match by chance.
-
-`docs/quality.md` says on which prompts the weights were fitted.
 """
 
 import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
-MIN_PROBABILITY = 0.9
+from hardwon.domain.model.likelihood import MODELS, Likelihood
 
 MIN_SEARCHED = 20
 """
@@ -44,29 +40,6 @@ Upper bound of `information`, as a multiple of `L`.
 
 A long sentence matches words by chance.
 """
-
-
-class WinWeights(NamedTuple):
-    """The weights of the features."""
-
-    constant: float
-    closeness: float
-    words: float
-    lead: float
-    excess: float
-    quoted: float
-    breadth: float
-
-
-SEMANTIC = WinWeights(
-    constant=-2.8, closeness=9.7, words=2.2, lead=1.7, excess=-0.8, quoted=1.6, breadth=-0.68
-)
-"""For semantic and keyword search."""
-
-KEYWORDS = WinWeights(
-    constant=-1.0, closeness=0.0, words=4.5, lead=2.5, excess=-1.0, quoted=2.6, breadth=-0.55
-)
-"""For keyword search alone."""
 
 
 class Win(NamedTuple):
@@ -111,36 +84,20 @@ class Win(NamedTuple):
         return math.log(max(self.searched, 2.0))
 
     @property
-    def terms(self) -> list[tuple[str, float, float]]:
-        """Name, weight and value of each term of `x` but the constant."""
-        weights = self._weights
-        return [
-            (name, getattr(weights, name), getattr(self, name)) for name in WinWeights._fields[1:]
-        ]
-
-    @property
-    def constant(self) -> float:
-        """The constant of `x`."""
-        return self._weights.constant
+    def likelihood(self) -> Likelihood:
+        """The likelihood, monotone in score, closeness, coverage and information."""
+        model = MODELS["prompt" if self.semantic else "prompt by keywords"]
+        return model.of({name: getattr(self, name) for name in model.weights})
 
     @property
     def probability(self) -> float:
-        """
-        The probability that it helps.
-
-        It is monotone in score, closeness, coverage and information.
-        """
-        return 1 / (
-            1
-            + math.exp(
-                -self.constant - math.fsum(weight * value for _, weight, value in self.terms)
-            )
-        )
+        """The probability that it helps."""
+        return self.likelihood.probability
 
     @property
-    def is_clear(self) -> bool:
+    def is_likely(self) -> bool:
         """Whether the probability reaches the threshold."""
-        return self.probability >= MIN_PROBABILITY
+        return self.likelihood.is_likely
 
     @property
     def parts(self) -> dict[str, float]:
@@ -154,16 +111,12 @@ class Win(NamedTuple):
     def _unit(self) -> float:
         return math.log(max(self.searched, MIN_SEARCHED))
 
-    @property
-    def _weights(self) -> WinWeights:
-        return SEMANTIC if self.semantic else KEYWORDS
-
 
 class CitationWin(NamedTuple):
     """The win of an entry that cites the opened file: nothing is estimated."""
 
     probability: float = 1.0
-    is_clear: bool = True
+    is_likely: bool = True
     parts: Mapping[str, float] = {}
 
 

@@ -1,24 +1,18 @@
 """
 The policy `adaptive`: z-scores of cosine and BM25, per question.
 
-Its relevance is the probability that an entry answers a question, comparable between questions,
-stores and models::
-
-    relevance = 1 / (1 + exp(-(intercept + a * closeness + b * background + c * sqrt(matched))))
-
-`closeness` is the entry's similarity to the question, `background` the mean closeness of everything
-stored: about 0 for a question about other subjects. `matched` is the share of the question's words,
-weighted by rarity, that the entry's best passage holds. The weights come from two logistic
-regressions: one separates answers from the best hits of questions that have none, the other gives
-the probability that a hit of such a strength is an answer, shifted so that the threshold below
-which nothing is shown is 0.5. `docs/quality.md` says on which questions they were fitted, and how
-well it is calibrated.
+Its relevance is the likelihood (`likelihood.py`) that an entry answers a question, comparable
+between questions, stores and models. `closeness` is the entry's similarity to the question,
+`background` the mean closeness of everything stored: about 0 for a question about other subjects.
+`words` is the root of `matched`, the share of the question's words, weighted by rarity, that the
+entry's best passage holds. `docs/quality.md` says how well it is calibrated.
 """
 
 import math
 from typing import NamedTuple
 
-from hardwon.domain.model.ranking.candidates import RecallCandidate, ScoreStatistics, logistic
+from hardwon.domain.model.likelihood import MODELS
+from hardwon.domain.model.ranking.candidates import RecallCandidate, ScoreStatistics
 from hardwon.domain.model.ranking.policy import Parts, RankingContext, RecallPolicy
 from hardwon.domain.model.ranking.prominence import share
 
@@ -192,14 +186,6 @@ def terms_of_parts(parts: Parts) -> list[tuple[str, float, float]]:
 MAX_MATCHED = 1.0
 """Upper bound of `matched`: repeating the words of a question adds nothing."""
 
-INTERCEPT = -3.1
-CLOSENESS_WEIGHT = 5.1
-BACKGROUND_WEIGHT = 15.0
-MATCHED_WEIGHT = 1.6
-MATCHED_INTERCEPT = -4.1
-MATCHED_ONLY_WEIGHT = 6.7
-"""For an entry without a vector, or without semantic search."""
-
 HELD = 0.51
 """
 Least relevance of an entry that holds all of a precise question.
@@ -207,11 +193,10 @@ Least relevance of an entry that holds all of a precise question.
 It is above the threshold.
 """
 
+_SPELT = {"words": "min(1, matched) ** 0.5"}
 FORMULA = (
-    f"min(cap, max({HELD} * held, 1 / (1 + exp(-({INTERCEPT} + {CLOSENESS_WEIGHT} * closeness +"
-    f" {BACKGROUND_WEIGHT} * background + {MATCHED_WEIGHT} * min(1, matched) ** 0.5))) if"
-    f" has_vector else 1 / (1 + exp(-({MATCHED_INTERCEPT} + {MATCHED_ONLY_WEIGHT} * min(1, matched)"
-    " ** 0.5)))))"
+    f"min(cap, max({HELD} * held, {MODELS['answer'].formula(_SPELT)} if has_vector else"
+    f" {MODELS['answer by keywords'].formula(_SPELT)}))"
 )
 """
 The formula for people and programs, in the names of the parts.
@@ -236,16 +221,12 @@ def relevance(
         A value in `[0, 1]`, monotone in *closeness* and *matched*.
     """
     words = math.sqrt(min(max(matched, 0.0), MAX_MATCHED))
-    if closeness is None:
-        log_odds = MATCHED_INTERCEPT + MATCHED_ONLY_WEIGHT * words
-    else:
-        log_odds = (
-            INTERCEPT
-            + CLOSENESS_WEIGHT * closeness
-            + BACKGROUND_WEIGHT * background
-            + MATCHED_WEIGHT * words
-        )
-    return max(HELD if is_held else 0.0, logistic(log_odds))
+    likely = (
+        MODELS["answer by keywords"].of({"words": words})
+        if closeness is None
+        else MODELS["answer"].of({"closeness": closeness, "background": background, "words": words})
+    )
+    return max(HELD if is_held else 0.0, likely.probability)
 
 
 def _z(cosine: float, background: QuestionStatistics) -> float:

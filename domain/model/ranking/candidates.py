@@ -106,11 +106,6 @@ class RecallCandidate(NamedTuple):
     holds_all: bool = False
 
 
-def logistic(logit: float) -> float:
-    """Return the probability, in `[0, 1]`, of the log odds *logit*."""
-    return 1 / (1 + math.exp(-logit)) if logit >= 0 else math.exp(logit) / (1 + math.exp(logit))
-
-
 MIN_VARIANCE = 1e-12
 """A smaller variance is rounding."""
 

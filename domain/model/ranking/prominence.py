@@ -1,15 +1,10 @@
 """
 Prominence, an entry's track record as a number, and the session start's policy.
 
-How likely a lesson matters to a session that starts, by which the block of the hosts' form ends::
-
-    relevance = 1 / (1 + exp(-(-5.8 + 10.6 * closeness + 3.4 * keyword)))
-    without a vector: 1 / (1 + exp(-(-4.4 + 5.2 * keyword)))
-
-`closeness` is the lesson's similarity to the session's context on a scale for all models
-(`ScoreStatistics.closeness`), `keyword` its keyword score over the store's best. Both come from
-logistic regressions on labelled session starts; `docs/quality.md` has the sets and what the floor
-costs and gains.
+How likely a lesson matters to a session that starts decides where the block of the hosts' form
+ends. The features of that likelihood (`likelihood.py`) are `closeness`, the lesson's similarity to
+the session's context on a scale for all models (`ScoreStatistics.closeness`), and `keyword`, its
+keyword score over the store's best.
 """
 
 import datetime as dt
@@ -17,7 +12,8 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple, Self, TypeAlias
 
 from hardwon.domain.model.errors import HardwonError
-from hardwon.domain.model.ranking.candidates import Candidate, RankingFacts, logistic
+from hardwon.domain.model.likelihood import MODELS
+from hardwon.domain.model.ranking.candidates import Candidate, RankingFacts
 from hardwon.domain.model.vocabulary import Category, Confidence
 
 OBSERVATION_WEIGHT = 0.3
@@ -117,7 +113,7 @@ class ScoredCandidate(NamedTuple):
 
 def is_relevant(relevance: float | None) -> bool:
     """Return whether *relevance* reaches the floor, as None always does."""
-    return relevance is None or relevance >= FLOOR
+    return relevance is None or relevance >= MIN_RELEVANCE
 
 
 def share(score: float | None, best: float) -> float:
@@ -125,19 +121,8 @@ def share(score: float | None, best: float) -> float:
     return max(0.0, score or 0.0) / best if best > 0 else 0.0
 
 
-CONTEXT_INTERCEPT = -5.8
-CONTEXT_CLOSENESS_WEIGHT = 10.6
-KEYWORD_WEIGHT = 3.4
-WORDS_INTERCEPT = -4.4
-WORDS_WEIGHT = 5.2
-"""For a lesson without a vector, or without semantic search."""
-
-FLOOR = 0.15
-"""
-Least relevance worth a place.
-
-A missed lesson costs six times one that is read without need.
-"""
+MIN_RELEVANCE = MODELS["start"].threshold
+"""Of a lesson that is worth a place."""
 
 
 def context_relevance(closeness: float | None, keyword: float) -> float:
@@ -148,10 +133,8 @@ def context_relevance(closeness: float | None, keyword: float) -> float:
     the score over the store's best.
     """
     if closeness is None:
-        return logistic(WORDS_INTERCEPT + WORDS_WEIGHT * keyword)
-    return logistic(
-        CONTEXT_INTERCEPT + CONTEXT_CLOSENESS_WEIGHT * closeness + KEYWORD_WEIGHT * keyword
-    )
+        return MODELS["start by keywords"].of({"keyword": keyword}).probability
+    return MODELS["start"].of({"closeness": closeness, "keyword": keyword}).probability
 
 
 class InvalidWeightsError(HardwonError, ValueError):

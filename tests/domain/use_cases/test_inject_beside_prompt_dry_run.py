@@ -2,7 +2,7 @@
 
 from hardwon.adapters.threads import Threads
 from hardwon.domain.model.injection.receipt import SHOWN_ALREADY, TOO_WEAK
-from hardwon.domain.model.injection.win import MIN_PROBABILITY
+from hardwon.domain.model.likelihood import GATE_THRESHOLD
 from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.use_cases.inject_beside_prompt import (
     InjectBesidePrompt,
@@ -47,14 +47,14 @@ def test_a_dry_run_reports_entries_with_their_probability_and_leaves_no_receipt(
 
         assert LESSON in tried.text
         assert (best.name, best.kept_out) == ("Columns", "")
-        assert best.probability >= MIN_PROBABILITY
+        assert best.probability >= GATE_THRESHOLD
 
 
 def test_a_dry_run_reports_weak_and_known_entries_too() -> None:
     weak = dry_run("is there a filler for the old car")
     assert (weak.text, weak.worth_asking) == ("", True)
     assert {entry.kept_out for entry in weak.entries} == {TOO_WEAK}
-    assert all(entry.probability < MIN_PROBABILITY for entry in weak.entries)
+    assert all(entry.probability < GATE_THRESHOLD for entry in weak.entries)
 
     session = Session(SESSION.state)
     session.ask()

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.ranking.prominence import FLOOR, context_relevance
+from hardwon.domain.model.ranking.prominence import MIN_RELEVANCE, context_relevance
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import run
 from tests.entrypoints.sessions import block_of, entry
@@ -84,9 +84,9 @@ def test_why_shows_the_relevance_of_each_lesson_and_of_those_that_were_left_out(
         assert parts["relevance"] == pytest.approx(
             context_relevance(None, parts["keyword"]), abs=1e-6
         )
-        assert parts["relevance"] >= FLOOR
+        assert parts["relevance"] >= MIN_RELEVANCE
     assert {miss["why"] for miss in injection["nearly"]} == {"not relevant enough"}
     assert (
-        f"relevance {injection['entries'][0]['parts']['relevance']:.2f} >= {FLOOR}"
+        f"relevance {injection['entries'][0]['parts']['relevance']:.2f} >= {MIN_RELEVANCE}"
         in run(invoicing, "hardwon", "why").stdout
     )

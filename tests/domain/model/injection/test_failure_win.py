@@ -4,11 +4,10 @@ import pytest
 
 from hardwon.domain.model.failure import Failure
 from hardwon.domain.model.injection.failure_win import (
-    WEIGHTS,
     FailureTerms,
-    failure_win_of_parts,
     quotations,
 )
+from hardwon.domain.model.likelihood import MODELS
 
 FAILURE = Failure("pytest", "ModuleNotFoundError: No module named 'yaml'")
 
@@ -21,7 +20,8 @@ def test_quotations_of_a_long_text_are_found_at_once(part: str) -> None:
 def test_an_entry_that_quotes_another_error_is_less_likely_to_help() -> None:
     terms = FailureTerms(FAILURE, {}, 100)
     same, other = (
-        terms.win(f"`No module named '{name}'`: install it.", 0.4, 1.0) for name in ("yaml", "lxml")
+        terms.likelihood(f"`No module named '{name}'`: install it.", 0.4, 1.0)
+        for name in ("yaml", "lxml")
     )
 
     assert same.features["missing"] < other.features["missing"]
@@ -29,10 +29,9 @@ def test_an_entry_that_quotes_another_error_is_less_likely_to_help() -> None:
     assert same.probability > other.probability
 
 
-def test_a_win_is_made_again_of_the_parts_of_a_receipt() -> None:
-    win = FailureTerms(FAILURE, {}, 100).win("`No module named 'yaml'`", 0.4, 1.0)
+def test_a_likelihood_is_made_again_of_the_parts_of_a_receipt() -> None:
+    likely = FailureTerms(FAILURE, {}, 100).likelihood("`No module named 'yaml'`", 0.4, 1.0)
 
-    assert win.features.keys() == WEIGHTS.keys()
-    assert failure_win_of_parts(win.parts) == win
+    assert MODELS["failure"].of(likely.parts) == likely
     with pytest.raises(KeyError):
-        failure_win_of_parts({})
+        MODELS["failure"].of({})

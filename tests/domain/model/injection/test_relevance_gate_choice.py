@@ -15,7 +15,7 @@ from hardwon.domain.model.injection.relevance_gate import (
     Rules,
     choose,
 )
-from hardwon.domain.model.injection.win import MIN_PROBABILITY
+from hardwon.domain.model.likelihood import GATE_THRESHOLD
 from hardwon.domain.model.prompt_terms import plain, weighed
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
 from hardwon.domain.model.vocabulary import Category, Kind
@@ -93,7 +93,7 @@ def test_at_most_two_whole_new_winners_are_shown_in_the_order_of_their_scores(
     chosen = [winner.contender for winner in choice.chosen]
     assert chosen == [candidate for candidate in contenders[:2] if candidate in chosen]
     assert units(choice.text) <= BESIDE_PROMPT.room
-    assert all(winner.win(CONTEST).probability >= MIN_PROBABILITY for winner in chosen)
+    assert all(winner.win(CONTEST).probability >= GATE_THRESHOLD for winner in chosen)
     assert not {winner.facts.ranking.number for winner in chosen} & shown
     assert len(choice.missed) == min(len(contenders) - len(choice.chosen), MAX_MISSED)
     if choice.chosen:

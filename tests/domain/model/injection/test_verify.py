@@ -5,7 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.injection.receipt import Receipt, ReceiptEntry
-from hardwon.domain.model.injection.verify import fits, policy_of, recomputed, terms_of, win_of
+from hardwon.domain.model.injection.verify import (
+    fits,
+    likelihood_of,
+    policy_of,
+    recomputed,
+    terms_of,
+)
 from hardwon.domain.model.injection.win import Win
 from hardwon.domain.model.ranking.prominence import Maxima, RankingPolicy, SignalWeights
 from tests.strategies import NOW, weights
@@ -88,7 +94,7 @@ WIN = Win(
 def test_beside_a_prompt_the_probability_must_be_what_its_parts_give() -> None:
     shown = ReceiptEntry("e", "lesson", "", WIN.score, WIN.parts)
 
-    assert win_of(PROMPT, shown) == WIN
+    assert likelihood_of(PROMPT, shown) == WIN.likelihood
     assert fits(PROMPT, shown)
     for name in (
         "closeness",
@@ -120,12 +126,12 @@ def test_a_win_by_an_earlier_formula_is_not_doubted() -> None:
         "e", "lesson", "", 12.0, {"coverage": 1.0, "told": 6.0, "least": 0.54, "strength": 0.6}
     )
 
-    assert win_of(PROMPT, shown) is None
+    assert likelihood_of(PROMPT, shown) is None
     assert fits(PROMPT, shown)
 
 
 def test_at_a_sessions_start_nothing_has_to_win() -> None:
-    assert win_of(RECEIPT, ReceiptEntry("e", "lesson", "", 0.5)) is None
+    assert likelihood_of(RECEIPT, ReceiptEntry("e", "lesson", "", 0.5)) is None
 
 
 def test_unranked_entries_and_those_of_unknown_policies_are_not_doubted() -> None:

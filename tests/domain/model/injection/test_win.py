@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.injection.win import MIN_PROBABILITY, Win, win_of_parts
+from hardwon.domain.model.injection.win import Win, win_of_parts
+from hardwon.domain.model.likelihood import GATE_THRESHOLD
 
 scores = st.floats(-5, 50)
 shares = st.floats(0, 1)
@@ -67,9 +68,9 @@ def test_the_probability_is_the_formula_of_the_docs() -> None:
 @given(win=wins)
 def test_a_win_is_recomputed_from_its_parts(win: Win) -> None:
     assert win_of_parts(win.score, win.parts) == win
-    assert win.is_clear == (win.parts["probability"] >= MIN_PROBABILITY)
+    assert win.is_likely == (win.parts["probability"] >= GATE_THRESHOLD)
 
 
 def test_nine_of_ten_have_to_help() -> None:
-    assert not WIN._replace(closeness=0.71).is_clear
-    assert WIN._replace(closeness=0.73).is_clear
+    assert not WIN._replace(closeness=0.71).is_likely
+    assert WIN._replace(closeness=0.73).is_likely

@@ -1,0 +1,204 @@
+"""
+The likelihoods that decide what is shown: one form, all weights in one table.
+
+Each is a logistic regression::
+
+    probability = 1 / (1 + exp(-x))        x = constant + the sum of weight * feature
+
+`MODELS` has the weights, and where they come from; `python -m bench.fit` fits them again.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+def logistic(log_odds: float) -> float:
+    """Return the probability, in `[0, 1]`, of *log_odds*."""
+    if log_odds >= 0:
+        return 1 / (1 + math.exp(-log_odds))
+    return math.exp(log_odds) / (1 + math.exp(log_odds))
+
+
+class Fit(NamedTuple):
+    """
+    How the weights of a model were found.
+
+    Attributes:
+        sets: The labelled sets, with their size.
+        method: How weights and threshold were chosen.
+        date: The day of the fit.
+    """
+
+    sets: str
+    method: str
+    date: str
+
+
+class LikelihoodModel(NamedTuple):
+    """
+    A logistic regression.
+
+    Attributes:
+        weights: By the names of the features.
+        threshold: The least probability that counts as likely.
+    """
+
+    constant: float
+    weights: Mapping[str, float]
+    threshold: float
+    fit: Fit
+
+    def of(self, features: Mapping[str, float]) -> "Likelihood":
+        """
+        Return the likelihood with these *features*, ignoring others.
+
+        Raises:
+            KeyError: a feature is missing.
+        """
+        return Likelihood(self, {name: features[name] for name in self.weights})
+
+    def formula(self, spelt: Mapping[str, str]) -> str:
+        """Return the formula for people and programs, features *spelt* as there."""
+        terms = (f" + {weight} * {spelt.get(name, name)}" for name, weight in self.weights.items())
+        return f"1 / (1 + exp(-({self.constant}{''.join(terms)})))"
+
+
+class Likelihood(NamedTuple):
+    """
+    The probability that a model gives, with all that it depends on.
+
+    Examples:
+        >>> likely = MODELS["start"].of({"closeness": 0.5, "keyword": 0.2})
+        >>> round(likely.probability, 2), likely.is_likely
+        (0.54, True)
+        >>> likely.terms
+        [('closeness', 10.6, 0.5), ('keyword', 3.4, 0.2)]
+    """
+
+    model: LikelihoodModel
+    features: Mapping[str, float]
+
+    @property
+    def constant(self) -> float:
+        """The constant of `x`."""
+        return self.model.constant
+
+    @property
+    def terms(self) -> list[tuple[str, float, float]]:
+        """Name, weight and value of each term of `x` but the constant."""
+        return [(name, weight, self.features[name]) for name, weight in self.model.weights.items()]
+
+    @property
+    def log_odds(self) -> float:
+        """The `x`."""
+        return self.constant + math.fsum(weight * value for _, weight, value in self.terms)
+
+    @property
+    def probability(self) -> float:
+        """The probability, monotone in each feature."""
+        return logistic(self.log_odds)
+
+    @property
+    def is_likely(self) -> bool:
+        """Whether the probability reaches the threshold."""
+        return self.probability >= self.model.threshold
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """The features and the probability, for a receipt."""
+        return {**self.features, "probability": self.probability}
+
+
+GATE_THRESHOLD = 0.9
+"""Nine of ten entries shown without a query have to help."""
+
+_BY_HAND = "by hand after a logistic regression"
+
+MODELS: Mapping[str, LikelihoodModel] = {
+    "prompt": LikelihoodModel(
+        constant=-2.8,
+        weights={
+            "closeness": 9.7,
+            "words": 2.2,
+            "lead": 1.7,
+            "excess": -0.8,
+            "quoted": 1.6,
+            "breadth": -0.68,
+        },
+        threshold=GATE_THRESHOLD,
+        fit=Fit(
+            sets="prompts.jsonl (dev, 394 prompts), bench/prompts (half of 87), public sets",
+            method=f"{_BY_HAND}; stores of all sizes are wrong about equally often",
+            date="2026-11-24",
+        ),
+    ),
+    "prompt by keywords": LikelihoodModel(
+        constant=-1.0,
+        weights={"words": 4.5, "lead": 2.5, "excess": -1.0, "quoted": 2.6, "breadth": -0.55},
+        threshold=GATE_THRESHOLD,
+        fit=Fit(sets="as for prompt", method=_BY_HAND, date="2026-11-24"),
+    ),
+    "failure": LikelihoodModel(
+        constant=-4.7,
+        weights={
+            "closeness": 7.1,
+            "lead": 0.84,
+            "errors": 2.8,
+            "missing": -0.97,
+            "present": 1.5,
+            "command": -0.24,
+            "named": 1.5,
+            "signed": 6.0,
+        },
+        threshold=GATE_THRESHOLD,
+        fit=Fit(
+            sets="errors.jsonl (dev, 105 with a lesson, 200 without)",
+            method="logistic regression, parts chosen by leaving a project out; `signed` by hand",
+            date="2026-11-26",
+        ),
+    ),
+    "answer": LikelihoodModel(
+        constant=-3.1,
+        weights={"closeness": 5.1, "background": 15.0, "words": 1.6},
+        threshold=0.5,
+        fit=Fit(
+            sets="til-jbranchaud, cranfield, beam-dialogue, nonsense.txt; 5 to 2,000 entries",
+            method="logistic regression of answers, scaled by one of hits; threshold at 0.5",
+            date="2026-11-22",
+        ),
+    ),
+    "answer by keywords": LikelihoodModel(
+        constant=-4.1,
+        weights={"words": 6.7},
+        threshold=0.5,
+        fit=Fit(sets="as for answer", method="as for answer", date="2026-11-22"),
+    ),
+    "start": LikelihoodModel(
+        constant=-5.8,
+        weights={"closeness": 10.6, "keyword": 3.4},
+        threshold=0.15,
+        fit=Fit(
+            sets="scenarios.jsonl (dev, 6 starts), on all lessons and draws of 60, 30 and 12",
+            method="logistic regression; a missed lesson costs six times a needless one",
+            date="2026-11-24",
+        ),
+    ),
+    "start by keywords": LikelihoodModel(
+        constant=-4.4,
+        weights={"keyword": 5.2},
+        threshold=0.15,
+        fit=Fit(sets="as for start", method="as for start", date="2026-11-24"),
+    ),
+    "successor": LikelihoodModel(
+        constant=-6.9,
+        weights={"cosine": 9.5, "named": 1.0, "change": 1.0, "past": 1.2},
+        threshold=0.9,
+        fit=Fit(
+            sets="pairs.jsonl (dev, 111 pairs), all pairs of lessons.jsonl",
+            method=_BY_HAND,
+            date="2026-11-24",
+        ),
+    ),
+}
+"""By what they are the likelihood of."""

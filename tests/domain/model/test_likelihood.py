@@ -1,0 +1,58 @@
+"""All likelihoods have one form."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.likelihood import MODELS, logistic
+
+values = st.floats(-50, 50)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@given(data=st.data())
+def test_terms_and_constant_give_the_probability(name: str, data: st.DataObject) -> None:
+    model = MODELS[name]
+    likely = model.of({feature: data.draw(values) for feature in model.weights})
+
+    x = likely.constant + math.fsum(weight * value for _, weight, value in likely.terms)
+
+    assert likely.probability == pytest.approx(logistic(x))
+    assert 0 <= likely.probability <= 1
+    assert likely.is_likely == (likely.probability >= model.threshold)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_feature_with_a_positive_weight_makes_it_more_likely(name: str) -> None:
+    model = MODELS[name]
+    features = dict.fromkeys(model.weights, 0.1)
+
+    for feature, weight in model.weights.items():
+        more = model.of({**features, feature: 0.2}).probability - model.of(features).probability
+        assert math.copysign(1, more) == math.copysign(1, weight)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_printed_formula_gives_the_probability(name: str) -> None:
+    model = MODELS[name]
+    features = dict.fromkeys(model.weights, 0.3)
+    names = {**features, "exp": math.exp}
+
+    printed = eval(model.formula({}), {"__builtins__": {}}, names)  # noqa: S307  # a formula of ours
+
+    assert printed == pytest.approx(model.of(features).probability)
+
+
+def test_a_missing_feature_is_an_error_and_others_are_ignored() -> None:
+    model = MODELS["start by keywords"]
+
+    assert model.of({"keyword": 1.0, "other": 2.0}) == model.of({"keyword": 1.0})
+    with pytest.raises(KeyError):
+        model.of({"other": 2.0})
+
+
+@given(values)
+def test_the_logistic_function_is_symmetric(log_odds: float) -> None:
+    assert logistic(log_odds) + logistic(-log_odds) == pytest.approx(1)
