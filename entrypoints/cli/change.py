@@ -20,7 +20,7 @@ from hardwon.domain.use_cases.edit_entries import (
 from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.entrypoints.bootstrap import host_session
 from hardwon.entrypoints.bootstrap_files import bank_files, document_folders
-from hardwon.entrypoints.cli.console import Yes, ask, print_json, say, warn
+from hardwon.entrypoints.cli.console import DryRun, Yes, ask, print_json, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.options import (
     REFERENCE_HELP,
@@ -239,6 +239,7 @@ def delete(
         ),
     ] = None,
     yes: Yes = False,
+    dry_run: DryRun = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
@@ -267,7 +268,13 @@ def delete(
         found = DeleteEntries.on(memory.store, memory.clock).affected(
             [find_entry(memory.repository, reference) for reference in entry_ids or ()]
         )
-    ask(f"delete {counted(len(found), 'entry', 'entries')}", yes=yes, about=_preview(found))
+    ask(
+        f"delete {counted(len(found), 'entry', 'entries')}",
+        yes=yes,
+        dry_run=dry_run,
+        as_json=as_json,
+        about=_preview(found),
+    )
     deleted = DeleteEntries.on(memory.store, memory.clock).delete(found)
     if as_json:
         print_json({"deleted": [_deleted(entry) for entry in deleted]})

@@ -6,7 +6,7 @@ import typer
 
 from hardwon.domain.model.checkpoint import Checkpoint, CheckpointScope
 from hardwon.domain.use_cases.checkpoints import Checkpoints, RestoreOutcome
-from hardwon.entrypoints.cli.console import Yes, ask, print_items, print_json, say
+from hardwon.entrypoints.cli.console import DryRun, Yes, ask, print_items, print_json, say
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.context import contents_here, read_workplace
 from hardwon.entrypoints.presenters.checkpoints import (
@@ -94,6 +94,7 @@ def restore(
         ),
     ] = None,
     yes: Yes = False,
+    dry_run: DryRun = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
@@ -112,6 +113,8 @@ def restore(
         f"replace {contents_text(checkpoint.contents.narrowed(scope))} by the checkpoint"
         f" {checkpoint_line(checkpoint)}",
         yes=yes,
+        dry_run=dry_run,
+        as_json=as_json,
     )
     print_restored(checkpoints.restore(checkpoint.name, scope), as_json=as_json)
 
@@ -120,6 +123,7 @@ def delete(
     name: Name,
     *,
     yes: Yes = False,
+    dry_run: DryRun = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
@@ -130,7 +134,12 @@ def delete(
         open_for(project_root, global_store, create=False).clock,
     )
     checkpoint = checkpoints.named(readable(name))
-    ask(f"forget the checkpoint {checkpoint_line(checkpoint)}", yes=yes)
+    ask(
+        f"forget the checkpoint {checkpoint_line(checkpoint)}",
+        yes=yes,
+        dry_run=dry_run,
+        as_json=as_json,
+    )
     gone = checkpoints.delete(checkpoint.name)
     if as_json:
         print_json({"deleted": gone.name})

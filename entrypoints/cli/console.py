@@ -161,21 +161,45 @@ def shown(value: object) -> str:
 
 
 Yes: TypeAlias = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask first.")]
+DryRun: TypeAlias = Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")]
 
 
-def ask(what: str, *, yes: bool, about: Iterable[str] = ()) -> None:
-    """Ask for confirmation of *what*, unless *yes*."""
+def ask(
+    what: str,
+    *,
+    yes: bool,
+    dry_run: bool = False,
+    as_json: bool = False,
+    about: Iterable[str] = (),
+) -> None:
+    """
+    Ask for confirmation of *what*, unless *yes*.
+
+    A dry run prints it and ends the command.
+    """
+    if dry_run:
+        _print_plan(what, about, as_json=as_json)
+        raise typer.Exit
     if yes:
         return
+    for line in about:
+        complain(line)
     if not can_be_asked():
         raise typer.TyperException(
             on_one_line(f"nobody can be asked here whether to {what}: give --yes")
         )
-    for line in about:
-        complain(line)
     if not agrees(f"{what[0].upper()}{what[1:]}?"):
         complain("Nothing was changed")
         raise typer.Exit
+
+
+def _print_plan(what: str, about: Iterable[str], *, as_json: bool) -> None:
+    if as_json:
+        print_json({"dry_run": True, "would": what, "about": [line.strip() for line in about]})
+        return
+    say(on_one_line(f"Would {what}"))
+    for line in about:
+        say(on_one_line(line))
 
 
 def agrees(question: str) -> bool:

@@ -212,7 +212,8 @@ def context(
         typer.Option("--in", help="The whole block, or the section of conversations alone."),
     ] = "learnings",
     limit: Annotated[
-        int | None, typer.Option(max=MOST, metavar="N", help="The maximum number of entries.")
+        int | None,
+        typer.Option(min=1, max=MOST, metavar="N", help="The maximum number of entries."),
     ] = None,
     token_budget: Annotated[
         int | None,

@@ -99,7 +99,9 @@ def print_status(settings: Settings, project_root: str, *, as_json: bool) -> Non
         say(f"Last trouble: {problem}")
 
 
-def _discard(settings: Settings, session_id: str, *, yes: bool) -> None:
+def _discard(
+    settings: Settings, session_id: str, *, yes: bool, dry_run: bool, as_json: bool
+) -> None:
     """
     Drop the pending events of a session.
 
@@ -114,7 +116,10 @@ def _discard(settings: Settings, session_id: str, *, yes: bool) -> None:
         )
     events = counted(waiting.events, "event", "events")
     ask(
-        f"let go {events} of session {session_id} in {waiting.project_root or 'no folder'}", yes=yes
+        f"let go {events} of session {session_id} in {waiting.project_root or 'no folder'}",
+        yes=yes,
+        dry_run=dry_run,
+        as_json=as_json,
     )
     begun = SessionBuffer(session_id=session_id, project_root=waiting.project_root)
     journal.keep(journal.buffer(session_id) or begun, handled=waiting.newest)
@@ -236,7 +241,13 @@ def capture(
         print_status(resolve(project_root, global_store).settings, project_root, as_json=as_json)
         return
     if discard is not None:
-        _discard(resolve(project_root, global_store).settings, readable(discard), yes=yes)
+        _discard(
+            resolve(project_root, global_store).settings,
+            readable(discard),
+            yes=yes,
+            dry_run=dry_run,
+            as_json=as_json,
+        )
         return
     if past:
         if transcript is not None or force:
@@ -381,7 +392,11 @@ def _document(remembered: RememberOutcome) -> dict[str, object]:
     kept = ("chunk_id", "title", "summary", "session_id", "permanent")
     return {
         "summary": " ".join(chunk.summary or chunk.title for chunk in captured.chunks),
-        "chunks": [{name: getattr(chunk, name) for name in kept} for chunk in captured.chunks],
+        "chunks": [
+            {"id": chunk.chunk_id, "name": chunk.title}
+            | {name: getattr(chunk, name) for name in kept}
+            for chunk in captured.chunks
+        ],
         "files": captured.files,
         "embedded": remembered.learned.embedded,
     }
@@ -391,6 +406,7 @@ def chunk_document(chunk: Chunk) -> dict[str, Any]:
     """Return *chunk* for JSON."""
     return {
         "id": chunk.chunk_id,
+        "name": chunk.title,
         "title": chunk.title,
         "summary": chunk.summary,
         "topic": chunk.topic,

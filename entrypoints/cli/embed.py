@@ -220,7 +220,7 @@ LABEL_SETTING = "memory_keyword_provider"
 def label(
     *,
     limit: Annotated[
-        int | None, typer.Option(min=0, help="The maximum number of entries (default: all).")
+        int | None, typer.Option(min=1, help="The maximum number of entries (default: all).")
     ] = None,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,

@@ -81,7 +81,7 @@ def list_entries(
     scope: OfScope = None,
     permanent: Permanent = False,
     limit: Annotated[
-        int, typer.Option(min=0, max=MOST, metavar="N", help="The maximum number.")
+        int, typer.Option(min=1, max=MOST, metavar="N", help="The maximum number.")
     ] = 20,
     offset: Annotated[
         int, typer.Option(min=0, max=MOST, metavar="N", help="The number to skip.")

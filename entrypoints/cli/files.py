@@ -35,7 +35,7 @@ from hardwon.entrypoints.bootstrap_files import (
     build_settle_versions,
     watch_files,
 )
-from hardwon.entrypoints.cli.console import complain, print_json, progress, say, warn
+from hardwon.entrypoints.cli.console import DryRun, complain, print_json, progress, say, warn
 from hardwon.entrypoints.cli.embed import (
     embed_again_with_progress,
     embed_with_progress,
@@ -74,9 +74,7 @@ def index(
     embed: Annotated[
         bool, typer.Option("--embed", help="Make all missing vectors instead of 50.")
     ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only show what would be done.")
-    ] = False,
+    dry_run: DryRun = False,
     force: Annotated[bool, typer.Option("--force", help="Also index unchanged files.")] = False,
     rebuild: Annotated[
         bool,

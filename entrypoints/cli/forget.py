@@ -25,14 +25,22 @@ from hardwon.domain.use_cases.know_projects import KnowProjects
 from hardwon.entrypoints.bootstrap import build_know_projects
 from hardwon.entrypoints.bootstrap_upkeep import administer, build_forget_for_good, dismiss_folder
 from hardwon.entrypoints.capture import complete_interrupted, while_nothing_is_captured
-from hardwon.entrypoints.cli.console import OUR_FAILURE, Yes, agrees, ask, complain, print_json, say
+from hardwon.entrypoints.cli.console import (
+    OUR_FAILURE,
+    DryRun,
+    Yes,
+    agrees,
+    ask,
+    complain,
+    print_json,
+    say,
+)
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.project import ids_of_origin
 from hardwon.entrypoints.presenters.entries import by_place
 from hardwon.entrypoints.presenters.text import counted
 from hardwon.entrypoints.streams import readable, standard_input
 from hardwon.ports.entries import EntryRepository
-from hardwon.ports.erasure import BegunErasure
 
 PREVIEWED = 20
 SHORTEST_ID = 8
@@ -121,6 +129,7 @@ def forget(
         ),
     ] = None,
     yes: Yes = False,
+    dry_run: DryRun = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
@@ -129,7 +138,7 @@ def forget(
     Erase entries or texts for good, and prove it.
 
     It shows what is erased, and every place that holds it, and asks. Without a terminal it needs
-    --yes. Then it erases the text from the store and its copies, the journal of conversations,
+    --yes, or --dry-run to show it only. Then it erases the text from the store and its copies, the journal of conversations,
     logs, and files that hardwon wrote. It searches all of these byte by byte. No import, capture or
     clone brings the text back.
 
@@ -160,10 +169,17 @@ def forget(
     forgetting = build_forget_for_good(memory, project_root)
     if secrets:
         _redact(
-            memory.settings.global_store, forgetting, yes=yes, keep_bank=keep_bank, as_json=as_json
+            memory.settings.global_store,
+            forgetting,
+            yes=yes,
+            dry_run=dry_run,
+            keep_bank=keep_bank,
+            as_json=as_json,
         )
         return
-    if interrupted := complete_interrupted(memory.settings.global_store, forgetting):
+    if not dry_run and (
+        interrupted := complete_interrupted(memory.settings.global_store, forgetting)
+    ):
         complain("An interrupted run of hardwon forget was completed")
         if not (wanted or since or until or session or project or origin or kinds):
             _report(None, interrupted, as_json=as_json)
@@ -180,19 +196,12 @@ def forget(
     if plan.is_empty:
         done = forgetting.prove(plan.begun, plan.problems)
     else:
-        begun = _confirmed(plan, yes=yes, keep_bank=keep_bank)
+        ask("forget this for good", yes=yes, dry_run=dry_run, as_json=as_json, about=_preview(plan))
+        begun = plan.begun._replace(keeps_banks=keep_bank or not _agrees_to_banks(plan, yes=yes))
         done = while_nothing_is_captured(
             memory.settings.global_store, lambda: forgetting.erase(begun)
         )
     _report(plan, _vacuumed(memory.settings, done) if vacuum else done, as_json=as_json)
-
-
-def _confirmed(plan: ErasurePlan, *, yes: bool, keep_bank: bool) -> BegunErasure:
-    if not yes:
-        for line in _preview(plan):
-            complain(line)
-        ask("forget this for good", yes=yes)
-    return plan.begun._replace(keeps_banks=keep_bank or not _agrees_to_banks(plan, yes=yes))
 
 
 def _vacuumed(settings: Settings, done: ErasureOutcome) -> ErasureOutcome:
@@ -209,15 +218,24 @@ def _vacuumed(settings: Settings, done: ErasureOutcome) -> ErasureOutcome:
 
 
 def _redact(
-    folder: str, forgetting: ForgetForGood, *, yes: bool, keep_bank: bool, as_json: bool
+    folder: str,
+    forgetting: ForgetForGood,
+    *,
+    yes: bool,
+    dry_run: bool,
+    keep_bank: bool,
+    as_json: bool,
 ) -> None:
     """Redact secrets in what was stored before."""
     found, problems = forgetting.secrets()
-    if found and not yes:
-        for place, kept in by_place(found).items():
-            complain(f"  {place}: {kept}")
-        ask("redact the secrets in it", yes=yes)
     if found:
+        ask(
+            "redact the secrets in it",
+            yes=yes,
+            dry_run=dry_run,
+            as_json=as_json,
+            about=(f"  {place}: {kept}" for place, kept in by_place(found).items()),
+        )
         problems = while_nothing_is_captured(
             folder, lambda: forgetting.redact(keeps_banks=keep_bank)
         )

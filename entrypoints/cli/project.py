@@ -12,6 +12,7 @@ from hardwon.domain.use_cases.know_projects import KnowProjects
 from hardwon.entrypoints.bootstrap import Memory, build_know_projects, identify
 from hardwon.entrypoints.cli.console import (
     NARROW,
+    DryRun,
     Yes,
     ask,
     cell,
@@ -210,6 +211,7 @@ def merge(
     ] = HERE,
     *,
     yes: Yes = False,
+    dry_run: DryRun = False,
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
@@ -222,7 +224,12 @@ def merge(
     target = find_project(know, into, "INTO")
     project = find_project(know, source, "FROM", besides=target.id)
     entries = know.projects.entry_counts().get(project.id, 0)
-    ask(_merging(project, target, entries=entries, registry=know.registry()), yes=yes)
+    ask(
+        _merging(project, target, entries=entries, registry=know.registry()),
+        yes=yes,
+        dry_run=dry_run,
+        as_json=as_json,
+    )
     label = know.registry().label_of(project.id)
     moved = know.merge(project, target)
     if as_json:
@@ -287,6 +294,7 @@ def move(
     ] = HERE,
     *,
     yes: Yes = False,
+    dry_run: DryRun = False,
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
@@ -304,9 +312,19 @@ def move(
         project.id for project in known if project.identity.key != there.identity.key
     ]
     project = there if source and is_noticed else _at_former_place(know, source, there)
-    if project.first_commit and there.first_commit and project.first_commit != there.first_commit:
-        label = know.registry().label_of(project.id)
-        ask(f"let {label} be at {place_of(there)}, {OTHER_HISTORY}", yes=yes)
+    other_history = (
+        f", {OTHER_HISTORY}"
+        if project.first_commit
+        and there.first_commit
+        and project.first_commit != there.first_commit
+        else ""
+    )
+    ask(
+        f"let {know.registry().label_of(project.id)} be at {place_of(there)}{other_history}",
+        yes=yes or not other_history,
+        dry_run=dry_run,
+        as_json=as_json,
+    )
     moved = know.move(project, there.identity, there.label)
     if as_json:
         print_json(project_document(moved, know, _counts(know)))

@@ -333,7 +333,8 @@ def recall(
     scope: OfScope = None,
     kinds: OfKinds = None,
     limit: Annotated[
-        int | None, typer.Option(max=MOST, metavar="N", help="The maximum number of answers.")
+        int | None,
+        typer.Option(min=1, max=MOST, metavar="N", help="The maximum number of answers."),
     ] = None,
     minimum: Annotated[
         float | None,

@@ -36,7 +36,16 @@ from hardwon.entrypoints.bootstrap_files import (
 )
 from hardwon.entrypoints.bootstrap_upkeep import build_edit_lesson
 from hardwon.entrypoints.cli.checkpoint import print_restored
-from hardwon.entrypoints.cli.console import Yes, ask, complain, print_json, progress, say, warn
+from hardwon.entrypoints.cli.console import (
+    DryRun,
+    Yes,
+    ask,
+    complain,
+    print_json,
+    progress,
+    say,
+    warn,
+)
 from hardwon.entrypoints.cli.edit import take_over
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
@@ -84,6 +93,7 @@ def restore(
     file: File,
     *,
     yes: Yes = False,
+    dry_run: DryRun = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
@@ -97,7 +107,12 @@ def restore(
         raise typer.BadParameter(
             f"{file!r} is not a file: name one that hardwon backup made", param_hint="FILE"
         )
-    ask(f"replace everything in the store by what {file} holds", yes=yes)
+    ask(
+        f"replace everything in the store by what {file} holds",
+        yes=yes,
+        dry_run=dry_run,
+        as_json=as_json,
+    )
     memory = open_for(project_root, global_store)
     name = on_one_line(name_of(file))
     restored = restore_backup(memory, os.path.realpath(file), name=name, project_root=project_root)

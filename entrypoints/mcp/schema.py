@@ -229,7 +229,8 @@ class MemoryRow(WireModel):
     spec_folder: str | None = Field(description="The folder of the specification it belongs to")
     file_path: str | None = Field(description="Its file; a learning has none")
     anchor_id: str | None = Field(description="The section of that file; null for the whole file")
-    title: str
+    name: str
+    title: str = Field(description="The same as name")
     importance_tier: Tier
     importance_weight: float
     context_type: ContextType
@@ -264,6 +265,7 @@ def row_fields(entry: Entry) -> dict[str, Any]:
         "spec_folder": entry.spec_folder,
         "file_path": entry.file_path,
         "anchor_id": entry.anchor_id or None,
+        "name": entry.name,
         "title": entry.name,
         "importance_tier": entry.tier,
         "importance_weight": entry.importance_weight,

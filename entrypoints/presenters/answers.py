@@ -298,13 +298,16 @@ class SearchSummary(NamedTuple):
 
 def answer_document(answer: RecallAnswer, labels: Mapping[str, str]) -> dict[str, object]:
     """
-    Return *answer* for JSON, with the field names of requirement C-T6.7.
+    Return *answer* for JSON.
 
-    *labels* maps project ids to labels.
+    `type` and `title` are the names of `kind` and `name` that customers' programs know. *labels*
+    maps project ids to labels.
     """
     entry = answer.entry
     return {
         "id": entry.entry_id,
+        "kind": entry.kind,
+        "name": entry.name,
         "type": entry.kind,
         "title": entry.name,
         "text": entry.description,

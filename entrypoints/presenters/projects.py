@@ -154,6 +154,7 @@ def project_document(
     reason = registry.reason(project)
     return {
         "id": project.id,
+        "name": registry.label_of(project.id),
         "label": registry.label_of(project.id),
         "root": None if project.is_waiting else project.identity.root,
         "remote": project.remote or None,

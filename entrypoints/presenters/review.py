@@ -76,7 +76,7 @@ def repair_document(note: RepairNote) -> dict[str, object]:
     repair = note.repair
     return {
         "id": note.note_id,
-        "title": note.title,
+        "name": note.title,
         "command": repair.command,
         "times": repair.times,
         "signature": repair.signature,

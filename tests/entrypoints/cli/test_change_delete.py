@@ -36,15 +36,16 @@ def test_a_deleted_entry_is_shown_no_more(world: World) -> None:
 
 
 @pytest.mark.parametrize("stdin", [b"", b"y\n"])
-def test_without_a_terminal_or_a_yes_nothing_is_deleted_and_one_line_says_why(
+def test_without_a_terminal_or_a_yes_nothing_is_deleted_and_a_line_says_why(
     world: World, stdin: bytes
 ) -> None:
     entry = keep(world)
 
     done = run(world, "hardwon", "delete", entry.entry_id, stdin=stdin)
 
+    shown = f"  {entry.category}  {entry.name} (id: {entry.entry_id})\n"
     message = "hardwon: nobody can be asked here whether to delete 1 entry: give --yes\n"
-    assert done == (1, "", message)
+    assert done == (1, "", shown + message)
     assert count(world) == 1
 
 

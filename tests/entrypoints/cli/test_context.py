@@ -265,7 +265,6 @@ def test_an_empty_result_is_reported(library: Library) -> None:
     done = hardwon(library.world, *OURS)
 
     assert done == (0, "No conversation of this project is remembered\n", "")
-    assert hardwon(library.world, *OURS, "--limit", "0") == (0, "", "")
 
 
 def test_the_block_of_a_session_start_is_shown_and_nothing_is_counted(empty_world: World) -> None:
@@ -279,7 +278,6 @@ def test_the_block_of_a_session_start_is_shown_and_nothing_is_counted(empty_worl
     assert (done.code, done.stderr) == (0, "")
     assert world.query("SELECT count(*) FROM recall") == [(0,)]
     assert len(hardwon(world, "context", "--json", "--limit", "2").items) == 2
-    assert hardwon(world, "context", "--limit", "0") == (0, "", "")
     assert done.stdout == world.argument_form().stdout
     assert world.query("SELECT count(*) FROM recall") == [(3,)]
 

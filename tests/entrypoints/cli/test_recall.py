@@ -76,6 +76,8 @@ def test_each_answer_is_an_object_of_a_list(library: Library) -> None:
     assert decision.keys() == {
         *(
             "id",
+            "kind",
+            "name",
             "type",
             "title",
             "text",
@@ -214,13 +216,6 @@ def test_the_filters_work_over_everything(library: Library) -> None:
     assert library.names("--tag", "x") == ["Session"]
     assert set(library.names("--type", "gotcha", "--type", "session")) == {"No vector", "Session"}
     assert len(library.answers("--limit", "3")) == 3
-
-
-def test_a_limit_of_nothing_asks_for_nothing(library: Library) -> None:
-    for limit in ("0", "-3"):
-        assert library.ask("--limit", limit) == (0, "", "")
-        assert library.answers("--limit", limit) == []
-    assert library.ask("--in", "sessions", "--limit", "0") == (0, "", "")
 
 
 def test_learnings_are_rendered_as_at_session_start_and_nothing_is_counted(
