@@ -41,7 +41,7 @@ MIN_SHOWN = 5
 MIN_BASELINE = 50
 """Outcomes of a baseline. The rate of fewer is too uncertain to compare with."""
 
-MARGIN = 1.1
+MARGIN = 1.15
 """
 Odds of a baseline, over those of a lesson just good enough.
 
