@@ -5,7 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from hardwon.domain.model.activity import FieldChange, PastChange, Usage
-from hardwon.domain.model.injection.receipt import Delivery, Event, Influence, Receipt
+from hardwon.domain.model.injection.receipt import (
+    Delivery,
+    Event,
+    Influence,
+    Outcome,
+    OutcomeCount,
+    Receipt,
+)
 
 if TYPE_CHECKING:
     from hardwon.domain.model.filters import EntryFilter
@@ -47,6 +54,8 @@ class Influences(Protocol):
     def record(self, influence: Influence) -> bool:
         """
         Count an entry's use in a session, without waiting long.
+
+        A judgement replaces an earlier signal of the session.
 
         Returns:
             False when it was counted before, or there is no such entry.
@@ -108,7 +117,7 @@ class Receipts(Protocol):
         """
         Store *receipt*, and delete all but the newest 2,000.
 
-        Does not wait long for a lock.
+        Those with an observed outcome are kept ten times as long. Does not wait long for a lock.
 
         Raises:
             StorageError: the store is busy or can't be written; nothing was stored.
@@ -141,6 +150,33 @@ class Receipts(Protocol):
             project: Only of the project with that id.
             event: Only of that occasion.
             limit: The maximum number; 0 gives none.
+        """
+        ...
+
+    def observe(self, number: int, outcome: Outcome) -> None:
+        """
+        Replace the outcome of the receipt of that number, without waiting long.
+
+        Raises:
+            StorageError: the store is busy or can't be written; nothing was changed.
+        """
+        ...
+
+    def reject(self, entry_id: str, session_id: str, *, rejected: bool) -> None:
+        """
+        Record whether that entry was rejected in that session.
+
+        Raises:
+            StorageError: the store can't be written now; nothing was changed.
+        """
+        ...
+
+    def outcomes(self) -> Sequence[OutcomeCount]:
+        """
+        Count the showings of entries of which the outcome is known.
+
+        Counts of the same outcome add up.
+        Those that the model missed are left out, and entries that are not in the store.
         """
         ...
 

@@ -17,6 +17,7 @@ from hardwon.domain.model.injection.receipt import (
     Event,
     Form,
     NearMiss,
+    Outcome,
     Receipt,
     ReceiptEntry,
 )
@@ -361,8 +362,12 @@ shown_entries = st.builds(
     st.dictionaries(st.sampled_from(["vector", "vector_weight", "café"]), numbers, max_size=3),
     st.integers(0, 99),
     origin=anything,
+    is_rejected=st.booleans(),
 )
 session_ids = st.sampled_from(["", "4e10-a", "4e10-ab", "4e10_a", "%", "Sitzung é"])
+outcomes = st.builds(
+    Outcome, st.integers(0, 3), st.integers(0, 2), st.none() | st.booleans(), st.booleans()
+)
 receipts = st.builds(
     Receipt,
     session_id=session_ids,
@@ -381,5 +386,6 @@ receipts = st.builds(
     agent=st.sampled_from(["", "a10f98c7"]),
     signature=st.sampled_from(["", "KeyError: <n>"]),
     latest=st.integers(0, 9),
+    outcome=outcomes,
 )
 """Receipts of injections; numbered by the store."""

@@ -15,6 +15,8 @@ from hardwon.adapters.sql.activity import (
     SqlInfluences,
     SqlReceipts,
     SqlUsageLog,
+    decoded,
+    outcomes_from,
     receipt_values,
 )
 from hardwon.domain.model.injection.receipt import (
@@ -84,9 +86,19 @@ INSERT_SHOWN = f"""
     INSERT INTO hardwon.receipt_entry (tenant, receipt, place, {", ".join(ReceiptEntry._fields)})
     VALUES (%(tenant)s, ({LAST_RECEIPT}), %(place)s, {", ".join(f"%({field})s" for field in ReceiptEntry._fields)})
 """
-DROP_OLD_RECEIPTS = (
-    f"DELETE FROM hardwon.receipt r WHERE {OWN} AND r.number <= ({LAST_RECEIPT}) - %(kept)s"
-)
+DROP_OLD_RECEIPTS = f"""
+    DELETE FROM hardwon.receipt r WHERE {OWN} AND r.number <= ({LAST_RECEIPT}) - %(kept)s
+        AND (r.outcome = '[]' OR r.number <= ({LAST_RECEIPT}) - %(observed)s)
+"""
+
+JUDGED = f"""hardwon.receipt r {SHOWN} {entry_named("s.entry_id")}
+    LEFT JOIN hardwon.influence i ON i.tenant = r.tenant AND i.number = e.number AND i.session_id = r.session_id
+    LEFT JOIN (
+        SELECT v.number, max(v.at) AS at FROM hardwon.influence v
+        WHERE v.tenant = %(tenant)s AND v.how = 'validation' GROUP BY v.number
+    ) c ON c.number = e.number
+"""
+"""Shown entries, with the use of each in the session, and its last confirmation."""
 
 SELECT_SHOWN = f"""
     SELECT s.receipt, {", ".join(f"s.{field}" for field in ReceiptEntry._fields)} FROM hardwon.receipt_entry s
@@ -117,6 +129,7 @@ _DECODERS: dict[str, Callable[[Any], Any]] = {
         NearMiss(entry_id, float(score), why) for entry_id, score, why in missed
     ),
     "parts": lambda parts: {name: float(part) for name, part in parts},
+    "outcome": decoded,
 }
 
 
@@ -141,6 +154,15 @@ class PostgresReceipts(SqlReceipts[PostgresDatabase]):
         SELECT DISTINCT r.session_id FROM hardwon.receipt r
         WHERE {OWN} AND starts_with(r.session_id, %(prefix)s) ORDER BY r.session_id LIMIT %(limit)s
     """
+    OBSERVE = (
+        f"UPDATE hardwon.receipt r SET outcome = %(outcome)s WHERE {OWN} AND r.number = %(number)s"
+    )
+    REJECT = f"""
+        UPDATE hardwon.receipt_entry s SET is_rejected = %(rejected)s FROM hardwon.receipt r
+        WHERE {OWN} AND r.session_id = %(session_id)s AND s.tenant = r.tenant AND s.owner = r.owner
+            AND s.receipt = r.number AND s.entry_id = %(entry_id)s AND s.is_rejected != %(rejected)s
+    """
+    OUTCOMES = outcomes_from(JUDGED, settled="coalesce(r.at <= c.at, false)", own=OWN)
     CONDITIONS: ClassVar = {
         "session_id": "r.session_id = %(session_id)s",
         "entry_id": (
@@ -162,7 +184,10 @@ class PostgresReceipts(SqlReceipts[PostgresDatabase]):
         shown = [
             (INSERT_SHOWN, _shown_values(place, entry)) for place, entry in enumerate(receipt.shown)
         ]
-        drop = (DROP_OLD_RECEIPTS, {"kept": self.KEPT})
+        drop = (
+            DROP_OLD_RECEIPTS,
+            {"kept": self.KEPT, "observed": self.OBSERVED * self.KEPT},
+        )
         with self._database.counting():
             self._database.together([(LOCK_RECEIPTS, {}), (INSERT_RECEIPT, values), *shown, drop])
 
@@ -231,7 +256,8 @@ class PostgresInfluences(SqlInfluences):
         INSERT INTO hardwon.influence (tenant, number, session_id, how, phrase, at)
         SELECT e.tenant, e.number, %(session_id)s, %(how)s, %(phrase)s, %(at)s FROM hardwon.entry e
         WHERE e.tenant = %(tenant)s AND e.number = {number_of("entry_id")}
-        ON CONFLICT DO NOTHING RETURNING 1
+        ON CONFLICT (tenant, number, owner, session_id) DO UPDATE
+            SET how = excluded.how, phrase = excluded.phrase, at = excluded.at WHERE excluded.how = 'validation' RETURNING 1
     """
     SHOWN_TEXTS = f"""
         SELECT e.id, t.name,

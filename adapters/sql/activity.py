@@ -1,18 +1,22 @@
 """History, receipts, context windows, usage signals and counters."""
 
 import datetime as dt
+import json
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from hardwon.adapters.sql.database import D, Database, Decoder, Role, Row, as_given
 from hardwon.domain.model.activity import FieldChange, PastChange, Usage, Validations
 from hardwon.domain.model.injection.receipt import (
     COUNTED,
+    UNSEEN,
     ContextWindow,
     Delivery,
     Event,
     Influence,
+    Outcome,
+    OutcomeCount,
     Receipt,
     ReceiptEntry,
     ShownText,
@@ -62,14 +66,36 @@ def readable_changes(
     return database.readable("history of entry", rows, lambda row: PastChange(*decode(row)))
 
 
+def outcomes_from(judged: str, settled: str, own: str = "true") -> str:
+    """
+    Return the statement that counts outcomes.
+
+    Args:
+        judged: Joins receipt `r`, shown entry `s`, entry `e`, and its use `i` in the session.
+        settled: Whether the entry was confirmed afterwards.
+        own: Limits the receipts.
+    """
+    return f"""
+        SELECT e.id, r.event, r.outcome, i.how IS NOT NULL AS used, s.is_rejected, {settled} AS settled, count(*)
+        FROM {judged}
+        WHERE {own} AND r.delivery != 'missed' AND (r.outcome != '[]' OR s.is_rejected OR i.how IS NOT NULL)
+        GROUP BY e.id, r.event, r.outcome, used, s.is_rejected, settled
+    """
+
+
 class SqlReceipts(Role[D], Receipts):
     """Receipts in the tables `receipt` and `receipt_entry`."""
 
     KEPT = 2_000
     """How many are kept: the oldest go."""
+    OBSERVED = 10
+    """How many times as long those with an outcome are kept."""
     SHOWN_IN: str
     FIND: str
     SESSIONS: str
+    OBSERVE: str
+    REJECT: str
+    OUTCOMES: str
     CONDITIONS: ClassVar[Mapping[str, str]]
     _decode: Decoder = as_given
     _decode_shown: Decoder = as_given
@@ -115,6 +141,32 @@ class SqlReceipts(Role[D], Receipts):
         """Return a function from a receipt's number to the rows of its shown entries."""
 
     @override
+    def observe(self, number: int, outcome: Outcome) -> None:
+        with self._database.counting():
+            self._database.rows(self.OBSERVE, number=number, outcome=encoded(outcome))
+
+    @override
+    def reject(self, entry_id: str, session_id: str, *, rejected: bool) -> None:
+        self._database.rows(
+            self.REJECT, entry_id=entry_id, session_id=session_id, rejected=rejected
+        )
+
+    @override
+    def outcomes(self) -> list[OutcomeCount]:
+        rows = self._database.rows(self.OUTCOMES)
+        found = self._database.readable("outcome of entry", rows, self._outcome_count)
+        return [count for count in found if count]
+
+    def _outcome_count(self, row: Row) -> OutcomeCount | None:
+        entry_id, event, outcome, is_used, is_rejected, is_settled, times = row
+        helped = decoded(outcome).has_helped(is_used=bool(is_used), is_rejected=bool(is_rejected))
+        if helped is None:
+            return None
+        return OutcomeCount(
+            entry_id, event, has_helped=helped, is_settled=bool(is_settled), times=times
+        )
+
+    @override
     def sessions_starting_with(self, prefix: str, limit: int) -> list[str]:
         return [
             session_id
@@ -124,7 +176,18 @@ class SqlReceipts(Role[D], Receipts):
 
 def receipt_values(receipt: Receipt) -> dict[str, object]:
     """Return the columns of *receipt*."""
-    return {field: getattr(receipt, field) for field in RECEIPT_FIELDS}
+    values = {field: getattr(receipt, field) for field in RECEIPT_FIELDS}
+    return values | {"outcome": encoded(receipt.outcome)}
+
+
+def encoded(outcome: Outcome) -> str:
+    """Return the values of *outcome* as JSON, none if nothing was observed."""
+    return json.dumps(() if outcome == UNSEEN else outcome)
+
+
+def decoded(values: Any) -> Outcome:
+    """Return the outcome with these values, as a list or as JSON."""
+    return Outcome(*(json.loads(values) if isinstance(values, str) else values))
 
 
 class SqlDeliveries(Role[Database], Deliveries):

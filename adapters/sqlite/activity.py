@@ -16,6 +16,8 @@ from hardwon.adapters.sql.activity import (
     SqlInfluences,
     SqlReceipts,
     SqlUsageLog,
+    decoded,
+    outcomes_from,
     receipt_values,
 )
 from hardwon.adapters.sqlite.database import SqliteDatabase
@@ -83,6 +85,9 @@ SHOWN_COLUMNS = ("receipt_number", "place", *ReceiptEntry._fields)
 INSERT_SHOWN = f"""
     INSERT INTO receipt_entry ({", ".join(SHOWN_COLUMNS)}) VALUES ({", ".join(f":{name}" for name in SHOWN_COLUMNS)})
 """
+DROP_OLD = """
+    DELETE FROM receipt WHERE number <= :last AND (outcome = '[]' OR number <= :first)
+"""
 SELECT_SHOWN = (
     f"SELECT {', '.join(ReceiptEntry._fields)} FROM receipt_entry WHERE receipt_number = :number ORDER BY"
     " place"
@@ -110,6 +115,18 @@ class SqliteReceipts(SqlReceipts[SqliteDatabase]):
         SELECT DISTINCT session_id FROM receipt WHERE substr(session_id, 1, length(:prefix)) = :prefix
         ORDER BY session_id LIMIT :limit
     """
+    OBSERVE = "UPDATE receipt SET outcome = :outcome WHERE number = :number"
+    REJECT = """
+        UPDATE receipt_entry SET is_rejected = :rejected WHERE entry_id = :entry_id AND is_rejected != :rejected
+            AND receipt_number IN (SELECT number FROM receipt WHERE session_id = :session_id)
+    """
+    OUTCOMES = outcomes_from(
+        """receipt r JOIN receipt_entry s ON s.receipt_number = r.number JOIN entry e ON e.id = s.entry_id
+        LEFT JOIN influence i ON i.entry_seq = e.seq AND i.session_id = r.session_id
+        LEFT JOIN (SELECT entry_seq, max(at) AS at FROM influence WHERE how = 'validation' GROUP BY entry_seq) c
+            ON c.entry_seq = e.seq""",
+        settled="r.at <= coalesce(c.at, '')",
+    )
     CONDITIONS: ClassVar = {
         "session_id": "r.session_id = :session_id",
         "entry_id": (
@@ -131,6 +148,7 @@ class SqliteReceipts(SqlReceipts[SqliteDatabase]):
             "latest": integer,
             "frame": texts,
             "missed": lambda value: tuple(NearMiss(*miss) for miss in json.loads(value)),
+            "outcome": decoded,
         },
     )
     _decode_shown = RowDecoder(
@@ -141,6 +159,7 @@ class SqliteReceipts(SqlReceipts[SqliteDatabase]):
             "score": optional(number),
             "parts": parts,
             "room": integer,
+            "is_rejected": bool,
         },
     )
 
@@ -159,7 +178,7 @@ class SqliteReceipts(SqlReceipts[SqliteDatabase]):
             )
             self._database.run_many(INSERT_SHOWN, shown)
             self._database.rows(
-                "DELETE FROM receipt WHERE number <= :last", last=number - self.KEPT
+                DROP_OLD, last=number - self.KEPT, first=number - self.OBSERVED * self.KEPT
             )
 
     @override
@@ -239,7 +258,9 @@ class SqliteInfluences(SqlInfluences):
     INSERT = """
         INSERT INTO influence (entry_seq, session_id, how, phrase, at)
         SELECT e.seq, :session_id, :how, :phrase, :at FROM entry e WHERE e.id = :entry_id
-        ON CONFLICT DO NOTHING RETURNING 1
+        ON CONFLICT (entry_seq, session_id) DO UPDATE SET how = excluded.how, phrase = excluded.phrase, at = excluded.at
+            WHERE excluded.how = 'validation'
+        RETURNING 1
     """
     SHOWN_TEXTS = f"""
         SELECT e.id, t.name,

@@ -753,6 +753,17 @@ def to_version_18(connection: sqlite3.Connection) -> None:
     run_scripts(connection, ASKS)
 
 
+OUTCOMES = """
+ALTER TABLE receipt ADD COLUMN outcome TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(outcome));
+ALTER TABLE receipt_entry ADD COLUMN is_rejected INTEGER NOT NULL DEFAULT 0 CHECK (is_rejected IN (0, 1));
+"""
+
+
+def to_version_19(connection: sqlite3.Connection) -> None:
+    """Keep the outcome of a moment with its receipt."""
+    run_scripts(connection, OUTCOMES)
+
+
 MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     to_version_1,
     to_version_2,
@@ -772,4 +783,5 @@ MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     to_version_16,
     to_version_17,
     to_version_18,
+    to_version_19,
 )

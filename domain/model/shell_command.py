@@ -37,6 +37,18 @@ _VIEWER = re.compile(
 )
 """Commands that show texts of others, or whose exit code is an answer."""
 
+_TEST = re.compile(
+    r"(?:^|(?<=[\s/]))(?:py\.?test|tox|nox|unittest|jest|vitest|mocha|karma|cypress|rspec|minitest|phpunit|ctest|bats"
+    r"|nextest|(?:\w{1,40}[:_.-])?(?:runtests?|tests?|specs?|verify|\w{1,40}Tests?)(?::[\w-]{1,40}|\.\w{1,5})?)(?=\s|$)"
+    r"|(?:^|(?<=\s))make\s[^;&|]{0,200}?\bcheck\b"
+)
+"""Commands that run tests, by the name of program, script or target."""
+
+_NO_TEST = re.compile(
+    r"(?:git|gh|docker|kubectl|cp|mv|rm)\s|[^;&|]{0,40}\b(?:install|add|remove|uninstall)\s"
+)
+"""Commands that only name a test."""
+
 _SOURCE = re.compile(r"(?:z?cat|gunzip|gzip|bzcat|xzcat|zstd|echo|printf|yes)(?=\s|$)")
 """Commands that feed another one in a pipe."""
 
@@ -68,6 +80,18 @@ def command_key(command: str) -> str:
 def is_lookup(key: str) -> bool:
     """Return whether the command only looks something up, so that it may fail."""
     return _VIEWER.match(key) is not None
+
+
+def is_test(key: str) -> bool:
+    """
+    Return whether the command runs tests.
+
+    >>> [is_test(key) for key in ("pytest -q", "npm run test:unit", "make check", "./gradlew integrationTest")]
+    [True, True, True, True]
+    >>> [is_test(key) for key in ("python make_test_data.py", "cargo build", "npm install jest")]
+    [False, False, False]
+    """
+    return any(_TEST.search(run) and not _NO_TEST.match(run) for run in key.split(" && "))
 
 
 def _runs(text: str) -> Iterator[str]:

@@ -323,8 +323,8 @@ class ValidateEntry:
         """
         Count one more judgement, and record the new confidence score.
 
-        A useful entry that was injected into the session *session_id* counts as used there; empty
-        is no session. A repair that is useful is confirmed: it may be shown elsewhere, too.
+        An entry that was injected into the session *session_id* is confirmed or rejected there;
+        without a session, where it was injected last. A repair that is useful is confirmed: it may be shown elsewhere, too.
 
         Raises:
             UnknownEntryError: there is no such entry.
@@ -336,19 +336,26 @@ class ValidateEntry:
                 self.repository.put(attrs.evolve(before, reach="shared"))
             after, _ = known_entry(self.repository, entry_id)
             self.history.record(number, _moved(before, after), self.clock.now())
-            if useful and session_id and entry_id in self.receipts.shown_in(session_id):
-                self.influences.record(
-                    Influence(
-                        entry_id=entry_id,
-                        session_id=session_id,
-                        how="validation",
-                        phrase="",
-                        at=self.clock.now(),
-                    )
-                )
+            self._judge_injection(entry_id, session_id, useful=useful)
         return ValidationOutcome(
             after, offers_promotion=after.usage.validations.offers_promotion(after.tier)
         )
+
+    def _judge_injection(self, entry_id: str, session_id: str, *, useful: bool) -> None:
+        last = self.receipts.newest(entry_id=entry_id, session_id=session_id or None, limit=1)
+        session_id = next((receipt.session_id for receipt in last), "")
+        if not session_id or entry_id not in self.receipts.shown_in(session_id):
+            return
+        self.receipts.reject(entry_id, session_id, rejected=not useful)
+        if useful:
+            confirmed = Influence(
+                entry_id=entry_id,
+                session_id=session_id,
+                how="validation",
+                phrase="",
+                at=self.clock.now(),
+            )
+            self.influences.record(confirmed)
 
 
 def _moved(before: Entry, after: Entry) -> list[FieldChange]:

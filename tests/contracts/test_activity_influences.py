@@ -66,7 +66,7 @@ def shown(world: World, session_id: str = "one", limit: int = ALL) -> list[Shown
     limit=st.integers(0, 4),
 )
 @few_examples
-def test_an_entry_counts_once_a_session(
+def test_an_entry_counts_once_a_session_and_a_judgement_replaces_its_signal(
     make: MakeWorld, recorded: list[Influence], session_id: str | None, limit: int
 ) -> None:
     first: dict[tuple[str, str], Influence] = {}
@@ -74,11 +74,12 @@ def test_an_entry_counts_once_a_session(
         world.add(*ENTRIES)
         for influence in recorded:
             key = influence[:2]
-            assert world.influences.record(influence) == (
-                influence.entry_id != UNKNOWN and key not in first
+            counts_now = influence.entry_id != UNKNOWN and (
+                key not in first or influence.how == "validation"
             )
-            if influence.entry_id != UNKNOWN:
-                first.setdefault(key, influence)
+            assert world.influences.record(influence) == counts_now
+            if counts_now:
+                first[key] = influence
         counts = Counter(entry_id for entry_id, _ in first)
 
         assert world.influences.counts([entry.entry_id for entry in ENTRIES] + [UNKNOWN]) == counts
@@ -178,7 +179,7 @@ def test_a_useful_judgement_of_what_was_injected_counts(make: MakeWorld) -> None
         world.add(*ENTRIES)
         world.receipts.record(receipt("one", (first, "lesson"), (second, "lesson")))
         validate = world.validate_entry(FixedClock(NOW + DAY))
-        for useful, session_id in ((True, ""), (False, "one"), (True, "another")):
+        for useful, session_id in ((False, ""), (False, "one"), (True, "another")):
             validate.judge(first.entry_id, useful=useful, session_id=session_id)
         assert world.influences.total() == 0
         for _ in range(2):
@@ -187,7 +188,28 @@ def test_a_useful_judgement_of_what_was_injected_counts(make: MakeWorld) -> None
         validate.judge(second.entry_id, useful=True, session_id="one")
 
         judged = Influence(first.entry_id, "one", "validation", "", NOW + DAY)
-        assert list(world.influences.newest(limit=ALL)) == [judged, used(second)]
+        confirmed = Influence(second.entry_id, "one", "validation", "", NOW + DAY)
+        assert set(world.influences.newest(limit=ALL)) == {judged, confirmed}
+
+
+def test_a_judgement_without_a_session_is_of_the_last_injection(make: MakeWorld) -> None:
+    entry = ENTRIES[0]
+    with make() as world:
+        world.add(entry)
+        for session_id in ("one", "two"):
+            world.receipts.record(receipt(session_id, (entry, "lesson")))
+        validate = world.validate_entry(FixedClock(NOW + DAY))
+        validate.judge(entry.entry_id, useful=False)
+        rejected = {
+            item.session_id
+            for item in world.receipts.newest(limit=ALL)
+            if item.shown[0].is_rejected
+        }
+        validate.judge(entry.entry_id, useful=True)
+
+        [confirmed] = world.influences.newest(limit=ALL)
+        assert (rejected, confirmed.session_id, confirmed.how) == ({"two"}, "two", "validation")
+        assert not world.receipts.newest(limit=1)[0].shown[0].is_rejected
 
 
 def test_use_changes_nothing_that_ranking_reads(make: MakeWorld) -> None:

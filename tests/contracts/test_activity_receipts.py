@@ -11,7 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.adapters.sqlite.activity import SqliteReceipts
-from hardwon.domain.model.injection.receipt import EVENTS, Event, Receipt, ReceiptEntry
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.injection.receipt import (
+    EVENTS,
+    UNSEEN,
+    Event,
+    Influence,
+    Outcome,
+    OutcomeCount,
+    Receipt,
+    ReceiptEntry,
+)
 from hardwon.ports.activity import Receipts
 from tests.contracts.worlds import ALL, MakeWorld, on_every_implementation, open_new_store
 from tests.fakes.activity import InMemoryReceipts
@@ -19,7 +29,12 @@ from tests.strategies import NOW, few_examples, lesson, receipts, session_ids
 
 FEW = 3
 
+PASSED, FAILED = Outcome(1, passed=True), Outcome(1, repeats=1)
 RECEIPT = Receipt("s", "start", NOW, "here", None, None, "hybrid", "d", ("text",))
+
+
+def counted(entry: Entry, event: Event, *, has_helped: bool) -> OutcomeCount:
+    return OutcomeCount(entry.entry_id, event, has_helped, is_settled=False, times=1)
 
 
 class FewReceipts(SqliteReceipts):
@@ -126,6 +141,68 @@ def test_only_the_newest_are_kept_with_all_that_is_in_them(keep: MakeReceipts) -
         assert receipts.sessions_starting_with("s", ALL) == ["s2", "s3", "s4"]
         assert receipts.shown_in("s1") == frozenset()
         assert receipts.newest(entry_id="e1", limit=ALL) == []
+
+
+@pytest.mark.parametrize("keep", KEEPING_FEW.values(), ids=KEEPING_FEW)
+def test_a_receipt_with_an_outcome_is_kept_ten_times_as_long(keep: MakeReceipts) -> None:
+    with keep() as receipts:
+        receipts.record(RECEIPT)
+        receipts.observe(1, PASSED)
+        for _ in range(10 * FEW - 1):
+            receipts.record(RECEIPT)
+        oldest = receipts.newest(limit=ALL)[-1]
+        receipts.record(RECEIPT)
+
+        assert (oldest.number, oldest.outcome) == (1, PASSED)
+        assert len(receipts.newest(limit=ALL)) == FEW
+
+
+@on_every_implementation
+def test_an_outcome_counts_for_each_entry_that_was_shown(make: MakeWorld) -> None:
+    first, second = lesson("Name the unit."), lesson("Close the file.")
+    shown = tuple(ReceiptEntry(entry.entry_id, "memory", "d") for entry in (first, second))
+    at_failure = RECEIPT._replace(event="failure", shown=shown)
+    with make() as world:
+        world.add(first, second)
+        for outcome in (PASSED, PASSED, FAILED, Outcome(1), UNSEEN):
+            world.receipts.record(at_failure._replace(outcome=outcome))
+        world.receipts.record(at_failure._replace(outcome=PASSED, delivery="missed"))
+        world.receipts.record(at_failure._replace(event="edit"))
+        world.receipts.observe(7, FAILED)
+        world.repository.delete(second.entry_id)
+
+        assert set(world.receipts.outcomes()) == {
+            counted(first, "failure", has_helped=True)._replace(times=2),
+            counted(first, "failure", has_helped=False),
+            counted(first, "edit", has_helped=False),
+        }
+        assert world.receipts.newest(event="edit", limit=1)[0].outcome == FAILED
+
+
+@on_every_implementation
+def test_a_word_of_a_person_goes_before_what_was_observed(make: MakeWorld) -> None:
+    entry = lesson("Name the unit.")
+    shown = (ReceiptEntry(entry.entry_id, "memory", "d"),)
+    with make() as world:
+        world.add(entry)
+        for session_id in ("one", "two"):
+            world.receipts.record(
+                RECEIPT._replace(
+                    event="failure", session_id=session_id, shown=shown, outcome=PASSED
+                )
+            )
+        helped, rejected = (
+            counted(entry, "failure", has_helped=has_helped) for has_helped in (True, False)
+        )
+        world.receipts.reject(entry.entry_id, "one", rejected=True)
+        assert set(world.receipts.outcomes()) == {helped, rejected}
+        assert world.receipts.newest(session_id="one", limit=1)[0].shown[0].is_rejected
+
+        world.influences.record(Influence(entry.entry_id, "one", "validation", "", NOW))
+        world.receipts.reject(entry.entry_id, "one", rejected=False)
+        counts = world.receipts.outcomes()
+        assert {count._replace(times=1) for count in counts} == {helped._replace(is_settled=True)}
+        assert sum(count.times for count in counts) == 2
 
 
 @on_every_implementation

@@ -1,6 +1,7 @@
 """Receipts, usage, history and deliveries in memory."""
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from hardwon.domain.model.activity import UNUSED, FieldChange, PastChange, Usage, Validations
@@ -10,12 +11,16 @@ from hardwon.domain.model.injection.receipt import (
     COUNTED,
     LONGEST_SHOWN,
     MOMENTS,
+    UNSEEN,
     ContextWindow,
     Delivery,
     Event,
     HeldMemory,
     Influence,
+    Outcome,
+    OutcomeCount,
     Receipt,
+    ReceiptEntry,
     ShownText,
     UndeliveredInjection,
 )
@@ -33,7 +38,7 @@ from tests.fakes.state import State
 ALL = 10_000
 
 
-KEPT = 2_000
+KEPT, OBSERVED = 2_000, 10
 
 
 class InMemoryReceipts(Receipts):
@@ -48,7 +53,12 @@ class InMemoryReceipts(Receipts):
         self._last += 1
         latest = max(self._state.entries, default=0) if receipt.latest is None else receipt.latest
         self._receipts.append(receipt._replace(number=self._last, latest=latest))
-        del self._receipts[: -self._kept]
+        newest, observed = self._last - self._kept, self._last - OBSERVED * self._kept
+        self._receipts = [
+            item
+            for item in self._receipts
+            if item.number > newest or (item.outcome != UNSEEN and item.number > observed)
+        ]
 
     @override
     def shown_in(self, session_id: str) -> frozenset[str]:
@@ -87,6 +97,54 @@ class InMemoryReceipts(Receipts):
             if receipt.session_id.startswith(prefix)
         }
         return sorted(sessions)[:limit]
+
+    @override
+    def observe(self, number: int, outcome: Outcome) -> None:
+        for receipt in self._receipts:
+            if receipt.number == number:
+                self.replace(receipt._replace(outcome=outcome))
+
+    @override
+    def reject(self, entry_id: str, session_id: str, *, rejected: bool) -> None:
+        for receipt in self.newest(session_id=session_id, limit=ALL):
+            shown = (
+                item._replace(is_rejected=rejected) if item.entry_id == entry_id else item
+                for item in receipt.shown
+            )
+            self.replace(receipt._replace(shown=tuple(shown)))
+
+    @override
+    def outcomes(self) -> list[OutcomeCount]:
+        found = Counter(
+            count
+            for receipt in self._receipts
+            for shown in receipt.shown
+            if receipt.delivery != "missed"
+            if (count := self._outcome_count(receipt, shown))
+        )
+        return [count._replace(times=times) for count, times in found.items()]
+
+    def _outcome_count(self, receipt: Receipt, shown: ReceiptEntry) -> OutcomeCount | None:
+        number, judged = self._state.number_of(shown.entry_id), self._state.influences
+        if number is None:
+            return None
+        has_helped = receipt.outcome.has_helped(
+            is_used=(number, receipt.session_id) in judged, is_rejected=shown.is_rejected
+        )
+        confirmed = (
+            influence.at
+            for (of, _), influence in judged.items()
+            if of == number and influence.how == "validation"
+        )
+        if has_helped is None:
+            return None
+        return OutcomeCount(
+            shown.entry_id,
+            receipt.event,
+            has_helped=has_helped,
+            is_settled=any(receipt.at <= at for at in confirmed),
+            times=1,
+        )
 
     def replace(self, receipt: Receipt) -> None:
         """Replace the receipt of that number."""
@@ -178,7 +236,8 @@ class InMemoryInfluences(Influences):
         if self.busy:
             raise StorageError("the store is busy")
         number = self._state.number_of(influence.entry_id)
-        if number is None or (number, influence.session_id) in self._state.influences:
+        is_known = (number, influence.session_id) in self._state.influences
+        if number is None or (is_known and influence.how != "validation"):
             return False
         self._state.influences = {
             **self._state.influences,

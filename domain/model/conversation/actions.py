@@ -148,7 +148,7 @@ def run_of(command: str, output: str, *, failed: bool) -> Run | None:
     if not has_failed and any(map(_RAN_NOTHING.fullmatch, failure.lines)):
         return None
     return Run(
-        key=_pairing_key(failure.key),
+        key=pairing_key(failure.key),
         command=_shown(command),
         failed=has_failed,
         errors=tuple(_errors(failure)),
@@ -178,7 +178,8 @@ def _files(failure: Failure) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))[:MAX_FILES]
 
 
-def _pairing_key(key: str) -> str:
+def pairing_key(key: str) -> str:
+    """Return the part of a command's *key* that is the same whatever starts it."""
     while started := _STARTED.match(key):
         key = key[started.end() :]
     return key

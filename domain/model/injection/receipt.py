@@ -140,6 +140,7 @@ class ReceiptEntry(NamedTuple):
         score: The ranking score; None if no search chose it.
         room: How many characters its line was cut to, 0 if it is whole.
         origin: The printed label of its project; empty for none.
+        is_rejected: Whether a user or agent said that it did not help.
     """
 
     entry_id: str
@@ -149,6 +150,7 @@ class ReceiptEntry(NamedTuple):
     parts: Mapping[str, float] = {}
     room: int = 0
     origin: str = ""
+    is_rejected: bool = False
 
 
 LONGEST_SHOWN = 2_000
@@ -179,6 +181,58 @@ class NearMiss(NamedTuple):
     why: str
 
 
+class Outcome(NamedTuple):
+    """
+    Actions of the agent after a lesson was shown at a moment of action.
+
+    Attributes:
+        tries: Ended runs of the command that had failed, or of a test after an edit.
+        repeats: Runs that failed with the same error.
+        passed: Whether the last try passed; None as long as it is open.
+        is_edited: Whether the opened file was edited.
+    """
+
+    tries: int = 0
+    repeats: int = 0
+    passed: bool | None = None
+    is_edited: bool = False
+
+    def has_helped(self, *, is_used: bool = False, is_rejected: bool = False) -> bool | None:
+        """
+        Return whether the lesson helped, None if that is unknown.
+
+        Args:
+            is_used: Whether the agent named the lesson, or it was confirmed.
+            is_rejected: Whether a user or agent said that it did not help.
+
+        >>> Outcome(2, passed=True).has_helped(), Outcome(3, 1, passed=True).has_helped(), UNSEEN.has_helped()
+        (True, False, None)
+        """
+        if is_rejected or is_used:
+            return not is_rejected
+        return False if self.repeats else self.passed
+
+
+UNSEEN = Outcome()
+"""Nothing was observed."""
+
+
+class OutcomeCount(NamedTuple):
+    """
+    Showings of an entry with the same outcome.
+
+    Attributes:
+        has_helped: Whether the entry helped, by the outcome.
+        is_settled: Whether the entry was confirmed afterwards.
+    """
+
+    entry_id: str
+    event: "Event"
+    has_helped: bool
+    is_settled: bool
+    times: int
+
+
 class Receipt(NamedTuple):
     """
     The record of an injection.
@@ -192,6 +246,7 @@ class Receipt(NamedTuple):
         agent: The subagent it was for, by the host's name; empty for the session's own agent.
         latest: The largest number of an entry then; None before it is stored.
         signature: That of the error that it answers, without secrets; empty for none.
+        outcome: The actions observed after it.
     """
 
     session_id: str
@@ -210,6 +265,7 @@ class Receipt(NamedTuple):
     agent: str = ""
     latest: int | None = None
     signature: str = ""
+    outcome: Outcome = UNSEEN
     number: int = 0
 
 

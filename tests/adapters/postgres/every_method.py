@@ -30,6 +30,7 @@ from hardwon.domain.model.injection.receipt import (
     ContextWindow,
     Influence,
     NearMiss,
+    Outcome,
     Receipt,
     ReceiptEntry,
 )
@@ -66,6 +67,7 @@ GONE = "/project/gone.md"
 CHECKPOINT = "before"
 FORGOTTEN = "A sentence that was forgotten by all who ever knew of it."
 TERMS = ("parser", "cache", "deploy")
+OUTCOME = Outcome(2, passed=True)
 RECEIPT = Receipt(
     SESSION,
     "prompt",
@@ -290,6 +292,7 @@ READS: Mapping[str, Callable[[Member], object]] = {
     "absences.absent_file": lambda user: user.world.absences.absent_file(GONE, "1" * 64),
     "receipts.shown_in": lambda user: user.world.receipts.shown_in(SESSION),
     "receipts.newest": lambda user: user.world.receipts.newest(limit=ALL),
+    "receipts.outcomes": lambda user: user.world.receipts.outcomes(),
     "receipts.sessions_starting_with": lambda user: user.world.receipts.sessions_starting_with(
         "", ALL
     ),
@@ -434,6 +437,10 @@ WRITES: Mapping[str, Callable[[Member], object]] = {
         user.number_of(FIRST), [FieldChange("notes", "a", "b")], NOW
     ),
     "receipts.record": lambda user: user.world.receipts.record(RECEIPT),
+    "receipts.observe": lambda user: user.world.receipts.observe(1, OUTCOME),
+    "receipts.reject": lambda user: user.world.receipts.reject(
+        FIRST.entry_id, SESSION, rejected=True
+    ),
     "windows.empty": lambda user: user.world.windows.empty(ContextWindow(SESSION)),
     "deliveries.settle": lambda user: [
         user.world.deliveries.settle(number, "delivered") for number in range(4)

@@ -11,6 +11,7 @@ RELEASED = {
     3: "c2f42576a01d65c9",
     4: "3143a3116ba8d3d3",
     5: "9f055c59a85b2e2d",
+    6: "68fe3a367d80b02a",
 }
 """The beginning of the checksum of each file. A line is never changed, only added."""
 

@@ -30,6 +30,7 @@ RELEASED = {
     16: "66e03118d88a45d1",
     17: "0643f80220d57d7f",
     18: "e7ca0b6b17df9580",
+    19: "603f613da0e18960",
 }
 """The beginning of the hash of the schema that the migrations up to a version yield. A line is never changed, only added."""
 

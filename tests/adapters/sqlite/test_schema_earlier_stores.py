@@ -116,8 +116,10 @@ LATER_PARTS = (
     f"INSERT INTO proposal (older_seq, newer_seq, probability) VALUES ({LESSON}, {SECTION}, 0.7)",
     "UPDATE receipt SET agent = 'reviewer', dropped = 1, latest = 7",
     "UPDATE receipt SET signature = 'KeyError: <n>'",
+    "UPDATE receipt SET outcome = '[2, 0, true, false]'",
+    "UPDATE receipt_entry SET is_rejected = 1",
 )
-"""Values in columns and tables of versions 8 to 17."""
+"""Values in columns and tables of versions 8 to 19."""
 
 TALLIED = [("", -2), ("document", 1), ("learning", 1)]
 
