@@ -3,6 +3,8 @@
 import datetime as dt
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 import textwrap
 import time
@@ -20,24 +22,42 @@ from hardwon.domain.model.context import ContextQuery
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry, redact_entry
 from hardwon.domain.model.errors import HardwonError
+from hardwon.domain.model.failure import Failure
 from hardwon.domain.model.filters import NOWHERE
+from hardwon.domain.model.injection.receipt import ContextWindow
 from hardwon.domain.model.settings import ServerAddress, Settings
 from hardwon.domain.use_cases.forget import ErasureRequest
+from hardwon.domain.use_cases.inject_at_moment import InjectAtMoment
 from hardwon.domain.use_cases.inject_at_start import StartInjection
 from hardwon.domain.use_cases.store_entry import Origin, StoreEntry
+from hardwon.domain.use_cases.weigh_entries import Actor
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_retrieval import build_inject
+from hardwon.entrypoints.bootstrap_retrieval import build_inject, build_weigh_entries
 from hardwon.entrypoints.bootstrap_upkeep import administer, build_forget_for_good
 from hardwon.entrypoints.cli.console import out, say, warn
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.transfer import import_with_progress
-from hardwon.entrypoints.context import read_signals
+from hardwon.entrypoints.context import read_signals, read_workplace
 from hardwon.entrypoints.presenters.text import counted
 from hardwon.examples.make_sample import SAMPLE, SampleError, make_sample
 
 SHOWN = 6
 EXPLAINED = 3
 FORGOTTEN = "unclosed quote"
+
+PROGRAM, INPUT = "src/stream.py", "in/names.csv"
+SOURCE = """\
+import sys
+
+with open(sys.argv[1], "rb") as feed:
+    while chunk := feed.read(65536):
+        print(chunk.decode("utf-8"), end="")
+"""
+CHUNK = 65_536
+LAST_LINES = 6
+YOUR_TURN = """\
+  make install                     once, in this clone
+  hardwon init                     in your project: hooks, tools and commands for your agents"""
 
 
 def demo(
@@ -67,7 +87,7 @@ def demo(
 
 class _Demo:
     def __init__(self, folder: str, server: ServerAddress | None) -> None:
-        self._project = os.path.join(folder, "parser-project")
+        self._project = os.path.join(os.path.realpath(folder), "parser-project")
         store = os.path.join(folder, "store")
         try:
             make_sample(Path(self._project))
@@ -86,6 +106,7 @@ class _Demo:
         self._show_block(query, injection)
         self._explain(injection)
         self._compare(injection)
+        self._fail()
         self._write(query, injection)
         self._forget()
         self._say_goodbye()
@@ -136,8 +157,41 @@ class _Demo:
             table.add_row(left, right)
         out().print(table)
 
+    def _fail(self) -> None:
+        command = f"python {PROGRAM} {INPUT}"
+        _chapter("6. A command fails: the lesson that helps comes with its output")
+        output = self._run_program()
+        say(f"$ {command}")
+        for line in output.splitlines()[-LAST_LINES:]:
+            say(f"  {line}")
+        actor = Actor(ContextWindow("demo"), read_workplace(self._memory, self._project))
+        injection = InjectAtMoment(build_weigh_entries(self._memory, self._project)).text_for(
+            Failure(command, output), actor, self._deadline()
+        )
+        for line in injection.text.splitlines()[1:-1]:  # without the host's frame
+            say(line)
+
+    def _run_program(self) -> str:
+        """Run a program that decodes half an umlaut, and return its error."""
+        for name, content in (
+            (PROGRAM, SOURCE.encode()),
+            (INPUT, b"x" * (CHUNK - 1) + "ä".encode()),
+        ):
+            path = Path(self._project, name)
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(content)
+        failed = subprocess.run(
+            [sys.executable, PROGRAM, INPUT],
+            cwd=self._project,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+        output = failed.stderr.decode(errors="replace")
+        return output.replace(os.path.join(self._project, ""), "")
+
     def _write(self, query: ContextQuery, before: StartInjection) -> None:
-        _chapter("6. The agent stores a lesson; the next session has it")
+        _chapter("7. The agent stores a lesson; the next session has it")
         stored = StoreEntry.on(self._memory.store, Origin(NOWHERE, "add")).keep(
             redact_entry(_lesson(self._memory.clock.now()))
         )
@@ -148,7 +202,7 @@ class _Demo:
             say(f"{place}. {name}{'' if name in self._names(before) else '   <- new'}")
 
     def _forget(self) -> None:
-        _chapter(f"7. Forgotten means gone: hardwon forget {FORGOTTEN!r}")
+        _chapter(f"8. Forgotten means gone: hardwon forget {FORGOTTEN!r}")
         forgetting = attrs.evolve(build_forget_for_good(self._memory, self._project), elsewhere=())
         plan = forgetting.plan(ErasureRequest(text=FORGOTTEN))
         done = forgetting.erase(plan.begun)
@@ -161,11 +215,8 @@ class _Demo:
         )
 
     def _say_goodbye(self) -> None:
-        _chapter("Your turn: hardwon import")
-        say(
-            "Run it in a project with docs/knowledge-bank/*.md. The store of this demo is gone"
-            " again."
-        )
+        _chapter("Your turn (the store of this demo is gone again)")
+        say(YOUR_TURN)
 
     def _inject(self, query: ContextQuery) -> StartInjection:
         return build_inject(self._memory).block_for(query, limit=SHOWN, deadline=self._deadline())

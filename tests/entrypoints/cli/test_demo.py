@@ -37,7 +37,7 @@ def test_the_demo_runs_offline_and_leaves_nothing_behind(empty_world: World) -> 
     chapters = [
         line.split(". ")[0] for line in done.stdout.splitlines() if line.rstrip().endswith("──")
     ]
-    assert chapters[:6] == ["1", "2", "3", "4", "5", "6"]
+    assert chapters[:8] == ["1", "2", "3", "4", "5", "6", "7", "8"]
     for part in (
         "79 learnings imported, 79 vectors made",
         "file-parser: ",
@@ -47,9 +47,15 @@ def test_the_demo_runs_offline_and_leaves_nothing_behind(empty_world: World) -> 
         "by track record only",
         "Stored: A damaged record and an unclosed quote look alike (id: ",
         "<- new",
-        "hardwon import",
     ):
         assert part in done.stdout, part
+    failure = done.stdout.partition("UnicodeDecodeError: ")[2]
+    assert failure.splitlines()[1].startswith("[memory ")
+    assert failure.splitlines()[2] == "Decode chunks incrementally"
+    assert [line.split("  ")[1] for line in done.stdout.splitlines()[-2:]] == [
+        "make install",
+        "hardwon init",
+    ]
     assert list(temporary.iterdir()) == []
     assert list((empty_world.folder / "home").iterdir()) == []
     assert not empty_world.store.exists()
