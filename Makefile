@@ -121,7 +121,7 @@ generated_description = @$(BIN)/python -m tools.mcp_description
 generated_imports = @$(BIN)/python -m tools.imports
 # docs/images: the page by Chromium, terminals by rich.
 generated_pictures = @$(BIN)/python -m tools.pictures
-# docs/performance.md and its chart: the cost of every door at SIZES.
+# docs/measurements.md and its chart: the cost of every door at SIZES.
 generated_performance = $(BIN)/python -m bench.performance --sizes $(SIZES)
 # The requirements files, from pyproject.toml.
 define generated_pins

@@ -1,7 +1,7 @@
 """
 `python -m bench.performance`: measure the cost of every door by size.
 
-The results go to docs/performance.md and docs/performance.svg. A million entries are measured with
+The results go to docs/measurements.md and docs/performance.svg. A million entries are measured with
 `--sizes 1000,10000,100000,1000000`: their store takes minutes and 5 GB, and so does its copy.
 """
 
@@ -21,7 +21,7 @@ from bench.report import machine, missed_lines, printed
 
 DOCS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "docs")
 DRAWN = ("start_new", "start_seen", "start_keyword", "prompt_searched", "recall", "prompt_silent")
-HEAD = """# Performance
+HEAD = """# Measurements of speed
 
 ```sh
 make generated PART=performance{options}
@@ -66,7 +66,7 @@ def main() -> None:
 
 
 def write_page(folder: str, figures: Sequence[Figure], repetitions: int) -> None:
-    """Write `performance.md` and `performance.svg` into *folder*."""
+    """Write `measurements.md` and `performance.svg` into *folder*."""
     sizes = sorted({figure.entries for figure in figures})
     options = "" if sizes == [*SIZES[:3]] else f" SIZES={','.join(map(str, sizes))}"
     doors = [figure for figure in figures if not figure.name.startswith(("where_", "peer_"))]
@@ -81,7 +81,7 @@ def write_page(folder: str, figures: Sequence[Figure], repetitions: int) -> None
         PEERS,
         *table([figure for figure in figures if figure.name.startswith("peer_")]),
     ]
-    _write(folder, "performance.md", "\n".join(page) + "\n")
+    _write(folder, "measurements.md", "\n".join(page) + "\n")
     lines = [_line(name, doors) for name in DRAWN]
     _write(
         folder,

@@ -55,7 +55,7 @@ def test_the_page_has_the_command_every_size_each_missed_target_and_the_peers(
     tmp_path: Path,
 ) -> None:
     write_page(str(tmp_path), [MISSED, MET, MEMORY, AT_10K, WHERE, PEER], repetitions=3)
-    page = (tmp_path / "performance.md").read_text(encoding="utf-8")
+    page = (tmp_path / "measurements.md").read_text(encoding="utf-8")
 
     assert "make generated PART=performance SIZES=1000,10000\n" in page
     assert "| | 1,000 | 10,000 |\n" in page

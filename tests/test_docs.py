@@ -147,6 +147,24 @@ def test_the_table_of_mcp_tools_names_exactly_those_that_clients_get() -> None:
     assert {name for row in rows for name in re.findall(r"`(\w+_\w+)`", row)} == tools
 
 
+GUIDES = ["getting-started", "guides", "faq", "performance"]
+LONGEST_SENTENCE = 30
+"""Words of a sentence in a guide."""
+
+
+@pytest.mark.parametrize("guide", GUIDES)
+def test_no_sentence_of_a_guide_is_long(guide: str) -> None:
+    prose = re.sub(
+        r"```.*?```|^[|#].*?$|\]\([^)]*\)",
+        "",
+        TEXTS[f"docs/{guide}.md"],
+        flags=re.DOTALL | re.MULTILINE,
+    )
+    sentences = re.split(r"(?<=[.!?:])\s+|\n(?:\n|(?=- ))", prose)
+
+    assert [text for text in sentences if len(text.split()) > LONGEST_SENTENCE] == []
+
+
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_of_make_in_a_document_is_there(verb: str) -> None:
     assert re.search(

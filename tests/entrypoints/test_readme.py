@@ -105,7 +105,7 @@ def test_every_make_verb_of_the_readme_is_there(verb: str) -> None:
     assert planned.returncode == 0, planned.stderr
 
 
-def test_the_block_and_the_answers_in_the_readme_are_real_output(tmp_path: Path) -> None:
+def test_the_lesson_and_the_answers_in_the_readme_are_real_output(tmp_path: Path) -> None:
     shown = re.search(r"```text\n(.*?)```", README, re.DOTALL)
     assert shown
     project = tmp_path / "project"
@@ -116,10 +116,15 @@ def test_the_block_and_the_answers_in_the_readme_are_real_output(tmp_path: Path)
     (store / "heuristics.md").write_text(heuristics, encoding="utf-8")
     run(["hardwon", "import"], project, tmp_path)
 
-    block = run(["hardwon-hook", "--project-root", ".", "--limit", "6"], project, tmp_path).stdout
+    failure, lesson = shown[1].split("\n\n")
+    command, error = failure.removeprefix("$ ").splitlines()
+    output = run(
+        ["hardwon", "moment", "--failed", command, "--text", error], project, tmp_path
+    ).stdout
 
-    real = " ".join(block.split())
-    assert all(" ".join(part.split()) in real for part in shown[1].split("…")[0].split("\n\n"))
+    head, *text = lesson.split("…")[0].splitlines()
+    assert output.startswith(head.partition(", kept ")[0])
+    assert " ".join(" ".join(text).split()) in " ".join(output.split())
     assert_answers_are_real(project, tmp_path)
 
 
