@@ -252,6 +252,7 @@ OWN_NAMES = (
     ".last-injection.json",
     "setup.json",
     "pauses.jsonl",
+    "answering-",
 )
 """
 Prefixes of the files that hardwon creates in a store's folder.

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from hardwon.domain.model.project import Identity, Registry
     from hardwon.domain.use_cases.embedding_spaces import Spaces
     from hardwon.domain.use_cases.know_projects import KnowProjects
+    from hardwon.ports.agents import AnsweringMark
     from hardwon.ports.clock import Clock
     from hardwon.ports.models import Embedder
     from hardwon.ports.store import Entries, Store, Warn
@@ -356,6 +357,19 @@ VARIABLE = "CLAUDE_CODE_SESSION_ID"
 def host_session(environ: Mapping[str, str] = os.environ) -> str:
     """Return Claude Code's session id, empty if none is named."""
     return environ.get(VARIABLE, "").encode("utf-8", "replace").decode()
+
+
+def host_process(environ: Mapping[str, str] = os.environ) -> int:
+    """Return Claude Code's process that started this one, 0 if none is named."""
+    named = environ.get("CLAUDE_PID", "")
+    return int(named) if named.isascii() and named.isdecimal() else 0
+
+
+def open_server_mark(store: str, client: int) -> "AnsweringMark":
+    """Return the mark of the server that the process *client* started."""
+    from hardwon.adapters.server_mark import ServerMark
+
+    return ServerMark(store, client)
 
 
 def present_pause(store: str, now: dt.datetime) -> Pause | None:

@@ -36,9 +36,12 @@ def build_agents(environ: Mapping[str, str], *, mcp_json: bool = False) -> "list
     from hardwon.adapters.agents.agent import ConfiguredAgent
     from hardwon.adapters.agents.plugin import command_files
     from hardwon.adapters.agents.table import our_programs
+    from hardwon.adapters.config.reader import read_store
     from hardwon.adapters.git.probe import Surroundings
+    from hardwon.adapters.server_mark import guard
 
-    home, programs, commands = os.path.expanduser("~"), our_programs(), command_files()
+    home, commands = os.path.expanduser("~"), command_files()
+    programs = our_programs(guard(os.path.abspath(read_store(environ, {}))))
     environ = {
         **environ,
         **{name: os.path.abspath(environ[name]) for name in FOLDERS if environ.get(name)},

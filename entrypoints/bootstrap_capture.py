@@ -344,6 +344,13 @@ def read_turn(transcript_path: str) -> "SessionTurn":
     return latest_turn(transcript_path)
 
 
+def read_unanswered_call(transcript_path: str) -> str:
+    """Return why the server left a hook of the last turn unanswered."""
+    from hardwon.adapters.transcripts.latest_turn import unanswered_call  # compiles patterns
+
+    return unanswered_call(transcript_path)
+
+
 MODULE = "hardwon.entrypoints.worker"
 
 

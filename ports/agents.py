@@ -311,3 +311,19 @@ class UserFiles(Protocol):
     def remove_empty_folder(self, path: str) -> None:
         """Remove the folder if it exists and is empty."""
         ...
+
+
+class AnsweringMark(Protocol):
+    """The mark of a running server that answers its client's hooks."""
+
+    def set(self) -> None:
+        """Write the mark of this process, unless there is one."""
+        ...
+
+    def remove(self) -> None:
+        """Remove the mark, so that processes answer."""
+        ...
+
+    def remove_dead(self) -> None:
+        """Remove the marks of this client and of clients that are gone."""
+        ...

@@ -3,7 +3,7 @@
 import os
 import shlex
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -164,7 +164,7 @@ class ConfiguredAgent(Agent):
         return step + self._facts.path_advice.format(folder=os.path.dirname(self._programs.server))
 
     def _wants_of_server_hooks(self) -> Iterator[str]:
-        wanted = {event: hook["server"] for event, hook in self._hooks.items() if "server" in hook}
+        wanted = dict.fromkeys(self._hooks.keys() & self._server_hooks, self._reach.server)
         for file in self._facts.files:
             if isinstance(file, JsonFile) and file.has_hooks:
                 present = self._servers_called_in(file)
@@ -217,12 +217,19 @@ class ConfiguredAgent(Agent):
                 )
 
     @property
-    def _hooks(self) -> dict[str, Document]:
-        """The hooks in its settings, beside the plugin those for other events."""
-        by_process, by_server = self._process_hooks(), self._server_hooks
+    def _hooks(self) -> dict[str, Sequence[Document]]:
+        """
+        The hooks in its settings, beside the plugin those for other events.
+
+        A process answers what it can if no server does.
+        """
+        by_server = self._server_hooks
+        by_process = self._process_hooks(guarded=by_server)
         if self._has_plugin:
-            return {event: hook for event, hook in by_server.items() if event not in by_process}
-        return {**by_process, **by_server}
+            return {event: [hook] for event, hook in by_server.items() if event not in by_process}
+        events = dict.fromkeys((*by_process, *by_server))
+        both = {event: (by_server.get(event), by_process.get(event)) for event in events}
+        return {event: [hook for hook in hooks if hook] for event, hooks in both.items()}
 
     @property
     def _matchers(self) -> Mapping[str, str]:
@@ -236,7 +243,7 @@ class ConfiguredAgent(Agent):
         by_server, server = self._facts.hooks.by_server, self._reach.server
         if by_server is None or not server:
             return {}
-        return dict.fromkeys(by_server.matchers, calling_hook(server, by_server.fields))
+        return {event: calling_hook(by_server, server, event) for event in by_server.matchers}
 
     @cached_property
     def _reach(self) -> Reach:
@@ -271,7 +278,7 @@ class ConfiguredAgent(Agent):
         servers = self._settings(path).get(place)
         return servers if isinstance(servers, dict) else {}
 
-    def _process_hooks(self) -> dict[str, Document]:
+    def _process_hooks(self, guarded: Container[str]) -> dict[str, Document]:
         hooks = self._facts.hooks
         command = self._programs.hook_command(*(("--host", hooks.host) if hooks.host else ()))
         named = {"name": NAME} if hooks.is_named else {}
@@ -279,7 +286,7 @@ class ConfiguredAgent(Agent):
             event: {
                 **named,
                 "type": "command",
-                "command": command,
+                "command": self._programs.guard * (event in guarded) + command,
                 "timeout": SECONDS[own_event] * hooks.ticks,
             }
             for event, own_event in hooks.events.items()
@@ -345,7 +352,11 @@ class ConfiguredAgent(Agent):
 
 
 def _json_target(
-    path: str, root: str, file: JsonFile, program: str, hooks: Mapping[str, Document] | None = None
+    path: str,
+    root: str,
+    file: JsonFile,
+    program: str,
+    hooks: Mapping[str, Sequence[Document]] | None = None,
 ) -> JsonTarget:
     target = JsonTarget(
         path=path, root=root, hooks=hooks or {}, schema=file.schema, may_comment=file.may_comment

@@ -1,5 +1,6 @@
 """Add and remove managed hooks and servers in an agent's parsed settings."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -23,33 +24,37 @@ NO_MATCHERS: Mapping[str, str] = {}
 
 
 def with_hooks(
-    document: Document, hooks: Mapping[str, Document], matchers: Mapping[str, str] = NO_MATCHERS
+    document: Document,
+    hooks: Mapping[str, Sequence[Document]],
+    matchers: Mapping[str, str] = NO_MATCHERS,
 ) -> Document:
     """
     Replace the managed hooks of *document* by *hooks* (idempotent).
 
-    If an event has exactly one managed hook, only its start changes, and a timeout shorter than
-    ours: the user may have set a longer one.
+    If an event has exactly one managed hook of a type, only its start changes, and a timeout
+    shorter than ours: the user may have set a longer one.
 
     Args:
         document: The settings; returned unchanged when it has exactly these hooks.
-        hooks: A hook for each event, put into a separate group at the end.
+        hooks: The hooks of each event, put into a separate group at the end.
         matchers: The tools for which an event runs its hook; without one it always does.
     """
-    present = _managed_hooks(document)
+    present = defaultdict[str, list[Document]](list)
+    for event, hook in _managed_hooks(document):
+        present[event].append(hook)
     merged = {
-        event: _merged_hook(hook, [found for place, found in present if place == event])
-        for event, hook in hooks.items()
+        event: [_merged_hook(hook, present.get(event, ())) for hook in wanted]
+        for event, wanted in hooks.items()
     }
-    if dict(present) == merged and len(present) == len(merged):
+    if present == merged:
         return document
     cleared = without_hooks(document)
     events = cleared.get(HOOKS, {})
     if not isinstance(events, dict):
         raise UneditableFileError(f"{HOOKS!r} is no object")
     groups = {
-        event: [*_groups_of(events, event), {**_matching(event, matchers), HOOKS: [hook]}]
-        for event, hook in merged.items()
+        event: [*_groups_of(events, event), {**_matching(event, matchers), HOOKS: wanted}]
+        for event, wanted in merged.items()
     }
     return {**cleared, HOOKS: {**events, **groups}}
 
@@ -86,9 +91,10 @@ def servers_called(document: Document) -> dict[str, str]:
 
 
 def _merged_hook(hook: Document, present: Sequence[Document]) -> Document:
-    if len(present) != 1:
+    alike = [found for found in present if _calls_server(found) == _calls_server(hook)]
+    if len(alike) != 1:
         return hook
-    [users] = present
+    [users] = alike
     merged = {**hook, **{key: users[key] for key in users if key not in HOOK_MEMBERS}}
     return {**merged, TIMEOUT: hook[TIMEOUT]} if _is_shorter(users, hook) else merged
 

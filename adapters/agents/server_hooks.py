@@ -14,18 +14,17 @@ from hardwon.ports.agents import HOOK_TOOL
 Document: TypeAlias = Mapping[str, Any]
 Version: TypeAlias = tuple[int, ...]
 
-SECONDS = 2
-"""Time limit of a call. The server answers within one."""
+PROMPT = "UserPromptSubmit"
 
 
-def calling_hook(server: str, fields: Document) -> Document:
-    """Return a hook that calls *server* with *fields* of the event."""
+def calling_hook(hooks: ServerHooks, server: str, event: str) -> Document:
+    """Return the hook of *event* that calls *server*."""
     return {
         "type": "mcp_tool",
         "server": server,
         "tool": HOOK_TOOL,
-        "input": fields,
-        "timeout": SECONDS,
+        "input": hooks.of_prompt if event == PROMPT else hooks.fields,
+        "timeout": hooks.seconds,
     }
 
 

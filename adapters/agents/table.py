@@ -19,19 +19,29 @@ PLUGIN = "hardwon@"
 
 
 class Programs(NamedTuple):
-    """Absolute paths of `hardwon-hook` and `hardwon-mcp`."""
+    """
+    Absolute paths of `hardwon-hook` and `hardwon-mcp`.
+
+    Attributes:
+        guard: The beginning of a shell command that ends if a server answers; empty for none.
+    """
 
     hook: str
     server: str
+    guard: str = ""
 
     def hook_command(self, *options: str) -> str:
         """Return a shell command that calls the hook and always succeeds."""
         return f"{shlex.join((self.hook, *options))} || exit 0"
 
 
-def our_programs() -> Programs:
+GUARD_END = " 2>/dev/null || "
+"""The end of the guard of a shell command."""
+
+
+def our_programs(guard: str = "") -> Programs:
     """Return the installed programs, if possible by an upgrade-proof path."""
-    return Programs(_program(HOOK), _program(SERVER))
+    return Programs(_program(HOOK), _program(SERVER), guard)
 
 
 def _program(name: str) -> str:
@@ -44,6 +54,7 @@ def _program(name: str) -> str:
 
 def program_in(command: str) -> str:
     """Return the program that a shell command starts."""
+    command = command.rpartition(GUARD_END)[2]
     try:
         words = shlex.split(command)
     except ValueError:
@@ -99,8 +110,10 @@ class ServerHooks(NamedTuple):
     Attributes:
         matchers: The tools, by the agent's event name; empty for all.
         oldest: The first version with such hooks. An earlier one may run no hook of the file.
-        fields: The fields of an event that are passed, `${…}` for the agent to fill in. Of a file
+        fields: The fields of an action that are passed, `${…}` for the agent to fill in. Of a file
             that was read or edited, not the whole content.
+        of_prompt: Likewise those of a prompt.
+        seconds: The time limit of a call.
         in_plugin: The name of the plugin's server.
         servers: The file of the user's servers, beside the first folder of settings, and its table.
             None if the agent's other files name the server.
@@ -110,6 +123,8 @@ class ServerHooks(NamedTuple):
     matchers: Mapping[str, str]
     oldest: tuple[int, ...]
     fields: Mapping[str, Any]
+    of_prompt: Mapping[str, str]
+    seconds: float
     in_plugin: str
     servers: tuple[str, str] | None = None
     hidden: tuple[str, ...] = ()
@@ -119,9 +134,9 @@ def _filled_in(*names: str) -> dict[str, str]:
     return {name: f"${{{name}}}" for name in names}
 
 
-EVENT = _filled_in(
-    "hook_event_name", "session_id", "transcript_path", "cwd", "tool_name", "tool_input"
-)
+EVENT = _filled_in("hook_event_name", "session_id", "transcript_path", "cwd")
+ACTION = {**EVENT, **_filled_in("tool_name", "tool_input")}
+PROMPT = {**EVENT, **_filled_in("prompt")}
 
 
 class Hooks(NamedTuple):
@@ -298,16 +313,19 @@ CLAUDE_CODE = AgentFacts(
                 "PostToolUseFailure": "Bash|mcp__.*",
                 "PostToolUse": "Bash|Read|Edit|MultiEdit|Write",
                 "SubagentStart": "",
+                "UserPromptSubmit": "",
             },
             oldest=(2, 1, 118),  # measured: 2.1.117 runs no hook of such a file
             fields={
-                **EVENT,
+                **ACTION,
                 **_filled_in("agent_id", "agent_type", "error", "is_interrupt"),
                 "tool_response": {
                     name: f"${{tool_response.{name}}}"
                     for name in ("stdout", "stderr", "interrupted", "backgroundTaskId")
                 },
             },
+            of_prompt={**PROMPT, **_filled_in("source")},
+            seconds=0.5,
             servers=(".claude.json", "mcpServers"),
             in_plugin=f"plugin:{NAME}:{NAME}",
         ),
@@ -342,10 +360,12 @@ CODEX = AgentFacts(
         events={**OF_SESSIONS, "PostToolUse": "PostToolUse"},
         matchers={"PostToolUse": "Bash"},
         by_server=ServerHooks(
-            matchers={"PostToolUse": "Bash|apply_patch"},
+            matchers={"PostToolUse": "Bash|apply_patch", "UserPromptSubmit": ""},
             oldest=(0, 150),
             # Codex drops a call of which a field is missing, as the agent's id mostly is.
-            fields={**EVENT, **_filled_in("tool_response")},
+            fields={**ACTION, **_filled_in("tool_response")},
+            of_prompt=PROMPT,
+            seconds=1,  # a whole number, or Codex reads none of the file
             in_plugin=NAME,
             hidden=("HARDWON_", "GEMINI_API_KEY"),
         ),

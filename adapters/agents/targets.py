@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -51,7 +51,7 @@ class JsonTarget(SetupTarget):
 
     path: str
     root: str
-    hooks: Mapping[str, Document] | None = None
+    hooks: Mapping[str, Sequence[Document]] | None = None
     matchers: Mapping[str, str] = attrs.field(factory=dict)
     place: str = ""
     name: str = ""

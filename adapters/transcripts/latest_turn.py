@@ -1,4 +1,4 @@
-"""The last turn of a transcript: prompts and edits."""
+"""The last turn of a transcript: prompts, edits, and hooks that were not answered."""
 
 import contextlib
 import os
@@ -17,6 +17,8 @@ from hardwon.adapters.transcripts.records import (
 )
 from hardwon.domain.model.injection.receipt import SessionTurn
 from hardwon.domain.model.injection.usage_signals import LONGEST_TEXT
+from hardwon.domain.model.text import one_line
+from hardwon.ports.agents import HOOK_TOOL
 
 MAX_TAIL_BYTES = 256 * 1024
 """Bytes at the end of the file that are read."""
@@ -30,6 +32,12 @@ Results of tools are left out.
 
 They can be long, and are the words of neither agent nor user.
 """
+
+_UNANSWERED = re.compile(rb'"type"\s*:\s*"hook_(?:cancelled|non_blocking_error)"')
+_PROMPT = re.compile(rb'"type"\s*:\s*"user"')
+_META = re.compile(rb'"is(?:Meta|Sidechain)"\s*:\s*true')
+_NOT_CONNECTED = "MCP server "
+"""The beginning of Claude Code's words for a server that it can't call."""
 
 _EXPANDED = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
 _OWN_PLACES = {"knowledge-bank", "memory"}
@@ -46,6 +54,29 @@ def latest_turn(path: str) -> SessionTurn:
         edits=_newest(edit.new for edit in turn.edits),
         given=_newest([*(edit.old for edit in turn.edits), *turn.texts]),
     )
+
+
+def unanswered_call(path: str) -> str:
+    """
+    Return why the server left a hook of the last turn unanswered.
+
+    Empty if it did not. Only Claude Code's transcripts tell it.
+    """
+    why = ""
+    for line in last_lines(path, MAX_TAIL_BYTES):
+        if _UNANSWERED.search(line):
+            why = _why_unanswered(_dict(object_in(line).get("attachment"))) or why
+        elif _PROMPT.search(line) and not (_RESULT.search(line) or _META.search(line)):
+            why = ""
+    return why
+
+
+def _why_unanswered(hook: Mapping[str, Any]) -> str:
+    command, complaint = (str(hook.get(name) or "") for name in ("command", "stderr"))
+    server, _, tool = command.rpartition("/")
+    if hook.get("type") == "hook_cancelled" and tool == HOOK_TOOL:
+        return f"MCP server {server!r} gave no answer in time"
+    return one_line(complaint) if complaint.startswith(_NOT_CONNECTED) else ""
 
 
 class _OpenTurn:

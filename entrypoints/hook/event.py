@@ -16,10 +16,12 @@ from hardwon.domain.model.pause import Pause, holding, last_end, pause_of
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.text import one_line
 from hardwon.entrypoints.bootstrap import (
+    host_process,
     host_session,
     now,
     open_log,
     open_pauses,
+    open_server_mark,
     read_settings,
     store_of,
 )
@@ -31,6 +33,10 @@ if TYPE_CHECKING:
 
 LONGEST_TURN = dt.timedelta(days=1)
 """Longest turn assumed, and how long a session start mentions another session's pause."""
+
+
+RECENT = 20
+"""Lines of the log that are not repeated."""
 
 
 class SessionPauses(NamedTuple):
@@ -148,6 +154,7 @@ class Event:
                 self._attempt("capture", self._note)
                 self._attempt("use not counted", self._notice_use)
                 self._attempt("recall not counted", self._confirm_delivery)
+                self._attempt("hooks are not answered", self._notice_silence)
             case "PreCompact":
                 self._attempt("capture", self._note)
             case "SessionEnd":
@@ -213,6 +220,17 @@ class Event:
             from hardwon.entrypoints.hook.capture import confirm_delivery  # brings sqlite3
 
             confirm_delivery(self._request, self._settings)
+
+    def _notice_silence(self) -> None:
+        """Let processes answer from now on, if the running server did not."""
+        from hardwon.entrypoints.bootstrap_capture import last_events, read_unanswered_call
+
+        if why := read_unanswered_call(self._request.transcript_path):
+            store = self._settings.global_store
+            open_server_mark(store, host_process()).remove()
+            line = f"{why}: hardwon-hook answers until it does"
+            if not any(event.endswith(line) for event in last_events(store, RECENT)):
+                self.warn(line)
 
     def _answer_prompt(self) -> None:
         if self._answers_prompt:

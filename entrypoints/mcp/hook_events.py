@@ -30,6 +30,7 @@ from hardwon.entrypoints.hook.request import (
 from hardwon.ports.store import Warn
 
 NOTHING_TO_SAY = "{}"
+PROMPT = "UserPromptSubmit"
 FILLED_IN_AS_TEXT = ("tool_input", "is_interrupt", "interrupted")
 """Fields of other types, which Claude Code fills in as JSON text."""
 
@@ -105,7 +106,7 @@ class HookEvents:
 
 def request_of(fields: Mapping[str, object]) -> HookRequest | None:
     """
-    Return the moment of a session in *fields*, None for other events.
+    Return the prompt or moment of a session in *fields*, None for other events.
 
     Claude Code fills in an empty text for a missing field.
     """
@@ -117,7 +118,7 @@ def request_of(fields: Mapping[str, object]) -> HookRequest | None:
         return None
     given = {name: _value(name, fields[name]) for name in fields}
     request = from_document({"agent_id": _codex_subagent(given), **given})
-    return request if request.event in MOMENTS else None
+    return request if request.event in (*MOMENTS, PROMPT) else None
 
 
 def _codex_subagent(fields: Mapping[str, object]) -> str:

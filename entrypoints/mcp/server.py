@@ -28,7 +28,7 @@ from hardwon.entrypoints.mcp.threads import MemoryWorker
 from hardwon.entrypoints.presenters.pauses import refusal as paused_refusal
 from hardwon.entrypoints.presenters.text import on_one_line
 from hardwon.entrypoints.streams import REINSTALL
-from hardwon.ports.agents import HOOK_TOOL
+from hardwon.ports.agents import HOOK_TOOL, AnsweringMark
 
 if TYPE_CHECKING:
     from hardwon.entrypoints.mcp.hook_events import HookEvents
@@ -88,11 +88,18 @@ class MemoryServer:
     Args:
         worker: Works on the store, which is open while the server is.
         tools: By name; by default all, made at the first call.
+        mark: Shows hooks of the client that this server answers; None for a server of many clients.
 
     """
 
-    def __init__(self, worker: MemoryWorker, tools: "Mapping[str, Tool] | None" = None) -> None:
+    def __init__(
+        self,
+        worker: MemoryWorker,
+        tools: "Mapping[str, Tool] | None" = None,
+        mark: AnsweringMark | None = None,
+    ) -> None:
         self._worker = worker
+        self._mark = mark
         self._given_tools = tools
         self._hook_events: HookEvents | None = None
 
@@ -101,8 +108,13 @@ class MemoryServer:
         """Keep the store open, or raise a `StorageError`."""
         async with self._worker.open():
             try:
+                if self._mark:
+                    self._mark.remove_dead()
+                    self._mark.set()
                 yield
             finally:
+                if self._mark:
+                    self._mark.remove()
                 await self._close_hook_events()
 
     async def _close_hook_events(self) -> None:
@@ -193,7 +205,10 @@ class MemoryServer:
             from hardwon.entrypoints.mcp.hook_events import HookEvents  # not every host has hooks
 
             self._hook_events = HookEvents(self._worker.settings.global_store, self._worker.warn)
-        return await self._hook_events.answer(fields)
+        answer = await self._hook_events.answer(fields)
+        if self._mark:
+            self._mark.set()
+        return answer
 
     async def _called(self, name: str, arguments: Mapping[str, Any]) -> Any:
         if pause := self._worker.pause():  # searches are refused too, as they count what they find

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +19,13 @@ INSTALLED = Path(__file__).parents[2] / ".clients" / "node_modules"
 """Where `make clients` installs them."""
 
 KEY = "no-key-of-anybody"
+
+SPY = """#!/bin/sh
+given=$(cat)
+printf '%s\\n' "$given" >>'{log}'
+printf %s "$given" | exec '{hook}' "$@"
+"""
+"""Writes down what the hook is told, and runs it."""
 
 
 class Start(NamedTuple):
@@ -207,13 +215,49 @@ class Desk:
 
     def register_server(self) -> None:
         """Register the server for all projects of Claude Code."""
-        on_path = self.world.folder / "clients"  # `init` asks all that are on PATH
-        on_path.mkdir()
-        (on_path / "claude").symlink_to(self.client.path)
-        self.world.variables["PATH"] = f"{on_path}{os.pathsep}{self.world.variables['PATH']}"
+        self.put_on_path("claude")
         program = ["hardwon", "--", str(BIN / "hardwon-mcp")]
         self._run("mcp", "add", "--scope", "user", *program)
         self.init()
+
+    def put_on_path(self, name: str) -> None:
+        """Put the client on PATH, where `init` asks all for their version."""
+        on_path = self.world.folder / "clients"
+        on_path.mkdir()
+        (on_path / name).symlink_to(self.client.path)
+        self.world.variables["PATH"] = f"{on_path}{os.pathsep}{self.world.variables['PATH']}"
+
+    def settle_without_variables(self) -> None:
+        """Use the default store, and settings from a file of the project."""
+        variables, folder = self.world.variables, ".claude/iflow/memory"
+        place = Path(variables["HOME"]) / folder
+        place.parent.mkdir(parents=True)
+        place.symlink_to(self.world.store)
+        for name in [name for name in variables if name.startswith("HARDWON_")]:
+            del variables[name]
+        settings = "memory_injection_limit: 0\nmemory_embedding_provider: off"
+        _write(self.world.project / ".claude/iflow-dev.local.md", f"---\n{settings}\n---\n")
+
+    def unregister_server(self) -> None:
+        """Remove the server without telling hardwon."""
+        self._run("mcp", "remove", "--scope", "user", "hardwon")
+
+    def count_processes(self, log: Path) -> Callable[[], Sequence[str]]:
+        """Return a function that returns the events for which a process of the hook has run since."""
+        spy = self.world.folder / "spy" / "hardwon-hook"
+        _write(spy, SPY.format(log=log, hook=BIN / "hardwon-hook"))
+        spy.chmod(0o755)
+        for name in (".claude/settings.json", ".codex/hooks.json"):
+            path = Path(self.world.variables["HOME"]) / name
+            if path.exists():
+                path.write_text(path.read_text().replace(str(BIN / "hardwon-hook"), str(spy)))
+
+        def ran() -> list[str]:
+            text = log.read_text() if log.exists() else ""
+            log.unlink(missing_ok=True)
+            return re.findall(r'"hook_event_name": ?"(\w+)"', text)
+
+        return ran
 
     def ask(self, prompt: str, *, resumes: bool = False) -> list[Request]:
         """Run the client with *prompt*, and return the requests that it made."""

@@ -16,12 +16,14 @@ from tests.clients.clients import (
 )
 from tests.clients.conftest import ERROR, LESSON, OTHER, RULE, Set
 from tests.clients.scripted_model import TOKENS, Call, Request, script
+from tests.entrypoints.programs import hardwon
 
 pytestmark = pytest.mark.clients
 
 FAILS = "python3 -c 'import frobnicate'"
 WORDS = "Please run what is due."
 TASK = f"Find out why CI says {ERROR} when it imports frobnicate."
+QUESTION = f"Why does CI say {ERROR} although the venv is cached?"
 COUNT = "Find out why counting the herd of zebra_quux raises LockTimeout."
 
 every_client = pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.agent)
@@ -138,6 +140,34 @@ def test_the_running_server_answers_claude_code_without_a_process(desk: Set) -> 
     assert [LESSON in request.text for request in (first, failed)] == [False, True]
     assert [OTHER in request.text for request in (failed, opened)] == [False, True]
     assert at.receipts() == [("failure", "", "delivered"), ("file", "", "delivered")]
+    assert_each_subagent_gets_its_own(at)
+
+
+def test_a_prompt_is_answered_by_the_running_server_and_by_a_process_without_one(
+    desk: Set, tmp_path: Path
+) -> None:
+    at = desk(CLAUDE_CODE)
+    at.register_server()
+    ran = at.count_processes(tmp_path / "ran")
+    [request] = at.ask(script(words=QUESTION))
+    assert (request.text.count(LESSON), ran()) == (1, ["SessionStart", "Stop", "SessionEnd"])
+
+    at.unregister_server()
+    [request] = at.ask(script(words=QUESTION))
+    assert (request.text.count(LESSON), "UserPromptSubmit" in ran()) == (1, True)
+    assert "MCP server 'hardwon' not connected" in hardwon(at.world, "doctor").stdout
+
+
+def test_a_prompt_of_codex_is_answered_by_the_running_server(desk: Set, tmp_path: Path) -> None:
+    at = desk(CODEX)
+    at.settle_without_variables()  # its servers get none
+    at.put_on_path("codex")
+    at.init()
+    ran = at.count_processes(tmp_path / "ran")
+    requests = at.ask(script(words=QUESTION))
+
+    assert requests[-1].text.count(LESSON) == 1
+    assert ran().count("UserPromptSubmit") == 0
     assert_each_subagent_gets_its_own(at)
 
 

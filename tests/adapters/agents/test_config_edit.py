@@ -17,9 +17,8 @@ from hardwon.adapters.agents.config_edit import (
 from hardwon.domain.model.errors import TakenNameError, UneditableFileError
 
 OURS = "/opt/hardwon-hook"
-HOOKS = {
-    event: {"type": "command", "command": OURS, "timeout": 5} for event in ("SessionStart", "Stop")
-}
+HOOK = {"type": "command", "command": OURS, "timeout": 5}
+HOOKS = {event: [HOOK] for event in ("SessionStart", "Stop")}
 SERVER = {"command": "hardwon-mcp", "args": list[str]()}
 OLDER_SERVER = {"command": "/older/hardwon-mcp"}
 
@@ -90,8 +89,8 @@ def test_outdated_managed_hooks_are_replaced_wherever_they_are() -> None:
 
     assert with_hooks(document, HOOKS) == {
         "hooks": {
-            "Stop": [{"hooks": [mine]}, {"hooks": [HOOKS["Stop"]]}],
-            "SessionStart": [{"hooks": [HOOKS["SessionStart"]]}],
+            "Stop": [{"hooks": [mine]}, {"hooks": [HOOK]}],
+            "SessionStart": [{"hooks": [HOOK]}],
         }
     }
     assert our_commands(document) == [OURS]
@@ -154,11 +153,11 @@ def test_changes_to_a_managed_hook_stay_and_its_command_is_updated() -> None:
     changed = with_hooks(document, HOOKS)
     assert changed["hooks"] == {
         "Stop": [{"hooks": [users]}],
-        "SessionStart": [{"hooks": [HOOKS["SessionStart"]]}],
+        "SessionStart": [{"hooks": [HOOK]}],
     }
     assert with_hooks(changed, HOOKS) is changed
 
-    moved = {event: {**hook, "command": "/moved/hardwon-hook"} for event, hook in HOOKS.items()}
+    moved = {event: [{**HOOK, "command": "/moved/hardwon-hook"}] for event in HOOKS}
     [group] = with_hooks(changed, moved)["hooks"]["Stop"]
     assert group == {"hooks": [{**users, "command": "/moved/hardwon-hook"}]}
 

@@ -12,7 +12,8 @@ from hardwon.adapters.agents.table import CLAUDE_CODE, CODEX, GEMINI_CLI, OPENCO
 from hardwon.ports.agents import HOOK_TOOL
 
 INPUT = CLAUDE_CODE.hooks.by_server.fields if CLAUDE_CODE.hooks.by_server else {}
-EVENTS = {"PostToolUseFailure", "PostToolUse", "SubagentStart"}
+EVENTS = {"PostToolUseFailure", "PostToolUse", "SubagentStart", "UserPromptSubmit"}
+GUARD = "guard 2>/dev/null || "
 PLUGIN = {"enabledPlugins": {"hardwon@hardwon": True}}
 
 
@@ -47,12 +48,12 @@ class Machine:
 
     def agent(self) -> ConfiguredAgent:
         environ = {"PATH": os.pathsep.join(self.path)}
-        programs = Programs(self.hook, self.server)
+        programs = Programs(self.hook, self.server, GUARD)
         return ConfiguredAgent(CLAUDE_CODE, str(self.home), environ, programs, {})
 
     def codex(self, **environ: str) -> ConfiguredAgent:
         environ = {"PATH": os.pathsep.join(self.path), **environ}
-        programs = Programs(self.hook, self.server)
+        programs = Programs(self.hook, self.server, GUARD)
         return ConfiguredAgent(CODEX, str(self.home), environ, programs, {})
 
     def init(self) -> dict[str, Any]:
@@ -65,13 +66,20 @@ class Machine:
         return self.hooks()
 
     def hooks(self) -> dict[str, Any]:
+        """Return the first hook of each event."""
         text = self.settings.read_text() if self.settings.exists() else ""
         groups = json.loads(text or "{}").get("hooks", {})
-        assert all(len(group["hooks"]) == 1 for [group] in groups.values())
         return {event: group["hooks"][0] for event, [group] in groups.items()}
 
     def wants(self) -> list[str]:
         return [*self.agent().wants(str(self._folder), lambda: 0.0)]
+
+
+def processes(settings: str) -> dict[str, str]:
+    """Return the command of each event that a process answers, with a guard or without."""
+    groups = json.loads(settings)["hooks"]
+    hooks = [(event, hook) for event, [group] in groups.items() for hook in group["hooks"]]
+    return {event: hook["command"] for event, hook in hooks if hook["type"] == "command"}
 
 
 def calling(hooks: dict[str, Any]) -> dict[str, str]:
@@ -94,18 +102,44 @@ def test_hooks_call_the_server_that_all_projects_have(machine: Machine) -> None:
         "server": "mine",
         "tool": HOOK_TOOL,
         "input": INPUT,
-        "timeout": 2,
+        "timeout": 0.5,
     }
     groups = json.loads(machine.settings.read_text())["hooks"]
     assert {event: groups[event][0].get("matcher") for event in EVENTS} == {
         "PostToolUseFailure": "Bash|mcp__.*",
         "PostToolUse": "Bash|Read|Edit|MultiEdit|Write",
         "SubagentStart": None,
+        "UserPromptSubmit": None,
     }
     assert {hooks[event]["type"] for event in hooks.keys() - EVENTS} == {"command"}
     assert machine.wants() == []
     assert machine.agent().next_step().startswith("start a new session")
     assert "claude mcp add" not in machine.agent().next_step()
+
+
+def test_a_process_answers_what_it_can_where_no_server_does(machine: Machine) -> None:
+    machine.install("2.1.332 (Claude Code)")
+    machine.register()
+    machine.init()
+    found = processes(machine.settings.read_text())
+
+    guarded = {event for event, command in found.items() if command.startswith(GUARD)}
+    assert guarded == EVENTS - {"PostToolUse"}
+    assert {command.removeprefix(GUARD) for command in found.values()} == {
+        f"{machine.hook} || exit 0"
+    }
+    assert machine.agent().connection().missing == ()
+    once = machine.settings.read_text()
+    machine.init()
+    assert machine.settings.read_text() == once
+
+
+def test_a_prompt_is_passed_with_what_tells_the_hosts_own(machine: Machine) -> None:
+    machine.install("2.1.332 (Claude Code)")
+    machine.register()
+    names = ("hook_event_name", "session_id", "transcript_path", "cwd", "prompt", "source")
+
+    assert machine.init()["UserPromptSubmit"]["input"] == {name: f"${{{name}}}" for name in names}
 
 
 def test_no_content_of_a_file_that_was_read_or_edited_is_passed() -> None:
@@ -264,10 +298,9 @@ def test_agents_without_such_hooks_ask_no_client(machine: Machine, tmp_path: Pat
     assert not trace.exists()
 
 
-def in_codex(agent: ConfiguredAgent) -> dict[str, Any]:
-    [group] = json.loads(agent.targets()[0].with_managed(None))["hooks"]["PostToolUse"]
-    [hook] = group["hooks"]
-    return {"matcher": group["matcher"], **hook}
+def in_codex(agent: ConfiguredAgent, event: str = "PostToolUse") -> dict[str, Any]:
+    [group] = json.loads(agent.targets()[0].with_managed(None))["hooks"][event]
+    return {"matcher": group.get("matcher"), **group["hooks"][0]}
 
 
 def test_codex_calls_the_server_that_the_set_up_registers_with_fields_that_are_never_missing(
@@ -293,6 +326,15 @@ def test_codex_calls_the_server_that_the_set_up_registers_with_fields_that_are_n
             "tool_response",
         )
     }
+    of_prompt = in_codex(machine.codex(), "UserPromptSubmit")
+    assert of_prompt["input"].keys() == {
+        "hook_event_name",
+        "session_id",
+        "transcript_path",
+        "cwd",
+        "prompt",
+    }
+    assert all(isinstance(item["timeout"], int) for item in (hook, of_prompt))
 
 
 @pytest.mark.parametrize(

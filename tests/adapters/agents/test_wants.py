@@ -145,7 +145,7 @@ def test_codex_runs_a_hook_whose_hash_it_trusts_and_names_others(home: Home) -> 
 def test_a_hook_of_codex_that_calls_the_server_is_trusted_by_its_hash(home: Home) -> None:
     by_server = CODEX.hooks.by_server
     assert by_server
-    hook = calling_hook("hardwon", by_server.fields)
+    hook = {**calling_hook(by_server, "hardwon", "PostToolUse"), "timeout": 2}
     group = {"matcher": "Bash|apply_patch", "hooks": [hook]}
     path = home.write(".codex/hooks.json", {"hooks": {"PostToolUse": [group]}})
     state = f'[hooks.state."{path}:post_tool_use:0:0"]\ntrusted_hash = "{CALL_HASH}"\n'

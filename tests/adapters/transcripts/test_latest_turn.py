@@ -10,7 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.adapters.transcripts.latest_turn import MAX_TAIL_BYTES, latest_turn
+from hardwon.adapters.transcripts.latest_turn import (
+    MAX_TAIL_BYTES,
+    latest_turn,
+    unanswered_call,
+)
 from hardwon.domain.model.injection.receipt import SessionTurn
 from hardwon.domain.model.injection.usage_signals import LONGEST_TEXT
 from tests.strategies import few_examples
@@ -203,3 +207,38 @@ def test_a_path_that_is_no_file_yields_nothing(tmp_path: Path) -> None:
     paths = [tmp_path / "missing", tmp_path, tmp_path / "pipe", "/dev/null", "\0", "/dev/zero"]
 
     assert [latest_turn(str(path)) for path in paths] == [SessionTurn()] * len(paths)
+
+
+def attached(**attachment: object) -> dict[str, object]:
+    return {"type": "attachment", "attachment": {"hookEvent": "UserPromptSubmit", **attachment}}
+
+
+CANCELLED = attached(type="hook_cancelled", command="mine/hardwon_hook", timedOut=True)
+GONE = attached(type="hook_non_blocking_error", stderr="MCP server 'mine' not connected")
+SLOW = "MCP server 'mine' gave no answer in time"
+
+
+@pytest.mark.parametrize(
+    ("lines", "why"),
+    [
+        ((user("a"), CANCELLED), SLOW),
+        ((user("a"), GONE), "MCP server 'mine' not connected"),
+        ((user("a"), GONE, tool("Bash", command="x"), CANCELLED), SLOW),
+        ((user("a"), CANCELLED, user([{"type": "tool_result", "content": "x"}])), SLOW),
+        ((user("a"), CANCELLED, user("expanded", isMeta=True)), SLOW),
+        ((user("a"), CANCELLED, user("b")), ""),
+        ((user("a"), attached(type="hook_cancelled", command="other/tool")), ""),
+        ((user("a"), attached(type="hook_cancelled", command="lint || exit 0")), ""),
+        ((user("a"), attached(type="hook_non_blocking_error", stderr="lint: not found")), ""),
+        ((user("a"), {"type": "attachment", "attachment": "hook_cancelled"}), ""),
+        ((user("a"), b'{"attachment": {"type": "hook_cancelled", "command": "mine/hardwon_h'), ""),
+        ((user('"type":"hook_cancelled","command":"mine/hardwon_hook"'),), ""),
+        ((user("a"), attached(type="hook_non_blocking_error", stderr=7)), ""),
+    ],
+    ids=range(13),
+)
+def test_a_call_of_the_last_turn_that_the_server_did_not_answer(
+    write: Write, lines: tuple[object, ...], why: str
+) -> None:
+    assert unanswered_call(write(*lines)) == why
+    assert unanswered_call("/nowhere") == ""

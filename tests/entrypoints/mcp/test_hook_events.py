@@ -11,6 +11,9 @@ from typing import Any
 import attrs
 import pytest
 
+from hardwon.adapters.clock import SystemClock
+from hardwon.adapters.server_mark import PREFIX
+from hardwon.adapters.sqlite.capture_journal import SqliteCaptureJournal
 from hardwon.entrypoints.hook.prompt import PromptStart
 from hardwon.entrypoints.mcp.hook_events import NOTHING_TO_SAY, request_of
 from hardwon.ports.agents import HOOK_TOOL
@@ -65,6 +68,13 @@ def edited(world: World) -> dict[str, Any]:
     return event(world, "PostToolUse", "Edit", given)
 
 
+def asked(world: World, **fields: object) -> dict[str, Any]:
+    prompt = f"Why does CI say {ERROR} although the venv is cached?"
+    common = ("hook_event_name", "session_id", "transcript_path", "cwd")
+    given = {name: event(world, "UserPromptSubmit", "", {})[name] for name in common}
+    return {**given, "prompt": prompt, "source": "", **fields}
+
+
 def piped(world: World) -> dict[str, Any]:
     output = {"stdout": f"Traceback (most recent call last):\n{ERROR}", "stderr": ""}
     command = {"command": "pytest -q | tail -3"}
@@ -99,7 +109,8 @@ def context(answer: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize(
-    ("make", "lesson"), [(failure, STALE), (piped, STALE), (opened, HERD), (edited, CHUNKS)]
+    ("make", "lesson"),
+    [(failure, STALE), (piped, STALE), (opened, HERD), (edited, CHUNKS), (asked, STALE)],
 )
 def test_a_moment_is_answered_as_by_a_process_once(
     world: World, visit: Visit, make: Any, lesson: str
@@ -108,8 +119,12 @@ def test_a_moment_is_answered_as_by_a_process_once(
     of_process = world.hook(payload={**make(world), "session_id": "two"})
 
     assert lesson in first
-    assert len(first) <= 1_200
-    assert json.loads(of_process.stdout)["hookSpecificOutput"]["additionalContext"] == first
+    assert len(first) <= 1_200 + 300 * (make is asked)
+    assert first == (
+        of_process.stdout
+        if make is asked
+        else json.loads(of_process.stdout)["hookSpecificOutput"]["additionalContext"]
+    )
     assert second == ""
     assert world.query("SELECT count(*) FROM receipt WHERE session_id = 'one'") == [(1,)]
 
@@ -250,6 +265,33 @@ def test_one_connection_answers_many_events_and_ends_with_the_server(
     assert (ran.code, ran.stderr) == (0, "")
 
 
+def test_a_prompt_is_captured_once_by_its_server(world: World, visit: Visit) -> None:
+    world.variables["HARDWON_CAPTURE_ENABLED"] = "true"
+    visit(world).call(HOOK_TOOL, **asked(world))
+    visit(world).call(HOOK_TOOL, **asked(world, source="system"))
+
+    [noted] = SqliteCaptureJournal(str(world.store), SystemClock().now).events("one")
+    assert (noted.kind, ERROR in noted.text) == ("prompt", True)
+
+
+def marks(world: World) -> list[str]:
+    return [path.name for path in world.store.glob(f"{PREFIX}*")]
+
+
+def test_a_server_has_a_mark_while_it_runs_and_after_each_answer(
+    world: World, connect: Connect
+) -> None:
+    client = connect(world, "--no-scan")
+    [mark] = marks(world)
+    assert mark.removeprefix(PREFIX).isdecimal()
+    (world.store / mark).unlink()
+    client.call(HOOK_TOOL, **asked(world))
+    assert marks(world) == [mark]
+
+    client.end()
+    assert marks(world) == []
+
+
 def test_it_is_not_listed(shared: RawClient) -> None:
     names = [tool["name"] for tool in shared.ask("tools/list")["result"]["tools"]]
 
@@ -262,7 +304,8 @@ def test_it_is_not_listed(shared: RawClient) -> None:
     [
         {},
         {"hook_event_name": "SessionStart"},
-        {"hook_event_name": "UserPromptSubmit", "prompt": f"why {ERROR}?"},
+        {"hook_event_name": "UserPromptSubmit", "prompt": 7},
+        {"hook_event_name": "UserPromptSubmit", "prompt": f"why {ERROR}?", "source": "system"},
         {"hook_event_name": 7},
         {"cwd": ""},
         {"cwd": None},
@@ -276,7 +319,7 @@ def test_it_is_not_listed(shared: RawClient) -> None:
         {"error": "\x00\x1b[31m" * 9_000},
         {"session_id": 7, "error": "Exit code 139"},
     ],
-    ids=range(15),
+    ids=range(16),
 )
 def test_bad_input_says_nothing(world: World, visit: Visit, fields: dict[str, object]) -> None:
     arguments = {**failure(world), "error": "Exit code 1", **fields} if fields else {}
