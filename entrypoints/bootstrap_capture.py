@@ -337,6 +337,13 @@ def read_recent_actions(transcript_path: str, run: "Run") -> "SessionActions":
     return recent_actions(transcript_path, run)
 
 
+def read_exit_code(transcript_path: str, command: str) -> int | None:
+    """Return the exit code of *command*, which just ended in Codex, None if unknown."""
+    from hardwon.adapters.transcripts.action_log import exit_code_of_last
+
+    return exit_code_of_last(transcript_path, command)
+
+
 def read_turn(transcript_path: str) -> "SessionTurn":
     """Return the last turn of a transcript, empty without any."""
     from hardwon.adapters.transcripts.latest_turn import latest_turn  # compiles patterns

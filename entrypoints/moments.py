@@ -16,7 +16,7 @@ from hardwon.domain.use_cases.inject_at_moment import Edit, Moment, OpenedFile, 
 
 Document: TypeAlias = Mapping[str, object]
 
-EVENTS = ("PostToolUse", "PostToolUseFailure")
+EVENTS = PASSED, FAILED = "PostToolUse", "PostToolUseFailure"
 """Claude Code's names of the events after an action."""
 
 TASKS = ("SubagentStart", "UserPromptSubmit")
@@ -56,6 +56,24 @@ _PATCHED = re.compile(r"^\*\*\* (?:Update|Add) File: (.+)$", re.MULTILINE)
 """A changed file in the patch of Codex's `apply_patch`."""
 
 
+def with_outcome(payload: Document, transcript_path: str) -> Document:
+    """Return *payload* with the outcome of a command, which Codex's hooks are not told."""
+    output = payload.get("tool_response")
+    if payload.get("hook_event_name") != PASSED or payload.get("tool_name") not in SHELLS:
+        return payload
+    if not isinstance(output, str) or not transcript_path:
+        return payload
+    from hardwon.entrypoints.bootstrap_capture import read_exit_code  # only Codex needs it
+
+    command = _command(_table(payload.get("tool_input")).get("command"))
+    code = read_exit_code(transcript_path, command)
+    if code is None:
+        return payload
+    if code:
+        return {**payload, "hook_event_name": FAILED, "tool_response": None, "error": output}
+    return {**payload, "tool_response": {STDOUT: output}}
+
+
 def moment_of(payload: Document, project_root: str) -> Moment | None:
     """Return what the agent did by *payload*, None for what is no moment."""
     if payload.get("hook_event_name") in TASKS:
@@ -64,7 +82,7 @@ def moment_of(payload: Document, project_root: str) -> Moment | None:
     if event not in EVENTS or not isinstance(tool, str):
         return None
     given = _table(payload.get("tool_input"))
-    failed = event == "PostToolUseFailure"
+    failed = event == FAILED
     if tool in SHELLS:
         return _failure(_command(given.get("command")), payload, failed=failed)
     if tool.startswith("mcp__"):
@@ -97,11 +115,10 @@ def passed_run(payload: Document, *, reads_output: bool) -> Run | None:
     """
     Return the run of a command that passed, None for other events.
 
-    The host must tell it: a plain text, as Codex sends, does not. To read the output takes longer,
-    and may show that the command failed.
+    The host must tell it. To read the output takes longer, and may show that the command failed.
     """
     result = _table(payload.get("tool_response"))
-    if payload.get("hook_event_name") != "PostToolUse" or payload.get("tool_name") not in SHELLS:
+    if payload.get("hook_event_name") != PASSED or payload.get("tool_name") not in SHELLS:
         return None
     if STDOUT not in result or result.get("interrupted") or result.get(BACKGROUND):
         return None

@@ -63,6 +63,12 @@ class Recording:
         shown = f"Exit code {code}\n{output}" if code else output
         return self._called("Bash", {"command": command}, shown, is_error=code != 0)
 
+    def ends(self, command: str, code: int) -> "Recording":
+        """Codex writes that a command ended, before its hooks run."""
+        words = ["/bin/bash", "-lc", command.replace("{root}", self.root)]
+        item = {"type": "CommandExecution", "command": words, "exit_code": code}
+        return self._line("event_msg", {"type": "item_completed", "item": item})
+
     def edits(self, path: str) -> "Recording":
         """The agent changes a file."""
         if self.host == "codex":

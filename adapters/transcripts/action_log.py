@@ -2,12 +2,18 @@
 
 import re
 from collections import deque
+from collections.abc import Mapping
 from itertools import islice
+from typing import Any
 
-from hardwon.adapters.transcripts.latest_turn import last_lines
+from hardwon.adapters.transcripts.latest_turn import MAX_TAIL_BYTES, last_lines
 from hardwon.adapters.transcripts.records import object_in
-from hardwon.adapters.transcripts.tool_calls import ToolCall, actions_of
-from hardwon.adapters.transcripts.utterances import Utterance, utterance_in_claude_code
+from hardwon.adapters.transcripts.tool_calls import INTERRUPTED, ToolCall, actions_of
+from hardwon.adapters.transcripts.utterances import (
+    Utterance,
+    utterance_in_claude_code,
+    utterance_in_codex,
+)
 from hardwon.domain.model.conversation.actions import Action, Run, may_state_cause, remarks_in
 from hardwon.domain.model.conversation.session_actions import (
     MIN_REPEATED,
@@ -51,21 +57,26 @@ class ActionLog:
             del self._calls[call_id]
 
 
+_ENDED = re.compile(rb'"type"\s*:\s*"CommandExecution"')
+"""The end of a command in Codex."""
+
 MAX_BYTES = 4 * 1024 * 1024
 """Bytes at the end of the file that are read."""
 
-_FAILED = re.compile(rb'"is_error"\s*:\s*true')
-_RESULT_OF = re.compile(rb'"tool_use_id"\s*:\s*"([^"\\]{1,200})"')
-_CALL = re.compile(rb'"id"\s*:\s*"([^"\\]{1,200})"')
+_FAILED = re.compile(rb'"is_error"\s*:\s*true|(?:exited with code:?|"exit_code\\*"\s*:) [1-9]')
+_RESULT_OF = re.compile(rb'"(?:tool_use_id|call_id)"\s*:\s*"([^"\\]{1,200})"')
+_CALL = re.compile(rb'"(?:id|call_id)"\s*:\s*"([^"\\]{1,200})"')
 _PLAIN_WORD = re.compile(r"[A-Za-z0-9_.=:-]+")
 """A word that no transcript escapes."""
 
-_IS_OF_AGENT = re.compile(rb'"type"\s*:\s*"(?:tool_use|tool_result)"')
+_IS_OF_AGENT = re.compile(
+    rb'"type"\s*:\s*"(?:tool_use|tool_result|(?:function|custom_tool|local_shell)_call(?:_output)?)"'
+)
 
 
 def recent_actions(path: str, run: Run) -> SessionActions:
     """
-    Return the actions in a transcript of Claude Code before *run*, which just passed.
+    Return the actions in a transcript before *run*, which just passed.
 
     There are none unless two calls with the same words failed: otherwise nothing is parsed. The host
     may have written the result of *run* already, or not.
@@ -79,10 +90,33 @@ def recent_actions(path: str, run: Run) -> SessionActions:
         return NO_ACTIONS
     log = ActionLog(Cleaning())
     for line in map(object_in, filter(_IS_OF_AGENT.search, lines)):
-        is_of_claude_code = line.get("type") in {"user", "assistant"}
-        if is_of_claude_code and (utterance := utterance_in_claude_code(line, ())):
+        if utterance := _utterance_in(line):
             log.add(utterance)
     return _state_after([*log.actions], run)
+
+
+def _utterance_in(line: Mapping[str, Any]) -> Utterance | None:
+    if line.get("type") == "response_item":
+        return utterance_in_codex(line)
+    is_of_claude_code = line.get("type") in {"user", "assistant"}
+    return utterance_in_claude_code(line, ()) if is_of_claude_code else None
+
+
+def exit_code_of_last(path: str, command: str) -> int | None:
+    """
+    Return the exit code of *command*, which just ended in Codex, None if unknown.
+
+    Codex's hooks are not told it. Its transcript has it before they run.
+    """
+    ended = [line for line in last_lines(path, MAX_TAIL_BYTES) if _ENDED.search(line)]
+    event = object_in(ended[-1]).get("payload") if ended else None
+    item = event.get("item") if isinstance(event, dict) else None
+    if not isinstance(item, dict):
+        return None
+    code, words = item.get("exit_code"), item.get("command")
+    is_of_command = isinstance(words, list) and words[-1:] == [command]
+    is_known = isinstance(code, int) and code not in INTERRUPTED
+    return code if is_of_command and is_known else None
 
 
 def _state_after(actions: list[Action], run: Run) -> SessionActions:

@@ -9,7 +9,7 @@ needed: a switched-off hook runs on the standard library.
 
 import datetime as dt
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.domain.model.pause import Pause, holding, last_end, pause_of
@@ -240,25 +240,26 @@ class Event:
         settings = self._settings
         if not (self._injects and (settings.moments_enabled or settings.ask_enabled)):
             return
-        from hardwon.entrypoints.moments import moment_of  # compiles patterns
+        from hardwon.entrypoints.moments import moment_of, with_outcome  # compiles patterns
 
-        moment = moment_of(self._request.payload, self._request.project_root)
+        payload = with_outcome(self._request.payload, self._request.transcript_path)
+        moment = moment_of(payload, self._request.project_root)
         if moment and settings.moments_enabled:
             self._start().print_at_moment(moment, self._output)
         elif not moment and settings.ask_enabled and self._request.transcript_path:
-            self._ask()
+            self._ask(payload)
 
-    def _ask(self) -> None:
+    def _ask(self, payload: Mapping[str, object]) -> None:
         """Ask about a command that passes after it failed several times."""
         from hardwon.entrypoints.bootstrap_capture import read_recent_actions
         from hardwon.entrypoints.moments import passed_run
 
         request = self._request
-        begun = None if request.agent else passed_run(request.payload, reads_output=False)
+        begun = None if request.agent else passed_run(payload, reads_output=False)
         actions = begun and read_recent_actions(request.transcript_path, begun)
         if not (begun and actions and actions.repeated_failure(begun)):
             return  # most often: no output is read
-        run = passed_run(request.payload, reads_output=True)
+        run = passed_run(payload, reads_output=True)
         failure = run and actions.repeated_failure(run)
         if failure:
             self._start().print_question(failure, self._output)

@@ -45,6 +45,18 @@ def passes(world: World, made: Recording, command: str = TESTS, **fields: Any) -
     return world.hook(payload=payload)
 
 
+def passes_in_codex(world: World, made: Recording, command: str = TESTS, code: int = 0) -> Run:
+    made.ends(command, code)
+    return passes(world, made, command, tool_response="12 passed in 0.3s")
+
+
+def in_codex(world: World, times: int = 2) -> Recording:
+    made = Recording("codex", root=str(world.project)).asks("Read the settings of the feed.")
+    for _ in range(times):
+        made.runs(TESTS, MISSING, 1)
+    return made
+
+
 def outcome(run: Run) -> tuple[int, str, str]:
     return run.code, run.stdout, run.stderr
 
@@ -66,6 +78,21 @@ def test_the_agent_is_asked_what_repaired_it(world: World) -> None:
     assert world.query("SELECT event, query, signature, delivery FROM receipt") == [
         ("ask", "pytest -q tests", SIGNATURE, "awaited")
     ]
+
+
+def test_codex_is_asked_by_the_exit_code_in_its_transcript(world: World) -> None:
+    made = in_codex(world)
+    others = made.ends("make lint", 0)
+    assert outcome(passes(world, others, tool_response="12 passed in 0.3s")) == SILENT
+
+    asked = question(passes_in_codex(world, made))
+    assert f"`{COMMAND}` passes now, after it failed 2 times" in asked
+    assert outcome(passes_in_codex(world, made)) == SILENT
+
+
+@pytest.mark.parametrize(("times", "code"), [(1, 0), (2, 1), (2, 137)])
+def test_codex_is_not_asked_after_a_failure_or_too_few(world: World, times: int, code: int) -> None:
+    assert outcome(passes_in_codex(world, in_codex(world, times), code=code)) == SILENT
 
 
 @pytest.mark.parametrize("times", [0, 1])

@@ -12,6 +12,7 @@ import pytest
 from tests.entrypoints.hook_process import Run, World
 from tests.entrypoints.programs import hardwon
 from tests.entrypoints.sessions import entry
+from tests.tool_transcripts import Recording
 
 ERROR = "ModuleNotFoundError: No module named 'yaml'"
 LESSON = f"`{ERROR}` on CI: the cached venv is stale, bump the key of its cache."
@@ -366,3 +367,33 @@ def test_a_moment_whose_receipt_was_changed_is_not_verified(world: World) -> Non
 
     proved = hardwon(world, "why", "one", "--verify")
     assert (proved.code, "its parts do not give its score" in proved.stdout) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("code", "is_shown"), [(1, True), (3, True), (0, False), (None, False), (137, False)]
+)
+def test_codex_has_the_exit_code_of_a_command_in_its_transcript(
+    world: World, code: int | None, *, is_shown: bool
+) -> None:
+    made = Recording("codex", root=str(world.project)).asks("Run it.")
+    if code is not None:
+        made.ends("python tools/seed.py", code)
+    path = world.folder / "rollout-one.jsonl"
+    path.write_text(made.text, encoding="utf-8")
+    payload = failure(
+        world,
+        hook_event_name="PostToolUse",
+        transcript_path=str(path),
+        tool_input={"command": "python tools/seed.py"},
+        tool_response=ERROR,  # which a command that passes may print
+        error=None,
+    )
+
+    run = after(world, payload)
+
+    assert (run.code, run.stderr) == (0, "")
+    assert (LESSON in run.stdout) is is_shown
+    assert (
+        not is_shown
+        or json.loads(run.stdout)["hookSpecificOutput"]["hookEventName"] == "PostToolUse"
+    )
