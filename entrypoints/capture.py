@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import chain
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import attrs
 
@@ -296,6 +296,40 @@ def build_keep_repairs(memory: Memory, project_root: str, *, embed: bool = True)
         is_here=lambda folder: bool(folder) and key_of(folder) == key_of(project_root),
         clock=memory.clock,
     )
+
+
+class RepairDecision(NamedTuple):
+    """
+    The outcome of a decision on a repair.
+
+    Attributes:
+        line: What was done, in a line.
+        problems: Failures of indexing, one line each.
+    """
+
+    line: str
+    problems: tuple[str, ...] = ()
+
+
+def decide_repair(
+    memory: Memory, project_root: str, note_id: str, *, wanted: bool
+) -> RepairDecision:
+    """
+    Keep or drop a repair, while no session is captured.
+
+    Raises:
+        InvalidEntryError: none waits by that id, or several do.
+    """
+    deciding = build_keep_repairs(memory, project_root)
+    note = deciding.candidate(note_id)
+
+    def work() -> RepairDecision:
+        if not wanted:
+            deciding.drop(note)
+            return RepairDecision(f"Dropped: {note.title}")
+        return RepairDecision(f"Kept: {note.title}", deciding.keep(note).problems)
+
+    return capturing(memory.settings, memory.warn, project_root=project_root, work=work)
 
 
 class _Nowhere:

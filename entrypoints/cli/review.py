@@ -8,7 +8,6 @@ import typer
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.capture import CaptureIndexOutcome
 from hardwon.domain.use_cases.edit_entries import ValidateEntry
 from hardwon.domain.use_cases.edit_lesson import MergeLessons, ensure_mergeable
 from hardwon.domain.use_cases.embedding_spaces import Spaces
@@ -27,7 +26,7 @@ from hardwon.entrypoints.bootstrap_upkeep import (
     build_merge_lessons,
     build_review_memory,
 )
-from hardwon.entrypoints.capture import build_keep_repairs, capturing
+from hardwon.entrypoints.capture import RepairDecision, build_keep_repairs, decide_repair
 from hardwon.entrypoints.cli.console import can_be_asked, edited, print_items, print_json, say, warn
 from hardwon.entrypoints.cli.edit import EMPTIED, edit, read_texts, take_over, template
 from hardwon.entrypoints.cli.forget import forget
@@ -121,7 +120,7 @@ def review(
     """
     memory = open_for(project_root, global_store, create=False)
     if older and newer is None and keep != drop:
-        return _decide_repair(memory, project_root, note_id=older, wanted=keep)
+        return _say_decision(decide_repair(memory, project_root, note_id=older, wanted=keep))
     if older is None or newer is None:
         if older or replaces or merge or keep_both:
             raise typer.BadParameter(
@@ -209,28 +208,19 @@ def _decide(memory: Memory, project_root: str, item: ReviewItem, key: str) -> No
                 )
             )
         case RepairCandidate(note), _:
-            _decide_repair(memory, project_root, note_id=note.note_id, wanted=key == "k")
+            _say_decision(
+                decide_repair(memory, project_root, note_id=note.note_id, wanted=key == "k")
+            )
         case FileDrift(), "t":
             take_over(build_edit_lesson(memory, project_root), [item], say, yes=True)
         case _:
             _edit_or_forget(memory.settings, project_root, item=item, key=key)
 
 
-def _decide_repair(memory: Memory, project_root: str, note_id: str, *, wanted: bool) -> None:
-    """Keep or drop a repair, while no session is captured."""
-    deciding = build_keep_repairs(memory, project_root)
-    note = deciding.candidate(note_id)
-
-    def work() -> CaptureIndexOutcome:
-        if wanted:
-            return deciding.keep(note)
-        deciding.drop(note)
-        return CaptureIndexOutcome()
-
-    outcome = capturing(memory.settings, memory.warn, project_root=project_root, work=work)
-    for problem in outcome.problems:
+def _say_decision(decided: RepairDecision) -> None:
+    for problem in decided.problems:
         warn(problem)
-    say(on_one_line(f"{'Kept' if wanted else 'Dropped'}: {note.title}"))
+    say(on_one_line(decided.line))
 
 
 def _edit_or_forget(settings: Settings, project_root: str, item: ReviewItem, key: str) -> None:

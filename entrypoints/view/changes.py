@@ -18,9 +18,13 @@ from hardwon.entrypoints.bootstrap_upkeep import (
     build_forget_for_good,
     build_merge_lessons,
 )
-from hardwon.entrypoints.capture import complete_interrupted, while_nothing_is_captured
+from hardwon.entrypoints.capture import (
+    complete_interrupted,
+    decide_repair,
+    while_nothing_is_captured,
+)
 from hardwon.entrypoints.context import read_workplace
-from hardwon.entrypoints.embed_after_write import embed_now
+from hardwon.entrypoints.embed_after_write import embed_now, nearest_to
 from hardwon.entrypoints.lesson_draft import LessonDraft
 from hardwon.entrypoints.presenters.entries import (
     by_place,
@@ -97,7 +101,10 @@ def add(desk: Desk, asked: PageRequest) -> Reply:
         *complaints_of_length(stored.entry),
         *embed_now(desk.memory.spaces),
     ]
-    return Redirect(entry_path(stored.entry.entry_id), notice)
+    near = ",".join(
+        entry.entry_id for entry in nearest_to(desk.memory.spaces, stored.entry, workplace)
+    )
+    return Redirect(f"{entry_path(stored.entry.entry_id)}{near and f'?near={near}'}", notice)
 
 
 def _edit_lesson(desk: Desk, entry: Entry, asked: PageRequest) -> Redirect:
@@ -384,7 +391,7 @@ def decide(desk: Desk, asked: PageRequest) -> Reply:
         changed = Supersede.on(desk.memory.store, desk.memory.clock).apply(
             older.entry_id, newer.entry_id
         )
-        return Redirect("/review", change_confirmation(changed))
+        return Redirect(asked.given("back") or "/review", change_confirmation(changed))
     if asked.given("decision") == "keep":
         was_open = desk.memory.store.proposals.reject(older.entry_id, newer.entry_id)
         return Redirect(
@@ -398,6 +405,19 @@ def decide(desk: Desk, asked: PageRequest) -> Reply:
             ],
         )
     raise InvalidEntryError("Say which: supersede or keep.")
+
+
+def decide_on_repair(desk: Desk, asked: PageRequest) -> Reply:
+    """Keep a repair as a gotcha, or drop it."""
+    if asked.given("decision") not in {"keep", "drop"}:
+        raise InvalidEntryError("Say which: keep or drop.")
+    decided = decide_repair(
+        desk.memory,
+        desk.project_root,
+        note_id=asked.values["id"],
+        wanted=asked.given("decision") == "keep",
+    )
+    return Redirect("/review", [decided.line, *decided.problems])
 
 
 def take_over(desk: Desk, asked: PageRequest) -> Reply:

@@ -14,9 +14,11 @@ from typing import NamedTuple, TypeAlias, TypeVar
 from hardwon.domain.model.errors import InvalidQueryError, StorageError
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.recall import Recall
+from hardwon.domain.use_cases.review_memory import ReviewItem
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_retrieval import build_clustering, build_recall
 from hardwon.entrypoints.bootstrap_upkeep import build_review_memory
+from hardwon.entrypoints.capture import build_keep_repairs
 from hardwon.entrypoints.context import read_workplace
 from hardwon.ports.clock import Clock
 from hardwon.ports.overview import Clustering
@@ -57,10 +59,15 @@ class Desk:
         self._clustering = self._clustering or build_clustering(self.memory, "learning")
         return self._clustering
 
+    def items_to_review(self) -> Sequence[ReviewItem]:
+        """Return all pending decisions."""
+        repairs = build_keep_repairs(self.memory, self.project_root).candidates
+        return build_review_memory(self.memory, self.project_root, repairs).items()
+
     def to_review(self) -> int:
         """Return the number of pending decisions, cached for half a minute."""
         if time.monotonic() - self._counted_at > COUNTED_SECONDS:
-            self._to_review = len(build_review_memory(self.memory, self.project_root).items())
+            self._to_review = len(self.items_to_review())
             self._counted_at = time.monotonic()
         return self._to_review
 

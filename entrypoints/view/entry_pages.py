@@ -21,6 +21,7 @@ from hardwon.entrypoints.view.desk import Desk, Page, PageRequest
 MAX_CHANGES = 100
 MAX_SHOWN_IN = 20
 MAX_NEAR = 5
+MAX_STORED_NEAR = 3
 SHOWN_CHARACTERS = 20_000
 """Longer texts are truncated until the reader asks for all of it."""
 
@@ -92,11 +93,18 @@ def entry_page(desk: Desk, asked: PageRequest) -> Page:
             ),
             "use": SummariseUsage.on(desk.memory.store).of_entry(entry.entry_id),
             "near": near,
+            "nearest": _stored_near(desk, asked.query.get("near", "")),
             "problem": problem,
             "tiers": TIERS,
             "reaches": {name: REACH_NAMES[name] for name in REACHES},
         },
     )
+
+
+def _stored_near(desk: Desk, ids: str) -> list[Entry]:
+    """Return the lessons that were near a new one when it was stored."""
+    found = map(desk.memory.repository.by_id, ids.split(",")[:MAX_STORED_NEAR])
+    return [entry for entry in found if entry and not entry.superseded_by]
 
 
 def _near(desk: Desk, entry: Entry) -> tuple[Sequence[Neighbour], str]:

@@ -19,7 +19,6 @@ from hardwon.domain.model.vocabulary import REACHES, TIERS
 from hardwon.domain.use_cases.recall import calibrated
 from hardwon.domain.use_cases.retrieve import completed
 from hardwon.domain.use_cases.review_memory import UntrustedProject
-from hardwon.entrypoints.bootstrap_upkeep import build_review_memory
 from hardwon.entrypoints.presenters.injections import SIGNALS
 from hardwon.entrypoints.presenters.projects import why
 from hardwon.entrypoints.presenters.review import SORTS as CARDS
@@ -278,7 +277,7 @@ def _document(row: ListedMemory) -> dict[str, object]:
 
 def review_page(desk: Desk, asked: PageRequest) -> Page:
     """Return one pending item, and how many there are."""
-    items = build_review_memory(desk.memory, desk.project_root).items()
+    items = desk.items_to_review()
     at = min(asked.number("at", 1), max(1, len(items)))
     item = items[at - 1] if items else None
     registry = desk.memory.registry()

@@ -87,6 +87,7 @@ FORMS: Mapping[str, Answer] = {
     "/merge": changes.merge,
     "/pair": changes.decide,
     "/project/{id}/trust": changes.trust,
+    "/repair/{id}": changes.decide_on_repair,
 }
 
 

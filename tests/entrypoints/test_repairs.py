@@ -13,6 +13,7 @@ from hardwon.entrypoints.worker import Worker
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, hardwon
 from tests.entrypoints.sessions import Conversation
+from tests.entrypoints.view.caller import opened
 from tests.tool_transcripts import (
     CAUSE,
     HOSTS,
@@ -213,7 +214,7 @@ def test_a_candidate_of_such_a_session_waits_and_a_note_that_is_known_stays(worl
     hardwon(world, "capture", "--all", "--yes")
     assert gotchas(world) == []
     [waiting] = candidates(world)
-    assert SIGNATURE in waiting["title"]
+    assert SIGNATURE in waiting["name"]
 
 
 def test_a_session_that_goes_on_after_an_update_is_still_read_from_its_beginning(
@@ -365,6 +366,27 @@ def test_a_dropped_repair_does_not_come_back(world: World) -> None:
     assert gotchas(world) == []
     late = hardwon(world, "review", waiting["id"], "--keep")
     assert (late.code, "hardwon review lists those that wait" in late.stderr) == (1, True)
+
+
+@pytest.mark.parametrize(("decision", "kept"), [("keep", 1), ("drop", 0)])
+def test_the_page_decides_on_a_repair_as_the_terminal_does(
+    world: World, decision: str, kept: int
+) -> None:
+    by_command(world, repaired(recording(world), cause="Let me see."))
+    [waiting] = candidates(world)
+    caller = opened(world)
+    card = caller.text("/review")
+    for part in (SIGNATURE, "failed 3 times, then passed", "pyproject.toml was changed"):
+        assert part in card
+    assert caller.items("/review.json") == [waiting]
+
+    refused = caller.post(f"/repair/{waiting['id']}", {"decision": "x"})
+    done = caller.send(f"/repair/{waiting['id']}", decision=decision)
+    late = caller.post(f"/repair/{waiting['id']}", {"decision": decision, "more": "1"})
+
+    assert (refused.status_code, late.status_code) == (400, 400)
+    assert f'{"Kept" if kept else "Dropped"}: Repaired: "{SIGNATURE}"' in done
+    assert (candidates(world), len(gotchas(world))) == ([], kept)
 
 
 @pytest.mark.parametrize(("days", "waits"), [(29, True), (31, False)])

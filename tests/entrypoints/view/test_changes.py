@@ -64,6 +64,27 @@ def test_a_new_lesson_is_stored_as_by_hardwon_add(world: World) -> None:
     )
 
 
+def test_a_new_lesson_names_the_nearest_and_supersedes_one(world: World) -> None:
+    caller = opened(world)
+    text = "A number without its unit is misread by the importer, or read as another unit."
+
+    page = caller.send("/new", description=text, name="Unit beside number", category="patterns")
+
+    assert "Does it replace one of these? Name the unit" in page
+    new = content_hash(text)
+    back = f"/entry/{new}"
+    done = caller.send("/pair", older=UNIT.entry_id, newer=new, decision="supersede", back=back)
+    assert "Unit beside number" in done
+    assert row(world, "superseded_by", UNIT.entry_id) == (new,)
+    assert "Does it replace" not in caller.text(f"{back}?near={UNIT.entry_id},x,,'\"<")
+
+
+def test_a_new_lesson_like_no_other_asks_nothing(world: World) -> None:
+    page = opened(world).send("/new", description="Zebras graze at noon.", category="patterns")
+
+    assert ("Stored: " in page, "Does it replace" in page) == (True, False)
+
+
 def test_a_refused_new_lesson_is_shown_again_with_what_was_typed(world: World) -> None:
     caller = opened(world)
     typed: dict[str, object] = {
