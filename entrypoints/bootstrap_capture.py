@@ -13,17 +13,16 @@ from hardwon.entrypoints.bootstrap import now
 if TYPE_CHECKING:
     from hardwon.adapters.sqlite.capture_journal import CaptureLock
     from hardwon.adapters.sqlite.database import SqliteDatabase
-    from hardwon.domain.model.conversation.actions import Run
+    from hardwon.domain.model.conversation.actions import Run, TimedAction
     from hardwon.domain.model.conversation.hook_event import HookEvent, NotedProject
     from hardwon.domain.model.conversation.session_actions import SessionActions
     from hardwon.domain.model.injection.receipt import GivenText, LastResponse, SessionTurn
     from hardwon.domain.model.project import Conversations, KeepingReason
     from hardwon.domain.model.settings import ServerAddress, Settings
     from hardwon.domain.use_cases.capture import Capture
-    from hardwon.domain.use_cases.open_window import ConfirmDelivery
-    from hardwon.domain.use_cases.track_usage import NoticeUse
+    from hardwon.domain.use_cases.observe_outcomes import ReadActions
     from hardwon.entrypoints.bootstrap import Memory
-    from hardwon.ports.activity import ContextWindows
+    from hardwon.ports.activity import Activity
     from hardwon.ports.agents import SetupRecord
     from hardwon.ports.store import Store, Warn
     from hardwon.ports.transcripts import CaptureJournal, Transcripts
@@ -247,47 +246,16 @@ def _served(server: "ServerAddress") -> "Iterator[Store]":
 
 
 @contextlib.contextmanager
-def noticing_in(settings: "Settings") -> "Iterator[NoticeUse | None]":
-    """Open an existing store to count used entries, None without one."""
-    from hardwon.adapters.clock import SystemClock
-    from hardwon.domain.use_cases.track_usage import NoticeUse
-
+def activity_in(settings: "Settings") -> "Iterator[Activity | None]":
+    """Open the records of activity of an existing store, None without one."""
     if settings.server:
         with _served(settings.server) as store:
-            yield NoticeUse(store.influences, SystemClock())
+            yield store
         return
-    from hardwon.adapters.sqlite.activity import SqliteInfluences
+    from hardwon.adapters.sqlite.activity import SqliteActivity
 
     with _opened(settings.global_store) as database:
-        yield NoticeUse(SqliteInfluences(database), SystemClock()) if database else None
-
-
-@contextlib.contextmanager
-def confirming_in(settings: "Settings") -> "Iterator[ConfirmDelivery | None]":
-    """Open an existing store to confirm deliveries, None without one."""
-    from hardwon.domain.use_cases.open_window import ConfirmDelivery
-
-    if settings.server:
-        with _served(settings.server) as store:
-            yield ConfirmDelivery(store.deliveries)
-        return
-    from hardwon.adapters.sqlite.activity import SqliteDeliveries
-
-    with _opened(settings.global_store) as database:
-        yield ConfirmDelivery(SqliteDeliveries(database)) if database else None
-
-
-@contextlib.contextmanager
-def windows_in(settings: "Settings") -> "Iterator[ContextWindows | None]":
-    """Open an existing store for its context windows, None without one."""
-    if settings.server:
-        with _served(settings.server) as store:
-            yield store.windows
-        return
-    from hardwon.adapters.sqlite.activity import SqliteContextWindows
-
-    with _opened(settings.global_store) as database:
-        yield SqliteContextWindows(database) if database else None
+        yield SqliteActivity(database) if database else None
 
 
 def read_given_texts(transcript_path: str, agent: str) -> "Sequence[GivenText] | None":
@@ -342,6 +310,23 @@ def read_exit_code(transcript_path: str, command: str) -> int | None:
     from hardwon.adapters.transcripts.action_log import exit_code_of_last
 
     return exit_code_of_last(transcript_path, command)
+
+
+def actions_of_session(store: str, session_id: str, transcript_path: str) -> "ReadActions":
+    """Return the reader of a session's actions, without those during its pauses."""
+
+    def read(agent: str, since: dt.datetime) -> "Iterator[TimedAction]":
+        from hardwon.adapters.transcripts.action_log import actions_since  # only after a moment
+        from hardwon.adapters.transcripts.agents import transcript_of
+        from hardwon.domain.model.pause import is_off_record
+        from hardwon.entrypoints.bootstrap import open_pauses
+
+        pauses, path = open_pauses(store).read(), transcript_of(transcript_path, agent)
+        for timed in actions_since(path, since, is_subagent=bool(agent)) if path else ():
+            if not (timed.begun and is_off_record(pauses, session_id, timed.begun)):
+                yield timed
+
+    return read
 
 
 def read_turn(transcript_path: str) -> "SessionTurn":

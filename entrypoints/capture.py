@@ -26,6 +26,7 @@ from hardwon.domain.use_cases.capture import (
 from hardwon.domain.use_cases.embed_pending import BATCH
 from hardwon.domain.use_cases.forget import ErasureOutcome, ForgetForGood
 from hardwon.domain.use_cases.keep_repairs import KeepRepairs
+from hardwon.domain.use_cases.observe_outcomes import ObserveOutcomes
 from hardwon.domain.use_cases.remember import (
     Remember,
     RememberOutcome,
@@ -34,6 +35,7 @@ from hardwon.domain.use_cases.remember import (
 )
 from hardwon.entrypoints.bootstrap import Memory, host_session
 from hardwon.entrypoints.bootstrap_capture import (
+    actions_of_session,
     build_capture,
     cleaning_for,
     has_events,
@@ -52,7 +54,7 @@ from hardwon.entrypoints.bootstrap_files import (
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import fill_spaces
 from hardwon.ports.documents import Captured, SectionOfSession
-from hardwon.ports.store import Warn
+from hardwon.ports.store import Store, Warn
 from hardwon.ports.transcripts import STANDARD_INPUT, CaptureJournal, TranscribedExchange
 
 PATIENCE_SECONDS = 10.0
@@ -140,7 +142,17 @@ def build_capture_events(memory: Memory, project_root: str, *, embed: bool = Tru
         clean=cleaning_for(project_root),
         clock=memory.clock,
         warn=memory.warn,
+        observe=partial(observe_outcomes, memory.store, memory.settings.global_store),
     )
+
+
+def observe_outcomes(store: Store, folder: str, session: SessionBuffer) -> None:
+    """Record the outcomes of a captured session, by its transcript."""
+    if session.session_id and session.transcript_path:
+        ObserveOutcomes(store.receipts).observe(
+            session.session_id,
+            actions_of_session(folder, session.session_id, session.transcript_path),
+        )
 
 
 def build_learn(
@@ -437,6 +449,7 @@ class TranscriptCapture:
         learned = learn(captured.files)
         if learned.is_known and captured.files:
             self._capture.learned(captured.buffer)
+        observe_outcomes(self._memory.store, self._memory.settings.global_store, captured.buffer)
         return learned
 
     def _so_far(self) -> SessionBuffer:

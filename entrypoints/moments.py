@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from hardwon.domain.model.conversation.actions import Run, run_of
+from hardwon.domain.model.conversation.actions import Action, Change, Run, run_of
 from hardwon.domain.model.failure import Failure
 from hardwon.domain.use_cases.inject_at_moment import Edit, Moment, OpenedFile, Task
 
@@ -48,6 +48,11 @@ _EXIT = re.compile(
     re.MULTILINE,
 )
 """Gemini CLI's last lines, with the exit code if it is not 0."""
+
+_UNENDED = re.compile(
+    r"(?i)\b(?:cancelled by|timed out|moved to (?:the )?background|Background PIDs: \d)"
+)
+"""Gemini CLI's words for a command that did not end by itself."""
 
 _LABEL = re.compile(r"^Output: ", re.MULTILINE)
 """Gemini CLI's word before the output."""
@@ -125,6 +130,30 @@ def passed_run(payload: Document, *, reads_output: bool) -> Run | None:
     command = _command(_table(payload.get("tool_input")).get("command"))
     run = run_of(command, _output(result) if reads_output else "", failed=False)
     return run if run and not run.failed else None
+
+
+def action_of(payload: Document) -> Action | None:
+    """Return the ended run or the change that *payload* reports, None for neither."""
+    event, tool = payload.get("hook_event_name"), payload.get("tool_name")
+    given = _table(payload.get("tool_input"))
+    if event not in EVENTS or not isinstance(tool, str) or payload.get("is_interrupt") is True:
+        return None
+    if tool in SHELLS:
+        output = "\n".join(filter(None, (_output(payload.get(name)) for name in OUTPUT_FIELDS)))
+        failed = event == "PostToolUseFailure" or _EXIT.search(output) is not None
+        is_ended = failed or _is_ended(payload.get("tool_response"), output)
+        command = _command(given.get("command"))
+        return run_of(command, _LABEL.sub("", output), failed=failed) if is_ended else None
+    path = _first(given, PATH_FIELDS)
+    return Change(path) if path and tool in EDITS and event == "PostToolUse" else None
+
+
+def _is_ended(result: object, output: str) -> bool:
+    """Return whether the host says that a command ended by itself."""
+    fields = _table(result)
+    if STDOUT in fields:
+        return not (fields.get("interrupted") or fields.get(BACKGROUND))
+    return "llmContent" in fields and not _UNENDED.search(output)
 
 
 def _failure(command: str, payload: Document, *, failed: bool) -> Failure | None:

@@ -233,6 +233,23 @@ class ContextWindows(Protocol):
         ...
 
 
+class Activity(Protocol):
+    """
+    The records of what was shown in sessions and what came of it.
+
+    Attributes:
+        receipts: The receipts of injections.
+        deliveries: The deliveries of injections.
+        windows: The injected memory in agents' context windows.
+        influences: The usage signals.
+    """
+
+    receipts: Receipts
+    deliveries: Deliveries
+    windows: ContextWindows
+    influences: Influences
+
+
 class UsageLog(Protocol):
     """
     Counters of how entries are used.

@@ -48,6 +48,7 @@ from hardwon.domain.model.injection.receipt import (
     ShownText,
     UndeliveredInjection,
 )
+from hardwon.ports.activity import Activity
 from hardwon.ports.override import override
 
 decode_change = RowDecoder(
@@ -302,6 +303,16 @@ class SqliteInfluences(SqlInfluences):
         ShownText._fields,
         {**dict.fromkeys(("entry_id", "name", "description", "notes"), text), "is_counted": bool},
     )
+
+
+class SqliteActivity(Activity):
+    """The records of what was shown in sessions, for the hooks that only count."""
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        self.receipts = SqliteReceipts(database)
+        self.deliveries = SqliteDeliveries(database)
+        self.windows = SqliteContextWindows(database)
+        self.influences = SqliteInfluences(database)
 
 
 class SqliteUsageLog(SqlUsageLog):

@@ -1,8 +1,9 @@
 """The actions of an exchange, and the last ones of a transcript."""
 
+import datetime as dt
 import re
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -14,7 +15,13 @@ from hardwon.adapters.transcripts.utterances import (
     utterance_in_claude_code,
     utterance_in_codex,
 )
-from hardwon.domain.model.conversation.actions import Action, Run, may_state_cause, remarks_in
+from hardwon.domain.model.conversation.actions import (
+    Action,
+    Run,
+    TimedAction,
+    may_state_cause,
+    remarks_in,
+)
 from hardwon.domain.model.conversation.session_actions import (
     MIN_REPEATED,
     NO_ACTIONS,
@@ -43,16 +50,21 @@ class ActionLog:
     def __init__(self, cleaning: Cleaning) -> None:
         self.actions = deque[Action](maxlen=MAX_ACTIONS)
         self._cleaning = cleaning
-        self._calls: dict[str, ToolCall] = {}
+        self._calls: dict[str, tuple[dt.datetime | None, ToolCall]] = {}
 
     def add(self, utterance: Utterance) -> None:
         """Add what the agent stated, called and got."""
         for reply in filter(may_state_cause, utterance.replies):
             self.actions += remarks_in(self._cleaning.beginning(reply, LONGEST_REPLY))
-        self._calls |= utterance.calls
+        self.actions += (timed.action for timed in self.ended(utterance))
+
+    def ended(self, utterance: Utterance) -> Iterator[TimedAction]:
+        """Yield the actions whose results are in *utterance*, and note its calls."""
+        self._calls |= {name: (utterance.at, call) for name, call in utterance.calls.items()}
         for result in utterance.results:
-            if call := self._calls.pop(result.tool_use_id, None):
-                self.actions += actions_of(call, result.end, self._cleaning)
+            begun, call = self._calls.pop(result.tool_use_id, (None, ToolCall()))
+            for action in actions_of(call, result.end, self._cleaning):
+                yield TimedAction(begun, action)
         for call_id in [*self._calls][:-MAX_OPEN_CALLS]:
             del self._calls[call_id]
 
@@ -126,3 +138,23 @@ def _state_after(actions: list[Action], run: Run) -> SessionActions:
     for action in actions[:-1] if is_end_of_run else actions:
         state = state.after_one(action)
     return state
+
+
+LAST_BYTES = 16 * 1024 * 1024
+"""Bytes at the end of a transcript that are read for outcomes."""
+
+
+def actions_since(path: str, since: dt.datetime, *, is_subagent: bool) -> Iterator[TimedAction]:
+    """
+    Yield the actions of an agent that began after *since*, as they ended.
+
+    Args:
+        path: The agent's own transcript.
+        since: Calls before it are left out.
+        is_subagent: Whether it is that of a subagent, which Claude Code marks line by line.
+    """
+    log = ActionLog(Cleaning())
+    for line in map(object_in, filter(_IS_OF_AGENT.search, last_lines(path, LAST_BYTES))):
+        utterance = _utterance_in(line | {"isSidechain": False} if is_subagent else line)
+        if utterance and utterance.at and utterance.at > since:
+            yield from log.ended(utterance)

@@ -392,6 +392,7 @@ class CaptureEvents:
     Attributes:
         clean: Applied to the texts of events, as to the transcript.
         warn: Called with one line for each problem.
+        observe: Records the outcomes of a captured session.
     """
 
     capture: Capture
@@ -400,6 +401,7 @@ class CaptureEvents:
     clean: Cleaning
     clock: Clock
     warn: Callable[[str], None]
+    observe: Callable[[SessionBuffer], None]
 
     def capture_waiting(self, session_id: str) -> None:
         """
@@ -434,3 +436,4 @@ class CaptureEvents:
             self.warn(problem)
         if learned.is_known:
             self.capture.learned(captured.buffer, unread.handled)
+        self.observe(captured.buffer)

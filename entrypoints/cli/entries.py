@@ -11,6 +11,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import COLLECTIONS, EVERYTHING, EntryFilter, asked_from
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Category
 from hardwon.domain.use_cases.embedding_spaces import Spaces
+from hardwon.domain.use_cases.explain_injections import ExplainInjections
 from hardwon.domain.use_cases.track_usage import SummariseUsage
 from hardwon.entrypoints.bootstrap import build_know_projects
 from hardwon.entrypoints.cli.console import (
@@ -47,6 +48,7 @@ from hardwon.entrypoints.cli.project import ids_of_origin
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.health_projects import waiting_lines
 from hardwon.entrypoints.presenters.entries import entry_document
+from hardwon.entrypoints.presenters.outcomes import known_text, outcomes_of, showing_text
 from hardwon.entrypoints.presenters.projects import origin_document, origin_line
 from hardwon.entrypoints.presenters.text import counted, on_one_line, stored_text, utc_text
 from hardwon.entrypoints.presenters.usage import influence_line, use_document
@@ -200,9 +202,11 @@ def show(
     entry = find_entry(memory.repository, entry_id)
     past = memory.store.history.changes_of(entry.number or 0, MAX_CHANGES) if history else []
     labels = build_know_projects(memory).registry().labels()
+    shown = ExplainInjections.on(memory.store, memory.registry()).of_entry(entry.entry_id)
     if as_json:
         recorded = {"history": [item._asdict() for item in past]} if history else {}
         used = use_document(SummariseUsage.on(memory.store).of_entry(entry.entry_id))
+        used |= {"outcomes": outcomes_of(shown)}
         origin = {"origin": origin_document(entry, labels)}
         print_json(
             {
@@ -230,10 +234,13 @@ def show(
     }.items():
         say(f"{name:<14}{on_one_line(str(value))}")
     _say_of_use(SummariseUsage.on(memory.store), entry)
-    for item in past:
+    for item in shown.injections:
+        if known_text(item, entry.entry_id):
+            say(f"{'outcome':<14}{on_one_line(showing_text(item, entry.entry_id))}")
+    for change in past:
         say(
-            f"{'changed':<14}{utc_text(item.at)} "
-            f" {on_one_line(f'{item.field}: {item.old} -> {item.new}')}"
+            f"{'changed':<14}{utc_text(change.at)} "
+            f" {on_one_line(f'{change.field}: {change.old} -> {change.new}')}"
         )
     if history and not past:
         say(f"{'changed':<14}never")

@@ -6,15 +6,20 @@ At a turn's end they check whether injections reached the model.
 
 import os
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent, NotedProject
 from hardwon.domain.model.errors import CorruptStoreError
+from hardwon.domain.model.injection.receipt import ContextWindow
 from hardwon.domain.model.redaction import CUT
 from hardwon.domain.model.settings import Settings
+from hardwon.domain.use_cases.observe_outcomes import ObserveOutcomes
+from hardwon.domain.use_cases.open_window import ConfirmDelivery
 from hardwon.entrypoints.bootstrap import now
 from hardwon.entrypoints.bootstrap_capture import (
+    actions_of_session,
+    activity_in,
     cleaning_for,
-    confirming_in,
     note,
     project_to_note,
     put_aside,
@@ -22,6 +27,9 @@ from hardwon.entrypoints.bootstrap_capture import (
     wake,
 )
 from hardwon.entrypoints.hook.request import HookRequest
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.conversation.actions import Action
 
 KINDS: Mapping[str, EventKind] = {
     "UserPromptSubmit": "prompt",
@@ -98,7 +106,7 @@ def _kept(text: str, root: str) -> str:
 
 def confirm_delivery(request: HookRequest, settings: Settings) -> None:
     """
-    Count the printed injections that the session's transcript contains.
+    Count the printed injections that the session's transcript contains, and their outcomes.
 
     Never creates or migrates a store. A turn may have a reply but no transcript, and a session may
     end before its first turn.
@@ -106,8 +114,21 @@ def confirm_delivery(request: HookRequest, settings: Settings) -> None:
     has_turn = request.reply or os.path.isfile(request.transcript_path)
     if not (request.delivery == "awaited" and has_turn):
         return
-    with confirming_in(settings) as confirm:
-        if confirm:
-            confirm.confirm(
-                request.session_id, lambda agent: read_given_texts(request.transcript_path, agent)
+    session_id, path = request.session_id, request.transcript_path
+    with activity_in(settings) as activity:
+        if activity:
+            ConfirmDelivery(activity.deliveries).confirm(
+                session_id, lambda agent: read_given_texts(path, agent)
             )
+            read = actions_of_session(settings.global_store, session_id, path)
+            ObserveOutcomes(activity.receipts).observe(session_id, read)
+
+
+def observe_action(request: HookRequest, action: "Action", settings: Settings) -> None:
+    """Note an ended action as the outcome of the session's moments, if it is."""
+    from hardwon.domain.model.conversation.actions import TimedAction
+
+    window = ContextWindow(request.session_id, request.agent)
+    with activity_in(settings) as activity:
+        if activity:
+            ObserveOutcomes(activity.receipts).note(window, TimedAction(now(), action))

@@ -196,11 +196,11 @@ class Event:
     def _empty_window(self) -> None:
         if self._injects and self._request.session_id and self._request.beginning == "emptied":
             from hardwon.domain.model.injection.receipt import ContextWindow
-            from hardwon.entrypoints.bootstrap_capture import windows_in
+            from hardwon.entrypoints.bootstrap_capture import activity_in
 
-            with windows_in(self._settings) as windows:
-                if windows:
-                    windows.empty(ContextWindow(self._request.session_id))
+            with activity_in(self._settings) as activity:
+                if activity:
+                    activity.windows.empty(ContextWindow(self._request.session_id))
 
     def _note(self) -> None:
         if self._captures:
@@ -243,11 +243,24 @@ class Event:
         from hardwon.entrypoints.moments import moment_of, with_outcome  # compiles patterns
 
         payload = with_outcome(self._request.payload, self._request.transcript_path)
+        if settings.moments_enabled and self._request.session_id:
+            self._attempt("outcome not observed", self._observe)
         moment = moment_of(payload, self._request.project_root)
         if moment and settings.moments_enabled:
             self._start().print_at_moment(moment, self._output)
         elif not moment and settings.ask_enabled and self._request.transcript_path:
             self._ask(payload)
+
+    def _observe(self) -> None:
+        """Note how the action ended, where no transcript will show it."""
+        from hardwon.entrypoints.moments import action_of
+
+        request = self._request
+        action = None if request.has_transcript else action_of(request.payload)
+        if action:
+            from hardwon.entrypoints.hook.capture import observe_action  # brings sqlite3
+
+            observe_action(request, action, self._settings)
 
     def _ask(self, payload: Mapping[str, object]) -> None:
         """Ask about a command that passes after it failed several times."""
@@ -359,12 +372,14 @@ def notice_use(request: HookRequest, settings: Settings, warn: Callable[[str], N
     if not (settings.server or os.path.isdir(settings.global_store)):
         return
     from hardwon.domain.model.errors import StorageError
-    from hardwon.entrypoints.bootstrap_capture import noticing_in, read_turn  # brings sqlite3
+    from hardwon.domain.use_cases.track_usage import NoticeUse
+    from hardwon.entrypoints.bootstrap import system_clock
+    from hardwon.entrypoints.bootstrap_capture import activity_in, read_turn  # brings sqlite3
 
     try:
-        with noticing_in(settings) as notice:
-            if notice:
-                notice.notice(
+        with activity_in(settings) as activity:
+            if activity:
+                NoticeUse(activity.influences, system_clock()).notice(
                     request.session_id,
                     lambda: read_turn(request.transcript_path)._replace(answer=request.reply),
                 )

@@ -96,6 +96,11 @@ class HookRequest(NamedTuple):
         return os.path.expanduser(path) if path.strip() and "\0" not in path else ""
 
     @property
+    def has_transcript(self) -> bool:
+        """Whether there is a transcript whose lines can be read later."""
+        return self.transcript_path.endswith(".jsonl") and os.path.isfile(self.transcript_path)
+
+    @property
     def delivery(self) -> Literal["printed", "awaited"]:
         """Whether a transcript will show it, which is that of the agent."""
         return "awaited" if self.session_id and self.transcript_path else "printed"

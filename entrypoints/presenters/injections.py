@@ -18,6 +18,7 @@ from hardwon.domain.model.ranking.prominence import MIN_RELEVANCE
 from hardwon.domain.use_cases.explain_injections import ExplainedInjection
 from hardwon.domain.use_cases.inject_beside_prompt import PromptDryRun
 from hardwon.domain.use_cases.weigh_entries import DryRun, WeighedEntry
+from hardwon.entrypoints.presenters.outcomes import REJECTED, outcome_document, outcome_text
 from hardwon.entrypoints.presenters.text import utc_text
 from hardwon.entrypoints.presenters.usage import influence_document, influence_line
 
@@ -104,6 +105,8 @@ def injection_lines(explained: ExplainedInjection, only: str | None = None) -> I
     yield f"{SEARCHED[receipt.event]:<8} {receipt.query or 'none: nothing to go by'}"
     if receipt.signature:
         yield f"error    {receipt.signature}"
+    if outcome := outcome_text(receipt):
+        yield f"outcome  {outcome}"
     if receipt.keyword_text is not None:
         yield f"words    {' '.join(search_terms(receipt.keyword_text)) or 'none'}"
     yield f"ranked   by {receipt.policy}, model {receipt.space or 'none'}"
@@ -137,6 +140,8 @@ def entry_lines(
         yield f"{INDENT}{win}"
     if used := explained.used.get(shown.entry_id):
         yield f"{INDENT}of use: {influence_line(used)}"
+    if shown.is_rejected:
+        yield f"{INDENT}{REJECTED}: it did not help in this session"
 
 
 def named(explained: ExplainedInjection, entry_id: str) -> str:
@@ -162,6 +167,7 @@ def _entry_document(
         "from": shown.origin or None,
         "influence_count": explained.influence_counts.get(shown.entry_id, 0),
         "used": influence_document(used) if used else None,
+        "outcome": outcome_document(explained, shown),
     }
 
 

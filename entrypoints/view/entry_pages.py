@@ -1,6 +1,7 @@
 """The page of an entry, and the form that edits its text."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 from hardwon.domain.model.activity import PastChange
@@ -14,6 +15,7 @@ from hardwon.domain.use_cases.search import FindNeighbours, Neighbour
 from hardwon.domain.use_cases.track_usage import SummariseUsage
 from hardwon.entrypoints.bootstrap_files import build_edit_file
 from hardwon.entrypoints.context import read_workplace
+from hardwon.entrypoints.presenters.outcomes import showing_text
 from hardwon.entrypoints.presenters.projects import REACHES as REACH_NAMES
 from hardwon.entrypoints.presenters.projects import origin_line, why
 from hardwon.entrypoints.view.desk import Desk, Page, PageRequest
@@ -91,6 +93,7 @@ def entry_page(desk: Desk, asked: PageRequest) -> Page:
                     entry.entry_id, MAX_SHOWN_IN
                 )
             ),
+            "showing_of": partial(showing_text, entry_id=entry.entry_id),
             "use": SummariseUsage.on(desk.memory.store).of_entry(entry.entry_id),
             "near": near,
             "nearest": _stored_near(desk, asked.query.get("near", "")),

@@ -11,7 +11,6 @@ from hardwon.domain.model.excerpt import shortened
 from hardwon.domain.model.injection.receipt import (
     COUNTED,
     MOMENTS,
-    Influence,
     NearMiss,
     Receipt,
     ReceiptEntry,
@@ -20,6 +19,7 @@ from hardwon.domain.model.injection.verify import injected_text, policy_of, term
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.use_cases.explain_injections import ExplainedInjection, ExplainInjections
 from hardwon.entrypoints.presenters.injections import DELIVERIES, EVENTS, SEARCHED, SIGNALS
+from hardwon.entrypoints.presenters.outcomes import REJECTED, outcome_text, word_text
 from hardwon.entrypoints.view.charts import Part, score_parts
 from hardwon.entrypoints.view.desk import Desk, Page, PageRequest
 
@@ -113,6 +113,7 @@ class ShownEntry(NamedTuple):
         rank: By score, from 1; None if no search chose it.
         name: Its name today; None if it is gone.
         relevance: Estimated probability of relevance; None if not estimated.
+        word: Whether it was named, confirmed or rejected; empty for neither.
     """
 
     rank: int | None
@@ -120,7 +121,7 @@ class ShownEntry(NamedTuple):
     name: str | None
     parts: Sequence[Part]
     relevance: float | None
-    used: Influence | None
+    word: str
 
 
 @attrs.frozen(kw_only=True)
@@ -131,6 +132,7 @@ class InjectionRow:
     Attributes:
         searched: The display name of the query.
         missed: Near misses, with name and the rule that kept each out.
+        outcome: That of a moment, in a few words; empty if none was seen.
         text: The text as the model got it; None if the entries have changed since.
     """
 
@@ -142,6 +144,7 @@ class InjectionRow:
     entries: Sequence[ShownEntry]
     missed: Sequence[tuple[NearMiss, str | None]]
     text: str | None
+    outcome: str
 
 
 def session_page(desk: Desk, asked: PageRequest) -> Page:
@@ -177,6 +180,7 @@ def _injection(explained: ExplainedInjection) -> InjectionRow:
         entries=_shown_entries(explained),
         missed=[(missed, explained.name_of(missed.entry_id)) for missed in receipt.missed],
         text=injected_text(receipt, explained.entries),
+        outcome=outcome_text(receipt),
     )
 
 
@@ -190,7 +194,7 @@ def _shown_entries(explained: ExplainedInjection) -> list[ShownEntry]:
             name=explained.name_of(shown.entry_id),
             parts=score_parts(terms, full),
             relevance=shown.parts.get("relevance", shown.parts.get("probability")),
-            used=explained.used.get(shown.entry_id),
+            word=word_text(shown, explained.used.get(shown.entry_id)),
         )
         for rank, shown, terms in scored
     ]
@@ -214,6 +218,7 @@ def _documents(injection: InjectionRow) -> list[dict[str, object]]:
         "query": injection.receipt.query,
         "signature": injection.receipt.signature,
         "delivery": injection.receipt.delivery,
+        "outcome": injection.outcome,
     }
     return [
         {
@@ -223,7 +228,8 @@ def _documents(injection: InjectionRow) -> list[dict[str, object]]:
             "name": entry.name,
             "score": entry.shown.score,
             **{part.name: round(part.value, 6) for part in entry.parts},
-            "used": bool(entry.used),
+            "used": entry.word not in {"", REJECTED},
+            "word": entry.word,
         }
         for entry in injection.entries
     ]

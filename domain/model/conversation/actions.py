@@ -5,6 +5,7 @@ They are runs of commands, changes of files, and stated causes. They hold no sec
 however long an output is. Standard library only, for the hook.
 """
 
+import datetime as dt
 import re
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
@@ -76,6 +77,18 @@ class Remark(NamedTuple):
 
 
 Action: TypeAlias = Run | Change | Remark
+
+
+class TimedAction(NamedTuple):
+    """
+    An action of an agent by a tool.
+
+    Attributes:
+        begun: When the agent called the tool; None if unknown.
+    """
+
+    begun: dt.datetime | None
+    action: Action
 
 
 def texts_of(action: Action) -> tuple[str, ...]:

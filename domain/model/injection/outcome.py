@@ -8,60 +8,38 @@ else is an outcome: neither reading nor being shown.
 
 import datetime as dt
 from collections.abc import Iterable
-from typing import NamedTuple
 
-from hardwon.domain.model.conversation.actions import Action, Change, Run, pairing_key
-from hardwon.domain.model.injection.receipt import Event, Outcome, Receipt
+from hardwon.domain.model.conversation.actions import Change, Run, TimedAction, pairing_key
+from hardwon.domain.model.injection.receipt import Outcome, Receipt
 from hardwon.domain.model.shell_command import is_test
 
-OBSERVED: tuple[Event, ...] = ("failure", "file", "edit")
-"""The moments that actions decide on."""
-
-LONGEST = dt.timedelta(days=1)
+LONGEST = dt.timedelta(hours=4)
 """How long after a moment actions are its outcome."""
 
 
-class TimedAction(NamedTuple):
-    """
-    An action of an agent.
-
-    Attributes:
-        begun: When the agent called the tool; later than that it ended.
-    """
-
-    begun: dt.datetime
-    action: Action
-
-
-def is_open(receipt: Receipt) -> bool:
-    """Return whether actions may still change the outcome of *receipt*."""
-    is_decided = receipt.outcome.passed is not None
-    return receipt.event in OBSERVED and receipt.delivery != "missed" and not is_decided
-
-
 def observed(receipt: Receipt, actions: Iterable[TimedAction]) -> Outcome:
-    """
-    Return the outcome of *receipt*, by all known *actions* of its agent in order.
-
-    Those begun before the moment, or long after it, do not count. Where the clock went back, little
-    is observed, and nothing wrong.
-    """
+    """Return the outcome of *receipt*, by all known *actions* of its agent in order."""
     receipt = receipt._replace(outcome=Outcome())
-    for begun, action in actions:
-        if receipt.at < begun <= receipt.at + LONGEST:
-            receipt = receipt._replace(outcome=outcome_after(receipt, action))
+    for timed in actions:
+        receipt = receipt._replace(outcome=outcome_after(receipt, timed))
     return receipt.outcome
 
 
-def outcome_after(receipt: Receipt, action: Action) -> Outcome:
-    """Return the outcome of *receipt* after the next action."""
-    if not is_open(receipt):
-        return receipt.outcome
-    match action:
-        case Run() if receipt.event == "failure":
-            return _after_run(receipt, action)
-        case Run() if is_test(action.key) and _is_edited(receipt):
-            return receipt.outcome._replace(tries=1, passed=not action.failed)
+def outcome_after(receipt: Receipt, timed: TimedAction) -> Outcome:
+    """
+    Return the outcome of *receipt* after the next action of its agent.
+
+    It does not count if it began before the moment, or long after it. Where the clock went back,
+    little is observed, and nothing wrong.
+    """
+    is_later = timed.begun and receipt.at < timed.begun <= receipt.at + LONGEST
+    match timed.action:
+        case _ if not (is_later and receipt.is_open):
+            return receipt.outcome
+        case Run() as run if receipt.event == "failure":
+            return _after_run(receipt, run)
+        case Run() as run if is_test(run.key) and _is_edited(receipt):
+            return receipt.outcome._replace(tries=1, passed=not run.failed)
         case Change(path) if _is_file(path, receipt.query or ""):
             return receipt.outcome._replace(is_edited=receipt.event == "file")
         case _:

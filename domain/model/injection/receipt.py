@@ -111,6 +111,9 @@ EVENTS: tuple[Event, ...] = get_args(Event)
 MOMENTS: tuple[Event, ...] = EVENTS[2:-1]
 """The events in which an agent acts and gets a memory."""
 
+OBSERVED: tuple[Event, ...] = ("failure", "file", "edit")
+"""The moments whose outcome the next actions are."""
+
 Delivery: TypeAlias = Literal["printed", "awaited", "missed", "delivered"]
 DELIVERIES: tuple[Delivery, ...] = get_args(Delivery)
 """
@@ -267,6 +270,12 @@ class Receipt(NamedTuple):
     signature: str = ""
     outcome: Outcome = UNSEEN
     number: int = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the agent's actions may still change its outcome."""
+        is_decided = self.outcome.passed is not None
+        return self.event in OBSERVED and self.delivery != "missed" and not is_decided
 
 
 class SessionTurn(NamedTuple):

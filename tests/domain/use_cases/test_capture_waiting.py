@@ -38,6 +38,7 @@ class Office:
             clean=Cleaning("/app"),
             clock=FixedClock(LATER),
             warn=self.warned.append,
+            observe=lambda _: None,
         )
 
     def say(self, exchanges: Sequence[Exchange]) -> None:

@@ -115,6 +115,7 @@ def test_a_session_start_can_be_explained_and_proved(parser_world: World) -> Non
             "room",
             "from",
             "used",
+            "outcome",
         ),
         "influence_count",
     }

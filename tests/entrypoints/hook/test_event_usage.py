@@ -230,7 +230,6 @@ def test_noticing_imports_the_standard_library_only(world: World) -> None:
 def test_a_judgement_counts_where_the_host_names_the_session(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hardwon(world, "validate", ENTRY.entry_id, "--useful")
     world.variables["CLAUDE_CODE_SESSION_ID"] = "another"
     hardwon(world, "validate", ENTRY.entry_id, "--useful")
     world.variables["CLAUDE_CODE_SESSION_ID"] = "one"

@@ -191,7 +191,7 @@ def test_an_entry_shows_its_text_facts_neighbours_and_sessions(embedded_world: W
     assert (session["session_id"], session["starts"], session["delivered"]) == ("s1", 1, 1)
     assert shown["name"] in page
     assert "cosine" in page
-    assert "session start in project" in page
+    assert "in project: shown at a session start on" in page
     assert "No session used it" in page
     assert "It was never changed." in page
 

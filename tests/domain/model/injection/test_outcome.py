@@ -6,17 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.conversation.actions import Action, Change, ErrorLine, Remark, Run
+from hardwon.domain.model.conversation.actions import (
+    Action,
+    Change,
+    ErrorLine,
+    Remark,
+    Run,
+    TimedAction,
+)
 from hardwon.domain.model.injection.outcome import (
     LONGEST,
-    OBSERVED,
-    TimedAction,
     further,
-    is_open,
     observed,
     outcome_after,
 )
-from hardwon.domain.model.injection.receipt import UNSEEN, Event, Outcome, Receipt
+from hardwon.domain.model.injection.receipt import OBSERVED, UNSEEN, Event, Outcome, Receipt
 from hardwon.domain.model.shell_command import is_test
 from tests.strategies import NOW, few_examples
 
@@ -93,7 +97,7 @@ def test_actions_before_the_moment_or_long_after_it_say_nothing(begun: dt.dateti
 
 
 def test_a_lesson_that_the_model_missed_has_no_outcome() -> None:
-    assert not is_open(receipt()._replace(delivery="missed"))
+    assert not receipt()._replace(delivery="missed").is_open
 
 
 @pytest.mark.parametrize(
@@ -149,7 +153,8 @@ def test_more_of_a_transcript_never_says_less_and_a_replay_says_the_same(
     whole, part = after(shown, *actions), after(shown, *actions[:cut])
     stepwise = shown
     for action in actions:
-        stepwise = stepwise._replace(outcome=outcome_after(stepwise, action))
+        timed = TimedAction(NOW + SECOND, action)
+        stepwise = stepwise._replace(outcome=outcome_after(stepwise, timed))
 
     assert stepwise.outcome == whole == after(shown._replace(outcome=whole), *actions)
     assert further(part, whole) == further(whole, part) == further(whole, whole) == whole
