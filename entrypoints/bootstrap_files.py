@@ -3,10 +3,12 @@
 import contextlib
 import os
 import sys
+import time
 from typing import TYPE_CHECKING
 
 from hardwon.adapters.git.identity import checked_out_branch, main_work_tree, top_of, work_tree_of
 from hardwon.adapters.git.identity import identify as identify_folder
+from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
 from hardwon.entrypoints.bootstrap import identify, name_of
 
@@ -21,12 +23,13 @@ if TYPE_CHECKING:
     from hardwon.adapters.markdown.document_format import FrontValue, Markdown
     from hardwon.adapters.markdown.knowledge_bank import MarkdownKnowledgeBank
     from hardwon.domain.model.embedding import Vector
-    from hardwon.domain.model.entry import Entry
+    from hardwon.domain.model.entry import Entry, PublicEntry
     from hardwon.domain.model.filters import Workplace
     from hardwon.domain.model.injection.markdown_block import SourcedEntry
     from hardwon.domain.model.legacy_index import IndexedMemory, OlderDocument
     from hardwon.domain.model.project import Project
     from hardwon.domain.model.settings import Settings
+    from hardwon.domain.use_cases.check_citations import StoreCitations
     from hardwon.domain.use_cases.edit_lesson import EditFile
     from hardwon.domain.use_cases.import_knowledge import ImportKnowledge
     from hardwon.domain.use_cases.import_legacy import (
@@ -166,6 +169,42 @@ def build_versions(memory: "Memory", *, asks_git: bool = True) -> "FileVersions"
     from hardwon.adapters.git.versions import CheckedOutVersions, GitVersions
 
     return GitVersions(memory.settings.trust) if asks_git else CheckedOutVersions()
+
+
+CITATION_SECONDS = 1.0
+"""Time limit for reading the files that a new lesson cites."""
+
+
+def with_citations(entry: "PublicEntry", project_root: str) -> "PublicEntry":
+    """Return *entry* with the state of the files that it cites in a project."""
+    if not entry.references:
+        return entry
+    from hardwon.adapters.git.work_tree import GitWorkTree
+    from hardwon.domain.use_cases.check_citations import CheckCitations
+
+    deadline = Deadline.after(CITATION_SECONDS, time.monotonic)
+    return CheckCitations(GitWorkTree(identify(project_root).root, deadline)).checked(entry)
+
+
+def build_store_citations(memory: "Memory", deadline: "Deadline") -> "StoreCitations":
+    """Build the check of citations against working copies, until *deadline*."""
+    from functools import cache
+
+    from hardwon.adapters.git.work_tree import GitWorkTree
+    from hardwon.domain.use_cases.check_citations import StoreCitations
+    from hardwon.entrypoints.bootstrap import build_know_projects
+
+    know = build_know_projects(memory)
+    registry = know.registry()
+
+    @cache
+    def files_of(project_id: str) -> GitWorkTree | None:
+        project = registry.with_id(project_id)
+        if project is None or project.is_elsewhere or know.is_gone(project):
+            return None
+        return GitWorkTree(project.identity.root, deadline)
+
+    return StoreCitations(memory.repository, files_of)
 
 
 def build_import_knowledge(

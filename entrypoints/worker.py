@@ -10,11 +10,13 @@ import datetime as dt
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable
 from functools import partial
 
 from hardwon.domain.model.conversation.hook_event import MAX_WAITING, WaitingEvents
 from hardwon.domain.model.conversation.session import project_of
+from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, UnreadableFileError
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.project import Registry
@@ -36,7 +38,7 @@ from hardwon.entrypoints.bootstrap_capture import (
     open_lock,
     put_aside,
 )
-from hardwon.entrypoints.bootstrap_files import build_settle_versions
+from hardwon.entrypoints.bootstrap_files import build_settle_versions, build_store_citations
 from hardwon.entrypoints.capture import FORGET_SECONDS, build_capture_events, folder_of_session
 from hardwon.entrypoints.context import look_up_new_ones, projects_to_settle, read_workplace
 from hardwon.entrypoints.embed_after_write import fill_spaces, label_imports
@@ -80,6 +82,13 @@ PATIENCE_SECONDS = 0.25
 
 LOOK_UP_SECONDS = 10.0
 """Time limit for git, for each project."""
+
+CITATION_SECONDS = 10.0
+"""
+Time limit for comparing cited files.
+
+The rest is for the next run.
+"""
 
 MAX_BATCHES = 10
 LATELY = 100
@@ -167,6 +176,7 @@ class Worker:
                 self._settle,
                 self._refresh_index,
                 self._fill,
+                self._check_citations,
                 self._pack,
                 self._tidy,
             ):
@@ -249,6 +259,12 @@ class Worker:
                     for problem in problems:
                         self.warn(problem)
                     return
+
+    def _check_citations(self) -> None:
+        memory = self._open(self._project_root)
+        with contextlib.closing(memory):
+            deadline = Deadline.after(CITATION_SECONDS, time.monotonic)
+            build_store_citations(memory, deadline).check_all(memory.store.metadata, deadline)
 
     def _pack(self) -> None:
         memory = self._open(self._project_root)

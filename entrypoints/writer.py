@@ -29,9 +29,11 @@ from hardwon.entrypoints.bootstrap import (
     read_settings,
     system_clock,
 )
+from hardwon.entrypoints.bootstrap_files import with_citations
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import embed_now, label_imports, nearest_to
 from hardwon.entrypoints.presenters.entries import (
+    complaints_of_citations,
     complaints_of_gaps,
     complaints_of_keywords,
     complaints_of_length,
@@ -204,6 +206,7 @@ def _store(
         here = read_workplace(memory, options.project_root)
         origin = Origin(here, "writer", "home" if options.here else "everywhere")
         replaced = _replaced(memory.repository, fields.get("supersedes"))
+        entry = with_citations(entry, options.project_root)
         stored = KeepInPlace.on(memory.store, memory.clock, origin).keep(entry, replaced)
         _report(stored, fields.get("keywords", ()))
         for problem in embed_now(memory.spaces):
@@ -276,6 +279,7 @@ def _report(stored: StoredEntry, keywords: Sequence[str]) -> None:
         complaints_of_keywords(keywords, entry),
         complaints_of_length(entry),
         complaints_of_gaps(entry),
+        complaints_of_citations(entry),
     )
     for line in chain(*complaints):
         warn(line)

@@ -1,7 +1,7 @@
-"""A git repository: history, file versions and ignored files."""
+"""A git repository: history, file versions, ignored files and the working copy."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.project import Authorship
@@ -111,4 +111,49 @@ class FileVersions(Protocol):
 
         Never raises; without an answer it is of others.
         """
+        ...
+
+
+PathKind: TypeAlias = Literal["file", "folder", "missing", "outside"]
+
+
+class WorkTree(Protocol):
+    """
+    The files of a project as they are now, in a repository or not.
+
+    Paths are relative to its root, with slashes, in any composition of accents. Nothing outside of
+    the root is read, also through no link.
+    """
+
+    def kind_of(self, path: str) -> PathKind:
+        """
+        Return what is at *path*, which may be absolute.
+
+        It is `outside` if it, or a link in it, leads out of the root.
+        """
+        ...
+
+    def content(self, path: str, at_most: int) -> bytes | None:
+        """Return the content of a file, None if it is larger or unreadable."""
+        ...
+
+    def files(self, ending: str) -> Sequence[str]:
+        """
+        Return the paths that end in *ending*, sorted.
+
+        Those that git ignores are left out, and those beyond a limit.
+        """
+        ...
+
+    def is_elsewhere(self, path: str) -> bool:
+        """
+        Return whether a missing file is only in another branch.
+
+        Raises:
+            OSError: git can't tell, or not in time.
+        """
+        ...
+
+    def is_settled(self) -> bool:
+        """Return whether no merge, rebase or the like is unfinished."""
         ...

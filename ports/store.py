@@ -74,6 +74,15 @@ class StoreMetadata(Protocol):
         """Store the id of the imported entry whose labelling was tried last."""
         ...
 
+    @property
+    def citation_cursor(self) -> str | None:
+        """The id of the entry whose citations were checked last."""
+        ...
+
+    def move_citation_cursor(self, entry_id: str) -> None:
+        """Store the id of the last entry whose citations were checked."""
+        ...
+
     def embed_cursor(self, space: "Space") -> int:
         """
         The number of the last entry embedded again in *space*.

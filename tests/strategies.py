@@ -9,6 +9,7 @@ import attrs
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from hardwon.domain.model.cited_place import CitedPlace
 from hardwon.domain.model.embedding import Space, Vector, unit
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter, Scope
@@ -100,6 +101,15 @@ def with_text(entry: Entry, field: str, text: str) -> Entry:
 
 
 labels = st.lists(st.sampled_from(WORDS), max_size=3).map(tuple)
+citations = st.lists(
+    st.builds(
+        CitedPlace,
+        st.sampled_from(["a.py:3", "docs/café.md"]),
+        st.sampled_from(["unchanged", "changed", "gone"]),
+        st.sampled_from(["", "b.py"]),
+    ).map(lambda place: place.stored),
+    max_size=2,
+).map(tuple)
 references = st.lists(st.sampled_from(["src/a.py", "src/b.py"]), max_size=2).map(tuple)
 projects = st.none() | st.sampled_from(["here", "there"])
 labels_of_projects = st.none() | st.sampled_from(["app", "shop"])
@@ -127,6 +137,7 @@ def entries_about(descriptions: st.SearchStrategy[str]) -> st.SearchStrategy[Ent
         keywords=labels,
         tags=labels,
         references=references,
+        citations=citations,
         observation_count=st.integers(1, 3),
         confidence=st.sampled_from(CONFIDENCES),
         created_at=timestamps,
@@ -163,6 +174,7 @@ file_entries = st.builds(
     keywords=labels,
     tags=labels,
     references=references,
+    citations=citations,
     confidence=st.sampled_from(CONFIDENCES),
     source=st.sampled_from(SOURCES),
     project=projects,
@@ -199,6 +211,7 @@ visibilities = st.none() | st.builds(
     silent=st.sampled_from([(), ("there",), ("elsewhere",)]),
     is_foreign=st.booleans(),
 )
+rarely = st.sampled_from([False, False, False, True])
 filters = st.sampled_from([EVERYTHING, LEARNINGS]) | st.builds(
     EntryFilter,
     kinds=kinds_asked_for,
@@ -210,6 +223,8 @@ filters = st.sampled_from([EVERYTHING, LEARNINGS]) | st.builds(
     label=labels_of_projects,
     permanent=st.booleans(),
     unlabelled=st.booleans(),
+    citing=rarely,
+    gone=rarely,
     unplaced=st.booleans(),
     tag=st.none() | st.sampled_from(WORDS[:2]),
     folder=st.none() | st.sampled_from(["/", "/memory", "/memory/decision", "/memory/dec"]),
@@ -242,7 +257,9 @@ def is_within(entry: Entry, only: EntryFilter) -> bool:
     is_in_scope = shares_a_place or only.scope == Scope() or entry.kind in only.anywhere
     is_in_category = only.category is None or entry.category == only.category
     is_kept = entry.permanent or not only.permanent
-    is_bare = not (only.unlabelled and entry.keywords)
+    is_bare = not (only.unlabelled and entry.keywords) and not (
+        (only.citing and not entry.references) or (only.gone and not entry.is_gone)
+    )
     is_tagged = only.tag is None or only.tag in entry.tags
     is_below = only.folder is None or (entry.file_path or "").startswith(
         only.folder.rstrip("/") + "/"

@@ -27,6 +27,8 @@ CONDITIONS = {
     "placed": _in("entry_place", "o.project = ANY({own})"),
     "of_others": "e.reach = 'home' AND " + _in("entry_text", "o.door = 'checkout'"),
     "unlabelled": _in("entry_text", "cardinality(o.keywords) = 0"),
+    "citing": _in("entry_text", 'cardinality(o."references") > 0'),
+    "gone": "e.is_gone",
     "tag": _in("entry_text", "{tag} = ANY(o.tags)"),
     "source": _in("entry_text", "o.source = {source}"),
     "folder": _in("entry_text", "starts_with(o.file_path, {folder})"),

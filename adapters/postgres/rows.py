@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
 
 COLUMNS: Mapping[str, str] = {
-    **{field: f"e.{field}" for field in (*FACTS, "created_at", "content_hash", "words")},
+    **{field: f"e.{field}" for field in (*FACTS, "created_at", "content_hash", "words", "is_gone")},
     **{field: f't."{field}"' for field in (*TEXTS, "anchor_id")},
     "entry_id": "e.id",
     "seq": "e.number",
@@ -81,6 +81,7 @@ def facts_of(entry: "Entry") -> dict[str, object]:
         **{field: getattr(entry, field) for field in FACTS},
         "content_hash": entry.content_hash,
         "words": word_count(entry.searchable_text()),
+        "is_gone": entry.is_gone,
         "expires_at": entry.expires_at,
     }
 

@@ -69,7 +69,9 @@ TABLES: Mapping[str, Table] = {
             "signature",
         ),
     ),
-    "receipt_entry": Table(("receipt", "place"), ("entry_id", "digest", "parts", "origin")),
+    "receipt_entry": Table(
+        ("receipt", "place"), ("entry_id", "digest", "parts", "origin", "warning")
+    ),
     "influence": Table(("number", "session_id"), ("session_id", "phrase")),
     "source": Table(("path",), ("path", "fingerprint")),
     "source_heading": Table(("path", "heading"), ("path", "heading")),

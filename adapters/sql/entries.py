@@ -49,8 +49,9 @@ FACTS = (
 """The mutable fields of `Entry` in columns of `entry`."""
 
 TEXTS = (
-    *("name", "description", "reasoning", "notes", "keywords", "tags", "references", "source"),
+    *("name", "description", "reasoning", "notes", "keywords", "tags", "references", "citations"),
     *(
+        "source",
         "file_path",
         "file_mtime",
         "file_hash",
@@ -71,7 +72,7 @@ COUNTERS = (
     "validation_count",
     "useful_count",
 )
-LISTS = ("keywords", "tags", "references", "trigger_phrases")
+LISTS = ("keywords", "tags", "references", "citations", "trigger_phrases")
 
 ENTRY_FIELDS = ("number", *FACTS, "created_at", *TEXTS, "anchor_id", *COUNTERS)
 """The fields of an `Entry` that are read. Its id is derived from them."""

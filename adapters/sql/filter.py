@@ -164,7 +164,7 @@ def _of_the_entry(only: EntryFilter) -> Asked:
 
 
 def _of_its_text(only: EntryFilter) -> Asked:
-    yield from _flagged(only, "unlabelled")
+    yield from _flagged(only, "unlabelled", "citing", "gone")
     yield from _given(only, "tag", "source")
     if only.folder is not None:
         yield "folder", {"folder": os.path.join(only.folder, "")}

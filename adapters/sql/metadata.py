@@ -10,6 +10,7 @@ from hardwon.ports.override import override
 
 AUTOMATIC_PROVIDER = "automatic_provider"
 LABEL_CURSOR = "label_cursor"
+CITATION_CURSOR = "citation_cursor"
 EMBED_CURSOR = "embed_cursor"
 
 
@@ -37,6 +38,15 @@ class SqlMetadata(Role[Database]):
     def move_label_cursor(self, entry_id: str) -> None:
         """Store the id of the imported entry labelled last."""
         self._remember(LABEL_CURSOR, entry_id, self.SET)
+
+    @property
+    def citation_cursor(self) -> str | None:
+        """The id of the entry whose citations were checked last."""
+        return self._value(CITATION_CURSOR)
+
+    def move_citation_cursor(self, entry_id: str) -> None:
+        """Store the id of the entry whose citations were checked last."""
+        self._remember(CITATION_CURSOR, entry_id, self.SET)
 
     def embed_cursor(self, space: Space) -> int:
         """

@@ -155,7 +155,7 @@ class SqliteReceipts(SqlReceipts[SqliteDatabase]):
     _decode_shown = RowDecoder(
         ReceiptEntry._fields,
         {
-            **dict.fromkeys(("entry_id", "digest", "origin"), text),
+            **dict.fromkeys(("entry_id", "digest", "origin", "warning"), text),
             "form": one_of(FORMS),
             "score": optional(number),
             "parts": parts,

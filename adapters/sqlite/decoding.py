@@ -131,8 +131,9 @@ DECODERS: Mapping[str, Decode] = {
     ),
     **dict.fromkeys(("file_path", "file_hash", "channel", "session_id"), optional(text)),
     **dict.fromkeys(("keywords", "tags", "references", "trigger_phrases"), texts),
+    "citations": or_else(texts, ()),
     **dict.fromkeys(("created_at", "updated_at"), timestamp),
-    **dict.fromkeys(("permanent", "own_tier"), bool),
+    **dict.fromkeys(("permanent", "own_tier", "is_gone"), bool),
     **dict.fromkeys(
         ("recall_count", "access_count", "validation_count", "useful_count", "words"), at_least(0)
     ),

@@ -764,6 +764,18 @@ def to_version_19(connection: sqlite3.Connection) -> None:
     run_scripts(connection, OUTCOMES)
 
 
+CITATIONS = """
+ALTER TABLE entry ADD COLUMN is_gone INTEGER NOT NULL DEFAULT 0 CHECK (is_gone IN (0, 1));
+ALTER TABLE entry_text ADD COLUMN citations TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(citations));
+ALTER TABLE receipt_entry ADD COLUMN warning TEXT NOT NULL DEFAULT '';
+"""
+
+
+def to_version_20(connection: sqlite3.Connection) -> None:
+    """Let entries keep the state of the files that they cite."""
+    run_scripts(connection, CITATIONS)
+
+
 MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     to_version_1,
     to_version_2,
@@ -784,4 +796,5 @@ MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     to_version_17,
     to_version_18,
     to_version_19,
+    to_version_20,
 )

@@ -43,7 +43,7 @@ COLUMNS_OF_TEXT = ("created_at", *TEXTS, "anchor_id")
 
 RENAMED = {"entry_id": "id"}
 
-DERIVED = ("seq", "content_hash", "words")
+DERIVED = ("seq", "content_hash", "words", "is_gone")
 """The other columns of the table `entry` that are read."""
 
 
@@ -187,6 +187,7 @@ def upsert_entry(entry: "Entry") -> tuple[str, Mapping[str, object]]:
     values = encoded(COLUMNS_OF_ENTRY, entry) | {
         "content_hash": entry.content_hash,
         "words": word_count(entry.searchable_text()),
+        "is_gone": entry.is_gone,
         "created_at_epoch": math.floor(entry.created_at.timestamp()),
         "expires_at": to_text(entry.expires_at) if entry.expires_at else None,
         "retired": is_retired(entry),

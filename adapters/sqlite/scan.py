@@ -8,6 +8,7 @@ from hardwon.adapters.sqlite.decoding import or_else, texts
 from hardwon.adapters.sqlite.keyword_matches import KeywordMatches
 from hardwon.adapters.sqlite.query import where
 from hardwon.domain.model.citations import cited_words
+from hardwon.domain.model.cited_place import paths_of
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
@@ -25,9 +26,7 @@ SATURATION = 1.2
 TEXTS = "t.name || ' ' || t.description || ' ' || t.notes || ' ' || t.reasoning"
 LABELS = """t.keywords || ' ' || t.tags || ' ' || t.trigger_phrases || ' ' || coalesce(e.spec_folder, '') || ' ' || t.anchor_id"""
 
-EVERY_WORD = (
-    f"""{TEXTS} || ' ' || {LABELS}, e.kind, t."references", t.name, t.description, t.notes"""
-)
+EVERY_WORD = f"""{TEXTS} || ' ' || {LABELS}, e.kind, t."references", t.citations, t.name, t.description, t.notes"""
 
 SELECT_WORDS = """
     SELECT e.seq, {words}
@@ -126,9 +125,14 @@ class ScanKeywordIndex(KeywordIndex):
 _references_of = or_else(texts, ())
 
 
-def _cited_terms(kind: Kind, references: object, *others: str) -> tuple[str, ...]:
-    given: tuple[str, ...] = _references_of(references)
-    return (*index_words(cited_words(given)), *lesson_tokens(kind, given, others))
+def _cited_terms(
+    kind: Kind, references: object, citations: object, *others: str
+) -> tuple[str, ...]:
+    given, places = _references_of(references), _references_of(citations)
+    return (
+        *index_words(cited_words(given)),
+        *lesson_tokens(kind, (*given, *paths_of(places)), others),
+    )
 
 
 def _bm25(words: Mapping[str, int], idf: Mapping[str, float]) -> float:

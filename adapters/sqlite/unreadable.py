@@ -45,7 +45,7 @@ SUBSTITUTES: Mapping[tuple[str, str], str] = {
     ("recall", "last_recalled_at"): f"'{EPOCH}'",
     **{
         ("entry_text", name): "'[]'"
-        for name in ("keywords", "tags", "references", "trigger_phrases")
+        for name in ("keywords", "tags", "references", "citations", "trigger_phrases")
     },
     ("entry_text", "source"): "'manual'",
 }

@@ -62,7 +62,8 @@ _WILD = re.compile(rf"[*?]|{_BRACES.pattern}")
 _QUOTED = re.compile(rf"`([^`\n]{{1,{LONGEST_CITATION}}})`")
 _WORD = re.compile(r"\S+(?: \([^()]+\))?")
 _PLACE = re.compile(
-    r"(?::(?P<line>\d+)(?:[:-]\d+)*|\#L(?P<marked>\d+)(?:-L?\d+)?|::(?P<symbol>\S+)|[:\#](?P<name>[^\W\d][\w.]*)"
+    r"(?::(?P<line>\d+)(?:-(?P<last>\d+))?(?:[:-]\d+)*|\#L(?P<marked>\d+)(?:-L?(?P<end>\d+))?"
+    r"|::(?P<symbol>\S+)|[:\#](?P<name>[^\W\d][\w.]*)"
     r"| ?\((?P<beside>[^()]+)\))$"
 )
 """The line or symbol at the end of a citation."""
@@ -76,12 +77,28 @@ class Citation(NamedTuple):
         path: With slashes; of a folder without the last one.
         line: The first cited line, 0 for none.
         symbol: The cited function, class or heading; empty for none.
+        last: The last cited line, 0 for that of a single one.
     """
 
     kind: CitationKind
     path: str
     line: int = 0
     symbol: str = ""
+    last: int = 0
+
+    @property
+    def text(self) -> str:
+        """
+        Its plainest spelling.
+
+        >>> [cited.text for cited in citations_of(["a/b.py#L3-L5", "a/b.py (run)", "a/b"])]
+        ['a/b.py:3-5', 'a/b.py::run', 'a/b/']
+        """
+        if self.kind == "folder":
+            return f"{self.path}/"
+        end = f"-{self.last}" if self.last > self.line else ""
+        place = f":{self.line}{end}" if self.line else f"::{self.symbol}" if self.symbol else ""
+        return f"{self.path}{place}"
 
 
 def citations_of(references: Iterable[str], texts: Iterable[str] = ()) -> tuple[Citation, ...]:
@@ -89,7 +106,7 @@ def citations_of(references: Iterable[str], texts: Iterable[str] = ()) -> tuple[
     Return the distinct citations in *references*, and in backticks in *texts*.
 
     >>> citations_of(["src/db/"], ["Close it: `src/db/pool.py:40`."])
-    (Citation(kind='folder', path='src/db', line=0, symbol=''), Citation(kind='file', path='src/db/pool.py', line=40, symbol=''))
+    (Citation(kind='folder', path='src/db', line=0, symbol='', last=0), Citation(kind='file', path='src/db/pool.py', line=40, symbol='', last=0))
     """
     referred = (cited for text in references for cited in _citations_in(text, is_reference=True))
     quoted = (
@@ -109,6 +126,11 @@ def _citations_in(text: str, *, is_reference: bool) -> Iterator[Citation]:
             yield cited
 
 
+def leads_out(reference: str) -> bool:
+    """Return whether *reference* climbs out of a folder, so that it cites nothing."""
+    return ".." in re.split(r"[/\\]", reference[:LONGEST_CITATION])
+
+
 def _has_spaces_in_path(text: str) -> bool:
     """Return whether the first word is but the beginning of a path."""
     first, *others = text.split(" ", 1)
@@ -119,7 +141,7 @@ def _has_spaces_in_path(text: str) -> bool:
 def _citation(word: str, *, is_reference: bool) -> Citation | None:
     if _URL.match(word):
         return Citation("url", word)
-    text, line, symbol = _without_place(word.strip("'\",;").rstrip(".?:"))
+    text, place = _without_place(word.strip("'\",;").rstrip(".?:"))
     parts = _parts(text)
     if ".." in parts or not any(re.search(r"\w", part) for part in parts):
         return None
@@ -128,17 +150,22 @@ def _citation(word: str, *, is_reference: bool) -> Citation | None:
         return None
     if kind == "glob" and text.endswith(("/", "\\")):
         parts.append("**")
-    return Citation(kind, _path(text, parts), line=line, symbol=symbol)
+    return place._replace(kind=kind, path=_path(text, parts))
 
 
-def _without_place(text: str) -> tuple[str, int, str]:
-    """Return *text* without the place in a file, its line and its symbol."""
-    line, symbol = 0, ""
+def _without_place(text: str) -> tuple[str, Citation]:
+    """Return *text* without the place in a file, and a citation of that place."""
+    cited = Citation("file", "")
     while place := _PLACE.search(text):
-        line = int((place["line"] or place["marked"] or "0")[:9]) or line
-        symbol = place["symbol"] or place["name"] or place["beside"] or symbol
+        if place["line"] or place["marked"]:
+            cited = cited._replace(
+                line=int((place["line"] or place["marked"])[:9]),
+                last=int((place["last"] or place["end"] or "0")[:9]),
+            )
+        symbol = place["symbol"] or place["name"] or place["beside"]
+        cited = cited._replace(symbol=symbol or cited.symbol)
         text = text[: place.start()]
-    return text, line, symbol
+    return text, cited
 
 
 def _kind_of(text: str) -> CitationKind:
@@ -280,7 +307,7 @@ def cited_words(references: Iterable[str]) -> str:
     """
     return " ".join(
         text
-        for kind, path, _, symbol in citations_of(references)
+        for kind, path, _, symbol, _ in citations_of(references)
         for text in (words_of_path(_URL.sub("", path) + "/" * (kind == "folder")), symbol)
         if text
     )

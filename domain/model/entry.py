@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Callable
-from typing import Any, NewType
+from typing import TYPE_CHECKING, Any, NewType
 
 import attrs
 
@@ -29,6 +29,9 @@ from hardwon.domain.model.vocabulary import (
     Source,
     Tier,
 )
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.cited_place import CitedPlace
 
 MAX_TEXT_BYTES = 4 * 1024 * 1024
 MAX_COUNT = 2**31 - 1
@@ -111,6 +114,11 @@ def distinct(values: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for value in values if (text := one_line(value))))
 
 
+def as_tuple(values: tuple[str, ...]) -> tuple[str, ...]:
+    """Return *values* as a tuple."""
+    return tuple(values)
+
+
 def stripped(value: str) -> str:
     """Strip white space."""
     return value.strip()
@@ -189,6 +197,7 @@ class Entry:
         observation_count: In how many retrospectives it was seen, from 1.
         updated_at: When its content changed or it was last observed.
         project: Id of the project where it stands or was said, if any.
+        citations: The present state of the files in its references (`CitedPlace.stored`).
         reach: Where it may be shown without being asked for: the user's own making everywhere, what
             is shared as the trust in its project decides, or only in its project.
         door: How it came into the store; by a `checkout` while the version of its file is not the
@@ -238,6 +247,9 @@ class Entry:
     tags: tuple[str, ...] = attrs.field(default=(), converter=distinct, validator=all_storable)
     references: tuple[str, ...] = attrs.field(
         default=(), converter=distinct, validator=all_storable
+    )
+    citations: tuple[str, ...] = attrs.field(
+        default=(), converter=as_tuple, validator=all_storable, repr=False
     )
     observation_count: int = attrs.field(default=1, validator=count_from(1))
     confidence: Confidence = attrs.field(default="medium", validator=one_of(CONFIDENCES))
@@ -315,6 +327,30 @@ class Entry:
         return self.door == "capture" and self.reach == "home" and REPAIR_TAG in self.tags
 
     @property
+    def cited(self) -> "tuple[CitedPlace, ...]":
+        """The places of its citations."""
+        if not self.citations:
+            return ()
+        from hardwon.domain.model.cited_place import cited_places  # noqa: PLC0415  # rarely needed
+
+        return tuple(cited_places(self.citations))
+
+    @property
+    def warning(self) -> str:
+        """The sentence on what changed since it was cited, empty for nothing."""
+        if not self.citations:
+            return ""
+        from hardwon.domain.model.cited_place import warning_of  # noqa: PLC0415  # rarely needed
+
+        return warning_of(self.citations)
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether every file that it cites is gone, of at least one."""
+        states = {place.state for place in self.cited if place.is_of_file}
+        return states == {"gone"}
+
+    @property
     def content_hash(self) -> str:
         """Equal for entries with the same description."""
         return content_hash(self.description)
@@ -341,13 +377,14 @@ class Entry:
         Merge *other*, the same lesson learned once more.
 
         Name and category stay, keywords and references unite, an empty reasoning is filled, the
-        count rises by one.
+        count rises by one. The cited files count as they are now.
         """
         return attrs.evolve(
             self,
             observation_count=min(self.observation_count + 1, MAX_COUNT),
             keywords=self.keywords + other.keywords,
             references=self.references + other.references,
+            citations=other.citations,
             reasoning=self.reasoning or other.reasoning,
             updated_at=max(self.updated_at, other.updated_at),
         )
@@ -375,6 +412,7 @@ def redact_entry(entry: Entry) -> PublicEntry:
         keywords=tuple(map(stored_form, entry.keywords)),
         tags=tuple(map(stored_form, entry.tags)),
         references=tuple(map(stored_form, entry.references)),
+        citations=tuple(text for text in entry.citations if redact(text) == text),
         source_project=_redact_optional(entry.source_project),
         workspace=_redact_optional(entry.workspace),
         branch=_redact_optional(entry.branch),

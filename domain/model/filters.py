@@ -93,6 +93,8 @@ class EntryFilter(NamedTuple):
             all.
         origins: Only entries that stand or were said in one of these projects, by id.
         unlabelled: Only entries without keywords.
+        citing: Only entries with references.
+        gone: Only entries of which every cited file is gone.
         unplaced: Only entries without a project.
         folder: Only entries of files below this folder, its path absolute, links resolved.
         anchor: Only sections of this name; the empty one selects whole files.
@@ -117,6 +119,8 @@ class EntryFilter(NamedTuple):
     label: str | None = None
     permanent: bool = False
     unlabelled: bool = False
+    citing: bool = False
+    gone: bool = False
     unplaced: bool = False
     tag: str | None = None
     folder: str | None = None

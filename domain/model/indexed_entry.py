@@ -43,7 +43,9 @@ class IndexedEntry(NamedTuple):
             )
         )
         tokens = lesson_tokens(
-            entry.kind, entry.references, (entry.name, entry.description, entry.notes)
+            entry.kind,
+            (*entry.references, *(place.path for place in entry.cited)),
+            (entry.name, entry.description, entry.notes),
         )
         return cls(
             title=title,

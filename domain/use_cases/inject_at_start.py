@@ -15,7 +15,7 @@ from hardwon.domain.model.injection.entry_text import (
     ConstitutionalText,
     Length,
     PrintedEntry,
-    piece_text,
+    lesson_text,
     units,
     within_budget,
 )
@@ -149,6 +149,8 @@ class InjectAtStart(NamedTuple):
                 map(workplace.labelled, self.repository.constitutional(seen_from(workplace)))
             )
             rules = [rule for rule in rules if rule.entry_id not in self.held.entries]
+            if not framed:
+                rules = [rule._replace(citations=()) for rule in rules]
             retrieve = self.retrieve._replace(only=self.retrieve.only._replace(visible_in=seen))
             retrieval = retrieve.search(query.public, deadline, query.keyword_text)
             maxima = maxima_of(retrieval, self.repository, seen)
@@ -200,7 +202,8 @@ class InjectAtStart(NamedTuple):
         """
         Choose *limit* new entries that are not among *rules*.
 
-        With *distinct*, an entry that another one probably replaces is left out.
+        With *distinct*, an entry that another one probably replaces is left out, and one of which
+        every cited file is gone comes after the others.
         """
         rule_numbers, repeated = {rule.number for rule in rules}, 0
         while True:
@@ -221,11 +224,12 @@ class InjectAtStart(NamedTuple):
                 if scored.facts.number not in left_out
                 and scored.facts.entry_id not in self.held.entries
             ]
-            if len(selected.ranked) - len(ranked) <= repeated:
-                return selected._replace(
-                    ranked=tuple(scored for scored in ranked if self._is_new(scored))
-                )
-            repeated = len(selected.ranked) - len(ranked)
+            holding = [scored for scored in ranked if not (distinct and scored.facts.is_gone)]
+            if len(selected.ranked) - len(holding) <= repeated:
+                gone = [scored for scored in ranked if scored not in holding]
+                chosen = (*holding, *gone)[:limit]
+                return selected._replace(ranked=tuple(filter(self._is_new, chosen)))
+            repeated = len(selected.ranked) - len(holding)
 
     def _is_new(self, scored: ScoredCandidate) -> bool:
         return self.held.is_new(scored.facts.entry_id, scored.facts.number)
@@ -254,6 +258,8 @@ class InjectAtStart(NamedTuple):
             length=self.length,
         )
         ranked = self.repository.printed([scored.facts.number for scored in selected.ranked])
+        if not framed:
+            ranked = [entry._replace(citations=()) for entry in ranked]
         kept = block.fit([*map(workplace.labelled, ranked)])
         numbers = {entry.number for entry in kept}
         return StartInjection(
@@ -315,15 +321,19 @@ def receipt_of_start(
 
 def _rules(injection: StartInjection) -> Iterator[_Piece]:
     for rule in injection.rules:
-        yield _piece(rule.entry_id, "note", rule.text, origin=rule.origin)
+        yield _labelled(_piece(rule.entry_id, "note", rule.text), rule)
 
 
 def _lessons(injection: StartInjection) -> Iterator[_Piece]:
     scored = {lesson.facts.number: lesson for lesson in injection.printed}
     for lesson in in_order_of_text(injection.lessons):
-        text = piece_text("lesson", lesson, lesson.origin)
-        piece = _piece(scored[lesson.number].facts.entry_id, "lesson", text, origin=lesson.origin)
+        facts = scored[lesson.number].facts
+        piece = _labelled(_piece(facts.entry_id, "lesson", lesson_text(lesson)), lesson)
         yield _scored(piece, scored[lesson.number], injection)
+
+
+def _labelled(piece: _Piece, entry: PrintedEntry | ConstitutionalText) -> _Piece:
+    return piece._replace(shown=piece.shown._replace(origin=entry.origin, warning=entry.warning))
 
 
 def _scored(piece: _Piece, scored: ScoredCandidate, injection: StartInjection) -> _Piece:
@@ -347,8 +357,8 @@ def _conversations(injection: StartInjection) -> Iterator[_Piece]:
         yield piece
 
 
-def _piece(entry_id: str, form: Form, text: str, *, room: int = 0, origin: str = "") -> _Piece:
-    return _Piece(text, ReceiptEntry(entry_id, form, text_digest(text), room=room, origin=origin))
+def _piece(entry_id: str, form: Form, text: str, *, room: int = 0) -> _Piece:
+    return _Piece(text, ReceiptEntry(entry_id, form, text_digest(text), room=room))
 
 
 def _missed(injection: StartInjection, selected: SelectionOutcome) -> tuple[NearMiss, ...]:

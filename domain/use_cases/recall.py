@@ -215,7 +215,7 @@ class Recall(NamedTuple):
             else build_policy(question.policy, found.context, self.weights)
         )
         depth = max(self.first_depth, question.limit, policy.places)
-        best = sorted(self._best(question, found, policy=policy, depth=depth), key=_is_superseded)
+        best = sorted(self._best(question, found, policy=policy, depth=depth), key=_is_outdated)
         rated, cap = list[AnswerRating](), 1.0
         for judged in best:
             rated.append(_rated(judged, policy, cap))
@@ -252,8 +252,8 @@ def _number(judged: JudgedCandidate) -> int:
     return judged.candidate.facts.ranking.number
 
 
-def _is_superseded(judged: JudgedCandidate) -> bool:
-    return judged.candidate.facts.ranking.superseded_by is not None
+def _is_outdated(judged: JudgedCandidate) -> bool:
+    return judged.candidate.facts.ranking.is_outdated
 
 
 def _rated(judged: JudgedCandidate, policy: RecallPolicy, cap: float) -> AnswerRating:

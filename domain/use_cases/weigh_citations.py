@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from hardwon.domain.model.citations import citations_of, names, tokens_to_find
+from hardwon.domain.model.cited_place import paths_of
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
 from hardwon.domain.model.filters import EVERYTHING, seen_from
@@ -79,6 +80,7 @@ class WeighCitations(NamedTuple):
             )
             for scored in ranked
         ]
+        contenders.sort(key=lambda entry: entry.facts.ranking.is_gone)
         contest = Contest((), 0.0, size=len(citing), semantic=False, is_cited=True)
         choice = choose(contenders, self.weigh.rules(contest, occasion))
         if self.weigh.watch:
@@ -87,4 +89,5 @@ class WeighCitations(NamedTuple):
 
 
 def _cites(entry: Contender, path: str) -> bool:
-    return any(names(citation, path) for citation in citations_of(entry.references, entry.texts))
+    references = (*entry.references, *paths_of(entry.printed.citations))
+    return any(names(citation, path) for citation in citations_of(references, entry.texts))

@@ -12,7 +12,7 @@ from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.vocabulary import Category, Confidence
 from hardwon.domain.use_cases.store_entry import Origin, StoredEntry, StoreEntry
 from hardwon.entrypoints.bootstrap import name_of, open_memory, system_clock
-from hardwon.entrypoints.bootstrap_files import read_markdown, write_markdown
+from hardwon.entrypoints.bootstrap_files import read_markdown, with_citations, write_markdown
 from hardwon.entrypoints.cli.console import can_be_asked, edited, print_json, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
@@ -21,6 +21,7 @@ from hardwon.entrypoints.embed_after_write import embed_now, nearest_to
 from hardwon.entrypoints.lesson_draft import LessonDraft
 from hardwon.entrypoints.presenters.entries import (
     SWITCHED_OFF,
+    complaints_of_citations,
     complaints_of_keywords,
     complaints_of_length,
     complaints_of_private,
@@ -142,7 +143,7 @@ def add(
         memory = open_memory(settings, warn)
         workplace = read_workplace(memory, project_root)
         origin = Origin(workplace, "add", "home" if here else "everywhere")
-        stored = StoreEntry.on(memory.store, origin).keep(entry)
+        stored = StoreEntry.on(memory.store, origin).keep(with_citations(entry, project_root))
     for problem in [] if no_embed else embed_now(memory.spaces):
         warn(problem)
     nearest = nearest_to(memory.spaces, stored.entry, workplace)
@@ -203,6 +204,7 @@ def _print_stored(
     for line in (
         *complaints_of_keywords(draft.keywords, stored.entry),
         *complaints_of_length(stored.entry),
+        *complaints_of_citations(stored.entry),
     ):
         warn(line)
     way = f"hardwon edit ID --superseded-by {stored.entry.entry_id}"

@@ -180,7 +180,7 @@ def _row(entry: Entry) -> dict[str, Text | str]:
         "confidence": entry.confidence,
         "updated": f"{entry.updated_at:%Y-%m-%d}",
         "recalls": str(entry.recall_count),
-        "name": cell(entry.name),
+        "name": cell(f"{entry.name} {entry.warning}".strip()),
     }
 
 
@@ -227,6 +227,8 @@ def show(
         if text:
             say(f"{stored_text(text)}\n")
     facts = _facts_of_learning(entry) if entry.kind == "learning" else _facts_of_file(entry)
+    if entry.warning:
+        facts["cited"] = entry.warning
     for name, value in {
         **facts,
         "origin": origin_line(entry, labels),

@@ -248,6 +248,7 @@ class MemoryRow(WireModel):
     trigger_phrases: list[str]
     expires_at: dt.datetime | None
     superseded_by: str | None = Field(description="The id of the memory that replaces it")
+    warning: str | None = Field(description="Which cited files changed since; null for none")
 
 
 def row_of(entry: Entry) -> MemoryRow:
@@ -282,4 +283,5 @@ def row_fields(entry: Entry) -> dict[str, Any]:
         "trigger_phrases": [*entry.trigger_phrases],
         "expires_at": entry.expires_at,
         "superseded_by": entry.superseded_by,
+        "warning": entry.warning or None,
     }

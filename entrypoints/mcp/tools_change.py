@@ -27,7 +27,7 @@ from hardwon.domain.use_cases.label import store_labels
 from hardwon.domain.use_cases.store_entry import Origin, StoredEntry
 from hardwon.domain.use_cases.supersede import KeepInPlace, Supersede, ensure_may_replace
 from hardwon.entrypoints.bootstrap import Memory, host_session
-from hardwon.entrypoints.bootstrap_files import document_folders
+from hardwon.entrypoints.bootstrap_files import document_folders, with_citations
 from hardwon.entrypoints.bootstrap_retrieval import build_label_chain
 from hardwon.entrypoints.bootstrap_upkeep import build_edit_lesson
 from hardwon.entrypoints.context import home_warning
@@ -53,6 +53,7 @@ from hardwon.entrypoints.mcp.tools_documents import first_lines
 from hardwon.entrypoints.presenters.entries import (
     SWITCHED_OFF,
     change_confirmation,
+    complaints_of_citations,
     complaints_of_gaps,
     complaints_of_keywords,
     complaints_of_length,
@@ -176,7 +177,7 @@ class StoreTools:
         """Store at once, so that nothing is lost, then do the slow work."""
         stored = await self.worker.call(
             lambda memory: KeepInPlace.on(memory.store, memory.clock, origin).keep(
-                redact_entry(entry), replaced
+                with_citations(redact_entry(entry), self.worker.project_root), replaced
             )
         )
         labels = await anyio.to_thread.run_sync(self._labels, stored.entry, abandon_on_cancel=True)
@@ -190,7 +191,8 @@ class StoreTools:
             lambda memory: home_warning(memory.registry(), origin.workplace)
         )
         cut = complaints_of_private(entry.name, entry.description, entry.reasoning)
-        complaints = [*cut, *left_out, *complaints_of_length(stored.entry), *gaps]
+        unusual = [*complaints_of_length(stored.entry), *complaints_of_citations(stored.entry)]
+        complaints = [*cut, *left_out, *unusual, *gaps]
         warnings = [*complaints, *at_home, *await self.worker.embed()]
         return await self.worker.call(
             lambda memory: _stored_memory(

@@ -206,6 +206,8 @@ class AnswerLayout:
             yield MarkedText(f"{INDENT}From: {stored_line(label)}")
         if entry.superseded_by:
             yield MarkedText(f"{INDENT}Superseded by: {entry.superseded_by}")
+        if entry.warning:
+            yield MarkedText(f"{INDENT}{stored_line(entry.warning)}")
 
     def _explanation(self, answer: RecallAnswer) -> Iterator[MarkedText]:
         if self.explain:

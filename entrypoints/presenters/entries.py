@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from hardwon.domain.model.activity import Usage
+from hardwon.domain.model.citations import leads_out
 from hardwon.domain.model.entry import MAX_KEYWORDS, Entry, distinct
 from hardwon.domain.model.excerpt import shortened
 from hardwon.domain.model.injection.entry_text import (
@@ -27,6 +28,7 @@ from hardwon.entrypoints.presenters.text import counted, stored_line, utc_text, 
 if TYPE_CHECKING:
     from cattrs import Converter
 
+    from hardwon.domain.model.cited_place import CitedPlace
     from hardwon.ports.erasure import Occurrences
 
 
@@ -105,9 +107,15 @@ def entry_document(entry: Entry) -> dict[str, object]:
     return {
         "id": entry.entry_id,
         **fields,
+        "citations": [citation_document(place) for place in entry.cited],
         "expires_at": entry.expires_at,
         **_counters(entry.usage),
     }
+
+
+def citation_document(place: "CitedPlace") -> dict[str, object]:
+    """Return the state of a citation for JSON."""
+    return {"cites": place.text, "state": place.state, "path": place.path or None}
 
 
 def _counters(usage: Usage) -> dict[str, object]:
@@ -197,6 +205,23 @@ def complaints_of_keywords(given: Iterable[str], stored: Entry) -> list[str]:
         keyword for keyword in distinct(tuple(map(redact, given))) if keyword not in stored.keywords
     ]
     return [no_room_for(left_out)] if left_out else []
+
+
+def complaints_of_citations(entry: Entry) -> list[str]:
+    """Return a line on references of *entry* that cite nothing here."""
+    unknown = [place for place in entry.cited if place.state == "unknown"]
+    missing = [place.text for place in unknown if not place.path]
+    lacking = [place.text for place in unknown if place.path]
+    outside = [
+        *(place.text for place in entry.cited if place.state == "outside"),
+        *filter(leads_out, entry.references),
+    ]
+    complaints = {
+        "no such file here": missing,
+        "no such line or symbol here": lacking,
+        "outside of the project, so never read": outside,
+    }
+    return [f"{what}: {', '.join(texts)}" for what, texts in complaints.items() if texts]
 
 
 def complaints_of_private(*given: str) -> list[str]:

@@ -12,7 +12,7 @@ from hardwon.domain.use_cases.forget import ErasureOutcome, ErasurePlan, Erasure
 from hardwon.domain.use_cases.store_entry import Origin, StoreEntry
 from hardwon.domain.use_cases.supersede import Supersede
 from hardwon.entrypoints.bootstrap import build_know_projects, name_of
-from hardwon.entrypoints.bootstrap_files import build_edit_file
+from hardwon.entrypoints.bootstrap_files import build_edit_file, with_citations
 from hardwon.entrypoints.bootstrap_upkeep import (
     build_edit_lesson,
     build_forget_for_good,
@@ -29,6 +29,7 @@ from hardwon.entrypoints.lesson_draft import LessonDraft
 from hardwon.entrypoints.presenters.entries import (
     by_place,
     change_confirmation,
+    complaints_of_citations,
     complaints_of_length,
     complaints_of_private,
     judgement,
@@ -92,13 +93,15 @@ def add(desk: Desk, asked: PageRequest) -> Reply:
         entry = draft.entry(name_of(desk.project_root) or None, desk.clock.now())
         workplace = read_workplace(desk.memory, desk.project_root)
         origin = Origin(workplace, "add", "home" if is_of_project else "everywhere")
-        stored = StoreEntry.on(desk.memory.store, origin).keep(entry)
+        cited = with_citations(entry, desk.project_root)
+        stored = StoreEntry.on(desk.memory.store, origin).keep(cited)
     except (InvalidEntryError, ForgottenError) as error:
         return new_page(desk, asked, given=asked, problem=str(error))
     notice = [
         *storing_confirmation(stored),
         *complaints_of_private(draft.name, draft.text, draft.reasoning),
         *complaints_of_length(stored.entry),
+        *complaints_of_citations(stored.entry),
         *embed_now(desk.memory.spaces),
     ]
     near = ",".join(

@@ -159,6 +159,7 @@ def test_facts_are_what_ranking_and_recall_read(make: MakeWorld, stored: list[En
                 int(place < 3),
                 entry.project,
                 entry.superseded_by,
+                entry.is_gone,
             )
             assert recall_facts[number] == RecallFacts(
                 ranking=facts[number],

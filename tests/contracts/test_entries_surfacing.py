@@ -60,6 +60,7 @@ def test_rules_are_the_constitutional_lessons_of_all_and_the_files_of_the_projec
                 entry.importance_weight,
                 entry.created_at,
                 entry.project,
+                entry.citations,
             )
             for number, entry in zip(numbers, stored, strict=True)
             if entry.tier == "constitutional" and comes_up(entry)

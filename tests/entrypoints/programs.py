@@ -31,7 +31,7 @@ VALID = {
 COMPLETE = {
     "keywords": ["unit", "number", "reading"],
     "reasoning": "A reading of a number without its unit.",
-    "references": ["src/a.py"],
+    "references": ["feature 7"],
 }
 
 

@@ -295,6 +295,7 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
                 entry.importance_weight,
                 entry.created_at,
                 entry.project,
+                entry.citations,
             )
             for number, entry in self.state.entries.items()
             if entry.tier == "constitutional"

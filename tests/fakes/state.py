@@ -132,6 +132,7 @@ class State:
             self.recalls[number][0] if number in self.recalls else 0,
             entry.project,
             entry.superseded_by,
+            entry.is_gone,
         )
 
     def within(self, only: EntryFilter) -> list[int]:
@@ -206,6 +207,8 @@ def _is_within(entry: Entry, only: EntryFilter) -> bool:
         and only.category in {None, entry.category}
         and (entry.permanent or not only.permanent)
         and not (only.unlabelled and entry.keywords)
+        and not (only.citing and not entry.references)
+        and not (only.gone and not entry.is_gone)
         and not (only.unplaced and entry.project)
         and _is_of_time(entry.created_at.replace(microsecond=0), only)
         and only.spec_folder in {None, entry.spec_folder}

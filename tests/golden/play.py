@@ -31,7 +31,7 @@ ABOVE = "/tmp"  # noqa: S108  # of all users, but its own folder is of one
 OF_MACHINE = re.compile(r"(^|_)(mtime|inode|device)(_|$)|stamp|^vec$")
 """Columns that tell of the machine and its files, or are random."""
 
-RANDOM = {"content_version", "forgetting_secret", "label_cursor"}
+RANDOM = {"content_version", "forgetting_secret", "label_cursor", "citation_cursor"}
 """Rows of `_metadata` whose values are, or depend on how far the server came beside its calls."""
 
 NARROW = (

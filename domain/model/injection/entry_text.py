@@ -7,7 +7,7 @@ only.
 """
 
 import datetime as dt
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, overload
 
 from hardwon.domain.model.injection.neutral_text import neutral, neutral_line, neutral_name
@@ -68,6 +68,7 @@ class PrintedEntry(NamedTuple):
     A tuple: importing attrs alone costs a session start three times Python's own start.
 
     Attributes:
+        citations: The present state of the files that it cites.
         origin: The label of its project if that is another one than the user's, else empty.
     """
 
@@ -79,7 +80,22 @@ class PrintedEntry(NamedTuple):
     observation_count: int
     confidence: Confidence
     project: str | None = None
+    citations: tuple[str, ...] = ()
     origin: str = ""
+
+    @property
+    def warning(self) -> str:
+        """The sentence on what changed since it was cited."""
+        return warning_of(self.citations)
+
+
+def warning_of(citations: Sequence[str]) -> str:
+    """Return the printed sentence on what changed of *citations*, most often empty."""
+    if not citations:
+        return ""
+    from hardwon.domain.model.cited_place import warning_of  # noqa: PLC0415  # rarely needed
+
+    return neutral_line(warning_of(citations))
 
 
 EntryForm: TypeAlias = Literal["lesson", "note"]
@@ -116,39 +132,50 @@ def form_of(kind: Kind) -> EntryForm:
 
 
 @overload
-def piece_text(form: Literal["note"], entry: NotedEntry, origin: str = "") -> str: ...
+def piece_text(
+    form: Literal["note"], entry: NotedEntry, origin: str = "", *, warning: str = ""
+) -> str: ...
 @overload
-def piece_text(form: EntryForm, entry: Printable, origin: str = "") -> str: ...
-def piece_text(form: EntryForm, entry: Any, origin: str = "") -> str:
+def piece_text(
+    form: EntryForm, entry: Printable, origin: str = "", *, warning: str = ""
+) -> str: ...
+def piece_text(form: EntryForm, entry: Any, origin: str = "", *, warning: str = "") -> str:
     """
     Return the whole text of *entry*, with an empty line after it.
 
-    *origin* labels another project.
+    *origin* labels another project, *warning* says what changed since it was cited.
     """
-    return _lesson_text(entry, origin) if form == "lesson" else _note_text(entry, origin)
+    write = _lesson_text if form == "lesson" else _note_text
+    return write(entry, origin, warning)
 
 
-def memory_text(entry_id: str, kept_at: dt.datetime, entry: NotedEntry, origin: str = "") -> str:
+def memory_text(
+    entry_id: str, kept_at: dt.datetime, entry: NotedEntry, origin: str = "", *, warning: str = ""
+) -> str:
     """
     Return the whole text of *entry*, printed at a moment.
 
-    Its head names its id, the day it was kept, and its project.
+    Its head names its id, the day it was kept, and its project. *warning* says what changed since
+    it was cited.
     """
     head = ", ".join(
         filter(None, (f"memory {entry_id}", f"kept {kept_at:%Y-%m-%d}", neutral_line(origin)))
     )
     split = split_by_title(entry.name, entry.description)
     title = () if split.beginning else (neutral_name(entry.name),)
-    return "\n".join((f"[{head}]", *title, *_body(entry.description, entry.notes), ""))
+    body = _body(entry.description, entry.notes)
+    return "\n".join((f"[{head}]", *title, *body, *filter(None, [warning]), ""))
 
 
 def lesson_text(entry: Printable) -> str:
     """
     Return the whole text of *entry* as a lesson.
 
-    It has the label of another project if it was read with one.
+    It has the label of another project, and a warning, if it was read with them.
     """
-    return piece_text("lesson", entry, entry.origin if isinstance(entry, PrintedEntry) else "")
+    if isinstance(entry, PrintedEntry):
+        return piece_text("lesson", entry, entry.origin, warning=entry.warning)
+    return piece_text("lesson", entry)
 
 
 FROM = "From"
@@ -165,7 +192,7 @@ def track_record_text(observation_count: int, confidence: Confidence) -> str:
     return f"{metadata_line(OBSERVATION_COUNT, observation_count)}\n{metadata_line(CONFIDENCE, confidence)}\n\n"
 
 
-def _lesson_text(entry: Printable, origin: str) -> str:
+def _lesson_text(entry: Printable, origin: str, warning: str) -> str:
     """Return the text of a learning, whose description does not repeat its title."""
     split, prefix = split_by_title(entry.name, entry.description), NAME_PREFIXES[entry.category]
     description = split.continued if has_word(split.rest) or not split.beginning else ""
@@ -173,16 +200,16 @@ def _lesson_text(entry: Printable, origin: str) -> str:
         f"{ENTRY_HEAD}{prefix}{neutral_line(entry.name) if prefix else neutral_name(entry.name)}",
         *_body(description, entry.notes),
         *origin_lines(origin),
+        *filter(None, [warning]),
         track_record_text(entry.observation_count, entry.confidence),
     ]
     return "\n".join(lines)
 
 
-def _note_text(entry: NotedEntry, origin: str) -> str:
+def _note_text(entry: NotedEntry, origin: str, warning: str) -> str:
     body = _body(entry.description, entry.notes)
-    return "\n".join(
-        (f"{ENTRY_HEAD}{neutral_name(entry.name)}", *body, *origin_lines(origin), "\n")
-    )
+    labels = (*origin_lines(origin), *filter(None, [warning]))
+    return "\n".join((f"{ENTRY_HEAD}{neutral_name(entry.name)}", *body, *labels, "\n"))
 
 
 def _body(description: str, notes: str) -> list[str]:
@@ -202,6 +229,7 @@ class ConstitutionalText(NamedTuple):
     Attributes:
         importance_weight: In `[0, 1]`, the highest first.
         created_at: Breaks ties, the newest first, before the id.
+        citations: The present state of the files that it cites.
         origin: The label of its project if that is another one than the user's, else empty.
     """
 
@@ -214,12 +242,18 @@ class ConstitutionalText(NamedTuple):
     importance_weight: float
     created_at: dt.datetime
     project: str | None = None
+    citations: tuple[str, ...] = ()
     origin: str = ""
+
+    @property
+    def warning(self) -> str:
+        """The sentence on what changed since it was cited."""
+        return warning_of(self.citations)
 
     @property
     def text(self) -> str:
         """The whole printed text."""
-        return piece_text("note", self, self.origin)
+        return piece_text("note", self, self.origin, warning=self.warning)
 
 
 def within_budget(

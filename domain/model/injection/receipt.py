@@ -144,6 +144,7 @@ class ReceiptEntry(NamedTuple):
         room: How many characters its line was cut to, 0 if it is whole.
         origin: The printed label of its project; empty for none.
         is_rejected: Whether a user or agent said that it did not help.
+        warning: The printed sentence on what changed since it was cited; empty for none.
     """
 
     entry_id: str
@@ -154,6 +155,7 @@ class ReceiptEntry(NamedTuple):
     room: int = 0
     origin: str = ""
     is_rejected: bool = False
+    warning: str = ""
 
 
 LONGEST_SHOWN = 2_000

@@ -191,9 +191,14 @@ class Printing(NamedTuple):
         printed = entry.printed
         if self.form == "memory":
             return memory_text(
-                entry.entry_id, entry.facts.created_at, entry=printed, origin=printed.origin
+                entry.entry_id,
+                entry.facts.created_at,
+                entry=printed,
+                origin=printed.origin,
+                warning=printed.warning,
             )
-        return piece_text(form_of(entry.facts.kind), printed, printed.origin)
+        form = form_of(entry.facts.kind)
+        return piece_text(form, printed, printed.origin, warning=printed.warning)
 
 
 BESIDE_PROMPT = Printing(MAX_SHOWN, 1_500)
@@ -214,14 +219,14 @@ class Winner(NamedTuple):
         """Its part of the receipt."""
         entry = self.contender
         parts = {**entry.parts, **self.win.parts}
-        origin = entry.printed.origin
         return ReceiptEntry(
             entry_id=entry.entry_id,
             form=self.form,
             digest=text_digest(self.text),
             score=entry.score,
             parts=parts,
-            origin=origin,
+            origin=entry.printed.origin,
+            warning=entry.printed.warning,
         )
 
 
@@ -249,7 +254,13 @@ class GateChoice(NamedTuple):
     def shown(self) -> tuple[ReceiptEntry, ...]:
         """The entries in the receipt, as they are printed."""
         rules = (
-            ReceiptEntry(rule.entry_id, "note", text_digest(rule.text), origin=rule.origin)
+            ReceiptEntry(
+                entry_id=rule.entry_id,
+                form="note",
+                digest=text_digest(rule.text),
+                origin=rule.origin,
+                warning=rule.warning,
+            )
             for rule in self.constitutional
         )
         return (*rules, *(winner.shown for winner in self.chosen))

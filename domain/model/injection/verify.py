@@ -117,9 +117,15 @@ def _is_close(value: float, recorded: float) -> bool:
 def reprinted(shown: ReceiptEntry, entry: "Entry") -> str:
     """Print *entry* again, by the functions that injections use."""
     if shown.form == "memory":
-        return memory_text(entry.entry_id, entry.created_at, entry=entry, origin=shown.origin)
+        return memory_text(
+            entry.entry_id,
+            entry.created_at,
+            entry=entry,
+            origin=shown.origin,
+            warning=shown.warning,
+        )
     if shown.form != "conversation":
-        return piece_text(shown.form, entry, shown.origin)
+        return piece_text(shown.form, entry, shown.origin, warning=shown.warning)
     summary = _summary(entry)
     return summary.cut(shown.room) if shown.room else summary.line
 

@@ -22,6 +22,7 @@ class RankingFacts(NamedTuple):
     Attributes:
         updated_at: Determines recency, and breaks ties before the id.
         superseded_by: Id of the learning that replaces it, if any.
+        is_gone: Whether every file that it cites is gone.
     """
 
     number: int
@@ -33,6 +34,12 @@ class RankingFacts(NamedTuple):
     recall_count: int
     project: str | None = None
     superseded_by: str | None = None
+    is_gone: bool = False
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether it ranks below those that hold."""
+        return self.is_gone or self.superseded_by is not None
 
 
 class Candidate(NamedTuple):

@@ -12,6 +12,7 @@ RELEASED = {
     4: "3143a3116ba8d3d3",
     5: "9f055c59a85b2e2d",
     6: "68fe3a367d80b02a",
+    7: "b6eb3ced998ecdcc",
 }
 """The beginning of the checksum of each file. A line is never changed, only added."""
 

@@ -31,6 +31,7 @@ RELEASED = {
     17: "0643f80220d57d7f",
     18: "e7ca0b6b17df9580",
     19: "603f613da0e18960",
+    20: "b10bb8dd32ff1aa3",
 }
 """The beginning of the hash of the schema that the migrations up to a version yield. A line is never changed, only added."""
 

@@ -97,9 +97,9 @@ def test_options_say_everything_else(world: World) -> None:
             "--reasoning",
             "It broke.",
             "--reference",
-            "src/a.py",
+            "feature 7",
             "--reference",
-            "src/b.py",
+            "feature 8",
             "--confidence",
             "high",
         ),
@@ -111,7 +111,7 @@ def test_options_say_everything_else(world: World) -> None:
     assert (entry["name"], entry["category"], entry["confidence"]) == ("Chunks", "patterns", "high")
     assert (entry["keywords"], entry["references"]) == (
         ["utf-8", "stream", "io"],
-        ["src/a.py", "src/b.py"],
+        ["feature 7", "feature 8"],
     )
     assert (entry["reasoning"], entry["source_project"]) == ("It broke.", None)
 
@@ -213,7 +213,7 @@ Decode in steps.
 END"""
     editor(world, script)
 
-    done = add_at_a_terminal(world, "--category", "patterns", "--reference", "src/a.py")
+    done = add_at_a_terminal(world, "--category", "patterns", "--reference", "feature 7")
 
     entry = stored(world)
     assert done == (0, f"Stored: Chunks (id: {entry['id']})\n", "")
@@ -221,7 +221,7 @@ END"""
         "Decode in steps.\n# A comment of the lesson",
         "patterns",
     )
-    assert (entry["keywords"], entry["references"]) == (["utf-8", "stream"], ["src/a.py"])
+    assert (entry["keywords"], entry["references"]) == (["utf-8", "stream"], ["feature 7"])
     assert "category: patterns\n" in (world.project / "seen").read_text()
     assert list(world.folder.glob("hardwon-*.md")) == []
 

@@ -13,7 +13,7 @@ HAIKU, OLLAMA = "/v1/messages", "/api/chat"
 
 
 def test_the_first_line_names_the_lesson_and_its_id(world: World, visit: Visit) -> None:
-    result = visit(world).call("store_memory", **LESSON, references=["src/a.py"])
+    result = visit(world).call("store_memory", **LESSON, references=["feature 7"])
 
     assert result["content"] == [
         {"type": "text", "text": f"Stored: Name the unit (id: {LESSON_ID})"}
@@ -30,16 +30,16 @@ def test_the_first_line_names_the_lesson_and_its_id(world: World, visit: Visit) 
     assert next(iter(result["structuredContent"])) == "message"
     assert world.query(
         'SELECT name, description, reasoning, category, "references", source, source_project FROM entries'
-    ) == [(*LESSON.values(), '["src/a.py"]', "session-capture", "project")]
+    ) == [(*LESSON.values(), '["feature 7"]', "session-capture", "project")]
 
 
 def test_the_same_lesson_twice_is_one_row_and_the_answer_says_so(
     world: World, visit: Visit
 ) -> None:
     client = visit(world)
-    client.store(references=["a.py"])
+    client.store(references=["feature 1"])
     second = client.store(
-        name="Another name", description=LESSON["description"].upper(), references=["b.py"]
+        name="Another name", description=LESSON["description"].upper(), references=["feature 2"]
     )
 
     assert second["message"] == (
@@ -47,7 +47,7 @@ def test_the_same_lesson_twice_is_one_row_and_the_answer_says_so(
     )
     assert (second["merged"], second["observationCount"]) == (True, 2)
     assert world.query('SELECT name, "references" FROM entries') == [
-        ("Name the unit", '["a.py", "b.py"]')
+        ("Name the unit", '["feature 1", "feature 2"]')
     ]
 
 
@@ -134,7 +134,7 @@ def test_labels_that_are_given_are_kept_and_no_labeler_is_asked(scene: Scene, vi
     scene.configure(embedding_provider="off")
     scene.give_key("anthropic")
     client = visit(scene.world)
-    stored = client.store(keywords=KEYWORDS, references=["src/a.py"])
+    stored = client.store(keywords=KEYWORDS, references=["feature 7"])
 
     assert (stored["keywords"], stored["warnings"]) == (KEYWORDS, [])
     assert scene.requests() == []
@@ -158,9 +158,9 @@ def test_labels_that_are_given_are_kept_and_no_labeler_is_asked(scene: Scene, vi
 def test_labels_are_judged_as_the_writer_judges_them(
     world: World, visit: Visit, keywords: list[str], *, is_incomplete: bool
 ) -> None:
-    written = write(world, **LESSON, keywords=keywords, references=["src/a.py"])
+    written = write(world, **LESSON, keywords=keywords, references=["feature 7"])
     world.query("DELETE FROM entry")
-    stored = visit(world).store(keywords=keywords, references=["src/a.py"])
+    stored = visit(world).store(keywords=keywords, references=["feature 7"])
 
     assert [f"Warning: {line}" for line in stored["warnings"]] == written.stderr.splitlines()
     assert bool(stored["warnings"]) == is_incomplete
@@ -169,7 +169,7 @@ def test_labels_are_judged_as_the_writer_judges_them(
 
 def test_keywords_past_ten_are_named(world: World, visit: Visit) -> None:
     stored = visit(world).store(
-        keywords=[*KEYWORDS, *"abcdefg", "eleventh"], references=["src/a.py"]
+        keywords=[*KEYWORDS, *"abcdefg", "eleventh"], references=["feature 7"]
     )
 
     assert len(stored["keywords"]) == 10
