@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from hardwon.domain.model.keywords import STOP_WORDS, words_of
+from hardwon.domain.model.keywords import MAX_TERMS, STOP_WORDS, terms_of, words_of
 from hardwon.domain.model.prompt_terms import (
     EVERYDAY,
     Identifier,
@@ -215,3 +215,17 @@ def signature_of(line: str) -> str:
     rare = sum(len(word) > 1 for word in words - _PLAIN_WORDS)
     is_specific = rare >= MIN_RARE_WORDS or (rare and len(words) >= MIN_WORDS)
     return signature if is_specific and not _WRAPPER.fullmatch(line) else ""
+
+
+def words_of_signature(signature: str) -> tuple[str, ...]:
+    """
+    Return the words that a text with *signature* has, without placeholders.
+
+    >>> words_of_signature("<path>: error: No module named 'yaml' in <n> files")
+    ('error', 'module', 'named', 'yaml', 'files')
+    """
+    words = terms_of(_PLACEHOLDER.sub(" ", signature))
+    return tuple(word for word in dict.fromkeys(words) if word not in STOP_WORDS)[:MAX_TERMS]
+
+
+_PLACEHOLDER = re.compile(r"<\w+>")

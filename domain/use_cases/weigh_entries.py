@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
-from hardwon.domain.model.failure import Failure
+from hardwon.domain.model.failure import Failure, words_of_signature
 from hardwon.domain.model.filters import (
     COLLECTIONS,
+    EVERYTHING,
     NOWHERE,
     EntryFilter,
     PolicyName,
@@ -45,6 +46,7 @@ from hardwon.domain.model.prompt_terms import (
     weighed,
 )
 from hardwon.domain.model.ranking.policy import RecallQuestion
+from hardwon.domain.model.vocabulary import LESSON_KINDS
 from hardwon.domain.use_cases.rank import QuestionMatches
 from hardwon.domain.use_cases.recall import AnswerRating, Recall
 from hardwon.domain.use_cases.retrieve import WORD_SECONDS, retire_expired
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
 LONGEST_KEPT = 500
 """The maximum length of a query in a receipt, in characters."""
 
+LESSONS = EVERYTHING._replace(kinds=LESSON_KINDS)
 UNKNOWN_SIZE = 100
 """The assumed number of entries when the keyword index can't count them."""
 
@@ -93,6 +96,11 @@ class Occasion(NamedTuple):
     printing: Printing
     query: str
     failure: Failure | None = None
+
+    @property
+    def searched(self) -> EntryFilter:
+        """The entries searched: beside a prompt all, at a moment of action lessons."""
+        return EVERYTHING if self.event == "prompt" else LESSONS
 
 
 class Injection(NamedTuple):
@@ -135,7 +143,7 @@ class WeighEntries(NamedTuple):
         """
         problems = retire_expired(self.recall.repository, self.recall.clock.now())
         with self.recall.repository.snapshot():
-            only = seen_from(occasion.actor.workplace)._replace(
+            only = seen_from(occasion.actor.workplace, occasion.searched)._replace(
                 except_session=occasion.actor.window.session_id or None
             )
             question = question_of(occasion.text, only, occasion.actor.workplace)
@@ -156,7 +164,7 @@ class WeighEntries(NamedTuple):
         found: QuestionMatches,
         deadline: Deadline,
     ) -> Injection:
-        rated = self.recall.rank(question, found)
+        rated = self._rated(occasion, question, found=found, deadline=deadline)
         contest = contest_of(question, sentences, found=found, rated=rated)
         may_win = occasion.failure is not None or any(
             contest.may_win(answer.score, answer.parts) for answer in rated
@@ -179,6 +187,41 @@ class WeighEntries(NamedTuple):
         if self.watch:
             self.watch(WeighedEntries(contest, contenders, choice))
         return self.chosen(occasion, choice, found.retrieval.embedded_by)
+
+    def _rated(
+        self,
+        occasion: Occasion,
+        question: RecallQuestion,
+        found: QuestionMatches,
+        deadline: Deadline,
+    ) -> list[AnswerRating]:
+        """Return the best answers, and others that hold a signature of the failure."""
+        rated = self.recall.rank(question, found)
+        signed = self._signed(occasion.failure, question.only, deadline)
+        others = signed - {answer.number for answer in rated}
+        if not others:
+            return rated
+        among = question._replace(only=question.only._replace(among=tuple(sorted(others))))
+        return [*rated, *self.recall.rank(among, self.recall.search(among, deadline))]
+
+    def _signed(
+        self, failure: Failure | None, only: EntryFilter, deadline: Deadline
+    ) -> frozenset[int]:
+        """Return entries with all words of a signature of *failure*, by the keyword index."""
+        keywords, signatures = self.recall.retrieve.keywords, failure.signatures if failure else ()
+        try:
+            return frozenset(
+                hit.number
+                for signature in signatures
+                for hit in keywords.match(
+                    words_of_signature(signature),
+                    "all",
+                    only=only,
+                    deadline=deadline.within(WORD_SECONDS),
+                ).top(MAX_SHOWN + MAX_MISSED)
+            )
+        except KeywordIndexUnavailableError:
+            return frozenset()
 
     def _without_search(self, occasion: Occasion) -> Injection:
         return self.chosen(

@@ -343,3 +343,34 @@ def test_at_most_two_lessons_are_printed_for_a_task() -> None:
     known = {entry.entry_id for entry in lessons}
     [left_out] = known - {shown.entry_id for shown in printed.receipt.shown}
     assert printed.receipt.missed[0].entry_id == left_out
+
+
+FILLER = (
+    "The nightly import of the partner feed keeps one transaction for each file of the drop. " * 9
+)
+
+
+def test_a_lesson_with_the_signature_is_found_however_many_others_match_better() -> None:
+    signed = lesson(f"{FILLER}It ends in ModuleNotFoundError: No module named 'yaml'. Bump it.")
+    others = [
+        lesson(f"pytest -q: yaml, yaml module, ModuleNotFoundError of yaml, traceback {number}.")
+        for number in range(12)
+    ]
+
+    assert FILLER in Session(store(signed, *others)).at(FAILURE).text
+
+
+MOMENTS: tuple[Moment, ...] = (
+    FAILURE,
+    Edit("ci.yml", "", f"# {LESSON}"),
+    Task(f"Repair CI: {LESSON}"),
+)
+
+
+@pytest.mark.parametrize("kind", ["conversation", "session", "document"])
+@pytest.mark.parametrize("moment", MOMENTS, ids=["failure", "edit", "task"])
+def test_only_lessons_are_shown_at_a_moment(kind: Any, moment: Moment) -> None:
+    note, gotcha = (of_file(LESSON, kind=sort, project="here") for sort in (kind, "gotcha"))
+
+    assert not Session(store(note)).at(moment).text
+    assert LESSON in Session(store(gotcha)).at(moment).text
