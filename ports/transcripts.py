@@ -168,10 +168,6 @@ class PastTranscript(NamedTuple):
 class PastTranscripts(Protocol):
     """The transcripts that the agents keep themselves."""
 
-    def all(self) -> Sequence[PastTranscript]:
-        """
-        Return all that can be read and name their folder and session.
-
-        The last changed is at the end.
-        """
+    def newest_first(self) -> Iterator[PastTranscript]:
+        """Yield all that name their folder and session, the last changed first."""
         ...

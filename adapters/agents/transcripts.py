@@ -36,14 +36,21 @@ class AgentsTranscripts(PastTranscripts):
         ]
 
     @override
-    def all(self) -> Sequence[PastTranscript]:
-        found = [past for path in self._paths() if (past := _described(path))]
-        return sorted(found, key=lambda past: (past.changed_at, past.path))
+    def newest_first(self) -> Iterator[PastTranscript]:
+        for path in sorted(self._paths(), key=_changed_at, reverse=True):
+            if past := _described(path):
+                yield past
 
     def _paths(self) -> Iterator[str]:
         for path in _files_below(self._folders, ENDING):
             if not os.path.basename(path).startswith(OF_A_HELPER):
                 yield path
+
+
+def _changed_at(path: str) -> tuple[float, str]:
+    with suppress(OSError):
+        return os.stat(path).st_mtime, path
+    return 0.0, path
 
 
 def _described(path: str) -> PastTranscript | None:

@@ -47,7 +47,12 @@ from hardwon.entrypoints.cli.options import (
     open_for,
     resolve,
 )
-from hardwon.entrypoints.cli.past_sessions import capture_past, repairs_kept
+from hardwon.entrypoints.cli.past_sessions import (
+    PastSessions,
+    capture_past,
+    repairs_kept,
+    undo_past,
+)
 from hardwon.entrypoints.presenters.entries import complaints_of_private
 from hardwon.entrypoints.presenters.text import counted, on_one_line
 from hardwon.entrypoints.streams import is_empty, is_piped, readable, standard_input
@@ -225,6 +230,12 @@ def capture(
             ),
         ),
     ] = False,
+    undo: Annotated[
+        bool,
+        typer.Option(
+            "--undo", help="With --all: remove what was captured of earlier sessions again."
+        ),
+    ] = False,
     yes: Yes = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
@@ -249,14 +260,17 @@ def capture(
             as_json=as_json,
         )
         return
+    if undo and not past:
+        raise typer.BadParameter("goes with --all", param_hint="'--undo'")
     if past:
         if transcript is not None or force:
             raise typer.BadParameter("goes with neither --from nor --force", param_hint="'--all'")
         ensure_storable(project_root)
-        memory = open_for(project_root, global_store, create=not dry_run)
-        capture_past(
-            memory, project_root, embed=not no_embed, dry_run=dry_run, yes=yes, as_json=as_json
-        )
+        memory = open_for(project_root, global_store, create=not dry_run and not undo)
+        embed = not (no_embed or dry_run)
+        sessions = PastSessions(memory=memory, project_root=project_root, embed=embed)
+        work = undo_past if undo else capture_past
+        work(sessions, dry_run=dry_run, yes=yes, as_json=as_json)
         return
     path = _path(transcript)
     ensure_storable(project_root)

@@ -41,6 +41,7 @@ from hardwon.entrypoints.cli.console import (
 )
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, open_for, resolve
+from hardwon.entrypoints.cli.past_sessions import PastSessions, capture_past
 from hardwon.entrypoints.cli.setup_output import (
     ConversationConsent,
     Readiness,
@@ -58,6 +59,7 @@ INIT_EXAMPLES = (
     " all."
 )
 UNDO = "undo {}, those of every project that was set up"
+TAKEN_BACK = "hardwon capture --all --undo takes it back"
 SAME_SERVER = "--mcp-json is left out: the plugin of Claude Code brings the same server already"
 OTHER_STORE = (
     "hooks and servers use the store of their environment: let HARDWON_STORE be {} where agents"
@@ -182,6 +184,8 @@ def init(
             _finish(
                 output, project, global_store=global_store, bring_in=bring_in, is_asked=is_asked
             )
+            if how and how.chosen != "off" and not as_json:
+                _offer_earlier_sessions(project.folder, global_store, is_asked=is_asked)
     if output.refused:
         raise typer.Exit(USERS_MISTAKE)
 
@@ -257,6 +261,20 @@ def _finish(
         raise HardwonError(
             f"{problems} of {len(readiness.findings)} checks failed; see hardwon doctor"
         )
+
+
+def _offer_earlier_sessions(project_root: str, global_store: str | None, *, is_asked: bool) -> None:
+    """Show what earlier sessions hold, and offer to capture them."""
+    is_asked = is_asked and can_be_asked()
+    with contextlib.closing(open_for(project_root, global_store)) as memory:
+        past = PastSessions(memory=memory, project_root=project_root)
+        found = past.look(reads=is_asked)
+        for line in found.lines() if found.number else ():
+            say(line)
+        if found.number and not is_asked:
+            say("They are not read yet: hardwon capture --all shows and keeps what is in them")
+        elif found.number and agrees(f"Read them{found.duration}? {TAKEN_BACK}"):
+            capture_past(past, dry_run=False, yes=True, as_json=False)
 
 
 def keep_conversations(

@@ -128,3 +128,42 @@ def test_transcripts_that_can_not_be_read_are_left_out(world: World) -> None:
 
     assert capture(world, "--dry-run").stdout == "No session of this project waits to be captured\n"
     assert capture(world, "--from", "x").code == 1
+
+
+def test_it_is_undone_in_one_command_and_can_be_done_again(world: World) -> None:
+    of_claude(world, SESSION, world.project)
+    of_codex(world, world.project)
+    hardwon(world, "remember", "The staging port is 7443.")
+    before = {file: file.read_text() for file in files(world)}
+    capture(world, "--yes")
+    kept = {file: file.read_text() for file in files(world)}
+
+    shown = capture(world, "--undo", "--dry-run")
+    undone = capture(world, "--undo", "--yes")
+
+    assert shown.stdout.startswith("Would remove ")
+    assert set(shown.stdout.splitlines()[1:]) == {f"  {SESSION}", "  codex-1"}
+    assert (undone.code, undone.stdout.startswith("Removed: ")) == (0, True)
+    assert {file: file.read_text() for file in files(world)} == before
+    assert [item["name"] for item in hardwon(world, "list", "--json").items] == [
+        "The staging port is 7443"
+    ]
+    assert capture(world, "--undo", "--yes").stdout == "Nothing was captured of earlier sessions\n"
+    assert len(capture(world, "--dry-run", "--json").items) == len({SESSION, "codex-1"})
+    capture(world, "--yes")
+    assert {file: file.read_text() for file in files(world)} == kept
+
+
+def test_undo_leaves_the_words_of_people_and_asks_first(world: World) -> None:
+    of_codex(world, world.project)
+    capture(world, "--yes")
+    [file] = [path for path in files(world) if "sign the image once" in path.read_text()][:1]
+    file.write_text(f"{file.read_text()}\n## Mine\n\nMy own note.\n")
+
+    refused = capture(world, "--undo")
+    assert (refused.code, "give --yes" in refused.stderr) == (1, True)
+    assert "sign the image once" in file.read_text()
+
+    capture(world, "--undo", "--yes")
+    assert "My own note." in file.read_text()
+    assert "Where should the release image be signed?" not in file.read_text()
