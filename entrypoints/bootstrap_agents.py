@@ -60,6 +60,21 @@ def build_agents(environ: Mapping[str, str], *, mcp_json: bool = False) -> "list
     ]
 
 
+def hooks_call_server(environ: Mapping[str, str]) -> bool:
+    """Return whether hooks of the agent that runs this server call it."""
+    from hardwon.adapters.agents.table import CODEX, JsonFile
+    from hardwon.ports.agents import HOOK_TOOL
+
+    facts = CLAUDE_CODE if any(map(environ.get, CLAUDE_CODE.marks)) else CODEX
+    folder = facts.settings_folder(environ, os.path.expanduser("~"))
+    [name] = (file.name for file in facts.files if isinstance(file, JsonFile) and file.has_hooks)
+    try:
+        with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
+            return HOOK_TOOL in file.read()
+    except OSError:
+        return False
+
+
 def past_transcripts(environ: Mapping[str, str]) -> "PastTranscripts":
     """Return the transcripts of all earlier sessions of this user."""
     from hardwon.adapters.agents.transcripts import AgentsTranscripts

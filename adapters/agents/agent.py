@@ -219,14 +219,12 @@ class ConfiguredAgent(Agent):
     @property
     def _hooks(self) -> dict[str, Sequence[Document]]:
         """
-        The hooks in its settings, beside the plugin those for other events.
+        The hooks in its settings, beside the plugin those that call the server.
 
         A process answers what it can if no server does.
         """
         by_server = self._server_hooks
-        by_process = self._process_hooks(guarded=by_server)
-        if self._has_plugin:
-            return {event: [hook] for event, hook in by_server.items() if event not in by_process}
+        by_process = {} if self._has_plugin else self._process_hooks(guarded=by_server)
         events = dict.fromkeys((*by_process, *by_server))
         both = {event: (by_server.get(event), by_process.get(event)) for event in events}
         return {event: [hook for hook in hooks if hook] for event, hooks in both.items()}

@@ -114,7 +114,7 @@ class ServerHooks(NamedTuple):
             that was read or edited, not the whole content.
         of_prompt: Likewise those of a prompt.
         seconds: The time limit of a call.
-        in_plugin: The name of the plugin's server.
+        in_plugin: The name of the plugin's server; empty if the plugin's processes do not wait for it.
         servers: The file of the user's servers, beside the first folder of settings, and its table.
             None if the agent's other files name the server.
         hidden: The beginnings of variables that matter to hooks and that its servers do not get.
@@ -366,7 +366,7 @@ CODEX = AgentFacts(
             fields={**ACTION, **_filled_in("tool_response")},
             of_prompt=PROMPT,
             seconds=1,  # a whole number, or Codex reads none of the file
-            in_plugin=NAME,
+            in_plugin="",
             hidden=("HARDWON_", "GEMINI_API_KEY"),
         ),
     ),

@@ -150,6 +150,7 @@ def _serve(options: argparse.Namespace, make_transport: "Callable[[], Transport]
 
 def _build(options: argparse.Namespace) -> "MemoryServer":
     from hardwon.entrypoints.bootstrap import open_server_mark, read_settings
+    from hardwon.entrypoints.bootstrap_agents import hooks_call_server
     from hardwon.entrypoints.mcp.server import MemoryServer
     from hardwon.entrypoints.mcp.threads import MemoryWorker, ProjectScan, StartupScan
 
@@ -159,7 +160,9 @@ def _build(options: argparse.Namespace) -> "MemoryServer":
         warn(warning)
     scan = ProjectScan(resolved.settings, options.project_root, warn)
     startup_scan = None if options.no_scan else StartupScan(scan)
-    mark = None if options.http else open_server_mark(resolved.settings.global_store, os.getppid())
+    mark = None
+    if not options.http and hooks_call_server(os.environ):
+        mark = open_server_mark(resolved.settings.global_store, os.getppid())
     return MemoryServer(
         MemoryWorker(resolved.settings, options.project_root, warn=warn, startup_scan=startup_scan),
         mark=mark,

@@ -1,6 +1,7 @@
 """The search path of the launcher for installed programs, and its exclusions."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -201,6 +202,28 @@ def test_nothing_installed_is_silent_in_every_other_hook(desk: Desk) -> None:
     done = desk.launch("--or-nothing", "hardwon-hook", stdin=b'{"prompt": "x"}')
 
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("address", ["", "postgresql://db/memory", "own"])
+def test_a_hook_that_the_server_of_this_client_answers_starts_nothing(
+    desk: Desk, tmp_path: Path, address: str
+) -> None:
+    store = tmp_path / "own" if address == "own" else desk.home / ".claude/iflow/memory"
+    store.mkdir(parents=True)
+    desk.variables["HARDWON_STORE"] = str(store) if address == "own" else address
+    desk.install(desk.data / "env" / "bin")
+    mark = store / f"answering-{os.getpid()}"
+
+    def ran() -> bool:
+        done = desk.launch("--unless-answered", "hardwon-hook", stdin=b'{"prompt": "x"}')
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout != ""
+
+    before = ran()
+    mark.write_text(f"{os.getpid()}\n")
+    answered = ran()
+    mark.write_text("999999999\n")
+    assert (before, answered, ran()) == (True, False, True)
 
 
 @pytest.mark.parametrize("program", ["hardwon-mcp", "hardwon"])

@@ -96,11 +96,10 @@ def test_claude_code_starts_the_launcher_without_a_shell() -> None:
     for event, of_event in groups("hooks.json").items():
         for group in of_event:
             [hook] = group["hooks"]
-            message = (
-                "--or-say"
-                if event == "SessionStart" and group["matcher"] == "startup"
-                else "--or-nothing"
-            )
+            begins = event == "SessionStart" and group["matcher"] == "startup"
+            message = "--or-say" if begins else "--or-nothing"
+            if event in {"UserPromptSubmit", "PostToolUseFailure", "SubagentStart"}:
+                message = "--unless-answered"  # by the hooks that `hardwon init` adds
             assert (hook["type"], hook["command"]) == ("command", "${CLAUDE_PLUGIN_ROOT}/launch")
             assert hook["args"] == [message, "hardwon-hook"]
     assert os.access(LAUNCH, os.X_OK)
@@ -111,7 +110,8 @@ def test_codex_which_reads_no_args_gets_the_same_command() -> None:
     theirs, ours = groups("codex.json"), groups("hooks.json")
     assert theirs.pop("PostToolUse")[0]["hooks"] == theirs["Stop"][0]["hooks"]
     for event in ("PostToolUseFailure", "SubagentStart"):
-        assert ours.pop(event)[0]["hooks"] == ours["Stop"][0]["hooks"]
+        del ours[event]
+    ours["UserPromptSubmit"][0]["hooks"][0]["args"][0] = "--or-nothing"
     for group in (group for of_event in ours.values() for group in of_event):
         [hook] = group["hooks"]
         hook["command"] = " ".join(['"$CLAUDE_PLUGIN_ROOT/launch"', *hook.pop("args"), "|| exit 0"])

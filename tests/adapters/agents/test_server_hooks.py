@@ -205,14 +205,16 @@ def test_a_server_of_one_project_is_not_called(machine: Machine, tmp_path: Path)
     assert "claude mcp add --scope user" in machine.agent().next_step()
 
 
-def test_beside_the_plugin_only_events_that_it_leaves_out_call_its_server(machine: Machine) -> None:
+def test_beside_the_plugin_all_events_call_its_server_and_its_own_processes_wait(
+    machine: Machine,
+) -> None:
     machine.install("2.1.332 (Claude Code)")
     machine.register()
     machine.init()
     machine.settings.write_text(json.dumps({**json.loads(machine.settings.read_text()), **PLUGIN}))
 
-    assert calling(machine.init()) == {"PostToolUse": "plugin:hardwon:hardwon"}
-    assert machine.hooks().keys() == {"PostToolUse"}
+    assert calling(machine.init()) == dict.fromkeys(EVENTS, "plugin:hardwon:hardwon")
+    assert processes(machine.settings.read_text()) == {}
     assert machine.agent().connection().ways == ("its plugin",)
     assert machine.wants() == []
 

@@ -281,6 +281,11 @@ def marks(world: World) -> list[str]:
 def test_a_server_has_a_mark_while_it_runs_and_after_each_answer(
     world: World, connect: Connect
 ) -> None:
+    connect(world, "--no-scan")
+    assert marks(world) == []  # no hook of its client calls it
+    settings = Path(world.variables["HOME"]) / ".codex" / "hooks.json"
+    settings.parent.mkdir()
+    settings.write_text(json.dumps({"hooks": {"UserPromptSubmit": [{"tool": HOOK_TOOL}]}}))
     client = connect(world, "--no-scan")
     [mark] = marks(world)
     assert mark.removeprefix(PREFIX).isdecimal()
