@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from hardwon.domain.model.errors import InvalidQueryError, UnknownEntryError
 from hardwon.domain.model.excerpt import shortened
+from hardwon.domain.model.injection.credits import Credits
 from hardwon.domain.model.injection.receipt import Influence, Receipt, ReceiptEntry
 from hardwon.domain.model.injection.verify import policy_of
 from hardwon.domain.model.project import Registry
@@ -38,6 +39,7 @@ class ExplainedInjection(NamedTuple):
         entries: The entries in the receipt by id, without deleted ones.
         influence_counts: The number of sessions that used each entry, by id, without unused ones.
         label: The label of the project, or its id if the store does not know it.
+        credits: The credit of all entries today.
     """
 
     receipt: Receipt
@@ -45,6 +47,7 @@ class ExplainedInjection(NamedTuple):
     used: Mapping[str, Influence]
     influence_counts: Mapping[str, int]
     label: str
+    credits: Credits
 
     def name_of(self, entry_id: str) -> str | None:
         """Return the current name of the entry, None if it is deleted."""
@@ -176,6 +179,7 @@ class ExplainInjections(NamedTuple):
 
     def _explained(self, receipts: Sequence[Receipt]) -> list[ExplainedInjection]:
         known: dict[str, Entry | None] = {}
+        credit_of_all = Credits.of(self.receipts.outcomes())
         used = {
             session: self._used_in(session)
             for session in {receipt.session_id for receipt in receipts}
@@ -203,6 +207,7 @@ class ExplainInjections(NamedTuple):
                     used=used[receipt.session_id],
                     influence_counts=counts,
                     label=label,
+                    credits=credit_of_all,
                 )
             )
         return explained

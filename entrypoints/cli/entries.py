@@ -1,6 +1,7 @@
 """`hardwon list` and `show`."""
 
 import datetime as dt
+from collections.abc import Mapping
 from typing import Annotated
 
 import typer
@@ -9,9 +10,11 @@ from rich.text import Text
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import COLLECTIONS, EVERYTHING, EntryFilter, asked_from
+from hardwon.domain.model.injection.credits import Credit, Credits
+from hardwon.domain.model.injection.receipt import Event
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Category
 from hardwon.domain.use_cases.embedding_spaces import Spaces
-from hardwon.domain.use_cases.explain_injections import ExplainInjections
+from hardwon.domain.use_cases.explain_injections import ExplainedInjections, ExplainInjections
 from hardwon.domain.use_cases.track_usage import SummariseUsage
 from hardwon.entrypoints.bootstrap import build_know_projects
 from hardwon.entrypoints.cli.console import (
@@ -48,7 +51,13 @@ from hardwon.entrypoints.cli.project import ids_of_origin
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.health_projects import waiting_lines
 from hardwon.entrypoints.presenters.entries import entry_document
-from hardwon.entrypoints.presenters.outcomes import known_text, outcomes_of, showing_text
+from hardwon.entrypoints.presenters.outcomes import (
+    credit_document,
+    credit_text,
+    known_text,
+    outcomes_of,
+    showing_text,
+)
 from hardwon.entrypoints.presenters.projects import origin_document, origin_line
 from hardwon.entrypoints.presenters.text import counted, on_one_line, stored_text, utc_text
 from hardwon.entrypoints.presenters.usage import influence_line, use_document
@@ -203,10 +212,14 @@ def show(
     past = memory.store.history.changes_of(entry.number or 0, MAX_CHANGES) if history else []
     labels = build_know_projects(memory).registry().labels()
     shown = ExplainInjections.on(memory.store, memory.registry()).of_entry(entry.entry_id)
+    by_kind = Credits.of(memory.store.receipts.outcomes()).of_entry(entry.entry_id)
     if as_json:
         recorded = {"history": [item._asdict() for item in past]} if history else {}
         used = use_document(SummariseUsage.on(memory.store).of_entry(entry.entry_id))
-        used |= {"outcomes": outcomes_of(shown)}
+        used |= {
+            "outcomes": outcomes_of(shown),
+            "credits": {event: credit_document(credit) for event, credit in by_kind.items()},
+        }
         origin = {"origin": origin_document(entry, labels)}
         print_json(
             {
@@ -236,9 +249,7 @@ def show(
     }.items():
         say(f"{name:<14}{on_one_line(str(value))}")
     _say_of_use(SummariseUsage.on(memory.store), entry)
-    for item in shown.injections:
-        if known_text(item, entry.entry_id):
-            say(f"{'outcome':<14}{on_one_line(showing_text(item, entry.entry_id))}")
+    _say_of_outcomes(by_kind, shown, entry.entry_id)
     for change in past:
         say(
             f"{'changed':<14}{utc_text(change.at)} "
@@ -258,6 +269,16 @@ def _say_of_use(usage: SummariseUsage, entry: Entry) -> None:
     say(f"{'used':<14}{used}")
     for item in use.newest:
         say(f"{'':<14}{on_one_line(influence_line(item))}")
+
+
+def _say_of_outcomes(
+    by_kind: Mapping[Event, Credit], shown: ExplainedInjections, entry_id: str
+) -> None:
+    for event, credit in by_kind.items():
+        say(f"{'credit':<14}{credit_text(event, credit)}")
+    for item in shown.injections:
+        if known_text(item, entry_id):
+            say(f"{'outcome':<14}{on_one_line(showing_text(item, entry_id))}")
 
 
 def _as_memory(spaces: Spaces, entry: Entry) -> dict[str, object]:

@@ -18,7 +18,13 @@ from hardwon.domain.model.ranking.prominence import MIN_RELEVANCE
 from hardwon.domain.use_cases.explain_injections import ExplainedInjection
 from hardwon.domain.use_cases.inject_beside_prompt import PromptDryRun
 from hardwon.domain.use_cases.weigh_entries import DryRun, WeighedEntry
-from hardwon.entrypoints.presenters.outcomes import REJECTED, outcome_document, outcome_text
+from hardwon.entrypoints.presenters.outcomes import (
+    REJECTED,
+    credit_document,
+    credit_text,
+    outcome_document,
+    outcome_text,
+)
 from hardwon.entrypoints.presenters.text import utc_text
 from hardwon.entrypoints.presenters.usage import influence_document, influence_line
 
@@ -140,6 +146,9 @@ def entry_lines(
         yield f"{INDENT}{win}"
     if used := explained.used.get(shown.entry_id):
         yield f"{INDENT}of use: {influence_line(used)}"
+    credit = explained.credits.at(shown.entry_id, explained.receipt.event)
+    if credit.tally.total:
+        yield f"{INDENT}credit: {credit_text(explained.receipt.event, credit)}"
     if shown.is_rejected:
         yield f"{INDENT}{REJECTED}: it did not help in this session"
 
@@ -168,6 +177,7 @@ def _entry_document(
         "influence_count": explained.influence_counts.get(shown.entry_id, 0),
         "used": influence_document(used) if used else None,
         "outcome": outcome_document(explained, shown),
+        "credit": credit_document(explained.credits.at(shown.entry_id, explained.receipt.event)),
     }
 
 

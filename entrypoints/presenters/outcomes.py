@@ -3,6 +3,7 @@
 import datetime as dt
 from collections.abc import Mapping
 
+from hardwon.domain.model.injection.credits import Credit
 from hardwon.domain.model.injection.receipt import (
     Event,
     How,
@@ -22,6 +23,16 @@ OCCASIONS: Mapping[Event, str] = {
     "edit": "after an edit of `{}`",
     "subagent": "for a subagent",
     "ask": "in a question",
+}
+
+KINDS: Mapping[Event, str] = {
+    "start": "at session starts",
+    "prompt": "beside prompts",
+    "failure": "at failures",
+    "file": "at opened files",
+    "edit": "after edits",
+    "subagent": "for subagents",
+    "ask": "in questions",
 }
 
 WORDS: Mapping[How, str] = {
@@ -122,4 +133,29 @@ def outcome_document(explained: ExplainedInjection, shown: ReceiptEntry) -> dict
         **explained.receipt.outcome._asdict(),
         "word": word_text(shown, used) or None,
         "has_helped": has_helped,
+    }
+
+
+def credit_text(event: Event, credit: Credit) -> str:
+    """Return the credit of an entry at a kind of moment, with its formula."""
+    tally, prior = credit.tally, credit.prior
+    chance = (
+        f"({tally.helped} + {prior.strength:.4g} * {prior.mean:.3f})"
+        f" / ({tally.total} + {prior.strength:.4g})"
+    )
+    verdict = "; harmful there" if credit.is_harmful else ""
+    return (
+        f"helped {tally.helped} of {tally.total} times {KINDS[event]}: chance {credit.chance:.2f} ="
+        f" {chance}, log-odds {credit.shift:+.2f}{verdict}"
+    )
+
+
+def credit_document(credit: Credit) -> dict[str, object]:
+    """Return the credit of an entry at a kind of moment for JSON."""
+    return {
+        **credit.tally._asdict(),
+        "prior": credit.prior._asdict(),
+        "chance": credit.chance,
+        "shift": credit.shift,
+        "is_harmful": credit.is_harmful,
     }

@@ -8,6 +8,7 @@ from hardwon.domain.model.activity import PastChange
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import undoing
 from hardwon.domain.model.errors import HardwonError, InvalidEntryError, UnknownEntryError
+from hardwon.domain.model.injection.credits import Credits
 from hardwon.domain.model.injection.receipt import text_digest
 from hardwon.domain.model.vocabulary import CONFIDENCES, REACHES, TIERS
 from hardwon.domain.use_cases.explain_injections import ExplainInjections
@@ -15,7 +16,7 @@ from hardwon.domain.use_cases.search import FindNeighbours, Neighbour
 from hardwon.domain.use_cases.track_usage import SummariseUsage
 from hardwon.entrypoints.bootstrap_files import build_edit_file
 from hardwon.entrypoints.context import read_workplace
-from hardwon.entrypoints.presenters.outcomes import showing_text
+from hardwon.entrypoints.presenters.outcomes import credit_text, showing_text
 from hardwon.entrypoints.presenters.projects import REACHES as REACH_NAMES
 from hardwon.entrypoints.presenters.projects import origin_line, why
 from hardwon.entrypoints.view.desk import Desk, Page, PageRequest
@@ -93,6 +94,12 @@ def entry_page(desk: Desk, asked: PageRequest) -> Page:
                     entry.entry_id, MAX_SHOWN_IN
                 )
             ),
+            "credits": [
+                credit_text(event, credit)
+                for event, credit in Credits.of(desk.memory.store.receipts.outcomes())
+                .of_entry(entry.entry_id)
+                .items()
+            ],
             "showing_of": partial(showing_text, entry_id=entry.entry_id),
             "use": SummariseUsage.on(desk.memory.store).of_entry(entry.entry_id),
             "near": near,

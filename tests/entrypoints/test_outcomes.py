@@ -3,6 +3,7 @@
 import contextlib
 import datetime as dt
 import json
+import math
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from hardwon.adapters.sqlite.hook_events import note
 from hardwon.domain.model.conversation.hook_event import HookEvent
+from hardwon.domain.model.credit import MAX_SHIFT
 from hardwon.domain.model.injection.receipt import UNSEEN, Event, Outcome, Receipt, ReceiptEntry
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import open_memory
@@ -248,6 +250,43 @@ def test_why_and_show_print_it_in_plain_words(world: World) -> None:
     }
     [kept] = hardwon(world, "show", LESSON.entry_id, "--json").document["outcomes"]
     assert (kept["event"], kept["session_id"], kept["passed"]) == ("failure", "s-1", True)
+
+
+def test_credit_is_printed_with_its_formula_and_computed_from_json(world: World) -> None:
+    outcome = Outcome(1, passed=True)
+    other = (ReceiptEntry("0" * 16, "memory", "d"),)
+    shown_in(
+        world,
+        *(receipt()._replace(outcome=outcome) for _ in range(3)),
+        receipt()._replace(outcome=Outcome(1, 1)),
+        *(receipt()._replace(outcome=Outcome(1, 1), shown=other) for _ in range(9)),
+    )
+    why, shown = hardwon(world, "why", "s-1"), hardwon(world, "show", LESSON.entry_id)
+    *_, explained = hardwon(world, "why", "s-1", "--json").document["items"]
+    [first, *_] = hardwon(world, "why", LESSON.entry_id, "--json").document["items"]
+    credit = first["entries"][0]["credit"]
+    helped, failed, prior = (credit[name] for name in ("helped", "failed", "prior"))
+    good, bad = prior["strength"] * prior["mean"], prior["strength"] * (1 - prior["mean"])
+    log_odds = math.log((helped + good) / good) - math.log((failed + bad) / bad)
+
+    assert explained["entries"][0]["credit"]["helped"] == 0
+    assert (helped, failed, credit["is_harmful"]) == (3, 1, False)
+    assert credit["chance"] == pytest.approx((helped + good) / (4 + prior["strength"]), abs=1e-6)
+    assert credit["shift"] == pytest.approx(min(log_odds, MAX_SHIFT), abs=1e-6)
+    sentence = f"helped 3 of 4 times at failures: chance {credit['chance']:.2f} = (3 + "
+    assert sentence in why.stdout
+    assert f"credit        {sentence}" in shown.stdout
+    listed = hardwon(world, "show", LESSON.entry_id, "--json").document["credits"]
+    assert listed == {"failure": credit}
+
+
+def test_to_be_shown_or_read_is_no_credit(world: World) -> None:
+    shown_in(world, *(receipt() for _ in range(30)))
+    for _ in range(3):
+        hardwon(world, "show", LESSON.entry_id)
+        hardwon(world, "recall", "dev extra")
+
+    assert hardwon(world, "show", LESSON.entry_id, "--json").document["credits"] == {}
 
 
 def test_a_rejected_lesson_did_not_help(world: World) -> None:

@@ -116,6 +116,7 @@ def test_a_session_start_can_be_explained_and_proved(parser_world: World) -> Non
             "from",
             "used",
             "outcome",
+            "credit",
         ),
         "influence_count",
     }
