@@ -318,33 +318,44 @@ def build_relate(memory: "Memory") -> "RelateConversations":
 
 
 def build_weigh_entries(
-    memory: "Memory", project_root: str, embed_seconds: float = ASKED_EMBED_SECONDS
+    memory: "Memory",
+    project_root: str,
+    embed_seconds: float = ASKED_EMBED_SECONDS,
+    recall: "Recall | None" = None,
 ) -> "WeighEntries":
-    """Build the choice of entries that clearly help."""
+    """Build the choice of entries that clearly help, with a *recall* to be reused."""
     from hardwon.domain.use_cases.weigh_entries import WeighEntries
     from hardwon.entrypoints.bootstrap_agents import open_instructions
 
-    recall = build_recall(memory)
+    recall = recall or build_recall(memory)
     recall = recall._replace(retrieve=recall.retrieve._replace(embed_seconds=embed_seconds))
     return WeighEntries(recall, memory.store.windows, open_instructions(project_root))
 
 
 def build_inject_beside_prompt(
-    memory: "Memory", project_root: str, embed_seconds: float = ASKED_EMBED_SECONDS
+    memory: "Memory",
+    project_root: str,
+    embed_seconds: float = ASKED_EMBED_SECONDS,
+    recall: "Recall | None" = None,
 ) -> "InjectBesidePrompt":
     """Build injection beside a prompt, whose embedding may take *embed_seconds*."""
     from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt
 
-    return InjectBesidePrompt(build_weigh_entries(memory, project_root, embed_seconds))
+    return InjectBesidePrompt(
+        build_weigh_entries(memory, project_root, embed_seconds, recall=recall)
+    )
 
 
 def build_inject_at_moment(
-    memory: "Memory", project_root: str, embed_seconds: float = ASKED_EMBED_SECONDS
+    memory: "Memory",
+    project_root: str,
+    embed_seconds: float = ASKED_EMBED_SECONDS,
+    recall: "Recall | None" = None,
 ) -> "InjectAtMoment":
     """Build injection at moments of action, whose embedding may take *embed_seconds*."""
     from hardwon.domain.use_cases.inject_at_moment import InjectAtMoment
 
-    return InjectAtMoment(build_weigh_entries(memory, project_root, embed_seconds))
+    return InjectAtMoment(build_weigh_entries(memory, project_root, embed_seconds, recall=recall))
 
 
 def build_clustering(memory: "Memory", kind: "Kind") -> "Clustering | None":

@@ -29,6 +29,7 @@ from hardwon.entrypoints.hook.process import Output, complain, leave_by
 from hardwon.entrypoints.hook.request import MOMENTS, NOTED, SESSION_START, HookRequest
 
 if TYPE_CHECKING:
+    from hardwon.domain.use_cases.recall import Recall
     from hardwon.entrypoints.hook.prompt import OpenStore, PromptStart
 
 LONGEST_TURN = dt.timedelta(days=1)
@@ -110,12 +111,14 @@ class Arrival(NamedTuple):
         slowdown: Elapsed seconds per CPU second, at least 1.
         leave_by: Ends the wait of the host at a deadline.
         open_store: Opens the store for an answer within a second; None for a store of its own.
+        recall: Returns the search of the opened store that is reused, None for a new one.
     """
 
     started: float
     slowdown: float = 1.0
     leave_by: Callable[[float], None] = leave_by
     open_store: "OpenStore | None" = None
+    recall: "Callable[[], Recall | None]" = lambda: None
 
 
 class Event:
@@ -288,6 +291,7 @@ class Event:
             started=self._arrival.started,
             warn=self.warn,
             open_store=self._arrival.open_store or open_quickly,
+            recall=self._arrival.recall,
         )
 
     def _inject(self) -> None:

@@ -23,6 +23,7 @@ from hardwon.entrypoints.hook.request import HookRequest
 
 if TYPE_CHECKING:
     from hardwon.domain.model.conversation.session_actions import RepeatedFailure
+    from hardwon.domain.use_cases.recall import Recall
 
 SEARCH_SECONDS = 0.7
 """Search time within the second a prompt waits. The rest is reading, printing, leaving."""
@@ -57,6 +58,7 @@ class PromptStart:
         started: When the hook began, by `time.monotonic`.
         warn: Gets one line per problem.
         open_store: Opens the store.
+        recall: Returns the search of the opened store that is reused, None for a new one.
     """
 
     def __init__(
@@ -66,8 +68,11 @@ class PromptStart:
         started: float,
         warn: Callable[[str], None],
         open_store: OpenStore = open_quickly,
+        *,
+        recall: "Callable[[], Recall | None]" = lambda: None,
     ) -> None:
         self._memory = open_store(settings, warn)
+        self._recall = recall()
         self._request = request
         self._warn = warn
         self._deadline = Deadline(time.monotonic, started + SEARCH_SECONDS)
@@ -79,14 +84,16 @@ class PromptStart:
             request.prompt, request.session_id, read_workplace(self._memory, request.project_root)
         )
         beside_prompt = build_inject_beside_prompt(
-            self._memory, request.project_root, SEARCH_SECONDS
+            self._memory, request.project_root, SEARCH_SECONDS, recall=self._recall
         )
         self._print(beside_prompt.text_for(prompt, self._deadline), output)
 
     def print_at_moment(self, moment: Moment, output: Output) -> None:
         """Print the entry that helps at *moment*, if any, then record the injection."""
         request = self._request
-        at_moment = build_inject_at_moment(self._memory, request.project_root, SEARCH_SECONDS)
+        at_moment = build_inject_at_moment(
+            self._memory, request.project_root, SEARCH_SECONDS, recall=self._recall
+        )
         self._print(at_moment.text_for(moment, self._actor, self._deadline), output)
 
     def print_question(self, failure: "RepeatedFailure", output: Output) -> None:

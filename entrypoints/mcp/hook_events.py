@@ -15,7 +15,9 @@ import anyio
 
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.text import one_line
+from hardwon.domain.use_cases.recall import Recall
 from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_retrieval import build_recall
 from hardwon.entrypoints.hook.event import PROMPT_SECONDS, Arrival, Event, pauses_of
 from hardwon.entrypoints.hook.process import Output
 from hardwon.entrypoints.hook.prompt import open_quickly
@@ -53,11 +55,15 @@ class HookEvents:
         self._warn = warn
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="events")
         self._memory: Memory | None = None
+        self._recall: Recall | None = None
 
     async def answer(self, fields: Mapping[str, object]) -> str:
         """Return the answer as a hook's JSON, within a second and never an error."""
         arrival = Arrival(
-            time.monotonic(), leave_by=lambda _: None, open_store=self._opened
+            time.monotonic(),
+            leave_by=lambda _: None,
+            open_store=self._opened,
+            recall=self._kept_recall,
         )  # the wait below ends in time
         request = request_of(fields)
         if request is None:
@@ -98,10 +104,15 @@ class HookEvents:
             memory = self._memory = open_quickly(settings, warn)
         return memory
 
+    def _kept_recall(self) -> Recall | None:
+        if self._memory and not self._recall:
+            self._recall = build_recall(self._memory)  # it keeps vectors in memory
+        return self._recall
+
     def _close(self) -> None:
         if self._memory:
             self._memory.close()
-        self._memory = None
+        self._memory = self._recall = None
 
 
 def request_of(fields: Mapping[str, object]) -> HookRequest | None:

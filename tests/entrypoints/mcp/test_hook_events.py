@@ -297,6 +297,18 @@ def test_a_server_has_a_mark_while_it_runs_and_after_each_answer(
     assert marks(world) == []
 
 
+def test_a_lesson_that_another_process_stored_meanwhile_is_found(
+    world: World, connect: Connect
+) -> None:
+    client = connect(world, "--no-scan")
+    missing = failure(world, error="Exit code 1\nModuleNotFoundError: No module named 'lxml'")
+    before = context(client.call(HOOK_TOOL, **missing))
+    world.remember(entry("lxml", "`ModuleNotFoundError: No module named 'lxml'`: apt libxml2."))
+
+    after = context(client.call(HOOK_TOOL, **missing))
+    assert (before, "apt libxml2" in after) == ("", True)
+
+
 def test_it_is_not_listed(shared: RawClient) -> None:
     names = [tool["name"] for tool in shared.ask("tools/list")["result"]["tools"]]
 
