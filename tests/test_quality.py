@@ -18,6 +18,9 @@ from bench.quality.moments import Outcome, edit_outcomes, error_outcomes
 from bench.quality.moments import figures as moment_figures
 from bench.quality.pairs import of_lessons, of_pairs
 from bench.quality.segmentation import cuts, figures, talks
+from bench.quality.tool_talks import MEMORIES
+from bench.quality.tool_talks import figures as talk_figures
+from bench.quality.tool_talks import talks as talks_with_tools
 from hardwon.adapters.evaluation.cache import VectorCache
 
 pytestmark = pytest.mark.scene
@@ -119,6 +122,22 @@ def test_capture_keeps_as_much_of_what_a_person_would_keep(
 
     assert captured.precision >= precision
     assert captured.recall >= recall
+
+
+@pytest.mark.parametrize(
+    ("half", "precision", "recall", "traps"), [("dev", 0.95, 0.85, 0), ("held", 0.6, 0.45, 2)]
+)
+def test_memories_of_talks_with_tool_calls_are_right_and_most_are_found(
+    half: str, precision: float, recall: float, traps: int
+) -> None:
+    captured = talks_with_tools(half)
+    everything = talk_figures(captured, ("repair", *MEMORIES))
+    repairs = talk_figures(captured, ("repair",))
+
+    assert everything.precision >= precision
+    assert everything.recall >= recall
+    assert repairs.precision >= 0.8
+    assert sum(len(talk.traps) for talk in captured) <= traps
 
 
 def test_figures_of_moments_are_shares_of_those_with_and_without_a_lesson() -> None:

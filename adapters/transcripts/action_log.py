@@ -19,7 +19,6 @@ from hardwon.domain.model.conversation.actions import (
     Action,
     Run,
     TimedAction,
-    may_state_cause,
     remarks_in,
 )
 from hardwon.domain.model.conversation.session_actions import (
@@ -54,7 +53,7 @@ class ActionLog:
 
     def add(self, utterance: Utterance) -> None:
         """Add what the agent stated, called and got."""
-        for reply in filter(may_state_cause, utterance.replies):
+        for reply in utterance.replies:
             self.actions += remarks_in(self._cleaning.beginning(reply, LONGEST_REPLY))
         self.actions += (timed.action for timed in self.ended(utterance))
 

@@ -18,6 +18,7 @@ from bench.quality import (
     pairs,
     secrets,
     segmentation,
+    tool_talks,
 )
 
 TABLES: dict[str, Callable[[], Iterator[str]]] = {
@@ -29,6 +30,7 @@ TABLES: dict[str, Callable[[], Iterator[str]]] = {
     "pairs": pairs.table,
     "segmentation": segmentation.table,
     "capture": capture.table,
+    "tool_talks": tool_talks.table,
     "code": docstrings.table,
     "secrets": secrets.table,
 }

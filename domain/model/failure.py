@@ -45,7 +45,7 @@ _SPECIFIC = re.compile(
             r"curl: \(\d+\) .*|Error response from daemon: .*|Error from server.*",
             r".*\b(?:undefined reference to|multiple definition of) .*|(?:\S*[/-])?ld(?:\.\w+)?: .*",
             r".*: (?:line \d+: )?.*: (?:command not found|No such file or directory|Permission denied|not found).*",
-            r"\* What went wrong:.*|e: .*|> .*(?:not|fail|could).*",  # gradle
+            r"e: .*|> .*(?:not|fail|could).*",  # gradle
             r"(?:CONFLICT|! \[\w+ ?\w*\]|hint:) ?.*|remote: (?!(?:Enumerating|Counting|Compressing|Total|Resolving)\b).*\w.*",  # git
             r"(?:DETAIL|HINT):\s+.*",  # psql
             r"CMake Error.*|\[?ERROR\]? .*|ERR! .*",
@@ -67,7 +67,7 @@ _WRAPPER = re.compile(
     r".*\bexit(?:ed)? (?:code|status|with)\b.*|.*BUILD FAILED.*|Traceback .*|collect2: .*|"
     r".*: in function [`'\"].*|File \".*\", line \d.*|npm (?:ERR!|error)(?:\s+(?:[{}].*|errno:.*|syscall.*|at .*))?|error:|"
     r"Command \w+ failed with a nonzero.*|\(\d+ failures?\)|The following build commands failed:|\*\* \w+ FAILED \*\*|"
-    r"For more information.*|.*Command failed.*|.*generated an error.*|Tests?:? +\d+ .*|.*\(most likely .*"
+    r"\* What went wrong:|For more information.*|.*Command failed.*|.*generated an error.*|Tests?:? +\d+ .*|.*\(most likely .*"
 )
 """Lines that only say that another line says it."""
 

@@ -229,8 +229,13 @@ class Capture:
 
     def _write(self, captured: CaptureOutcome) -> CaptureOutcome:
         buffer = captured.buffer
-        chunks = [self._described(draft, buffer) for draft in buffer.drafts if draft.unwritten]
         settled = self._settled(buffer)
+        causes = [repair.cause for repair in settled if repair.cause]
+        chunks = [
+            self._described(place, buffer).without_gotchas(causes)
+            for place, draft in enumerate(buffer.drafts)
+            if draft.unwritten
+        ]
         notes = [*map(partial(self.note_of, buffer), settled)]
         files = self.files.put([*chunks, *filter(self._is_new, notes)])
         written = buffer.all_written(files.values()).with_decided(settled)
@@ -275,14 +280,15 @@ class Capture:
             note.repair.texts
         )
 
-    def _described(self, draft: DraftChunk, buffer: SessionBuffer) -> Chunk:
+    def _described(self, place: int, buffer: SessionBuffer) -> Chunk:
         here = self.workplace
         return described(
-            draft,
+            buffer.drafts[place],
             here.label,
             session_id=buffer.session_id or None,
             branch=here.branch,
             siblings=here.siblings,
+            before=[known for draft in buffer.drafts[:place] for known in draft.exchanges],
         )
 
     def _store(self, buffer: SessionBuffer, handled: int = 0) -> None:

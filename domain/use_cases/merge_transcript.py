@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import attrs
 
+from hardwon.domain.model.conversation.consent import refuses
 from hardwon.domain.model.conversation.hook_event import HookEvent
 from hardwon.domain.model.conversation.repair import Repair
 from hardwon.domain.model.conversation.session import Exchange, SessionBuffer, project_of
@@ -73,8 +74,11 @@ def with_repairs(
         if actions is None:
             continues = new.begins_at == buffer.position
             actions = buffer.actions if continues else NO_ACTIONS
+        before = actions
+        if refuses(new.exchange.user):
+            actions = actions.refused()
         paired = actions.after(new.actions, new.exchange.at)
-        yield PairedExchange(new, actions, paired.repairs)
+        yield PairedExchange(new, before, paired.repairs)
         actions = paired.actions
 
 

@@ -106,6 +106,36 @@ def test_every_door_and_host_leaves_the_same_readable_repair(
     assert "pip install -e '.&#91;dev&#93;'" in note
 
 
+def test_a_cause_is_one_gotcha_with_its_repair(world: World) -> None:
+    cause = "The root cause was that PyYAML is only in the dev extra."
+    made = repaired(recording(world), cause=cause)
+    by_command(
+        world,
+        made.asks("why?").replies(
+            "Careful: a wheel of the shop never names its extras in the lock file."
+        ),
+    )
+
+    titles = [
+        line for note in gotchas(world) for line in note.split("\n") if line.startswith("## ")
+    ]
+    assert sorted(titles) == [
+        "## A wheel of the shop never names its extras in the lock file",
+        f'## Repaired: "{SIGNATURE}"',
+    ]
+
+
+def test_a_command_that_the_user_refused_is_no_part_of_the_repair(world: World) -> None:
+    made = recording(world).asks("The tests fail.").runs(TESTS, MISSING, 1)
+    made.runs("pip install pyyaml", "Installed").replies(CAUSE)
+    made.asks("no. always use uv here").runs("uv add pyyaml", "Added").runs(TESTS, "12 passed")
+    by_command(world, made.replies("All tests pass now."))
+
+    [note] = gotchas(world)
+    assert "`uv add pyyaml`" in note
+    assert "pip install" not in note
+
+
 def test_the_next_session_that_fails_alike_gets_it(world: World) -> None:
     assert SIGNATURE not in shown_after(world).stdout
     by_command(world, repaired(recording(world)))

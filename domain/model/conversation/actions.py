@@ -71,7 +71,7 @@ class Change(NamedTuple):
 
 
 class Remark(NamedTuple):
-    """A sentence of the agent that states a cause."""
+    """A statement of the agent that may be a cause."""
 
     cause: str
 
@@ -213,35 +213,68 @@ _CAUSE = re.compile(
     r"|running)"
     r"|(?:needs?|requires?|expects?) (?:python|node|java|a|an|the)"
     r"|(?:doesn't|does not|didn't|don't) (?:support|exist|have|handle|accept|include)"
-    r"|(?:was|were|has been) (?:removed|renamed)|python is|old (?:system )?python)\b"
+    r"|(?:was|were|has been) (?:removed|renamed)|python is|old (?:system )?python"
+    r"|lacks?|that(?:'s| is) why|which (?:explains|means)|hence"
+    r"|weil|wegen|daher|deshalb|deswegen|dadurch|l(?:iegt|ag) (?:an|am|daran)|fehlt|fehlte|fehlen"
+    r"|(?:ursache|grund|fehler|problem) (?:ist|war))\b"
+    r"|\b(?:cause|reason|culprit|problem|ursache|grund) ?[:\u2013\u2014] |, (?:so|as|since) (?:the|it|its|no|nothing|they)\b"
 )
 _PLAN = re.compile(
-    r"(?:now|let me|let's|i'll|i will|i need|i should|next|first|then|we need|we should|to fix)\b"
+    r"(?:now|let me|let's|i'll|i will|i need|i should|next|first|then|we need|we should|to fix"
+    r"|jetzt|nun|zuerst|als nächstes|ich|wir (?:müssen|sollten|brauchen))\b"
 )
 _HEDGED = re.compile(
     r"\b(?:might|maybe|perhaps|probably|possibly|could be|not sure|seems?|unrelated|expected"
-    r"|my (?:own )?(?:fix|change|changes|test|implementation|script))\b"
+    r"|my (?:own )?(?:fix|change|changes|test|implementation|script)"
+    r"|vielleicht|vermut\w+|wahrscheinlich|möglicherweise|könnten?|scheint)\b"
+    r"|\b(?:bug|issue|problem) is (?:in|on|at) "
+)
+_NO_FACT = re.compile(
+    r"^\W*(?:(?:you|let|this|that|it|he|she|here|there|these|those|yes|no|ok|okay|done|all|everything|please"
+    r"|du|das|dies\w*|es|hier|alles?|beide|ja|nein|bitte)\b|\w+(?:ed|ing)\b)"
+    r"|\b(?:i|me|my|we|our|ich|mich|mir|wir|work(?:s|ed|ing)?|pass(?:es|ed)?|succe\w+|may|should|would|could|want|shall"
+    r"|fix(?:es|ed)?|updated?|correctly|properly|now|läuft|funktioniert|soll\w*|darf|würden?|jetzt)\b"
+)
+"""Plans, status, and what points at another sentence."""
+
+_DENIES = re.compile(
+    r"n't\b|\b(?:not|no|none|never|cannot|only|without|nicht|nie|kein\w*|nur|ohne)\b"
 )
 MIN_CAUSE, MAX_CAUSE = 20, 300
 """Characters of a sentence that states a cause."""
 
+MIN_FACT = 6
+"""Words of a fact that may be a cause."""
+
 MAX_REMARKS = 20
-_UNMARKED = {ord(mark): None for mark in "`*"}
-
-
-def may_state_cause(text: str) -> bool:
-    """Return whether the agent's *text* has words by which a cause is stated."""
-    return _CAUSE.search(text.lower().translate(_UNMARKED)) is not None
 
 
 def remarks_in(text: str) -> tuple[Remark, ...]:
-    """Return the last sentences of the agent's *text* that state a cause."""
-    stated = [sentence for sentence in sentences(text) if _states_cause(sentence)]
-    return tuple(map(Remark, stated[-MAX_REMARKS:]))
+    """Return the last causes and facts that the agent's *text* states."""
+    stated = (sentence for sentence in sentences(text) if _is_statement(sentence))
+    statements = [sentence for sentence in stated if names_cause(sentence) or _is_fact(sentence)]
+    return tuple(map(Remark, statements[-MAX_REMARKS:]))
 
 
-def _states_cause(sentence: str) -> bool:
-    if not MIN_CAUSE <= len(sentence) <= MAX_CAUSE or sentence.endswith(("?", ":")):
-        return False
-    line = sentence.lower().replace("\u2019", "'")
-    return bool(_CAUSE.search(line)) and not (_PLAN.match(line) or _HEDGED.search(line))
+def _is_statement(sentence: str) -> bool:
+    line = _line(sentence)
+    is_whole = MIN_CAUSE <= len(line) <= MAX_CAUSE and not line.endswith(("?", ":"))
+    return is_whole and not (_PLAN.match(line) or _HEDGED.search(line))
+
+
+def names_cause(sentence: str) -> bool:
+    """Return whether *sentence* has words by which a cause is stated."""
+    return _CAUSE.search(_line(sentence)) is not None
+
+
+def denies(sentence: str) -> bool:
+    """Return whether *sentence* is a denial or a restriction."""
+    return _DENIES.search(_line(sentence)) is not None
+
+
+def _is_fact(sentence: str) -> bool:
+    return len(sentence.split()) >= MIN_FACT and not _NO_FACT.search(_line(sentence))
+
+
+def _line(sentence: str) -> str:
+    return sentence.lower().replace("\u2019", "'")

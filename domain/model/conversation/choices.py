@@ -156,7 +156,7 @@ _CHOICE = re.compile(
     rf"(?:(?:{_FILLER}[ ,.!:]+)*|(?!.{{0,60}}(?:\b(?:not|never|nicht|kein\w*)|n['\u2019]t)\b)[^?]{{0,60}}?[ ,](?={_VERB} ))"
     rf"(?:{_VERB} (?:{_FILLER} )*)?(?P<chosen>{_REFERENCE}"
     rf"(?:(?:,? (?:and|plus|und|sowie|\+|&)(?: {_FILLER})? |, ?|/|\+|&| \+ ){_REFERENCE}){{0,4}})"
-    rf"(?: it is| wins| ist es)?(?:[ ,]+{_FILLER})*(?:[,;:.!\u2013\u2014-]+ .*|[.! ]*| (?:because|since|as|weil|da|denn)\b.*)",
+    rf"(?: it is| wins| is (?:enough|fine|better|best|good)| will do| ist es| reicht| passt)?(?:[ ,]+{_FILLER})*(?:[,;:.!\u2013\u2014-]+ .*|[.! ]*| (?:because|since|as|weil|da|denn)\b.*)",
     re.IGNORECASE,
 )
 _REFERENCES = re.compile(

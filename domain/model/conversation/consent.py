@@ -81,7 +81,7 @@ _ASKS_ADVICE = re.compile(
     r" (?:we|i|it|the|this|that)|shall we|best|better|recommend\w*|suggest\w*"
     r"|propos\w+|advice|ideas?|opinion|what (?:would|do|should) (?:you|we|i)|do you"
     r" (?:want|prefer)|would you (?:like|prefer|rather)"
-    r"|how (?:would|should|do|could|can) (?:you|we|i)|what (?:about|if))\b",
+    r"|(?:how|where|when) (?:would|should|do|could|can) (?:you|we|i|it|this|that|the)|do you think|what (?:about|if))\b",
     re.IGNORECASE,
 )
 _ASKS_LEAVE = re.compile(
@@ -91,13 +91,20 @@ _ASKS_LEAVE = re.compile(
 
 _OPEN = re.compile(
     r"\b(?:not sure|don't know|no idea|let me think|think about|later|another time|not now|next"
-    r" (?:week|month|time)|too (?:much|early)|wait"
-    r"|hm+|maybe|perhaps|curious|ask|thanks?|thank"
-    r" you|thx|explain|show|tell|more|why|what|how|first)\b|\?|^\W*(?:(?:ok(?:ay)?|so|i'm|i"
-    r" am)[,.]? )*\w{2,20}ing\b",
+    r" (?:week|month|time)|too (?:much|early)|wait|maybe|perhaps|curious|though"
+    r"|hm+(?![,.]? (?:ok|okay|yes|right|fine|good)\b)|(?:that|this|it)(?: \w{2,20})? would|(?<!the )first(?! \w+ then))\b"
+    r"|\?|^\W*(?:(?:ok(?:ay)?|so|and|but|please|yes|i'm|i"
+    r" am)[,.]? )*(?:(?:ask|thanks?|thank you|thx|explain|show|tell|more|why|what|how|can you|could you)\b|\w{2,20}ing\b)",
     re.IGNORECASE,
 )
 """Words of an answer that settles nothing."""
+
+_NODS = re.compile(
+    r"\W*(?:(?:hm+|ok(?:ay)?|good (?:point|idea|question)|makes sense|fair(?: enough| point)?|right|true|a+h+|aha|oh|nice|great|cool|thanks"
+    r"|i see|got it|understood|interesting|stimmt|gut|klar|verstehe|alles klar|ah ja|guter punkt|sinnvoll)\W*)+",
+    re.IGNORECASE,
+)
+"""A sentence before the answer itself."""
 
 _ECHO = re.compile(
     r"(?P<name>(?!(?:so|that|this|there|here|then|ok|okay|as|how|what)\b)\S{2,40}(?:"
@@ -137,6 +144,16 @@ def agreed_items(consent: str, planned: Exchange) -> tuple[str, ...]:
     return tuple(f"{text} ({limit['but']})" for text in agreed) if limit else tuple(agreed)
 
 
+def asks(exchange: Exchange) -> bool:
+    """Return whether *exchange* asks for a choice, of the agent or of the user."""
+    *_, last = ("", *sentences(exchange.assistant))
+    return bool(
+        _ASKS_ADVICE.search(exchange.user)
+        or _PROPOSES.search(exchange.assistant)
+        or (last.rstrip().endswith("?") and not _ASKS_LEAVE.search(last))
+    )
+
+
 def settles(sentence: str, asked: Exchange) -> bool:
     """
     Return whether *sentence* chooses an option that *asked* discusses.
@@ -149,13 +166,7 @@ def settles(sentence: str, asked: Exchange) -> bool:
         >>> settles("memcached is enough for us", asked), settles("not sure, memcached maybe", asked)
         (True, False)
     """
-    *_, last = ("", *sentences(asked.assistant))
-    is_asked = (
-        _ASKS_ADVICE.search(asked.user)
-        or _PROPOSES.search(asked.assistant)
-        or (last.rstrip().endswith("?") and not _ASKS_LEAVE.search(last))
-    )
-    if not is_asked or _OPEN.search(sentence) or len(sentence.split()) > LONGEST_ANSWER:
+    if not asks(asked) or _OPEN.search(sentence) or len(sentence.split()) > LONGEST_ANSWER:
         return False
     return not _stems(sentence).isdisjoint(_stems(asked.assistant))
 
@@ -169,8 +180,13 @@ def whole_answer(exchange: Exchange) -> str:
         >>> whole_answer(Exchange("no redis. signed cookies then. run the tests", "Done.", dt.datetime.now(dt.UTC)))
         'no redis. signed cookies then.'
     """
-    spoken = [*islice(sentences(exchange.user), 2)]
-    return " ".join(spoken[: 2 if len(spoken[0].split()) < SHORT_ANSWER else 1])
+    spoken = [*islice((text for text in sentences(exchange.user) if not nods(text)), 2)]
+    return " ".join(spoken[: 2 if len(spoken[0].split()) < SHORT_ANSWER else 1]) if spoken else ""
+
+
+def nods(sentence: str) -> bool:
+    """Return whether the user's *sentence* only comes before an answer: `good point.`."""
+    return _NODS.fullmatch(sentence) is not None
 
 
 def _stems(text: str) -> frozenset[str]:
@@ -189,6 +205,24 @@ def echoed(sentence: str, exchange: Exchange) -> Iterator[str]:
     if echo and len(sentence.split()) <= LONGEST_CONSENT and not sentence.rstrip().endswith("?"):
         is_named = _stems(echo["name"]) <= _stems(sentence)
         yield sentence if is_named else f"{sentence.rstrip(' .!')}: {echo['name']}"
+
+
+_REFUSES = re.compile(
+    r"\W*(?:oh |ok,? |wait,? |please )?(?:no|nope|stop|don't|do not|undo|revert|hold on|not (?:like )?(?:that|this|so|the)"
+    r"|nein|nicht so|halt|lass das)\b(?! (?:problem|worries|rush|need|idea|thanks|thank)\b)",
+    re.IGNORECASE,
+)
+
+
+def refuses(prompt: str) -> bool:
+    """
+    Return whether *prompt* begins by refusing what the agent just did.
+
+    Examples:
+        >>> refuses("no. always use uv here"), refuses("no problem, go on")
+        (True, False)
+    """
+    return _REFUSES.match(prompt.replace("\u2019", "'")) is not None
 
 
 MIN_WORDS = 6
@@ -278,9 +312,12 @@ _REPAIRS = re.compile(
 )
 _OWN = re.compile(r"(?:i|we|ich|wir|let|no|not|yes|ok|done|ja|nein)\b", re.IGNORECASE)
 
+_OWN_DEED = re.compile(r"(?:so |and |now |also )?(?:i|ich)\b", re.IGNORECASE)
+
 
 def _names_cause(sentence: str) -> bool:
-    return _CAUSE.search(sentence) is not None and _claims(sentence)
+    is_own = _OWN_DEED.match(sentence) is not None
+    return _CAUSE.search(sentence) is not None and not is_own and _claims(sentence)
 
 
 def _claims(sentence: str) -> bool:

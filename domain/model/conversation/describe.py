@@ -12,8 +12,10 @@ from hardwon.domain.model.conversation.boundaries import opening_word, without_o
 from hardwon.domain.model.conversation.choices import with_options
 from hardwon.domain.model.conversation.consent import (
     agreed_items,
+    asks,
     diagnosis,
     echoed,
+    nods,
     reports_fault,
     settles,
     whole_answer,
@@ -32,6 +34,7 @@ from hardwon.domain.model.conversation.statements import (
     chooses,
     decides,
     is_of_others,
+    objects,
     prefers,
     reminds,
     unechoed,
@@ -288,14 +291,21 @@ def described(
     session_id: str | None,
     branch: str | None = None,
     siblings: Sequence[str] = (),
+    *,
+    before: Sequence[Exchange] = (),
 ) -> Chunk:
     """
     Describe *draft* with title, summary and metadata.
 
     *branch* is for a draft without one; *siblings* are the names of known projects beside the
-    user's own.
+    user's own. *before* are the exchanges before the draft: its first prompt may answer them.
     """
-    spoken = tuple(statement for _, statement in _statements(draft.exchanges))
+    known = before[-SOUGHT_FOR:]
+    spoken = tuple(
+        statement
+        for place, statement in _statements((*known, *draft.exchanges))
+        if place >= len(known)
+    )
     metadata = _metadata(draft.exchanges, spoken, project=project, siblings=siblings)
     texts = [statement.text for statement in spoken]
     return Chunk(
@@ -335,13 +345,17 @@ def _statements(exchanges: Iterable[Exchange]) -> Iterator[tuple[int, Statement]
         is_sought = place - reported <= SOUGHT_FOR and not asks_for_explanation(exchange.user)
         spoken = _diagnosed(statements_of(exchange), fault if is_sought else "")
         fault = "" if _explains(spoken) else fault
-        for at, statement in enumerate(_with_joined_gotchas(spoken)):
+        is_first = True
+        for statement in _with_joined_gotchas(spoken):
+            is_reason = objects(statement.text) and any(map(asks, earlier[-1:]))
+            stated = statement._replace(kinds=()) if is_reason else statement
             chosen = (
-                _in_context(statement, exchange, earlier, is_first=at == 0)
+                _in_context(stated, exchange, earlier, is_first=is_first)
                 if statement.by_user
                 else (statement,)
             )
-            yield from ((place, stated) for stated in chosen)
+            is_first = is_first and nods(statement.text)
+            yield from ((place, known) for known in chosen)
         earlier.append(exchange)
 
 

@@ -1,7 +1,7 @@
 """A session in memory: exchanges, chunks, and the rolling buffer of capture."""
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 import attrs
@@ -195,6 +195,13 @@ class Chunk:
     def ends_at(self) -> dt.datetime:
         """The time of its last exchange."""
         return max(exchange.at for exchange in self.exchanges)
+
+    def without_gotchas(self, causes: Sequence[str]) -> "Chunk":
+        """Drop the gotchas that state one of *causes*: a repair has them."""
+        gotchas = (
+            text for text in self.metadata.gotchas if not any(cause in text for cause in causes)
+        )
+        return attrs.evolve(self, metadata=attrs.evolve(self.metadata, gotchas=tuple(gotchas)))
 
 
 READING = 1

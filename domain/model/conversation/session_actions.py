@@ -19,10 +19,12 @@ from hardwon.domain.model.conversation.actions import (
     ErrorLine,
     Remark,
     Run,
+    denies,
+    names_cause,
 )
 from hardwon.domain.model.conversation.repair import Fix, Repair
 from hardwon.domain.model.keywords import STOP_WORDS, words_of
-from hardwon.domain.model.prompt_terms import stem
+from hardwon.domain.model.prompt_terms import EVERYDAY, stem
 
 MAX_OPEN = 20
 MAX_KEPT = 8
@@ -37,20 +39,40 @@ MAX_CHANGED = 5
 """A repair that took more files is a piece of work."""
 
 MAX_LISTED = 3
-MIN_CAUSE_WORDS = 3
+MIN_SHARED = 2
+"""
+Informative words of a failure in a fact that may be its cause.
 
+One is enough in a denial.
+"""
+
+MIN_NUMBER = 3
+"""Digits of a number that identifies something."""
+
+_VERBS = (
+    r"(?:accept|add|apply|auth|autoupdate|clean|clear|config|disable|drop|enable|force-unlock|import|init|install|link|login|migrate|mount|prune"
+    r"|purge|rebuild|register|reinstall|reload|remove|repair|reset|restart|rollback|seed|set|start|stop|switch|sync|tidy|trust|uninstall|unlink"
+    r"|unlock|update|upgrade|use)"
+)
 _EFFECT = re.compile(
-    r"(?:(?:\S*[/\\])?python[\d.]* -m )?pip[\d.]* (?:install|uninstall)\b|uv (?:pip|add|sync|remove|lock)\b"
+    r"(?:sudo (?:-\S+ )*)?(?:(?:(?:\S*[/\\])?python[\d.]* -m )?pip[\d.]* (?:install|uninstall)\b|uv (?:pip|add|sync|remove|lock)\b"
     r"|(?:poetry|pdm|pipenv|conda|mamba|brew|gem|cargo|go|dotnet|composer|apt|apt-get|dnf|yum|apk|npm|pnpm"
     r"|yarn|bundle) (?:-\S+ )*(?:install|add|remove|uninstall|update|upgrade|ci|i|get|mod|sync|lock|rebuild"
     r"|dedupe|create|link|pin|restore|require)\b|yarn$"
     r"|(?:mkdir|touch|cp|mv|ln|rm|chmod|chown|patch|sed -i|perl -p|createdb|dropdb)\b"
     r"|git (?:-\S+ \S+ )?(?:checkout|restore|pull|submodule|apply|clean|reset|merge|rebase|config|lfs)\b"
-    r"|(?:docker|docker-compose|podman|kubectl|systemctl|service|alembic|terraform)\b"
+    r"|(?:docker|podman)(?:-compose| compose)?(?: -\S+(?: \S+)?)*? (?:up|down|build|buildx|pull|push|start|stop|restart|rm|rmi|create"
+    r"|cp|tag|load|import|login|kill|prune|volume|network|image|system)\b"
+    r"|kubectl (?:-\S+(?: \S+)? )*(?:apply|create|delete|edit|patch|replace|rollout|scale|set|label|annotate)\b"
+    r"|(?:terraform|tofu) (?:-\S+ )*(?:apply|init|import|state|force-unlock|taint|untaint|workspace)\b"
     r"|(?:make|cmake|ninja|meson)\b(?!.*\b(?:check|tests?|lint|bench)\b)"
     r"|(?:\S*python[\d.]* )?(?:\S*/)?(?:setup|manage)\.py"
     r" (?:build|develop|install|migrate|makemigrations|collectstatic)"
     r"|(?:kill|pkill|killall|rustup)\b|(?:nvm|pyenv) (?:use|install|local|global)\b|export "
+    r"|ssh-add\b|\S+ --stop$|gh auth\b"
+    r"|(?!(?:\S*/)?(?:git|gh|docker|podman|kubectl|terraform|make|(?:npm|pnpm|yarn|bun) (?:run|start)|pytest|python[\d.]*|node|ruby|php|go|cargo|jest"
+    r"|vitest|rspec|tox|echo|cat|sed|awk|grep|rg|find)\b)"
+    rf"[\w./@-]+(?: [\w./:@-]+){{0,2}}? (?:-\S+ )*{_VERBS}\b)"
 )
 """Commands that may repair something."""
 
@@ -106,6 +128,13 @@ class OpenFailure:
     commands: tuple[str, ...] = ()
     causes: tuple[str, ...] = ()
 
+    def with_cause(self, cause: str) -> "OpenFailure":
+        """Add *cause*, and drop the oldest fact of too many."""
+        causes = tuple(dict.fromkeys((*self.causes, cause)))
+        dropped = next((text for text in causes if not names_cause(text)), causes[0])
+        kept = tuple(text for text in causes if len(causes) <= MAX_KEPT or text != dropped)
+        return attrs.evolve(self, causes=kept)
+
     def with_command(self, command: str) -> "OpenFailure":
         """Add *command*, unless the output told to run it."""
         if any(command in line for line in self.run.advice):
@@ -155,6 +184,10 @@ class SessionActions:
             state = state.after_one(action)
         return Paired(state, tuple(repairs))
 
+    def refused(self) -> "SessionActions":
+        """Return the state after the user refused what the agent ran."""
+        return self._in_each(lambda failure: attrs.evolve(failure, commands=()))
+
     def after_one(self, action: Action) -> "SessionActions":
         """Return the state after *action*."""
         match action:
@@ -165,11 +198,7 @@ class SessionActions:
             case Change():
                 return self._with_change(action)
             case Remark(cause):
-                return self._in_each(
-                    lambda failure: attrs.evolve(
-                        failure, causes=_newest((*failure.causes, cause), MAX_KEPT)
-                    )
-                )
+                return self._in_each(lambda failure: failure.with_cause(cause))
 
     def repaired_by(self, run: Run, at: dt.datetime) -> list[Repair]:
         """Return the repairs that *run* shows, which passed."""
@@ -255,14 +284,12 @@ class SessionActions:
             return None
         if _is_own_work(failure, fix):
             return None
-        about = (error.text, *map(_name, fix.files), *fix.commands, fix.passed_as)
-        cause = _cause(failure.causes, about)
         return Repair(
             command=failure.run.command,
             error=error,
             times=failure.times,
             fix=fix,
-            cause=cause,
+            cause=_cause(failure, fix),
             at=at,
         )
 
@@ -326,20 +353,38 @@ def _is_in(run: Run, path: str) -> bool:
     return _name(path) in run.files or _is_run_by(run.command, path)
 
 
-def _cause(stated: Sequence[str], about: Iterable[str]) -> str:
-    """Return the last of the *stated* causes that is about the failure."""
-    known = _stems(" ".join(about))
-    of_it = (
-        cause
-        for cause in reversed(stated)
-        if len(words := _stems(cause)) >= MIN_CAUSE_WORDS and words & known
+def _cause(failure: OpenFailure, fix: Fix) -> str:
+    """
+    Return the last stated sentence that names a cause of *failure*.
+
+    Without one, return the fact with the largest share of its words.
+    """
+    errors, files = (error.text for error in failure.run.errors), map(_name, fix.files)
+    about = _stems(" ".join((*errors, *files, *fix.commands, fix.passed_as)))
+    known = about | (_stems(failure.run.command) - _EVERYDAY)
+    causes = (
+        text for text in reversed(failure.causes) if names_cause(text) and _stems(text) & known
     )
-    return next(of_it, "")
+    shares = {text: _share(text, known) for text in failure.causes}
+    facts = filter(shares.__getitem__, shares)
+    return next(causes, max(facts, key=shares.__getitem__, default=""))
 
 
-def _stems(text: str) -> set[str]:
-    """Return the stems of the words of *text*, without digits at their ends."""
-    return {stem(word.rstrip("0123456789")) for word in words_of(text)} - _LITTLE
+def _share(fact: str, known: frozenset[str]) -> float:
+    """Return the share of words of *fact* that are *known*, 0 for too few."""
+    stems = _stems(fact) - _EVERYDAY
+    shared = len(stems & known)
+    return shared / len(stems) if shared >= (1 if denies(fact) else MIN_SHARED) else 0.0
+
+
+def _stems(text: str) -> frozenset[str]:
+    """Return the stems of *text*, and its long numbers."""
+    words = (
+        word if len(word) >= MIN_NUMBER and word.isdecimal() else word.rstrip("0123456789")
+        for word in words_of(text)
+    )
+    return frozenset(map(stem, words)) - _LITTLE
 
 
 _LITTLE = STOP_WORDS | {""}
+_EVERYDAY = frozenset(map(stem, EVERYDAY))

@@ -1,9 +1,10 @@
 """Classification of sentences: decisions, corrections, gotchas and preferences."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from hardwon.domain.model.conversation.choices import names_by_place
+from hardwon.domain.model.conversation.norms import norm_in
 from hardwon.domain.model.conversation.words import READ, salient_words, stem
 from hardwon.domain.model.plain_text import sentences
 
@@ -239,16 +240,14 @@ _PREFERENCE = _beginning_with_words(
     r"\bi(?:'d| would)? (?:(?:really|much|always|strongly|usually|generally) )?prefer\b|\bi'd"
     r" rather\b|\bi would rather\b"
     rf"|\bmy preference\b|\bfrom now on,? (?:please )?{_DO}|\bin (?:the )?future,|^(?:please"
-    r" )?(?:always|never) [a-z]|\bdon't ever\b"
+    r" )?(?:always|never) (?!mind\b)[a-z]|\bdon't ever\b"
     r"|\bi (?:always|never|usually|generally) (?:use|want|like|write|run|do|work)\b|\bi (?:don't|do"
     r" not) like\b"
     r"|\bi (?:don't|do not) want (?!to\b|it\b|that\b|this\b|you\b|any\b)"
     r"|\bi (?:really )?(?:like|love|hate|dislike) (?:it"
     r" when|when|how|to|my|tabs|spaces|short|small|plain)\b"
-    r"|\b(?:is|are|be|stay|stays|go|goes) (?:always|never) (?=.*\bin (?:this|our)"
-    r" (?:project|repo|repository|code|codebase|team|company)\b)"
     r"|^please (?:keep|don't|do not|stop)\b|^stop \w{2,20}ing\b"
-    r"|^(?:bitte )?(?:immer|nie|niemals) \S|^bitte (?:\S{1,30} )?(?:immer|nie|niemals|keine?)\b"
+    r"|^(?:bitte )?(?:immer(?! noch\b)|nie|niemals) (?!ge\w+(?:en|t)\b)\S|^bitte (?:\S{1,30} )?keine?\b"
     r"|\bich (?:bevorzuge|mag (?:lieber|keine?)|(?:möchte|will|hätte|nehme|schreibe) (?:immer|nie|lieber|grundsätzlich))\b"
 )
 _ASKS = re.compile(
@@ -275,9 +274,9 @@ def decides(sentence: str) -> bool:
 
     A question does not, nor one that states a preference first.
     """
-    place = _place(sentence, _DECISION)
+    place = _place(sentence, _DECISION.search)
     is_supposed = _SUPPOSES.search(_line(sentence[:LOOKED_AT])[:place])
-    return place < _NOWHERE and place < _place(sentence, _PREFERENCE) and not is_supposed
+    return place < _NOWHERE and place < _place_of_wish(sentence) and not is_supposed
 
 
 def is_of_others(sentence: str) -> bool:
@@ -324,8 +323,20 @@ def prefers(sentence: str) -> bool:
 
     One that decides first states a decision only.
     """
-    place = _place(sentence, _PREFERENCE)
-    return place < _NOWHERE and place <= _place(sentence, _DECISION)
+    place = _place_of_wish(sentence)
+    return place < _NOWHERE and place <= _place(sentence, _DECISION.search)
+
+
+_OBJECTION = re.compile(r"(?:because |since |and )?(?:i|we) (?:don't|do not) (?:want|like|need)\b")
+
+
+def objects(sentence: str) -> bool:
+    """Return whether *sentence* begins with what the user does not want."""
+    return _OBJECTION.match(_line(sentence[:LOOKED_AT])) is not None
+
+
+def _place_of_wish(sentence: str) -> int:
+    return min(_place(sentence, _PREFERENCE.search), _place(sentence, norm_in))
 
 
 def is_important(prompt: str) -> bool:
@@ -352,18 +363,18 @@ def _is_complete(sentence: str) -> bool:
 
 
 def _states(sentence: str, pattern: re.Pattern[str]) -> bool:
-    return _place(sentence, pattern) < _NOWHERE
+    return _place(sentence, pattern.search) < _NOWHERE
 
 
-def _place(sentence: str, pattern: re.Pattern[str]) -> int:
+def _place(sentence: str, search: Callable[[str], re.Match[str] | None]) -> int:
     """
-    Return the position of a match in *sentence* that states *pattern*.
+    Return the position in *sentence* of what *search* finds.
 
     A question states nothing.
     """
     line = _line(sentence[:LOOKED_AT])
     asks = sentence.rstrip("\"')] ").endswith("?") or _ASKS.match(line)
-    found = None if asks else pattern.search(line)
+    found = None if asks else search(line)
     return found.start() if found else _NOWHERE
 
 

@@ -91,8 +91,14 @@ _NEVER_KEPT: tuple[StatusRule, ...] = (
         "names passing tests",
         r"\b(?:tests?|checks?|specs?|suite|testsuite)\b[^.;]{0,80}\b(?:pass(?:es|ed|ing)?|succeed\w*|green|runs?|laufen|grün"
         r"|bestanden|durch)\b|\b(?:passes|passed|passing) (?:all|both|the|every) (?:\S{1,20} ){0,3}tests?\b"
-        r"|\b\d+ (?:passed|failed|skipped|tests?|assertions?)\b",
-        ("All 49 tests pass.", "The whole suite is green now.", "Alle Tests sind grün."),
+        r"|\b\d+ (?:passed|failed|skipped|tests?|assertions?)\b"
+        r"|\b(\d{1,9}) ?(?:of|out of|von|/) ?\1\b",
+        (
+            "All 49 tests pass.",
+            "The whole suite is green now.",
+            "Alle Tests sind grün.",
+            "Jetzt 18 von 18, lokal wie im Container.",
+        ),
     ),
 )
 """Forms that make a status report of a sentence whatever else it says."""

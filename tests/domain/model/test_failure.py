@@ -112,6 +112,11 @@ SAMPLES = {
         "FAILURE: Build failed with an exception.\n\n* What went wrong:\n> SDK location not found. Define a valid SDK with ANDROID_HOME\n\nBUILD FAILED in 3s",
         "SDK location not found. Define a valid SDK with ANDROID_HOME",
     ),
+    "gradle script": Sample(
+        "./gradlew test",
+        "FAILURE: Build failed with an exception.\n\n* What went wrong:\nCould not compile build file 'build.gradle'.\n> startup failed:\n  General error during conversion: Unsupported class file major version 65\n\nBUILD FAILED in 3s",
+        "General error during conversion: Unsupported class file major version <n>",
+    ),
     "docker": Sample(
         "docker compose up -d",
         "Error response from daemon: driver failed programming external connectivity on endpoint shop-db: port is already allocated",

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hardwon.domain.model.conversation.choices import named_options, names_by_place, with_options
 from hardwon.domain.model.conversation.chunker import Chunker
 from hardwon.domain.model.conversation.describe import described
+from hardwon.domain.model.conversation.session import DraftChunk
 from tests.conversations import dialogue
 
 LISTED = """Three options:
@@ -119,6 +120,26 @@ def test_a_decision_by_letter_says_what_was_chosen() -> None:
 
     assert described(draft, "app", None).metadata.decisions == (
         "let's go with b: Meilisearch: one small binary.",
+    )
+
+
+def test_the_reason_of_an_answer_is_no_preference() -> None:
+    reason = "I don't want a service to babysit."
+    question = ("How could we do the full text search?", LISTED)
+    [chosen] = Chunker().chunk(dialogue(question, (f"yes, the second. {reason}", "Good.")))
+    [stated] = Chunker().chunk(dialogue(("Rename it.", "Done."), (reason, "Good.")))
+
+    assert described(chosen, "app", None).metadata.preferences == ()
+    assert described(stated, "app", None).metadata.preferences == (reason,)
+
+
+def test_the_first_prompt_of_a_chunk_may_answer_what_was_asked_before() -> None:
+    before, answer = dialogue(("Which search?", LISTED), ("b then", "Good."))
+    draft = DraftChunk(topic="search", exchanges=(answer,))
+
+    assert described(draft, "app", None).metadata.decisions == ()
+    assert described(draft, "app", None, before=[before]).metadata.decisions == (
+        "b then: Meilisearch: one small binary.",
     )
 
 

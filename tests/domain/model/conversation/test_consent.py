@@ -1,7 +1,10 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from hardwon.domain.model.conversation.consent import agreed_items, echoed, settles
-from hardwon.domain.model.conversation.session import Exchange
+from hardwon.domain.model.conversation.consent import agreed_items, echoed, refuses, settles
+from hardwon.domain.model.conversation.describe import described
+from hardwon.domain.model.conversation.session import DraftChunk, Exchange
 from tests.strategies import NOW
 
 STEPS = "I would do it in steps.\n\n1. Read the dump. It is faster.\n2. Map in SQL.\n3. Switch branch by branch."
@@ -92,7 +95,16 @@ ASKED = exchange(
         ("what about the size of cookies?", False),
         ("let me think about the table until next week", False),
         ("trying the table now", False),
+        ("Postgres, we have that already and I know how to back it up", True),
+        ("no table, more tables is the last thing we need", True),
+        ("hm ok, the table", True),
+        ("hm, cookies", False),
+        ("show me the table", False),
+        ("tell me more about cookies", False),
+        ("the table first, then we see", False),
         ("Kim is on holiday", False),
+        ("the table would grow though, and nobody prunes it", False),
+        ("that table would be in every backup", False),
         ("cookies " * 40, False),
     ],
 )
@@ -110,6 +122,50 @@ def test_an_answer_to_anything_else_settles_nothing() -> None:
         "delete the accounts",
         exchange("two years only", "What is better for accounts, delete or overwrite?"),
     )
+
+
+@pytest.mark.parametrize("nod", ["good point.", "Hm.", "ok, makes sense!", "stimmt."])
+def test_a_nod_before_the_answer_is_no_part_of_it(nod: str) -> None:
+    answered = exchange(f"{nod} the table then, we back it up", "Done.")
+    draft = DraftChunk(topic="sessions", exchanges=(ASKED, answered))
+
+    assert described(draft, "app", None).metadata.decisions == ("the table then, we back it up",)
+
+
+@given(st.text(max_size=40), st.text(max_size=40))
+def test_an_answer_that_asks_back_settles_nothing(before: str, after: str) -> None:
+    assert not settles(f"{before}the table?{after}", ASKED)
+
+
+def test_an_answer_to_a_question_of_place_or_time_settles_it() -> None:
+    asked = exchange("where should the state live?", "The outbox survives a flush, the queue not.")
+
+    assert settles("the outbox then, because of the flush", asked)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "no. always use uv here",
+        "nope",
+        "stop, that's prod",
+        "Don't run that here",
+        "please don\u2019t",
+        "undo that",
+        "not the whole suite!",
+        "nein, nicht so",
+    ],
+)
+def test_a_prompt_that_begins_so_refuses_what_was_done(prompt: str) -> None:
+    assert refuses(prompt)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["no problem", "no need to hurry", "note that it is late", "now run it", "nothing else"],
+)
+def test_a_prompt_that_only_begins_alike_refuses_nothing(prompt: str) -> None:
+    assert not refuses(prompt)
 
 
 def test_a_short_choice_gets_the_name_that_the_agent_gives_it() -> None:

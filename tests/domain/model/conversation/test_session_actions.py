@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.conversation.actions import Action, Change, Remark, Run, run_of
+from hardwon.domain.model.conversation.actions import (
+    Action,
+    Change,
+    Remark,
+    Run,
+    remarks_in,
+    run_of,
+)
 from hardwon.domain.model.conversation.repair import Repair
 from hardwon.domain.model.conversation.session_actions import NO_ACTIONS
 from tests.tool_transcripts import CAUSE, INSTALL, MISSING, SIGNATURE
@@ -166,6 +173,113 @@ def test_a_demand_of_the_output_is_never_quoted() -> None:
         assert "evil" not in "".join(one.texts)
 
 
+LOCKED = "Error: Error acquiring the state lock of the bucket lumo-orders"
+LOOKED = "The state lock of lumo-orders belongs to deploy run 5630."
+
+
+def cause_of(output: str, *replies: str) -> str:
+    remarks = [remark for reply in replies for remark in remarks_in(reply)]
+    [one] = repairs(failed(output=output), *remarks, Change("pyproject.toml"), passed())
+    return one.cause
+
+
+@pytest.mark.parametrize(
+    ("output", "cause"),
+    [
+        (LOCKED, "A cancelled job does not release the lock."),
+        (LOCKED, "Run 5630 was cancelled in the middle, which explains the lock."),
+        (LOCKED, "Der Lauf 5630 wurde abgebrochen, und sein Lock liegt deshalb noch dort."),
+        (LOCKED, LOOKED),
+        (MISSING, "The slim image has no yaml, only the full one."),
+        (MISSING, "PyYAML heißt auf dem Server anders, und yaml gibt es nur im Extra."),
+        (REFUSED, "The server of psycopg listens on a socket, not on port 5432."),
+        (MISMATCH, "The real cause: Lumo ends its lines with a carriage return."),
+        (MISMATCH, "The feed of partner Lumo begins with a mark that the reader takes as a row."),
+    ],
+)
+def test_a_statement_of_the_agent_about_the_failure_is_its_cause(output: str, cause: str) -> None:
+    assert cause_of(output, f"Let me see. {cause} I change that.", "Next I run it again.") == cause
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "The state lock of lumo-orders may be an old one.",
+        "Vermutlich ist der Lock von lumo-orders ein alter.",
+        "I see the lock of lumo-orders, and it is not mine.",
+        "The lock of lumo-orders is fixed and the state works.",
+        "Does run 5630 still hold the state lock of lumo-orders?",
+        "Removing the state lock of lumo-orders, not the bucket itself.",
+        "The problem is in locks.tf, where the state lock is.",
+        "The settings of the other folder have a colour for each partner.",
+        "The tests of the project need a file in this directory.",
+        "Not the lock.",
+    ],
+)
+def test_a_guess_a_plan_and_what_has_nothing_to_do_with_it_are_no_cause(reply: str) -> None:
+    assert cause_of(LOCKED, reply) == ""
+
+
+def test_a_named_cause_is_preferred_to_a_fact_and_a_nearer_fact_to_a_farther() -> None:
+    named = "The lock is there because run 5630 was cancelled."
+    vague = "The pipeline of the shop writes its state to a bucket of the partner, as do others."
+
+    assert cause_of(LOCKED, named, LOOKED) == named
+    assert cause_of(LOCKED, vague, LOOKED, vague) == LOOKED
+
+
+def test_a_cause_outlasts_the_facts_that_are_looked_up_after_it() -> None:
+    facts = [f"The lock table of the state has row {row} for lumo-orders." for row in range(20)]
+
+    assert cause_of(LOCKED, CAUSE_OF_LOCK, *facts) == CAUSE_OF_LOCK
+
+
+CAUSE_OF_LOCK = "The lock was left behind because run 5630 was cancelled."
+
+
+@pytest.mark.parametrize(
+    ("command", "is_change"),
+    [
+        ("docker compose run --rm app ls /usr/share", False),
+        ("docker compose logs api", False),
+        ("docker ps -a", False),
+        ("kubectl -n shop get pods", False),
+        ("terraform plan", False),
+        ("systemctl status lumo", False),
+        ("brew services list", False),
+        ("pytest -q tests/test_feed.py -k add", False),
+        ("npm run start", False),
+        ("git add feed.py", False),
+        ("docker compose -f dev.yml up -d db", True),
+        ("docker build -t shop .", True),
+        ("kubectl -n shop rollout restart deploy/api", True),
+        ("terraform -chdir=env force-unlock 5630", True),
+        ("systemctl --user restart lumo", True),
+        ("sudo apt-get install -y libpq5", True),
+        ("npx playwright install chromium", True),
+        ("helm rollback api 41", True),
+        ("aws sso login", True),
+        ("brew services stop postgresql", True),
+        ("pre-commit autoupdate", True),
+        ("./gradlew --stop", True),
+    ],
+)
+def test_only_a_command_that_changes_something_may_have_repaired_it(
+    command: str, *, is_change: bool
+) -> None:
+    found = repairs(failed(), passed(command, "ok"), passed())
+
+    assert [repair.fix.commands for repair in found] == ([(command,)] if is_change else [])
+
+
+def test_a_command_that_the_user_refused_repaired_nothing() -> None:
+    ran = NO_ACTIONS.after([failed(), INSTALLED], AT).actions
+
+    [one] = ran.refused().after([passed("uv add pyyaml", "ok"), passed()], AT).repairs
+    assert one.fix.commands == ("uv add pyyaml",)
+    assert ran.refused().after([passed()], AT).repairs == ()
+
+
 def test_secrets_are_taken_out_before_anything_is_cut() -> None:
     secret = "ghp_" + "a1B2c3D4e5" * 4
     error = f"fatal: unable to access the feed with token={secret} of the shop Lumo"
@@ -202,6 +316,14 @@ def test_repairs_are_the_same_whether_read_at_once_or_in_parts(
     after = before.actions.after(actions[cut:], AT)
 
     assert whole == (after.actions, before.repairs + after.repairs)
+
+
+@given(st.lists(st.sampled_from((CAUSE_OF_LOCK, LOOKED, CAUSE, "The shop is blue.")), max_size=12))
+def test_a_cause_was_stated_and_has_a_word_of_the_failure(stated: list[str]) -> None:
+    cause = cause_of(LOCKED, *stated)
+
+    assert cause in ({"", CAUSE_OF_LOCK} if CAUSE_OF_LOCK in stated else {"", LOOKED})
+    assert bool(cause) == bool({CAUSE_OF_LOCK, LOOKED} & {*stated})
 
 
 @given(st.lists(st.sampled_from(ACTIONS), max_size=40))
