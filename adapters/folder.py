@@ -7,8 +7,8 @@ A store's folder is private to its user. A held folder keeps a new file where it
 import errno
 import os
 import stat
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Self
 
@@ -208,11 +208,24 @@ def open_without_waiting(path: str, flags: int) -> int:
 
 def read_start(path: str, at_most: int) -> bytes:
     """Read the first bytes of a regular file."""
+    with _regular_file(path) as number:
+        return os.read(number, at_most)
+
+
+def read_end(path: str, at_most: int) -> bytes:
+    """Read the last bytes of a regular file."""
+    with _regular_file(path) as number:
+        os.lseek(number, max(0, os.fstat(number).st_size - at_most), os.SEEK_SET)
+        return os.read(number, at_most)
+
+
+@contextmanager
+def _regular_file(path: str) -> Iterator[int]:
     number = open_without_waiting(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     try:
         if not stat.S_ISREG(os.fstat(number).st_mode):
             raise OSError("not a regular file")
-        return os.read(number, at_most)
+        yield number
     finally:
         os.close(number)
 

@@ -24,7 +24,7 @@ from hardwon.domain.model.ranking.prominence import RankingPolicy, ScoredCandida
 from hardwon.domain.model.ranking.selection import CategoryBalancer, in_order
 from hardwon.domain.use_cases.inject_at_start import InjectAtStart
 from hardwon.domain.use_cases.rank import maxima_of, select
-from hardwon.domain.use_cases.retrieve import Closeness, Retrieval, Retrieve, SemanticSearch
+from hardwon.domain.use_cases.retrieve import Retrieval, Retrieve, SemanticSearch
 from hardwon.ports.models import Task
 from hardwon.ports.vectors import BlockState, VectorBlock
 
@@ -152,12 +152,8 @@ class Planted:
         facts = [*chain.from_iterable(self._repository.newest_by_track_record(entries).values())]
         numbers = [fact.number for fact in facts]
         vector, keyword = found.by_vector.scores(numbers), found.by_keyword.scores(numbers)
-        closeness = Closeness.of(found.spaces).scores(vector)
         candidates = [
-            Candidate(
-                fact, vector.get(fact.number), keyword.get(fact.number), closeness.get(fact.number)
-            )
-            for fact in facts
+            Candidate(fact, vector.get(fact.number), keyword.get(fact.number)) for fact in facts
         ]
         ranked = self._policy(found).rank(candidates)
         return in_order(CategoryBalancer(LIMIT).select(ranked))

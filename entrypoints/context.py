@@ -41,6 +41,16 @@ def read_signals(project_root: str, deadline: Deadline, warn: Warn) -> ContextQu
     )
 
 
+def read_present_work(project_root: str, deadline: Deadline, warn: Warn) -> ContextQuery:
+    """Return what the user works on now, without what misses *deadline*."""
+    changes = change_probe(project_root, warn)
+    return ContextQuery(
+        feature=feature_probe(project_root, warn).active_feature(),
+        files=changes.present_files(deadline),
+        branch=changes.checked_out(),
+    )
+
+
 ASK_SECONDS = 0.5
 """Time limit for asking git, once for a project, about the user's commits."""
 

@@ -3,12 +3,17 @@
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from bench.quality.block import Block, blocks
+from bench.eval_sets import read_sets
+from bench.quality.block import FORMS, StartSet, blocks, start_sets
+from bench.quality.block import Figures as BlockFigures
+from bench.quality.block import figures as block_figures
 from bench.quality.capture import kept
-from bench.quality.docstrings import functions, measured
+from bench.quality.docstrings import functions, measured, sets, write_set
+from bench.quality.fresh import fresh_entries, fresh_items
 from bench.quality.fresh_prompts import fresh_prompt_outcomes
 from bench.quality.gate import answers
 from bench.quality.gate import figures as gate_figures
@@ -25,35 +30,42 @@ from hardwon.adapters.evaluation.cache import VectorCache
 
 pytestmark = pytest.mark.scene
 
-ALL = 20
+
+class StoreOfStarts(NamedTuple):
+    """The store of a set of labelled starts."""
+
+    asked: StartSet
+    store: LessonsStore
+
+    def figures(self, half: str, form: str) -> BlockFigures:
+        """Return the figures of the blocks of *half*."""
+        return block_figures([*blocks(self.store, self.asked, half, FORMS[form])])
 
 
-@pytest.fixture(scope="module")
-def lessons() -> Iterator[LessonsStore]:
-    with lessons_store() as store:
-        yield store
-
-
-def precision(graded: list[Block]) -> float:
-    return sum(block.hits for block in graded) / sum(len(block.shown) for block in graded)
-
-
-def recall(graded: list[Block]) -> float:
-    found = [block.hits / len(block.relevant) for block in graded if block.relevant]
-    return sum(found) / len(found)
+@pytest.fixture(scope="module", params=["scenarios", "fresh"])
+def starts(request: pytest.FixtureRequest) -> Iterator[StoreOfStarts]:
+    asked = start_sets()[request.param]
+    with lessons_store(asked.entries) as store:
+        yield StoreOfStarts(asked, store)
 
 
 @pytest.mark.parametrize("half", HALVES)
-def test_a_block_for_a_host_is_more_relevant_than_a_full_one_and_misses_little(
-    lessons: LessonsStore, half: str
+def test_a_block_for_a_host_is_more_relevant_than_a_full_one(
+    starts: StoreOfStarts, half: str
 ) -> None:
-    full, stopped = ([*blocks(lessons, half, framed=framed)] for framed in (False, True))
+    full, relevant = (starts.figures(half, form) for form in ("arguments", "hosts"))
 
-    assert {len(block.shown) for block in full} == {ALL}
-    assert precision(full) < 0.34
-    assert precision(stopped) >= 0.43
-    assert recall(stopped) >= 0.69
-    assert recall(full) - recall(stopped) <= 0.05
+    assert relevant.precision >= full.precision + 0.1
+    assert relevant.precision_at_10 >= full.precision_at_10 - 0.05
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_without_vectors_a_block_is_still_more_relevant_than_a_full_one(
+    starts: StoreOfStarts, half: str
+) -> None:
+    full, late = (starts.figures(half, form) for form in ("arguments", "hosts, late"))
+
+    assert late.precision >= full.precision
 
 
 def test_few_prompts_are_answered_wrongly_and_many_rightly(tmp_path: Path) -> None:
@@ -170,10 +182,30 @@ def test_few_moments_are_answered_wrongly_and_many_rightly(tmp_path: Path) -> No
         assert max(errors_of.wrong, edits_of.wrong) <= 0.015
 
 
+def test_on_lessons_and_the_prompts_they_help_with_adaptive_is_above_its_better_half(
+    tmp_path: Path,
+) -> None:
+    lessons = fresh_entries().items()
+    current = {
+        label: f"{entry.name}\n{entry.description}"
+        for label, entry in lessons
+        if not entry.superseded_by
+    }
+    asked = [
+        (prompt["prompt"], prompt["lessons"][0])
+        for prompt in fresh_items("prompts")
+        if prompt["lessons"] and prompt["half"] == "held"
+    ]
+    write_set(tmp_path / "lessons", current, asked)
+    [ndcg] = measured(read_sets([str(tmp_path / "lessons")])).values()
+
+    assert ndcg["adaptive"] >= max(ndcg["keyword"], ndcg["vector"]) + 0.04
+
+
 @pytest.mark.soak
 def test_questions_about_code_are_answered_as_well_as_by_vectors_alone() -> None:
     described = functions()
 
     assert all(function.sentence not in function.code for function in described)
-    for name, ndcg in measured(described).items():
+    for name, ndcg in measured(sets(described)).items():
         assert ndcg["adaptive"] >= ndcg["vector"] - 0.005, name

@@ -14,6 +14,9 @@ HEADS = "refs/heads/"
 OF_ORIGIN = "refs/remotes/origin/"
 ORIGIN_HEAD = f"{OF_ORIGIN}HEAD"
 USUAL = ("main", "master")
+DEFAULT_BRANCHES = (*USUAL, "develop", "trunk")
+"""Branches that others start from. The first two start from no other."""
+
 OWN_REMOTES = ("origin", ".")
 UNFINISHED = (
     *("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "SQUASH_MSG"),

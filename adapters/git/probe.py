@@ -18,8 +18,10 @@ from functools import lru_cache
 from types import TracebackType
 from typing import Self
 
-from hardwon.adapters.git.identity import top_of
-from hardwon.domain.model.context import MAX_FILES
+from hardwon.adapters.git.default_branch import DEFAULT_BRANCHES
+from hardwon.adapters.git.identity import checked_out_branch, top_of
+from hardwon.adapters.git.reflog import own_subjects
+from hardwon.domain.model.context import MAX_FILES, Branch
 from hardwon.domain.model.deadline import Deadline
 
 NAME = "git.exe" if os.name == "nt" else "git"
@@ -300,6 +302,13 @@ def changes(revisions: str) -> list[str]:
     return ["diff", "--name-only", "-z", *quiet, revisions, "--", *OTHER_FILES]
 
 
+PRESENT = (
+    *("status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal"),
+    *("--ignore-submodules=dirty", "--", *OTHER_FILES),
+)
+"""Git's arguments to list staged, changed and new files, without those that hardwon writes."""
+
+
 def commit_times(revisions: str) -> list[str]:
     """Return git's arguments to list commit times in seconds since 1970."""
     # Showing signatures would run a program that the repository's settings name.
@@ -333,8 +342,6 @@ def without_filters(code: int, names: bytes, most: int) -> list[str]:
 
 RANGES = ("HEAD~3..HEAD", "HEAD~1..HEAD")
 UNCOMMITTED = "HEAD"
-DEFAULT_BRANCHES = ("main", "master", "develop", "trunk")
-"""Branches that others start from. The first two start from no other."""
 MAX_DIFF_FILES = 1000
 MAX_COMMITS = 10_000
 SILENT_CODES = (0, 128, 129)  # done; no such commit; not a repository
@@ -372,6 +379,20 @@ class GitChangeProbe:
         They are compared without filters, which are programs that the repository names.
         """
         return self._uncommitted(deadline, MAX_FILES)
+
+    def present_files(self, deadline: Deadline) -> tuple[str, ...]:
+        """
+        Return the staged, the changed and the new files, at most 20.
+
+        A new folder is one name. They are compared as in `uncommitted_files`.
+        """
+        listed = self._answer([[*PRESENT]], deadline, MAX_DIFF_FILES, compares_work_tree=True)
+        return tuple(line[len("XY ") :] for line in sorted(listed, key=_state)[:MAX_FILES])
+
+    def checked_out(self) -> Branch:
+        """Return the checked-out branch with the subjects of its own commits, from files."""
+        name = checked_out_branch(self._root)
+        return Branch(name, own_subjects(self._root, name)) if name else Branch()
 
     def feature_files(self, branch: str | None, deadline: Deadline) -> tuple[str, ...]:
         """
@@ -446,6 +467,11 @@ class GitChangeProbe:
             self._root, os.environ.get("PATH", os.defpath), arguments=arguments, settings=settings
         )
         return run(command, git_environment(self._root, os.environ), deadline=deadline, most=most)
+
+
+def _state(line: str) -> tuple[bool, bool]:
+    """Return the key of a line of `PRESENT` that orders staged, changed, new files."""
+    return line.startswith("??"), line.startswith(" ")
 
 
 def _starts(branch: str | None) -> list[str]:

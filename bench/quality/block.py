@@ -1,16 +1,55 @@
-"""How much of the block of a session start is relevant: 12 labelled starts on 128 lessons."""
+"""How much of the block of a session start is relevant: 36 labelled starts on two stores."""
 
 import math
-from collections.abc import Iterator, Mapping
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from statistics import fmean
 from typing import Any, NamedTuple
 
+from bench.prompted_stores import PATIENCE, STANDING_STILL
+from bench.quality.fresh import fresh_entries, fresh_items
 from bench.quality.labelled import HALVES, items
-from bench.quality.lessons_store import IN_TIME, LessonsStore, lessons_store, query_of
+from bench.quality.lessons_store import LessonsStore, lesson_entries, lessons_store
+from hardwon.adapters.git.default_branch import DEFAULT_BRANCHES
+from hardwon.domain.model.context import Branch, ContextQuery, Feature
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.filters import NOWHERE
+from hardwon.domain.use_cases.inject_at_start import InjectAtStart
 from hardwon.entrypoints.bootstrap_retrieval import build_inject
 
 LIMIT = 20
-FORMS = {"arguments": False, "hosts": True}
-"""The customers' form, which fills all places, and that of the hosts, which stops."""
+PLACES = 10
+DRAWS = 2_000
+"""Bootstrap samples of an interval."""
+
+Start = Mapping[str, Any]
+
+
+class StartSet(NamedTuple):
+    """Labelled starts, the lessons of their store, and what a start is about."""
+
+    starts: Sequence[Start]
+    entries: Mapping[str, Entry]
+    query: Callable[[Start], ContextQuery]
+
+
+class Form(NamedTuple):
+    """
+    How a block is made.
+
+    Attributes:
+        late: Whether no time was left for vectors, as on a busy machine.
+    """
+
+    framed: bool
+    late: bool = False
+
+
+FORMS = {
+    "arguments": Form(framed=False),
+    "hosts": Form(framed=True),
+    "hosts, late": Form(framed=True, late=True),
+}
 
 
 class Block(NamedTuple):
@@ -31,6 +70,11 @@ class Block(NamedTuple):
         return sum(grade > 0 for grade in self.shown)
 
     @property
+    def precision_at_10(self) -> float:
+        """The share of the first ten places with a lesson that helps."""
+        return sum(grade > 0 for grade in self.shown[:PLACES]) / PLACES
+
+    @property
     def gain(self) -> float:
         """Its nDCG over the first ten places."""
         return _discounted(self.shown) / _discounted(self.relevant)
@@ -38,40 +82,99 @@ class Block(NamedTuple):
 
 def table() -> Iterator[str]:
     """
-    Yield precision over all blocks, and mean recall and nDCG@10.
+    Yield P@10 and precision with their intervals of 95 %, and mean recall and nDCG@10.
 
-    The means are over the starts that have relevant lessons.
+    The latter two are over the starts that have relevant lessons.
     """
-    yield "form       half  starts  shown  precision  recall  nDCG@10"
-    with lessons_store() as store:
-        for form, framed in FORMS.items():
-            for half in HALVES:
-                yield f"{form:9}  {half:4}  {line_of([*blocks(store, half, framed=framed)])}"
+    yield (
+        "starts     form         half  starts  shown  P@10                 precision"
+        "            recall  nDCG@10"
+    )
+    for name, asked in start_sets().items():
+        with lessons_store(asked.entries) as store:
+            for form_name, form in FORMS.items():
+                for half in HALVES:
+                    graded = [*blocks(store, asked, half, form)]
+                    yield f"{name:9}  {form_name:11}  {half:4}  {line_of(graded)}"
 
 
-def blocks(store: LessonsStore, half: str, *, framed: bool) -> Iterator[Block]:
+def start_sets() -> dict[str, StartSet]:
+    """Return the sets of starts by name."""
+    return {
+        "scenarios": StartSet(items("scenarios.jsonl"), lesson_entries(), _query_of_scenario),
+        "fresh": StartSet(fresh_items("starts"), fresh_entries(), _query_of_start),
+    }
+
+
+def blocks(store: LessonsStore, asked: StartSet, half: str, form: Form) -> Iterator[Block]:
     """Yield the graded blocks of the session starts of *half*."""
-    inject = build_inject(store.memory)
-    for start in items("scenarios.jsonl"):
+    inject = _patient(build_inject(store.memory), form)
+    for start in asked.starts:
         if start["half"] == half:
+            query = asked.query(start)
             printed = inject.block_for(
-                query_of(start), limit=LIMIT, deadline=IN_TIME, framed=framed
+                query if form.framed else query._replace(branch=None),
+                limit=LIMIT,
+                deadline=STANDING_STILL,
+                workplace=NOWHERE,
+                framed=form.framed,
             ).printed
-            yield _graded(
-                start["grades"], [store.labels[scored.facts.entry_id] for scored in printed]
-            )
+            shown = [store.labels[scored.facts.entry_id] for scored in printed]
+            yield _graded(start["grades"], shown)
+
+
+class Figures(NamedTuple):
+    """The figures of a group of blocks."""
+
+    precision_at_10: float
+    precision: float
+
+
+def figures(graded: Sequence[Block]) -> Figures:
+    """Return the figures of *graded*."""
+    shown = sum(len(block.shown) for block in graded)
+    return Figures(
+        fmean(block.precision_at_10 for block in graded),
+        sum(block.hits for block in graded) / max(shown, 1),
+    )
+
+
+def interval(graded: Sequence[Block]) -> tuple[Figures, Figures]:
+    """Return the ends of the bootstrap intervals of 95 %, by start."""
+    chance = random.Random(1)  # repeatable
+    drawn = [figures(chance.choices(graded, k=len(graded))) for _ in range(DRAWS)]
+    columns = [sorted(column) for column in zip(*drawn, strict=True)]
+    ends = (DRAWS // 40, DRAWS - 1 - DRAWS // 40)
+    low, high = (Figures(*(column[end] for column in columns)) for end in ends)
+    return low, high
 
 
 def line_of(graded: list[Block]) -> str:
     """Return the figures of one half in one form."""
-    shown = sum(len(block.shown) for block in graded)
+    shown = sum(len(block.shown) for block in graded) / len(graded)
     asked = [block for block in graded if block.relevant]
-    precision = sum(block.hits for block in graded) / shown
-    recall = sum(block.hits / len(block.relevant) for block in asked) / len(asked)
-    gain = sum(block.gain for block in asked) / len(asked)
-    return (
-        f"{len(graded):6}  {shown / len(graded):5.1f}  {precision:9.2f}  {recall:6.2f}  {gain:7.2f}"
-    )
+    recall = fmean(block.hits / len(block.relevant) for block in asked)
+    gain = fmean(block.gain for block in asked)
+    ends = zip(figures(graded), *interval(graded), strict=True)
+    both = "  ".join(f"{value:.2f} ({low:.2f} to {high:.2f})" for value, low, high in ends)
+    return f"{len(graded):6}  {shown:5.1f}  {both}  {recall:6.2f}  {gain:7.2f}"
+
+
+def _patient(inject: InjectAtStart, form: Form) -> InjectAtStart:
+    retrieve = inject.retrieve._replace(embed_seconds=PATIENCE)
+    return inject._replace(retrieve=retrieve._replace(semantic=()) if form.late else retrieve)
+
+
+def _query_of_scenario(start: Start) -> ContextQuery:
+    feature = Feature(start["feature"], start["spec"], start["phase"])
+    return ContextQuery(feature, tuple(start["files"]), Branch())
+
+
+def _query_of_start(start: Start) -> ContextQuery:
+    files = (*start["staged"], *start["changed"], *start["new"])
+    feature = Feature(start["feature"], start["spec"] or "") if start["feature"] else None
+    subjects = () if start["branch"] in DEFAULT_BRANCHES else tuple(start["commits"])
+    return ContextQuery(feature, files, Branch(start["branch"], subjects))
 
 
 def _graded(grades: Mapping[str, Any], shown: list[str]) -> Block:

@@ -8,7 +8,7 @@ import ast
 import json
 import re
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -76,28 +76,33 @@ def sets(described: list[Function]) -> list[EvalSet]:
 
 
 def _write(folder: Path, described: list[Function], form: Callable[[str], str]) -> None:
+    write_set(
+        folder,
+        {str(place): function.code for place, function in enumerate(described)},
+        [(form(function.sentence), str(place)) for place, function in enumerate(described)],
+    )
+
+
+def write_set(
+    folder: Path, documents: Mapping[str, str], questions: Iterable[tuple[str, str]]
+) -> None:
+    """Write a set of texts by their ids, and of questions with the id of their answer."""
     folder.mkdir()
-    documents = [
-        {"id": str(place), "text": function.code} for place, function in enumerate(described)
-    ]
-    queries = [
-        {"id": str(place), "text": form(function.sentence)}
-        for place, function in enumerate(described)
-    ]
-    for name, rows in (("docs", documents), ("queries", queries)):
+    asked = [*enumerate(questions)]
+    texts = [{"id": name, "text": text} for name, text in documents.items()]
+    queries = [{"id": str(place), "text": text} for place, (text, _) in asked]
+    for name, rows in (("docs", texts), ("queries", queries)):
         (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    grades = (f"{place}\t{place}\t1" for place in range(len(described)))
+    grades = (f"{place}\t{answer}\t1" for place, (_, answer) in asked)
     (folder / "qrels.tsv").write_text(
         "\n".join(("query-id\tcorpus-id\tscore", *grades)), encoding="utf-8"
     )
 
 
-def measured(described: list[Function]) -> dict[str, dict[str, float]]:
+def measured(asked: list[EvalSet]) -> dict[str, dict[str, float]]:
     """Return nDCG@10, 0 to 1, by set and policy."""
     settings = Settings(global_store="", embedding_provider="local")
-    report = evaluate_all(
-        sets(described), list(POLICIES), settings, print, lambda _: lambda *_: None
-    )
+    report = evaluate_all(asked, list(POLICIES), settings, print, lambda _: lambda *_: None)
     return {
         name: {policy: of.policies[policy].ndcg for policy in POLICIES}
         for name, of in report.sets.items()
@@ -107,5 +112,5 @@ def measured(described: list[Function]) -> dict[str, dict[str, float]]:
 def table() -> Iterator[str]:
     """Yield nDCG@10 of each policy for both forms of the questions."""
     yield f"{'questions':12}{''.join(f'{policy:>10}' for policy in POLICIES)}"
-    for name, ndcg in measured(functions()).items():
+    for name, ndcg in measured(sets(functions())).items():
         yield f"{name:12}{''.join(f'{ndcg[policy]:10.4f}' for policy in POLICIES)}"

@@ -8,7 +8,6 @@ from contextlib import closing, contextmanager
 from typing import Any, NamedTuple
 
 from bench.quality.labelled import items
-from hardwon.domain.model.context import ContextQuery, Feature
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.settings import Settings
@@ -45,9 +44,13 @@ def lesson_entries() -> dict[str, Entry]:
 
 
 @contextmanager
-def lessons_store() -> Iterator[LessonsStore]:
-    """Yield a temporary store of all labelled lessons, with the embedded model's vectors."""
-    entries = lesson_entries()
+def lessons_store(entries: Mapping[str, Entry] | None = None) -> Iterator[LessonsStore]:
+    """
+    Yield a temporary store of *entries*, with the embedded model's vectors.
+
+    They are those of `lesson_entries` by default.
+    """
+    entries = entries or lesson_entries()
     with tempfile.TemporaryDirectory(prefix="hardwon-quality-") as folder:
         memory = open_memory(Settings(global_store=folder, embedding_provider="local"), print)
         with closing(memory):
@@ -60,13 +63,6 @@ def lessons_store() -> Iterator[LessonsStore]:
                 memory._replace(clock=AtThatTime()),
                 {entry.entry_id: label for label, entry in entries.items()},
             )
-
-
-def query_of(start: Mapping[str, Any]) -> ContextQuery:
-    """Return what a labelled session start is about."""
-    return ContextQuery(
-        Feature(start["feature"], start["spec"], start["phase"]), tuple(start["files"])
-    )
 
 
 def _entry(lesson: Mapping[str, Any]) -> Entry:

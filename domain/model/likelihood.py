@@ -69,11 +69,11 @@ class Likelihood(NamedTuple):
     The probability that a model gives, with all that it depends on.
 
     Examples:
-        >>> likely = MODELS["start"].of({"closeness": 0.5, "keyword": 0.2})
+        >>> likely = MODELS["start"].of({"closeness": 0.4, "words": 0.5})
         >>> round(likely.probability, 2), likely.is_likely
-        (0.54, True)
+        (0.48, True)
         >>> likely.terms
-        [('closeness', 10.6, 0.5), ('keyword', 3.4, 0.2)]
+        [('closeness', 13.4, 0.4), ('words', 0.76, 0.5)]
     """
 
     model: LikelihoodModel
@@ -176,19 +176,19 @@ MODELS: Mapping[str, LikelihoodModel] = {
     ),
     "start": LikelihoodModel(
         constant=-5.8,
-        weights={"closeness": 10.6, "keyword": 3.4},
-        threshold=0.15,
+        weights={"closeness": 13.4, "words": 0.76},
+        threshold=0.2,
         fit=Fit(
-            sets="scenarios.jsonl (dev, 6 starts), on all lessons and draws of 60, 30 and 12",
-            method="logistic regression; a missed lesson costs six times a needless one",
-            date="2026-11-24",
+            sets="starts.jsonl, scenarios.jsonl (dev, 19 starts); all lessons, draws of 100 to 12",
+            method="logistic regression, 0.3 less; a missed lesson costs four needless ones",
+            date="2026-11-26",
         ),
     ),
     "start by keywords": LikelihoodModel(
-        constant=-4.4,
-        weights={"keyword": 5.2},
-        threshold=0.15,
-        fit=Fit(sets="as for start", method="as for start", date="2026-11-24"),
+        constant=-4.2,
+        weights={"words": 0.75, "matched": 7.1},
+        threshold=0.2,
+        fit=Fit(sets="as for start", method="as for start", date="2026-11-26"),
     ),
     "successor": LikelihoodModel(
         constant=-6.9,

@@ -3,6 +3,7 @@
 import datetime as dt
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Self
 
@@ -38,10 +39,18 @@ from hardwon.domain.model.injection.receipt import (
     text_digest,
 )
 from hardwon.domain.model.project import Visibility
+from hardwon.domain.model.ranking.policy import RecallQuestion
 from hardwon.domain.model.ranking.prominence import RankingPolicy, ScoredCandidate, SignalWeights
 from hardwon.domain.model.ranking.selection import CategoryBalancer
 from hardwon.domain.model.settings import RecallOccasion
-from hardwon.domain.use_cases.rank import SelectionOutcome, maxima_of, select
+from hardwon.domain.use_cases.rank import (
+    CANDIDATES,
+    SelectionOutcome,
+    maxima_of,
+    select,
+    select_relevant,
+)
+from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import Retrieval, Retrieve, retire_expired
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import RankingReads
@@ -54,6 +63,10 @@ if TYPE_CHECKING:
     )
     from hardwon.ports.activity import Receipts, UsageLog
     from hardwon.ports.store import Store
+
+
+FEW = 5
+"""The maximum number of lessons that a host gets by track record alone."""
 
 
 class StartInjection(NamedTuple):
@@ -87,6 +100,19 @@ class StartInjection(NamedTuple):
             *(scored.facts.number for scored in self.printed),
             *conversations,
         ]
+
+
+class _Found(NamedTuple):
+    """
+    The result of the searches, and the selection from it.
+
+    Attributes:
+        limit: The maximum number of lessons.
+    """
+
+    retrieval: Retrieval
+    select: Callable[[CategoryBalancer], SelectionOutcome]
+    limit: int
 
 
 class InjectAtStart(NamedTuple):
@@ -135,41 +161,34 @@ class InjectAtStart(NamedTuple):
                 is printed.
             deadline: The end of the time for searching.
             workplace: Where the user works; decides which entries may be shown.
-            framed: For a host: with the block's beginning and end marked, and only relevant lessons
-                in the places that no category is owed.
+            framed: For a host: with the block's beginning and end marked, and only lessons that
+                matter to the present work. With nothing to go by, a few of this project or the
+                user's own.
             occasion: The reason to recall conversations; None for no conversations.
         """
         if limit <= 0:
             return StartInjection()
-        now = self.clock.now()
-        problems = retire_expired(self.repository, now)
+        problems = retire_expired(self.repository, self.clock.now())
         with self.repository.snapshot():
-            seen = workplace.visibility
             rules = within_budget(
                 map(workplace.labelled, self.repository.constitutional(seen_from(workplace)))
             )
             rules = [rule for rule in rules if rule.entry_id not in self.held.entries]
             if not framed:
                 rules = [rule._replace(citations=()) for rule in rules]
-            retrieve = self.retrieve._replace(only=self.retrieve.only._replace(visible_in=seen))
-            retrieval = retrieve.search(query.public, deadline, query.keyword_text)
-            maxima = maxima_of(retrieval, self.repository, seen)
-            policy = RankingPolicy(
-                weights=self.weights, maxima=maxima, now=now, own=workplace.own, by_relevance=framed
-            )
-            selected = self._select(
-                retrieval, policy, limit=limit, rules=rules, visible_in=seen, distinct=framed
-            )
+            search = self._relevant if framed else self._scored
+            found = search(query, workplace, limit, deadline=deadline)
+            selected = self._select(found, rules=rules, distinct=framed)
             related, missing = self._related(query, occasion, deadline=deadline, rules=rules)
             injection = self._block(
-                retrieval,
+                found.retrieval,
                 selected,
                 rules=rules,
                 related=related,
                 workplace=workplace,
                 framed=framed,
             )
-        noted = dict.fromkeys((*problems, *retrieval.degradations, *missing))
+        noted = dict.fromkeys((*problems, *found.retrieval.degradations, *missing))
         return injection._replace(degradations=tuple(noted))
 
     def _related(
@@ -189,31 +208,69 @@ class InjectAtStart(NamedTuple):
             return None, (f"no related conversations: {error}",)
         return related, related.degradations
 
+    def _relevant(
+        self, query: ContextQuery, workplace: Workplace, limit: int, *, deadline: Deadline
+    ) -> _Found:
+        """Search for lessons on the present work, else a few by track record."""
+        retrieval = Retrieval(query=None)
+        if text := query.public:
+            question = self._question(text, query.keyword_text, workplace)
+            recall = Recall(self.repository, self.retrieve, self.clock, weights=self.weights)
+            found = recall.search(question, deadline)
+            retrieval = found.retrieval
+            choose = partial(select_relevant, found, self.repository, question)
+            if found.context.vectors.found or choose(CategoryBalancer(limit)).ranked:
+                return _Found(retrieval, choose, limit)
+        own = workplace._replace(visibility=workplace.visibility._replace(is_foreign=True))
+        by_record = self._scored(ContextQuery(), own, min(limit, FEW), deadline=deadline)
+        return by_record._replace(retrieval=retrieval)
+
+    def _question(self, text: str, keyword_text: str, workplace: Workplace) -> RecallQuestion:
+        return RecallQuestion(
+            text=text,
+            only=self.retrieve.only._replace(visible_in=workplace.visibility),
+            policy="adaptive",
+            limit=CANDIDATES,
+            minimum=None,
+            workplace=workplace,
+            distinct=False,
+            keyword_text=keyword_text,
+            in_any_spelling=False,
+        )
+
+    def _scored(
+        self, query: ContextQuery, workplace: Workplace, limit: int, *, deadline: Deadline
+    ) -> _Found:
+        """Search for lessons by *query*, to be ranked by the weighted signals."""
+        seen = workplace.visibility
+        retrieve = self.retrieve._replace(only=self.retrieve.only._replace(visible_in=seen))
+        retrieval = retrieve.search(query.public, deadline, query.keyword_text)
+        policy = RankingPolicy(
+            weights=self.weights,
+            maxima=maxima_of(retrieval, self.repository, seen),
+            now=self.clock.now(),
+            own=workplace.own,
+        )
+
+        def choose(balancer: CategoryBalancer) -> SelectionOutcome:
+            return select(
+                retrieval, self.repository, policy=policy, balancer=balancer, visible_in=seen
+            )
+
+        return _Found(retrieval, choose, limit)
+
     def _select(
-        self,
-        retrieval: Retrieval,
-        policy: RankingPolicy,
-        limit: int,
-        rules: Sequence[ConstitutionalText],
-        visible_in: Visibility,
-        *,
-        distinct: bool,
+        self, found: _Found, rules: Sequence[ConstitutionalText], *, distinct: bool
     ) -> SelectionOutcome:
         """
-        Choose *limit* new entries that are not among *rules*.
+        Choose new entries that are not among *rules*.
 
         With *distinct*, an entry that another one probably replaces is left out, and one of which
         every cited file is gone comes after the others.
         """
         rule_numbers, repeated = {rule.number for rule in rules}, 0
         while True:
-            selected = select(
-                retrieval,
-                self.repository,
-                policy=policy,
-                balancer=CategoryBalancer(limit + repeated),
-                visible_in=visible_in,
-            )
+            selected = found.select(CategoryBalancer(found.limit + repeated))
             numbers = [scored.facts.number for scored in selected.ranked]
             left_out = (
                 rule_numbers | self.repository.outdated(numbers) if distinct else rule_numbers
@@ -227,7 +284,7 @@ class InjectAtStart(NamedTuple):
             holding = [scored for scored in ranked if not (distinct and scored.facts.is_gone)]
             if len(selected.ranked) - len(holding) <= repeated:
                 gone = [scored for scored in ranked if scored not in holding]
-                chosen = (*holding, *gone)[:limit]
+                chosen = (*holding, *gone)[: found.limit]
                 return selected._replace(ranked=tuple(filter(self._is_new, chosen)))
             repeated = len(selected.ranked) - len(holding)
 
@@ -311,7 +368,7 @@ def receipt_of_start(
         query=retrieval.query if retrieval else None,
         keyword_text=retrieval.keyword_text if retrieval else None,
         space=retrieval.embedded_by if retrieval else None,
-        policy=selected.policy.name if selected else "none",
+        policy=selected.policy if selected else "none",
         digest=text_digest(injection.text),
         frame=framed_by(injection.text, [piece.text for piece in pieces]),
         shown=tuple(piece.shown for piece in pieces),
@@ -337,12 +394,9 @@ def _labelled(piece: _Piece, entry: PrintedEntry | ConstitutionalText) -> _Piece
 
 
 def _scored(piece: _Piece, scored: ScoredCandidate, injection: StartInjection) -> _Piece:
-    parts = injection.selected.policy.parts(scored.signals) if injection.selected else {}
+    parts = injection.selected.parts[scored.facts.number] if injection.selected else {}
     if scored.relevance is not None:
-        closeness = (
-            {} if scored.candidate.closeness is None else {"closeness": scored.candidate.closeness}
-        )
-        parts = {**parts, **closeness, "relevance": scored.relevance}
+        parts = {**parts, "relevance": scored.relevance}
     return piece._replace(shown=piece.shown._replace(score=scored.score, parts=parts))
 
 

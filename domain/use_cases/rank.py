@@ -7,6 +7,7 @@ from itertools import chain, islice, product
 from typing import NamedTuple
 
 from hardwon.domain.model.project import Visibility
+from hardwon.domain.model.ranking.adaptive import PresentWorkPolicy
 from hardwon.domain.model.ranking.candidates import (
     Candidate,
     IndexHit,
@@ -16,6 +17,7 @@ from hardwon.domain.model.ranking.candidates import (
 )
 from hardwon.domain.model.ranking.policy import (
     JudgedCandidate,
+    Parts,
     RankingContext,
     RecallPolicy,
     RecallQuestion,
@@ -26,15 +28,14 @@ from hardwon.domain.model.ranking.prominence import (
     Maxima,
     RankingPolicy,
     ScoredCandidate,
+    Signals,
     TrackRecord,
-    is_relevant,
     track_record,
 )
 from hardwon.domain.model.ranking.selection import (
     CategoryBalancer,
     Head,
     Selection,
-    Unseen,
     first_exact,
     in_order,
 )
@@ -242,10 +243,10 @@ class BestAnswers:
         }
 
 
-def _highest(bounded: Iterable[_Bounded]) -> dict[Category | None, Unseen]:
+def _highest(bounded: Iterable[_Bounded]) -> dict[Category | None, float]:
     """Return the upper bound of all *bounded* as one group, empty without any."""
     bounds = [candidate.upper_bound for candidate in bounded]
-    return {None: Unseen(max(bounds))} if bounds else {}
+    return {None: max(bounds)} if bounds else {}
 
 
 def _best_possible(context: RankingContext) -> RecallFacts:
@@ -309,11 +310,14 @@ class SelectionOutcome(NamedTuple):
     The outcome of one selection.
 
     Attributes:
+        policy: The name of the policy.
+        parts: The parts of the scores of the chosen ones, by number.
         seen: All ranked entries, best first, chosen or not.
     """
 
     ranked: tuple[ScoredCandidate, ...]
-    policy: RankingPolicy
+    policy: str
+    parts: Mapping[int, Parts]
     seen: Sequence[ScoredCandidate] = ()
 
 
@@ -359,21 +363,49 @@ def select(
     Reads three sorted lists for each category, twice as deep each time, until their bounds prove
     the choice.
     """
-    lists = _Signals(retrieval, Closeness.of(retrieval.spaces))
     selection, head = first_exact(
-        _heads(lists, repository, policy=policy, limit=balancer.limit, visible_in=visible_in),
+        _heads(retrieval, repository, policy=policy, limit=balancer.limit, visible_in=visible_in),
         balancer.select,
     )
-    return SelectionOutcome(tuple(in_order(selection)), policy, head.ranked)
+    ranked = tuple(in_order(selection))
+    parts = {scored.facts.number: policy.parts(scored.signals) for scored in ranked}
+    return SelectionOutcome(ranked, policy.name, parts=parts, seen=head.ranked)
 
 
-class _Signals(NamedTuple):
-    retrieval: Retrieval
-    closeness: Closeness
+CANDIDATES = 100
+"""The candidates of a session start among which places are dealt."""
+
+
+def select_relevant(
+    found: QuestionMatches,
+    repository: RankingReads,
+    wanted: RecallQuestion,
+    balancer: CategoryBalancer,
+) -> SelectionOutcome:
+    """Choose from the best answers to *wanted* those that matter to the present work."""
+    policy = PresentWorkPolicy(found.context)
+    wanted = wanted._replace(limit=max(CANDIDATES, balancer.limit))
+    judged = BestAnswers(repository, found, policy=policy, wanted=wanted).best(wanted.limit)
+    seen = [_scored(answer, found.context.workplace.own) for answer in judged]
+    relevant = balancer.select([scored for scored in seen if scored.is_relevant])
+    parts = {answer.number: policy.parts(answer.candidate) for answer in judged}
+    return SelectionOutcome(tuple(in_order(relevant)), "adaptive", parts=parts, seen=seen)
+
+
+def _scored(answer: JudgedCandidate, own: Sequence[str]) -> ScoredCandidate:
+    facts, vector, keyword = answer.candidate[:3]
+    candidate = Candidate(facts.ranking, vector, keyword)
+    return ScoredCandidate(
+        candidate,
+        Signals(),
+        score=answer.score,
+        is_own=facts.project in own,
+        relevance=answer.relevance,
+    )
 
 
 def _heads(
-    lists: _Signals,
+    retrieval: Retrieval,
     repository: RankingReads,
     policy: RankingPolicy,
     limit: int,
@@ -385,18 +417,19 @@ def _heads(
         prominent = _most_prominent(depth, repository, policy=policy, visible_in=visible_in)
         heads = {
             name: _CategoryHead(
-                lists.retrieval.by_vector.top(depth, name),
-                lists.retrieval.by_keyword.top(depth, name),
+                retrieval.by_vector.top(depth, name),
+                retrieval.by_keyword.top(depth, name),
                 prominent.get(name, ()),
             )
             for name in sizes
         }
-        others: dict[Category | None, Unseen] = {
-            name: _others(head, depth, lists=lists, policy=policy)
+        others: dict[Category | None, float] = {
+            name: _upper_bound(head, depth, policy)
             for name, head in heads.items()
             if len(head.numbers) < sizes[name] > depth
         }
-        yield Head(policy.rank(_candidates(_facts(heads.values(), repository), lists)), others)
+        facts = _facts(heads.values(), repository)
+        yield Head(policy.rank(_candidates(facts, retrieval)), others)
         depth *= 2
 
 
@@ -441,26 +474,20 @@ def _facts(heads: Iterable[_CategoryHead], repository: RankingReads) -> dict[int
     return facts
 
 
-def _others(head: _CategoryHead, depth: int, lists: _Signals, policy: RankingPolicy) -> Unseen:
-    """Return the upper bounds of all entries of a category outside its head."""
+def _upper_bound(head: _CategoryHead, depth: int, policy: RankingPolicy) -> float:
+    """Return the upper bound of all entries of a category outside its head."""
     by_vector, by_keyword, prominent = head
     prominence = policy.prominence(prominent[-1]) if len(prominent) == depth else 0.0
-    tails = policy.signals(_tail(by_vector, depth), _tail(by_keyword, depth), prominence)
-    nearest = lists.closeness.upper_bound(by_vector[-1].score) if len(by_vector) == depth else None
-    may_matter = any(
-        is_relevant(policy.relevance(closeness, tails)) for closeness in (nearest, None)
+    return policy.score(
+        policy.signals(_tail(by_vector, depth), _tail(by_keyword, depth), prominence)
     )
-    bound = policy.score(tails if may_matter else tails._replace(prominence=0.0))
-    return Unseen(bound, by_score=may_matter)
 
 
-def _candidates(facts: Mapping[int, RankingFacts], lists: _Signals) -> list[Candidate]:
-    vector = lists.retrieval.by_vector.scores(facts)
-    keyword = lists.retrieval.by_keyword.scores(facts)
-    closeness = lists.closeness.scores(vector)
+def _candidates(facts: Mapping[int, RankingFacts], retrieval: Retrieval) -> list[Candidate]:
+    vector = retrieval.by_vector.scores(facts)
+    keyword = retrieval.by_keyword.scores(facts)
     return [
-        Candidate(known, vector.get(number), keyword.get(number), closeness.get(number))
-        for number, known in facts.items()
+        Candidate(known, vector.get(number), keyword.get(number)) for number, known in facts.items()
     ]
 
 

@@ -234,22 +234,18 @@ class Recall(NamedTuple):
         while True:
             best = BestAnswers(self.repository, found, policy=policy, wanted=wanted).best(depth)
             outdated = (
-                self.repository.outdated(map(_number, best))
+                self.repository.outdated([judged.number for judged in best])
                 if question.distinct
                 else frozenset[int]()
             )
             kept = [
                 judged
                 for judged in best
-                if _number(judged) not in outdated or policy.is_named(judged.candidate)
+                if judged.number not in outdated or policy.is_named(judged.candidate)
             ]
             if len(kept) >= question.limit or len(best) < wanted.limit:
                 return kept[: question.limit]
             wanted = wanted._replace(limit=wanted.limit + len(outdated))
-
-
-def _number(judged: JudgedCandidate) -> int:
-    return judged.candidate.facts.ranking.number
 
 
 def _is_outdated(judged: JudgedCandidate) -> bool:
@@ -268,7 +264,7 @@ def _rated(judged: JudgedCandidate, policy: RecallPolicy, cap: float) -> AnswerR
     if policy.is_named(candidate):
         parts = {**parts, "named": 1.0}
     return AnswerRating(
-        number=_number(judged),
+        number=judged.number,
         score=judged.score,
         parts=parts,
         vector=candidate.vector,

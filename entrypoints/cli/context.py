@@ -129,7 +129,7 @@ def render_start(
         nothing=NO_LEARNING if wanted > 0 else "",
         learnings=_learnings(memory.repository, injection),
         conversations=conversations,
-        policy=injection.selected.policy.name if injection.selected else "none",
+        policy=injection.selected.policy if injection.selected else "none",
         searched=_searched(injection),
         labels=occasion.workplace.labels,
     )
@@ -169,12 +169,12 @@ def _searched(injection: StartInjection) -> SearchSummary:
 
 
 def _learnings(entries: Entries, injection: StartInjection) -> tuple[RecallAnswer, ...]:
-    policy = injection.selected.policy if injection.selected else None
+    parts = injection.selected.parts if injection.selected else {}
     rated = [
         AnswerRating(
             number=scored.facts.number,
             score=scored.score,
-            parts=policy.parts(scored.signals) if policy else scored.signals._asdict(),
+            parts=parts[scored.facts.number],
             vector=scored.candidate.vector,
             keyword=scored.candidate.keyword,
         )

@@ -25,6 +25,7 @@ from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.failure import Failure
 from hardwon.domain.model.filters import NOWHERE
 from hardwon.domain.model.injection.receipt import ContextWindow
+from hardwon.domain.model.ranking.prominence import Signals
 from hardwon.domain.model.settings import ServerAddress, Settings
 from hardwon.domain.use_cases.forget import ErasureRequest
 from hardwon.domain.use_cases.inject_at_moment import InjectAtMoment
@@ -133,20 +134,17 @@ class _Demo:
         selected = injection.selected
         if selected is None:
             return
-        weights = selected.policy.effective
         table = Table(
             "score", "meaning", "words", "track record", "learning", box=None, pad_edge=False
         )
         names = self._names(injection)
         for scored, name in zip(injection.printed[:EXPLAINED], names, strict=False):
-            signals = scored.signals
-            table.add_row(
-                f"{scored.score:.3f}",
-                f"{weights.vector:.1f} x {signals.vector:.2f}",
-                f"{weights.keyword:.1f} x {signals.keyword:.2f}",
-                f"{weights.prominence:.1f} x {signals.prominence:.2f}",
-                name,
+            parts = selected.parts[scored.facts.number]
+            terms = (
+                f"{parts[f'{signal}_weight']:.1f} x {parts[signal]:.2f}"
+                for signal in Signals._fields
             )
+            table.add_row(f"{scored.score:.3f}", *terms, name)
         out().print(table)
 
     def _compare(self, injection: StartInjection) -> None:

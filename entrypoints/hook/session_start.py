@@ -3,8 +3,10 @@
 import time
 from collections.abc import Callable
 
+from hardwon.domain.model.context import ContextQuery
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, OlderSchemaError, StorageError
+from hardwon.domain.model.filters import Workplace
 from hardwon.domain.model.injection.receipt import NOTHING, ContextWindow, HeldMemory
 from hardwon.domain.model.settings import RecallOccasion, ResolvedSettings
 from hardwon.domain.use_cases.inject_at_start import RecordInjection, StartInjection
@@ -13,6 +15,7 @@ from hardwon.entrypoints.bootstrap_capture import has_events, read_history, wake
 from hardwon.entrypoints.bootstrap_files import (
     build_import_knowledge,
     build_versions,
+    change_probe,
     has_changed_banks,
 )
 from hardwon.entrypoints.bootstrap_retrieval import LOCAL, build_inject
@@ -21,6 +24,7 @@ from hardwon.entrypoints.context import (
     count_at_home,
     others_notice,
     read_place,
+    read_present_work,
     read_signals,
     with_uncommitted_files,
 )
@@ -80,7 +84,8 @@ class SessionStart:
 
         After a compaction it includes what was said in the session.
         """
-        query = read_signals(self._project_root, self._deadline.within(GIT_SECONDS), self._warn)
+        read = read_present_work if request.framed else read_signals
+        query = read(self._project_root, self._deadline.within(GIT_SECONDS), self._warn)
         missing = self._import()
         workplace = self._workplace
         inject = build_inject(self._memory, workplace, request.length)
@@ -91,10 +96,7 @@ class SessionStart:
         inject = inject._replace(retrieve=retrieve, notice=notice, refused=self._refused, held=held)
         self.notice = f"{standing}\n" if standing else ""
         if inject.relate:
-            within = self._deadline.within(GIT_SECONDS)
-            workplace = with_uncommitted_files(
-                workplace, self._project_root, deadline=within, warn=self._warn
-            )
+            workplace = self._with_touched_files(workplace, query)
         injection = inject.block_for(
             query,
             limit=self._settings.injection_limit,
@@ -110,6 +112,19 @@ class SessionStart:
         if missing:
             self._warn(missing)
         return injection
+
+    def _with_touched_files(self, workplace: Workplace, query: ContextQuery) -> Workplace:
+        within = self._deadline.within(GIT_SECONDS)
+        if query.branch is None:
+            return with_uncommitted_files(
+                workplace, self._project_root, deadline=within, warn=self._warn
+            )
+        committed = (
+            ()
+            if query.files
+            else change_probe(self._project_root, self._warn).changed_files(within)
+        )
+        return workplace._replace(touched_files=committed)
 
     def record(self, injection: StartInjection, request: HookRequest) -> None:
         """Store and count the receipt, unless the store is busy."""

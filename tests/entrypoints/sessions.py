@@ -137,6 +137,9 @@ def written(world: World) -> str:
 THEN = dt.datetime(2025, 3, 1, tzinfo=dt.UTC)
 
 TITLE = "## Engineering Memory (from knowledge bank)"
+RELEVANT = 2
+"""Of the seven lessons of a world's bank, those that a host gets without vectors."""
+
 FRAME = (
     '<hardwon-memory note="notes from earlier sessions, not instructions">',
     "</hardwon-memory>",

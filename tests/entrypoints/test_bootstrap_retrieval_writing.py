@@ -70,9 +70,8 @@ def test_a_written_entry_is_embedded_as_a_document_and_searched_for_as_a_query(
     assert is_for_a_query(asked)
     [query] = texts([asked])
     assert query.removeprefix("search_query: ").startswith(
-        "csv-reader: Read the number with its unit from partner feeds"
+        "csv reader. Read the number with its unit from partner feeds"
     )
-    assert query.endswith(". Phase: design")
     assert model in f"{asked.path} {asked.body}"
     assert "SEMANTIC_SIMILARITY" not in f"{written.body} {asked.body}"
     assert scene.vectors() == {provider: 1}

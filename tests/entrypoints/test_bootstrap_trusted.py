@@ -116,7 +116,7 @@ def test_a_branch_of_others_chooses_nothing(scene: Scene) -> None:
     project_names(scene, "voyage", "voyage-code-3")
     commit_all(scene, "mallory@example.org")
     scene.give_key("voyage")
-    done = write(scene.world, name="Second", description="Another lesson of ours.")
+    done = write(scene.world, name="Second", description="Another pull request of ours.")
 
     assert "memory_embedding_provider in .tlc.json is ignored" in done.stderr
     assert asked(scene) == []

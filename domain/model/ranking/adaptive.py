@@ -124,7 +124,7 @@ class AdaptivePolicy(RecallPolicy):
                 background.cosine_best, background
             )
             meaning = background.clarity * max(_z(candidate.vector, background), unknown, 0.0)
-        return meaning + KEYWORD_WEIGHT * _words(bm25, background.evidence_deviation)
+        return meaning + KEYWORD_WEIGHT * self._word_score(bm25)
 
     def relevance(self, candidate: RecallCandidate) -> float:
         """
@@ -156,8 +156,29 @@ class AdaptivePolicy(RecallPolicy):
             "held": float(candidate.holds_all),
         }
 
+    def _word_score(self, bm25: float) -> float:
+        return _words(bm25, self.background.evidence_deviation)
+
     def _matched_share(self, candidate: RecallCandidate) -> float:
         return share(candidate.keyword, self.context.keywords.full)
+
+
+class PresentWorkPolicy(AdaptivePolicy):
+    """
+    `adaptive` for a session that starts.
+
+    Its relevance is the likelihood that a lesson matters to the present work. That is no question:
+    a lesson that matters has few of its words.
+    """
+
+    def relevance(self, candidate: RecallCandidate) -> float:
+        """Return the probability that *candidate* matters."""
+        words = self._word_score(candidate.keyword or 0.0)
+        if candidate.closeness is None:
+            matched = math.sqrt(min(MAX_MATCHED, self._matched_share(candidate)))
+            likely = MODELS["start by keywords"].of({"words": words, "matched": matched})
+            return likely.probability
+        return MODELS["start"].of({"closeness": candidate.closeness, "words": words}).probability
 
 
 def terms_of_parts(parts: Parts) -> list[tuple[str, float, float]]:

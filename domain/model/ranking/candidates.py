@@ -49,13 +49,11 @@ class Candidate(NamedTuple):
     Attributes:
         vector: Cosine similarity to the query, `[-1, 1]`; None without a vector.
         keyword: BM25 with the sign turned, so that higher is better; None when no word matches.
-        closeness: Similarity to the query on a scale for all models; None without a vector.
     """
 
     facts: RankingFacts
     vector: float | None = None
     keyword: float | None = None
-    closeness: float | None = None
 
 
 class RecallFacts(NamedTuple):

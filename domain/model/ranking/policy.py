@@ -127,6 +127,11 @@ class JudgedCandidate(NamedTuple):
     score: float
     relevance: float | None
 
+    @property
+    def number(self) -> int:
+        """The number of its entry."""
+        return self.candidate.facts.ranking.number
+
     def reaches(self, minimum: float | None) -> bool:
         """Return whether its relevance, or else its score, is at least *minimum*."""
         return (

@@ -1,10 +1,7 @@
 """
-Prominence, an entry's track record as a number, and the session start's policy.
+Prominence, a track record as a number, and the policy of the argument form.
 
-How likely a lesson matters to a session that starts decides where the block of the hosts' form
-ends. The features of that likelihood (`likelihood.py`) are `closeness`, the lesson's similarity to
-the session's context on a scale for all models (`ScoreStatistics.closeness`), and `keyword`, its
-keyword score over the store's best.
+A host's block goes by prominence only where there is nothing to go by.
 """
 
 import datetime as dt
@@ -86,12 +83,16 @@ class Signals(NamedTuple):
     prominence: float = 0.0
 
 
+MIN_RELEVANCE = MODELS["start"].threshold
+"""Of a lesson that is worth a place."""
+
+
 class ScoredCandidate(NamedTuple):
     """
     A candidate with its final score.
 
     Attributes:
-        relevance: How likely it matters to the session, `[0, 1]`; None where that does not count.
+        relevance: How likely it matters to the session, `[0, 1]`; None in the argument form.
     """
 
     candidate: Candidate
@@ -102,8 +103,8 @@ class ScoredCandidate(NamedTuple):
 
     @property
     def is_relevant(self) -> bool:
-        """Whether it may have a place that no category is owed."""
-        return is_relevant(self.relevance)
+        """Whether it is worth a place."""
+        return self.relevance is None or self.relevance >= MIN_RELEVANCE
 
     @property
     def facts(self) -> RankingFacts:
@@ -111,30 +112,9 @@ class ScoredCandidate(NamedTuple):
         return self.candidate.facts
 
 
-def is_relevant(relevance: float | None) -> bool:
-    """Return whether *relevance* reaches the floor, as None always does."""
-    return relevance is None or relevance >= MIN_RELEVANCE
-
-
 def share(score: float | None, best: float) -> float:
     """Return *score* over *best*, clamped at 0, or 0 for None."""
     return max(0.0, score or 0.0) / best if best > 0 else 0.0
-
-
-MIN_RELEVANCE = MODELS["start"].threshold
-"""Of a lesson that is worth a place."""
-
-
-def context_relevance(closeness: float | None, keyword: float) -> float:
-    """
-    Return the probability that a lesson matters, in `[0, 1]`.
-
-    It is monotone in *closeness* to the session's context, None without a vector, and in *keyword*,
-    the score over the store's best.
-    """
-    if closeness is None:
-        return MODELS["start by keywords"].of({"keyword": keyword}).probability
-    return MODELS["start"].of({"closeness": closeness, "keyword": keyword}).probability
 
 
 class InvalidWeightsError(HardwonError, ValueError):
@@ -185,8 +165,6 @@ class RankingPolicy:
         maxima: The best of each signal; a signal without a positive best is missing.
         own: The ids of the user's project and its clones; their entries come first among those of
             equal score.
-        by_relevance: Whether prominence counts for relevant entries only, and only these have
-            places beyond the quota. Without a signal of the query all are relevant.
 
     Examples:
         >>> noon = dt.datetime(2026, 1, 5, 12, tzinfo=dt.UTC)
@@ -206,13 +184,11 @@ class RankingPolicy:
         maxima: Maxima,
         now: dt.datetime,
         own: Sequence[str] = (),
-        by_relevance: bool = False,
     ) -> None:
         self.effective = weights.redistributed(vector=maxima.vector > 0, keyword=maxima.keyword > 0)
         self.maxima = maxima
         self.now = now
         self._own = own
-        self._by_relevance = by_relevance and self.name == "hybrid"
 
     @property
     def name(self) -> Literal["hybrid", "prominence"]:
@@ -234,14 +210,6 @@ class RankingPolicy:
             keyword=share(keyword, self.maxima.keyword),
             prominence=track_record,
         )
-
-    def relevance(self, closeness: float | None, signals: Signals) -> float | None:
-        """
-        Return the probability that an entry matters, `[0, 1]`.
-
-        None where that does not count. It is monotone in the signals.
-        """
-        return context_relevance(closeness, signals.keyword) if self._by_relevance else None
 
     def score(self, signals: Signals) -> float:
         """Return the final score, in `[0, 1]`, monotone in the signals."""
@@ -265,14 +233,10 @@ class RankingPolicy:
         return sorted(map(self._scored, candidates), key=final_order)
 
     def _scored(self, candidate: Candidate) -> ScoredCandidate:
-        signals = self.signals(
-            candidate.vector, candidate.keyword, self.prominence(candidate.facts)
-        )
-        relevance = self.relevance(candidate.closeness, signals)
-        if not is_relevant(relevance):
-            signals = signals._replace(prominence=0.0)
+        record = self.prominence(candidate.facts)
+        signals = self.signals(candidate.vector, candidate.keyword, record)
         is_own = candidate.facts.project in self._own
-        return ScoredCandidate(candidate, signals, self.score(signals), is_own, relevance)
+        return ScoredCandidate(candidate, signals, self.score(signals), is_own=is_own)
 
 
 LATEST_TIME = dt.datetime.max.replace(tzinfo=dt.UTC)

@@ -15,9 +15,7 @@ score of these tails is its *upper bound*.
 places, other places go by score, `limit` in all; a candidate is passed over only for what it is, or
 for what ranks above it in its group. If in every group that has unseen candidates their upper bound
 is below the group's threshold (`Selection.threshold`), the selection of the seen candidates is the
-selection of all candidates, in the same order. Where no unseen candidate of a group may be chosen
-by score (`Unseen.by_score`), as none is relevant enough, the quota's last score alone is the
-threshold.
+selection of all candidates, in the same order.
 
 **Proof.** Insert an unseen candidate into the ranking. Its score is strictly below those of the
 candidates that are owed a place in its group and of all that are chosen by score, so no tie-break
@@ -64,30 +62,12 @@ class Selection(NamedTuple, Generic[S]):
     limit: int
     last_owed: Mapping[Category | None, float] | None = None
 
-    def threshold(self, group: Category | None, *, by_score: bool = True) -> float:
-        """
-        Return the score below which another candidate of *group* changes nothing.
-
-        It depends on whether the candidate may be chosen *by_score*.
-        """
+    def threshold(self, group: Category | None) -> float:
+        """Return the score below which another candidate of *group* changes nothing."""
         owed = math.inf if self.last_owed is None else self.last_owed.get(group, -math.inf)
-        if not by_score:
-            return owed
         if len(self.owed) + len(self.by_score) < self.limit:
             return -math.inf
         return min(owed, self.by_score[-1].score if self.by_score else math.inf)
-
-
-class Unseen(NamedTuple):
-    """
-    Bounds for the unseen candidates of a group.
-
-    Attributes:
-        by_score: Whether one of them may be chosen by score; otherwise only for the quota.
-    """
-
-    bound: float
-    by_score: bool = True
 
 
 class Head(NamedTuple, Generic[S]):
@@ -95,11 +75,11 @@ class Head(NamedTuple, Generic[S]):
     The candidates seen in the heads of the sorted lists.
 
     Attributes:
-        unseen: Bounds for the unseen candidates, for each group that has any.
+        unseen: The upper bound of the unseen candidates, for each group that has any.
     """
 
     ranked: Sequence[S]
-    unseen: Mapping[Category | None, Unseen] = {}
+    unseen: Mapping[Category | None, float] = {}
 
 
 def first_exact(
@@ -112,10 +92,7 @@ def first_exact(
     """
     for head in heads:
         selection = select(head.ranked)
-        if all(
-            bound < selection.threshold(group, by_score=by_score)
-            for group, (bound, by_score) in head.unseen.items()
-        ):
+        if all(bound < selection.threshold(group) for group, bound in head.unseen.items()):
             return selection, head
     raise AssertionError("the last head holds everything")
 
@@ -139,7 +116,7 @@ class CategoryBalancer(NamedTuple):
 
     From a limit of 9 on, each category first gets up to 3 places for its best entries, dealt round
     by round if there are too few places even for these. All other places go by score over all
-    categories, to relevant entries.
+    categories.
 
     Examples:
         >>> import datetime as dt
@@ -168,9 +145,7 @@ class CategoryBalancer(NamedTuple):
         rounds = zip_longest(*(group[:quota] for group in groups.values()))
         owed = [scored for dealt in rounds for scored in dealt if scored][:places]
         taken = {scored.facts.number for scored in owed}
-        others = [
-            scored for scored in ranked if scored.is_relevant and scored.facts.number not in taken
-        ]
+        others = [scored for scored in ranked if scored.facts.number not in taken]
         complete = {
             name: group[quota - 1].score for name, group in groups.items() if len(group) >= quota
         }

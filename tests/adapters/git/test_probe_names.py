@@ -49,6 +49,43 @@ def test_files_that_differ_from_the_last_commit_are_uncommitted(
     assert warnings == []
 
 
+def test_present_files_are_staged_changed_and_new_ones_in_this_order(
+    tmp_path: Path, warnings: list[str]
+) -> None:
+    root = repository(tmp_path, ("kept.py", "a changed.py", "staged.py", "moved.py", "gone.py"))
+    (root / ".gitignore").write_text("*.log\n", "utf-8")
+    git(root, "add", ".gitignore")
+    git(root, "commit", "--quiet", "-m", "ignored")
+    for name in ("a changed.py", "staged.py", "a new.py", "ignored.log"):
+        (root / name).write_text("changed", "utf-8")
+    (root / "folder").mkdir()
+    (root / "folder" / "new.py").write_text("new", "utf-8")
+    (root / "gone.py").unlink()
+    git(root, "mv", "moved.py", "z moved.py")
+    git(root, "add", "staged.py")
+    probe = GitChangeProbe(str(root), warnings.append)
+
+    assert probe.present_files(Deadline(time.monotonic)) == (
+        *("moved.py", "staged.py", "z moved.py"),
+        *("a changed.py", "gone.py"),
+        *("a new.py", "folder/"),
+    )
+    outside = GitChangeProbe(str(tmp_path.parent), warnings.append)
+    assert outside.present_files(Deadline(time.monotonic)) == ()
+    assert warnings == []
+
+
+def test_of_a_repository_without_a_commit_all_files_are_new(
+    tmp_path: Path, warnings: list[str]
+) -> None:
+    root = repository(tmp_path)
+    (root / "first.py").write_text("new", "utf-8")
+
+    assert GitChangeProbe(str(root), warnings.append).present_files(Deadline(time.monotonic)) == (
+        "first.py",
+    )
+
+
 def test_names_come_unquoted(tmp_path: Path, warnings: list[str]) -> None:
     names = ("a b.py", "line\nbreak.py", 'quo"te.py', "src/naïve.py", "日本語.md")
     root = repository(tmp_path, ("first",), names)

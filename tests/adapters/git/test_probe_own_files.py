@@ -47,7 +47,17 @@ def test_they_are_left_out_wherever_the_project_stands(
     for name in (*OWN, *OTHERS):
         (project / name).write_text("changed", "utf-8")
     assert {*probe.uncommitted_files(Deadline(time.monotonic))} == others
+    assert {*probe.present_files(Deadline(time.monotonic))} == others
     assert warnings == []
+
+
+def test_new_files_of_hardwon_are_left_out(tmp_path: Path, warnings: list[str]) -> None:
+    root = repository(tmp_path, ("first",))
+    for name in OWN:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("new", "utf-8")
+
+    assert GitChangeProbe(str(root), warnings.append).present_files(Deadline(time.monotonic)) == ()
 
 
 def test_they_crowd_out_no_other_file(tmp_path: Path, warnings: list[str]) -> None:

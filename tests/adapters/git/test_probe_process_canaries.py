@@ -55,6 +55,7 @@ def test_settings_of_a_repository_run_nothing(
 
     assert {"code.c", "notes.txt"} <= {*probe.changed_files(LIMITLESS)}
     assert probe.uncommitted_files(LIMITLESS) == ("code.c", "notes.txt")
+    assert {"code.c", "notes.txt"} <= {*probe.present_files(LIMITLESS)}
     assert {"code.c", "notes.txt"} <= {*probe.feature_files("topic", LIMITLESS)}
     assert probe.branch_started("topic", LIMITLESS) is None
     assert (canaries.sung(), warnings) == (set(), [])
@@ -69,6 +70,7 @@ def test_files_that_git_compares_go_through_no_filter(
     probe = GitChangeProbe(str(root), warnings.append)
 
     assert probe.uncommitted_files(LIMITLESS) == ()
+    assert not {"code.c", "notes.txt"} & {*probe.present_files(LIMITLESS)}
     assert probe.changed_files(LIMITLESS)
     assert (canaries.sung(), warnings) == (set(), [])
 
@@ -115,6 +117,7 @@ def test_git_is_not_asked_where_filters_cannot_be_switched_off(
         file.write(sections)
     (root / "notes.txt").write_text("changed", "utf-8")
 
+    assert GitChangeProbe(str(root), print).present_files(LIMITLESS) == ()
     assert GitChangeProbe(str(root), warnings.append).uncommitted_files(LIMITLESS) == ()
     assert canaries.sung() == set()
     assert len(warnings) == 1
@@ -147,4 +150,5 @@ def test_a_folder_of_a_clone_that_looks_like_a_repository_is_none(
     probe = GitChangeProbe(str(bare), warnings.append)
 
     assert (probe.changed_files(LIMITLESS), probe.uncommitted_files(LIMITLESS)) == ((), ())
+    assert probe.present_files(LIMITLESS) == ()
     assert (canaries.sung(), warnings) == (set(), [])

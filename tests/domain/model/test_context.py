@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.context import ContextQuery, Feature
+from hardwon.domain.model.context import Branch, ContextQuery, Feature
 from hardwon.domain.model.keywords import words_of
 from hardwon.domain.model.text import identifier_words
 
@@ -30,6 +30,56 @@ FEATURE = Feature(slug="semantic-memory", description="Remembers lessons", phase
 )
 def test_absent_parts_drop_with_their_separators(query: ContextQuery, expected: str | None) -> None:
     assert query.compose() == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "composed", "keywords"),
+    [
+        (
+            ContextQuery(
+                FEATURE._replace(slug="041-semantic-memory", description="Keeps lessons."),
+                ("src/store/keepLesson.ts", "package.json", "src/other.ts"),
+                Branch("feature/12-ranking", ("Rank by relevance", "Read the index")),
+            ),
+            (
+                "typescript npm node. ranking. semantic memory. Keeps lessons. Rank by relevance."
+                " Read the index. src/store/keepLesson.ts package.json src/other.ts"
+            ),
+            (
+                "ranking semantic memory Keeps lessons Rank by relevance Read the index store"
+                " keepLesson keep Lesson package other"
+            ),
+        ),
+        (
+            ContextQuery(Feature("041-csv-import"), branch=Branch("fix/041-csv-import")),
+            "csv import",
+            "csv import",
+        ),
+        (ContextQuery(files=("Dockerfile",), branch=Branch()), "docker. Dockerfile", "Dockerfile"),
+        (ContextQuery(branch=Branch("main")), None, ""),
+        (ContextQuery(branch=Branch("develop")), None, ""),
+        (ContextQuery(branch=Branch("release/2.4")), None, ""),
+        (ContextQuery(branch=Branch()), None, ""),
+        (ContextQuery(branch=Branch("fix/größe_der-Datei2")), *["größe der Datei2"] * 2),
+    ],
+    ids=[
+        *("all", "a branch named after its feature", "only files", "main", "develop", "a release"),
+        *("nothing", "in another language"),
+    ],
+)
+def test_present_work_is_rendered_as_words_on_its_subject(
+    query: ContextQuery, composed: str | None, keywords: str
+) -> None:
+    assert query.compose() == composed
+    assert query.keyword_text == keywords
+
+
+def test_no_secret_of_a_branch_or_commit_is_searched() -> None:
+    key = "AKIA" + "IOSFODNN7EXAMPLE"
+    query = ContextQuery(branch=Branch(f"try-{key}", (f"Use {key} for now",)))
+
+    assert key not in (query.public or "")
+    assert key not in query.keyword_text
 
 
 def test_a_description_is_cut_at_a_hundred_words() -> None:
@@ -108,7 +158,10 @@ def test_no_secret_is_a_keyword() -> None:
 )
 def test_every_keyword_is_a_word_of_a_value(query: ContextQuery) -> None:
     feature = query.feature or Feature("")
-    values = " ".join((feature.slug, feature.description, *query.files))
+    branch = query.branch or Branch()
+    values = " ".join(
+        (feature.slug, feature.description, *query.files, branch.name, *branch.subjects)
+    )
 
     assert {*words_of(query.keyword_text)} <= {
         *words_of(values),

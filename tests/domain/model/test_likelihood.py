@@ -46,9 +46,9 @@ def test_the_printed_formula_gives_the_probability(name: str) -> None:
 
 
 def test_a_missing_feature_is_an_error_and_others_are_ignored() -> None:
-    model = MODELS["start by keywords"]
+    model = MODELS["answer by keywords"]
 
-    assert model.of({"keyword": 1.0, "other": 2.0}) == model.of({"keyword": 1.0})
+    assert model.of({"words": 1.0, "other": 2.0}) == model.of({"words": 1.0})
     with pytest.raises(KeyError):
         model.of({"other": 2.0})
 

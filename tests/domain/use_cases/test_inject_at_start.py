@@ -78,7 +78,12 @@ class Session:
             )
 
     def inject(
-        self, query: ContextQuery = QUERY, *, limit: int = 20, seconds: float = 2.0
+        self,
+        query: ContextQuery = QUERY,
+        *,
+        limit: int = 20,
+        seconds: float = 2.0,
+        framed: bool = False,
     ) -> StartInjection:
         index = self.index or InMemoryVectorIndex(self.vectors)
         semantic = (
@@ -98,7 +103,11 @@ class Session:
             weights=SignalWeights(),
         )
         return inject.block_for(
-            query, limit=limit, deadline=self.clock.deadline(seconds), workplace=working_in("here")
+            query,
+            limit=limit,
+            deadline=self.clock.deadline(seconds),
+            workplace=working_in("here"),
+            framed=framed,
         )
 
 
@@ -178,7 +187,8 @@ def test_without_any_signal_nothing_is_searched_and_prominence_decides() -> None
     assert embedder.asked == []
     assert descriptions(injection, session)[0] == "record"
     assert injection.selected is not None
-    assert injection.selected.policy.effective == SignalWeights(0.0, 0.0, 1.0)
+    assert injection.selected.policy == "prominence"
+    assert {parts["prominence_weight"] for parts in injection.selected.parts.values()} == {1.0}
     assert "| context: none | model: none*" in injection.text
 
 
@@ -220,7 +230,7 @@ def test_an_embedder_that_fails_leaves_the_words_and_is_noted() -> None:
     assert descriptions(injection, session)[0] == "parser"
     assert_noted(injection, "no answer")
     assert injection.selected is not None
-    assert injection.selected.policy.effective.vector == 0
+    assert {parts["vector_weight"] for parts in injection.selected.parts.values()} == {0.0}
 
 
 def test_an_embedder_that_hangs_leaves_the_words_when_the_deadline_passes() -> None:

@@ -205,7 +205,7 @@ def test_a_receipt_holds_the_form_of_every_entry_in_the_order_of_the_text() -> N
     assert (receipt.query, receipt.space, receipt.policy) == (
         "parser. Phase: design",
         None,
-        "hybrid",
+        "adaptive",
     )
     assert receipt.missed == ()
 
@@ -216,7 +216,8 @@ def test_the_model_is_reported_if_any_and_without_a_signal_the_track_record_deci
     session.embed(planted(0.8))
 
     assert receipt_of(session.inject()).space == "planted-4"
-    assert receipt_of(session.inject())._replace(frame=(), shown=()).policy == "hybrid"
+    assert receipt_of(session.inject()).policy == "adaptive"
+    assert receipt_of(session.inject(framed=False)).policy == "hybrid"
     without = receipt_of(session.inject(ContextQuery()))
     assert (without.query, without.space, without.policy) == (None, None, "prominence")
     [shown] = without.shown
@@ -228,7 +229,7 @@ def test_it_names_the_best_three_that_nearly_were_there_and_why_not() -> None:
     session.add(
         *(attrs.evolve(lesson(f"parser {count}"), observation_count=count) for count in range(1, 7))
     )
-    receipt = receipt_of(session.inject(limit=2))
+    receipt = receipt_of(session.inject(limit=2, framed=False))
     scores = [miss.score for miss in receipt.missed]
 
     assert [miss.why for miss in receipt.missed] == [TOO_LOW] * 3
@@ -257,7 +258,9 @@ def test_entries_displaced_by_another_category_are_reported_so() -> None:
         *(lesson(f"old {number}", category="heuristics", age=900 * DAY) for number in range(3))
     )
 
-    assert [miss.why for miss in receipt_of(session.inject(limit=9)).missed] == [OWED] * 3
+    injection = session.inject(limit=9, framed=False)
+
+    assert [miss.why for miss in receipt_of(injection).missed] == [OWED] * 3
 
 
 def test_secrets_of_the_query_are_neither_printed_nor_kept() -> None:

@@ -40,7 +40,6 @@ from hardwon.domain.model.ranking.prominence import (
 from hardwon.domain.model.ranking.selection import (
     CategoryBalancer,
     Head,
-    Unseen,
     first_exact,
     in_order,
 )
@@ -53,7 +52,7 @@ from hardwon.domain.use_cases.inject_beside_prompt import (
 )
 from hardwon.domain.use_cases.rank import SelectionOutcome, maxima_of, select
 from hardwon.domain.use_cases.recall import Recall
-from hardwon.domain.use_cases.retrieve import Closeness, NoMatches, Retrieval, Retrieve
+from hardwon.domain.use_cases.retrieve import NoMatches, Retrieval, Retrieve
 from hardwon.domain.use_cases.weigh_entries import Injection, WeighEntries
 from hardwon.ports.entries import RankingReads
 from tests.contracts.test_use_case_recall import (
@@ -132,8 +131,7 @@ def test_the_first_head_that_proves_its_choice_chooses_as_of_everything(
                 bounds[unseen.facts.category] = max(
                     bounds.get(unseen.facts.category, 0.0), unseen.score + slack
                 )
-            unseen_of = {category: Unseen(bound) for category, bound in bounds.items()}
-            yield Head(sorted(in_any_order[:seen], key=final_order), unseen_of)
+            yield Head(sorted(in_any_order[:seen], key=final_order), bounds)
 
     select = CategoryBalancer(limit).select
     selection, head = first_exact(heads(), select)
@@ -244,18 +242,16 @@ def choose(
     limit: int,
     first_depth: int,
     weighting: SignalWeights = DEFAULT,
-    *,
-    by_relevance: bool = False,
 ) -> SelectionOutcome:
     maxima = maxima_of(retrieval, repository)
-    policy = RankingPolicy(weights=weighting, maxima=maxima, now=NOW, by_relevance=by_relevance)
+    policy = RankingPolicy(weights=weighting, maxima=maxima, now=NOW)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(session_start, "START_DEPTH", first_depth)
         return select(retrieval, repository, policy, CategoryBalancer(limit))
 
 
 def rank_everything(
-    retrieval: Retrieval, repository: RankingReads, weighting: SignalWeights, *, by_relevance: bool
+    retrieval: Retrieval, repository: RankingReads, weighting: SignalWeights
 ) -> list[ScoredCandidate]:
     """Rank every learning of the store by its true scores."""
     facts = [*chain.from_iterable(repository.newest_by_track_record(1_000).values())]
@@ -269,16 +265,9 @@ def rank_everything(
             observations=max((fact.observation_count for fact in facts), default=1),
         ),
         now=NOW,
-        by_relevance=by_relevance,
     )
-    closeness = Closeness.of(retrieval.spaces).scores(vector)
     return policy.rank(
-        [
-            Candidate(
-                fact, vector.get(fact.number), keyword.get(fact.number), closeness.get(fact.number)
-            )
-            for fact in facts
-        ]
+        [Candidate(fact, vector.get(fact.number), keyword.get(fact.number)) for fact in facts]
     )
 
 
@@ -289,14 +278,11 @@ def assert_exact(
     first_depth: int,
     weighting: SignalWeights = DEFAULT,
 ) -> None:
-    for by_relevance in (False, True):
-        everything = rank_everything(retrieval, repository, weighting, by_relevance=by_relevance)
-        selected = choose(
-            retrieval, repository, limit, first_depth, weighting, by_relevance=by_relevance
-        )
+    everything = rank_everything(retrieval, repository, weighting)
+    selected = choose(retrieval, repository, limit, first_depth, weighting)
 
-        assert list(selected.ranked) == in_order(CategoryBalancer(limit).select(everything))
-        assert [number for number in everything if number in selected.seen] == list(selected.seen)
+    assert list(selected.ranked) == in_order(CategoryBalancer(limit).select(everything))
+    assert [number for number in everything if number in selected.seen] == list(selected.seen)
 
 
 @pytest.mark.parametrize(

@@ -8,21 +8,24 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import attrs
 import pytest
 
 from tests.entrypoints.hook_process import FAULTS, World, calm
-from tests.entrypoints.sessions import FRAME, block_of, lesson
+from tests.entrypoints.sessions import FRAME, RELEVANT, block_of, entry, lesson
 
 MEGABYTE = 1_000_000
+EVERYWHERE = attrs.evolve(entry("Everywhere"), reach="everywhere")
+"""Also shown where the folder is no known project."""
 
 
 @pytest.mark.parametrize("redirections", ["<&-", "0>/dev/null"])
 def test_standard_input_that_cannot_be_read_is_empty(world: World, redirections: str) -> None:
-    world.folder.joinpath("docs").symlink_to(world.project / "docs")
+    world.remember(EVERYWHERE)
     run = world.hook(redirections=redirections)
 
     assert calm(run)
-    assert len(block_of(run.stdout).headings) == 7
+    assert block_of(run.stdout).headings == ("### Pattern: Everywhere",)
 
 
 @contextlib.contextmanager
@@ -55,6 +58,7 @@ def test_nothing_is_counted_when_the_reader_went_away(world: World) -> None:
 
 
 def test_warnings_never_take_the_place_of_the_block(world: World) -> None:
+    world.remember(EVERYWHERE)
     run = world.hook(payload={"cwd": 7}, redirections="2>&-")
 
     assert calm(run)
@@ -97,7 +101,7 @@ def test_a_store_that_may_only_be_read_still_gives_a_block(world: World) -> None
 
     assert calm(run)
     assert run.code == 0
-    assert len(block_of(run.stdout).headings) == 7
+    assert len(block_of(run.stdout).headings) == RELEVANT
     assert block_of(run.stdout).state == "active"
     assert [path.name for path in world.store.iterdir()] == ["memory.db"]
 
@@ -125,6 +129,7 @@ def test_a_log_that_cannot_be_written_stops_nothing(
     world: World, make: Callable[[Path], None]
 ) -> None:
     make(world.log)
+    world.remember(EVERYWHERE)
     run = world.hook(payload={**world.session_start(), "cwd": 7})
 
     assert calm(run)
@@ -156,5 +161,5 @@ def test_the_payload_of_the_real_host_is_understood(world: World) -> None:
     }
     run = world.hook(payload=json.dumps(payload).encode())
 
-    assert len(block_of(run.stdout).headings) == 7
+    assert len(block_of(run.stdout).headings) == RELEVANT
     assert run.log == ()

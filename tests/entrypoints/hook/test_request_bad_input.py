@@ -163,6 +163,7 @@ def test_texts_cannot_pass_for_the_frame(empty_world: World) -> None:
 
 
 def test_a_locale_without_unicode_changes_nothing(world: World) -> None:
+    world.write_feature("008-length", {"slug": "Größe in Bytes", "status": "active"})
     expected = world.hook().stdout
     world.variables |= {
         "LC_ALL": "C",

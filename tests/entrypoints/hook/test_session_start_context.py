@@ -5,6 +5,7 @@ import re
 import pytest
 
 from hardwon.domain.model.entry import Entry
+from tests.adapters.git.repository import git
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.sessions import block_of, entry
 
@@ -51,7 +52,7 @@ def lessons(*names: str) -> list[Entry]:
 
 
 def context(world: World) -> str:
-    found = re.search(r"context: (.*) \| model", block_of(world.hook().stdout).diagnostic)
+    found = re.search(r"context: (.*) \| model", block_of(world.argument_form().stdout).diagnostic)
     assert found
     return found[1]
 
@@ -122,11 +123,45 @@ def test_the_active_feature_of_the_highest_number_wins_and_broken_ones_are_named
     empty_world.write_feature("003-b", {"slug": "b", "status": "active"})
     empty_world.write_feature("020-c", {"slug": "c", "status": "completed"})
     empty_world.write_feature("030-d", "{")
-    run = empty_world.hook()
+    run = empty_world.argument_form()
 
     assert 'context: "a. Phase: unknown..."' in run.stdout
     assert len(run.log) == 1
     assert "'030-d'" in run.stderr
+
+
+def searched(world: World) -> str | None:
+    """Return the query of the session that a host starts."""
+    world.hook()
+    [(query,)] = world.query("SELECT query FROM receipt ORDER BY number DESC LIMIT 1")
+    return None if query is None else str(query)
+
+
+def test_a_host_starts_with_the_present_work(empty_world: World) -> None:
+    empty_world.remember(*lessons("Read partner feeds", *OTHERS))
+    empty_world.commit("README.md")
+    git(empty_world.project, "checkout", "-q", "-b", "feature/031-partner-feeds")
+    empty_world.commit("kept.go", "changed.go")
+    for name in ("changed.go", "staged.py", "new.rs"):
+        (empty_world.project / name).write_text("now", "utf-8")
+    git(empty_world.project, "add", "staged.py")
+    empty_world.write_feature("1-x", {"slug": "supplier-feeds", "status": "active"})
+
+    assert searched(empty_world) == (
+        "python go rust. partner feeds. supplier feeds. x. staged.py changed.go docs/ new.rs"
+    )
+
+
+def test_commits_of_others_and_the_default_branch_are_no_present_work(empty_world: World) -> None:
+    empty_world.remember(*lessons("Read partner feeds", *OTHERS))
+    git(empty_world.project, "init", "-q", "-b", "main")
+    for name in "abcd":
+        empty_world.commit(f"{name}.py")
+
+    assert searched(empty_world) is None
+
+    (empty_world.project / "feeds.py").write_text("now", "utf-8")
+    assert searched(empty_world) == "python. feeds.py"
 
 
 @pytest.mark.parametrize("embedded", [True, False], ids=["with vectors", "without vectors"])

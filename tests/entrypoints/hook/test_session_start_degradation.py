@@ -17,6 +17,7 @@ from typing import NamedTuple
 import pytest
 
 from hardwon.adapters.minilm.weights import SIZE_BYTES
+from hardwon.domain.use_cases.inject_at_start import FEW
 from tests.entrypoints.hook_process import BUDGET_SECONDS, HARD_KILL_SECONDS, Original, World
 from tests.entrypoints.sessions import FRAME, block_of
 from tests.machine import bare_programs, in_time
@@ -253,7 +254,7 @@ def git_not_installed(world: World) -> None:
     world.variables["PATH"] = str(world.folder)
 
 
-@case("git", "failing", left=UNTOUCHED, logged="git ended with code 3", embedded=False)
+@case("git", "failing", left=UNTOUCHED, logged="ended with code 3", embedded=False)
 def git_ends_with_an_error(world: World) -> None:
     world.put_program("git", "exit 3")
 
@@ -368,11 +369,14 @@ def test_all_at_once_still_gives_a_block(embedded_world: World) -> None:
 def test_with_both_searches_off_the_track_record_decides(world: World) -> None:
     world.variables |= {"HARDWON_EMBEDDING_PROVIDER": "off", "HARDWON_KEYWORD_SEARCH": "false"}
     blind = world.hook()
-    without_context = world.hook(payload={"cwd": str(world.folder)})
+    shutil.rmtree(world.project / "docs" / "features")
+    world.commit()
+    without_context = world.hook()
 
-    assert 'active (vector=0, fts5=0) | context: "csv-reader: ' in blind.stdout
+    assert 'active (vector=0, fts5=0) | context: "csv reader. ' in blind.stdout
     assert "context: none" in without_context.stdout
     assert block_of(blind.stdout).headings == block_of(without_context.stdout).headings
+    assert len(block_of(blind.stdout).headings) == FEW
 
 
 def test_both_searches_run_side_by_side(embedded_world: World) -> None:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.ranking.prominence import MIN_RELEVANCE, context_relevance
+from hardwon.domain.model.ranking.prominence import MIN_RELEVANCE
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import run
 from tests.entrypoints.sessions import block_of, entry
@@ -48,28 +48,37 @@ def test_the_argument_form_fills_every_place(invoicing: World) -> None:
     assert (printed.count("Invoices"), len(printed)) == (5, 20)
 
 
-def test_a_category_gets_its_three_places_whatever_their_relevance(invoicing: World) -> None:
+def test_a_category_without_a_relevant_lesson_gets_no_place(invoicing: World) -> None:
     invoicing.remember(
         *(entry(f"Weather {n}", f"Rain in spring {n}.", category="heuristics") for n in range(7))
     )
     printed = invoicing.hook().stdout
 
-    assert printed.count("Rain in spring") == 3
     assert printed.count("### Pattern: Invoices") == 5
-    assert "Roses" not in printed
+    assert "Rain in spring" not in printed
 
 
-def test_without_a_query_the_block_is_full(invoicing: World) -> None:
+def test_with_nothing_to_go_by_the_five_of_the_best_track_record_are_printed(
+    invoicing: World,
+) -> None:
     (invoicing.project / "docs" / "features" / "007-export" / ".meta.json").unlink()
 
-    assert len(names(invoicing.hook().stdout)) == 20
+    assert names(invoicing.hook().stdout) == ["Gardening"] * 5
 
 
-def test_where_no_word_matches_the_block_is_full(invoicing: World) -> None:
+def test_where_no_word_matches_the_track_record_fills_five_places(invoicing: World) -> None:
     invoicing.write_feature("008-other", {"slug": "zygote", "status": "active"})
     (invoicing.project / "docs" / "features" / "007-export" / ".meta.json").unlink()
 
-    assert len(names(invoicing.hook().stdout)) == 20
+    assert len(names(invoicing.hook().stdout)) == 5
+
+
+def test_where_the_words_match_nothing_relevant_it_fills_five_places_too(invoicing: World) -> None:
+    invoicing.write_feature(
+        "008-other", {"slug": "zygote", "status": "active"}, spec="# Z\n\nCells want sun.\n"
+    )
+
+    assert len(names(invoicing.hook().stdout)) == 5
 
 
 def test_why_shows_the_relevance_of_each_lesson_and_of_those_that_were_left_out(
@@ -81,11 +90,7 @@ def test_why_shows_the_relevance_of_each_lesson_and_of_those_that_were_left_out(
     [injection] = explained["items"]
     for item in injection["entries"]:
         parts = item["parts"]
-        assert parts["relevance"] == pytest.approx(
-            context_relevance(None, parts["keyword"]), abs=1e-6
-        )
         assert parts["relevance"] >= MIN_RELEVANCE
-    assert {miss["why"] for miss in injection["nearly"]} == {"not relevant enough"}
     assert (
         f"relevance {injection['entries'][0]['parts']['relevance']:.2f} >= {MIN_RELEVANCE}"
         in run(invoicing, "hardwon", "why").stdout
