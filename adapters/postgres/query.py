@@ -29,6 +29,7 @@ CONDITIONS = {
     "unlabelled": _in("entry_text", "cardinality(o.keywords) = 0"),
     "citing": _in("entry_text", 'cardinality(o."references") > 0'),
     "gone": "e.is_gone",
+    "superseded": "e.superseded_by IS NOT NULL",
     "tag": _in("entry_text", "{tag} = ANY(o.tags)"),
     "source": _in("entry_text", "o.source = {source}"),
     "folder": _in("entry_text", "starts_with(o.file_path, {folder})"),

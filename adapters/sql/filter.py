@@ -157,6 +157,7 @@ def _of_the_entry(only: EntryFilter) -> Asked:
     if only.origins:
         yield "origins", {"origins": tuple(only.origins)}
     yield from _flagged(only, "permanent", "of_others", "ranked")
+    yield from _flagged(only, "gone", "superseded")
     if only.among is not None:
         yield "among", {"among": [*only.among]}
     if only.except_for:
@@ -164,7 +165,7 @@ def _of_the_entry(only: EntryFilter) -> Asked:
 
 
 def _of_its_text(only: EntryFilter) -> Asked:
-    yield from _flagged(only, "unlabelled", "citing", "gone")
+    yield from _flagged(only, "unlabelled", "citing")
     yield from _given(only, "tag", "source")
     if only.folder is not None:
         yield "folder", {"folder": os.path.join(only.folder, "")}

@@ -32,6 +32,7 @@ CONDITIONS = {
     "unlabelled": "(SELECT keywords FROM entry_text WHERE entry_seq = e.seq) = '[]'",
     "citing": """(SELECT "references" FROM entry_text WHERE entry_seq = e.seq) != '[]'""",
     "gone": "e.is_gone",
+    "superseded": "e.superseded_by IS NOT NULL",
     "tag": "e.seq IN (SELECT entry_seq FROM entry_text, json_each(tags) WHERE value = {tag})",
     "source": _of_text("source = {source}"),
     "folder": _of_text("substr(file_path, 1, length({folder})) = {folder}"),

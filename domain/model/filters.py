@@ -95,6 +95,7 @@ class EntryFilter(NamedTuple):
         unlabelled: Only entries without keywords.
         citing: Only entries with references.
         gone: Only entries of which every cited file is gone.
+        superseded: Only entries that another one replaces.
         unplaced: Only entries without a project.
         folder: Only entries of files below this folder, its path absolute, links resolved.
         anchor: Only sections of this name; the empty one selects whole files.
@@ -121,6 +122,7 @@ class EntryFilter(NamedTuple):
     unlabelled: bool = False
     citing: bool = False
     gone: bool = False
+    superseded: bool = False
     unplaced: bool = False
     tag: str | None = None
     folder: str | None = None

@@ -296,6 +296,14 @@ class ValidationOutcome:
     offers_promotion: bool
 
 
+def _confirmed(entry: Entry) -> Entry:
+    return attrs.evolve(
+        entry,
+        reach="shared" if entry.is_unconfirmed else entry.reach,
+        citations=() if entry.warning else entry.citations,
+    )
+
+
 @attrs.frozen(kw_only=True)
 class ValidateEntry:
     """Count a judgement of whether an entry was useful."""
@@ -324,7 +332,8 @@ class ValidateEntry:
         Count one more judgement, and record the new confidence score.
 
         An entry that was injected into the session *session_id* is confirmed or rejected there;
-        without a session, where it was injected last. A repair that is useful is confirmed: it may be shown elsewhere, too.
+        without a session, where it was injected last. A repair that is useful is confirmed: it may
+        be shown elsewhere, too. The files that a useful entry cites count as they are now.
 
         Raises:
             UnknownEntryError: there is no such entry.
@@ -332,8 +341,8 @@ class ValidateEntry:
         with self.repository.transaction():
             before, number = known_entry(self.repository, entry_id)
             self.usage.record_validation(number, useful=useful)
-            if useful and before.is_unconfirmed:
-                self.repository.put(attrs.evolve(before, reach="shared"))
+            if useful and (now := _confirmed(before)) != before:
+                self.repository.put(now)
             after, _ = known_entry(self.repository, entry_id)
             self.history.record(number, _moved(before, after), self.clock.now())
             self._judge_injection(entry_id, session_id, useful=useful)

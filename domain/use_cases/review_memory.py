@@ -4,7 +4,7 @@ import datetime as dt
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import attrs
 
@@ -16,7 +16,7 @@ from hardwon.domain.model.knowledge_bank import BankEntry, BankFile, name_in
 from hardwon.domain.model.plain_text import plain_title
 from hardwon.domain.model.project import Project, Registry, TrustReason
 from hardwon.domain.model.redaction import stored_form
-from hardwon.domain.model.vocabulary import CAPTURED_LESSONS
+from hardwon.domain.model.vocabulary import CAPTURED_LESSONS, LESSON_KINDS, Tier
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository, Proposals
 from hardwon.ports.file_state import ImportLedger
@@ -133,6 +133,14 @@ def _compared(name: str) -> str:
 CAPTURED_WITHIN = dt.timedelta(days=7)
 MAX_PAIRS = 100
 MAX_CAPTURED = 100
+SUPERSEDED_FOR = dt.timedelta(days=30)
+UNUSED_FOR = dt.timedelta(days=90)
+MAX_OF_CAUSE = 1_000
+"""The number of entries that are read for each cause."""
+
+ALWAYS_KEPT: frozenset[Tier] = frozenset({"constitutional", "critical"})
+"""The tiers of entries that need not have been shown."""
+
 NOT_TRUSTED: frozenset[TrustReason] = frozenset({"foreign", "unnamed"})
 
 
@@ -152,10 +160,20 @@ class UntrustedProject(NamedTuple):
     entries: int
 
 
-class UnjudgedNote(NamedTuple):
-    """An unjudged note of the last seven days' conversations."""
+Cause: TypeAlias = Literal["superseded", "gone", "harmful", "unused", "note"]
+"""
+The cause why an entry waits for a decision.
+
+`superseded`: for 30 days. `gone`: every cited file is gone. `unused`: it was never shown in 90 days. `note`: it was captured
+in the last seven days.
+"""
+
+
+class LessonToReview(NamedTuple):
+    """An entry that waits for a decision."""
 
     entry: Entry
+    cause: Cause
 
 
 class RepairCandidate(NamedTuple):
@@ -165,7 +183,7 @@ class RepairCandidate(NamedTuple):
 
 
 ReviewItem: TypeAlias = (
-    DuplicatePair | FileDrift | UntrustedProject | UnjudgedNote | RepairCandidate
+    DuplicatePair | FileDrift | UntrustedProject | LessonToReview | RepairCandidate
 )
 
 
@@ -180,16 +198,41 @@ class ReviewMemory:
     counts: Mapping[str, int]
     clock: Clock
     repairs: Callable[[], Sequence[RepairNote]] = tuple
+    harmful: Callable[[], Sequence[Entry]] = tuple
 
     def items(self) -> Sequence[ReviewItem]:
         """
-        Return all items.
+        Return all items, pairs the most probable first, others the newest first.
 
-        Pairs come first, the most probable first, then drifts, projects, notes and repairs, the
-        newest first.
+        An entry has one cause, the first.
         """
+        lessons: dict[str, LessonToReview] = {}
+        for cause, entries in self._by_cause():
+            for entry in entries:
+                lessons.setdefault(entry.entry_id, LessonToReview(entry, cause))
         repairs = map(RepairCandidate, self.repairs())
-        return [*self._pairs(), *self.drifts(), *self._untrusted(), *self._captured(), *repairs]
+        return [*lessons.values(), *self._pairs(), *self.drifts(), *self._untrusted(), *repairs]
+
+    def _by_cause(self) -> Iterator[tuple[Cause, Sequence[Entry]]]:
+        now, lessons = self.clock.now(), EntryFilter(kinds=LESSON_KINDS, ranked=True)
+        captured = EntryFilter(kinds=CAPTURED_LESSONS, since=now - CAPTURED_WITHIN, ranked=True)
+        superseded = self._matching(lessons._replace(superseded=True))
+        old = now - SUPERSEDED_FOR
+        yield "superseded", [entry for entry in superseded if entry.updated_at <= old]
+        yield "gone", self._matching(lessons._replace(gone=True))
+        yield "harmful", self.harmful()
+        yield "unused", self._unjudged(lessons._replace(idle_since=now - UNUSED_FOR))
+        yield "note", self._unjudged(captured)[:MAX_CAPTURED]
+
+    def _matching(self, only: EntryFilter) -> list[Entry]:
+        return self.repository.matching(only, limit=MAX_OF_CAUSE, order="created_at")
+
+    def _unjudged(self, only: EntryFilter) -> list[Entry]:
+        return [
+            entry
+            for entry in self._matching(only)
+            if not (entry.permanent or entry.usage.validations.total or entry.tier in ALWAYS_KEPT)
+        ]
 
     def _pairs(self) -> Iterator[DuplicatePair]:
         for proposal in self.proposals.open(MAX_PAIRS):
@@ -205,10 +248,3 @@ class ReviewMemory:
             entries = self.counts.get(project.id, 0)
             if entries and self.registry.reason(project) in NOT_TRUSTED:
                 yield UntrustedProject(project, self.registry.label_of(project.id), entries)
-
-    def _captured(self) -> Iterator[UnjudgedNote]:
-        since = self.clock.now() - CAPTURED_WITHIN
-        only = EntryFilter(kinds=CAPTURED_LESSONS, since=since, ranked=True)
-        for entry in self.repository.matching(only, limit=MAX_CAPTURED, order="created_at"):
-            if not (entry.permanent or entry.usage.validations.total):
-                yield UnjudgedNote(entry)

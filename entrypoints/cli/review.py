@@ -1,6 +1,6 @@
 """`hardwon review`: everything that waits for the user's decision."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -8,15 +8,13 @@ import typer
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.edit_entries import ValidateEntry
 from hardwon.domain.use_cases.edit_lesson import MergeLessons, ensure_mergeable
 from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.review_memory import (
     DuplicatePair,
     FileDrift,
-    RepairCandidate,
+    LessonToReview,
     ReviewItem,
-    UnjudgedNote,
     UntrustedProject,
 )
 from hardwon.domain.use_cases.supersede import Supersede
@@ -24,9 +22,8 @@ from hardwon.entrypoints.bootstrap import Memory, build_know_projects
 from hardwon.entrypoints.bootstrap_upkeep import (
     build_edit_lesson,
     build_merge_lessons,
-    build_review_memory,
 )
-from hardwon.entrypoints.capture import RepairDecision, build_keep_repairs, decide_repair
+from hardwon.entrypoints.capture import RepairDecision, decide_repair
 from hardwon.entrypoints.cli.console import can_be_asked, edited, print_items, print_json, say, warn
 from hardwon.entrypoints.cli.edit import EMPTIED, edit, read_texts, take_over, template
 from hardwon.entrypoints.cli.forget import forget
@@ -42,17 +39,27 @@ from hardwon.entrypoints.embed_after_write import embed_now
 from hardwon.entrypoints.presenters.entries import (
     change_confirmation,
     entry_document,
-    judgement,
     named,
 )
 from hardwon.entrypoints.presenters.projects import trust_line
-from hardwon.entrypoints.presenters.review import review_document, review_lines
+from hardwon.entrypoints.presenters.review import (
+    GROUPS,
+    ReviewGroup,
+    grouped,
+    one_screen,
+    review_document,
+    review_lines,
+    screen_lines,
+    sort_of,
+)
 from hardwon.entrypoints.presenters.text import on_one_line
+from hardwon.entrypoints.review import items_to_review, settle, settle_group
 from hardwon.ports.entries import Proposals
 
 REVIEW_EXAMPLES = """\b
 Examples:
   hardwon review
+  hardwon review unused --drop
   hardwon review 42 57 --replaces
   hardwon review 42 57 --merge
   hardwon review 42 57 --keep-both"""
@@ -61,28 +68,18 @@ NOTHING = (
     "Nothing to review: no lesson seems to replace another one, and nothing else waits"
     " for a decision"
 )
-ROW = 20
+SCREEN_ITEMS = 10
 SKIP, QUIT = "n", "q"
-
-KEYS: Mapping[type[ReviewItem], Mapping[str, str]] = {
-    DuplicatePair: {
-        "k": "keep both",
-        "s": "supersede the older",
-        "m": "merge",
-        "e": "edit the newer",
-        "f": "forget the older",
-    },
-    FileDrift: {"t": "take the file's text over", "e": "edit", "f": "forget"},
-    UntrustedProject: {"k": "keep at home", "t": "trust"},
-    UnjudgedNote: {"k": "keep", "e": "edit", "f": "forget"},
-    RepairCandidate: {"k": "keep", "f": "drop"},
-}
-"""Decisions on each type of item by key, the same as in `hardwon view`."""
 
 
 def review(
     older: Annotated[
-        str | None, typer.Argument(metavar="[OLDER", help=REFERENCE_HELP, show_default=False)
+        str | None,
+        typer.Argument(
+            metavar="[GROUP|OLDER",
+            help=f"A group ({', '.join(GROUPS)}), a repair, or the older lesson of a pair.",
+            show_default=False,
+        ),
     ] = None,
     newer: Annotated[
         str | None, typer.Argument(metavar="NEWER]", help=REFERENCE_HELP, show_default=False)
@@ -100,25 +97,37 @@ def review(
         bool, typer.Option("--keep-both", help="Keep both. The pair is not shown again.")
     ] = False,
     keep: Annotated[
-        bool, typer.Option("--keep", help="Keep the repair OLDER as a gotcha.")
+        bool, typer.Option("--keep", help="Keep all of GROUP, or the repair OLDER as a gotcha.")
     ] = False,
-    drop: Annotated[bool, typer.Option("--drop", help="Drop the repair OLDER.")] = False,
-    limit: Annotated[int, typer.Option(min=1, help="The maximum number to show.")] = ROW,
+    drop: Annotated[
+        bool, typer.Option("--drop", help="Deprecate all of GROUP, or drop the repair OLDER.")
+    ] = False,
+    limit: Annotated[int, typer.Option(min=1, help="The maximum number to show.")] = SCREEN_ITEMS,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
     """
-    Review what waits for your decision.
+    Review what waits for your decision, ten items at a time.
 
-    This is: pairs of lessons whose newer one seems to repeat or replace the older one, lessons
-    changed in a knowledge bank by hand, untrusted projects, notes captured this week, and repairs
-    of failed commands without a stated cause, for 30 days. In a terminal one key decides each. hardwon view shows the same in the browser.
+    They are grouped by cause: superseded lessons, near duplicates, lessons of which every cited file is gone, harmful
+    ones, those that were never shown in 90 days, notes captured this week, repairs without a stated cause, lessons
+    changed in a knowledge bank by hand, and untrusted projects. In a terminal one key decides each, and a capital letter all of its group.
+    A lesson that is dropped is deprecated: no search finds it. hardwon view shows the same in the browser.
 
     Until you decide, blocks and answers show only the newer one of a pair. A superseded lesson is
     ranked below all others and names its successor. hardwon edit ID --superseded-by "" undoes that.
     """
     memory = open_for(project_root, global_store, create=False)
+    if older and older in GROUPS and newer is None:
+        return _review_group(
+            memory,
+            project_root,
+            name=older,
+            key=_key_for(older, keep=keep, drop=drop),
+            limit=limit,
+            as_json=as_json,
+        )
     if older and newer is None and keep != drop:
         return _say_decision(decide_repair(memory, project_root, note_id=older, wanted=keep))
     if older is None or newer is None:
@@ -126,7 +135,8 @@ def review(
             raise typer.BadParameter(
                 "name two: the older lesson and the newer one", param_hint="OLDER NEWER"
             )
-        return _list(memory, project_root, limit, as_json=as_json)
+        items = items_to_review(memory, project_root)
+        return _list(memory, project_root, items, limit=limit, as_json=as_json)
     if replaces + merge + keep_both != 1:
         raise typer.BadParameter(
             "say which: --replaces, --merge or --keep-both", param_hint="'--replaces'"
@@ -141,53 +151,83 @@ def review(
     return _keep_both(memory.store.proposals, *pair, as_json=as_json)
 
 
-def _list(memory: Memory, project_root: str, limit: int, *, as_json: bool) -> None:
-    repairs = build_keep_repairs(memory, project_root).candidates
-    items = build_review_memory(memory, project_root, repairs).items()[:limit]
+def _key_for(name: str, *, keep: bool, drop: bool) -> str:
+    """Return the key of a decision on a whole group, empty for none."""
+    if keep and drop:
+        raise typer.BadParameter("say which: --keep or --drop", param_hint="'--keep'")
+    dropping = "d" if "d" in GROUPS[name].keys else "f"
+    return "k" if keep else dropping if drop else ""
+
+
+def _review_group(
+    memory: Memory, project_root: str, name: str, key: str, limit: int, *, as_json: bool
+) -> None:
+    if key:
+        return say(settle_group(memory, project_root, name, key=key))
+    items = grouped(items_to_review(memory, project_root)).get(name, [])
+    return _list(memory, project_root, items, limit=limit, as_json=as_json)
+
+
+def _list(
+    memory: Memory,
+    project_root: str,
+    items: Sequence[ReviewItem],
+    *,
+    limit: int,
+    as_json: bool,
+) -> None:
     if as_json:
-        return print_items([review_document(item) for item in items])
+        shown = [review_document(item) for item in one_screen(items, limit)]
+        return print_items(shown, total=len(items))
     if not items:
         return say(NOTHING)
     if can_be_asked():
-        return _decide_each(memory, project_root, items)
-    for item in items:
-        for line in review_lines(item, memory.registry()):
-            say(on_one_line(line))
-        say()
+        return _decide_each(memory, project_root, items, limit=limit)
+    for line in screen_lines(items, limit, memory.registry()):
+        say(line)
     return None
 
 
-def _decide_each(memory: Memory, project_root: str, items: Sequence[ReviewItem]) -> None:
-    for place, item in enumerate(items, 1):
-        say(f"{place} of {len(items)}")
-        for line in [*review_lines(item, memory.registry())][
-            : -1 if isinstance(item, DuplicatePair | UnjudgedNote) else None
-        ]:
+def _decide_each(
+    memory: Memory, project_root: str, items: Sequence[ReviewItem], limit: int
+) -> None:
+    shown, decided = one_screen(items, limit), set[str]()
+    sizes = {name: len(members) for name, members in grouped(items).items()}
+    for place, item in enumerate(shown, 1):
+        name = sort_of(item)
+        if name in decided:
+            continue
+        say(f"{place} of {len(shown)}, {sizes[name]} {GROUPS[name].title}")
+        for line in review_lines(item, memory.registry()):
             say(on_one_line(line))
-        key = _key(KEYS[type(item)])
+        key = _key(GROUPS[name], sizes[name])
         if key == QUIT:
             return
-        if key != SKIP:
+        if key.isupper():
+            say(settle_group(memory, project_root, name, key=key.lower()))
+            decided.add(name)
+        elif key != SKIP:
             _decide(memory, project_root, item=item, key=key)
         say()
 
 
-def _key(decisions: Mapping[str, str]) -> str:
+def _key(group: ReviewGroup, size: int) -> str:
+    together = {key.upper(): f"{group.keys[key]} all {size}" for key in group.together if size > 1}
+    decisions = {**group.keys, **together}
     offered = ", ".join(
         f"[{key}] {text}" for key, text in {**decisions, SKIP: "skip for now", QUIT: "quit"}.items()
     )
-    allowed = (
-        typer.prompt(f"{offered}:", default=SKIP, show_default=False, prompt_suffix=" ", err=True)
-        .strip()
-        .lower()
-    )
+    typed = typer.prompt(
+        f"{offered}:", default=SKIP, show_default=False, prompt_suffix=" ", err=True
+    ).strip()
+    if typed in together:
+        return str(typed)
+    allowed = typed.lower()
     return allowed if allowed in {*decisions, QUIT} else SKIP
 
 
 def _decide(memory: Memory, project_root: str, item: ReviewItem, key: str) -> None:
     match item, key:
-        case DuplicatePair(older, newer), "k":
-            _keep_both(memory.store.proposals, older, newer, as_json=False)
         case DuplicatePair(older, newer), "s":
             _replace(Supersede.on(memory.store, memory.clock), older, newer, as_json=False)
         case DuplicatePair(older, newer), "m":
@@ -201,20 +241,13 @@ def _decide(memory: Memory, project_root: str, item: ReviewItem, key: str) -> No
         case UntrustedProject(project), _:
             know = build_know_projects(memory)
             say(on_one_line(trust_line(know.trust(project, trusted=key == "t"), know.registry())))
-        case UnjudgedNote(entry), "k":
-            say(
-                judgement(
-                    ValidateEntry.on(memory.store, memory.clock).judge(entry.entry_id, useful=True)
-                )
-            )
-        case RepairCandidate(note), _:
-            _say_decision(
-                decide_repair(memory, project_root, note_id=note.note_id, wanted=key == "k")
-            )
         case FileDrift(), "t":
             take_over(build_edit_lesson(memory, project_root), [item], say, yes=True)
-        case _:
+        case ((DuplicatePair() | LessonToReview() | FileDrift()), ("e" | "f")):
             _edit_or_forget(memory.settings, project_root, item=item, key=key)
+        case _:
+            for line in settle(memory, project_root, item, key=key):
+                say(on_one_line(line))
 
 
 def _say_decision(decided: RepairDecision) -> None:
@@ -233,7 +266,7 @@ def _edit_or_forget(settings: Settings, project_root: str, item: ReviewItem, key
     match item:
         case DuplicatePair(older, newer):
             entry = newer if key == "e" else older
-        case UnjudgedNote(entry) | FileDrift(_, _, entry):
+        case LessonToReview(entry, _) | FileDrift(_, _, entry):
             pass
         case _:
             return

@@ -9,6 +9,7 @@ from hardwon.domain.model.vocabulary import CATEGORIES
 from hardwon.domain.use_cases.edit_entries import ChangeEntry, ValidateEntry, ids_meant
 from hardwon.domain.use_cases.edit_lesson import ensure_mergeable
 from hardwon.domain.use_cases.forget import ErasureOutcome, ErasurePlan, ErasureRequest
+from hardwon.domain.use_cases.review_memory import LessonToReview
 from hardwon.domain.use_cases.store_entry import Origin, StoreEntry
 from hardwon.domain.use_cases.supersede import Supersede
 from hardwon.entrypoints.bootstrap import build_know_projects, name_of
@@ -36,7 +37,9 @@ from hardwon.entrypoints.presenters.entries import (
     storing_confirmation,
 )
 from hardwon.entrypoints.presenters.projects import trust_line
+from hardwon.entrypoints.presenters.review import GROUPS
 from hardwon.entrypoints.presenters.text import counted
+from hardwon.entrypoints.review import settle, settle_group
 from hardwon.entrypoints.view.desk import Desk, Page, PageRequest, Redirect, Reply
 from hardwon.entrypoints.view.entry_pages import changes_of, edit_page, known, markdown_of, state_of
 
@@ -421,6 +424,29 @@ def decide_on_repair(desk: Desk, asked: PageRequest) -> Reply:
         wanted=asked.given("decision") == "keep",
     )
     return Redirect("/review", [decided.line, *decided.problems])
+
+
+def decide_on_lesson(desk: Desk, asked: PageRequest) -> Reply:
+    """Take a decision of the review on one lesson."""
+    entry_id, key = asked.given("id"), asked.given("key")
+    waiting = (
+        item
+        for item in desk.items_to_review()
+        if isinstance(item, LessonToReview) and item.entry.entry_id == entry_id
+    )
+    item = next(waiting, None)
+    if item is None:
+        return Redirect("/review", ["That was decided already"])
+    return Redirect("/review", [*settle(desk.memory, desk.project_root, item, key=key)])
+
+
+def decide_on_group(desk: Desk, asked: PageRequest) -> Reply:
+    """Take one decision on all items of a group of the review."""
+    group = asked.given("group")
+    if group not in GROUPS:
+        raise InvalidEntryError("Say which group.")
+    line = settle_group(desk.memory, desk.project_root, group, key=asked.given("key"))
+    return Redirect("/review", [line])
 
 
 def take_over(desk: Desk, asked: PageRequest) -> Reply:

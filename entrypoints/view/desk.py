@@ -17,9 +17,8 @@ from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.review_memory import ReviewItem
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_retrieval import build_clustering, build_recall
-from hardwon.entrypoints.bootstrap_upkeep import build_review_memory
-from hardwon.entrypoints.capture import build_keep_repairs
 from hardwon.entrypoints.context import read_workplace
+from hardwon.entrypoints.review import items_to_review
 from hardwon.ports.clock import Clock
 from hardwon.ports.overview import Clustering
 
@@ -61,8 +60,7 @@ class Desk:
 
     def items_to_review(self) -> Sequence[ReviewItem]:
         """Return all pending decisions."""
-        repairs = build_keep_repairs(self.memory, self.project_root).candidates
-        return build_review_memory(self.memory, self.project_root, repairs).items()
+        return items_to_review(self.memory, self.project_root)
 
     def to_review(self) -> int:
         """Return the number of pending decisions, cached for half a minute."""

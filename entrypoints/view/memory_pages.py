@@ -21,8 +21,7 @@ from hardwon.domain.use_cases.retrieve import completed
 from hardwon.domain.use_cases.review_memory import UntrustedProject
 from hardwon.entrypoints.presenters.injections import SIGNALS
 from hardwon.entrypoints.presenters.projects import why
-from hardwon.entrypoints.presenters.review import SORTS as CARDS
-from hardwon.entrypoints.presenters.review import review_document
+from hardwon.entrypoints.presenters.review import GROUPS, grouped, review_document, sort_of
 from hardwon.entrypoints.view.charts import Part, score_parts, sparkline, weeks_until
 from hardwon.entrypoints.view.desk import Desk, Page, PageRequest
 from hardwon.entrypoints.view.words import SearchBox, read_search
@@ -277,13 +276,18 @@ def _document(row: ListedMemory) -> dict[str, object]:
 
 def review_page(desk: Desk, asked: PageRequest) -> Page:
     """Return one pending item, and how many there are."""
-    items = desk.items_to_review()
+    groups = grouped(desk.items_to_review())
+    wanted = asked.query.get("group", "")
+    items = groups.get(wanted) or [item for members in groups.values() for item in members]
     at = min(asked.number("at", 1), max(1, len(items)))
     item = items[at - 1] if items else None
     registry = desk.memory.registry()
     values = {
         "item": item,
-        "card": CARDS[type(item)] if item else "",
+        "card": sort_of(item) if item else "",
+        "groups": GROUPS,
+        "sizes": {name: len(members) for name, members in groups.items()},
+        "group": wanted if wanted in groups else "",
         "at_place": at,
         "count": len(items),
         "labels": registry.labels(),

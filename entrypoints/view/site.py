@@ -88,6 +88,8 @@ FORMS: Mapping[str, Answer] = {
     "/pair": changes.decide,
     "/project/{id}/trust": changes.trust,
     "/repair/{id}": changes.decide_on_repair,
+    "/review/decide": changes.decide_on_lesson,
+    "/review/all": changes.decide_on_group,
 }
 
 

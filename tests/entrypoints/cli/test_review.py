@@ -50,9 +50,8 @@ def test_a_pair_found_as_it_is_stored_is_shown_once_until_it_is_reviewed(world: 
     [pair] = hardwon(world, "review", "--json").document["items"]
 
     assert listed.code == 0
-    assert f"older: {OLDER['name']} (number 1, id: {OLDER_ID})" in listed.stdout
-    assert f"newer: {NEWER['name']} (number 3, id: {NEWER_ID})" in listed.stdout
-    assert "hardwon review 1 3 --replaces, --merge or --keep-both" in listed.stdout
+    assert "Near duplicates (1): hardwon review OLDER NEWER --replaces" in listed.stdout
+    assert f"<- 3 {NEWER['name']}" in listed.stdout
     assert (pair["older"]["id"], pair["newer"]["id"]) == (OLDER_ID, NEWER_ID)
     assert 0.9 <= pair["probability"] <= 1
     assert (NEWER["name"] in asked(world), OLDER["name"] in asked(world)) == (True, False)
@@ -232,7 +231,7 @@ def test_notes_of_the_last_seven_days_wait_until_they_are_judged(world: World) -
     hardwon(world, "validate", str(notes[0]["number"]), "--useful")
 
     assert [note["name"] for note in notes] == ["6.9 days old"]
-    assert f"hardwon validate {notes[0]['number']} --useful" in listed
+    assert "Captured this week (1): hardwon review note --keep" in listed
     assert [item["sort"] for item in hardwon(world, "review", "--json").items] == ["pair"]
 
 
