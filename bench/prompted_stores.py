@@ -11,8 +11,10 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery
 from hardwon.domain.model.filters import ANYWHERE, EVERYTHING, NOWHERE, EntryFilter, Scope
+from hardwon.domain.model.injection.gate_terms import PromptTerms
 from hardwon.domain.model.injection.relevance_gate import Contender, Rules, choose
-from hardwon.domain.model.prompt_terms import is_worth_asking
+from hardwon.domain.model.prompt_intent import intent_of
+from hardwon.domain.model.prompt_terms import identifiers, is_worth_asking
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.weigh_entries import contest_of, question_of, sentences_of
@@ -49,7 +51,10 @@ class Asking(NamedTuple):
         question = question_of(text, only)
         found = self.recall.search(question, STANDING_STILL)
         rated = self.recall.rank(question, found)
-        contest = contest_of(question, sentences, found, rated)
+        terms = PromptTerms(
+            sentences, identifiers(text), size=found.context.size, intent=intent_of(text)
+        )
+        contest = contest_of(terms, found, rated)
         repository = self.memory.repository
         facts = {
             fact.ranking.number: fact

@@ -69,22 +69,31 @@ def fit(asked: Sequence[Asked], inputs: Inputs) -> list[float]:
     )
 
 
-def regression(rows: np.ndarray, right: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def regression(
+    rows: np.ndarray,
+    right: np.ndarray,
+    weights: np.ndarray,
+    *,
+    ridge: float = RIDGE,
+    offset: np.ndarray | float = 0.0,
+) -> np.ndarray:
     """
     Fit intercept and weights of the ridge logistic regression of *right* (0 or 1).
 
-    *rows* are the inputs. Newton's method is used.
+    *rows* are the inputs; *offset* is added to their log-odds. Newton's method is used, with steps
+    of at most 3. The intercept is not shrunk.
     """
     design = np.column_stack([np.ones(len(rows)), rows])
+    penalty = np.full(design.shape[1], ridge)
+    penalty[0] = 0.0
     solution = np.zeros(design.shape[1])
-    for _ in range(50):
-        likely = 1 / (1 + np.exp(-design @ solution))
-        gradient = design.T @ (weights * (right - likely)) - RIDGE * solution
-        curvature = (design.T * (weights * likely * (1 - likely))) @ design + RIDGE * np.eye(
-            len(solution)
-        )
+    solution[0] = -np.average(np.broadcast_to(offset, len(rows)), weights=weights)
+    for _ in range(100):
+        likely = 1 / (1 + np.exp(-np.clip(design @ solution + offset, -35, 35)))
+        gradient = design.T @ (weights * (right - likely)) - penalty * solution
+        curvature = (design.T * (weights * likely * (1 - likely))) @ design + np.diag(penalty)
         step = np.linalg.solve(curvature, gradient)
-        solution = solution + step
+        solution = solution + step * min(1.0, 3 / np.abs(step).max())
         if np.abs(step).max() < 1e-9:
             break
     return solution

@@ -1,12 +1,13 @@
 """How often memory answers a fresh prompt, and how often it is right."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bench.prompted_stores import STANDING_STILL, Asking, asking
 from bench.quality.fresh import fresh_entries, fresh_items
 from bench.quality.labelled import HALVES
 from bench.quality.moments import HEADER, Item, Outcome, line, taken_out, vector_cache
 from hardwon.adapters.evaluation.cache import VectorCache
+from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.injection.relevance_gate import WeighedEntries
 from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt, Prompt
 from hardwon.entrypoints.bootstrap_retrieval import build_weigh_entries
@@ -35,21 +36,30 @@ def groups(outcome: Outcome) -> tuple[str, ...]:
 
 
 def fresh_prompt_outcomes(
-    cache: VectorCache, halves: Sequence[str], *, left_out: bool = True
+    cache: VectorCache | None, halves: Sequence[str], *, left_out: bool = True
+) -> Iterator[Outcome]:
+    """Yield the outcomes of the fresh prompts of *halves*, on the store of all fresh lessons."""
+    prompts = [item for item in fresh_items("prompts") if item["half"] in halves]
+    yield from prompt_outcomes(cache, fresh_entries(), prompts, left_out=left_out)
+
+
+def prompt_outcomes(
+    cache: VectorCache | None,
+    entries: Mapping[str, Entry],
+    prompts: Iterable[Item],
+    *,
+    left_out: bool = True,
 ) -> Iterator[Outcome]:
     """
-    Yield the outcomes of the fresh prompts of *halves*.
+    Yield the outcomes of *prompts*, on a store of *entries*.
 
-    With *left_out*, a prompt with a lesson is also asked of a store without it, unless that
+    With *left_out*, a prompt with a lesson is also asked of the store without it, unless that
     replaces an older one.
     """
-    entries = fresh_entries()
     successors = {entry.superseded_by for entry in entries.values()}
     with asking([*entries.values()], cache) as store:
-        for item in fresh_items("prompts"):
-            if item["half"] not in halves:
-                continue
-            answers = [entries[label] for label in item["lessons"]]
+        for item in prompts:
+            answers = [entries[label] for label in item["lessons"] if label in entries]
             helpful = {entry.entry_id for entry in answers}
             yield _outcome(store, item, helpful)
             if left_out and helpful and not helpful & successors:
@@ -62,12 +72,14 @@ def _outcome(store: Asking, item: Item, helpful: set[str]) -> Outcome:
     weigh = build_weigh_entries(store.memory, store.memory.settings.global_store)
     inject = InjectBesidePrompt(weigh._replace(recall=store.recall, watch=watched.append))
     receipt = inject.text_for(Prompt(item["prompt"]), STANDING_STILL).receipt
-    contenders = [entry.entry_id for weighed in watched for entry in weighed.contenders]
+    weighed = watched[0] if watched and watched[0].contenders else None
     return Outcome(
         item,
         next(iter(helpful), None),
         shown=_named(receipt.shown[0].entry_id, helpful) if receipt else None,
-        first=_named(contenders[0], helpful) if contenders else None,
+        first=_named(weighed.contenders[0].entry_id, helpful) if weighed else None,
+        weighed=weighed,
+        all_helpful=frozenset(helpful),
     )
 
 

@@ -57,6 +57,7 @@ class Outcome(NamedTuple):
         shown: The id of the printed lesson; None if there is none.
         first: The id of the lesson that was weighed first; None if there is none.
         weighed: The comparison; None if no lesson was found.
+        all_helpful: The ids of all lessons that help.
     """
 
     item: Item
@@ -64,6 +65,7 @@ class Outcome(NamedTuple):
     shown: str | None
     first: str | None
     weighed: WeighedEntries | None = None
+    all_helpful: frozenset[str] = frozenset()
 
 
 class Figures(NamedTuple):
@@ -120,15 +122,15 @@ def error_outcomes(
     for name in ("A", "B"):
         moments = [error for error in errors if error["id"].startswith(name)]
         others = [lesson for lesson in lessons if lesson["set"] == name]
-        yield from _outcomes(
-            moments, _stored(moments, others), ask or ask_at_failure, cache, halves
+        yield from moment_outcomes(
+            moments, stored_lessons(moments, others), ask or ask_at_failure, cache, halves
         )
 
 
-def edit_outcomes(cache: VectorCache) -> Iterator[Outcome]:
+def edit_outcomes(cache: VectorCache | None) -> Iterator[Outcome]:
     """Yield the outcomes of all labelled edits."""
     edits, others = items("edits.jsonl"), items("edit_lessons.jsonl")
-    yield from _outcomes(edits, _stored(edits, others), ask_after_edit, cache, HALVES)
+    yield from moment_outcomes(edits, stored_lessons(edits, others), ask_after_edit, cache, HALVES)
 
 
 def fresh_outcomes(
@@ -136,23 +138,24 @@ def fresh_outcomes(
 ) -> Iterator[Outcome]:
     """Yield the outcomes of the fresh `errors` or `edits` of *halves*."""
     stored = [*fresh_entries().values()]
-    yield from _outcomes(fresh_moments(name), stored, ask, cache, halves)
+    yield from moment_outcomes(fresh_moments(name), stored, ask, cache, halves)
 
 
-def _outcomes(
+def moment_outcomes(
     moments: Sequence[Item],
     stored: Sequence[Entry],
     ask: Ask,
-    cache: VectorCache,
+    cache: VectorCache | None,
     halves: Sequence[str],
 ) -> Iterator[Outcome]:
+    """Yield the outcomes of *moments* of *halves*, on a store of the entries *stored*."""
     by_id = {entry.entry_id: entry for entry in stored}
     with asking(stored, cache) as store:
         for item in moments:
             if item["half"] not in halves:
                 continue
-            if item["lesson"]:
-                entry = by_id[lesson_entry(item["lesson"]).entry_id]
+            entry = by_id.get(lesson_entry(item["lesson"]).entry_id) if item["lesson"] else None
+            if entry:
                 yield outcome_of(store, item, entry.entry_id, ask)
                 with taken_out(store, [entry]):
                     yield outcome_of(store, item, None, ask)
@@ -172,10 +175,11 @@ def outcome_of(store: Asking, item: Item, helpful: str | None, ask: Ask) -> Outc
         shown=receipt.shown[0].entry_id if receipt else None,
         first=weighed.contenders[0].entry_id if weighed else None,
         weighed=weighed,
+        all_helpful=frozenset({helpful} if helpful else ()),
     )
 
 
-def _stored(moments: Sequence[Item], others: Sequence[Item]) -> list[Entry]:
+def stored_lessons(moments: Sequence[Item], others: Sequence[Item]) -> list[Entry]:
     """Return the lessons of *moments*, and *others*."""
     needed = (item["lesson"] for item in moments if item["lesson"])
     return [*map(lesson_entry, (*needed, *others))]

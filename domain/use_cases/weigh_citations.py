@@ -7,6 +7,7 @@ from hardwon.domain.model.cited_place import paths_of
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
 from hardwon.domain.model.filters import EVERYTHING, seen_from
+from hardwon.domain.model.injection.gate_terms import PromptTerms
 from hardwon.domain.model.injection.relevance_gate import (
     Contender,
     Contest,
@@ -81,7 +82,9 @@ class WeighCitations(NamedTuple):
             for scored in ranked
         ]
         contenders.sort(key=lambda entry: entry.facts.ranking.is_gone)
-        contest = Contest((), 0.0, size=len(citing), semantic=False, is_cited=True)
+        contest = Contest(
+            PromptTerms((), (), len(citing)), 0.0, size=len(citing), semantic=False, is_cited=True
+        )
         choice = choose(contenders, self.weigh.rules(contest, occasion))
         if self.weigh.watch:
             self.weigh.watch(WeighedEntries(contest, contenders, choice))

@@ -1,6 +1,6 @@
 """Search with a text, and choose the entries that clearly help."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,7 +16,8 @@ from hardwon.domain.model.filters import (
     Workplace,
     seen_from,
 )
-from hardwon.domain.model.injection.failure_win import FailureTerms, terms_to_count
+from hardwon.domain.model.injection.failure_terms import FailureTerms, terms_of_failure
+from hardwon.domain.model.injection.gate_terms import EditTerms, PromptTerms, terms_to_count
 from hardwon.domain.model.injection.receipt import (
     MAX_MISSED,
     ContextWindow,
@@ -37,6 +38,7 @@ from hardwon.domain.model.injection.relevance_gate import (
     with_successors,
 )
 from hardwon.domain.model.keywords import MAX_TERMS
+from hardwon.domain.model.prompt_intent import Intent, intent_of
 from hardwon.domain.model.prompt_terms import (
     Sentence,
     asked_by,
@@ -102,6 +104,11 @@ class Occasion(NamedTuple):
         """The entries searched: beside a prompt all, at a moment of action lessons."""
         return EVERYTHING if self.event == "prompt" else LESSONS
 
+    @property
+    def is_of_action(self) -> bool:
+        """Whether a command failed or a file was edited."""
+        return self.event in {"failure", "edit"}
+
 
 class Injection(NamedTuple):
     """
@@ -165,9 +172,16 @@ class WeighEntries(NamedTuple):
         deadline: Deadline,
     ) -> Injection:
         rated = self._rated(occasion, question, found=found, deadline=deadline)
-        contest = contest_of(question, sentences, found=found, rated=rated)
-        may_win = occasion.failure is not None or any(
-            contest.may_win(answer.score, answer.parts) for answer in rated
+        terms = PromptTerms(
+            sentences=sentences,
+            identifiers=identifiers(question.text),
+            size=found.context.size,
+            intent=intent_of(occasion.text) if occasion.event == "prompt" else Intent(),
+        )
+        contest = contest_of(terms, found=found, rated=rated)
+        may_win = occasion.is_of_action or any(
+            contest.likelihood(answer.score, answer.parts, terms.upper_bounds).is_likely
+            for answer in rated
         )
         if not (may_win or self.watch):  # most often: nothing is read
             return self._without_search(occasion)
@@ -175,17 +189,12 @@ class WeighEntries(NamedTuple):
         contenders = with_successors(
             contenders, self._successors(contenders, question.only, occasion)
         )
-        if occasion.failure and contenders:
-            contenders.sort(key=partial(_is_unsigned, occasion.failure))
-            contest = contest._replace(
-                failure=self._failure_terms(
-                    occasion.failure, contenders, size=contest.size, deadline=deadline
-                ),
-                next_score=contenders[1].score if len(contenders) > 1 else 0.0,
-            )
+        if occasion.is_of_action:
+            contenders, contest = self._of_action(occasion, contenders, contest, deadline)
         choice = choose(contenders, self.rules(contest, occasion))
         if self.watch:
-            self.watch(WeighedEntries(contest, contenders, choice))
+            words = [entry.words for entry in contenders]
+            self.watch(WeighedEntries(contest.among(words), contenders, choice))
         return self.chosen(occasion, choice, found.retrieval.embedded_by)
 
     def _rated(
@@ -236,16 +245,34 @@ class WeighEntries(NamedTuple):
             contest=contest, shown=shown, agent_files=self._agent_files, printing=occasion.printing
         )
 
-    def _failure_terms(
-        self, failure: Failure, contenders: Sequence[Contender], size: int, deadline: Deadline
-    ) -> FailureTerms:
-        terms = terms_to_count(failure, (entry.words_text for entry in contenders))
-        keywords = self.recall.retrieve.keywords
+    def _of_action(
+        self,
+        occasion: Occasion,
+        contenders: list[Contender],
+        contest: Contest,
+        deadline: Deadline,
+    ) -> tuple[list[Contender], Contest]:
+        """Return both for a failed command, or an edit."""
+        words, failure = [entry.words for entry in contenders], occasion.failure
+        if failure is None:
+            counted = terms_to_count(occasion.text, words)
+            frequencies = self._frequencies(counted, deadline)
+            return contenders, contest._replace(
+                terms=EditTerms(occasion.text, frequencies, contest.size)
+            )
+        contenders = sorted(contenders, key=partial(_is_unsigned, failure))
+        frequencies = self._frequencies(terms_of_failure(failure, words), deadline)
+        return contenders, contest._replace(
+            terms=FailureTerms(failure, frequencies, contest.size),
+            rival=contenders[1].score if len(contenders) > 1 else 0.0,
+        )
+
+    def _frequencies(self, terms: Sequence[str], deadline: Deadline) -> Mapping[str, int]:
+        """Return how many entries have each of *terms*: one, if that can't be read."""
         try:
-            frequencies = keywords.frequencies(terms, deadline.within(WORD_SECONDS))
+            return self.recall.retrieve.keywords.frequencies(terms, deadline.within(WORD_SECONDS))
         except KeywordIndexUnavailableError:
-            frequencies = {}
-        return FailureTerms(failure, frequencies, size)
+            return dict.fromkeys(terms, 1)
 
     def contenders(self, rated: Sequence[AnswerRating], occasion: Occasion) -> list[Contender]:
         """Return *rated* with what is printed and weighed of them."""
@@ -329,7 +356,7 @@ class WeighEntries(NamedTuple):
 
 
 def _is_unsigned(failure: Failure, entry: Contender) -> bool:
-    return not failure.is_named_in(entry.words_text)
+    return not failure.is_named_in(entry.words.text)
 
 
 class WeighedEntry(NamedTuple):
@@ -426,16 +453,12 @@ def sentences_of(text: str, keywords: KeywordIndex, deadline: Deadline) -> tuple
 
 
 def contest_of(
-    question: RecallQuestion,
-    sentences: tuple[Sentence, ...],
-    found: QuestionMatches,
-    rated: Sequence[AnswerRating],
+    terms: PromptTerms, found: QuestionMatches, rated: Sequence[AnswerRating]
 ) -> Contest:
     """Return the facts that decide between *rated*, the best first of *found*."""
     return Contest(
-        sentences=sentences,
-        runner_up=max(rated[MAX_SHOWN].score, 0.0) if len(rated) > MAX_SHOWN else 0.0,
+        terms=terms,
+        rival=max(rated[MAX_SHOWN].score, 0.0) if len(rated) > MAX_SHOWN else 0.0,
         size=found.context.size,
         semantic=found.context.vectors.found > 0,
-        identifiers=identifiers(question.text),
     )

@@ -142,7 +142,7 @@ def entry_lines(
     if shown.origin:
         yield f"{INDENT}from {shown.origin}"
     yield f"{INDENT}{_reason(explained, shown)}"
-    if win := _win(explained, shown):
+    if win := _win(shown):
         yield f"{INDENT}{win}"
     if used := explained.used.get(shown.entry_id):
         yield f"{INDENT}of use: {influence_line(used)}"
@@ -212,14 +212,14 @@ def _relevance(explained: ExplainedInjection, shown: ReceiptEntry) -> str:
     return f"relevance {_beside(relevance, MIN_RELEVANCE)}"
 
 
-def _win(explained: ExplainedInjection, shown: ReceiptEntry) -> str:
+def _win(shown: ReceiptEntry) -> str:
     """
     Return why the entry stood beside a prompt, empty if it did not.
 
     Also empty if that is unknown.
     """
     try:
-        likely = likelihood_of(explained.receipt, shown)
+        likely = likelihood_of(shown)
     except KeyError:  # somebody changed the receipt
         return ""
     if likely is None:

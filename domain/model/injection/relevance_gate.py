@@ -1,7 +1,7 @@
 """
 The gate that decides which entries are put beside a prompt.
 
-An entry is shown when it probably helps (`Win`) and the agent does not know it yet. The gate also
+An entry is shown when it probably helps (`likelihood.py`) and the agent does not know it yet. The gate also
 records why others are left out.
 """
 
@@ -17,7 +17,15 @@ from hardwon.domain.model.injection.entry_text import (
     piece_text,
     units,
 )
-from hardwon.domain.model.injection.failure_win import FailureTerms
+from hardwon.domain.model.injection.failure_terms import FailureTerms
+from hardwon.domain.model.injection.gate_terms import (
+    EditTerms,
+    EntryWords,
+    PromptTerms,
+    breadth,
+    excess,
+    lead,
+)
 from hardwon.domain.model.injection.neutral_text import CONSTITUTIONAL, FRAME_END, FRAME_START
 from hardwon.domain.model.injection.receipt import (
     MAX_MISSED,
@@ -32,18 +40,8 @@ from hardwon.domain.model.injection.receipt import (
     known_from,
     text_digest,
 )
-from hardwon.domain.model.injection.win import CitationWin, Win
-from hardwon.domain.model.likelihood import Likelihood
-from hardwon.domain.model.prompt_terms import (
-    Identifier,
-    Sentence,
-    SharedTerms,
-    held_by_one,
-    holds_lesson,
-    max_information,
-    quotes,
-    shared,
-)
+from hardwon.domain.model.likelihood import Likelihood, model_of
+from hardwon.domain.model.prompt_terms import holds_lesson
 from hardwon.domain.model.ranking.candidates import RecallFacts
 from hardwon.domain.model.ranking.policy import Parts
 
@@ -52,35 +50,50 @@ MAX_SHOWN = 2
 
 class Contest(NamedTuple):
     """
-    The values by which all entries of a prompt are compared.
+    The values by which all entries of an occasion are compared.
 
     Attributes:
-        sentences: The information of the words of each sentence of the prompt.
-        runner_up: The score of the best entry that is not to be shown, 0 without one.
-        identifiers: Those of the prompt, or those of them that only one entry holds.
-        failure: The words of a command that failed; None for a prompt.
-        next_score: The score of the second best entry, 0 without one.
+        terms: The words of the occasion.
+        rival: The score of the best entry that is not to be shown, 0 without one.
+        semantic: Whether semantic search took part.
         is_cited: Whether all entries cite the opened file, so that each of them helps.
     """
 
-    sentences: tuple[Sentence, ...]
-    runner_up: float
+    terms: PromptTerms | EditTerms | FailureTerms
+    rival: float
     size: int
     semantic: bool
-    identifiers: tuple[Identifier, ...] = ()
-    failure: FailureTerms | None = None
-    next_score: float = 0.0
     is_cited: bool = False
 
-    def win(self, score: float, parts: Parts, shared: SharedTerms, *, quoted: bool) -> Win:
-        """Return the win of an entry with these features."""
-        facts = float(quoted), self.runner_up, float(self.size), float(self.semantic)
-        return Win(score, parts["closeness"], parts["length"], *shared, *facts)
+    def likelihood(self, score: float, parts: Parts, in_common: Mapping[str, float]) -> Likelihood:
+        """Return the likelihood of an entry that has the features *in_common* with the occasion."""
+        model = model_of(_SORTS[type(self.terms)], semantic=self.semantic)
+        return model.of(
+            {
+                "closeness": parts["closeness"],
+                "lead": lead(score, self.rival, self.size),
+                "excess": excess(parts["length"]),
+                "breadth": breadth(self.size),
+                **in_common,
+            }
+        )
 
-    def may_win(self, score: float, parts: Parts) -> bool:
-        """Return whether the upper bound of the probability suffices."""
-        best = SharedTerms(1.0, max_information(self.sentences))
-        return self.win(score, parts, best, quoted=bool(self.identifiers)).is_likely
+    def among(self, entries: Sequence[EntryWords]) -> "Contest":
+        """Return the contest of these *entries*."""
+        if not isinstance(self.terms, PromptTerms):
+            return self
+        return self._replace(terms=self.terms.among(entries))
+
+
+_SORTS: Mapping[type, str] = {PromptTerms: "prompt", EditTerms: "edit", FailureTerms: "failure"}
+
+
+class CertainWin(NamedTuple):
+    """The win of an entry that cites the opened file: nothing is estimated."""
+
+    probability: float = 1.0
+    is_likely: bool = True
+    parts: Mapping[str, float] = {}
 
 
 class Contender(NamedTuple):
@@ -104,14 +117,14 @@ class Contender(NamedTuple):
         return self.facts.ranking.entry_id
 
     @property
-    def words_text(self) -> str:
-        """The texts that are matched with the prompt, with the words of its references."""
-        return "\n".join((*self.texts, cited_words(self.references)))
-
-    @property
-    def names_text(self) -> str:
-        """The texts that identifiers of the prompt are looked for in."""
-        return "\n".join((*self.texts, *self.references))
+    def words(self) -> EntryWords:
+        """The texts that are compared, with its references."""
+        cited, plain_texts = cited_words(self.references), self.texts
+        return EntryWords(
+            name=plain_texts[0],
+            text="\n".join((*plain_texts, cited)),
+            names="\n".join((*plain_texts, *self.references)),
+        )
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -128,17 +141,11 @@ class Contender(NamedTuple):
             matched=older.printed,
         )
 
-    def win(self, contest: Contest) -> Win | Likelihood | CitationWin:
-        """Return the win of the entry."""
+    def win(self, contest: Contest) -> Likelihood | CertainWin:
+        """Return how likely the entry helps."""
         if contest.is_cited:
-            return CitationWin()
-        text = self.words_text
-        if contest.failure:
-            lead = self.score - max(contest.next_score, 0.0)
-            return contest.failure.likelihood(text, self.parts["closeness"], lead)
-        overlap = shared(contest.sentences, text)
-        quoted = quotes(self.names_text, contest.identifiers)
-        return contest.win(self.score, self.parts, overlap, quoted=quoted)
+            return CertainWin()
+        return contest.likelihood(self.score, self.parts, contest.terms.features(self.words))
 
 
 def with_successors(
@@ -210,7 +217,7 @@ class Winner(NamedTuple):
     """A contender that is shown."""
 
     contender: Contender
-    win: Win | Likelihood | CitationWin
+    win: Likelihood | CertainWin
     form: Form
     text: str
 
@@ -318,11 +325,7 @@ def choose(contenders: Sequence[Contender], rules: Rules) -> GateChoice:
     All contenders are considered if they cite the opened file. An entry that does not fit is
     skipped; a smaller one after it may still fit.
     """
-    contest = rules.contest._replace(
-        identifiers=held_by_one(
-            rules.contest.identifiers, [entry.names_text for entry in contenders]
-        )
-    )
+    contest = rules.contest.among([entry.words for entry in contenders])
     chosen, kept_out, printing = list[Winner](), dict[str, str](), rules.printing
     files, room = _Files(rules.agent_files), printing.room - units(FRAME_START + FRAME_END)
     for entry in contenders if contest.is_cited else contenders[:MAX_SHOWN]:

@@ -15,8 +15,7 @@ from hardwon.domain.model.injection.related_conversations import (
     SUMMARISED_CHARACTERS,
     ConversationSummary,
 )
-from hardwon.domain.model.injection.win import win_of_parts
-from hardwon.domain.model.likelihood import MODELS, Likelihood
+from hardwon.domain.model.likelihood import MODELS_BY_NUMBER, Likelihood
 from hardwon.domain.model.ranking.adaptive import terms_of_parts
 from hardwon.domain.model.ranking.collections import CONTEXT_WEIGHTS
 from hardwon.domain.model.ranking.prominence import SignalWeights
@@ -63,7 +62,7 @@ def terms_of(policy: str, parts: Parts) -> list[tuple[str, float, float]]:
             return []
 
 
-def likelihood_of(receipt: Receipt, shown: ReceiptEntry) -> Likelihood | None:
+def likelihood_of(shown: ReceiptEntry) -> Likelihood | None:
     """
     Return the likelihood by which *shown* was printed.
 
@@ -72,11 +71,8 @@ def likelihood_of(receipt: Receipt, shown: ReceiptEntry) -> Likelihood | None:
     Raises:
         KeyError: a part is missing.
     """
-    if receipt.event in {"start", "file"} or shown.score is None or "strength" in shown.parts:
-        return None
-    if receipt.event == "failure":
-        return MODELS["failure"].of(shown.parts)
-    return win_of_parts(shown.score, shown.parts).likelihood
+    model = MODELS_BY_NUMBER.get(int(shown.parts.get("model", 0)))
+    return model.of(shown.parts) if model else None
 
 
 def recomputed(policy: str, parts: Parts) -> float | None:
@@ -101,7 +97,7 @@ def fits(receipt: Receipt, shown: ReceiptEntry) -> bool:
         return True
     try:
         score = recomputed(policy_of(receipt, shown), shown.parts)
-        likely = likelihood_of(receipt, shown)
+        likely = likelihood_of(shown)
         has_won = likely is None or (
             likely.is_likely and _is_close(likely.probability, shown.parts["probability"])
         )

@@ -1,12 +1,13 @@
 """All likelihoods have one form."""
 
 import math
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.likelihood import MODELS, logistic
+from hardwon.domain.model.likelihood import MODELS, MODELS_BY_NUMBER, logistic, model_of
 
 values = st.floats(-50, 50)
 
@@ -45,6 +46,16 @@ def test_the_printed_formula_gives_the_probability(name: str) -> None:
     assert printed == pytest.approx(model.of(features).probability)
 
 
+def test_numbers_are_unique_and_each_fit_is_recorded() -> None:
+    assert len(MODELS_BY_NUMBER) == len(MODELS)
+    assert all(all(model.fit) for model in MODELS.values())
+
+
+def test_a_model_for_keywords_alone_is_used_where_there_is_one() -> None:
+    assert model_of("prompt", semantic=False) == MODELS["prompt by keywords"]
+    assert model_of("failure", semantic=False) == MODELS["failure"]
+
+
 def test_a_missing_feature_is_an_error_and_others_are_ignored() -> None:
     model = MODELS["answer by keywords"]
 
@@ -56,3 +67,14 @@ def test_a_missing_feature_is_an_error_and_others_are_ignored() -> None:
 @given(values)
 def test_the_logistic_function_is_symmetric(log_odds: float) -> None:
     assert logistic(log_odds) + logistic(-log_odds) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("name", "start"), [("prompt", "x = -2.83"), ("edit", "x = -4.08")])
+def test_the_documented_formula_has_the_weights_of_the_model(name: str, start: str) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "quality.md").read_text(encoding="utf-8")
+    formula = page[page.index(start) :].split("\n\n")[0]
+    model = MODELS[name]
+
+    assert start == f"x = {model.constant}"
+    for weight in model.weights.values():
+        assert f"{'+' if weight > 0 else '-'} {abs(weight)} " in formula

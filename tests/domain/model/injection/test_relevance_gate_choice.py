@@ -1,9 +1,12 @@
+import math
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.injection.entry_text import PrintedEntry, units
+from hardwon.domain.model.injection.gate_terms import PromptTerms
 from hardwon.domain.model.injection.neutral_text import FRAME_END, FRAME_START
 from hardwon.domain.model.injection.receipt import MAX_MISSED, assembled, text_digest
 from hardwon.domain.model.injection.relevance_gate import (
@@ -15,14 +18,15 @@ from hardwon.domain.model.injection.relevance_gate import (
     Rules,
     choose,
 )
-from hardwon.domain.model.likelihood import GATE_THRESHOLD
+from hardwon.domain.model.likelihood import GATE_THRESHOLD, MODELS
 from hardwon.domain.model.prompt_terms import plain, weighed
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
 from hardwon.domain.model.vocabulary import Category, Kind
 from tests.strategies import NOW
 
 TERMS = ("table", "column", "release")
-CONTEST = Contest((weighed(TERMS, {}, 100),), 1.0, 100, semantic=True)
+PROMPT = PromptTerms((weighed(TERMS, {}, 100),), (), 100)
+CONTEST = Contest(PROMPT, 1.0, 100, semantic=True)
 PARTS = {"closeness": 0.35, "length": 10.0}
 WHOLE = "A table's column over two releases."
 
@@ -132,7 +136,9 @@ def test_every_reason_is_reported() -> None:
 
 def test_an_identifier_counts_for_the_one_entry_that_holds_it() -> None:
     asked = rules()._replace(
-        contest=CONTEST._replace(identifiers=(("vite", "api", "url"), ("name",)))
+        contest=CONTEST._replace(
+            terms=PROMPT._replace(identifiers=(("vite", "api", "url"), ("name",)))
+        )
     )
     chosen = choose([contender(0, f"{WHOLE} VITE_API_URL"), contender(1)], asked).chosen
 
@@ -183,9 +189,6 @@ def test_a_receipt_can_explain_what_was_shown() -> None:
 
     assert shown.digest == text_digest(BESIDE_PROMPT.text(contender(0)))
     assert shown.parts["cosine"] == 0.5
-    assert (shown.parts["coverage"], shown.parts["runner_up"], shown.parts["searched"]) == (
-        1.0,
-        1.0,
-        100.0,
-    )
+    assert shown.parts["words"] == pytest.approx(math.sqrt(2))
+    assert shown.parts["model"] == MODELS["prompt"].number
     assert shown.parts["probability"] == contender(0).win(CONTEST).probability

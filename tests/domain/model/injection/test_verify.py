@@ -12,7 +12,7 @@ from hardwon.domain.model.injection.verify import (
     recomputed,
     terms_of,
 )
-from hardwon.domain.model.injection.win import Win
+from hardwon.domain.model.likelihood import MODELS
 from hardwon.domain.model.ranking.prominence import Maxima, RankingPolicy, SignalWeights
 from tests.strategies import NOW, weights
 
@@ -78,60 +78,46 @@ def test_a_score_of_an_earlier_formula_is_not_doubted() -> None:
 
 
 PROMPT = RECEIPT._replace(event="prompt", policy="of the future")
-WIN = Win(
-    score=12.0,
-    closeness=0.6,
-    length=30.0,
-    coverage=0.75,
-    information=6.0,
-    quoted=1.0,
-    runner_up=4.0,
-    searched=100.0,
-    semantic=1.0,
-)
+FEATURES = {
+    **dict.fromkeys(MODELS["prompt"].weights, 0.5),
+    "closeness": 0.5,
+    "words": 1.2,
+    "lead": 1.5,
+}
+LIKELY = MODELS["prompt"].of(FEATURES)
 
 
 def test_beside_a_prompt_the_probability_must_be_what_its_parts_give() -> None:
-    shown = ReceiptEntry("e", "lesson", "", WIN.score, WIN.parts)
+    shown = ReceiptEntry("e", "lesson", "", 12.0, LIKELY.parts)
 
-    assert likelihood_of(PROMPT, shown) == WIN.likelihood
+    assert likelihood_of(shown) == LIKELY
     assert fits(PROMPT, shown)
-    for name in (
-        "closeness",
-        "coverage",
-        "information",
-        "quoted",
-        "runner_up",
-        "searched",
-        "probability",
-    ):
-        assert not fits(
-            PROMPT, shown._replace(parts={**shown.parts, name: shown.parts[name] * 1.1})
-        ), name
-    for name in shown.parts:
-        assert not fits(
-            PROMPT,
-            shown._replace(parts={part: shown.parts[part] for part in {*shown.parts} - {name}}),
-        )
+    for name in (*FEATURES, "probability"):
+        changed = {**shown.parts, name: shown.parts[name] + 0.1}
+        assert not fits(PROMPT, shown._replace(parts=changed)), name
+        without = {part: shown.parts[part] for part in {*shown.parts} - {name}}
+        assert not fits(PROMPT, shown._replace(parts=without))
 
 
 def test_an_entry_that_does_not_win_is_not_printed_beside_a_prompt() -> None:
-    weak = WIN._replace(closeness=0.1)
+    weak = MODELS["prompt"].of({**FEATURES, "closeness": 0.1, "lead": 0.1})
 
-    assert not fits(PROMPT, ReceiptEntry("e", "lesson", "", weak.score, weak.parts))
+    assert not fits(PROMPT, ReceiptEntry("e", "lesson", "", 12.0, weak.parts))
 
 
-def test_a_win_by_an_earlier_formula_is_not_doubted() -> None:
-    shown = ReceiptEntry(
-        "e", "lesson", "", 12.0, {"coverage": 1.0, "told": 6.0, "least": 0.54, "strength": 0.6}
-    )
+@pytest.mark.parametrize(
+    "parts",
+    [{"coverage": 1.0, "told": 6.0, "strength": 0.6}, {**LIKELY.parts, "model": 1.0, "words": 9.0}],
+)
+def test_a_win_by_an_earlier_formula_is_not_doubted(parts: dict[str, float]) -> None:
+    shown = ReceiptEntry("e", "lesson", "", 12.0, parts)
 
-    assert likelihood_of(PROMPT, shown) is None
+    assert likelihood_of(shown) is None
     assert fits(PROMPT, shown)
 
 
 def test_at_a_sessions_start_nothing_has_to_win() -> None:
-    assert likelihood_of(RECEIPT, ReceiptEntry("e", "lesson", "", 0.5)) is None
+    assert likelihood_of(ReceiptEntry("e", "lesson", "", 0.5)) is None
 
 
 def test_unranked_entries_and_those_of_unknown_policies_are_not_doubted() -> None:

@@ -1,7 +1,7 @@
 """
 The features of the likelihood that an entry helps with a command that failed.
 
-Its model is in `likelihood.py`. `closeness` and `lead` are as beside a prompt.
+Its model is in `likelihood.py`. `closeness` is as beside a prompt; `lead` is over the next entry.
 
 - `errors` is the root of coverage times information of the error lines' words in the entry.
 - `missing` is the quotation of the entry least present in the output, weighted by its
@@ -18,9 +18,14 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from hardwon.domain.model.failure import Failure
-from hardwon.domain.model.injection.win import MAX_INFORMATION, MIN_SEARCHED
+from hardwon.domain.model.injection.gate_terms import (
+    MAX_INFORMATION,
+    MAX_NAMED,
+    EntryWords,
+    information_unit,
+    matched_words,
+)
 from hardwon.domain.model.keywords import terms_of
-from hardwon.domain.model.likelihood import MODELS, Likelihood
 from hardwon.domain.model.prompt_terms import (
     Sentence,
     informative_words,
@@ -30,7 +35,6 @@ from hardwon.domain.model.prompt_terms import (
     weighed,
 )
 
-MAX_NAMED = 3
 NO_QUOTATION = 0.4
 """The value of `present` for an entry that quotes nothing."""
 
@@ -59,7 +63,7 @@ class FailureTerms:
 
     Args:
         failure: The failure.
-        frequencies: The number of entries that contain each of `terms_to_count`.
+        frequencies: The number of entries that contain each of `terms_of_failure`.
         size: The number of entries.
 
     """
@@ -68,6 +72,7 @@ class FailureTerms:
         self._failure = failure
         self._frequencies = frequencies
         self._size = size
+        self._unit = information_unit(size)
 
     @cached_property
     def _errors(self) -> Sentence:
@@ -82,26 +87,18 @@ class FailureTerms:
         text = "\n".join((self._failure.key, *self._failure.lines))
         return frozenset(map(stem, terms_of(text)))
 
-    def likelihood(self, text: str, closeness: float, lead: float) -> Likelihood:
-        """Return the likelihood of an entry with that *text*, whose score leads by *lead*."""
-        unit = _unit(self._size)
-        overlap = shared([self._errors], text)
-        missing, present = self._quoted(text)
-        named = sum(quotes(text, [name]) for name in self._failure.identifiers)
-        return MODELS["failure"].of(
-            {
-                "closeness": closeness,
-                "lead": max(lead, 0.0) / unit,
-                "errors": math.sqrt(
-                    overlap.coverage * min(overlap.information / unit, MAX_INFORMATION)
-                ),
-                "missing": missing,
-                "present": present,
-                "command": shared([self._command], text).information / unit,
-                "named": float(min(named, MAX_NAMED)),
-                "signed": float(self._failure.is_named_in(text)),
-            }
-        )
+    def features(self, entry: EntryWords) -> Mapping[str, float]:
+        """Return what the failure and *entry* have in common."""
+        missing, present = self._quoted(entry.text)
+        named = sum(quotes(entry.text, [name]) for name in self._failure.identifiers)
+        return {
+            "errors": matched_words([self._errors], entry.text, self._size),
+            "missing": missing,
+            "present": present,
+            "command": shared([self._command], entry.text).information / self._unit,
+            "named": float(min(named, MAX_NAMED)),
+            "signed": float(self._failure.is_named_in(entry.text)),
+        }
 
     def _quoted(self, text: str) -> tuple[float, float]:
         """Return `missing` and `present` of an entry with that *text*."""
@@ -112,9 +109,9 @@ class FailureTerms:
         informative = [pair for pair in found if pair[0] > MIN_QUOTED_INFORMATION]
         if not informative:
             return 0.0, NO_QUOTATION
-        unit = _unit(self._size)
         missing = (
-            (1 - held / whole) * min(whole / unit, MAX_INFORMATION) for whole, held in informative
+            (1 - held / whole) * min(whole / self._unit, MAX_INFORMATION)
+            for whole, held in informative
         )
         whole, held = map(math.fsum, zip(*informative, strict=True))
         return max(missing), held / whole
@@ -123,12 +120,8 @@ class FailureTerms:
         return weighed(terms_of(text), self._frequencies, self._size)
 
 
-def terms_to_count(failure: Failure, texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the terms of *failure*, and of what *texts* quote."""
-    quoted = (quotation for text in texts for quotation in quotations(text))
+def terms_of_failure(failure: Failure, entries: Iterable[EntryWords]) -> tuple[str, ...]:
+    """Return the terms of *failure*, and of what *entries* quote."""
+    quoted = (quotation for entry in entries for quotation in quotations(entry.text))
     lines = (failure.key, *failure.error_lines, *quoted)
     return informative_words(dict.fromkeys(term for line in lines for term in terms_of(line)))
-
-
-def _unit(searched: float) -> float:
-    return math.log(max(searched, MIN_SEARCHED))
