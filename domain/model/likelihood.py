@@ -71,11 +71,11 @@ class Likelihood(NamedTuple):
     The probability that a model gives, with all that it depends on.
 
     Examples:
-        >>> likely = MODELS["start"].of({"closeness": 0.4, "words": 0.5})
+        >>> likely = MODELS["answer by keywords"].of({"words": 0.7})
         >>> round(likely.probability, 2), likely.is_likely
-        (0.48, True)
+        (0.64, True)
         >>> likely.terms
-        [('closeness', 13.4, 0.4), ('words', 0.76, 0.5)]
+        [('words', 6.7, 0.7)]
     """
 
     model: LikelihoodModel
