@@ -266,6 +266,7 @@ OWN_NAMES = (
     "setup.json",
     "pauses.jsonl",
     "answering-",
+    "trials.jsonl",
 )
 """
 Prefixes of the files that hardwon creates in a store's folder.

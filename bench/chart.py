@@ -1,9 +1,9 @@
-"""A chart of costs against sizes, both on logarithmic scales, as SVG."""
+"""Charts as SVG: costs against sizes on logarithmic scales, and shares on linear ones."""
 
 import math
 from collections.abc import Iterator, Sequence
 from html import escape
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 WIDTH, HEIGHT = 860, 420
 LEFT, RIGHT, TOP, BOTTOM = 60, 230, 30, 50
@@ -43,23 +43,51 @@ class _Scale(NamedTuple):
             self.end - self.start
         )
 
-    def marks(self) -> list[int]:
+    def marks(self) -> list[float]:
         """Return the powers of ten."""
         return [10**power for power in range(self.low, self.high + 1)]
 
 
-def chart(lines: Sequence[Line], title: str) -> str:
-    """Return a chart of at least one line."""
+class _Linear(NamedTuple):
+    """The range from 0 to a value, and where it is drawn."""
+
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        """Return where *value* is drawn."""
+        return self.start + value / self.high * (self.end - self.start)
+
+    def marks(self) -> list[float]:
+        """Return five values with equal distances."""
+        return [self.high * part / 4 for part in range(5)]
+
+
+_Axis: TypeAlias = _Scale | _Linear
+
+
+def chart(lines: Sequence[Line], title: str, below: str = "", *, is_linear: bool = False) -> str:
+    """
+    Return a chart of at least one line.
+
+    Args:
+        lines: Costs by size, or with *is_linear* shares in percent.
+        title: Of the chart.
+        below: The title of the axis across.
+        is_linear: Whether both scales are linear.
+    """
     points = [point for line in lines for point in (*line.points, *line.targets)]
-    across = _scale([size for size, _ in points], LEFT, WIDTH - RIGHT)
-    up = _scale([cost for _, cost in points], HEIGHT - BOTTOM, TOP)
+    sizes = [size for size, _ in points]
+    across = (_linear if is_linear else _scale)(sizes, LEFT, WIDTH - RIGHT)
+    up = (_linear if is_linear else _scale)([cost for _, cost in points], HEIGHT - BOTTOM, TOP)
     parts = [
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}"'
             ' font-family="sans-serif" font-size="12">'
         ),
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
-        *_axes(across, up, title),
+        *_axes(across, up, title, below or "entries (dashed: targets)"),
         *(
             part
             for line, colour in zip(lines, COLOURS, strict=False)
@@ -71,23 +99,27 @@ def chart(lines: Sequence[Line], title: str) -> str:
     return "\n".join(parts) + "\n"
 
 
+def _linear(values: Sequence[float], start: float, end: float) -> _Linear:
+    return _Linear(max(values), start, end)
+
+
 def _scale(values: Sequence[float], start: float, end: float) -> _Scale:
     low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
     return _Scale(low, max(high, low + 1), start, end)
 
 
-def _axes(across: _Scale, up: _Scale, title: str) -> Iterator[str]:
+def _axes(across: _Axis, up: _Axis, title: str, below: str) -> Iterator[str]:
     yield _text(LEFT, TOP - 12, title)
-    yield _text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, "entries (dashed: targets)", "middle")
+    yield _text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, below, "middle")
     for mark in up.marks():
         yield f'<path d="M{LEFT},{up(mark):.1f}H{WIDTH - RIGHT}" stroke="#d0d7de"/>'
         yield _text(LEFT - 8, up(mark) + 4, f"{mark:g}", "end")
     for mark in across.marks():
         yield f'<path d="M{across(mark):.1f},{TOP}V{HEIGHT - BOTTOM}" stroke="#d0d7de"/>'
-        yield _text(across(mark), HEIGHT - BOTTOM + 18, f"{mark:,}", "middle")
+        yield _text(across(mark), HEIGHT - BOTTOM + 18, f"{mark:,.16g}", "middle")
 
 
-def _line(line: Line, colour: str, across: _Scale, up: _Scale) -> Iterator[str]:
+def _line(line: Line, colour: str, across: _Axis, up: _Axis) -> Iterator[str]:
     for points, dashes in (
         (line.targets, ' stroke-dasharray="4 4" opacity="0.6"'),
         (line.points, ""),
@@ -98,7 +130,7 @@ def _line(line: Line, colour: str, across: _Scale, up: _Scale) -> Iterator[str]:
         yield f'<circle cx="{across(size):.1f}" cy="{up(cost):.1f}" r="3" fill="{colour}"/>'
 
 
-def _labels(lines: Sequence[Line], up: _Scale) -> Iterator[str]:
+def _labels(lines: Sequence[Line], up: _Axis) -> Iterator[str]:
     """Yield the name of each line at its end, moved down where two would cover each other."""
     lowest = float("-inf")
     for line, colour in sorted(

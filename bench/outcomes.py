@@ -1,15 +1,25 @@
 """
 `python -m bench.outcomes`: how often the rules of credit and lift are right, on planted lessons.
 
-The figures and the chart of `docs/quality.md#credit-and-lift`. Everything is drawn with fixed seeds.
+It prints the tables of `docs/quality.md#credit-and-lift` and writes the two charts beside it. Everything is
+drawn with fixed seeds.
 """
 
-from collections.abc import Sequence
+import argparse
+import math
+import os
+from collections.abc import Iterator, Sequence
 from random import Random
+from statistics import mean
 from typing import NamedTuple
 
+from bench.chart import Line, chart
 from hardwon.domain.model.credit import Prior, Tally, is_harmful, together
-from hardwon.domain.model.lift import Showing
+from hardwon.domain.model.lift import Difference, Lift, Showing
+
+DOCS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "docs")
+BASELINE, YEAR, SOON = 0.55, 250, 20
+"""How often it goes well after other lessons, and showings: of a year's working days, of a month."""
 
 MANY = 100_000
 """Outcomes of a baseline whose rate is known."""
@@ -105,7 +115,7 @@ class PlantedTrial(NamedTuple):
     A planted trial.
 
     Attributes:
-        effect: By how much a lesson that is shown lowers the share of repeated errors.
+        effect: By how much a lesson that is shown lowers the share of failures after it.
         share: Of what is withheld.
         alike: How much the moments of a session are alike, from 0 to 1 (intra-class correlation).
     """
@@ -124,6 +134,12 @@ class PlantedTrial(NamedTuple):
             for _ in range(random.randint(1, 4))
         ]
 
+    def more_tries(self) -> float:
+        """Return how many more tries a shown lesson has, by very many sessions."""
+        many = Lift(self._replace(sessions=40_000, share=0.5).showings(Random(0)))
+        shown, withheld = (mean(showing.tries for showing in arm) for arm in many.arms)
+        return shown - withheld
+
     def _chance(self, random: Random) -> float:
         unlike = (1 - self.alike) / self.alike / 2
         return random.betavariate(unlike, unlike)
@@ -131,15 +147,134 @@ class PlantedTrial(NamedTuple):
     def _showing(self, random: Random, session_id: str, chance: float) -> Showing:
         is_withheld = random.random() < self.share
         is_saved = not is_withheld and random.random() < 2 * self.effect
-        repeated = random.random() < chance and not is_saved
+        failed = random.random() < chance and not is_saved
         tries = 1
-        while repeated and random.random() < 0.4 + chance / 4:
+        while failed and random.random() < 0.4 + chance / 4:
             tries += 1
         return Showing(
             session_id=session_id,
             event="failure",
             is_withheld=is_withheld,
-            repeated=repeated,
+            failed=failed,
             passed=tries < 4,
-            tries=tries + repeated,
+            tries=tries + failed,
         )
+
+
+def main() -> None:
+    """Print the tables, and write the charts."""
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.outcomes", description="The error rates of credit and lift."
+    )
+    parser.add_argument("--runs", type=int, default=1_000, help="simulated trials of each kind")
+    parser.add_argument("--out", default=DOCS, help="the folder that the charts are written to")
+    options = parser.parse_args()
+    for table in (harm_table(), store_table(options.runs // 10), lift_table(options.runs)):
+        for line in table:
+            print(line, flush=True)
+        print()
+    _write(options.out, "credit.svg", harm_chart())
+    _write(options.out, "lift.svg", lift_chart(options.runs // 5))
+
+
+def harm_table() -> Iterator[str]:
+    """Yield the shares that fall silent, by what is known of the lesson and of the others."""
+    rates = (0.1, 0.125, 0.15, 0.2, 0.3, 0.4)
+    yield f"| goes well after others | {' | '.join(f'{rate:.1%}' for rate in rates)} | as others, in a year | 10 points better, in a year |"
+    yield f"|---:|{'---:|' * (len(rates) + 2)}"
+    for baseline in (0.5, 0.55, 0.6, 0.7):
+        soon = (share_silenced(rate, baseline, SOON) for rate in rates)
+        year = (share_silenced(rate, baseline, YEAR) for rate in (baseline, baseline + 0.1))
+        yield f"| {baseline:.0%} | {' | '.join(f'{share:.1%}' for share in (*soon, *year))} |"
+
+
+def store_table(stores: int) -> Iterator[str]:
+    """Yield what became of the planted lessons of some stores."""
+    yield "| lessons | go well | error of the chance after 100, 1,000 sessions | fall silent | within 20 showings |"
+    yield "|---|---:|---:|---:|---:|"
+    after = {
+        sessions: [lesson for seed in range(stores) for lesson in follow(Random(seed), sessions)]
+        for sessions in (100, 1_000)
+    }
+    for kind in PLANTED:
+        own = {
+            sessions: [lesson for lesson in lessons if lesson.planted == kind]
+            for sessions, lessons in after.items()
+        }
+        errors = ", ".join(f"{_error(lessons):.3f}" for lessons in own.values())
+        silent = [lesson for lesson in own[1_000] if lesson.is_silent]
+        soon = sum(lesson.tally.total <= SOON for lesson in silent)
+        of = len(own[1_000])
+        yield f"| {kind.name} | {kind.rate:.0%} | {errors} | {len(silent) / of:.1%} | {soon / of:.1%} |"
+
+
+def _error(lessons: Sequence[Followed]) -> float:
+    return math.sqrt(mean((lesson.chance - lesson.planted.rate) ** 2 for lesson in lessons))
+
+
+def lift_table(runs: int) -> Iterator[str]:
+    """Yield how often intervals hold the truth, and how often an effect is claimed."""
+    yield "| effect | withheld | sessions | failures: 95 % hold it | tries: 95 % hold it | claimed |"
+    yield "|---:|---:|---:|---:|---:|---:|"
+    for effect in (0.0, 0.1, 0.3):
+        for share, sessions in ((0.1, 200), (0.3, 200), (0.5, 60), (0.5, 400)):
+            trial = PlantedTrial(effect, sessions, share)
+            lifts = [Lift(trial.showings(Random(seed))) for seed in range(runs)]
+            failed = mean(_holds(lift.failed, -effect) for lift in lifts)
+            more = trial.more_tries()
+            tries = mean(_holds(lift.tries, more) for lift in lifts[: runs // 5])
+            claimed = mean(lift.verdict != "open" for lift in lifts)
+            yield (
+                f"| {effect * 100:.0f} points | {share:.0%} | {sessions} | {failed:.1%} |"
+                f" {tries:.1%} | {claimed:.1%} |"
+            )
+
+
+def _holds(found: Difference | None, truth: float) -> bool:
+    return bool(found and found.low <= truth <= found.high)
+
+
+def harm_chart() -> str:
+    """Draw the share that falls silent against how often it goes well."""
+    rates = [number / 100 for number in range(0, 81, 5)]
+    lines = [
+        Line(
+            title, [(100 * rate, 100 * share_silenced(rate, BASELINE, shown)) for rate in rates], []
+        )
+        for title, shown in (("10 showings", 10), ("20 showings", SOON), ("250 showings", YEAR))
+    ]
+    return chart(
+        lines,
+        "Lessons that fall silent, %, where it goes well after 55 % of other showings",
+        "goes well after the lesson, %",
+        is_linear=True,
+    )
+
+
+def lift_chart(runs: int) -> str:
+    """Draw the share of trials that find an effect against their sessions."""
+    lines = [
+        Line(
+            f"{effect * 100:.0f} points, {share:.0%} withheld",
+            [
+                (sessions, 100 * _found(PlantedTrial(effect, sessions, share), runs))
+                for sessions in (50, 100, 200, 400, 800)
+            ],
+            [],
+        )
+        for effect, share in ((0.3, 0.5), (0.3, 0.1), (0.1, 0.5), (0.1, 0.1), (0.0, 0.5))
+    ]
+    return chart(lines, "Trials that find an effect, %", "sessions", is_linear=True)
+
+
+def _found(trial: PlantedTrial, runs: int) -> float:
+    return mean(Lift(trial.showings(Random(seed))).verdict != "open" for seed in range(runs))
+
+
+def _write(folder: str, name: str, text: str) -> None:
+    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+if __name__ == "__main__":
+    main()

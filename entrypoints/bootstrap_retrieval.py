@@ -18,6 +18,7 @@ from hardwon.ports.models import Embedder
 from hardwon.ports.store import Store, Warn
 
 if TYPE_CHECKING:
+    from hardwon.adapters.trial_file import TrialFile
     from hardwon.domain.model.embedding import Space
     from hardwon.domain.model.ranking.decay import Decay
     from hardwon.domain.model.ranking.prominence import SignalWeights
@@ -317,6 +318,13 @@ def build_relate(memory: "Memory") -> "RelateConversations":
     )
 
 
+def open_trials(store: str) -> "TrialFile":
+    """Return the trials of the store in that folder."""
+    from hardwon.adapters.trial_file import TrialFile
+
+    return TrialFile(store)
+
+
 def build_weigh_entries(
     memory: "Memory",
     project_root: str,
@@ -329,7 +337,12 @@ def build_weigh_entries(
 
     recall = recall or build_recall(memory)
     recall = recall._replace(retrieve=recall.retrieve._replace(embed_seconds=embed_seconds))
-    return WeighEntries(recall, memory.store.windows, open_instructions(project_root))
+    return WeighEntries(
+        recall,
+        memory.store.windows,
+        open_instructions(project_root),
+        running_trial=open_trials(memory.settings.global_store).read,
+    )
 
 
 def build_inject_beside_prompt(

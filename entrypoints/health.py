@@ -41,6 +41,7 @@ from hardwon.entrypoints.bootstrap_retrieval import (
     LOCAL,
     build_embedder,
     ensure_local_model,
+    open_trials,
 )
 from hardwon.entrypoints.bootstrap_upkeep import administer, exposure, problems_beside
 from hardwon.entrypoints.context import (
@@ -52,6 +53,7 @@ from hardwon.entrypoints.context import (
 from hardwon.entrypoints.health_projects import project_lines
 from hardwon.entrypoints.notices import FULL_JOURNAL
 from hardwon.entrypoints.presenters.entries import drift_line
+from hardwon.entrypoints.presenters.lift import trial_line
 from hardwon.entrypoints.presenters.pauses import pause_line
 from hardwon.entrypoints.presenters.projects import why
 from hardwon.entrypoints.presenters.text import counted
@@ -158,6 +160,7 @@ def examine(settings: Settings, project_root: str) -> list[Finding]:
         *files,
         *_exposure(settings),
         *_pauses(settings),
+        *_trial(settings),
         *_capture(settings),
         _git(project_root),
         *_agents(project_root),
@@ -205,6 +208,11 @@ def _pauses(settings: Settings) -> list[Finding]:
         Finding("pause", ok=pause.is_readable, detail=pause_line(pause, host_session()))
         for pause in held
     ]
+
+
+def _trial(settings: Settings) -> list[Finding]:
+    trial = open_trials(settings.global_store).read()
+    return [Finding("trial", ok=True, detail=trial_line(trial))] if trial else []
 
 
 def _capture(settings: Settings) -> list[Finding]:
@@ -305,7 +313,11 @@ def _banks(memory: Memory, project_root: str) -> Iterator[Finding]:
 def _injections(store: Store) -> Iterator[Finding]:
     with suppress(StorageError):
         latest = store.receipts.newest(limit=LATEST_INJECTIONS)
-        settled = [receipt for receipt in latest if receipt.delivery in {"delivered", "missed"}]
+        settled = [
+            receipt
+            for receipt in latest
+            if receipt.delivery in {"delivered", "missed"} and receipt.arm != "withheld"
+        ]
         missed = [receipt for receipt in settled if receipt.delivery == "missed"]
         if missed:
             detail = MISSED.format(len(missed), len(settled), missed[0].session_id)

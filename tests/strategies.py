@@ -14,6 +14,7 @@ from hardwon.domain.model.embedding import Space, Vector, unit
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter, Scope
 from hardwon.domain.model.injection.receipt import (
+    ARMS,
     Delivery,
     Event,
     Form,
@@ -402,6 +403,7 @@ receipts = st.builds(
     delivery=st.sampled_from(get_args(Delivery)),
     agent=st.sampled_from(["", "a10f98c7"]),
     signature=st.sampled_from(["", "KeyError: <n>"]),
+    arm=st.sampled_from(ARMS),
     latest=st.integers(0, 9),
     outcome=outcomes,
 )

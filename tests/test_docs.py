@@ -45,9 +45,8 @@ def in_blocks(text: str) -> list[str]:
 
 CALLS = sorted({line for text in TEXTS.values() for line in (*quoted(text), *in_blocks(text))})
 OUR_CALLS = [call.split() for call in CALLS if re.match(r"hardwon [a-z]+( |$)", call)]
-COMMANDS = sorted(
-    {tuple(call[1:3] if call[1] == "checkpoint" else call[1:2]) for call in OUR_CALLS}
-)
+GROUPS = {"checkpoint", "trial"}
+COMMANDS = sorted({tuple(call[1:3] if call[1] in GROUPS else call[1:2]) for call in OUR_CALLS})
 VERBS = sorted(
     {
         word

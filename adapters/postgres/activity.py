@@ -209,11 +209,12 @@ class PostgresDeliveries(SqlDeliveries):
 
     UNDELIVERED = f"""
         SELECT r.number, r.delivery, r.at, r.digest, r.frame, r.agent FROM hardwon.receipt r
-        WHERE {OWN} AND r.session_id = %(session_id)s AND r.delivery IN ('awaited', 'missed') ORDER BY r.number
+        WHERE {OWN} AND r.session_id = %(session_id)s AND r.delivery IN ('awaited', 'missed')
+            AND r.arm != 'withheld' ORDER BY r.number
     """
     SETTLE = f"""
         UPDATE hardwon.receipt r SET delivery = %(delivery)s
-        WHERE {OWN} AND r.number = %(number)s AND r.delivery IN ('awaited', 'missed') RETURNING 1
+        WHERE {OWN} AND r.number = %(number)s AND r.delivery IN ('awaited', 'missed') AND r.arm != 'withheld' RETURNING 1
     """
     COUNT_RECALLS = f"""
         INSERT INTO hardwon.recall AS own (tenant, number, recall_count, last_recalled_at)
@@ -230,7 +231,8 @@ HELD = f"""
         max(r.latest) FILTER (WHERE r.event = 'start'),
         count(DISTINCT r.number) FILTER (WHERE r.event NOT IN ('start', 'prompt', 'ask')),
         array_agg(DISTINCT coalesce(r.query, '')) FILTER (WHERE r.event = 'file')
-    FROM hardwon.receipt r LEFT {SHOWN} WHERE {OF_WINDOW} AND r.delivery != 'missed'
+    FROM hardwon.receipt r LEFT {SHOWN} WHERE {OF_WINDOW}
+        AND (r.delivery != 'missed' OR r.arm = 'withheld')
 """
 
 

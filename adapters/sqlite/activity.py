@@ -34,6 +34,7 @@ from hardwon.adapters.sqlite.decoding import (
 )
 from hardwon.domain.model.activity import PastChange
 from hardwon.domain.model.injection.receipt import (
+    ARMS,
     DELIVERIES,
     EVENTS,
     FORMS,
@@ -145,6 +146,7 @@ class SqliteReceipts(SqlReceipts[SqliteDatabase]):
             **dict.fromkeys(("query", "keyword_text", "space"), optional(text)),
             "event": one_of(EVENTS),
             "delivery": one_of(DELIVERIES),
+            "arm": one_of(ARMS),
             "at": timestamp,
             "latest": integer,
             "frame": texts,
@@ -192,10 +194,11 @@ class SqliteDeliveries(SqlDeliveries):
 
     UNDELIVERED = """
         SELECT number, delivery, at, digest, frame, agent FROM receipt
-        WHERE session_id = :session_id AND delivery IN ('awaited', 'missed') ORDER BY number
+        WHERE session_id = :session_id AND delivery IN ('awaited', 'missed') AND arm != 'withheld' ORDER BY number
     """
     SETTLE = """
-        UPDATE receipt SET delivery = :delivery WHERE number = :number AND delivery IN ('awaited', 'missed') RETURNING 1
+        UPDATE receipt SET delivery = :delivery
+        WHERE number = :number AND delivery IN ('awaited', 'missed') AND arm != 'withheld' RETURNING 1
     """
     COUNT_RECALLS = """
         INSERT INTO recall (entry_seq, recall_count, last_recalled_at)
@@ -218,7 +221,8 @@ class SqliteDeliveries(SqlDeliveries):
 
 
 IN_WINDOW = (
-    "r.session_id = :session_id AND r.agent = :agent AND NOT r.dropped AND r.delivery != 'missed'"
+    "r.session_id = :session_id AND r.agent = :agent AND NOT r.dropped"
+    " AND (r.delivery != 'missed' OR r.arm = 'withheld')"
 )
 HELD_ENTRIES = f"""
     SELECT DISTINCT s.entry_id FROM receipt r JOIN receipt_entry s ON s.receipt_number = r.number WHERE {IN_WINDOW}

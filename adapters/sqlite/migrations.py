@@ -776,6 +776,16 @@ def to_version_20(connection: sqlite3.Connection) -> None:
     run_scripts(connection, CITATIONS)
 
 
+ARMS = """
+ALTER TABLE receipt ADD COLUMN arm TEXT NOT NULL DEFAULT '' CHECK (arm IN ('', 'shown', 'withheld'));
+"""
+
+
+def to_version_21(connection: sqlite3.Connection) -> None:
+    """Add to receipts whether a trial showed or withheld the injection."""
+    run_scripts(connection, ARMS)
+
+
 MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     to_version_1,
     to_version_2,
@@ -797,4 +807,5 @@ MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     to_version_18,
     to_version_19,
     to_version_20,
+    to_version_21,
 )

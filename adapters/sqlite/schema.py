@@ -22,7 +22,7 @@ from hardwon.adapters.sqlite.database import (
 )
 from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError, StorageError
 
-NEWEST = 20
+NEWEST = 21
 """
 The version after the last migration.
 

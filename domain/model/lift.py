@@ -7,8 +7,8 @@ of the Wilson intervals `l..u` of both::
 
     d - sqrt((p1 - l1)^2 + (u2 - p2)^2)  ..  d + sqrt((u1 - p1)^2 + (p2 - l2)^2)
 
-That for two means is the percentile bootstrap over whole sessions (Davison and Hinkley 1997), with
-a fixed seed. A difference is clear if the interval of three standard errors excludes 0: a person
+That for two means is the percentile bootstrap over whole sessions, with a fixed seed and its
+percentiles expanded for few sessions (Hesterberg 2015). A difference is clear if the interval of three standard errors excludes 0: a person
 looks often, and at two of them chance alone would soon look like an effect.
 """
 
@@ -16,6 +16,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from random import Random
+from statistics import NormalDist
 from typing import Literal, NamedTuple, TypeAlias
 
 from hardwon.domain.model.credit import Tally
@@ -49,7 +50,7 @@ class Showing(NamedTuple):
     A lesson at a moment, shown or withheld, with a known outcome.
 
     Attributes:
-        repeated: Whether the same error came again.
+        failed: Whether the same error came again, or the tests after an edit failed.
         passed: Whether the command passed in the session.
         tries: Its runs until it passed, or until the session ended.
     """
@@ -57,7 +58,7 @@ class Showing(NamedTuple):
     session_id: str
     event: Event
     is_withheld: bool
-    repeated: bool
+    failed: bool
     passed: bool
     tries: int
 
@@ -119,9 +120,9 @@ class Lift(NamedTuple):
         return shown, [showing for showing in self.showings if showing.is_withheld]
 
     @property
-    def repeated(self) -> Difference | None:
-        """The shares after which the error came again, None without both arms."""
-        return self._proportions(_has_repeated)
+    def failed(self) -> Difference | None:
+        """The shares of failures after it, None without both arms."""
+        return self._proportions(_has_failed)
 
     @property
     def passed(self) -> Difference | None:
@@ -130,21 +131,22 @@ class Lift(NamedTuple):
 
     @property
     def tries(self) -> Difference | None:
-        """The mean numbers of tries, None if an arm is small."""
-        return difference_of_means(self.showings) if self._is_enough else None
+        """The mean tries after failed commands, None if an arm is small."""
+        failures = self.at("failure")
+        return difference_of_means(failures.showings) if failures.is_enough else None
 
     @property
     def verdict(self) -> Verdict:
-        """Whether lessons clearly change how often an error comes again."""
-        clear = self._proportions(_has_repeated, Z_CLEAR)
-        if clear is None or not self._is_enough:
+        """Whether lessons clearly change how often it fails afterwards."""
+        clear = self._proportions(_has_failed, Z_CLEAR)
+        if clear is None or not self.is_enough:
             return "open"
         return "helps" if clear.high < 0 else "harms" if clear.low > 0 else "open"
 
     @property
     def next_goal(self) -> "Goal | None":
         """The next difference to become visible, None if all are."""
-        rate = _tally(map(_has_repeated, self.showings)).rate
+        rate = _tally(map(_has_failed, self.showings)).rate
         variance = rate * (1 - rate) * sum(1 / max(len(arm), 1) for arm in self.arms)
         for difference in VISIBLE:
             missing = self.sessions * (variance / (difference / Z_POWER) ** 2 - 1)
@@ -153,7 +155,8 @@ class Lift(NamedTuple):
         return None
 
     @property
-    def _is_enough(self) -> bool:
+    def is_enough(self) -> bool:
+        """Whether both arms are large enough for a verdict."""
         return min(map(len, self.arms)) >= MIN_ARM
 
     def _proportions(self, hit: Callable[[Showing], bool], z: float = Z_95) -> Difference | None:
@@ -173,8 +176,8 @@ class Goal(NamedTuple):
     sessions: int
 
 
-def _has_repeated(showing: Showing) -> bool:
-    return showing.repeated
+def _has_failed(showing: Showing) -> bool:
+    return showing.failed
 
 
 def _tally(hits: Iterable[bool]) -> Tally:
@@ -194,9 +197,16 @@ def difference_of_means(showings: Collection[Showing]) -> Difference:
     drawn = (_total(random.choices(sessions, k=len(sessions))) for _ in range(RESAMPLES))
     means = (_means(total) for total in drawn if total[1] and total[3])
     differences = sorted(shown - withheld for shown, withheld in means)
-    cut = round(len(differences) * 0.025)
+    smaller = min(sum(own[1] > 0 for own in sessions), sum(own[3] > 0 for own in sessions))
+    cut = int(len(differences) * NormalDist().cdf(-Z_95 * _expansion(smaller)))
     shown, withheld = _means(_total(sessions))
     return Difference(shown, withheld, low=differences[cut], high=differences[-1 - cut])
+
+
+def _expansion(sessions: int) -> float:
+    """Return the width of a t interval, over that of a normal one."""
+    free = max(sessions - 1, 1)
+    return math.sqrt((free + 1) / free) * (1 + (Z_95 * Z_95 + 1) / (4 * free))
 
 
 def _total(sessions: Iterable[Sequence[int]]) -> Sequence[int]:

@@ -112,7 +112,7 @@ class OpenWindow(NamedTuple):
                 copied.setdefault(receipt.digest, receipt)
         for receipt in reversed(copied.values()):
             self.receipts.record(
-                receipt._replace(session_id=window.session_id, delivery="delivered")
+                receipt._replace(session_id=window.session_id, delivery="delivered", arm="")
             )
 
 

@@ -48,6 +48,7 @@ from hardwon.domain.model.prompt_terms import (
     weighed,
 )
 from hardwon.domain.model.ranking.policy import RecallQuestion
+from hardwon.domain.model.trial import Trial
 from hardwon.domain.model.vocabulary import LESSON_KINDS
 from hardwon.domain.use_cases.rank import QuestionMatches
 from hardwon.domain.use_cases.recall import AnswerRating, Recall
@@ -117,16 +118,23 @@ class Injection(NamedTuple):
     Attributes:
         text: Whole entries in the host's frame; empty for nothing.
         receipt: The receipt to store; None for an empty text.
+        withheld: The receipt of what a trial withheld; None for nothing.
         degradations: The missing parts of the search with their reasons, one line each.
     """
 
     text: str = ""
     numbers: tuple[int, ...] = ()
     receipt: Receipt | None = None
+    withheld: Receipt | None = None
     degradations: tuple[str, ...] = ()
 
 
 NOTHING = Injection()
+
+
+def no_trial() -> Trial | None:
+    """Return None: no trial runs."""
+    return None
 
 
 class WeighEntries(NamedTuple):
@@ -135,12 +143,14 @@ class WeighEntries(NamedTuple):
 
     Attributes:
         watch: Called with the weighed entries, also without a possible winner.
+        running_trial: Called when an entry is to be printed.
     """
 
     recall: Recall
     windows: ContextWindows
     instructions: Instructions
     watch: Callable[[WeighedEntries], None] | None = None
+    running_trial: Callable[[], Trial | None] = no_trial
 
     def injection_for(self, occasion: Occasion, deadline: Deadline) -> Injection:
         """
@@ -334,10 +344,26 @@ class WeighEntries(NamedTuple):
     def chosen(
         self, occasion: Occasion, choice: GateChoice, space: str | None, policy: str = POLICY
     ) -> Injection:
-        """Return the text and the receipt of *choice*, ranked by *policy*."""
+        """Return the text and the receipts of *choice*, ranked by *policy*."""
+        session_id = occasion.actor.window.session_id
+        trial = self.running_trial() if choice.chosen and session_id else None
+        printed, withheld = choice.parted(
+            lambda entry_id: bool(trial and trial.withholds(session_id, entry_id))
+        )
+        receipt = self._receipt(occasion, printed, space=space, policy=policy)
+        if trial and receipt and printed.chosen:
+            receipt = receipt._replace(arm="shown")
+        kept_back = self._receipt(occasion, withheld, space=space, policy=policy)
+        if kept_back:
+            kept_back = kept_back._replace(arm="withheld", delivery="missed")
+        return Injection(printed.text, printed.numbers, receipt=receipt, withheld=kept_back)
+
+    def _receipt(
+        self, occasion: Occasion, choice: GateChoice, *, space: str | None, policy: str
+    ) -> Receipt | None:
         if not choice.text:
-            return NOTHING
-        receipt = Receipt(
+            return None
+        return Receipt(
             session_id=occasion.actor.window.session_id,
             event=occasion.event,
             at=self.recall.clock.now(),
@@ -352,7 +378,6 @@ class WeighEntries(NamedTuple):
             agent=occasion.actor.window.agent,
             signature=occasion.failure.signature if occasion.failure else "",
         )
-        return Injection(choice.text, choice.numbers, receipt)
 
 
 def _is_unsigned(failure: Failure, entry: Contender) -> bool:
@@ -391,7 +416,7 @@ class DryRun(NamedTuple):
 def dry_run(weigh: WeighEntries, ask: Callable[[WeighEntries], Injection]) -> DryRun:
     """Return what *ask* would print, and the entries that it considers."""
     weighed = list[WeighedEntries]()
-    injection = ask(weigh._replace(watch=weighed.append))
+    injection = ask(weigh._replace(watch=weighed.append, running_trial=no_trial))
     entries = tuple(entry for outcome in weighed for entry in _weighed_entries(outcome))
     return DryRun(injection.text, entries, injection.degradations)
 

@@ -124,6 +124,15 @@ SECTIONS: Mapping[str, Mapping[str, Command | Group]] = {
         "embed": Command("embed", "embed", "Make missing vectors."),
         "label": Command("embed", "label", "Add keyword labels to entries without any."),
         "eval": Command("evaluate", "evaluate", "Measure the quality of answers."),
+        "trial": Group(
+            {
+                "on": Command("trial", "trial_on", "Withhold a share of the lessons."),
+                "off": Command("trial", "trial_off", "End the trial."),
+                "status": Command("trial", "trial_status", "Show whether a trial runs."),
+            },
+            "Withhold some lessons, to see what they change.",
+        ),
+        "lift": Command("trial", "lift", "Compare what a trial showed and withheld."),
         "store": Group(
             {
                 "copy": Command("store", "copy", "Copy a store between files and servers."),

@@ -2,6 +2,7 @@
 
 from hardwon.domain.model.pause import holding
 from hardwon.entrypoints.bootstrap import host_session, open_pauses
+from hardwon.entrypoints.bootstrap_retrieval import open_trials
 from hardwon.entrypoints.cli.console import print_json, say, shown
 from hardwon.entrypoints.cli.options import (
     AsJson,
@@ -13,6 +14,7 @@ from hardwon.entrypoints.cli.options import (
     open_for,
 )
 from hardwon.entrypoints.context import read_workplace
+from hardwon.entrypoints.presenters.lift import trial_document, trial_line
 from hardwon.entrypoints.presenters.pauses import pause_document, pause_line
 from hardwon.entrypoints.presenters.text import on_one_line
 from hardwon.entrypoints.stats import count
@@ -30,10 +32,17 @@ def stats(
     memory = open_for(project_root, global_store, create=False)
     seen = None if project else read_workplace(memory, project_root).visibility
     figures = count(memory, chosen(collection, project=project), seen)
+    trial = open_trials(memory.settings.global_store).read()
     paused = holding(open_pauses(memory.settings.global_store).read(), memory.clock.now())
     if as_json:
-        print_json({**figures, "paused": [*map(pause_document, paused)]} if paused else figures)
+        now = {
+            "paused": [*map(pause_document, paused)],
+            "trial": trial_document(trial),
+        }
+        print_json({**figures, **{name: value for name, value in now.items() if value}})
         return
+    if trial:
+        say(trial_line(trial))
     for pause in paused:
         say(pause_line(pause, host_session()))
     for name, value in figures.items():

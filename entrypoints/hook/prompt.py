@@ -110,9 +110,11 @@ class PromptStart:
         )
 
     def _print(self, injection: Injection, output: Output) -> None:
-        lost: tuple[str, ...] = ()
+        record, lost = RecordInjection.on(self._memory.store).record, tuple[str, ...]()
         if injection.receipt and output.write(injection.text):
             receipt = injection.receipt._replace(delivery=self._request.delivery)
-            lost = RecordInjection.on(self._memory.store).record(receipt, injection.numbers)
+            lost = record(receipt, injection.numbers)
+        if injection.withheld:
+            lost += record(injection.withheld, ())
         for line in (*lost, *injection.degradations):
             self._warn(line)

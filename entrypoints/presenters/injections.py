@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Self
 
-from hardwon.domain.model.injection.receipt import Delivery, Event, NearMiss, ReceiptEntry
+from hardwon.domain.model.injection.receipt import Delivery, Event, NearMiss, Receipt, ReceiptEntry
 from hardwon.domain.model.injection.verify import (
     ChangedLesson,
     VerificationResult,
@@ -59,6 +59,8 @@ DELIVERIES: Mapping[Delivery, str] = {
     "delivered": "delivered: the transcript shows that the model got it",
 }
 
+WITHHELD = "withheld by the trial: the model did not get it (hardwon trial status)"
+
 SIGNALS: Mapping[str, str] = {
     "vector": "meaning",
     "keyword": "words",
@@ -85,7 +87,7 @@ def injection_document(explained: ExplainedInjection) -> dict[str, object]:
             name: getattr(receipt, name)
             for name in (
                 *("query", "keyword_text", "space", "policy", "digest", "frame"),
-                *("agent", "signature"),
+                *("agent", "signature", "arm"),
             )
         },
         "entries": [
@@ -107,7 +109,7 @@ def injection_lines(explained: ExplainedInjection, only: str | None = None) -> I
     """Yield the lines for a person, on all or *only* one entry."""
     receipt = explained.receipt
     yield heading(explained)
-    yield f"delivery {DELIVERIES[receipt.delivery]}"
+    yield f"delivery {delivery_text(receipt)}"
     yield f"{SEARCHED[receipt.event]:<8} {receipt.query or 'none: nothing to go by'}"
     if receipt.signature:
         yield f"error    {receipt.signature}"
@@ -123,6 +125,11 @@ def injection_lines(explained: ExplainedInjection, only: str | None = None) -> I
             yield from entry_lines(explained, rank, shown)
     for missed in () if only else receipt.missed:
         yield _nearly(explained, missed)
+
+
+def delivery_text(receipt: Receipt) -> str:
+    """Return whether the model got the injection, as far as is known."""
+    return WITHHELD if receipt.arm == "withheld" else DELIVERIES[receipt.delivery]
 
 
 def heading(explained: ExplainedInjection) -> str:

@@ -18,7 +18,12 @@ from hardwon.domain.model.injection.receipt import (
 from hardwon.domain.model.injection.verify import injected_text, policy_of, terms_of
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.use_cases.explain_injections import ExplainedInjection, ExplainInjections
-from hardwon.entrypoints.presenters.injections import DELIVERIES, EVENTS, SEARCHED, SIGNALS
+from hardwon.entrypoints.presenters.injections import (
+    EVENTS,
+    SEARCHED,
+    SIGNALS,
+    delivery_text,
+)
 from hardwon.entrypoints.presenters.outcomes import REJECTED, outcome_text, word_text
 from hardwon.entrypoints.view.charts import Part, score_parts
 from hardwon.entrypoints.view.desk import Desk, Page, PageRequest
@@ -91,7 +96,14 @@ def _sessions(receipts: Iterable[Receipt], labels: Mapping[str, str]) -> list[Se
             starts=sum(receipt.event == "start" for receipt in group),
             prompts=sum(receipt.event == "prompt" for receipt in group),
             moments=sum(receipt.event in MOMENTS for receipt in group),
-            shown=len({shown.entry_id for receipt in group for shown in receipt.shown}),
+            shown=len(
+                {
+                    shown.entry_id
+                    for receipt in group
+                    if receipt.arm != "withheld"
+                    for shown in receipt.shown
+                }
+            ),
             delivered=sum(receipt.delivery in COUNTED for receipt in group),
         )
         for (session_id, project), group in groups.items()
@@ -173,7 +185,7 @@ def _injection(explained: ExplainedInjection) -> InjectionRow:
         receipt=receipt,
         event=EVENTS[receipt.event],
         searched=SEARCHED[receipt.event],
-        delivery=DELIVERIES[receipt.delivery],
+        delivery=delivery_text(receipt),
         terms=search_terms(
             receipt.keyword_text if receipt.keyword_text is not None else receipt.query or ""
         ),
@@ -219,6 +231,7 @@ def _documents(injection: InjectionRow) -> list[dict[str, object]]:
         "signature": injection.receipt.signature,
         "delivery": injection.receipt.delivery,
         "outcome": injection.outcome,
+        "arm": injection.receipt.arm,
     }
     return [
         {

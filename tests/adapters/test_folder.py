@@ -181,7 +181,16 @@ def mode(path: Path) -> int:
 
 
 @pytest.mark.parametrize(
-    "name", ["memory.db", "memory.db-wal", "memory.db.v7", "capture.db", "hook.log", "pauses.jsonl"]
+    "name",
+    [
+        "memory.db",
+        "memory.db-wal",
+        "memory.db.v7",
+        "capture.db",
+        "hook.log",
+        "pauses.jsonl",
+        "trials.jsonl",
+    ],
 )
 @pytest.mark.parametrize("open_mode", [0o644, 0o660, 0o666])
 def test_files_of_hardwon_are_closed_to_others(tmp_path: Path, name: str, open_mode: int) -> None:

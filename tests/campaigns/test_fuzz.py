@@ -35,6 +35,7 @@ from hardwon.adapters.transcripts.given_texts import given_texts
 from hardwon.adapters.transcripts.history import history_texts
 from hardwon.adapters.transcripts.latest_turn import latest_turn
 from hardwon.adapters.transcripts.reader import JsonlTranscripts
+from hardwon.adapters.trial_file import TrialFile
 from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.plain_text import describe, plain_text
@@ -268,6 +269,10 @@ PARSERS = {
     "pauses": Parser(
         of_folder("pauses.jsonl", lambda store: PauseFile(store).read()),
         [b'{"session_id": "s", "since": "2026-01-01T00:00:00+00:00", "until": null}\n'],
+    ),
+    "trials": Parser(
+        of_folder("trials.jsonl", lambda store: TrialFile(store).read()),
+        [b'{"share": 0.1, "from": "2026-01-01T00:00:00+00:00"}\n'],
     ),
     "feature": Parser(
         of_folder(

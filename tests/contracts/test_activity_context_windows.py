@@ -15,7 +15,8 @@ def expected(recorded: list[Receipt], window: ContextWindow) -> HeldMemory:
     held = [
         receipt
         for receipt in recorded
-        if (receipt.session_id, receipt.agent) == window and receipt.delivery != "missed"
+        if (receipt.session_id, receipt.agent) == window
+        and (receipt.delivery != "missed" or receipt.arm == "withheld")
     ]
     return HeldMemory(
         frozenset(shown.entry_id for receipt in held for shown in receipt.shown),

@@ -328,13 +328,15 @@ class InMemoryDeliveries(Deliveries):
                 agent=item.agent,
             )
             for item in reversed(found)
-            if item.delivery not in COUNTED
+            if item.delivery not in COUNTED and item.arm != "withheld"
         ]
 
     @override
     def settle(self, number: int, delivery: Delivery) -> bool:
         open_ones = (
-            item for item in self._receipts.newest(limit=ALL) if item.delivery not in COUNTED
+            item
+            for item in self._receipts.newest(limit=ALL)
+            if item.delivery not in COUNTED and item.arm != "withheld"
         )
         receipt = next((item for item in open_ones if item.number == number), None)
         if receipt is None:
@@ -356,7 +358,11 @@ class InMemoryContextWindows(ContextWindows):
 
     @override
     def held(self, window: ContextWindow) -> HeldMemory:
-        held = [receipt for receipt in self._of(window) if receipt.delivery != "missed"]
+        held = [
+            receipt
+            for receipt in self._of(window)
+            if receipt.delivery != "missed" or receipt.arm == "withheld"
+        ]
         blocks = (
             receipt.latest
             for receipt in held

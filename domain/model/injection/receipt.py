@@ -126,6 +126,14 @@ the host did not wait for the hook.
 
 COUNTED: tuple[Delivery, ...] = ("printed", "delivered")
 
+Arm: TypeAlias = Literal["", "shown", "withheld"]
+ARMS: tuple[Arm, ...] = get_args(Arm)
+"""
+The arm of a trial, empty without one.
+
+An injection that is withheld is recorded as it would have been, and was not delivered: `missed`.
+"""
+
 Form: TypeAlias = Literal["lesson", "note", "conversation", "memory"]
 FORMS: tuple[Form, ...] = get_args(Form)
 """
@@ -252,6 +260,7 @@ class Receipt(NamedTuple):
         latest: The largest number of an entry then; None before it is stored.
         signature: That of the error that it answers, without secrets; empty for none.
         outcome: The actions observed after it.
+        arm: Whether a trial showed or withheld it; empty without a trial.
     """
 
     session_id: str
@@ -271,13 +280,15 @@ class Receipt(NamedTuple):
     latest: int | None = None
     signature: str = ""
     outcome: Outcome = UNSEEN
+    arm: Arm = ""
     number: int = 0
 
     @property
     def is_open(self) -> bool:
         """Whether the agent's actions may still change its outcome."""
         is_decided = self.outcome.passed is not None
-        return self.event in OBSERVED and self.delivery != "missed" and not is_decided
+        is_missed = self.delivery == "missed" and self.arm != "withheld"
+        return self.event in OBSERVED and not is_missed and not is_decided
 
 
 class SessionTurn(NamedTuple):

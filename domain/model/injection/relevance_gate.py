@@ -257,6 +257,12 @@ class GateChoice(NamedTuple):
     missed: tuple[NearMiss, ...] = ()
     constitutional: tuple[ConstitutionalText, ...] = ()
 
+    def parted(self, withholds: Callable[[str], bool]) -> tuple["GateChoice", "GateChoice"]:
+        """Return what is printed, and what is withheld by the ids of entries."""
+        withheld = tuple(own for own in self.chosen if withholds(own.contender.entry_id))
+        printed = tuple(own for own in self.chosen if own not in withheld)
+        return self._replace(chosen=printed), GateChoice(withheld)
+
     @property
     def shown(self) -> tuple[ReceiptEntry, ...]:
         """The entries in the receipt, as they are printed."""

@@ -13,6 +13,7 @@ RELEASED = {
     5: "9f055c59a85b2e2d",
     6: "68fe3a367d80b02a",
     7: "b6eb3ced998ecdcc",
+    8: "b6abbaa874f6d70c",
 }
 """The beginning of the checksum of each file. A line is never changed, only added."""
 

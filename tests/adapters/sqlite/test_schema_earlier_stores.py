@@ -118,8 +118,9 @@ LATER_PARTS = (
     "UPDATE receipt SET signature = 'KeyError: <n>'",
     "UPDATE receipt SET outcome = '[2, 0, true, false]'",
     "UPDATE receipt_entry SET is_rejected = 1",
+    "UPDATE receipt SET arm = 'shown'",
 )
-"""Values in columns and tables of versions 8 to 19."""
+"""Values in columns and tables of versions 8 to 21."""
 
 TALLIED = [("", -2), ("document", 1), ("learning", 1)]
 

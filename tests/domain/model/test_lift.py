@@ -27,7 +27,7 @@ showings = st.lists(
         session_id=st.sampled_from("abcdef"),
         event=st.sampled_from(["failure", "edit"]),
         is_withheld=st.booleans(),
-        repeated=st.booleans(),
+        failed=st.booleans(),
         passed=st.booleans(),
         tries=st.integers(0, 5),
     ),
@@ -105,7 +105,7 @@ def test_moments_of_a_session_may_be_alike(effect: float) -> None:
     trial = PlantedTrial(effect, sessions=100)
     lifts = [Lift(trial.showings(Random(seed))) for seed in range(500)]
 
-    covered = [found.low <= -effect <= found.high for lift in lifts if (found := lift.repeated)]
+    covered = [found.low <= -effect <= found.high for lift in lifts if (found := lift.failed)]
     assert 0.93 <= sum(covered) / 500 <= 0.97
 
 
@@ -138,18 +138,18 @@ def lift(shown: list[bool], withheld: list[bool]) -> Lift:
                 session_id=f"{number}",
                 event="failure",
                 is_withheld=is_withheld,
-                repeated=repeated,
-                passed=not repeated,
-                tries=1 + repeated,
+                failed=failed,
+                passed=not failed,
+                tries=1 + failed,
             )
-            for number, (repeated, is_withheld) in enumerate(arms)
+            for number, (failed, is_withheld) in enumerate(arms)
         ]
     )
 
 
 def test_an_empty_arm_has_no_difference() -> None:
     for found in (lift([], []), lift([True], []), lift([], [True])):
-        assert (found.repeated, found.passed, found.tries, found.verdict) == (
+        assert (found.failed, found.passed, found.tries, found.verdict) == (
             None,
             None,
             None,
@@ -174,7 +174,7 @@ def test_kinds_of_moments_are_parts_of_the_whole(drawn: list[Showing]) -> None:
 
     for arm in (0, 1):
         assert sum(len(part.arms[arm]) for part in parts) == len(whole.arms[arm])
-    assert Lift(drawn[::-1]).repeated == whole.repeated
+    assert Lift(drawn[::-1]).failed == whole.failed
 
 
 def test_means_of_few_lessons_are_not_compared() -> None:

@@ -11,6 +11,7 @@ from hardwon.domain.model.failure import Failure
 from hardwon.domain.model.injection.receipt import NO_ROOM, ContextWindow
 from hardwon.domain.model.injection.verify import fits, injected_text, verdict
 from hardwon.domain.model.ranking.prominence import SignalWeights
+from hardwon.domain.model.trial import Trial
 from hardwon.domain.use_cases.inject_at_moment import (
     MOST,
     Edit,
@@ -54,6 +55,7 @@ class Session:
     receipts: InMemoryReceipts = attrs.field(factory=InMemoryReceipts)
     clock: FixedClock = attrs.field(factory=FixedClock)
     has_keywords: bool = True
+    trial: Trial | None = None
 
     @property
     def windows(self) -> InMemoryContextWindows:
@@ -67,7 +69,8 @@ class Session:
             self.clock,
             SignalWeights(),
         )
-        return InjectAtMoment(WeighEntries(recall, self.windows, InMemoryInstructions()))
+        weigh = WeighEntries(recall, self.windows, InMemoryInstructions())
+        return InjectAtMoment(weigh._replace(running_trial=lambda: self.trial))
 
     def actor(self, agent: str = "", session_id: str = "one") -> Actor:
         return Actor(ContextWindow(session_id, agent), working_in("here"))
@@ -75,8 +78,8 @@ class Session:
     def at(self, moment: Moment, agent: str = "", session_id: str = "one") -> Injection:
         actor = self.actor(agent, session_id)
         printed = self.inject.text_for(moment, actor, self.clock.deadline())
-        if printed.receipt:
-            self.receipts.record(printed.receipt)
+        for receipt in filter(None, (printed.receipt, printed.withheld)):
+            self.receipts.record(receipt)
         return printed
 
 
