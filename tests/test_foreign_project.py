@@ -222,7 +222,7 @@ def test_a_twin_changes_nothing_of_the_users_own_lesson(story: Story) -> None:
     expected = {
         "name": "Sum before rounding",
         "keywords": ["total", "rounded", "cents"],
-        "references": ["src/a.py"],
+        "references": ["feature 7"],
         "observation_count": 1,
     }
     kept = {name: story.twin[name] for name in expected}

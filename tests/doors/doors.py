@@ -102,8 +102,9 @@ def _server() -> tuple[MemoryServer, MemoryWorker]:
     return MemoryServer(worker), worker
 
 
-def _known_server(worker: MemoryWorker) -> MemoryServer:
+def _known_server(worker: MemoryWorker, *, mark: object = None) -> MemoryServer:
     """Return that server, with the state of *worker* for its own."""
+    assert mark is None
     known, own = _server()
     vars(own).update(vars(worker))
     return known

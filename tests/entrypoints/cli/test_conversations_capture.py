@@ -40,7 +40,7 @@ METADATA = {
     "areas",
     "phases",
 }
-CHUNK = {"id", "title", "summary", "topic", "startTime", "endTime", "exchanges", "metadata"}
+CHUNK = {"id", "name", "title", "summary", "topic", "startTime", "endTime", "exchanges", "metadata"}
 EXCHANGES = (
     '{"user": "Which encoding do we try first?", "assistant": "We decided on UTF-8.", "timestamp": "2026-11-21T09:00:00Z"}\n'
     '{"user": "/tlc:plan the parser", "assistant": "The plan: one pass.", "timestamp": "2026-11-21T09:05:00.250Z"}\n'

@@ -142,7 +142,7 @@ def test_show_prints_every_field_in_text_and_json(world: World) -> None:
     assert (facts["id"], facts["keywords"], facts["references"]) == (
         entry_id,
         "unit, number, reading",
-        "src/a.py",
+        "feature 7",
     )
     assert facts["observed"].startswith("2 times, last 20")
     assert facts["recalled"].startswith("1 time, last 20")

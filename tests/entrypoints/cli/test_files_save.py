@@ -182,6 +182,8 @@ def test_the_entry_of_a_session_holds_all_that_is_known_of_it(world: World) -> N
         "origin": {"project": "project", "door": "file", "reach": "shared"},
         "influence_count": 0,
         "influences": [],
+        "outcomes": [],
+        "credits": {},
     }
     assert file.read_text().startswith("---\ntags: [b]\n")
     assert "Body prose" not in world.query("SELECT description FROM entry_text")[0][0]

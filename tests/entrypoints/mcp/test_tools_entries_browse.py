@@ -191,6 +191,7 @@ def test_a_row_has_all_the_fields_of_a_memory(shelf: Shelf) -> None:
             "specFolder",
             "filePath",
             "anchorId",
+            "name",
             "title",
             "importanceTier",
             "importanceWeight",
@@ -204,7 +205,14 @@ def test_a_row_has_all_the_fields_of_a_memory(shelf: Shelf) -> None:
             "accessCount",
             "lastAccessed",
         ),
-        *("validationCount", "confidenceScore", "triggerPhrases", "expiresAt", "supersededBy"),
+        *(
+            "validationCount",
+            "confidenceScore",
+            "triggerPhrases",
+            "expiresAt",
+            "supersededBy",
+            "warning",
+        ),
     }
 
 

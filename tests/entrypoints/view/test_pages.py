@@ -237,12 +237,12 @@ def test_a_session_shows_why_each_entry_came_and_the_text_as_the_agent_got_it(
 
     page = caller.text("/session?id=s1")
 
-    for part in ("meaning", "words", "track record", "delivery printed", "Session start"):
+    for part in ("meaning", "words", "delivery printed", "Session start"):
         assert part in page
     assert " ".join(block.split()) in page
     first, *_ = caller.items("/session.json?id=s1")
     assert first["score"] == pytest.approx(
-        first["meaning"] + first["words"] + first["track record"], abs=1e-4
+        first["meaning"] + first["words"] + first["length"], abs=1e-4
     )
 
 
@@ -251,7 +251,7 @@ def test_a_session_is_named_by_its_first_prompt_and_has_the_time_of_the_reader(
 ) -> None:
     world_by_word.remember(
         lesson("The parser keeps quotes of names.", name="Quotes"),
-        *(lesson(f"filler number {number}", name=f"Filler {number}") for number in range(60)),
+        *(lesson(f"filler number {number}", name=f"Filler {number}") for number in range(9)),
     )
     prompt = "The parser keeps which quotes?"
     payload = {
@@ -270,7 +270,6 @@ def test_a_session_is_named_by_its_first_prompt_and_has_the_time_of_the_reader(
     assert re.search(rf"{re.escape(prompt)} (just now|1 minute ago)", caller.text("/sessions"))
     page = caller.text("/session?id=s1")
     assert page.index(" Prompt ") < page.index(" Session start ")
-    assert re.search(r"\d+ more", page)
 
 
 @pytest.mark.parametrize(
