@@ -282,6 +282,7 @@ def _inject(memory: "Memory") -> "InjectAtStart":
         vectors=memory.spaces.vectors,
         clock=memory.clock,
         weights=_weights(memory),
+        receipts=memory.store.receipts,
     )
 
 
@@ -341,6 +342,7 @@ def build_weigh_entries(
         recall,
         memory.store.windows,
         open_instructions(project_root),
+        receipts=memory.store.receipts,
         running_trial=open_trials(memory.settings.global_store).read,
     )
 

@@ -12,6 +12,9 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
+CREDIT = "credit"
+"""The part with the change by outcomes."""
+
 
 def logistic(log_odds: float) -> float:
     """Return the probability, in `[0, 1]`, of *log_odds*."""
@@ -58,7 +61,8 @@ class LikelihoodModel(NamedTuple):
         Raises:
             KeyError: a feature is missing.
         """
-        return Likelihood(self, {name: features[name] for name in self.weights})
+        own = {name: features[name] for name in self.weights}
+        return Likelihood(self, own, features.get(CREDIT, 0.0))
 
     def formula(self, spelt: Mapping[str, str]) -> str:
         """Return the formula for people and programs, features *spelt* as there."""
@@ -70,6 +74,9 @@ class Likelihood(NamedTuple):
     """
     The probability that a model gives, with all that it depends on.
 
+    Attributes:
+        credit: The change of `x` by outcomes of the entry (`credit.py`), within a bound.
+
     Examples:
         >>> likely = MODELS["answer by keywords"].of({"words": 0.7})
         >>> round(likely.probability, 2), likely.is_likely
@@ -80,6 +87,7 @@ class Likelihood(NamedTuple):
 
     model: LikelihoodModel
     features: Mapping[str, float]
+    credit: float = 0.0
 
     @property
     def constant(self) -> float:
@@ -89,7 +97,8 @@ class Likelihood(NamedTuple):
     @property
     def terms(self) -> list[tuple[str, float, float]]:
         """Name, weight and value of each term of `x` but the constant."""
-        return [(name, weight, self.features[name]) for name, weight in self.model.weights.items()]
+        own = [(name, weight, self.features[name]) for name, weight in self.model.weights.items()]
+        return [*own, (CREDIT, 1.0, self.credit)] if self.credit else own
 
     @property
     def log_odds(self) -> float:
@@ -111,6 +120,7 @@ class Likelihood(NamedTuple):
         """The features, the probability and the model's number, for a receipt."""
         return {
             **self.features,
+            **({CREDIT: self.credit} if self.credit else {}),
             "probability": self.probability,
             "model": float(self.model.number),
         }

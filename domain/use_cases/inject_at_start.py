@@ -12,6 +12,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import HardwonError, StorageError
 from hardwon.domain.model.filters import LEARNINGS, NOWHERE, Workplace, seen_from
 from hardwon.domain.model.injection.block import Diagnostics, MemoryBlock, in_order_of_text
+from hardwon.domain.model.injection.credits import Credits
 from hardwon.domain.model.injection.entry_text import (
     ConstitutionalText,
     Length,
@@ -127,6 +128,7 @@ class InjectAtStart(NamedTuple):
         held: The memory that the agent has already. If it holds a block, only new rules and lessons
             are added.
         length: How the host counts the length of the block.
+        receipts: Have the outcomes by which entries may be harmful; None for none.
     """
 
     repository: RankingReads
@@ -139,6 +141,7 @@ class InjectAtStart(NamedTuple):
     refused: Sequence[str] = ()
     held: HeldMemory = NOTHING
     length: Length = units
+    receipts: "Receipts | None" = None
 
     def block_for(
         self,
@@ -265,9 +268,10 @@ class InjectAtStart(NamedTuple):
         """
         Choose new entries that are not among *rules*.
 
-        With *distinct*, an entry that another one probably replaces is left out, and one of which
-        every cited file is gone comes after the others.
+        With *distinct*, an entry is left out that another one probably replaces, or that did harm,
+        and one of which every cited file is gone comes after the others.
         """
+        harmful = self._harmful() if distinct else frozenset()
         rule_numbers, repeated = {rule.number for rule in rules}, 0
         while True:
             selected = found.select(CategoryBalancer(found.limit + repeated))
@@ -279,7 +283,7 @@ class InjectAtStart(NamedTuple):
                 scored
                 for scored in selected.ranked
                 if scored.facts.number not in left_out
-                and scored.facts.entry_id not in self.held.entries
+                and scored.facts.entry_id not in {*self.held.entries, *harmful}
             ]
             holding = [scored for scored in ranked if not (distinct and scored.facts.is_gone)]
             if len(selected.ranked) - len(holding) <= repeated:
@@ -287,6 +291,9 @@ class InjectAtStart(NamedTuple):
                 chosen = (*holding, *gone)[: found.limit]
                 return selected._replace(ranked=tuple(filter(self._is_new, chosen)))
             repeated = len(selected.ranked) - len(holding)
+
+    def _harmful(self) -> frozenset[str]:
+        return Credits.of(self.receipts.outcomes()).harmful if self.receipts else frozenset()
 
     def _is_new(self, scored: ScoredCandidate) -> bool:
         return self.held.is_new(scored.facts.entry_id, scored.facts.number)

@@ -13,6 +13,7 @@ from hardwon.domain.model.injection.relevance_gate import (
     Contest,
     WeighedEntries,
     choose,
+    in_order_of_credit,
 )
 from hardwon.domain.model.ranking.candidates import Candidate
 from hardwon.domain.model.ranking.prominence import Maxima, RankingPolicy
@@ -81,11 +82,14 @@ class WeighCitations(NamedTuple):
             )
             for scored in ranked
         ]
-        contenders.sort(key=lambda entry: entry.facts.ranking.is_gone)
+        credited = self.weigh.credits()
         contest = Contest(
             PromptTerms((), (), len(citing)), 0.0, size=len(citing), semantic=False, is_cited=True
         )
-        choice = choose(contenders, self.weigh.rules(contest, occasion))
+        contest = contest._replace(shifts=credited.shifts(occasion.event))
+        contenders = in_order_of_credit(contenders, contest)
+        contenders.sort(key=lambda entry: entry.facts.ranking.is_gone)
+        choice = choose(contenders, self.weigh.rules(contest, occasion, credited))
         if self.weigh.watch:
             self.weigh.watch(WeighedEntries(contest, contenders, choice))
         return self.weigh.chosen(occasion, choice, space=None, policy=policy.name)

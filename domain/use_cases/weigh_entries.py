@@ -16,6 +16,7 @@ from hardwon.domain.model.filters import (
     Workplace,
     seen_from,
 )
+from hardwon.domain.model.injection.credits import WITHOUT_OUTCOMES, Credits
 from hardwon.domain.model.injection.failure_terms import FailureTerms, terms_of_failure
 from hardwon.domain.model.injection.gate_terms import EditTerms, PromptTerms, terms_to_count
 from hardwon.domain.model.injection.receipt import (
@@ -35,6 +36,7 @@ from hardwon.domain.model.injection.relevance_gate import (
     Rules,
     WeighedEntries,
     choose,
+    in_order_of_credit,
     with_successors,
 )
 from hardwon.domain.model.keywords import MAX_TERMS
@@ -53,7 +55,7 @@ from hardwon.domain.model.vocabulary import LESSON_KINDS
 from hardwon.domain.use_cases.rank import QuestionMatches
 from hardwon.domain.use_cases.recall import AnswerRating, Recall
 from hardwon.domain.use_cases.retrieve import WORD_SECONDS, retire_expired
-from hardwon.ports.activity import ContextWindows
+from hardwon.ports.activity import ContextWindows, Receipts
 from hardwon.ports.documents import Instructions
 from hardwon.ports.keyword_index import KeywordIndex
 
@@ -144,6 +146,7 @@ class WeighEntries(NamedTuple):
     Attributes:
         watch: Called with the weighed entries, also without a possible winner.
         running_trial: Called when an entry is to be printed.
+        receipts: Have the outcomes that credit depends on; None for no credit.
     """
 
     recall: Recall
@@ -151,6 +154,7 @@ class WeighEntries(NamedTuple):
     instructions: Instructions
     watch: Callable[[WeighedEntries], None] | None = None
     running_trial: Callable[[], Trial | None] = no_trial
+    receipts: Receipts | None = None
 
     def injection_for(self, occasion: Occasion, deadline: Deadline) -> Injection:
         """
@@ -188,20 +192,21 @@ class WeighEntries(NamedTuple):
             size=found.context.size,
             intent=intent_of(occasion.text) if occasion.event == "prompt" else Intent(),
         )
+        credited = self.credits()
         contest = contest_of(terms, found=found, rated=rated)
+        contest = contest._replace(shifts=credited.shifts(occasion.event))
         may_win = occasion.is_of_action or any(
-            contest.likelihood(answer.score, answer.parts, terms.upper_bounds).is_likely
-            for answer in rated
+            contest.may_win(answer.score, answer.parts, terms.upper_bounds) for answer in rated
         )
         if not (may_win or self.watch):  # most often: nothing is read
             return self._without_search(occasion)
-        contenders = self.contenders(rated, occasion)
+        contenders = in_order_of_credit(self.contenders(rated, occasion), contest)
         contenders = with_successors(
             contenders, self._successors(contenders, question.only, occasion)
         )
         if occasion.is_of_action:
             contenders, contest = self._of_action(occasion, contenders, contest, deadline)
-        choice = choose(contenders, self.rules(contest, occasion))
+        choice = choose(contenders, self.rules(contest, occasion, credited))
         if self.watch:
             words = [entry.words for entry in contenders]
             self.watch(WeighedEntries(contest.among(words), contenders, choice))
@@ -247,12 +252,20 @@ class WeighEntries(NamedTuple):
             occasion, GateChoice(constitutional=occasion.printing.constitutional), space=None
         )
 
-    def rules(self, contest: Contest, occasion: Occasion) -> Rules:
+    def credits(self) -> Credits:
+        """Return the credit of all entries, as outcomes are now."""
+        return Credits.of(self.receipts.outcomes()) if self.receipts else WITHOUT_OUTCOMES
+
+    def rules(self, contest: Contest, occasion: Occasion, credited: Credits) -> Rules:
         """Return the rules that keep entries out on *occasion*."""
         window = occasion.actor.window
         shown = self.windows.held(window).entries if window.session_id else ()
         return Rules(
-            contest=contest, shown=shown, agent_files=self._agent_files, printing=occasion.printing
+            contest=contest,
+            shown=shown,
+            agent_files=self._agent_files,
+            printing=occasion.printing,
+            harmful=credited.harmful,
         )
 
     def _of_action(

@@ -289,6 +289,53 @@ def test_to_be_shown_or_read_is_no_credit(world: World) -> None:
     assert hardwon(world, "show", LESSON.entry_id, "--json").document["credits"] == {}
 
 
+def fails_in(world: World, session_id: str) -> str:
+    """Return what the hook prints after the command failed in another session."""
+    payload = {"session_id": session_id, "cwd": str(world.project), "tool_name": "Bash"}
+    payload |= {"hook_event_name": "PostToolUseFailure", "error": f"Exit code 1\n{MISSING}"}
+    command = {"tool_input": {"command": "python -m pytest -q tests"}}
+    return world.hook(payload={**payload, **command}).stdout
+
+
+def starts(world: World) -> str:
+    return world.hook(payload=world.session_start()).stdout
+
+
+def test_a_harmful_lesson_is_quiet_until_a_person_brings_it_back(world: World) -> None:
+    other = entry("Backoff", "Retry a refused connection with a backoff.")
+    world.remember(other)
+    helpful = (ReceiptEntry(other.entry_id, "memory", "d"),)
+    passed = receipt()._replace(shown=helpful, outcome=Outcome(1, passed=True))
+    shown_in(world, *[passed] * 60)
+    assert LESSON.name in starts(world)
+    assert (
+        LESSON.description
+        in json.loads(fails_in(world, "before"))["hookSpecificOutput"]["additionalContext"]
+    )
+
+    shown_in(world, *[receipt()._replace(outcome=Outcome(1, 1))] * 9)
+    assert LESSON.name not in starts(world)
+    assert other.name in starts(world)
+    assert fails_in(world, "harmful") == ""
+    assert "harmful there" in hardwon(world, "show", LESSON.entry_id).stdout
+    assert LESSON.name in hardwon(world, "recall", "PyYAML dev extra").stdout
+
+    hardwon(world, "validate", LESSON.entry_id, "--useful")
+    assert LESSON.name in starts(world)
+    assert LESSON.entry_id in fails_in(world, "confirmed")
+
+
+def test_credit_in_a_receipt_is_verified(world: World) -> None:
+    shown_in(world, *[receipt()._replace(outcome=Outcome(1, passed=True))] * 3)
+    assert fails_in(world, "verified")
+    [explained] = hardwon(world, "why", "verified", "--json").document["items"]
+
+    assert explained["entries"][0]["parts"].get("credit", 0.0) == pytest.approx(
+        explained["entries"][0]["credit"]["shift"], abs=1e-6
+    )
+    assert hardwon(world, "why", "verified", "--verify").code == 0
+
+
 def test_a_rejected_lesson_did_not_help(world: World) -> None:
     shown_in(world, receipt())
     by_hooks(world, save(world, begun(world).runs(TESTS, "12 passed")))

@@ -68,6 +68,11 @@ class Credits(NamedTuple):
         tally = self.tallies[event].get(entry_id, NO_OUTCOMES)
         return Credit(tally, self.priors[event], is_harmful=entry_id in self.harmful_at(event))
 
+    def shifts(self, event: Event) -> dict[str, float]:
+        """Return the change of the log-odds of each entry with outcomes there, by id."""
+        prior = self.priors[event]
+        return {entry_id: prior.shift(tally) for entry_id, tally in self.tallies[event].items()}
+
     def of_entry(self, entry_id: str) -> Mapping[Event, Credit]:
         """Return the credit of the entry at each kind of moment with an outcome."""
         events = (event for event in EVENTS if entry_id in self.tallies[event])
@@ -96,3 +101,6 @@ def _tallies(counts: Iterable[OutcomeCount]) -> Tallies:
         before = found[count.event][count.entry_id]
         found[count.event][count.entry_id] = Tally(before.helped + helped, before.failed + failed)
     return {event: dict(tallies) for event, tallies in found.items()}
+
+
+WITHOUT_OUTCOMES = Credits.of([])

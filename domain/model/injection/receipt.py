@@ -95,6 +95,7 @@ TOO_LOW = "below the last place"
 OWED = "the remaining places belong to other categories"
 TOO_WEAK = "too weak"
 SUPERSEDED = "superseded"
+HARMFUL = "did harm where it was shown"
 SHOWN_ALREADY = "shown already in this session"
 NOT_NEW = "not new since the block of this session"
 

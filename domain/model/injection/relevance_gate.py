@@ -6,6 +6,8 @@ records why others are left out.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 from hardwon.domain.model.citations import cited_words
@@ -28,6 +30,7 @@ from hardwon.domain.model.injection.gate_terms import (
 )
 from hardwon.domain.model.injection.neutral_text import CONSTITUTIONAL, FRAME_END, FRAME_START
 from hardwon.domain.model.injection.receipt import (
+    HARMFUL,
     MAX_MISSED,
     NO_ROOM,
     SHOWN_ALREADY,
@@ -57,6 +60,7 @@ class Contest(NamedTuple):
         rival: The score of the best entry that is not to be shown, 0 without one.
         semantic: Whether semantic search took part.
         is_cited: Whether all entries cite the opened file, so that each of them helps.
+        shifts: The change of the log-odds of entries with outcomes, by id.
     """
 
     terms: PromptTerms | EditTerms | FailureTerms
@@ -64,6 +68,7 @@ class Contest(NamedTuple):
     size: int
     semantic: bool
     is_cited: bool = False
+    shifts: Mapping[str, float] = {}
 
     def likelihood(self, score: float, parts: Parts, in_common: Mapping[str, float]) -> Likelihood:
         """Return the likelihood of an entry that has the features *in_common* with the occasion."""
@@ -77,6 +82,11 @@ class Contest(NamedTuple):
                 **in_common,
             }
         )
+
+    def may_win(self, score: float, parts: Parts, upper_bounds: Mapping[str, float]) -> bool:
+        """Return whether the upper bound of the probability suffices."""
+        credit = max([0.0, *self.shifts.values()])
+        return self.likelihood(score, parts, upper_bounds)._replace(credit=credit).is_likely
 
     def among(self, entries: Sequence[EntryWords]) -> "Contest":
         """Return the contest of these *entries*."""
@@ -145,7 +155,17 @@ class Contender(NamedTuple):
         """Return how likely the entry helps."""
         if contest.is_cited:
             return CertainWin()
-        return contest.likelihood(self.score, self.parts, contest.terms.features(self.words))
+        likely = contest.likelihood(self.score, self.parts, contest.terms.features(self.words))
+        return likely._replace(credit=contest.shifts.get(self.entry_id, 0.0))
+
+
+def in_order_of_credit(contenders: Iterable[Contender], contest: Contest) -> list[Contender]:
+    """Order neighbours with the same score by their credit."""
+    return [
+        entry
+        for _, equals in groupby(contenders, attrgetter("score"))
+        for entry in sorted(equals, key=lambda own: -contest.shifts.get(own.entry_id, 0.0))
+    ]
 
 
 def with_successors(
@@ -311,12 +331,14 @@ class Rules(NamedTuple):
         shown: The ids of the entries that this session was given before.
         agent_files: Reads the files that the agent is given anyway; called at most once, and only
             for a winner.
+        harmful: The ids of the entries that did harm where they were shown.
     """
 
     contest: Contest
     shown: Collection[str]
     agent_files: Callable[[], Iterable[AgentFile]]
     printing: Printing = BESIDE_PROMPT
+    harmful: Collection[str] = frozenset()
 
     @property
     def held(self) -> frozenset[str]:
@@ -360,6 +382,8 @@ def _against(winner: Winner, rules: Rules, files: "_Files", room: int) -> str:
         return TOO_WEAK
     if winner.contender.facts.ranking.superseded_by:
         return SUPERSEDED
+    if winner.contender.entry_id in rules.harmful:
+        return HARMFUL
     if winner.contender.entry_id in rules.held:
         return SHOWN_ALREADY
     if name := files.name_of_file_with(winner.contender.printed.description):

@@ -1,11 +1,13 @@
 """Credits: sums of outcomes by entry and kind of moment."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.credit import MAX_SHIFT, MIN_BASELINE, Tally
 from hardwon.domain.model.injection.credits import Credits
 from hardwon.domain.model.injection.receipt import EVENTS, OutcomeCount
+from hardwon.domain.model.likelihood import MODELS
 from tests.strategies import few_examples
 
 counts = st.builds(
@@ -59,3 +61,17 @@ def test_few_outcomes_harm_nothing() -> None:
 
     assert Credits.of([*OTHERS, *few]).harmful == frozenset()
     assert Credits.of([count("bad", 40, helped=False)]).harmful == frozenset()
+
+
+@given(shift=st.floats(-MAX_SHIFT, MAX_SHIFT), closeness=st.floats(-1, 1))
+@few_examples
+def test_credit_moves_the_gate_within_its_bound(shift: float, closeness: float) -> None:
+    """Below a probability of 0.84 no credit lets an entry pass, above 0.94 none keeps it out."""
+    model = MODELS["failure"]
+    plain = model.of({**dict.fromkeys(model.weights, 0.5), "closeness": closeness})
+    moved = plain._replace(credit=shift)
+
+    assert moved.log_odds == pytest.approx(plain.log_odds + shift)
+    assert plain.probability >= 0.84 or not moved.is_likely
+    assert plain.probability < 0.94 or moved.is_likely
+    assert model.of(moved.parts) == moved
