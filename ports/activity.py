@@ -176,7 +176,8 @@ class Receipts(Protocol):
         Count the showings of entries of which the outcome is known.
 
         Counts of the same outcome add up.
-        Those that the model missed are left out, and entries that are not in the store.
+        Those that the model missed are left out, and entries that are not in the store. Those
+        that a trial withheld are counted by themselves.
         """
         ...
 

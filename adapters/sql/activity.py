@@ -76,10 +76,12 @@ def outcomes_from(judged: str, settled: str, own: str = "true") -> str:
         own: Limits the receipts.
     """
     return f"""
-        SELECT e.id, r.event, r.outcome, i.how IS NOT NULL AS used, s.is_rejected, {settled} AS settled, count(*)
+        SELECT e.id, r.event, r.outcome, i.how IS NOT NULL AS used, s.is_rejected, {settled} AS settled,
+            r.arm = 'withheld' AS withheld, count(*)
         FROM {judged}
-        WHERE {own} AND r.delivery != 'missed' AND (r.outcome != '[]' OR s.is_rejected OR i.how IS NOT NULL)
-        GROUP BY e.id, r.event, r.outcome, used, s.is_rejected, settled
+        WHERE {own} AND (r.delivery != 'missed' OR r.arm = 'withheld')
+            AND (r.outcome != '[]' OR s.is_rejected OR i.how IS NOT NULL)
+        GROUP BY e.id, r.event, r.outcome, used, s.is_rejected, settled, withheld
     """
 
 
@@ -158,12 +160,20 @@ class SqlReceipts(Role[D], Receipts):
         return [count for count in found if count]
 
     def _outcome_count(self, row: Row) -> OutcomeCount | None:
-        entry_id, event, outcome, is_used, is_rejected, is_settled, times = row
-        helped = decoded(outcome).has_helped(is_used=bool(is_used), is_rejected=bool(is_rejected))
+        entry_id, event, outcome, is_used, is_rejected, is_settled, is_withheld, times = row
+        helped = decoded(outcome).has_helped(
+            is_used=bool(is_used and not is_withheld),
+            is_rejected=bool(is_rejected and not is_withheld),
+        )
         if helped is None:
             return None
         return OutcomeCount(
-            entry_id, event, has_helped=helped, is_settled=bool(is_settled), times=times
+            entry_id,
+            event,
+            has_helped=helped,
+            is_settled=bool(is_settled),
+            times=times,
+            is_withheld=bool(is_withheld),
         )
 
     @override

@@ -106,7 +106,8 @@ def outcomes_of(injections: ExplainedInjections) -> list[dict[str, object]]:
     return [
         {
             **{
-                name: getattr(item.receipt, name) for name in ("at", "event", "query", "session_id")
+                name: getattr(item.receipt, name)
+                for name in ("at", "event", "query", "session_id", "arm")
             },
             **outcome_document(item, shown),
         }
@@ -117,10 +118,10 @@ def outcomes_of(injections: ExplainedInjections) -> list[dict[str, object]]:
 
 
 def shown_text(receipt: Receipt) -> str:
-    """Return where and when an entry was shown."""
+    """Return where and when an entry was shown, or withheld by a trial."""
     occasion = OCCASIONS[receipt.event].format(receipt.query or "?")
     day = receipt.at.astimezone(dt.UTC)
-    return f"shown {occasion} on {day.day} {day:%b %Y}"
+    return f"{receipt.arm or 'shown'} {occasion} on {day.day} {day:%b %Y}"
 
 
 def outcome_document(explained: ExplainedInjection, shown: ReceiptEntry) -> dict[str, object]:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.injection.receipt import ContextWindow, HeldMemory, Receipt
+from hardwon.domain.model.injection.receipt import ContextWindow, HeldMemory, Receipt, ReceiptEntry
 from tests.contracts.worlds import MakeWorld, on_every_implementation
 from tests.strategies import NOW, few_examples, lesson, receipts, session_ids
 
@@ -75,3 +75,19 @@ def test_an_emptied_window_still_counts_what_was_delivered(make: MakeWorld) -> N
 
         assert world.deliveries.settle(1, "delivered")
         assert world.windows.held(ContextWindow("s")) == HeldMemory()
+
+
+@on_every_implementation
+def test_a_window_holds_what_a_trial_withheld_from_it(make: MakeWorld) -> None:
+    """So it is not shown later, and takes its place among the moments."""
+    missed = BLOCK._replace(
+        event="file", query="a.py", shown=(ReceiptEntry("e", "memory", "d"),), delivery="missed"
+    )
+    with make() as world:
+        world.receipts.record(missed)
+        assert world.windows.held(ContextWindow("s")) == HeldMemory()
+
+        world.receipts.record(missed._replace(arm="withheld"))
+        held = world.windows.held(ContextWindow("s"))
+        assert held == HeldMemory(frozenset("e"), moments=1, files=frozenset({"a.py"}))
+        assert world.receipts.shown_in("s") == frozenset()

@@ -105,3 +105,15 @@ def test_a_late_delivery_keeps_the_time_of_a_later_recall_and_leaves_out_deleted
         world.deliveries.settle(1, "delivered")
 
         assert recalls(world) == [(2, NOW + DAY)]
+
+
+@on_every_implementation
+def test_an_injection_that_a_trial_withheld_is_never_delivered(make: MakeWorld) -> None:
+    """The same text may be given later in the session, after the trial ended."""
+    with make() as world:
+        world.add(FIRST, SECOND)
+        world.receipts.record(AWAITED._replace(delivery="missed", arm="withheld"))
+
+        assert world.deliveries.undelivered("s") == []
+        assert not world.deliveries.settle(1, "delivered")
+        assert recalls(world) == [(0, None)] * 2

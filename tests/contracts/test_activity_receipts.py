@@ -217,3 +217,23 @@ def test_a_receipt_outlives_its_entries(make: MakeWorld) -> None:
 
         [found] = world.receipts.newest(entry_id=entry.entry_id, limit=1)
         assert found.shown == (ReceiptEntry(entry.entry_id, "lesson", "d"),)
+
+
+@on_every_implementation
+def test_the_outcome_of_what_a_trial_withheld_is_counted_by_itself(make: MakeWorld) -> None:
+    entry = lesson("Name the unit.")
+    shown = (ReceiptEntry(entry.entry_id, "memory", "d"),)
+    with make() as world:
+        world.add(entry)
+        receipt = RECEIPT._replace(event="failure", shown=shown, outcome=PASSED)
+        world.receipts.record(receipt._replace(arm="shown", delivery="delivered"))
+        world.receipts.record(receipt._replace(arm="withheld", delivery="missed"))
+        world.receipts.record(receipt._replace(arm="shown", delivery="missed"))
+        helped = counted(entry, "failure", has_helped=True)
+        assert set(world.receipts.outcomes()) == {helped, helped._replace(is_withheld=True)}
+
+        world.receipts.reject(entry.entry_id, "s", rejected=True)
+        assert set(world.receipts.outcomes()) == {
+            helped._replace(has_helped=False),
+            helped._replace(is_withheld=True),
+        }

@@ -119,7 +119,7 @@ class InMemoryReceipts(Receipts):
             count
             for receipt in self._receipts
             for shown in receipt.shown
-            if receipt.delivery != "missed"
+            if receipt.delivery != "missed" or receipt.arm == "withheld"
             if (count := self._outcome_count(receipt, shown))
         )
         return [count._replace(times=times) for count, times in found.items()]
@@ -128,8 +128,10 @@ class InMemoryReceipts(Receipts):
         number, judged = self._state.number_of(shown.entry_id), self._state.influences
         if number is None:
             return None
+        is_withheld = receipt.arm == "withheld"
         has_helped = receipt.outcome.has_helped(
-            is_used=(number, receipt.session_id) in judged, is_rejected=shown.is_rejected
+            is_used=(number, receipt.session_id) in judged and not is_withheld,
+            is_rejected=shown.is_rejected and not is_withheld,
         )
         confirmed = (
             influence.at
@@ -144,6 +146,7 @@ class InMemoryReceipts(Receipts):
             has_helped=has_helped,
             is_settled=any(receipt.at <= at for at in confirmed),
             times=1,
+            is_withheld=is_withheld,
         )
 
     def replace(self, receipt: Receipt) -> None:

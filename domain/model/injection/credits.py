@@ -44,6 +44,7 @@ class Credits(NamedTuple):
     Attributes:
         tallies: All outcomes.
         unsettled: Those since the entry was last confirmed, by which it may be harmful.
+        withheld: Those without the entries, which a trial withheld.
 
     Examples:
         >>> found = Credits.of([OutcomeCount("a", "failure", True, False, 9)])
@@ -54,14 +55,21 @@ class Credits(NamedTuple):
     tallies: Tallies
     unsettled: Tallies
     priors: Mapping[Event, Prior]
+    withheld: Mapping[Event, Tally]
 
     @classmethod
     def of(cls, counts: Iterable[OutcomeCount]) -> Self:
         """Add up *counts*."""
         known = [*counts]
-        tallies = _tallies(known)
-        priors = {event: Prior.of([*tallies[event].values()]) for event in EVENTS}
-        return cls(tallies, _tallies(count for count in known if not count.is_settled), priors)
+        shown = [count for count in known if not count.is_withheld]
+        tallies = _tallies(shown)
+        without = _tallies(count for count in known if count.is_withheld)
+        return cls(
+            tallies,
+            _tallies(count for count in shown if not count.is_settled),
+            priors={event: Prior.of([*tallies[event].values()]) for event in EVENTS},
+            withheld={event: together(without[event].values()) for event in EVENTS},
+        )
 
     def at(self, entry_id: str, event: Event) -> Credit:
         """Return the credit of the entry at that kind of moment."""
@@ -79,13 +87,13 @@ class Credits(NamedTuple):
         return {event: self.at(entry_id, event) for event in events}
 
     def harmful_at(self, event: Event) -> frozenset[str]:
-        """Return the ids of the entries that are clearly worse than the others there."""
-        tallies = self.tallies[event]
+        """Return the ids of the entries that are clearly worse than their baseline there."""
+        tallies, withheld = self.tallies[event], self.withheld[event]
         total = together(tallies.values())
         return frozenset(
             entry_id
             for entry_id, tally in self.unsettled[event].items()
-            if is_harmful(tally, baseline_of(total.without(tallies[entry_id]), NO_OUTCOMES))
+            if is_harmful(tally, baseline_of(total.without(tallies[entry_id]), withheld))
         )
 
     @property

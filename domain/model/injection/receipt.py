@@ -238,6 +238,7 @@ class OutcomeCount(NamedTuple):
     Attributes:
         has_helped: Whether the entry helped, by the outcome.
         is_settled: Whether the entry was confirmed afterwards.
+        is_withheld: Whether a trial withheld the entry: then only actions count.
     """
 
     entry_id: str
@@ -245,6 +246,7 @@ class OutcomeCount(NamedTuple):
     has_helped: bool
     is_settled: bool
     times: int
+    is_withheld: bool = False
 
 
 class Receipt(NamedTuple):

@@ -102,7 +102,7 @@ def test_a_lesson_beside_a_prompt_may_be_withheld(*, withheld: bool) -> None:
 
 
 def test_nothing_is_withheld_without_a_session_or_in_a_dry_run() -> None:
-    session, session_id = Session(store(YAML), trial=HALF), drawn(withheld=True)
+    session, session_id = Session(store(YAML), trial=Trial(1.0, NOW)), drawn(withheld=True)
     actor, deadline = session.actor(session_id=session_id), session.clock.deadline()
 
     assert session.at(FAILURE, session_id="").text

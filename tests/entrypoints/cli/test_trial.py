@@ -105,6 +105,10 @@ def test_a_withheld_lesson_is_silent_and_why_says_so(world: World) -> None:
         "withheld"
     )
     assert "verified" in hardwon(world, "why", withheld, "--verify").stdout
+    world.query(f"UPDATE receipt SET outcome = '{PASSED}'")
+    show = hardwon(world, "show", LESSON.entry_id).stdout
+    assert re.search(r"\bshown at a failure of `pytest -q` on .*: passed at the 1st try", show)
+    assert re.search(r"\bwithheld at a failure of `pytest -q` on .*: passed at the 1st try", show)
     assert world.query("SELECT sum(recall_count) FROM recall") == [(1,)]
 
 

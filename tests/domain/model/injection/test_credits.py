@@ -34,7 +34,9 @@ def test_only_sums_count_and_the_shift_is_bounded(known: list[OutcomeCount]) -> 
     for entry_id in ("a", "b", "c", "unknown"):
         for event in EVENTS:
             credit = forwards.at(entry_id, event)
-            of_it = [item for item in known if item[:2] == (entry_id, event)]
+            of_it = [
+                item for item in known if item[:2] == (entry_id, event) and not item.is_withheld
+            ]
 
             assert credit == backwards.at(entry_id, event)
             assert credit.tally.total == sum(item.times for item in of_it)
@@ -75,3 +77,14 @@ def test_credit_moves_the_gate_within_its_bound(shift: float, closeness: float) 
     assert plain.probability >= 0.84 or not moved.is_likely
     assert plain.probability < 0.94 or moved.is_likely
     assert model.of(moved.parts) == moved
+
+
+def test_a_lesson_is_compared_with_what_a_trial_withheld_if_that_is_enough() -> None:
+    """Others go well, but it would have failed as often without the lesson."""
+    known = [count("hard", 12, helped=False), *OTHERS]
+    without = [count("hard", MIN_BASELINE, helped=False)._replace(is_withheld=True)]
+    few = [without[0]._replace(times=MIN_BASELINE - 1)]
+
+    assert Credits.of([*known, *without]).harmful == frozenset()
+    assert Credits.of([*known, *few]).harmful == {"hard"}
+    assert Credits.of([*known, *without]).at("hard", "failure").tally == Tally(0, 12)
