@@ -49,6 +49,7 @@ def build_review_memory(
     memory: "Memory", project_root: str, repairs: "Callable[[], Sequence[RepairNote]]" = tuple
 ) -> "ReviewMemory":
     """Build the collection of pending decisions, with drifted banks and *repairs*."""
+    from hardwon.domain.model.injection.credits import Credits
     from hardwon.domain.use_cases.review_memory import ReviewMemory
     from hardwon.entrypoints.bootstrap_files import build_find_drift
     from hardwon.entrypoints.context import read_workplace
@@ -63,6 +64,8 @@ def build_review_memory(
         counts=memory.store.projects.entry_counts(),
         clock=memory.clock,
         repairs=repairs,
+        harmful=lambda: Credits.of(memory.store.receipts.outcomes()).harmful,
+        first_shown=lambda: min(memory.store.overview.shown(), default=None),
     )
 
 

@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -189,7 +189,14 @@ ReviewItem: TypeAlias = (
 
 @attrs.frozen(kw_only=True)
 class ReviewMemory:
-    """Collect what needs a decision, without changing anything."""
+    """
+    Collect what needs a decision, without changing anything.
+
+    Attributes:
+        harmful: Returns the ids of lessons that did harm.
+        first_shown: Returns when entries were first shown, None for never. A store that is younger
+            than 90 days knows of no entry that it was not needed.
+    """
 
     repository: EntryRepository
     proposals: Proposals
@@ -198,7 +205,8 @@ class ReviewMemory:
     counts: Mapping[str, int]
     clock: Clock
     repairs: Callable[[], Sequence[RepairNote]] = tuple
-    harmful: Callable[[], Sequence[Entry]] = tuple
+    harmful: Callable[[], Iterable[str]] = tuple
+    first_shown: Callable[[], dt.date | None] = lambda: None
 
     def items(self) -> Sequence[ReviewItem]:
         """
@@ -220,8 +228,11 @@ class ReviewMemory:
         old = now - SUPERSEDED_FOR
         yield "superseded", [entry for entry in superseded if entry.updated_at <= old]
         yield "gone", self._matching(lessons._replace(gone=True))
-        yield "harmful", self.harmful()
-        yield "unused", self._unjudged(lessons._replace(idle_since=now - UNUSED_FOR))
+        harmful = map(self.repository.by_id, sorted(self.harmful()))
+        yield "harmful", [entry for entry in harmful if entry]
+        first_shown = self.first_shown()
+        if first_shown and first_shown <= (now - UNUSED_FOR).date():
+            yield "unused", self._unjudged(lessons._replace(idle_since=now - UNUSED_FOR))
         yield "note", self._unjudged(captured)[:MAX_CAPTURED]
 
     def _matching(self, only: EntryFilter) -> list[Entry]:

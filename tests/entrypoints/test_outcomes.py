@@ -318,10 +318,12 @@ def test_a_harmful_lesson_is_quiet_until_a_person_brings_it_back(world: World) -
     assert other.name in starts(world)
     assert fails_in(world, "harmful") == ""
     assert "harmful there" in hardwon(world, "show", LESSON.entry_id).stdout
+    assert LESSON.name in hardwon(world, "review", "harmful").stdout
     assert LESSON.name in hardwon(world, "recall", "PyYAML dev extra").stdout
 
     hardwon(world, "validate", LESSON.entry_id, "--useful")
     assert LESSON.name in starts(world)
+    assert LESSON.name not in hardwon(world, "review", "harmful").stdout
     assert LESSON.entry_id in fails_in(world, "confirmed")
 
 

@@ -51,6 +51,16 @@ def world(world_by_word: World) -> World:
     return world_by_word
 
 
+def shown_long_ago(world: World) -> None:
+    """Let something have been shown a hundred days ago."""
+    first = lesson(-1, 120)
+    world.remember(first)
+    world.hook(payload=world.session_start())
+    day = (TODAY - dt.timedelta(100)).date().isoformat()
+    world.query("UPDATE receipt SET at = ? || substr(at, 11)", (day,))
+    hardwon(world, "delete", first.entry_id, "--yes")
+
+
 def counts(world: World) -> dict[str, int]:
     """Return the sizes of the groups."""
     found: dict[str, int] = {}
@@ -60,6 +70,7 @@ def counts(world: World) -> dict[str, int]:
 
 
 def test_a_store_of_two_thousand_fits_a_screen(world: World) -> None:
+    shown_long_ago(world)
     world.remember(*month_of(2_000))
     done = hardwon(world, "review")
     lines = done.stdout.splitlines()
@@ -91,6 +102,7 @@ def test_a_store_of_two_thousand_fits_a_screen(world: World) -> None:
     ],
 )
 def test_a_group_is_decided_together(world: World, group: str, decision: str, line: str) -> None:
+    shown_long_ago(world)
     world.remember(*month_of(21))
     before = counts(world)
     done = hardwon(world, "review", group, decision)
@@ -123,6 +135,13 @@ def test_a_lesson_in_use_or_judged_is_not_offered_as_unused(world: World) -> Non
     world.remember(shown, judged, attrs.evolve(rule, tier="constitutional"), lesson(3, 89))
     world.hook(payload=world.session_start())
     assert counts(world) == {}
+
+
+def test_a_store_in_which_nothing_was_shown_for_90_days_has_no_unused_lesson(world: World) -> None:
+    world.remember(*(lesson(number, 120) for number in range(9)))
+    assert counts(world) == {}
+    shown_long_ago(world)
+    assert counts(world).keys() == {"unused"}
 
 
 def test_a_judgement_that_a_lesson_holds_ends_its_warning(world: World) -> None:
