@@ -1,7 +1,9 @@
 import gc
 import os
+import random
 import signal
 from collections.abc import Iterator
+from zlib import crc32
 
 import pytest
 from hypothesis import settings
@@ -17,6 +19,9 @@ gc.disable()  # until all tests are collected: what is imported and collected st
 
 # The machine's address would make the repositories of tests foreign.
 os.environ.update(GIT_CONFIG_GLOBAL=os.devnull, GIT_CONFIG_NOSYSTEM="1")
+
+ORDER = os.environ.setdefault("TEST_ORDER", str(random.randrange(2**32)))
+"""The seed by which tests are shuffled. The processes of xdist inherit it."""
 
 # In the background shells ignore them, and programs that tests start would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -52,6 +57,17 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest brings together the tests of a costly parameter
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with long scenes: a process gets the first tests in one piece, and the last one by one."""
-    items.sort(key=lambda item: item.get_closest_marker("scene") is None)
+    """Shuffle files, and the tests of a file; but begin with long scenes, to end evenly."""
+    items.sort(key=lambda item: (item.get_closest_marker("scene") is None, *place(item.nodeid)))
+
+
+def place(nodeid: str) -> tuple[int, int]:
+    """Return the places of a test's file and of the test itself in the order of this run."""
+    file = nodeid.partition("::")[0]
+    return crc32(f"{ORDER} {file}".encode()), crc32(f"{ORDER} {nodeid}".encode())
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    terminalreporter.write_line(f"to repeat this order of tests: TEST_ORDER={ORDER}")
