@@ -1,48 +1,14 @@
-"""The machine that tests run on: how slow it is, its root, its wheel."""
+"""The machine that tests run on: its folder in memory, its root, its wheel."""
 
 import os
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 LONGEST_WAIT = 300.0
 """Seconds after which a test that waits for an event gives up; it waits that long only where the event never comes."""
-
-SPIN_SECONDS = 0.02
-QUIET = 1.2
-"""Processes for each core, or seconds for each that is computed, up to which the machine is quiet."""
-
-
-MAX_PATIENCE = 12.0
-FOR_EVER = 60.0
-"""The factor of time limits where nothing hangs."""
-
-
-def slowdown() -> float:
-    """Return how many seconds pass for each that this process computes, at least 1: about 1 on a quiet machine."""
-    started, computed = time.monotonic(), time.thread_time()
-    while time.thread_time() < computed + SPIN_SECONDS:
-        pass
-    return max(1.0, (time.monotonic() - started) / SPIN_SECONDS)
-
-
-def patience() -> float:
-    """Return how many times as long limits have to be that only what hangs may reach: 1 on a quiet machine."""
-    slow = max(os.getloadavg()[0] / (os.cpu_count() or 1), slowdown())
-    return 1.0 if slow < QUIET else min(2 * slow, MAX_PATIENCE)
-
-
-NEVER_ENDS = 40.0
-"""No machine is so many times slower than promised: what takes longer waits for something that never comes."""
-
-
-def in_time(seconds: float, promised: float) -> bool:
-    """Return whether *seconds* are those of a limit, on whatever machine, and not of a wait without one."""
-    return seconds < NEVER_ENDS * promised
-
 
 IN_MEMORY = "/dev/shm"  # noqa: S108  # of all users, but pytest makes a folder in it that is of one
 ROOM = 2 << 30

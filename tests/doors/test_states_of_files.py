@@ -1,15 +1,11 @@
 """Every state that a file can be in is called what it is by every door, with the way out; reading goes on where it can."""
 
-import time
-
 import pytest
 
 from tests.doors.doors import Template
 from tests.doors.expected import AS_EVER, CELLS, HOOKS, Expected, expected, matches
 
 Cell = tuple[str, str, str]
-LONGEST_SECONDS = {True: 10.0, False: 12.0}
-"""Of a process, by whether it is a hook: hosts wait for it no longer; commands wait 5 s for other programs."""
 
 
 @pytest.fixture(scope="module")
@@ -30,14 +26,11 @@ def test_a_file_in_any_state_gets_its_line_at_every_door(template: Template, cel
 
 @pytest.mark.soak
 @pytest.mark.parametrize("cell", CELLS, ids="-".join)
-def test_a_process_answers_in_time_in_any_state(template: Template, cell: Cell) -> None:
+def test_a_process_answers_in_any_state(template: Template, cell: Cell) -> None:
     state, file, door = cell
-    started = time.monotonic()
     output = template.ask(door, file, state, in_process=False)
-    seconds = time.monotonic() - started
 
     assert "Traceback" not in output.text, output.text
-    assert seconds < LONGEST_SECONDS[door in HOOKS], f"{cell}: {seconds} s"
     is_late = state == "locked" or "no answer in time" in output.text
     if (
         door not in HOOKS or not is_late

@@ -101,7 +101,7 @@ def run(
         stdin=stdin,
         env=world.variables,
         folder=world.project,
-        times=world.times,
+        reached=world.reached,
     )
     return Ran(ended.code, ended.out.decode(), ended.err.decode())
 

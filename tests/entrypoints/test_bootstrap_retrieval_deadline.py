@@ -7,11 +7,10 @@ import pytest
 
 from hardwon.domain.model.settings import NETWORK_EMBEDDERS
 from tests.adapters.providers.stub_server import Answer, StubProviders
-from tests.entrypoints.hook_process import BUDGET_SECONDS
 from tests.entrypoints.programs import write
 from tests.entrypoints.provider_process import Scene, diagnostic
 from tests.entrypoints.sessions import block_of
-from tests.machine import LONGEST_WAIT, in_time
+from tests.machine import LONGEST_WAIT
 
 SLOW: dict[str, Callable[[StubProviders], None]] = {
     "hangs": lambda stub: setattr(stub, "hangs_before", True),
@@ -49,11 +48,10 @@ def test_a_slow_provider_costs_the_vectors_and_no_more_than_the_budget(
     write(scene.world)
     slow(scene.stub)
     scene.requests()
-    scene.world.hangs = True
-    run, seconds, _ = scene.world.launch()
+    scene.world.reached = ("EMBED_SECONDS",)
+    run, _ = scene.world.launch()
 
     assert run.code == 0
-    assert in_time(seconds, BUDGET_SECONDS)
     assert block_of(run.stdout).headings == ("### Name the unit",)
     assert "active (vector=0, fts5=1)" in run.stdout
     [line] = run.log
@@ -65,11 +63,10 @@ def test_with_auto_a_hanging_gemini_leaves_the_block_in_time(scene: Scene) -> No
     scene.give_key("gemini")
     write(scene.world)
     scene.stub.hangs_before = True
-    scene.world.hangs = True
-    run, seconds, _ = scene.world.launch()
+    scene.world.reached = ("EMBED_SECONDS",)
+    run, _ = scene.world.launch()
 
     assert run.code == 0
-    assert in_time(seconds, BUDGET_SECONDS)
     assert block_of(run.stdout).headings == ("### Name the unit",)
     assert "fts5=1" in run.stdout
 
@@ -101,7 +98,7 @@ def test_a_provider_on_the_network_costs_the_hook_httpx_and_no_library_of_its_ow
 ) -> None:
     scene.choose(provider)
     write(scene.world)
-    run, _, modules = scene.world.launch()
+    run, modules = scene.world.launch()
 
     assert "vector=1" in diagnostic(run)
     assert imported(modules) == ["httpx"]
@@ -113,7 +110,7 @@ def test_without_a_provider_on_the_network_nothing_for_it_is_imported(
 ) -> None:
     scene.configure(embedding_provider=provider)
     write(scene.world)
-    run, _, modules = scene.world.launch()
+    run, modules = scene.world.launch()
 
     assert ("vector=0" if provider == "off" else "vector=1") in diagnostic(run)
     assert imported(modules) == []
@@ -123,7 +120,7 @@ def test_without_a_provider_on_the_network_nothing_for_it_is_imported(
 def test_a_provider_with_nothing_to_compare_is_not_even_imported(scene: Scene) -> None:
     scene.choose("gemini")
     scene.remember(1)
-    run, _, modules = scene.world.launch()
+    run, modules = scene.world.launch()
 
     assert "vector=0, fts5=0, pending_embedding=1" in diagnostic(run)
     assert (imported(modules), scene.requests()) == ([], [])
@@ -132,7 +129,7 @@ def test_a_provider_with_nothing_to_compare_is_not_even_imported(scene: Scene) -
 def test_switched_off_nothing_is_imported_for_a_provider(scene: Scene) -> None:
     scene.choose("gemini", semantic_enabled="false")
     scene.world.write_bank("patterns", "### Pattern: One\nAbout one.\n\n")
-    run, _, modules = scene.world.launch()
+    run, modules = scene.world.launch()
 
     assert block_of(run.stdout).state == "disabled"
     assert (imported(modules), scene.requests()) == ([], [])

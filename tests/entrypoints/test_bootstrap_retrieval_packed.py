@@ -31,11 +31,11 @@ def packed_world(empty_world: World) -> World:
 def test_a_session_start_that_repeats_a_query_loads_no_model_and_prints_the_same(
     embedded_world: World,
 ) -> None:
-    first, _, modules = embedded_world.launch()
+    first, modules = embedded_world.launch()
     assert MODEL in modules
     assert embedded_world.query("SELECT count(*) FROM query_vector") == [(1,)]
 
-    second, _, modules = embedded_world.launch()
+    second, modules = embedded_world.launch()
     assert MODEL not in modules
     assert "vector=7" in second.stdout
     assert second.stdout == first.stdout

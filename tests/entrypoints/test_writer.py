@@ -340,7 +340,8 @@ def test_the_writer_says_that_a_vector_follows_where_the_provider_does_not_answe
         embed_after_write, "wake", lambda settings, _: woken.append(settings.global_store)
     )
     scene.choose("openai")
-    scene.stub.hangs_before = scene.world.hangs = True
+    scene.stub.hangs_before = True
+    scene.world.reached = ("WRITE_SECONDS",)
     done = write(scene.world)
 
     assert (done.code, done.stdout.count("Stored: ")) == (0, 1)

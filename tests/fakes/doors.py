@@ -18,7 +18,7 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, BinaryIO, NamedTuple, NoReturn
 from unittest import mock
@@ -33,7 +33,7 @@ from hardwon.entrypoints import bootstrap_retrieval, context, embed_after_write,
 from hardwon.entrypoints.cli import main as cli
 from hardwon.entrypoints.hook import main, process
 from hardwon.entrypoints.mcp import threads
-from tests.machine import FOR_EVER, LONGEST_WAIT
+from tests.machine import LONGEST_WAIT
 
 MAINS: dict[str, Callable[[], None]] = {
     "hardwon": cli.main,
@@ -112,7 +112,7 @@ def run_here(
     stdin: bytes | None,
     env: Mapping[str, str],
     folder: Path,
-    times: float = FOR_EVER,
+    reached: Collection[str] = (),
 ) -> Ended:
     """
     Run a console script in this process.
@@ -123,14 +123,14 @@ def run_here(
         stdin: All of its standard input, which comes by a pipe; None for the system's empty file.
         env: The whole environment.
         folder: The working folder.
-        times: How many times as long as they are its time limits get.
+        reached: Names of time limits that it reaches. All others are lifted.
 
     """
     for cache in _caches(len(sys.modules)):
         cache.cache_clear()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         with (
-            stretched(times),
+            lifted(reached),
             _process_state(env, folder),
             _streams(stdin, out, err),
             _connections(),
@@ -316,6 +316,9 @@ def one_process() -> Iterator[None]:
         yield
 
 
+FOR_EVER = 60
+"""The factor of time limits that nothing reaches."""
+
 LIMITS = {
     (module, name): getattr(module, name)
     for module, name in (
@@ -331,11 +334,12 @@ LIMITS = {
 
 
 @contextlib.contextmanager
-def stretched(times: float) -> Iterator[None]:
-    """Make these limits *times* as long."""
+def lifted(reached: Collection[str]) -> Iterator[None]:
+    """Lift these limits, but those that are *reached*."""
     with contextlib.ExitStack() as stack:
         for (module, name), seconds in LIMITS.items():
-            stack.enter_context(mock.patch.object(module, name, seconds * times))
+            if name not in reached:
+                stack.enter_context(mock.patch.object(module, name, seconds * FOR_EVER))
         yield
 
 

@@ -1,7 +1,6 @@
 """The open requests of each host, as measured with the real programs; hashes are those that Codex 0.169.0 gave."""
 
 import json
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from hardwon.adapters.agents.table import (
     Programs,
 )
 from hardwon.adapters.agents.wants import start_seconds
+from tests.machine import LONGEST_WAIT
 
 HOOK, SERVER = "/bin/hardwon-hook", "/opt/my tools/hardwon-mcp"
 FAST, SLOW = 0.4, 3.0
@@ -279,24 +279,26 @@ def program(folder: Path, text: str) -> str:
     return str(path)
 
 
-def test_the_first_answer_ends_the_measurement_and_the_server(tmp_path: Path) -> None:
-    answering = f'read request; sleep {PAUSE}; echo "$HARDWON_STORE" > {tmp_path}/store; echo {{}}; exec sleep 60'
-    began = time.monotonic()
+def test_the_first_answer_ends_the_measurement_and_the_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answering = f'read request; sleep {PAUSE}; echo "$HARDWON_STORE" > {tmp_path}/store; echo {{}}; exec sleep 1000'
+    monkeypatch.setattr(wants, "LIMIT_SECONDS", LONGEST_WAIT)
     seconds = start_seconds(program(tmp_path, answering))
 
-    assert PAUSE <= seconds <= time.monotonic() - began < 60
+    assert PAUSE <= seconds < LONGEST_WAIT
     assert not Path((tmp_path / "store").read_text().strip()).parent.exists(), (
         "it ran on the store of the user"
     )
 
 
-@pytest.mark.parametrize("text", ["exit 3", "exec sleep 60"])
+@pytest.mark.parametrize("text", ["exit 3", "exec sleep 1000"])
 def test_a_server_that_never_answers_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
     monkeypatch.setattr(wants, "LIMIT_SECONDS", PAUSE)
 
-    assert 0 < start_seconds(program(tmp_path, text)) < 60
+    assert start_seconds(program(tmp_path, text)) > 0
 
 
 def test_a_program_that_is_not_there_takes_no_time(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ import pytest
 from hardwon.adapters.git.history import GitRepositoryHistory, has_object
 from hardwon.domain.model.deadline import Deadline
 from tests.adapters.git.repository import ENVIRONMENT, fake_git, git, output_of, repository
-from tests.machine import in_time
 
 pytestmark = pytest.mark.skipif(
     sys.platform == "win32", reason="some programs here are for a POSIX shell"
@@ -402,17 +401,15 @@ def test_a_clone_and_a_work_tree_have_the_first_commit_of_the_original(
     assert HISTORY.remote(str(tmp_path / "tree")) == ""
 
 
-@pytest.mark.parametrize("script", ["exec sleep 10", "printf 'x'; exec sleep 10"])
+@pytest.mark.parametrize("script", ["exec sleep 1000", "printf 'x'; exec sleep 1000"])
 def test_a_git_that_hangs_is_left_at_the_deadline(
     app: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str
 ) -> None:
     fake_git(tmp_path / "bin", script, monkeypatch)
-    start = time.monotonic()
 
     assert authorship(app, seconds=0.2) == "unknown"
     with pytest.raises(TimeoutError):
         HISTORY.first_commit(str(app), Deadline.after(0.2, time.monotonic))
-    assert in_time(time.monotonic() - start, 5)
 
 
 def test_without_git_nothing_is_known(

@@ -1,15 +1,12 @@
 import os
 import select
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.adapters.git.repository import PATIENCE, ask, fake_git, open_pipes, repository
-from tests.machine import in_time
-
-SLACK = 2.0
+from tests.machine import LONGEST_WAIT
 
 pytestmark = pytest.mark.skipif(
     sys.platform == "win32", reason="the scripts here are for a POSIX shell"
@@ -62,7 +59,7 @@ def test_a_git_that_breaks_is_a_warning(
 
 @pytest.mark.parametrize(
     "script",
-    ["sleep 10", "printf 'half a na'; sleep 10", "exec >&-; sleep 10", "sleep 10 & exit 0"],
+    ["sleep 1000", "printf 'half a na'; sleep 1000", "exec >&-; sleep 1000", "sleep 1000 & exit 0"],
     ids=["silent", "half an answer", "closed its output", "left a child"],
 )
 def test_a_hung_git_is_killed_with_its_children(
@@ -72,22 +69,20 @@ def test_a_hung_git_is_killed_with_its_children(
     os.mkfifo(alive)
     fake_git(
         tmp_path / "bin",
-        f"exec 9>'{alive}'; echo $$ >'{pid_file}'; sleep 20 9>&9 & {script}",
+        f"exec 9>'{alive}'; echo $$ >'{pid_file}'; sleep 1000 9>&9 & {script}",
         monkeypatch,
     )
     watch = os.open(alive, os.O_RDONLY | os.O_NONBLOCK)
     before = open_pipes()
-    start = time.monotonic()
 
     assert ask(tmp_path / "project", warnings, seconds=0.5) == ()
-    assert in_time(time.monotonic() - start, 0.5 + SLACK)
     assert warnings == ["git did not answer in time; going on without its answer"]
     assert open_pipes() == before
     with pytest.raises(ChildProcessError):
         os.waitpid(int(pid_file.read_text("utf-8")), os.WNOHANG)
     poller = select.poll()
     poller.register(watch, 0)
-    assert poller.poll(SLACK * 1000), "a process of the hung git still runs"
+    assert poller.poll(LONGEST_WAIT * 1000), "a process of the hung git still runs"
     os.close(watch)
 
 
@@ -129,7 +124,7 @@ class TestWithoutPosixSpawn:
     def test_a_hung_git_is_left(
         self, tmp_path: Path, warnings: list[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        fake_git(tmp_path / "bin", "exec sleep 10", monkeypatch)
+        fake_git(tmp_path / "bin", "exec sleep 1000", monkeypatch)
 
         assert ask(tmp_path / "project", warnings, seconds=0.2) == ()
         assert len(warnings) == 1

@@ -1,7 +1,6 @@
 """`hardwon label` gives entries the keyword labels that they lack."""
 
 import json
-import time
 from collections.abc import Callable
 
 import pytest
@@ -11,7 +10,6 @@ from tests.adapters.providers.stub_server import Answer, StubProviders
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import VALID, Ran, hardwon, write
 from tests.entrypoints.provider_process import KEY, Scene, diagnostic
-from tests.machine import in_time
 
 BARE = {"keywords": [], "reasoning": "Feet and metres met."}
 HAIKU, OLLAMA = "/v1/messages", "/api/chat"
@@ -166,15 +164,11 @@ def test_when_everyone_fails_the_entry_stays_as_it_was(
     assert_no_labels(scene, done)
 
 
-def test_a_labeler_that_hangs_is_left_behind_after_five_seconds(scene: Scene) -> None:
+def test_a_labeler_that_hangs_is_left_behind(scene: Scene) -> None:
     scene.configure(embedding_provider="off", keyword_provider="haiku")
-    scene.stub.hangs_before = scene.world.hangs = True
-    started = time.monotonic()
+    scene.stub.hangs_before = True
     done = hardwon(scene.world, "label")
 
-    seconds = time.monotonic() - started
-    assert seconds >= 5.0
-    assert in_time(seconds, 25.0)
     assert_no_labels(scene, done)
 
 

@@ -1,11 +1,10 @@
-"""A user imports or restores what an attacker made: it ends in one line, in time, and nothing changes."""
+"""A user imports or restores what an attacker made: it ends in one line, and nothing changes."""
 
 import contextlib
 import itertools
 import os
 import shutil
 import sqlite3
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,7 +12,6 @@ import pytest
 
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, hardwon, keep
-from tests.machine import in_time
 
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT"
 
@@ -148,10 +146,6 @@ RESTORES: Mapping[str, tuple[str, str]] = {
 """Statements that change a backup, and what is said about it."""
 
 
-SECONDS = 30.0
-"""Far below the time limits, on a busy machine: what is refused is refused at once."""
-
-
 @pytest.fixture
 def world(empty_world: World) -> World:
     empty_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
@@ -175,7 +169,6 @@ def contents(world: World) -> list[str]:
 def test_a_hostile_index_is_refused_in_one_line(world: World, name: str) -> None:
     statements, words = INDEXES[name]
     path = make_database(world.project / "memory-index.sqlite", statements)
-    started = time.monotonic()
 
     refused(hardwon(world, "import", str(path)), 1, words)
     (world.project / "config.jsonc").write_text(
@@ -183,7 +176,6 @@ def test_a_hostile_index_is_refused_in_one_line(world: World, name: str) -> None
     )
     refused(hardwon(world, "import"), 1, words)
 
-    assert in_time(time.monotonic() - started, SECONDS)
     assert not world.store.exists()
 
 
@@ -196,11 +188,10 @@ def test_a_hostile_backup_is_refused_in_one_line_and_nothing_changes(
     backup = world.folder / "backup.db"
     assert hardwon(world, "backup", str(backup)).code == 0
     path = tampered(backup, world.folder / "hostile.db", statements)
-    before, started = contents(world), time.monotonic()
+    before = contents(world)
 
     refused(hardwon(world, "restore", str(path), "--yes"), 2, words)
 
-    assert in_time(time.monotonic() - started, SECONDS)
     assert contents(world) == before
     assert hardwon(world, "restore", str(backup), "--yes").code == 0
 

@@ -20,6 +20,7 @@ from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.library import WORKSPACE, memory
 from tests.entrypoints.programs import VALID, Ran, hardwon
 from tests.fakes.doors import run_here
+from tests.machine import LONGEST_WAIT
 
 PLUGIN = Path(__file__).resolve().parents[3] / "plugin"
 
@@ -28,9 +29,6 @@ BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
 GEMINI_BLOCK = re.compile(r"!\{((?:[^{}]|\{\{args\}\})*)\}")
-
-
-SECONDS = 60.0
 
 
 class SlashCommand(NamedTuple):
@@ -188,7 +186,7 @@ def _started(world: World, started: Sequence[str]) -> subprocess.Popen[bytes]:
 
 
 def _ended(process: subprocess.Popen[bytes]) -> Ran:
-    stdout, stderr = process.communicate(timeout=SECONDS)
+    stdout, stderr = process.communicate(timeout=LONGEST_WAIT)
     return Ran(process.returncode, stdout.decode(), stderr.decode())
 
 

@@ -1,19 +1,20 @@
 """
-Run the hook with parts of it broken: `python launch.py REPORT FAULTS TIMES [hook's arguments]`.
+Run the hook with parts of it broken: `python launch.py REPORT FAULTS REACHED [hook's arguments]`.
 
-A fault is the name of a function below; FAULTS joins them with commas. Its time limits are TIMES as long. REPORT gets how long
-`main()` took and, a line each, the modules that were imported. Nothing is imported here that
-Python has not imported already, so that the list is about the hook alone.
+A fault is the name of a function below; FAULTS joins them with commas. REACHED names the time limits that stay as they are,
+joined likewise; all others are a minute. REPORT gets the modules that were imported, a line each.
+Nothing is imported here that Python has not imported already, so that the list is about the hook alone.
 """
 
 import os
 import sys
 import time
 from _frozen_importlib_external import PathFinder
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 FOR_EVER = 60.0
+"""Seconds of a time limit that no machine reaches."""
 
 
 def replace(owner: object, name: str, value: object) -> None:
@@ -21,7 +22,7 @@ def replace(owner: object, name: str, value: object) -> None:
 
 
 def hang(*_: object, **__: object) -> None:
-    time.sleep(FOR_EVER)
+    time.sleep(10 * FOR_EVER)  # longer than any test waits
 
 
 def embedder_answers(answer: Callable[[], object]) -> None:
@@ -110,9 +111,20 @@ def the_worker_cannot_be_started() -> None:
 
 
 def counting_hangs() -> None:
-    from hardwon.adapters.sqlite.activity import SqliteUsageLog
+    """All time is over once it does so."""
+    from threading import Event
 
-    replace(SqliteUsageLog, "record_recall", hang)
+    from hardwon.adapters.sqlite.activity import SqliteUsageLog
+    from hardwon.entrypoints.hook import process
+
+    begun = Event()
+
+    def begin_and_hang(*_: object) -> None:
+        begun.set()
+        hang()
+
+    replace(SqliteUsageLog, "record_recall", begin_and_hang)
+    replace(process, "_sleep_until", lambda _: begun.wait())
 
 
 def statements_go_through(run: Callable[[str, Callable[[str], object]], object]) -> None:
@@ -217,33 +229,34 @@ BUDGETS = {
         "IMPORT_SECONDS",
     ),
     "hardwon.entrypoints.hook.process": ("ALARM_SECONDS", "LAST_SECONDS"),
+    "hardwon.entrypoints.hook.hook": ("READING_SECONDS", "NOTING_SECONDS"),
 }
 """The time limits of a hook, by module."""
 
 
-def wait_longer(times: float) -> None:
-    """Multiply all limits in this process."""
+def wait_longer(reached: Collection[str]) -> None:
+    """Lift all limits in this process but those that are *reached*."""
     from importlib import import_module
 
     for name in BUDGETS:
-        _stretch(import_module(name), times)
+        _stretch(import_module(name), reached)
 
 
-def _stretch(module: Any, times: float) -> None:
+def _stretch(module: Any, reached: Collection[str]) -> None:
     for name in BUDGETS[module.__name__]:
-        replace(module, name, min(getattr(module, name) * times, FOR_EVER))
-    if module.__name__ == RETRIEVE:
+        if name not in reached:
+            replace(module, name, FOR_EVER)
+    if module.__name__ == RETRIEVE and "EMBED_SECONDS" not in reached:
         new = module.Retrieve.__new__
-        *others, embed_seconds, semantic_seconds = new.__defaults__
-        longer = (*others, min(embed_seconds * times, FOR_EVER), semantic_seconds)
-        replace(new, "__defaults__", longer)
+        *others, _, semantic_seconds = new.__defaults__
+        replace(new, "__defaults__", (*others, FOR_EVER, semantic_seconds))
 
 
 class Stretcher:
-    """Multiplies the limits of a module when it comes, so that imports may be counted."""
+    """Lifts the limits of a module when it comes, so that imports may be counted."""
 
-    def __init__(self, times: float) -> None:
-        self._times = times
+    def __init__(self, reached: Collection[str]) -> None:
+        self._reached = reached
 
     def find_spec(self, name: str, path: Any, _: object = None) -> Any:
         """Find a module that has limits."""
@@ -253,15 +266,15 @@ class Stretcher:
 
             def load_and_stretch(module: Any) -> None:
                 load(module)
-                _stretch(module, self._times)
+                _stretch(module, self._reached)
 
             spec.loader.exec_module = load_and_stretch
         return spec
 
 
-def stretch_imports(times: float) -> None:
-    """Multiply the limits in a process that begins."""
-    sys.meta_path.insert(0, Stretcher(times))
+def stretch_imports(reached: str) -> None:
+    """Lift the limits in a process that begins, but those that *reached* names."""
+    sys.meta_path.insert(0, Stretcher(reached.split(",")))
 
 
 def the_machine_is_quiet() -> None:
@@ -338,14 +351,13 @@ def nothing_answers() -> None:
     replace(markdown_pipeline, "markdown_block", hang)
 
 
-def report_to(path: str, started: float) -> None:
-    """Make the process say when it left."""
+def report_to(path: str) -> None:
+    """Make the process say what it imported."""
     leave = os._exit
 
     def leave_with_report(code: int) -> None:
-        seconds = time.monotonic() - started
         with open(f"{path}.part", "w") as file:
-            file.write("\n".join((str(seconds), *sys.modules)))
+            file.write("\n".join(sys.modules))
         os.rename(f"{path}.part", path)
         leave(code)
 
@@ -353,15 +365,15 @@ def report_to(path: str, started: float) -> None:
 
 
 def run() -> None:
-    report, faults, times, *arguments = sys.argv[1:]
-    stretch_imports(float(times))
+    report, faults, reached, *arguments = sys.argv[1:]
+    stretch_imports(reached)
     from hardwon.entrypoints.hook.main import main
 
     the_machine_is_quiet()
     for fault in filter(None, faults.split(",")):
         globals()[fault]()
     sys.argv[1:] = arguments
-    report_to(report, time.monotonic())
+    report_to(report)
     main()
 
 

@@ -3,4 +3,4 @@
 import os
 from importlib import import_module
 
-import_module("launch").stretch_imports(float(os.environ["TIMES_OF_LIMITS"]))
+import_module("launch").stretch_imports(os.environ["LIMITS_REACHED"])

@@ -218,7 +218,7 @@ def test_noticing_imports_the_standard_library_only(world: World) -> None:
         "hook_event_name": "Stop",
         "transcript_path": path,
     }
-    _, _, modules = world.launch(payload={**payload, "last_assistant_message": QUOTING})
+    _, modules = world.launch(payload={**payload, "last_assistant_message": QUOTING})
 
     assert (
         not {"attrs", "attr", "numpy", "pathlib", "subprocess", "dataclasses", "logging"} & modules

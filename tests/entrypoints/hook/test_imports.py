@@ -39,7 +39,7 @@ def bare() -> set[str]:
 def test_with_nothing_to_compare_nothing_expensive_is_imported(
     world: World, bare: set[str]
 ) -> None:
-    run, _, modules = world.launch()
+    run, modules = world.launch()
 
     assert "active (vector=0, fts5=5, pending_embedding=7)" in run.stdout
     assert not EXPENSIVE & (modules - bare)
@@ -60,7 +60,7 @@ def test_conversations_cost_no_library_and_nothing_at_all_where_there_are_none(
     world.remember(
         memory("gotcha", "Here", "The csv-reader.", None, source_project=world.project.name).entry
     )
-    run, _, modules = world.launch()
+    run, modules = world.launch()
     assert "\n### Related Conversations\n- Here (gotcha, " in run.stdout
     assert "Related" not in without.stdout
     assert not EXPENSIVE & (modules - bare)
@@ -70,7 +70,7 @@ def test_the_first_import_costs_attrs_and_nothing_more_expensive(
     world: World, bare: set[str]
 ) -> None:
     shutil.rmtree(world.store)
-    run, _, modules = world.launch()
+    run, modules = world.launch()
 
     assert len(block_of(run.stdout).headings) == RELEVANT
     assert not (EXPENSIVE - {"attrs"}) & (modules - bare)
@@ -79,7 +79,7 @@ def test_the_first_import_costs_attrs_and_nothing_more_expensive(
 def test_searching_by_meaning_imports_numpy_and_no_other_library(
     embedded_world: World, bare: set[str]
 ) -> None:
-    run, _, modules = embedded_world.launch()
+    run, modules = embedded_world.launch()
     libraries = {name.partition(".")[0] for name in modules - bare} - sys.stdlib_module_names
 
     assert "vector=7" in run.stdout
@@ -92,7 +92,7 @@ def test_switched_off_only_the_standard_library_is_imported(
     world: World, bare: set[str], value: str
 ) -> None:
     world.variables["HARDWON_SEMANTIC_ENABLED"] = value
-    run, _, modules = world.launch()
+    run, modules = world.launch()
     imported = modules - bare
 
     assert block_of(run.stdout).state == "disabled"
@@ -120,7 +120,7 @@ def test_switched_off_the_database_is_not_touched(world: World) -> None:
 def test_an_event_of_which_nothing_is_kept_opens_nothing(
     world: World, bare: set[str], event: str
 ) -> None:
-    _, _, modules = world.launch(payload={**world.session_start(), "hook_event_name": event})
+    _, modules = world.launch(payload={**world.session_start(), "hook_event_name": event})
 
     assert {name.partition(".")[0] for name in modules - bare} - sys.stdlib_module_names == {
         "hardwon"
@@ -139,7 +139,7 @@ def test_capturing_imports_the_standard_library_only(
         "prompt": "go",
         "last_assistant_message": "on",
     }
-    run, _, modules = empty_world.launch(payload=payload)
+    run, modules = empty_world.launch(payload=payload)
     imported = modules - bare
 
     assert (run.code, run.stdout, run.stderr) == (0, "", "")

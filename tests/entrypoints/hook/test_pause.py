@@ -236,7 +236,7 @@ def test_a_reply_after_the_pause_to_a_prompt_in_it_is_not_noted(talk: Conversati
 
 
 def test_without_a_pause_the_hook_imports_nothing_for_it_but_its_own_modules(world: World) -> None:
-    _, _, modules = world.launch(
+    _, modules = world.launch(
         payload={**Conversation(world).payload(), "hook_event_name": "PostToolUse"}
     )
     ours = {name for name in modules if "pause" in name}

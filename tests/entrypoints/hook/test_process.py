@@ -21,7 +21,6 @@ from hardwon.entrypoints.hook import process
 from hardwon.entrypoints.hook.hook import NO_INPUT
 from tests.entrypoints.hook_process import BIN, World, calm
 from tests.entrypoints.sessions import block_of
-from tests.machine import in_time
 
 MEGABYTE = 1_000_000
 
@@ -34,7 +33,7 @@ def test_the_start_of_the_process_is_before_its_first_line() -> None:
         check=True,
     )
 
-    assert 0.39 < float(slept.stdout) < 20
+    assert float(slept.stdout) > 0.39
 
 
 @pytest.mark.parametrize(
@@ -54,7 +53,7 @@ def test_a_machine_without_other_work_slows_nothing_down() -> None:
 
 def test_a_machine_too_slow_for_vectors_is_not_asked_for_them(embedded_world: World) -> None:
     embedded_world.faults += ["vectors_take_more_time_than_there_is", "embedder_answers_at_once"]
-    run, _, modules = embedded_world.launch()
+    run, modules = embedded_world.launch()
 
     assert re.search(r"active \(vector=0, fts5=[1-9]\)", block_of(run.stdout).diagnostic)
     assert re.search(r"no vector search: it needs 60\.0 s of the \d+\.\d s left now", run.log[0])
@@ -62,9 +61,9 @@ def test_a_machine_too_slow_for_vectors_is_not_asked_for_them(embedded_world: Wo
 
 
 def test_without_time_for_a_block_one_line_says_so(world: World) -> None:
-    world.hangs = True
+    world.reached = ("ALARM_SECONDS", "LAST_SECONDS")
     world.faults.append("nothing_answers")
-    run, _, _ = world.launch()
+    run, _ = world.launch()
 
     assert (run.code, run.stdout) == (0, "")
     assert [line.partition(" ")[2] for line in run.log] == ["SessionStart: out of time"]
@@ -83,20 +82,20 @@ def utterance_event(world: World, event: str) -> dict[str, object]:
 def test_the_hook_stays_until_an_utterance_is_noted(
     empty_world: World, event: str, faults: list[str]
 ) -> None:
+    empty_world.reached = ("ALARM_SECONDS", "LAST_SECONDS")
     empty_world.faults += ["noting_takes_longer_than_a_session_start", *faults]
-    run, seconds, _ = empty_world.launch(payload=utterance_event(empty_world, event))
+    run, _ = empty_world.launch(payload=utterance_event(empty_world, event))
 
     assert (run.code, run.stdout, run.log) == (0, "", ())
-    assert seconds > process.LAST_SECONDS
     assert len(noted(empty_world)) == 1
 
 
 def test_the_hook_ends_before_the_host_gives_up_and_logs_that_nothing_was_noted(
     empty_world: World,
 ) -> None:
-    empty_world.hangs = True
+    empty_world.reached = ("ALARM_SECONDS", "LAST_SECONDS")
     empty_world.faults.append("noting_hangs")
-    run, _, _ = empty_world.launch(payload=utterance_event(empty_world, "Stop"))
+    run, _ = empty_world.launch(payload=utterance_event(empty_world, "Stop"))
 
     assert (run.code, run.stdout) == (0, "")
     assert [line.partition(" ")[2] for line in run.log] == ["Stop: out of time"]
@@ -151,7 +150,7 @@ def test_without_another_thread_words_are_searched_and_the_timer_watches(
     embedded_world: World,
 ) -> None:
     embedded_world.faults.append("no_thread_can_be_started")
-    run, _, _ = embedded_world.launch()
+    run, _ = embedded_world.launch()
 
     assert run.code == 0
     assert re.search(r"active \(vector=0, fts5=[1-9]\)", block_of(run.stdout).diagnostic)
@@ -161,9 +160,9 @@ def test_without_another_thread_words_are_searched_and_the_timer_watches(
 
 
 def test_without_another_thread_a_block_still_comes_in_time(world: World) -> None:
-    world.hangs = True
+    world.reached = ("ALARM_SECONDS",)
     world.faults += ["no_thread_can_be_started", "database_hangs"]
-    run, _, _ = world.launch()
+    run, _ = world.launch()
 
     assert run.code == 0
     assert block_of(run.stdout).state == "disabled"
@@ -171,9 +170,9 @@ def test_without_another_thread_a_block_still_comes_in_time(world: World) -> Non
 
 
 def test_where_a_started_thread_never_begins_the_hook_still_ends(world: World) -> None:
-    world.hangs = True
+    world.reached = ("ALARM_SECONDS", "READING_SECONDS")
     world.faults.append("a_started_thread_never_begins")
-    run, _, _ = world.launch()
+    run, _ = world.launch()
 
     assert (run.code, run.stdout) == (0, "")
     assert [line.partition(" ")[2] for line in run.log] == [NO_INPUT]
@@ -243,7 +242,6 @@ def test_an_event_is_answered_while_standard_input_stays_open(world: World, tail
     assert calm(run)
     assert run.code == 0
     assert run.log == ()
-    assert in_time(run.seconds, process.ALARM_SECONDS)
     assert len(noted(world)) == 1
 
 

@@ -75,7 +75,7 @@ def test_a_wrong_cwd_means_the_working_folder_and_one_line(
 
 def test_without_an_event_on_an_open_standard_input_nothing_is_printed(empty_world: World) -> None:
     empty_world.write_bank("patterns", lesson("Pattern: Everywhere"), of_all_projects=True)
-    empty_world.hangs = True
+    empty_world.reached = ("LAST_SECONDS", "READING_SECONDS")
     read, write = os.pipe()
     with os.fdopen(read), os.fdopen(write):
         run = empty_world.hook(stdin=read)
@@ -89,7 +89,7 @@ def test_without_an_event_on_an_open_standard_input_nothing_is_printed(empty_wor
 
 def test_a_switched_off_hook_that_waits_for_its_input_says_nothing(empty_world: World) -> None:
     empty_world.variables["HARDWON_INJECTION_ENABLED"] = "false"
-    empty_world.hangs = True
+    empty_world.reached = ("LAST_SECONDS", "READING_SECONDS")
     read, write = os.pipe()
     with os.fdopen(read), os.fdopen(write):
         run = empty_world.hook(stdin=read)

@@ -18,9 +18,9 @@ import pytest
 
 from hardwon.adapters.minilm.weights import SIZE_BYTES
 from hardwon.domain.use_cases.inject_at_start import FEW
-from tests.entrypoints.hook_process import BUDGET_SECONDS, HARD_KILL_SECONDS, Original, World
+from tests.entrypoints.hook_process import Original, World
 from tests.entrypoints.sessions import FRAME, block_of
-from tests.machine import bare_programs, in_time
+from tests.machine import bare_programs
 
 COMPONENTS = ("embedder", "FTS5", "numpy", "database", "git", "model weights")
 USERS_OF_THE_MODEL = ("embedder", "numpy", "model weights")
@@ -46,6 +46,7 @@ class Case(NamedTuple):
         left: A pattern of the rest that the diagnostic line reports.
         logged: The one line in `hook.log`; empty when there is no line.
         embedded: Whether the store has vectors.
+        reached: The time limit that what hangs reaches.
 
     """
 
@@ -54,6 +55,7 @@ class Case(NamedTuple):
     left: str
     logged: str
     embedded: bool
+    reached: str
 
 
 CASES: list[Case] = []
@@ -63,23 +65,40 @@ EXCUSED: dict[tuple[str, str], str] = {}
 
 
 def case(
-    component: str, problem: str, *, left: str, logged: str, embedded: bool = True
+    component: str,
+    problem: str,
+    *,
+    left: str,
+    logged: str,
+    embedded: bool = True,
+    reached: str = "",
 ) -> Callable[[Arrange], Arrange]:
     def add(arrange: Arrange) -> Arrange:
-        CASES.append(Case((component, problem), arrange, left, logged, embedded))
+        CASES.append(
+            Case(
+                (component, problem),
+                arrange,
+                left=left,
+                logged=logged,
+                embedded=embedded,
+                reached=reached,
+            )
+        )
         return arrange
 
     return add
 
 
-def fault(component: str, problem: str, name: str, *, left: str, logged: str) -> None:
+def fault(
+    component: str, problem: str, name: str, *, left: str, logged: str, reached: str = ""
+) -> None:
     """Add a case that `faults/launch.py` brings about."""
 
     def arrange(world: World) -> None:
         world.faults.append(name)
 
     arrange.__name__ = name
-    case(component, problem, left=left, logged=logged)(arrange)
+    case(component, problem, left=left, logged=logged, reached=reached)(arrange)
 
 
 # The embedder.
@@ -98,6 +117,7 @@ fault(
     "embedder_hangs",
     left=WORD_ONLY,
     logged="no vector search: no answer in time",
+    reached="EMBED_SECONDS",
 )
 fault("embedder", "corrupt", "embedder_answers_nothing", left=WORD_ONLY, logged="no vector search")
 fault("embedder", "corrupt", "embedder_answers_nan", left=WORD_ONLY, logged="not finite")
@@ -132,8 +152,22 @@ def index_dropped(world: World) -> None:
 
 
 fault("FTS5", "failing", "fts5_fails", left=MEANING_ONLY, logged="disk I/O error")
-fault("FTS5", "hanging", "fts5_searches_for_ever", left=MEANING_ONLY, logged="no answer in time")
-fault("FTS5", "hanging", "fts5_hangs", left=MARKDOWN_ONLY, logged="no block in time")
+fault(
+    "FTS5",
+    "hanging",
+    "fts5_searches_for_ever",
+    left=MEANING_ONLY,
+    logged="no answer in time",
+    reached="WORD_SECONDS",
+)
+fault(
+    "FTS5",
+    "hanging",
+    "fts5_hangs",
+    left=MARKDOWN_ONLY,
+    logged="no block in time",
+    reached="ALARM_SECONDS",
+)
 
 
 @case("FTS5", "corrupt", left=MEANING_ONLY, logged="entries_fts")
@@ -161,9 +195,9 @@ def numpy_fails_to_load(world: World) -> None:
     )
 
 
-@case("numpy", "hanging", left=WORD_ONLY, logged="no answer in time")
+@case("numpy", "hanging", left=WORD_ONLY, logged="no answer in time", reached="EMBED_SECONDS")
 def numpy_never_finishes_loading(world: World) -> None:
-    world.put_package("numpy", __init__="import time\ntime.sleep(60)")
+    world.put_package("numpy", __init__="import time\ntime.sleep(1000)")
 
 
 @case("numpy", "corrupt", left=WORD_ONLY, logged="numpy")
@@ -217,7 +251,14 @@ def pipe_in_its_place(world: World) -> None:
     os.mkfifo(world.database)
 
 
-fault("database", "hanging", "database_hangs", left=MARKDOWN_ONLY, logged="no block in time")
+fault(
+    "database",
+    "hanging",
+    "database_hangs",
+    left=MARKDOWN_ONLY,
+    logged="no block in time",
+    reached="ALARM_SECONDS",
+)
 
 
 @case("database", "corrupt", left=MARKDOWN_ONLY, logged="file is not a database")
@@ -259,12 +300,26 @@ def git_ends_with_an_error(world: World) -> None:
     world.put_program("git", "exit 3")
 
 
-@case("git", "hanging", left=UNTOUCHED, logged="git did not answer in time", embedded=False)
+@case(
+    "git",
+    "hanging",
+    left=UNTOUCHED,
+    logged="git did not answer in time",
+    embedded=False,
+    reached="GIT_SECONDS",
+)
 def git_sleeps(world: World) -> None:
-    world.put_program("git", "exec sleep 60")
+    world.put_program("git", "exec sleep 1000")
 
 
-@case("git", "hanging", left=UNTOUCHED, logged="git did not answer in time", embedded=False)
+@case(
+    "git",
+    "hanging",
+    left=UNTOUCHED,
+    logged="git did not answer in time",
+    embedded=False,
+    reached="GIT_SECONDS",
+)
 def git_never_stops_writing(world: World) -> None:
     world.put_program("git", "while :; do printf x; sleep 0.01; done")
 
@@ -297,7 +352,9 @@ def folder_in_place_of_the_file(world: World) -> None:
     (world.put_package(PACKAGE) / "model.onnx").mkdir()
 
 
-@case("model weights", "hanging", left=WORD_ONLY, logged="no answer in time")
+@case(
+    "model weights", "hanging", left=WORD_ONLY, logged="no answer in time", reached="EMBED_SECONDS"
+)
 def pipe_in_place_of_the_file(world: World) -> None:
     os.mkfifo(world.put_package(PACKAGE) / "model.onnx")
 
@@ -332,9 +389,9 @@ def test_a_block_comes_in_time(
     world = original.copy(tmp_path / "world", cleanup, embedded=case.embedded)
     if case.cell[0] not in USERS_OF_THE_MODEL:
         world.faults.append("embedder_answers_at_once")
-    world.hangs = case.cell[1] == "hanging"
+    world.reached = (case.reached,)
     case.arrange(world)
-    run, seconds, _ = world.launch()
+    run, _ = world.launch()
 
     assert run.code == 0
     assert run.stderr == "".join(f"Warning: {line.partition(' ')[2]}\n" for line in run.log)
@@ -342,7 +399,6 @@ def test_a_block_comes_in_time(
     assert re.search(case.left, block_of(run.stdout).diagnostic)
     assert len(run.log) == bool(case.logged), run.log
     assert all(case.logged in line for line in run.log), run.log
-    assert in_time(seconds, BUDGET_SECONDS)
 
 
 def test_a_broken_store_is_no_error_in_the_argument_form(world: World) -> None:
@@ -351,19 +407,17 @@ def test_a_broken_store_is_no_error_in_the_argument_form(world: World) -> None:
 
     assert run.code == 0
     assert block_of(run.stdout).state == "disabled"
-    assert in_time(run.seconds, HARD_KILL_SECONDS)
 
 
 def test_all_at_once_still_gives_a_block(embedded_world: World) -> None:
-    embedded_world.hangs = True
+    embedded_world.reached = ("EMBED_SECONDS", "GIT_SECONDS")
     git_sleeps(embedded_world)
     pipe_in_place_of_the_file(embedded_world)
     embedded_world.faults.append("fts5_fails")
-    run, seconds, _ = embedded_world.launch()
+    run, _ = embedded_world.launch()
 
     assert re.search(r"active \(vector=0, fts5=0\)", block_of(run.stdout).diagnostic)
     assert len(run.log) == 3
-    assert in_time(seconds, BUDGET_SECONDS)
 
 
 def test_with_both_searches_off_the_track_record_decides(world: World) -> None:
@@ -381,38 +435,35 @@ def test_with_both_searches_off_the_track_record_decides(world: World) -> None:
 
 def test_both_searches_run_side_by_side(embedded_world: World) -> None:
     embedded_world.faults.append("searches_wait_for_each_other")
-    run, _, _ = embedded_world.launch()
+    run, _ = embedded_world.launch()
 
     assert re.search(r"active \(vector=7, fts5=[1-9]\)", run.stdout)
     assert run.log == ()
 
 
 def test_the_block_is_out_before_anything_is_counted(world: World) -> None:
-    world.hangs = True
     world.faults.append("counting_hangs")
-    run, seconds, _ = world.launch()
+    run, _ = world.launch()
 
     assert block_of(run.stdout).state == "active"
     assert (run.code, run.log) == (0, ())
-    assert in_time(seconds, BUDGET_SECONDS)
 
 
 def test_a_bank_too_large_for_a_session_start_is_left_to_the_command(empty_world: World) -> None:
     lessons = "".join(f"### Pattern: Number {n}\n{n} {'word ' * 60}\n\n" for n in range(1_000))
     empty_world.write_bank("patterns", lessons)
     empty_world.write_bank("heuristics", "### Small\nImported at once.\n")
-    run, seconds, _ = empty_world.launch()
+    run, _ = empty_world.launch()
 
     assert block_of(run.stdout).headings == ("### Small",)
     assert [line.partition(" ")[2] for line in run.log] == [
         "1 knowledge-bank files are left for next time, or run: hardwon import"
     ]
-    assert in_time(seconds, BUDGET_SECONDS)
 
 
 def test_when_markdown_fails_too_nothing_is_printed_and_two_lines_say_why(world: World) -> None:
     world.faults.append("markdown_fails_too")
-    run, _, _ = world.launch()
+    run, _ = world.launch()
 
     assert (run.code, run.stdout) == (0, "")
     assert "ZeroDivisionError" in run.stderr
@@ -421,9 +472,8 @@ def test_when_markdown_fails_too_nothing_is_printed_and_two_lines_say_why(world:
 
 
 def test_when_nothing_answers_the_hook_still_leaves_in_time(world: World) -> None:
-    world.hangs = True
+    world.reached = ("ALARM_SECONDS", "LAST_SECONDS")
     world.faults.append("nothing_answers")
-    run, seconds, _ = world.launch()
+    run, _ = world.launch()
 
     assert (run.code, run.stdout, run.stderr) == (0, "", "")
-    assert in_time(seconds, BUDGET_SECONDS)

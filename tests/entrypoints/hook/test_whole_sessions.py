@@ -7,7 +7,7 @@ import os
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import pytest
 
@@ -16,13 +16,7 @@ from hardwon.domain.model.injection.neutral_text import TAG
 from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.programs import hardwon
 from tests.entrypoints.sessions import FRAME, TITLE, rest, statuses, until, written
-
-SHARED_MACHINE = 4.0
-"""So many times a host's own patience a hook is given here, where others work beside the tests."""
-
-
-UNHURRIED_SECONDS = 600.0
-
+from tests.machine import LONGEST_WAIT
 
 Command: TypeAlias = Callable[[str], Sequence[str]]
 """The command configured in the client for an event; empty for an event without a hook."""
@@ -34,13 +28,13 @@ class Outcome(NamedTuple):
 
     Attributes:
         event: The event it was run for.
-        code: Its exit code; None when the host lost patience and killed it.
+        code: Its exit code.
         context: The text that would reach the model.
 
     """
 
     event: str
-    code: int | None
+    code: int
     stdout: str
     stderr: str
 
@@ -66,9 +60,6 @@ class ScriptedHost:
         given: The texts of hooks that reached the model.
 
     """
-
-    patience: ClassVar[Mapping[str, float]] = {}
-    """Seconds after which the client kills the command, by event."""
 
     def __init__(self, world: World, command: Command, session_id: str) -> None:
         self.world = world
@@ -116,7 +107,7 @@ class ScriptedHost:
         )
 
     def send(self, event: str, payload: bytes) -> Outcome:
-        """Run the command as the client does: in the project, with its environment, for so long."""
+        """Run the command as the client does: in the project, with its environment."""
         if not (command := self._command(event)):
             return Outcome(event, 0, "", "")
         process = subprocess.Popen(
@@ -127,18 +118,10 @@ class ScriptedHost:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
-        code: int | None
-        try:
-            out, err = process.communicate(
-                payload, SHARED_MACHINE * self.patience.get(event, UNHURRIED_SECONDS)
-            )
-            code = process.returncode
-        except subprocess.TimeoutExpired:
-            process.kill()
-            out, err = process.communicate()
-            code = None
-        self.outcomes.append(outcome := Outcome(event, code, out.decode(), err.decode()))
-        if code == 0 and outcome.stdout:
+        out, err = process.communicate(payload, LONGEST_WAIT)
+        outcome = Outcome(event, process.returncode, out.decode(), err.decode())
+        self.outcomes.append(outcome)
+        if outcome.code == 0 and outcome.stdout:
             self._held.append(outcome.context)
         return outcome
 
@@ -187,8 +170,6 @@ class ScriptedHost:
 
 class ClaudeCode(ScriptedHost):
     """Claude Code 2.1.330."""
-
-    patience: ClassVar[Mapping[str, float]] = {"UserPromptSubmit": 30.0, "SessionEnd": 1.5}
 
     @property
     def transcript(self) -> Path:
@@ -255,8 +236,6 @@ class ClaudeCode(ScriptedHost):
 
 class Codex(ScriptedHost):
     """Codex 0.169.0."""
-
-    patience: ClassVar[Mapping[str, float]] = {"SessionEnd": 3.0}
 
     @property
     def transcript(self) -> Path:

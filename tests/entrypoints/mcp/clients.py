@@ -3,7 +3,6 @@
 import functools
 import json
 import threading
-import time
 from typing import Any, NamedTuple
 
 import anyio
@@ -15,10 +14,9 @@ from hardwon.entrypoints.mcp.server import MemoryServer
 from hardwon.entrypoints.mcp.threads import MemoryWorker
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, start
-from tests.fakes.doors import stretched
+from tests.fakes.doors import lifted
 from tests.machine import LONGEST_WAIT
 
-PROMISED_SECONDS = 1.0
 """From the end of input, or SIGTERM, to the end of the process."""
 
 
@@ -62,7 +60,7 @@ class RawClient:
         limit.start()
         self.lines.append(self.process.stdout.readline())
         limit.cancel()
-        assert self.lines[-1], self.finish()
+        assert self.lines[-1], self.end()
         return json.loads(self.lines[-1])
 
     def request(self, method: str, **params: object) -> int:
@@ -107,33 +105,24 @@ class RawClient:
         assert "structuredContent" not in result
         return str(block["text"])
 
-    def end(self) -> tuple[Ran, float]:
-        """Close the server's input; return how it ended, and after how many seconds."""
-        started = time.monotonic()
-        ran = self.finish()
-        return ran, time.monotonic() - started
-
-    def terminate(self) -> tuple[Ran, float]:
-        """Ask the server to end, by a signal, with its input left open; return the same."""
-        started = time.monotonic()
+    def terminate(self) -> Ran:
+        """Ask the server to end, by a signal, with its input left open."""
         self.process.terminate()
         self.process.wait(LONGEST_WAIT)
-        seconds = time.monotonic() - started
-        return self.finish(), seconds
+        return self.end()
 
-    def vanish(self) -> tuple[Ran, float]:
-        """Close both ends, as a host that is gone; return the same."""
+    def vanish(self) -> Ran:
+        """Close both ends, as a host that is gone."""
         assert self.process.stdin
         assert self.process.stdout
-        started = time.monotonic()
         self.process.stdout.close()
         self.process.stdin.close()
         self.process.stdin = self.process.stdout = None
         _, stderr = self.process.communicate(timeout=LONGEST_WAIT)
-        return Ran(self.process.returncode, "", stderr.decode()), time.monotonic() - started
+        return Ran(self.process.returncode, "", stderr.decode())
 
-    def finish(self) -> Ran:
-        """Return what the server said that was not received, once it has ended."""
+    def end(self) -> Ran:
+        """Close the server's input; return the rest of its output, once it has ended."""
         stdout, stderr = self.process.communicate(timeout=LONGEST_WAIT)
         return Ran(self.process.returncode, stdout.decode(), stderr.decode())
 
@@ -162,7 +151,7 @@ class Visitor:
             async with server.open():
                 return await server.call_tool(tool, arguments)
 
-        with stretched(self._world.times):
+        with lifted(self._world.reached):
             return anyio.run(visit)
 
     def store(self, **arguments: object) -> dict[str, Any]:

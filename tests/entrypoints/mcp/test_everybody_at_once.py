@@ -73,7 +73,7 @@ def test_everybody_works_on_one_store_at_once(world: World, connect: Connect) ->
         for item in retiering:
             item.result()
     client.call("memory_index_scan")
-    ran, _ = client.end()
+    ran = client.end()
     code, complaints = watch.end(signal.SIGTERM)
 
     assert [answer["structuredContent"]["errors"] for answer in answers] == [0, 0, 0]

@@ -6,17 +6,16 @@ from collections.abc import Callable
 
 import pytest
 
-from hardwon.entrypoints.mcp.wire import DRAIN_SECONDS
 from tests.adapters.providers.stub_server import StubProviders
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.mcp.clients import LESSON, LESSON_ID, PROMISED_SECONDS, RawClient
+from tests.entrypoints.mcp.clients import LESSON, LESSON_ID, RawClient
 from tests.entrypoints.mcp.conftest import Connect
 from tests.entrypoints.programs import Ran, run
 from tests.entrypoints.provider_process import Hang, Scene
-from tests.machine import bare_programs, in_time
+from tests.machine import bare_programs
 
 WAYS = {"end of input": RawClient.end, "SIGTERM": RawClient.terminate}
-Leave = Callable[[RawClient], tuple[Ran, float]]
+Leave = Callable[[RawClient], Ran]
 
 NOISY = """\
 import os
@@ -36,10 +35,9 @@ def start_every_program_as_new_process(empty_world: World) -> None:
 def test_the_server_leaves_at_once_with_zero(world: World, connect: Connect, leave: Leave) -> None:
     client = connect(world)
     client.store()
-    ran, seconds = leave(client)
+    ran = leave(client)
 
     assert ran == (0, "", "")
-    assert in_time(seconds, PROMISED_SECONDS)
     assert world.query("SELECT id FROM entries") == [(LESSON_ID,)]
     assert not world.database.with_name("memory.db-wal").exists()
 
@@ -63,11 +61,10 @@ def held_up(scene: Scene, stub: StubProviders, connect: Connect) -> RawClient:
 def test_calls_that_a_hanging_provider_holds_up_are_answered_after_the_end_of_input(
     held_up: RawClient,
 ) -> None:
-    ran, seconds = held_up.end()
+    ran = held_up.end()
 
     assert (ran.code, ran.stderr) == (0, "")
     assert len([line for line in ran.stdout.splitlines() if LESSON_ID in line]) == CALLS
-    assert in_time(seconds, DRAIN_SECONDS + PROMISED_SECONDS)
 
 
 UNANSWERED = {"SIGTERM": RawClient.terminate, "its output closed too": RawClient.vanish}
@@ -77,10 +74,9 @@ UNANSWERED = {"SIGTERM": RawClient.terminate, "its output closed too": RawClient
 def test_a_provider_that_hangs_does_not_hold_up_the_end(
     scene: Scene, held_up: RawClient, leave: Leave
 ) -> None:
-    ran, seconds = leave(held_up)
+    ran = leave(held_up)
 
     assert (ran.code, ran.stderr) == (0, "")
-    assert in_time(seconds, PROMISED_SECONDS)
     assert scene.world.query("SELECT id FROM entries") == [(LESSON_ID,)]
 
 
@@ -128,7 +124,7 @@ def test_stray_output_never_reaches_the_protocol(world: World, connect: Connect)
     world.put_package("pydantic", __init__=NOISY)  # imported to call a tool
     client = connect(world)
     line = client.refusal("store_memory", **LESSON)
-    ran, _ = client.end()
+    ran = client.end()
 
     assert (
         line == "hardwon is not installed completely (), run: uv tool upgrade --reinstall hardwon"
@@ -147,7 +143,7 @@ def test_a_package_that_tools_need_is_missed_in_one_line(world: World, connect: 
         "hardwon is not installed completely (No module named 'no_such_package'),"
         " run: uv tool upgrade --reinstall hardwon"
     )
-    assert client.end()[0] == (0, "", "")
+    assert client.end() == (0, "", "")
 
 
 def test_a_client_that_reads_no_more_ends_the_server(world: World, connect: Connect) -> None:

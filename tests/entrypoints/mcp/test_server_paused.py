@@ -75,7 +75,7 @@ def test_a_server_that_starts_in_a_pause_indexes_no_files(world: World, connect:
     (world.project / "memory").mkdir()
     (world.project / "memory" / "a.md").write_text("# Feeds\n\nFeeds come at noon.\n")
     hardwon(world, "pause")
-    connect(world).finish()
+    connect(world).end()
 
     assert world.query("SELECT count(*) FROM entry") == [(0,)]
     assert [*tree(world.project)] == [

@@ -21,7 +21,6 @@ from tests.entrypoints.mcp.clients import LESSON as LESSON_OF_AGENT
 from tests.entrypoints.mcp.clients import RawClient
 from tests.entrypoints.programs import Ran, hardwon, run
 from tests.entrypoints.sessions import Conversation, rest, statuses
-from tests.machine import in_time
 from tests.postgres_server import (
     SECRET,
     Network,
@@ -286,7 +285,6 @@ def test_a_session_starts_with_the_banks_where_the_server_is_away(
 
     assert (started.code, "### Pattern: Of the bank" in started.stdout) == (0, True)
     assert len(started.log) == 1
-    assert in_time(started.seconds, HOOK_SECONDS)
 
 
 @pytest.mark.parametrize("round_trips", [1, 6, 9, 12, 15])
@@ -302,7 +300,6 @@ def test_a_session_starts_where_the_server_falls_silent_in_the_middle(
 
     assert (started.run.code, "### Pattern: Of the bank" in started.run.stdout) == (0, True)
     assert len(started.run.log) <= 1
-    assert in_time(started.run.seconds, HOOK_SECONDS)
 
 
 def test_a_conversation_while_the_server_is_away_waits_and_is_kept_later(ann: World) -> None:
