@@ -161,7 +161,7 @@ def open_spaces(settings: Settings, automatic: str, store: Store, warn: Warn) ->
             continue
         for embedder, kinds in embedders:
             vectors = store.vectors(embedder.space, warn, kinds, is_active=not spaces)
-            spaces.append(EmbeddingSpace(embedder, vectors, store.vector_index))
+            spaces.append(EmbeddingSpace(embedder, vectors, store.vector_index(vectors)))
     return Spaces(store, settings, warn=warn, spaces=spaces)
 
 
@@ -209,11 +209,10 @@ def build_propose(spaces: Spaces, space: "Space") -> "ProposeSupersessions | Non
     from hardwon.adapters.minilm.embedder import MINILM_SPACE
     from hardwon.domain.use_cases.supersede import ProposeSupersessions
 
-    vectors = next((known.vectors for known in spaces if known.vectors.space == space), None)
-    if vectors is None or space != MINILM_SPACE:
+    index = next((known.vector_index for known in spaces if known.vectors.space == space), None)
+    if index is None or space != MINILM_SPACE:
         return None
-    store = spaces.store
-    return ProposeSupersessions(store.entries, store.vector_index(vectors), store.proposals)
+    return ProposeSupersessions(spaces.store.entries, index, spaces.store.proposals)
 
 
 def ensure_local_model(*, reads_all: bool = True) -> None:

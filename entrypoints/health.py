@@ -332,7 +332,7 @@ def _keyword_index(store: Store) -> str:
 def _vectors(spaces: Spaces) -> str:
     if spaces.vectors is None:
         return "no embedder is configured: search is by word only"
-    spaces.store.vector_index(spaces.vectors).ensure_usable()
+    next(iter(spaces)).vector_index.ensure_usable()
     made = (
         f"{_count(space)} by {space.vectors.space.model}" for space in spaces.in_use(EVERYTHING)
     )

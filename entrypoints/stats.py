@@ -89,7 +89,7 @@ def _problems(spaces: Sequence[EmbeddingSpace]) -> str:
     for space in spaces:
         try:
             if space.vectors.space.provider == LOCAL:
-                space.search.vector_index.ensure_usable()
+                space.vector_index.ensure_usable()
                 ensure_local_model(reads_all=False)
             else:
                 embed_query(space.embedder, "memory", deadline)

@@ -72,6 +72,25 @@ def test_pip_is_called_in_one_line_only_the_one_that_brings_uv() -> None:
     assert line.endswith("--require-hashes -r requirements/uv.txt")
 
 
+MEASURES_SECONDS = {
+    "tests/test_speed.py",  # ratios
+    "tests/entrypoints/cli/test_forget_killed.py",  # when to kill
+}
+
+
+def test_no_test_compares_a_clock_to_a_budget() -> None:
+    measuring = {
+        name
+        for name, text in tracked_texts().items()
+        if os.path.basename(name).startswith("test_")
+        and re.search(r"\b(?:monotonic|perf_counter)\(\) - [a-z]", text)
+    }
+
+    assert {
+        name for name in measuring if not name.startswith("tests/campaigns/")
+    } == MEASURES_SECONDS
+
+
 def test_python_3_11_is_the_floor_everywhere() -> None:
     assert PROJECT["project"]["requires-python"] == ">=3.11"
     assert PROJECT["tool"]["mypy"]["python_version"] == "3.11"

@@ -18,9 +18,9 @@ one.
 import math
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
-from hardwon.domain.model.entry import MAX_COUNT, MAX_KEYWORDS
+from hardwon.domain.model.entry import MAX_COUNT, MAX_KEYWORDS, Entry
 from hardwon.domain.model.identity import content_hash, searchable_text, word_count
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.likelihood import MODELS, Likelihood
@@ -54,6 +54,11 @@ class LessonTexts(NamedTuple):
 
     name: str
     description: str
+
+    @classmethod
+    def of(cls, entry: Entry) -> Self:
+        """Return those of *entry*."""
+        return cls(entry.name, entry.description)
 
     @property
     def text(self) -> str:

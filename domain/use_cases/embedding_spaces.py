@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 class EmbeddingSpace(NamedTuple):
-    """An embedder, and its vectors in the store."""
+    """An embedder, its vectors in the store, and their index, which keeps loaded ones."""
 
     embedder: Embedder
     vectors: ActiveVectors
-    index_of: "Callable[[ActiveVectors], VectorIndex]"
+    vector_index: "VectorIndex"
 
     def served(self, only: EntryFilter) -> EntryFilter:
         """Return the filter for entries that get their vectors here."""
@@ -28,9 +28,9 @@ class EmbeddingSpace(NamedTuple):
 
     @property
     def search(self) -> SemanticSearch:
-        """The search among these vectors, with a cache of the loaded ones."""
+        """The search among these vectors."""
         return SemanticSearch(
-            embedder=self.embedder, store=self.vectors, vector_index=self.index_of(self.vectors)
+            embedder=self.embedder, store=self.vectors, vector_index=self.vector_index
         )
 
 

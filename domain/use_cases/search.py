@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Self
 
-import attrs
-
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidQueryError, KeywordIndexUnavailableError
@@ -13,15 +11,12 @@ from hardwon.domain.model.injection.entry_text import within_budget
 from hardwon.domain.model.keywords import concept_counts, concepts_of, terms_of
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
 from hardwon.domain.model.ranking.policy import RecallAnswer, RecallQuestion
-from hardwon.domain.model.vocabulary import Kind
-from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.recall import Recall, RecallAnswers, calibrated
 from hardwon.domain.use_cases.track_usage import count_access
 from hardwon.ports.activity import UsageLog
 from hardwon.ports.clock import Clock
-from hardwon.ports.entries import EntryRepository, RankingReads
+from hardwon.ports.entries import EntryRepository
 from hardwon.ports.store import Store
-from hardwon.ports.vectors import VectorIndex, VectorStore
 
 
 class LoadedEntries(NamedTuple):
@@ -205,43 +200,3 @@ def _embedding_once(recall: Recall) -> Recall:
 
 def _suggestion(only: EntryFilter) -> str:
     return NOT_SEARCHED if only.tier == NEVER_SEARCHED else NOTHING_FOUND
-
-
-class Neighbour(NamedTuple):
-    """An entry and its cosine similarity to another one, `[-1, 1]`."""
-
-    entry: Entry
-    cosine: float
-
-
-@attrs.frozen
-class FindNeighbours:
-    """Compare an entry with others in its vector space."""
-
-    repository: RankingReads
-    vectors: VectorStore | None
-    index: VectorIndex | None
-
-    @classmethod
-    def on(cls, store: Store, spaces: Spaces, kind: Kind) -> Self:
-        """Return it on the roles of *store*, for the space of *kind*."""
-        vectors = spaces.vectors_for(kind)
-        return cls(store.entries, vectors, store.vector_index(vectors) if vectors else None)
-
-    def nearest_to(self, entry: Entry, limit: int) -> Sequence[Neighbour]:
-        """
-        Return at most *limit* neighbours, the nearest first.
-
-        There are none for an entry without a vector.
-        """
-        vector = (
-            self.vectors.vectors_of([entry.entry_id]).get(entry.entry_id) if self.vectors else None
-        )
-        if vector is None or self.vectors is None or self.index is None:
-            return ()
-        others = EntryFilter(kinds=self.vectors.kinds, ranked=True, except_for=(entry.number or 0,))
-        cosines = {hit.number: hit.score for hit in self.index.compare(vector, others).top(limit)}
-        return [
-            Neighbour(found, cosines[found.number or 0])
-            for found in self.repository.hydrate([*cosines])
-        ]

@@ -1,8 +1,7 @@
-"""Let a learning supersede another one."""
+"""Let a learning supersede another one, and find the entries near one."""
 
-import contextlib
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Self
+from typing import NamedTuple, Self
 
 import attrs
 
@@ -32,7 +31,7 @@ from hardwon.ports.clock import Clock
 from hardwon.ports.entries import Proposal, Proposals, RankingReads
 from hardwon.ports.keyword_index import KeywordIndex
 from hardwon.ports.store import Store
-from hardwon.ports.vectors import Matches, PendingText, VectorIndex
+from hardwon.ports.vectors import PendingText, VectorIndex
 
 NEIGHBOURS = 5
 """The number of closest learnings that a new one is compared with."""
@@ -145,19 +144,69 @@ def _proposals(
         older, newer = sorted(
             (entry, other), key=lambda known: (known.created_at, known.number or 0)
         )
-        found = likelihood(_lesson(older), _lesson(newer), cosines[other.number or 0])
+        cosine = cosines[other.number or 0]
+        found = likelihood(LessonTexts.of(older), LessonTexts.of(newer), cosine)
         if found.is_likely and _is_of_one_trust(older, newer):
             yield Proposal(older.entry_id, newer.entry_id, found.probability)
-
-
-def _lesson(entry: Entry) -> LessonTexts:
-    return LessonTexts(entry.name, entry.description)
 
 
 def _is_of_one_trust(older: Entry, newer: Entry) -> bool:
     return older.reach == newer.reach and (
         older.project == newer.project or older.reach == "everywhere"
     )
+
+
+class Neighbour(NamedTuple):
+    """
+    An entry near another one.
+
+    Attributes:
+        cosine: Their similarity, `[-1, 1]`.
+        closeness: How far it is above the other entries, by the statistics of all.
+    """
+
+    entry: Entry
+    cosine: float
+    closeness: float
+
+
+@attrs.frozen
+class FindNeighbours:
+    """
+    Compare an entry with others by their vectors.
+
+    Nothing is embedded for it.
+
+    Attributes:
+        semantic: The spaces, in order of preference; the first that has its vector is searched.
+    """
+
+    repository: RankingReads
+    semantic: Sequence[SemanticSearch]
+
+    @classmethod
+    def on(cls, spaces: Spaces) -> Self:
+        """Return it on the store of *spaces*."""
+        return cls(spaces.store.entries, [space.search for space in spaces])
+
+    def nearest_to(self, entry: Entry, only: EntryFilter, limit: int) -> Sequence[Neighbour] | None:
+        """
+        Return at most *limit* neighbours of *only*, the nearest first.
+
+        None for an entry without a vector.
+        """
+        for search in self.semantic:
+            if vector := search.store.vectors_of([entry.entry_id]).get(entry.entry_id):
+                matches = search.vector_index.compare(vector, only._replace(ranked=True))
+                cosines = {hit.number: hit.score for hit in matches.top(limit + 1)}
+                closeness = matches.statistics().closeness
+                return [
+                    Neighbour(other, cosine, closeness(cosine))
+                    for other in self.repository.hydrate([*cosines])
+                    for cosine in [cosines[other.number or 0]]
+                    if other.entry_id != entry.entry_id
+                ][:limit]
+        return None
 
 
 NEAREST = 3
@@ -179,29 +228,16 @@ _READ = 12
 
 @attrs.frozen
 class FindNearest:
-    """
-    Find the lessons nearest to a stored one.
+    """Find the lessons nearest to a stored one: by its vector, or by words without one."""
 
-    Nothing is embedded for it: the vector that was made of the lesson is compared, or its words
-    without one.
-
-    Attributes:
-        semantic: The spaces, in order of preference; the first that has its vector is searched.
-    """
-
-    repository: RankingReads
-    semantic: Sequence[SemanticSearch]
+    neighbours: FindNeighbours
     keywords: KeywordIndex
 
     @classmethod
     def on(cls, spaces: Spaces) -> Self:
         """Return it on the store of *spaces*."""
-        store, enabled = spaces.store, spaces.settings.keyword_search
-        return cls(
-            repository=store.entries,
-            semantic=[space.search for space in spaces],
-            keywords=store.keywords_of_questions(enabled=enabled),
-        )
+        enabled = spaces.settings.keyword_search
+        return cls(FindNeighbours.on(spaces), spaces.store.keywords_of_questions(enabled=enabled))
 
     def near(self, entry: Entry, only: EntryFilter, deadline: Deadline) -> tuple[Entry, ...]:
         """
@@ -210,7 +246,7 @@ class FindNearest:
         Neither *entry* nor superseded ones are among them.
         """
         only = only._replace(kinds=("learning",), ranked=True)
-        with self.repository.snapshot():
+        with self.neighbours.repository.snapshot():
             close = self._by_vector(entry, only)
             if close is None:
                 close = self._by_words(entry, only, deadline)
@@ -219,24 +255,20 @@ class FindNearest:
         )[:NEAREST]
 
     def _by_vector(self, entry: Entry, only: EntryFilter) -> Sequence[Entry] | None:
-        for search in self.semantic:
-            if vector := search.store.vectors_of([entry.entry_id]).get(entry.entry_id):
-                with contextlib.suppress(VectorIndexUnavailableError):
-                    return self._close(search.vector_index.compare(vector, only))
-        return None
-
-    def _close(self, matches: Matches) -> Sequence[Entry]:
-        closeness = matches.statistics().closeness
-        return self.repository.hydrate(
-            [hit.number for hit in matches.top(_READ) if closeness(hit.score) >= CLOSE]
-        )
+        try:
+            near = self.neighbours.nearest_to(entry, only, _READ)
+        except VectorIndexUnavailableError:
+            return None
+        if near is None:
+            return None
+        return [other.entry for other in near if other.closeness >= CLOSE]
 
     def _by_words(self, entry: Entry, only: EntryFilter, deadline: Deadline) -> Sequence[Entry]:
-        lesson = _lesson(entry)
+        lesson = LessonTexts.of(entry)
         terms = informative_words(search_terms(lesson.text))
         try:
             hits = self.keywords.weigh(terms, only, deadline).top(_READ)
         except KeywordIndexUnavailableError:
             return ()
-        known = self.repository.hydrate([hit.number for hit in hits])
-        return [other for other in known if overlap(lesson, _lesson(other)) >= OVERLAP]
+        known = self.neighbours.repository.hydrate([hit.number for hit in hits])
+        return [other for other in known if overlap(lesson, LessonTexts.of(other)) >= OVERLAP]

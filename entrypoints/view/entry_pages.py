@@ -12,7 +12,7 @@ from hardwon.domain.model.injection.credits import Credits
 from hardwon.domain.model.injection.receipt import text_digest
 from hardwon.domain.model.vocabulary import CONFIDENCES, REACHES, TIERS
 from hardwon.domain.use_cases.explain_injections import ExplainInjections
-from hardwon.domain.use_cases.search import FindNeighbours, Neighbour
+from hardwon.domain.use_cases.supersede import FindNeighbours, Neighbour
 from hardwon.domain.use_cases.track_usage import SummariseUsage
 from hardwon.entrypoints.bootstrap_files import build_edit_file
 from hardwon.entrypoints.context import read_workplace
@@ -119,12 +119,10 @@ def _stored_near(desk: Desk, ids: str) -> list[Entry]:
 
 def _near(desk: Desk, entry: Entry) -> tuple[Sequence[Neighbour], str]:
     try:
-        near = FindNeighbours.on(desk.memory.store, desk.memory.spaces, entry.kind).nearest_to(
-            entry, MAX_NEAR
-        )
+        near = FindNeighbours.on(desk.memory.spaces).nearest_to(entry, EVERYTHING, MAX_NEAR)
     except HardwonError as error:
         return (), str(error)
-    return near, "" if near else "It has no vector yet: hardwon embed makes it."
+    return near or (), "It has no vector yet: hardwon embed makes it." if near is None else ""
 
 
 def edit_page(

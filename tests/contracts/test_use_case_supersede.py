@@ -12,7 +12,12 @@ from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.use_cases.edit_entries import ChangeEntry
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
-from hardwon.domain.use_cases.supersede import FindNearest, ProposeSupersessions, Supersede
+from hardwon.domain.use_cases.supersede import (
+    FindNearest,
+    FindNeighbours,
+    ProposeSupersessions,
+    Supersede,
+)
 from hardwon.ports.entries import Proposal
 from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_implementation
 from tests.fakes.clock import FixedClock
@@ -152,7 +157,8 @@ def test_fifty_copies_in_other_words_are_all_kept_and_one_is_answered(make: Make
 def near(world: World, entry: Entry, only: EntryFilter = LEARNINGS) -> list[str]:
     """Return the descriptions of the lessons near *entry*."""
     search = SemanticSearch(PlantedEmbedder(), world.vectors, world.index)
-    found = FindNearest(world.repository, [search], world.keywords).near(entry, only, IN_TIME)
+    neighbours = FindNeighbours(world.repository, [search])
+    found = FindNearest(neighbours, world.keywords).near(entry, only, IN_TIME)
     return [other.description for other in found]
 
 

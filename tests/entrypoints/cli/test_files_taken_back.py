@@ -229,10 +229,16 @@ BEFORE_AND_AFTER = [
 ]
 
 
+KINDS_OF_FILES = (DECISION, "memory/gotchas/a.md", "memory/preferences/a.md", DOCUMENT, SESSION)
+
+
 @pytest.mark.parametrize(
-    "name", [DECISION, "memory/gotchas/a.md", "memory/preferences/a.md", DOCUMENT, SESSION]
+    ("name", "before", "after"),
+    [
+        (KINDS_OF_FILES[number % len(KINDS_OF_FILES)], *texts)
+        for number, texts in enumerate(BEFORE_AND_AFTER)
+    ],
 )
-@pytest.mark.parametrize(("before", "after"), BEFORE_AND_AFTER)
 def test_a_text_that_became_private_is_in_no_entry_and_no_index(
     world: World, name: str, before: str, after: str
 ) -> None:
