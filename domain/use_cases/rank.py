@@ -170,12 +170,12 @@ class BestAnswers:
         candidates = {
             number: RecallCandidate(
                 self._best_facts,
-                vectors.get(number),
-                keywords.get(number),
-                vector_places.get(number),
-                keyword_places.get(number),
-                self._most_touched,
-                closeness.get(number),
+                vector=vectors.get(number),
+                keyword=keywords.get(number),
+                vector_place=vector_places.get(number),
+                keyword_place=keyword_places.get(number),
+                touched=self._most_touched,
+                closeness=closeness.get(number),
                 is_named=number == self._named,
                 holds_all=number in holding,
             )
@@ -207,12 +207,12 @@ class BestAnswers:
             if (vector, keyword) != (None, None):
                 yield RecallCandidate(
                     self._best_facts,
-                    vector,
-                    keyword,
-                    None if vector is None else place,
-                    None if keyword is None else place,
-                    self._most_touched,
-                    None if vector is None else self._closeness.upper_bound(vector),
+                    vector=vector,
+                    keyword=keyword,
+                    vector_place=None if vector is None else place,
+                    keyword_place=None if keyword is None else place,
+                    touched=self._most_touched,
+                    closeness=None if vector is None else self._closeness.upper_bound(vector),
                     holds_all=keyword is not None and self._holding.count() > 0,
                 )
 

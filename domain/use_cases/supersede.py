@@ -228,7 +228,7 @@ _READ = 12
 
 @attrs.frozen
 class FindNearest:
-    """Find the lessons nearest to a stored one: by its vector, or by words without one."""
+    """Find the lessons nearest to a stored one, by its vector or by words."""
 
     neighbours: FindNeighbours
     keywords: KeywordIndex

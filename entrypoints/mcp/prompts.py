@@ -79,21 +79,32 @@ def _retrospective(work: str) -> str:
     )
 
 
-_RECALL = ("topic", "What to look for; empty for the work at hand", _recall)
-_REMEMBER = ("lesson", "The lesson; empty for the last one of this session", _remember)
-_RETROSPECTIVE = ("work", "The feature or task; empty for this session", _retrospective)
 PROMPTS = {
     prompt.name: prompt
     for prompt in (
         PromptTemplate(
-            "recall", "Recall what is known", "Search the memory before going on.", *_RECALL
+            name="recall",
+            title="Recall what is known",
+            description="Search the memory before going on.",
+            argument="topic",
+            meaning="What to look for; empty for the work at hand",
+            render=_recall,
         ),
-        PromptTemplate("remember", "Remember this", "Keep one lesson.", *_REMEMBER),
         PromptTemplate(
-            "retrospective",
-            "Look back on the work",
-            "Look back on a piece of work and keep what was learned.",
-            *_RETROSPECTIVE,
+            name="remember",
+            title="Remember this",
+            description="Keep one lesson.",
+            argument="lesson",
+            meaning="The lesson; empty for the last one of this session",
+            render=_remember,
+        ),
+        PromptTemplate(
+            name="retrospective",
+            title="Look back on the work",
+            description="Look back on a piece of work and keep what was learned.",
+            argument="work",
+            meaning="The feature or task; empty for this session",
+            render=_retrospective,
         ),
     )
 }

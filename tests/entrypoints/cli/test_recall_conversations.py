@@ -3,10 +3,11 @@
 import contextlib
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from tests.adapters.providers.stub_server import running_stub
+from tests.adapters.providers.stub_server import StubProviders, running_stub
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.library import NEIGHBOUR, WORKSPACE, Library, memory
 
@@ -55,6 +56,11 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
             memory("session", "No conversation", "A lock of all sessions.", 1.0),
         )
         yield library
+
+
+@pytest.fixture
+def empty_library(tmp_path: Path, stub: StubProviders, cleanup: contextlib.ExitStack) -> Library:
+    return Library(World(tmp_path / WORKSPACE, cleanup), stub)
 
 
 def test_the_best_five_come_in_order_each_once(library: Library) -> None:
@@ -150,20 +156,19 @@ def test_a_person_reads_title_date_percentage_type_passage_and_path(library: Lib
     assert "(permanent)" not in second
 
 
-def test_the_path_is_relative_to_the_project(library: Library) -> None:
-    root = library.world.project.resolve()
-    library.plant(
+def test_the_path_is_relative_to_the_project(empty_library: Library) -> None:
+    root = empty_library.world.project.resolve()
+    empty_library.plant(
         memory(
             "preference",
             "Inside",
             "Tabs.",
             1.0,
             file_path=f"{root}/memory/inside.md",
-            tags=("inside",),
         )
     )
 
-    assert "\n   memory/inside.md\n" in library.ask(*OURS, "--tag", "inside").stdout
+    assert "\n   memory/inside.md\n" in empty_library.ask(*OURS).stdout
 
 
 def test_the_explanation_follows_its_answer(library: Library) -> None:
@@ -192,8 +197,10 @@ def test_words_are_searched_where_meaning_cannot_be(library: Library, provider: 
     assert done.stderr.count("\n") == 1
 
 
-def test_without_an_index_of_words_every_text_is_read(library: Library) -> None:
-    library.world.variables["HARDWON_KEYWORD_SEARCH"] = "false"
+def test_without_an_index_of_words_every_text_is_read(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(library.world.variables, "HARDWON_KEYWORD_SEARCH", "false")
 
     with library.without_answers("off"):
         done = library.ask(*OURS)
@@ -201,8 +208,8 @@ def test_without_an_index_of_words_every_text_is_read(library: Library) -> None:
     assert (done.code, done.stdout.startswith("1. Immediate\n")) == (0, True)
 
 
-def test_the_same_branch_and_touched_files_break_ties(library: Library) -> None:
-    world = library.world
+def test_the_same_branch_and_touched_files_break_ties(empty_library: Library) -> None:
+    library, world = empty_library, empty_library.world
     world.commit("touched.py")
     world.commit("other.py")
     branch = (world.project / ".git" / "HEAD").read_text().strip().removeprefix("ref: refs/heads/")
