@@ -25,8 +25,8 @@ def to_project(row: Sequence[Any]) -> Project:
     Values that can't be decoded get defaults.
     """
     row = decode_project(row)
-    identity = Identity(row[2], row[3], bool(row[4]), *row[5:7])
-    return Project(row[0], row[1], identity, *row[7:])
+    identity = Identity._make((*row[2:4], bool(row[4]), *row[5:7]))
+    return Project._make((*row[:2], identity, *row[7:]))
 
 
 UPDATE = (
