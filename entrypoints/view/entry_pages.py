@@ -8,6 +8,7 @@ from hardwon.domain.model.activity import PastChange
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import undoing
 from hardwon.domain.model.errors import HardwonError, InvalidEntryError, UnknownEntryError
+from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.injection.credits import Credits
 from hardwon.domain.model.injection.receipt import text_digest
 from hardwon.domain.model.vocabulary import CONFIDENCES, REACHES, TIERS

@@ -54,7 +54,7 @@ def test_conversations_cost_no_library_and_nothing_at_all_where_there_are_none(
             "gotcha", "Elsewhere", "The csv-reader.", None, source_project="x", workspace="y"
         ).entry
     )
-    without, _, modules = world.launch()
+    without, modules = world.launch()
     assert "hardwon.domain.use_cases.related_conversations" not in modules
 
     world.remember(
