@@ -420,7 +420,8 @@ def test_all_at_once_still_gives_a_block(embedded_world: World) -> None:
     assert len(run.log) == 3
 
 
-def test_with_both_searches_off_the_track_record_decides(world: World) -> None:
+def test_with_both_searches_off_the_track_record_decides(tmp_path: Path) -> None:
+    world = Original(tmp_path / "own").world
     world.variables |= {"HARDWON_EMBEDDING_PROVIDER": "off", "HARDWON_KEYWORD_SEARCH": "false"}
     blind = world.hook()
     shutil.rmtree(world.project / "docs" / "features")

@@ -180,7 +180,7 @@ def decay_of(shelf: Shelf, title: str, **arguments: object) -> float:
 def test_age_halves_every_ninety_days_down_to_a_floor_except_for_exempt_tiers(
     shelf: Shelf, title: str, factor: float
 ) -> None:
-    assert decay_of(shelf, title) == pytest.approx(factor, abs=1e-4)
+    assert decay_of(shelf, title) == pytest.approx(factor, abs=1e-3)  # an hour on a slow machine
     assert decay_of(shelf, title, useDecay=False) == 1
 
 
