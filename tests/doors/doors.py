@@ -22,7 +22,6 @@ from hardwon.entrypoints.mcp import main as mcp
 from hardwon.entrypoints.mcp import server
 from hardwon.entrypoints.mcp.server import MemoryServer
 from hardwon.entrypoints.mcp.threads import MemoryWorker
-from hardwon.ports.agents import AnsweringMark
 from tests.doors.states import put
 from tests.entrypoints.hook_process import World, broken_by
 from tests.entrypoints.mcp.clients import RawClient
