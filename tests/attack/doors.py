@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from hardwon.domain.model.filters import COLLECTIONS
 from tests.attack.words import LEDGER, MARKERS, PARSER, TOPIC, place_of, words_in
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.mcp.clients import Visitor
+from tests.entrypoints.mcp.conftest import Visitor
 from tests.entrypoints.programs import hardwon
 
 MOST = 100

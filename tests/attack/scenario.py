@@ -42,7 +42,7 @@ from tests.attack.words import (
     TOPIC,
 )
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.mcp.clients import Visitor
+from tests.entrypoints.mcp.conftest import Visitor
 from tests.entrypoints.programs import Ran, hardwon, upsert
 from tests.entrypoints.programs import run as run_program
 from tests.entrypoints.provider_process import ADDRESSES

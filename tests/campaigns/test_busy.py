@@ -15,7 +15,7 @@ import pytest
 from bench.project import make_project
 from bench.stores import build_store
 from hardwon.adapters.minilm.embedder import MINILM_SPACE
-from tests.campaigns.campaign import Figures
+from tests.campaigns.conftest import Figures
 from tests.entrypoints.hook_process import BIN, World
 
 pytestmark = pytest.mark.soak

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.campaigns.campaign import Figures, note_event
+from tests.campaigns.conftest import Figures, note_event
 from tests.campaigns.mutations import damaged
 from tests.entrypoints.hook_process import Original, World
 from tests.entrypoints.programs import VALID, Ran, hardwon, run

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.campaigns import campaign
-from tests.campaigns.campaign import (
+from tests.campaigns import conftest as campaign
+from tests.campaigns.conftest import (
     Figures,
     count_damage,
     count_lessons,

@@ -1,4 +1,4 @@
-from tests.campaigns.campaign import Figures, summary
+from tests.campaigns.conftest import Figures, summary
 
 
 def test_a_named_figure_is_printed_also_where_it_is_0() -> None:

@@ -12,7 +12,7 @@ from statistics import median
 
 import pytest
 
-from tests.campaigns.campaign import Figures, count_damage
+from tests.campaigns.conftest import Figures, count_damage
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import finish, keep, start
 from tests.entrypoints.sessions import written

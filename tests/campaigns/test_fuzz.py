@@ -47,10 +47,10 @@ from hardwon.entrypoints.cli.typed import RECALL, parse
 from hardwon.entrypoints.hook.request import UsageError, from_payload, understood
 from hardwon.entrypoints.writer import entry_from_json
 from tests.adapters.export_format.test_lines import ENTRY, header
-from tests.campaigns.campaign import Figures
+from tests.campaigns.conftest import Figures
 from tests.campaigns.mutations import mutated
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.mcp.clients import LESSON, RawClient
+from tests.entrypoints.mcp.conftest import LESSON, RawClient
 from tests.entrypoints.programs import COMPLETE, VALID
 from tests.strategies import NOW
 from tests.transcripts import make_transcript

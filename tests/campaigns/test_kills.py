@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.campaigns import campaign
-from tests.campaigns.campaign import (
+from tests.campaigns import conftest as campaign
+from tests.campaigns.conftest import (
     Door,
     Figures,
     count_damage,

@@ -3,7 +3,7 @@
 import contextlib
 import sqlite3
 
-from tests.campaigns.campaign import (
+from tests.campaigns.conftest import (
     Figures,
     count_damage,
     count_lessons,

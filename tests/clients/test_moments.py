@@ -4,17 +4,21 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.clients import (
+from tests.clients.conftest import (
     CLAUDE_CODE,
     CLIENTS,
     CODEX,
+    ERROR,
     GEMINI_CLI,
+    LESSON,
     OLD_CLAUDE_CODE,
     OPENCODE,
+    OTHER,
+    RULE,
     Client,
     Desk,
+    Set,
 )
-from tests.clients.conftest import ERROR, LESSON, OTHER, RULE, Set
 from tests.clients.scripted_model import TOKENS, Call, Request, script
 from tests.entrypoints.programs import hardwon
 

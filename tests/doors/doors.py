@@ -24,7 +24,7 @@ from hardwon.entrypoints.mcp.server import MemoryServer
 from hardwon.entrypoints.mcp.threads import MemoryWorker
 from tests.doors.states import put
 from tests.entrypoints.hook_process import World, broken_by
-from tests.entrypoints.mcp.clients import RawClient
+from tests.entrypoints.mcp.conftest import RawClient
 from tests.entrypoints.programs import COMPLETE, VALID, finish, hardwon
 from tests.entrypoints.programs import start as start_program
 from tests.fakes import doors as here

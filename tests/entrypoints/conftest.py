@@ -70,6 +70,6 @@ def scene(empty_world: World, stub: StubProviders) -> Scene:
 @pytest.fixture
 def visit(monkeypatch: pytest.MonkeyPatch) -> "Visit":
     """Return a function that connects a client to a server in memory: a process costs a second."""
-    from tests.entrypoints.mcp.clients import Visitor
+    from tests.entrypoints.mcp.conftest import Visitor
 
     return lambda world: Visitor(world, monkeypatch)

@@ -20,7 +20,7 @@ from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.context import read_workplace
 from tests.adapters.providers.stub_server import StubProviders, running_stub, vector_of
 from tests.entrypoints.hook_process import World, belonging
-from tests.entrypoints.mcp.clients import RawClient
+from tests.entrypoints.mcp.conftest import RawClient
 from tests.entrypoints.programs import Ran, hardwon
 from tests.entrypoints.provider_process import KEY
 

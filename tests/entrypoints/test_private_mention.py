@@ -5,8 +5,7 @@ import pytest
 from hardwon.domain.model.redaction import is_cut_off
 from hardwon.entrypoints.presenters.entries import CUT_OFF
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.mcp.clients import LESSON
-from tests.entrypoints.mcp.conftest import Visit
+from tests.entrypoints.mcp.conftest import LESSON, Visit
 from tests.entrypoints.programs import hardwon, write
 
 MENTION = "Use <private> tags round what is secret; the rest is for all"

@@ -11,7 +11,7 @@ from hardwon.entrypoints.worker import Worker
 from tests.entrypoints.cli.test_transfer_older_index import NEW, ROW, V10, V11, older
 from tests.entrypoints.folders import one
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.mcp.clients import LESSON, Visitor
+from tests.entrypoints.mcp.conftest import LESSON, Visitor
 from tests.entrypoints.programs import VALID, Ran, hardwon, keep, run
 from tests.entrypoints.sessions import Conversation
 from tests.tool_transcripts import Recording, repaired

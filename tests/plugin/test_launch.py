@@ -11,7 +11,7 @@ import pytest
 
 from tests.entrypoints.hook_process import BIN
 from tests.machine import LONGEST_WAIT
-from tests.plugin.launching import LAUNCH, PROGRAMS, SYSTEM, Desk
+from tests.plugin.conftest import LAUNCH, PROGRAMS, SYSTEM, Desk
 
 ODD = 'it\'s a "$HOME" `x`\nof [*] \\n; #é'
 """A folder's name with all that a shell would read."""

@@ -14,7 +14,7 @@ import pytest
 from hardwon.adapters.agents.table import CLAUDE_CODE, CODEX, NAME, SECONDS
 from tests.entrypoints.hook_process import BIN
 from tests.machine import LONGEST_WAIT
-from tests.plugin.launching import LAUNCH, PLUGIN, Desk
+from tests.plugin.conftest import LAUNCH, PLUGIN, Desk
 
 ROOT = PLUGIN.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

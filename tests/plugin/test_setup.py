@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.plugin.launching import PLUGIN, SYSTEM
+from tests.plugin.conftest import PLUGIN, SYSTEM
 
 ROOT = PLUGIN.parent
 ODD = 'it\'s a "$HOME" `x`; (of) [*]'

@@ -10,7 +10,7 @@ import pytest
 from hardwon.domain.model.vocabulary import CATEGORIES
 from hardwon.entrypoints.cli.main import COMMANDS
 from hardwon.entrypoints.mcp.prompts import INSTRUCTIONS
-from tests.plugin.launching import PLUGIN, Desk
+from tests.plugin.conftest import PLUGIN, Desk
 
 START = '"${CLAUDE_PLUGIN_ROOT}/launch" hardwon'
 """How a command begins; `hardwon init` leaves `hardwon` of it."""

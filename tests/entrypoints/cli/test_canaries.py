@@ -6,7 +6,7 @@ import pytest
 
 from tests.domain.model.secrets.samples import SAMPLES, Sample
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.mcp.clients import Visitor
+from tests.entrypoints.mcp.conftest import Visitor
 from tests.entrypoints.ways_in import WAYS, Way, places_with
 
 LONGEST = 50

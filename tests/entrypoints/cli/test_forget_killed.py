@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.entrypoints.hook_process import BIN, World
-from tests.entrypoints.mcp.clients import Visitor
+from tests.entrypoints.mcp.conftest import Visitor
 from tests.entrypoints.programs import hardwon
 from tests.entrypoints.ways_in import WAYS, places_with
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.mcp.clients import Visitor
+from tests.entrypoints.mcp.conftest import Visitor
 from tests.entrypoints.programs import hardwon
 from tests.entrypoints.sessions import Conversation
 from tests.entrypoints.ways_in import WAYS, Way, places_with

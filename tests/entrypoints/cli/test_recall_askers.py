@@ -9,7 +9,7 @@ import pytest
 
 from tests.entrypoints.folders import UNTRUSTED, Repositories
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.mcp.clients import Visitor
+from tests.entrypoints.mcp.conftest import Visitor
 from tests.entrypoints.programs import Ran, run
 
 PEOPLES = [

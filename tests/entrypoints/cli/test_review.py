@@ -9,8 +9,7 @@ import pytest
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.identity import content_hash
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.mcp.clients import LESSON, LESSON_ID
-from tests.entrypoints.mcp.conftest import Visit
+from tests.entrypoints.mcp.conftest import LESSON, LESSON_ID, Visit
 from tests.entrypoints.programs import COMPLETE, answer, hardwon, run, upsert
 from tests.strategies import of_file
 

@@ -13,7 +13,7 @@ from hardwon.domain.model.injection.receipt import Form, Receipt, ReceiptEntry
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import open_memory
 from tests.entrypoints.hook_process import Run, World
-from tests.entrypoints.mcp.clients import Visitor
+from tests.entrypoints.mcp.conftest import Visitor
 from tests.entrypoints.programs import hardwon
 from tests.strategies import NOW, lesson
 

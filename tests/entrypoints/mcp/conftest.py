@@ -1,10 +1,189 @@
-import contextlib
-from collections.abc import Callable, Iterator
+"""A client that sends raw messages, and one in the server's process."""
 
+import contextlib
+import functools
+import json
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import anyio
 import pytest
 
+from hardwon.adapters.config.reader import read_settings
+from hardwon.domain.model.settings import Settings
+from hardwon.entrypoints.mcp.server import MemoryServer
+from hardwon.entrypoints.mcp.threads import MemoryWorker
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.mcp.clients import RawClient, Visitor
+from tests.entrypoints.programs import Ran, start
+from tests.fakes.doors import lifted
+from tests.machine import LONGEST_WAIT
+
+LESSON = {
+    "name": "Name the unit",
+    "description": "A number without its unit is misread.",
+    "reasoning": "Feet met metres.",
+    "category": "heuristics",
+}
+LESSON_ID = "d8cac656f0c2f887"
+
+
+class RawClient:
+    """
+    One server process and its client.
+
+    Attributes:
+        lines: Every line of the server so far.
+        initialised: Result of the server's `initialize`.
+
+    """
+
+    def __init__(self, world: World, *arguments: str, redirections: str = "") -> None:
+        self.process = start(world, "hardwon-mcp", *arguments, redirections=redirections)
+        self.lines = list[bytes]()
+        self.initialised: Any = None
+        self._last_id = 0
+
+    def send(self, message: object) -> None:
+        """Write one line: bytes as they are, anything else as JSON."""
+        assert self.process.stdin
+        self.process.stdin.write(
+            (message if isinstance(message, bytes) else json.dumps(message).encode()) + b"\n"
+        )
+        self.process.stdin.flush()
+
+    def receive(self) -> Any:
+        """Return the server's next message."""
+        assert self.process.stdout
+        limit = threading.Timer(LONGEST_WAIT, self.process.kill)
+        limit.start()
+        self.lines.append(self.process.stdout.readline())
+        limit.cancel()
+        assert self.lines[-1], self.end()
+        return json.loads(self.lines[-1])
+
+    def request(self, method: str, **params: object) -> int:
+        """Send a request; return its id."""
+        self._last_id += 1
+        self.send({"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": params})
+        return self._last_id
+
+    def ask(self, method: str, **params: object) -> Any:
+        """Return the whole answer to a request."""
+        request_id = self.request(method, **params)
+        answer = self.receive()
+        assert answer["id"] == request_id
+        return answer
+
+    def initialize(self) -> None:
+        """Shake hands as clients of 2025 do."""
+        client = {"name": "raw", "version": "1"}
+        answer = self.ask(
+            "initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo=client
+        )
+        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        self.initialised = answer["result"]
+
+    def begin_call(self, tool: str, **arguments: object) -> int:
+        """Call a tool; return the id of the request."""
+        return self.request("tools/call", name=tool, arguments=arguments)
+
+    def call(self, tool: str, **arguments: object) -> Any:
+        """Return the answer of a tool, errors included."""
+        return self.ask("tools/call", name=tool, arguments=arguments)["result"]
+
+    def store(self, **arguments: object) -> Any:
+        """Store the lesson with *arguments*; return the structured answer."""
+        return self.call("store_memory", **{**LESSON, **arguments})["structuredContent"]
+
+    def refusal(self, tool: str, **arguments: object) -> str:
+        """Return the one line by which a tool refuses."""
+        result = self.call(tool, **arguments)
+        [block] = result["content"]
+        assert result["isError"]
+        assert "structuredContent" not in result
+        return str(block["text"])
+
+    def terminate(self) -> Ran:
+        """Ask the server to end, by a signal, with its input left open."""
+        self.process.terminate()
+        self.process.wait(LONGEST_WAIT)
+        return self.end()
+
+    def vanish(self) -> Ran:
+        """Close both ends, as a host that is gone."""
+        assert self.process.stdin
+        assert self.process.stdout
+        self.process.stdout.close()
+        self.process.stdin.close()
+        self.process.stdin = self.process.stdout = None
+        _, stderr = self.process.communicate(timeout=LONGEST_WAIT)
+        return Ran(self.process.returncode, "", stderr.decode())
+
+    def end(self) -> Ran:
+        """Close the server's input; return the rest of its output, once it has ended."""
+        stdout, stderr = self.process.communicate(timeout=LONGEST_WAIT)
+        return Ran(self.process.returncode, stdout.decode(), stderr.decode())
+
+    def kill(self) -> None:
+        """End the server if a test has left it running."""
+        self.process.kill()
+        self.process.communicate()
+
+
+class Visitor:
+    """Each call is a visit of its own: the store is opened for it and closed."""
+
+    def __init__(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._world = world
+        self._monkeypatch = monkeypatch
+        self._server = functools.cache(_server)
+
+    def call(self, tool: str, /, **arguments: object) -> dict[str, Any]:
+        """Return what a tool answers, as it goes over the wire."""
+        for name, value in self._world.variables.items():
+            self._monkeypatch.setenv(name, value)
+        settings = read_settings(str(self._world.project), self._world.variables, {}).settings
+        server = self._server(settings, str(self._world.project)).fresh()
+
+        async def visit() -> dict[str, Any]:
+            async with server.open():
+                return await server.call_tool(tool, arguments)
+
+        with lifted(self._world.reached):
+            return anyio.run(visit)
+
+    def store(self, **arguments: object) -> dict[str, Any]:
+        """Store the lesson with *arguments*; return the structured answer."""
+        result = self.call("store_memory", **{**LESSON, **arguments})
+        return dict(result["structuredContent"])
+
+    def refusal(self, tool: str, **arguments: object) -> str:
+        """Return the one line by which a tool refuses."""
+        result = self.call(tool, **arguments)
+        [block] = result["content"]
+        assert result["isError"]
+        return str(block["text"])
+
+
+class _Server(NamedTuple):
+    """A server, whose tools take a tenth of a second to make, and the worker that they were made for."""
+
+    server: MemoryServer
+    worker: MemoryWorker
+
+    def fresh(self) -> MemoryServer:
+        """Return the server with its worker as it was made, whatever still runs for the last visit."""
+        worker = MemoryWorker(self.worker.settings, self.worker.project_root, self.worker.warn)
+        vars(self.worker).clear()
+        vars(self.worker).update(vars(worker))
+        return self.server
+
+
+def _server(settings: Settings, project_root: str) -> _Server:
+    worker = MemoryWorker(settings, project_root, lambda _: None)
+    return _Server(MemoryServer(worker), worker)
+
 
 Connect = Callable[..., RawClient]
 Visit = Callable[[World], Visitor]

@@ -18,8 +18,7 @@ from hardwon.entrypoints.hook.prompt import PromptStart
 from hardwon.entrypoints.mcp.hook_events import NOTHING_TO_SAY, request_of
 from hardwon.ports.agents import HOOK_TOOL
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.mcp.clients import RawClient
-from tests.entrypoints.mcp.conftest import Connect, Visit
+from tests.entrypoints.mcp.conftest import Connect, RawClient, Visit
 from tests.entrypoints.programs import hardwon
 from tests.entrypoints.sessions import entry
 from tests.tool_transcripts import MISSING, Recording

@@ -11,8 +11,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.mcp.clients import LESSON, LESSON_ID, RawClient
-from tests.entrypoints.mcp.conftest import without_vectors
+from tests.entrypoints.mcp.conftest import LESSON, LESSON_ID, RawClient, without_vectors
 from tests.entrypoints.programs import run
 
 TOKEN = "a-token-of-twenty-chars"  # noqa: S105  # a test's

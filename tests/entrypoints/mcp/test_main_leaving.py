@@ -8,8 +8,7 @@ import pytest
 
 from tests.adapters.providers.stub_server import StubProviders
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.mcp.clients import LESSON, LESSON_ID, RawClient
-from tests.entrypoints.mcp.conftest import Connect
+from tests.entrypoints.mcp.conftest import LESSON, LESSON_ID, Connect, RawClient
 from tests.entrypoints.programs import Ran, run
 from tests.entrypoints.provider_process import Hang, Scene
 from tests.machine import bare_programs

@@ -26,7 +26,7 @@ from hardwon.entrypoints.mcp.server import MemoryServer
 from hardwon.entrypoints.mcp.stdio import StdioTransport
 from hardwon.entrypoints.mcp.threads import MemoryWorker
 from hardwon.entrypoints.mcp.wire import Wire
-from tests.entrypoints.mcp.clients import LESSON
+from tests.entrypoints.mcp.conftest import LESSON
 from tests.machine import LONGEST_WAIT
 
 CLIENT = {"name": "x", "version": "1"}

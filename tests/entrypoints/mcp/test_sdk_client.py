@@ -4,7 +4,7 @@ import anyio
 from mcp import Client, StdioServerParameters
 
 from tests.entrypoints.hook_process import BIN, World
-from tests.entrypoints.mcp.clients import LESSON, LESSON_ID
+from tests.entrypoints.mcp.conftest import LESSON, LESSON_ID
 
 
 def test_the_sdks_client_finds_and_calls_the_tools(world: World) -> None:

@@ -10,7 +10,7 @@ from hardwon.domain.model.vocabulary import CATEGORIES
 from hardwon.entrypoints.mcp.prompts import INSTRUCTIONS
 from hardwon.entrypoints.mcp.stdio import LONGEST_LINE
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.mcp.clients import LESSON, LESSON_ID, RawClient
+from tests.entrypoints.mcp.conftest import LESSON, LESSON_ID, RawClient
 from tests.entrypoints.programs import keep
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602

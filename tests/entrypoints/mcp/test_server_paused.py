@@ -6,8 +6,7 @@ import pytest
 
 from tests.entrypoints.folders import tree
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.mcp.clients import LESSON
-from tests.entrypoints.mcp.conftest import Connect, Visit
+from tests.entrypoints.mcp.conftest import LESSON, Connect, Visit
 from tests.entrypoints.programs import hardwon, write
 
 REFUSAL = "paused: memory is off the record until the user runs hardwon resume"

@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.library import write_document
-from tests.entrypoints.mcp.clients import RawClient
+from tests.entrypoints.mcp.conftest import RawClient
 
 OWNED = (
     "title",

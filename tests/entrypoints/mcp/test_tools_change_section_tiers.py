@@ -6,8 +6,7 @@ import pytest
 
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.library import TOKENS, write_document
-from tests.entrypoints.mcp.clients import RawClient
-from tests.entrypoints.mcp.conftest import Connect
+from tests.entrypoints.mcp.conftest import Connect, RawClient
 from tests.entrypoints.programs import hardwon
 
 SENTENCE = "Walruses guard the callback"

@@ -4,8 +4,7 @@ import pytest
 
 from tests.adapters.providers.stub_server import StubProviders
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.mcp.clients import LESSON, LESSON_ID
-from tests.entrypoints.mcp.conftest import Connect, Visit
+from tests.entrypoints.mcp.conftest import LESSON, LESSON_ID, Connect, Visit
 from tests.entrypoints.programs import hardwon, write
 from tests.entrypoints.provider_process import Scene, sent
 

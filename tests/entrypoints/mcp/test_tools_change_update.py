@@ -11,8 +11,7 @@ from hardwon.domain.model.identity import content_hash
 from hardwon.domain.model.ranking.decay import TIER_PURPOSES
 from hardwon.domain.model.vocabulary import TIERS
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.mcp.clients import RawClient, Visitor
-from tests.entrypoints.mcp.conftest import Visit
+from tests.entrypoints.mcp.conftest import RawClient, Visit, Visitor
 from tests.entrypoints.programs import hardwon, keep
 from tests.strategies import lesson
 

@@ -4,7 +4,7 @@ import pytest
 
 from hardwon.domain.model.entry import Entry
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.mcp.clients import RawClient
+from tests.entrypoints.mcp.conftest import RawClient
 from tests.entrypoints.programs import keep
 
 

@@ -7,8 +7,7 @@ import attrs
 import pytest
 
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.mcp.clients import RawClient
-from tests.entrypoints.mcp.conftest import Connect
+from tests.entrypoints.mcp.conftest import Connect, RawClient
 from tests.entrypoints.programs import hardwon, keep
 from tests.strategies import lesson, of_file
 

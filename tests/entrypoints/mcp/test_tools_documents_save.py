@@ -9,8 +9,7 @@ import pytest
 
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.library import TOKENS, write_document
-from tests.entrypoints.mcp.clients import RawClient
-from tests.entrypoints.mcp.conftest import Visit
+from tests.entrypoints.mcp.conftest import RawClient, Visit
 from tests.entrypoints.programs import hardwon
 from tests.entrypoints.provider_process import Scene
 

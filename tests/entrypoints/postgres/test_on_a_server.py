@@ -17,8 +17,8 @@ from hardwon.entrypoints.bootstrap_capture import INDEX_UPDATED_LATER, MODULE
 from hardwon.entrypoints.worker import REFRESHED
 from tests.entrypoints.cli.test_evaluate import write_set
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.mcp.clients import LESSON as LESSON_OF_AGENT
-from tests.entrypoints.mcp.clients import RawClient
+from tests.entrypoints.mcp.conftest import LESSON as LESSON_OF_AGENT
+from tests.entrypoints.mcp.conftest import RawClient
 from tests.entrypoints.programs import Ran, hardwon, run
 from tests.entrypoints.sessions import Conversation, rest, statuses
 from tests.postgres_server import (
