@@ -165,8 +165,8 @@ class InjectAtStart(NamedTuple):
             deadline: The end of the time for searching.
             workplace: Where the user works; decides which entries may be shown.
             framed: For a host: with the block's beginning and end marked, and only lessons that
-                matter to the present work. With nothing to go by, a few of this project or the
-                user's own.
+                matter to the present work. If none does, a few of this project or the user's
+                own.
             occasion: The reason to recall conversations; None for no conversations.
         """
         if limit <= 0:
@@ -222,7 +222,7 @@ class InjectAtStart(NamedTuple):
             found = recall.search(question, deadline)
             retrieval = found.retrieval
             choose = partial(select_relevant, found, self.repository, question)
-            if found.context.vectors.found or choose(CategoryBalancer(limit)).ranked:
+            if choose(CategoryBalancer(limit)).ranked:
                 return _Found(retrieval, choose, limit)
         own = workplace._replace(visibility=workplace.visibility._replace(is_foreign=True))
         by_record = self._scored(ContextQuery(), own, min(limit, FEW), deadline=deadline)

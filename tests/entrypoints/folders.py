@@ -89,9 +89,17 @@ class Repositories:
         finally:
             self.world.project = before
 
+    def block(self, folder: Path) -> str:
+        """Return the block of the argument form, which has all that may speak in a folder."""
+        before, self.world.project = self.world.project, folder
+        try:
+            return self.world.argument_form().stdout
+        finally:
+            self.world.project = before
+
     def shows(self, folder: Path, lesson: str) -> bool:
-        """Return whether a session start in a folder shows a lesson."""
-        return f"### {lesson}\n" in self.start(folder)
+        """Return whether a lesson may speak in a folder."""
+        return f"### {lesson}\n" in self.block(folder)
 
     def project(self, folder: Path | str, *name: str) -> dict[str, object]:
         """Return what the store knows of a project."""

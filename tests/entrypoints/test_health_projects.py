@@ -76,7 +76,7 @@ def test_the_block_of_each_project_has_its_own_files_and_lessons_that_may_speak_
     assert opened(world).code == 0
 
     for project in visits(world):
-        block = world.hook().stdout
+        block = world.argument_form().stdout
 
         assert {name for name in RULES.values() if name in block} == {RULES[project]}
         assert {name for name in NOTES.values() if name in block} <= {NOTES[project]}

@@ -165,7 +165,7 @@ def test_a_value_that_cannot_be_read_costs_its_row_alone(
 ) -> None:
     world = copied(full, tmp_path / "world", cleanup)
     spoil(world, column, BAD["not UTF-8"])
-    started = world.hook()
+    started = world.argument_form()
 
     assert len(block_of(started.stdout).headings) >= LESSONS - 1
     assert len(hardwon(world, "list", "--json").items) >= LESSONS - 1

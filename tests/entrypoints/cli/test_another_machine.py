@@ -159,7 +159,7 @@ def test_a_lesson_of_an_own_project_speaks_elsewhere_also_where_its_clone_is_not
     bring(here, there)
     other = there.make("other")
 
-    block = there.start(other)
+    block = there.block(other)
 
     assert "### Said in an own project\n" in block
     assert "strange" not in block

@@ -232,7 +232,7 @@ def test_doctor_tells_whether_the_project_is_trusted(places: Repositories) -> No
 def test_why_names_the_project_of_a_lesson_from_another_one(places: Repositories) -> None:
     one, other = places.make("one", lesson="Own lesson"), places.make("other")
     places.start(one)
-    places.start(other)
+    places.block(other)
 
     [item] = places.run(other, "why", "--json").items
     assert [shown["from"] for shown in item["entries"]] == ["one"]
