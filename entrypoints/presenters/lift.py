@@ -6,7 +6,6 @@ from hardwon.domain.model.injection.receipt import MOMENTS
 from hardwon.domain.model.lift import VISIBLE, Difference, Lift, Verdict
 from hardwon.domain.model.trial import Trial
 from hardwon.domain.use_cases.measure_lift import MeasuredLift
-from hardwon.entrypoints.presenters.injections import EVENTS
 from hardwon.entrypoints.presenters.text import counted, utc_text
 
 NO_TRIAL = (
@@ -54,6 +53,8 @@ def lift_document(measured: MeasuredLift) -> dict[str, object]:
 
 def lift_lines(measured: MeasuredLift) -> Iterator[str]:
     """Yield the comparison as lines for a person."""
+    from hardwon.entrypoints.presenters.injections import EVENTS  # attrs, 20 ms
+
     lift = measured.lift
     if lift.showings:
         shown, withheld = map(len, lift.arms)
