@@ -46,7 +46,7 @@ FULL = "the disk is full: free some space"
 HELD = "database is locked; another program holds it, try again when it is done"
 NOTHING = "No relevant memories found"
 WITHOUT_LAST = {
-    "prompt": succeeds(r"\A\Z"),  # nothing stands out of a single lesson
+    "prompt": succeeds(r"\A\Z"),  # a single lesson can not be told from others
     "session start": succeeds(
         r"entries from 1 .*\n\n\*Conversations here are kept .*\n\n### Heuristics\n### Name the unit\n[\s\S]*</hardwon-memory>\n\Z"
     ),
