@@ -51,7 +51,7 @@ from hardwon.domain.use_cases.inject_beside_prompt import (
     Prompt,
 )
 from hardwon.domain.use_cases.rank import SelectionOutcome, maxima_of, select
-from hardwon.domain.use_cases.recall import Recall
+from hardwon.domain.use_cases.recall import PER_SOURCE, Recall
 from hardwon.domain.use_cases.retrieve import NoMatches, Retrieval, Retrieve
 from hardwon.domain.use_cases.weigh_entries import Injection, WeighEntries
 from hardwon.ports.entries import RankingReads
@@ -411,6 +411,10 @@ def test_session_start_is_exhaustive_over_every_store(
 # Recall.
 
 
+GONE = ('["gone", "", "", "", "", 0, "", "a.py:3"]',)
+"""The citation of a file that is gone."""
+
+
 def exhaustively(
     world: World, question: RecallQuestion, baseline: PolicyMaker | None = None
 ) -> list[tuple[str, float]]:
@@ -450,6 +454,8 @@ def exhaustively(
         )
         if judgement.reaches(question.minimum) and not (question.distinct and is_repeated):
             best.append(judgement)
+    width = question.limit * (PER_SOURCE if question.distinct else 1)
+    best = sorted(best[:width], key=lambda judged: judged.candidate.facts.ranking.is_outdated)
     return [
         (judgement.candidate.facts.ranking.entry_id, judgement.score)
         for judgement in best[: question.limit]
@@ -471,6 +477,13 @@ def say_the_same(one: RecallFacts, other: RecallFacts) -> bool:
 @example(
     stored=[(lesson("parser"), planted(-1.0))],
     question=RecallQuestion("parser", EVERYTHING, "adaptive", 1, 0.3, HERE),
+)
+@example(
+    stored=[
+        (lesson("parser"), None),
+        (attrs.evolve(lesson("parser parser"), citations=GONE), None),
+    ],
+    question=RecallQuestion("parser", EVERYTHING, "adaptive", 1, None, HERE, distinct=True),
 )
 @few_examples
 def test_recall_is_exhaustive_by_every_policy(
