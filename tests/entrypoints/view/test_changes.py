@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
+import attrs
 import pytest
 
+from hardwon.domain.model.cited_place import CitedPlace
+from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.identity import content_hash
 from tests.entrypoints.cli.test_review import NEWER, NEWER_ID, OLDER, OLDER_ID
 from tests.entrypoints.hook_process import World
@@ -398,3 +401,27 @@ def test_a_lesson_changed_in_a_bank_by_hand_is_taken_over(world_by_word: World) 
     assert ("misread" in card, "Give each number" in card) == (True, True)
     assert row(world_by_word, "description", content_hash("Give each number its unit."))
     assert caller.items("/review.json") == []
+
+
+GONE = CitedPlace("src/a.py", "gone", "src/a.py").stored
+
+
+def gone(number: int) -> Entry:
+    return attrs.evolve(lesson(f"Gone {number}."), references=("src/a.py",), citations=(GONE,))
+
+
+def test_the_review_decides_a_lesson_and_a_group(world: World) -> None:
+    first, second, third = map(gone, range(3))
+    world.remember(first, second, third)
+    caller = opened(world)
+    page = caller.text("/review")
+    assert "Of which every cited file is gone" in page
+
+    caller.send("/review/decide", id=first.entry_id, key="d")
+    assert row(world, "tier", first.entry_id) == ("deprecated",)
+    assert "decided already" in caller.send("/review/decide", id=first.entry_id, key="d")
+    caller.send("/review/all", group="gone", key="k")
+
+    assert row(world, "tier", second.entry_id) == ("normal",)
+    assert "every cited file is gone" not in caller.text("/review")
+    assert caller.post("/review/all", {"group": "nonsense", "key": "k"}).status_code == 400
