@@ -2,7 +2,9 @@ import gc
 import os
 import random
 import signal
+import sys
 from collections.abc import Iterator
+from typing import Any
 from zlib import crc32
 
 import pytest
@@ -20,8 +22,10 @@ gc.disable()  # until all tests are collected: what is imported and collected st
 # The machine's address would make the repositories of tests foreign.
 os.environ.update(GIT_CONFIG_GLOBAL=os.devnull, GIT_CONFIG_NOSYSTEM="1")
 
-ORDER = os.environ.setdefault("TEST_ORDER", str(random.randrange(2**32)))
-"""The seed by which tests are shuffled. The processes of xdist inherit it."""
+if os.environ.get("TEST_ORDER") == "random":
+    os.environ["TEST_ORDER"] = str(random.randrange(2**32))
+ORDER = os.environ.get("TEST_ORDER", "")
+"""The seed by which tests are shuffled, empty for the order of files. The processes of xdist inherit it."""
 
 # In the background shells ignore them, and programs that tests start would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -59,8 +63,25 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before pytest brings together the tests of a costly parameter
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Shuffle files, and the tests of a file; but begin with long scenes, to end evenly."""
-    items.sort(key=lambda item: (item.get_closest_marker("scene") is None, *place(item.nodeid)))
+    """Begin with long scenes, to end evenly; with an order, shuffle files and the tests of a file."""
+    places = {item: place(item.nodeid) if ORDER else (0, 0) for item in items}
+    items.sort(key=lambda item: (item.get_closest_marker("scene") is None, *places[item]))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Begin a file with the real model, whatever a test of another file left in its place."""
+    embedder = sys.modules.get("hardwon.adapters.minilm.embedder")
+    if embedder is None:
+        return
+    REAL.setdefault("embed", embedder.MiniLmEmbedder.embed)
+    if REAL.get("file") != item.path:
+        embedder.MiniLmEmbedder.embed = REAL["embed"]
+    REAL["file"] = item.path
+
+
+REAL: dict[str, Any] = {}
+"""The real `embed`, and the file whose tests run."""
 
 
 def place(nodeid: str) -> tuple[int, int]:
@@ -70,4 +91,5 @@ def place(nodeid: str) -> tuple[int, int]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    terminalreporter.write_line(f"to repeat this order of tests: TEST_ORDER={ORDER}")
+    if ORDER:
+        terminalreporter.write_line(f"to repeat this order of tests: TEST_ORDER={ORDER}")
