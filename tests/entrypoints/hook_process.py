@@ -397,19 +397,33 @@ class Original:
             self.world.commit(*names)
         self.world.import_bank()
         self._embedded = folder / "embedded"
+        self._files = {*self._written()}
 
     def copy(self, folder: Path, cleanup: contextlib.ExitStack, *, embedded: bool = False) -> World:
         """
         Return a world with a copy of the store.
 
-        The project stays where it is, as the store knows it by its path: what
-        a test writes there must be in a project of its own.
+        The project stays where it is, as the store knows it by its path: what a test adds there is
+        removed after it; what it changes there must be in a project of its own.
         """
         world = World(folder, cleanup)
+        cleanup.callback(self._remove_added)
         world.project.rmdir()
         world.project = self.world.project
         shutil.copytree(self._embedded_store() if embedded else self.world.store, world.store)
         return world
+
+    def _written(self) -> Iterator[Path]:
+        for path in self.world.project.rglob("*"):
+            if ".git" not in path.relative_to(self.world.project).parts:
+                yield path
+
+    def _remove_added(self) -> None:
+        for path in sorted(set(self._written()) - self._files):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
 
     def _embedded_store(self) -> Path:
         if not self._embedded.exists():
