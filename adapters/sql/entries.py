@@ -160,7 +160,7 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
     _decode_facts: Decoder = unchanged
     _decode_recall: Decoder = unchanged
     _decode_references: Decoder = as_given
-    _decode_rule: Decoder = unchanged
+    _decode_rule: Decoder = as_given
 
     @override
     def transaction(self) -> AbstractContextManager[None]:

@@ -155,6 +155,7 @@ def fill_shared(user: Member) -> None:
     world.projects.add_place(FIRST.entry_id, project.id)
     user.metadata.decide_provider("local")
     user.metadata.move_label_cursor(FIRST.entry_id)
+    user.metadata.move_citation_cursor(FIRST.entry_id)
     user.metadata.move_embed_cursor(SPACE, number)
     user.forgotten.add("who", [FORGOTTEN], NOW)
 
@@ -327,6 +328,7 @@ READS: Mapping[str, Callable[[Member], object]] = {
     "forgotten.without": lambda user: user.forgotten.without(FORGOTTEN),
     "metadata.automatic_provider": lambda user: user.metadata.automatic_provider,
     "metadata.label_cursor": lambda user: user.metadata.label_cursor,
+    "metadata.citation_cursor": lambda user: user.metadata.citation_cursor,
     "metadata.embed_cursor": lambda user: user.metadata.embed_cursor(SPACE),
     "upkeep.ensure_sound": lambda user: user.store.upkeep.ensure_sound(),
     "upkeep.ensure_schema": lambda user: user.store.upkeep.ensure_schema(),
@@ -478,6 +480,7 @@ WRITES: Mapping[str, Callable[[Member], object]] = {
     ],
     "metadata.decide_provider": lambda user: user.metadata.decide_provider("ollama", force=True),
     "metadata.move_label_cursor": lambda user: user.metadata.move_label_cursor("moved"),
+    "metadata.move_citation_cursor": lambda user: user.metadata.move_citation_cursor("moved"),
     "metadata.move_embed_cursor": lambda user: user.metadata.move_embed_cursor(SPACE, 9),
     "upkeep.rebuild_keyword_index": lambda user: index_again(user.database),
     "upkeep.refresh_keyword_index": lambda user: user.store.upkeep.refresh_keyword_index(),
