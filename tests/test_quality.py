@@ -14,7 +14,7 @@ from bench.quality.block import figures as block_figures
 from bench.quality.capture import kept
 from bench.quality.docstrings import functions, measured, sets, write_set
 from bench.quality.fresh import fresh_entries, fresh_items
-from bench.quality.fresh_prompts import fresh_prompt_outcomes
+from bench.quality.fresh_prompts import fresh_prompt_outcomes, groups
 from bench.quality.gate import answers
 from bench.quality.gate import figures as gate_figures
 from bench.quality.labelled import HALVES
@@ -85,6 +85,22 @@ def test_few_prompts_are_answered_wrongly_and_many_rightly(tmp_path: Path) -> No
         True,
         True,
     ), held
+
+
+def test_fresh_prompts_of_every_author_are_answered_and_silent_without_their_lesson(
+    tmp_path: Path,
+) -> None:
+    with closing(VectorCache(str(tmp_path), print)) as cache:
+        outcomes = [*fresh_prompt_outcomes(cache, HALVES[1:])]
+    in_question = [outcome for outcome in outcomes if "hard" not in groups(outcome)]
+    of_authors = {
+        author: moment_figures([outcome for outcome in outcomes if author in groups(outcome)])
+        for author in ("author A", "author B", "author C", "author D")
+    }
+    of_all = moment_figures(in_question)
+
+    assert (of_all.answered >= 0.4, of_all.wrong <= 0.015) == (True, True), of_all
+    assert min(figures.answered for figures in of_authors.values()) >= 0.25, of_authors
 
 
 def test_few_fresh_prompts_on_the_subject_of_a_lesson_are_answered_wrongly(tmp_path: Path) -> None:
