@@ -30,6 +30,10 @@ Field = Literal[
 ]
 
 Order = Literal["updated_at", "created_at", "recall_count", "importance_weight"]
+"""The fields to sort by, greatest first."""
+
+ListOrder = Literal[Order, "oldest", "name"]
+"""Also by age, and by name: capital letters of ASCII count as small ones."""
 
 
 class EntryState(Protocol):
@@ -156,13 +160,13 @@ class EntryRepository(EntryState, Protocol):
         *,
         limit: int,
         offset: int = 0,
-        order: Order = "updated_at",
+        order: ListOrder = "updated_at",
         after: "Entry | None" = None,
     ) -> "list[Entry]":
         """
         Return entries of *only*, sorted.
 
-        The order is by descending *order*, then the newest `updated_at`, then by id.
+        The order is by *order*, then the newest `updated_at`, then by id.
 
         Args:
             only: Which entries.

@@ -102,6 +102,7 @@ class PostgresEntryRepository(SqlEntries[PostgresDatabase]):
     """
     LATER = "AND (%(after_time)s, e.id) > (e.updated_at, %(after_id)s)"
     CREATED = "e.created_at"
+    BY_NAME = """lower(t.name COLLATE "C")"""
     FILES = """
         SELECT DISTINCT file_path FROM hardwon.entry_text
         WHERE tenant = %(tenant)s AND author = current_user AND starts_with(file_path, %(prefix)s) ORDER BY file_path

@@ -13,7 +13,14 @@ from hardwon.domain.model.injection.entry_text import ConstitutionalText, Printe
 from hardwon.domain.model.injection.related_conversations import ConversationSummary
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
-from hardwon.ports.entries import EntryRepository, Field, Order, Proposal, Proposals, RankingReads
+from hardwon.ports.entries import (
+    EntryRepository,
+    Field,
+    ListOrder,
+    Proposal,
+    Proposals,
+    RankingReads,
+)
 from hardwon.ports.keyword_index import TriggerOwner, TriggerSource
 from hardwon.ports.override import override
 
@@ -135,6 +142,7 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
     FIND: str
     LATER: str
     CREATED: str
+    BY_NAME: str
     FILES: str
     IDS: str
     COUNT: str
@@ -214,7 +222,7 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
         *,
         limit: int,
         offset: int = 0,
-        order: Order = "updated_at",
+        order: ListOrder = "updated_at",
         after: "Entry | None" = None,
     ) -> "list[Entry]":
         within = self._database.where(only)
@@ -224,12 +232,14 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
         )
         return self._entries(found, **within.parameters, **later, limit=limit, first=offset)
 
-    def _first_by(self, order: Order) -> str:
-        orders: Mapping[Order, str] = {
+    def _first_by(self, order: ListOrder) -> str:
+        orders: Mapping[ListOrder, str] = {
             "updated_at": "",
             "created_at": f"{self.CREATED} DESC, ",
             "recall_count": "coalesce(r.recall_count, 0) DESC, ",
             "importance_weight": "e.importance_weight DESC, ",
+            "oldest": f"{self.CREATED}, ",
+            "name": f"{self.BY_NAME}, ",
         }
         return orders[order]
 

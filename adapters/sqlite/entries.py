@@ -199,6 +199,7 @@ class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
     )
     LATER = "AND (:after_time, e.id) > (e.updated_at, :after_id)"
     CREATED = "t.created_at"
+    BY_NAME = "t.name COLLATE NOCASE"
     FILES = """
         SELECT DISTINCT file_path FROM entry_text WHERE substr(file_path, 1, length(:prefix)) = :prefix ORDER BY file_path
     """

@@ -1,6 +1,8 @@
-"""The list of entries with search and facets, and the review."""
+"""The list of entries, with search, sorting and facets."""
 
+import datetime as dt
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -15,17 +17,14 @@ from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.project import Registry
 from hardwon.domain.model.ranking.policy import RecallAnswer, RecallQuestion
 from hardwon.domain.model.text import has_word, split_by_title
-from hardwon.domain.model.vocabulary import REACHES, TIERS
+from hardwon.domain.model.vocabulary import TIERS
 from hardwon.domain.use_cases.recall import calibrated
 from hardwon.domain.use_cases.retrieve import completed
-from hardwon.domain.use_cases.review_memory import UntrustedProject
 from hardwon.entrypoints.presenters.injections import SIGNALS
-from hardwon.entrypoints.presenters.projects import why
-from hardwon.entrypoints.presenters.review import GROUPS, grouped, review_document, sort_of
 from hardwon.entrypoints.view.charts import Part, score_parts, sparkline, weeks_until
 from hardwon.entrypoints.view.desk import Desk, Page, PageRequest
 from hardwon.entrypoints.view.words import SearchBox, read_search
-from hardwon.ports.entries import Field, Order
+from hardwon.ports.entries import Field, ListOrder
 
 PAGE_SIZE = 50
 MAX_ANSWERS = 200
@@ -38,12 +37,17 @@ SPARK_WEEKS = 12
 POLICY: PolicyName = "adaptive"
 
 CLOSEST = "closest"
-SORTS: Mapping[str, Order] = {
-    "last changed": "updated_at",
+CHANGED = "last changed"
+HELPFUL = "most helpful"
+SORTS: Mapping[str, ListOrder] = {
     "newest": "created_at",
+    "oldest": "oldest",
+    CHANGED: "updated_at",
+    "name": "name",
     "most shown": "recall_count",
 }
-"""The sort keys, all descending."""
+MAX_WEIGHED = 1_000
+"""The entries shown most, among which those that helped are found."""
 
 FACETS: Mapping[str, Field] = {
     "kind": "kind",
@@ -55,6 +59,8 @@ FACETS: Mapping[str, Field] = {
 """Filter words that facets write into the search box, with the field each counts."""
 
 FACET_ROWS = 12
+BETWEEN = " \n\t:.,;-\u2013\u2014"
+"""The signs between a title and the text that continues it."""
 
 
 class Facet(NamedTuple):
@@ -77,14 +83,19 @@ class ListedMemory:
     An entry in the list.
 
     Attributes:
+        at: The time by which it is listed: when it was made or, so sorted, last changed.
+        used: The number of sessions that used it.
+        helped: How many times it helped, as far as is known.
         spark: Polyline points: how often it was shown in each of the last weeks.
         relevance: Probability that it answers; None in a list without a question.
     """
 
     entry: Entry
+    at: dt.datetime
     project: str
     passage: MarkedText
     used: int
+    helped: int
     spark: str
     relevance: float | None = None
     parts: Sequence[Part] = ()
@@ -95,68 +106,60 @@ def memory_page(desk: Desk, asked: PageRequest) -> Page:
     registry = desk.memory.registry()
     search = read_search(asked.query.get("q", ""), registry, desk.clock.now())
     number = asked.number("page", 1, most=1_000_000)
-    sorts = (CLOSEST, *SORTS) if search.text else (*SORTS,)
+    sorts = (CLOSEST, *SORTS, HELPFUL) if search.text else (*SORTS, HELPFUL)
     sort = asked.choice("sort", sorts)
-    listed = _listed(desk, search, sort) if search.text else _all(desk, search, sort, page=number)
-    shown = listed.page(number) if search.text else listed.answers
-    rows = _rows(desk, registry, search=search, answers=shown)
+    found = _searched(desk, search) if search.text else _Found(search.only)
+    with desk.memory.repository.snapshot():
+        helped = _helped(desk)
+        shown = found.near or _sorted_page(desk, found, sort=sort, page=number, helped=helped)
+        rows = _rows(desk, registry, search, answers=shown, sort=sort, helped=helped)
+        total = desk.memory.repository.count(found.only)
+        facets = _facets(desk, registry, search, among=found.only)
     return Page(
         "memory",
         {
             "search": search,
             "typed": asked.query.get("q", ""),
             "rows": rows,
-            "listed": listed,
+            "found": found,
+            "total": total,
             "number": number,
-            "has_more": number * PAGE_SIZE < listed.total,
+            "first": (number - 1) * PAGE_SIZE + 1,
+            "has_more": number * PAGE_SIZE < total,
             "sort": sort,
+            "sort_given": sort if sort != sorts[0] else "",
             "sorts": sorts,
-            "facets": _facets(desk, registry, search, among=listed.only),
+            "facets": facets,
             "tiers": TIERS,
-            "reaches": REACHES,
+            "now": desk.clock.now(),
         },
-        [] if listed.is_near else [_document(row) for row in rows],
+        [] if found.near else [_document(row) for row in rows],
     )
 
 
-class _Listed(NamedTuple):
+class _Found(NamedTuple):
     """
-    Entries of the list.
+    The entries to list.
 
     Attributes:
-        answers: Sorted; of a search all, else one page.
-        total: The number of all that match.
-        only: The filter of all that match.
-        is_near: Whether nothing answers the question; these are the nearest.
+        only: Their filter.
+        answers: All of a search, the closest first.
+        near: The nearest entries, where nothing answers.
         notes: The missing parts of the search, one line each.
     """
 
-    answers: Sequence[RecallAnswer]
-    total: int
     only: EntryFilter
-    is_near: bool = False
+    answers: Sequence[RecallAnswer] = ()
+    near: Sequence[RecallAnswer] = ()
     notes: Sequence[str] = ()
 
     @property
     def is_cut(self) -> bool:
         """Whether more entries may match."""
-        return len(self.answers) == self.total == MAX_ANSWERS
-
-    def page(self, number: int) -> Sequence[RecallAnswer]:
-        """Return the answers of a page, from 1."""
-        return self.answers[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]
+        return len(self.answers) == MAX_ANSWERS
 
 
-def _all(desk: Desk, search: SearchBox, sort: str, *, page: int) -> _Listed:
-    repository = desk.memory.repository
-    found = repository.matching(
-        search.only, limit=PAGE_SIZE, offset=(page - 1) * PAGE_SIZE, order=SORTS[sort]
-    )
-    answers = [RecallAnswer(entry, 0.0, {}) for entry in found]
-    return _Listed(answers, repository.count(search.only), search.only)
-
-
-def _listed(desk: Desk, search: SearchBox, sort: str) -> _Listed:
+def _searched(desk: Desk, search: SearchBox) -> _Found:
     recall, deadline = desk.recall(), Deadline.after(SEARCH_SECONDS, time.monotonic)
     text = completed(recall.retrieve.keywords, search.text, only=search.only, deadline=deadline)
     question = calibrated(
@@ -171,27 +174,75 @@ def _listed(desk: Desk, search: SearchBox, sort: str) -> _Listed:
         )
     )
     found = recall.answer(question, deadline)
-    is_near = not found.answers
-    if is_near:
-        found = recall.answer(question._replace(minimum=None, limit=NEAREST), deadline)
+    near: Sequence[RecallAnswer] = ()
+    if not found.answers:
+        near = recall.answer(question._replace(minimum=None, limit=NEAREST), deadline).answers
     numbers = tuple(sorted(answer.entry.number or 0 for answer in found.answers))
-    return _Listed(
-        answers=_sorted(found.answers, sort),
-        total=0 if is_near else len(numbers),
-        only=search.only if is_near else search.only._replace(among=numbers),
-        is_near=is_near,
+    return _Found(
+        only=search.only._replace(among=numbers),
+        answers=found.answers,
+        near=near,
         notes=found.degradations,
     )
 
 
-def _sorted(answers: Sequence[RecallAnswer], sort: str) -> Sequence[RecallAnswer]:
+def _sorted_page(
+    desk: Desk, found: _Found, *, sort: str, page: int, helped: Mapping[str, int]
+) -> Sequence[RecallAnswer]:
+    first = (page - 1) * PAGE_SIZE
     if sort == CLOSEST:
-        return answers
-    return sorted(answers, key=lambda answer: getattr(answer.entry, SORTS[sort]), reverse=True)
+        return found.answers[first : first + PAGE_SIZE]
+    by_id = {answer.entry.entry_id: answer for answer in found.answers}
+    entries = (
+        _most_helpful(desk, found.only, first=first, helped=helped)
+        if sort == HELPFUL
+        else desk.memory.repository.matching(
+            found.only, limit=PAGE_SIZE, offset=first, order=SORTS[sort]
+        )
+    )
+    return [by_id.get(entry.entry_id) or RecallAnswer(entry, 0.0, {}) for entry in entries]
+
+
+def _most_helpful(
+    desk: Desk, only: EntryFilter, *, first: int, helped: Mapping[str, int]
+) -> Sequence[Entry]:
+    """Return a page: first what helped most often, then the newest others."""
+    repository = desk.memory.repository
+    shown = repository.matching(
+        only._replace(shown=only.shown is None or only.shown),
+        limit=MAX_WEIGHED,
+        order="recall_count",
+    )
+    best = sorted(
+        (entry for entry in shown if entry.entry_id in helped),
+        key=lambda entry: -helped[entry.entry_id],
+    )
+    others = repository.matching(
+        only._replace(except_for=tuple(entry.number or 0 for entry in best)),
+        limit=PAGE_SIZE,
+        offset=max(0, first - len(best)),
+        order="created_at",
+    )
+    return [*best[first:], *others][:PAGE_SIZE]
+
+
+def _helped(desk: Desk) -> Mapping[str, int]:
+    """Return how many times each entry helped, without those that never did."""
+    counts = Counter[str]()
+    for count in desk.memory.store.receipts.outcomes():
+        if count.has_helped and not count.is_withheld:
+            counts[count.entry_id] += count.times
+    return counts
 
 
 def _rows(
-    desk: Desk, registry: Registry, search: SearchBox, answers: Sequence[RecallAnswer]
+    desk: Desk,
+    registry: Registry,
+    search: SearchBox,
+    *,
+    answers: Sequence[RecallAnswer],
+    sort: str,
+    helped: Mapping[str, int],
 ) -> list[ListedMemory]:
     labels, terms = registry.labels(), search_terms(search.text)
     ids = [answer.entry.entry_id for answer in answers]
@@ -202,9 +253,11 @@ def _rows(
     return [
         ListedMemory(
             entry=(entry := answer.entry),
+            at=entry.updated_at if sort == CHANGED else entry.created_at,
             project=labels.get(entry.project or "") or entry.source_project or "",
             passage=excerpt(_below_its_title(entry), terms, EXCERPT_CHARACTERS),
             used=used.get(entry.entry_id, 0),
+            helped=helped.get(entry.entry_id, 0),
             spark=(
                 sparkline([shown.get(entry.entry_id, {}).get(week, 0) for week in weeks])
                 if entry.recall_count
@@ -218,8 +271,11 @@ def _rows(
 
 
 def _below_its_title(entry: Entry) -> str:
-    rest = split_by_title(entry.name, entry.description).rest
-    return rest if has_word(rest) else entry.description
+    """Return the text of *entry* after the title that it repeats."""
+    text = entry.description
+    for title in (entry.name, *entry.name.split(": ")):
+        text = split_by_title(title, text).rest.lstrip(BETWEEN)
+    return text if has_word(text) else entry.reasoning
 
 
 def _terms(answer: RecallAnswer) -> list[tuple[str, float]]:
@@ -268,29 +324,8 @@ def _document(row: ListedMemory) -> dict[str, object]:
         "updated_at": entry.updated_at,
         "shown": entry.recall_count,
         "used": row.used,
+        "helped": row.helped,
         "relevance": row.relevance,
         **{part.name: round(part.value, 6) for part in row.parts},
         "description": entry.description,
     }
-
-
-def review_page(desk: Desk, asked: PageRequest) -> Page:
-    """Return one pending item, and how many there are."""
-    groups = grouped(desk.items_to_review())
-    wanted = asked.query.get("group", "")
-    items = groups.get(wanted) or [item for members in groups.values() for item in members]
-    at = min(asked.number("at", 1), max(1, len(items)))
-    item = items[at - 1] if items else None
-    registry = desk.memory.registry()
-    values = {
-        "item": item,
-        "card": sort_of(item) if item else "",
-        "groups": GROUPS,
-        "sizes": {name: len(members) for name, members in groups.items()},
-        "group": wanted if wanted in groups else "",
-        "at_place": at,
-        "count": len(items),
-        "labels": registry.labels(),
-        "why": why(item.project, registry) if isinstance(item, UntrustedProject) else "",
-    }
-    return Page("review", values, [review_document(item) for item in items])

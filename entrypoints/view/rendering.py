@@ -23,6 +23,8 @@ from hardwon.entrypoints.presenters.entries import plain
 from hardwon.entrypoints.presenters.text import counted, spelt_out, utc_text, visible
 
 TEMPLATES = os.path.join(os.path.dirname(__file__), "templates")
+MONTH_DAYS = 30
+HOUR_MINUTES = 60
 _FORMULA = re.compile(
     r"^(?=\s{0,20}[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r])|(?<=[;\t])(?=\s{0,20}[=+\-@])|(?<=[\r\n])(?=\s{0,20}[=+@])"
 )
@@ -51,6 +53,7 @@ def environment(prefix: str) -> Environment:
         "when": utc_text,
         "local": _local,
         "near": _near,
+        "ago": _ago,
         "day": _day,
         "share": _share,
     }
@@ -119,6 +122,28 @@ def _near(timestamp: dt.datetime, now: dt.datetime) -> str:
     days = (today.date() - at.date()).days
     day = {0: "today", 1: "yesterday"}.get(days)
     return f"{day} {at:%H:%M}" if day else _local(timestamp)
+
+
+def _ago(timestamp: dt.datetime, now: dt.datetime) -> str:
+    """
+    Return how long ago *timestamp* is.
+
+    After a month and in the future, it is the day.
+
+    >>> now = dt.datetime(2026, 3, 31, 12).astimezone()
+    >>> [_ago(now - dt.timedelta(hours=hours), now) for hours in (0, 1, 23, 49, 24 * 30, -1)]
+    ['just now', '1 hour ago', 'yesterday', '2 days ago', '1 Mar 2026', '31 Mar 2026']
+    """
+    at, today = timestamp.astimezone(), now.astimezone()
+    days = (today.date() - at.date()).days
+    if at > today or days >= MONTH_DAYS:
+        return f"{at.day} {at:%b %Y}"
+    if days:
+        return "yesterday" if days == 1 else f"{days} days ago"
+    minutes = (today - at) // dt.timedelta(minutes=1)
+    if minutes < HOUR_MINUTES:
+        return f"{counted(minutes, 'minute', 'minutes')} ago" if minutes else "just now"
+    return f"{counted(minutes // HOUR_MINUTES, 'hour', 'hours')} ago"
 
 
 def _share(value: float) -> str:

@@ -37,8 +37,9 @@ from hardwon.entrypoints.view.desk import (
 )
 from hardwon.entrypoints.view.entry_pages import edit_page, entry_page
 from hardwon.entrypoints.view.guard import HEADERS, Guard, Refusal
-from hardwon.entrypoints.view.memory_pages import memory_page, review_page
+from hardwon.entrypoints.view.memory_pages import memory_page
 from hardwon.entrypoints.view.rendering import address, as_csv, as_json, environment
+from hardwon.entrypoints.view.review_page import review_page
 from hardwon.entrypoints.view.session_pages import session_page, sessions_page
 from hardwon.entrypoints.view.time_page import time_page
 from hardwon.entrypoints.view.topics_page import topics_page

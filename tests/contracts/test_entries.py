@@ -123,6 +123,23 @@ def test_pages_hold_the_newest_first_then_by_id(
         assert world.repository.matching(only, limit=limit, offset=offset) == expected
 
 
+def small(text: str) -> bytes:
+    return text.encode().lower()
+
+
+@given(stored=stores)
+@few_examples
+def test_entries_are_sorted_by_age_and_by_name(make: MakeWorld, stored: list[Entry]) -> None:
+    with make() as world:
+        world.add(*stored)
+        ties = in_tie_order(stored)
+
+        by_age = world.repository.matching(EVERYTHING, limit=ALL, order="oldest")
+        by_name = world.repository.matching(EVERYTHING, limit=ALL, order="name")
+        assert by_age == sorted(ties, key=lambda entry: entry.created_at)
+        assert by_name == sorted(ties, key=lambda entry: small(entry.name))
+
+
 @given(stored=stores, order=st.randoms(use_true_random=False))
 @few_examples
 def test_entries_are_hydrated_in_the_order_asked_for(

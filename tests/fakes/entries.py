@@ -21,7 +21,14 @@ from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
 from hardwon.domain.model.ranking.prominence import TrackRecord
 from hardwon.domain.model.vocabulary import Category
-from hardwon.ports.entries import EntryRepository, Field, Order, Proposal, Proposals, RankingReads
+from hardwon.ports.entries import (
+    EntryRepository,
+    Field,
+    ListOrder,
+    Proposal,
+    Proposals,
+    RankingReads,
+)
 from hardwon.ports.override import override
 from tests.fakes.state import InMemoryForgottenTexts, State, text_hash
 
@@ -32,6 +39,20 @@ RANKED_LEARNINGS = LEARNINGS._replace(ranked=True)
 def _comes_after(entry: Entry, other: Entry) -> bool:
     """Return whether *entry* follows *other* in tie order."""
     return (other.updated_at, entry.entry_id) > (entry.updated_at, other.entry_id)
+
+
+def _in_order(entries: Iterable[Entry], order: ListOrder) -> list[Entry]:
+    match order:
+        case "oldest":
+            return sorted(entries, key=lambda entry: entry.created_at)
+        case "name":
+            return sorted(entries, key=lambda entry: _small(entry.name))
+        case _:
+            return sorted(entries, key=lambda entry: getattr(entry, order), reverse=True)
+
+
+def _small(text: str) -> str:
+    return "".join(sign.lower() if sign.isascii() else sign for sign in text)
 
 
 class InMemoryEntryRepository(EntryRepository, RankingReads):
@@ -135,13 +156,12 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
         *,
         limit: int,
         offset: int = 0,
-        order: Order = "updated_at",
+        order: ListOrder = "updated_at",
         after: Entry | None = None,
     ) -> list[Entry]:
         entries = map(self.state.entry, self.state.within(only))
         later = [entry for entry in entries if after is None or _comes_after(entry, after)]
-        ordered = sorted(later, key=lambda entry: getattr(entry, order), reverse=True)
-        return ordered[offset : offset + limit]
+        return _in_order(later, order)[offset : offset + limit]
 
     @override
     def outdated(self, numbers: Iterable[int]) -> frozenset[int]:

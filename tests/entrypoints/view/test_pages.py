@@ -12,7 +12,10 @@ import pytest
 from hardwon.adapters.sqlite.opening import open_store
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.injection.receipt import Outcome, Receipt, ReceiptEntry
 from hardwon.domain.model.project import Identity, Project, Registry
+from hardwon.domain.model.settings import Settings
+from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.view.charts import (
     OTHER,
     ranked_names,
@@ -145,7 +148,7 @@ def test_a_search_that_nothing_answers_says_so_and_shows_the_three_nearest(
     page = caller.text("/?q=sourdough+starter+hydration")
 
     assert "Memory 0 entries" in page
-    assert "Nothing is about sourdough starter hydration . The nearest:" in page
+    assert "Nothing found for sourdough starter hydration . The nearest:" in page
     assert caller.get("/?q=sourdough+starter+hydration").text.count('<li class="row') == 3
     assert caller.items("/memory.json?q=sourdough+starter+hydration") == []
 
@@ -161,23 +164,116 @@ def test_a_list_is_sorted_by_what_its_address_names(world_by_word: World) -> Non
     def names(path: str) -> list[str]:
         return [item["name"] for item in caller.items(path)]
 
-    assert names("/memory.json?sort=newest") == ["Slots leak.", "Slots rot.", "Slots fill."]
+    assert names("/memory.json") == ["Slots leak.", "Slots rot.", "Slots fill."]
+    assert names("/memory.json?sort=oldest") == names("/memory.json")[::-1]
+    assert names("/memory.json?sort=name") == ["Slots fill.", "Slots leak.", "Slots rot."]
+    assert "1 day" not in caller.text("/")
+    for ago in ("yesterday", "2 days ago", "3 days ago"):
+        assert ago in caller.text("/?sort=name")
     for path in ("/memory.json?sort=most+shown", "/memory.json?q=slots&sort=most+shown"):
         assert names(path)[0] == "Slots rot."
-    assert names("/memory.json?q=slots&sort=newest") == names("/memory.json?sort=newest")
+    for sort in ("newest", "oldest", "name", "last changed"):
+        assert names(f"/memory.json?q=slots&sort={sort}") == names(f"/memory.json?sort={sort}")
     assert caller.get("/?sort=best").status_code == 400
     assert caller.get("/?sort=closest").status_code == 400  # closest to what?
 
 
-def test_a_snippet_goes_on_where_the_title_ends(world_by_word: World) -> None:
-    world_by_word.remember(
-        lesson("Close the pool: a fork keeps its sockets.", name="Close the pool")
-    )
+def test_entries_that_helped_come_first_and_all_others_follow(world_by_word: World) -> None:
+    entries = [old(f"Slots, rule {days}.", days) for days in range(55)]
+    world_by_word.remember(*entries)
+    for place, times in ((50, 1), (30, 2)):
+        helped(world_by_word, entries[place], times)
+    caller = opened(world_by_word)
 
-    page = opened(world_by_word).text("/")
+    pages = [caller.items(f"/memory.json?sort=most+helpful&page={page}") for page in (1, 2, 3)]
 
-    assert page.count("Close the pool") == 1
-    assert "a fork keeps its sockets." in page
+    others = [f"Slots, rule {days}." for days in range(55) if days not in {30, 50}]
+    listed = [item["name"] for page in pages for item in page]
+    assert listed == ["Slots, rule 30.", "Slots, rule 50.", *others]
+    assert [len(page) for page in pages] == [50, 5, 0]
+    assert "shown 2 helped 2" in caller.text("/?sort=most+helpful")
+    found = caller.items("/memory.json?q=slots&sort=most+helpful")
+    assert [item["helped"] for item in found[:3]] == [2, 1, 0]
+    assert caller.items("/memory.json?q=shown:no&sort=most+helpful")[0]["name"] == others[0]
+
+
+def helped(world: World, entry: Entry, times: int) -> None:
+    """Let *entry* have been shown, and help, so many times."""
+    memory = open_memory(Settings(global_store=str(world.store)), pytest.fail)
+    with contextlib.closing(memory):
+        stored = memory.repository.by_id(entry.entry_id)
+        assert stored
+        for _ in range(times):
+            receipt = Receipt(
+                session_id="s1",
+                event="failure",
+                at=NOW,
+                project="",
+                query="make",
+                space=None,
+                policy="adaptive",
+                digest="d",
+                frame=("", ""),
+                shown=(ReceiptEntry(entry.entry_id, "memory", "d"),),
+                outcome=Outcome(1, passed=True),
+            )
+            memory.store.receipts.record(receipt)
+            memory.store.usage.record_recall([stored.number or 0], NOW)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "snippet"),
+    [
+        (
+            "Close the pool",
+            "Close the pool: a fork keeps its sockets.",
+            "a fork keeps its sockets.",
+        ),
+        ("Close the pool", "Close the pool\n\nA fork keeps its sockets.", "A fork keeps its"),
+        (
+            "Pools: Why close them",
+            "Why close them\n\nA fork keeps its sockets.",
+            "A fork keeps its",
+        ),
+        ("Close the pool before a fork", "Close the pool before a fork.", ""),
+        (
+            "\u0625\u063a\u0644\u0642 \u0627\u0644\u0645\u062c\u0645\u0639",
+            "\u0625\u063a\u0644\u0642 \u0627\u0644\u0645\u062c\u0645\u0639: \u0642\u0628\u0644",
+            "\u0642\u0628\u0644",
+        ),
+    ],
+)
+def test_a_snippet_goes_on_where_the_title_ends(
+    world_by_word: World, name: str, text: str, snippet: str
+) -> None:
+    world_by_word.remember(lesson(text, name=name))
+
+    [row] = re.findall('<p class="passage" dir="auto">(.*?)</p>', page_of(world_by_word)) or [""]
+
+    assert row.startswith(snippet)
+    assert bool(row) == bool(snippet)
+
+
+def page_of(world: World) -> str:
+    return opened(world).get("/").text
+
+
+def test_a_title_of_4000_characters_is_cut_in_the_list(world_by_word: World) -> None:
+    world_by_word.remember(lesson("The rest.", name="word " * 799 + "end"))
+
+    page = page_of(world_by_word)
+
+    assert page.count("word ") < 100
+    assert "The rest." in page
+
+
+def test_filters_are_taken_out_by_a_click(caller: Caller) -> None:
+    page = caller.get("/?q=kind:learning+zebra-crossing&sort=name").text
+
+    assert 'aria-label="Without the filter kind:learning"' in page
+    assert 'href="' + caller.guard.prefix + '/?q=zebra-crossing&amp;sort=name"' in page
+    assert "Nothing found for" in page
+    assert "with these filters" in page
 
 
 def test_an_entry_shows_its_text_facts_neighbours_and_sessions(embedded_world: World) -> None:
