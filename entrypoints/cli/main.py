@@ -249,6 +249,7 @@ def _app(
 ) -> typer.Typer:
     return typer.Typer(
         callback=callback,
+        invoke_without_command=callback is not None,
         cls=cls,
         suggest_commands=False,
         rich_markup_mode=None,
@@ -276,6 +277,7 @@ def _print_version(wanted: bool) -> None:  # noqa: FBT001  # typer calls it so
 
 
 def hardwon(
+    context: typer.Context,
     *,
     version: Annotated[
         bool,
@@ -284,8 +286,16 @@ def hardwon(
         ),
     ] = False,
 ) -> None:
-    """Keep a memory of hard-won lessons for coding agents, on your own machine."""
+    """
+    Keep a memory of hard-won lessons for coding agents, on your own machine.
+
+    Without a command: what is kept, what was shown, what waits, and what to do next.
+    """
     del version
+    if context.invoked_subcommand is None:
+        from hardwon.entrypoints.cli.overview import print_overview  # 100 ms, help needs none
+
+        print_overview()
 
 
 def program(arguments: Sequence[str]) -> typer.Typer:
@@ -301,7 +311,7 @@ def main() -> None:
     """Run one command and exit: 0 ok, 1 the user's mistake, 2 our failure."""
     never_fail_to_print()
     try:
-        code = _run(sys.argv[1:] if sys.argv[1:] not in ([], ["help"]) else ["--help"])
+        code = _run(sys.argv[1:] if sys.argv[1:] != ["help"] else ["--help"])
     except Exception as error:  # noqa: BLE001  # no user ever sees a traceback
         from hardwon.entrypoints.unforeseen import log_unforeseen  # rarely needed
 
