@@ -2,9 +2,7 @@ import gc
 import os
 import random
 import signal
-import sys
 from collections.abc import Iterator
-from typing import Any
 from zlib import crc32
 
 import pytest
@@ -66,22 +64,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with long scenes, to end evenly; with an order, shuffle files and the tests of a file."""
     places = {item: place(item.nodeid) if ORDER else (0, 0) for item in items}
     items.sort(key=lambda item: (item.get_closest_marker("scene") is None, *places[item]))
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Begin a file with the real model, whatever a test of another file left in its place."""
-    embedder = sys.modules.get("hardwon.adapters.minilm.embedder")
-    if embedder is None:
-        return
-    REAL.setdefault("embed", embedder.MiniLmEmbedder.embed)
-    if REAL.get("file") != item.path:
-        embedder.MiniLmEmbedder.embed = REAL["embed"]
-    REAL["file"] = item.path
-
-
-REAL: dict[str, Any] = {}
-"""The real `embed`, and the file whose tests run."""
 
 
 def place(nodeid: str) -> tuple[int, int]:

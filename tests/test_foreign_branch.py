@@ -11,7 +11,7 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
@@ -97,7 +97,7 @@ class Branch:
 
 
 @pytest.fixture(scope="module")
-def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
+def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
     folder = tmp_path_factory.mktemp("branch") / "machine"
     with pytest.MonkeyPatch.context() as patch, running_stub() as stub, no_costs():
         scene = Scene(folder, "outsider", patch, stub)
@@ -119,7 +119,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
             branch.git("checkout", "--quiet", "main")
             branch.git("merge", "--quiet", "--no-ff", "--no-edit", "pull-request")
             branch.look(branch.mine)
-            yield Story(
+            return Story(
                 answers, here, beside, stored, left, everything, scene.doors.lessons(branch.other)
             )
 

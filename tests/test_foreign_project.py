@@ -10,7 +10,7 @@ commits are forged, under `HARDWON_TRUST=ask`.
 import contextlib
 import json
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import pytest
@@ -78,9 +78,7 @@ class Story(NamedTuple):
 
 
 @pytest.fixture(scope="module", params=AUTHORS)
-def story(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Story]:
+def story(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Story:
     folder = tmp_path_factory.mktemp("foreign") / "machine"
     with pytest.MonkeyPatch.context() as patch, running_stub() as stub, no_costs():
         scene = Scene(folder, request.param, patch, stub)
@@ -98,7 +96,7 @@ def story(
             imported = scene.doors.glance(ledger)
             scene.run("trust", "--revoke", at=clone)
             revoked = scene.sweep_lessons()._replace(ledger=scene.doors.glance(ledger))
-            yield Story(
+            return Story(
                 scene, before, figures, twin, requests, remaining, trusted, imported, revoked
             )
 
@@ -313,12 +311,12 @@ def _outside_of_fences(text: str) -> list[str]:
 @pytest.fixture(scope="module", params=["trusting", "asking"])
 def pretences(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[list[Pretence]]:
+) -> list[Pretence]:
     folder = tmp_path_factory.mktemp("forged") / "machine"
     with pytest.MonkeyPatch.context() as patch, running_stub() as stub, no_costs():
         scene = Scene(folder, "forged" if request.param == "asking" else "outsider", patch, stub)
         with contextlib.closing(scene):
-            yield scene.pretend()
+            return scene.pretend()
 
 
 @pytest.mark.parametrize("at", range(len(FORGERIES)), ids=FORGERIES)
