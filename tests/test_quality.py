@@ -28,7 +28,7 @@ from bench.quality.tool_talks import figures as talk_figures
 from bench.quality.tool_talks import talks as talks_with_tools
 from hardwon.adapters.evaluation.cache import VectorCache
 
-pytestmark = pytest.mark.scene
+pytestmark = [pytest.mark.scene, pytest.mark.usefixtures("one_process")]
 
 
 class StoreOfStarts(NamedTuple):

@@ -343,14 +343,34 @@ def lifted(reached: Collection[str]) -> Iterator[None]:
         yield
 
 
+class EachTextOnce:
+    """Encodes a text that it has encoded before from memory: the same text gives the same vector."""
+
+    def __init__(self, path: str) -> None:
+        self._encoder = _LOAD_ENCODER(path)
+        self._rows: dict[tuple[int, ...], Any] = {}
+
+    def encode(self, token_ids: Sequence[Sequence[int]]) -> list[Any]:
+        """Return the vectors of texts by their tokens."""
+        texts = [*map(tuple, token_ids)]
+        missing = [*dict.fromkeys(text for text in texts if text not in self._rows)]
+        if missing:
+            self._rows.update(zip(missing, self._encoder.encode(missing), strict=True))
+        return [self._rows[text] for text in texts]
+
+
+_LOAD_ENCODER = minilm._load_encoder  # replaced while programs share a process
+
 ONCE = [
-    (owner, name, functools.cache(getattr(owner, name)))
-    for owner, name in (
-        (minilm, "_load_encoder"),
-        (minilm, "load_wordpiece"),
-        (minilm, "verify_sha256"),
-        (typer.main, "get_params_from_function"),
-    )
+    (minilm, "_load_encoder", functools.cache(EachTextOnce)),
+    *(
+        (owner, name, functools.cache(getattr(owner, name)))
+        for owner, name in (
+            (minilm, "load_wordpiece"),
+            (minilm, "verify_sha256"),
+            (typer.main, "get_params_from_function"),
+        )
+    ),
 ]
 
 
@@ -381,16 +401,19 @@ def _is_empty(connection: sqlite3.Connection) -> bool:
 
 @functools.lru_cache(maxsize=1)
 def _caches(_: int) -> "list[functools._lru_cache_wrapper[object]]":
-    """Return our caches but those of pure rules; the number of modules tells when there may be others."""
+    """Return our caches but those of pure rules and those that programs share; with more modules there may be others."""
     modules = [
         module
         for name, module in list(sys.modules.items())
         if name.startswith("hardwon.") and not name.startswith(PURE)
     ]
     values = [value for module in modules for value in vars(module).values()]
+    shared = {id(function) for _, _, function in ONCE}
     return list(
         {
-            id(value): value for value in values if isinstance(value, functools._lru_cache_wrapper)
+            id(value): value
+            for value in values
+            if isinstance(value, functools._lru_cache_wrapper) and id(value) not in shared
         }.values()
     )
 

@@ -1,10 +1,12 @@
 """Search by word, by meaning and by trigger, in memory."""
 
+import functools
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Vector, cosine
+from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import (
     KeywordIndexUnavailableError,
     NumpyMissingError,
@@ -73,10 +75,8 @@ class InMemoryKeywordIndex(KeywordIndex):
     def frequencies(self, terms: Sequence[str], deadline: Deadline) -> Mapping[str, int]:
         del deadline
         self._ensure_available()
-        return {
-            term: sum(words[without_marks(term)] > 0 for words in self._words().values())
-            for term in terms
-        }
+        entries = self._words().values()
+        return {term: sum(words[without_marks(term)] > 0 for words in entries) for term in terms}
 
     @override
     def completions(self, beginning: str, only: EntryFilter, deadline: Deadline) -> Sequence[str]:
@@ -112,18 +112,16 @@ class InMemoryKeywordIndex(KeywordIndex):
 
     def _words(self, *, labels: bool = True) -> dict[int, Counter[str]]:
         entries = {number: self._state.entries[number] for number in self._state.within(SEARCHABLE)}
-        return {
-            number: _counted(IndexedEntry.of(entry, str), labels=labels)
-            for number, entry in entries.items()
-        }
+        return {number: _counted(entry, labels=labels) for number, entry in entries.items()}
 
     def _ensure_available(self) -> None:
         if not self.available:
             raise KeywordIndexUnavailableError("no keyword index here")
 
 
-def _counted(entry: IndexedEntry, *, labels: bool) -> Counter[str]:
-    title, description, notes, added, reasoning, tokens = entry
+@functools.lru_cache(maxsize=10_000)
+def _counted(entry: Entry, *, labels: bool) -> Counter[str]:
+    title, description, notes, added, reasoning, tokens = IndexedEntry.of(entry, str)
     own = f"{title}\n{description}\n{notes}\n{reasoning}"
     return Counter(index_words(" ".join((own, added, *tokens)) if labels else own))
 
