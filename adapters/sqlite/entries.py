@@ -28,7 +28,7 @@ from hardwon.adapters.sqlite.rows import (
     upsert_entry,
     upsert_text,
 )
-from hardwon.domain.model.filters import LEARNINGS
+from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.forgotten import ensure_not_forgotten
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.candidates import RankingFacts
@@ -181,6 +181,10 @@ RELEASE = "UPDATE entry SET superseded_by = NULL WHERE superseded_by = ?"
 """Make entries current again that a deleted one superseded."""
 
 
+KEPT_COUNTS = 16
+"""A server asks for the same few counts at each search."""
+
+
 class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
     """Entries in the tables `entry` and `entry_text`."""
 
@@ -256,6 +260,21 @@ class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
     _decode_recall = decode_recall
     _decode_references = RowDecoder(("seq", "references"))
     _decode_rule = RowDecoder(RULE_FIELDS)
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        super().__init__(database)
+        self._counts: dict[tuple[int, EntryFilter], int] = {}
+
+    @override
+    def count(self, only: EntryFilter) -> int:
+        if (only.shown, only.used, only.idle_since) != (None, None, None):
+            return super().count(only)  # use is no change of the contents
+        asked = (self._database.version(), only)
+        if asked not in self._counts:
+            if len(self._counts) >= KEPT_COUNTS:
+                self._counts.clear()
+            self._counts[asked] = super().count(only)
+        return self._counts[asked]
 
     @property
     @override

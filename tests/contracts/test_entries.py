@@ -247,6 +247,29 @@ def test_as_many_are_counted_as_are_found(
         assert world.repository.count(only) == len(within(only, stored))
 
 
+@given(stored=stores, only=filters, data=st.data())
+@few_examples
+def test_counts_follow_every_change(
+    make: MakeWorld, stored: list[Entry], only: EntryFilter, data: st.DataObject
+) -> None:
+    with make() as world:
+        present = dict[str, Entry]()
+        for entry in stored:
+            world.add(entry)
+            present[entry.entry_id] = entry
+            assert world.repository.count(only) == len(within(only, [*present.values()]))
+        while present:
+            entry_id = data.draw(st.sampled_from([*present]))
+            change = data.draw(st.sampled_from(("delete", "deprecate")))
+            if change == "delete" or present[entry_id].tier == "deprecated":
+                world.repository.delete(entry_id)
+                del present[entry_id]
+            else:
+                present[entry_id] = attrs.evolve(present[entry_id], tier="deprecated")
+                world.repository.put(present[entry_id])
+            assert world.repository.count(only) == len(within(only, [*present.values()]))
+
+
 @given(stored=stores, seen=st.integers(1, 9))
 @few_examples
 def test_sizes_and_the_most_observed_are_those_of_learnings(
