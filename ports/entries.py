@@ -79,11 +79,14 @@ class EntryRepository(EntryState, Protocol):
         """The texts that may not be stored again."""
         ...
 
-    def transaction(self) -> AbstractContextManager[None]:
+    def transaction(self, of: Collection[str] | None = None) -> AbstractContextManager[None]:
         """
         Return a context in which all changes are atomic.
 
         Other writers wait until it ends.
+
+        Args:
+            of: The ids of the only entries that are changed; writers of others need not wait.
 
         Raises:
             StorageError: the store can't be written now.

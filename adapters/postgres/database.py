@@ -5,11 +5,9 @@ Every statement gets the tenant as a parameter. All texts in parameters are reda
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
-
-from psycopg import sql as composed
 
 from hardwon.adapters.postgres.server import parameters_of, shown
 from hardwon.adapters.postgres.session import LONGEST_WAIT, MemberSession, Row, Statement
@@ -33,6 +31,31 @@ Longest wait for other writers of contents.
 
 Counters are locked for two round trips only.
 """
+
+LOCK_CONTENTS = "SELECT pg_advisory_xact_lock(hashtextextended('entries', %(tenant)s))"
+LOCK_NUMBER = "SELECT last_number FROM hardwon.state WHERE tenant = %(tenant)s FOR UPDATE"
+"""Locked as well: clients of earlier versions lock only this row."""
+
+RESERVE_NUMBERS = """
+    UPDATE hardwon.state SET last_number = last_number + missing.entries FROM (
+        SELECT count(*) AS entries FROM unnest(%(ids)s::text[]) AS given (id)
+        WHERE NOT EXISTS (SELECT 1 FROM hardwon.entry e WHERE e.tenant = %(tenant)s AND e.id = given.id)
+    ) AS missing
+    WHERE tenant = %(tenant)s AND missing.entries > 0
+    RETURNING last_number - missing.entries + 1, last_number + 1, set_config('synchronous_commit', 'off', true)
+"""
+"""Reserves numbers for new entries, in a transaction of its own."""
+
+SHARE_CONTENTS = "SELECT pg_advisory_xact_lock_shared(hashtextextended('entries', %(tenant)s))"
+LOCK_ENTRIES = """
+    SELECT pg_advisory_xact_lock(hashtextextended(id, %(tenant)s))
+    FROM (SELECT id FROM unnest(%(ids)s::text[]) AS given (id) ORDER BY id) AS sorted
+"""
+LOCK_REWORDED = """
+    SELECT pg_advisory_xact_lock(hashtextextended(e.id, %(tenant)s)) FROM hardwon.entry_alias a
+    JOIN hardwon.entry e ON e.tenant = a.tenant AND e.number = a.number WHERE a.tenant = %(tenant)s AND a.old_id = ANY(%(ids)s)
+"""
+IS_MEMBER = "SELECT 1 FROM hardwon.state WHERE tenant = %(tenant)s"
 
 CHANGING = ("INSERT INTO ", "UPDATE hardwon.", "DELETE FROM ")
 CHANGE = """
@@ -86,7 +109,9 @@ class PostgresDatabase:
         self._answered: dict[Question, list[Row]] = {}
         self._answered_until = 0.0
         self._remembered: dict[Question, list[Row]] | None = None
-        self._last_number = 0  # of the entries, as it was when the transaction began
+        self._locks_all = False
+        self._reserved: list[int] | None = None
+        self._last_number: int | None = None  # of the entries, None if it was not asked for
         self._written = 0
 
     def rows(self, statement: str, /, **parameters: object) -> list[Row]:
@@ -98,6 +123,9 @@ class PostgresDatabase:
             return []
         if asked in self._answered and time.monotonic() < self._answered_until:
             return self._answered.pop(asked)
+        if self.session.makes_changes and _only_changes(statement):
+            self._hold([(statement, values)])
+            return []
         if self._remembered is None or not _only_reads(statement):
             return self._run(statement, values)
         if asked not in self._remembered:
@@ -128,18 +156,35 @@ class PostgresDatabase:
             yield
         finally:
             self._noted = None
-        statements = [(statement, values) for (statement, _), values in noted.items()]
-        answers = dict(zip(noted, self.session.run(statements, only_reads=True), strict=True))
+        if time.monotonic() >= self._answered_until:
+            self._answered.clear()
+        missing = {asked: values for asked, values in noted.items() if asked not in self._answered}
+        if not missing:
+            return
+        statements = [(statement, values) for (statement, _), values in missing.items()]
+        answers = dict(zip(missing, self.session.run(statements, only_reads=True), strict=True))
         if self._remembered is None:
-            self._answered, self._answered_until = answers, time.monotonic() + AHEAD_SECONDS
+            self._answered |= answers
+            self._answered_until = time.monotonic() + AHEAD_SECONDS
         else:
             self._remembered |= answers
 
     def together(self, statements: Iterable[Statement]) -> None:
-        """Run *statements* without result rows in one round trip."""
+        """
+        Run *statements* without result rows in one round trip.
+
+        Within a transaction they are sent with its next read, or with its end.
+        """
         if sent := [(statement, self._values(given)) for statement, given in statements]:
             self._written += len(sent)
-            self.session.run(sent)
+            if self.session.makes_changes:
+                self._hold(sent)
+            else:
+                self.session.run(sent)
+
+    def _hold(self, statements: Sequence[Statement]) -> None:
+        self._answered.clear()
+        self.session.hold(statements)
 
     def stream(self, statement: str, /, **parameters: object) -> Iterator[Row]:
         """Yield one statement's rows, which are all read at once."""
@@ -150,21 +195,28 @@ class PostgresDatabase:
         self.together((statement, given) for given in parameters)
 
     @contextmanager
-    def transaction(self, busy_seconds: float | None = None) -> Iterator[None]:
+    def transaction(self, of: Collection[str] | None = None) -> Iterator[None]:
         """
-        Lock the tenant's contents and make the changes within atomic.
+        Make the changes within atomic.
 
-        A nested transaction joins the outer one.
+        The contents of the tenant are locked or, with *of*, only the entries of these ids, until
+        the changes are sent. A nested transaction joins the outer one.
         """
         if self.session.is_within:
             yield
             return
         self._answered.clear()
-        lock = composed.SQL(
-            "SELECT last_number FROM hardwon.state WHERE tenant = {} FOR UPDATE"
-        ).format(composed.Literal(self.tenant))
-        seconds = self._busy_seconds if busy_seconds is None else busy_seconds
-        with self.session.changes(lock, seconds) as [(self._last_number,)]:
+        self._last_number, self._reserved = None, None
+        given: dict[str, object] = {"tenant": self.tenant}
+        if of is None:
+            locks, before = [(LOCK_CONTENTS, given), (LOCK_NUMBER, given)], None
+        else:
+            about = given | {"ids": sorted({*of})}
+            entries = [(LOCK_ENTRIES, about), (LOCK_REWORDED, about)] if of else []
+            locks = [(SHARE_CONTENTS, given), *entries, (IS_MEMBER, given)]
+            before = (RESERVE_NUMBERS, about) if of else None
+        self._locks_all = of is None
+        with self.session.changes(locks, self._busy_seconds, before):
             yield
 
     @contextmanager
@@ -177,7 +229,7 @@ class PostgresDatabase:
         if self.session.is_within:
             yield
             return
-        with self.session.changes(None, COUNT_BUSY_SECONDS):
+        with self.session.changes((), COUNT_BUSY_SECONDS):
             yield
 
     @contextmanager
@@ -245,7 +297,24 @@ class PostgresDatabase:
 
         To be called within a transaction, which must note a change.
         """
-        self._last_number += 1
+        if self._reserved is None:
+            self._reserved = self._reserved_numbers()
+        if self._reserved:
+            return self._reserved.pop(0)
+        self._last_number = self._highest_number() + 1
+        return self._last_number
+
+    def _reserved_numbers(self) -> list[int]:
+        if self._locks_all:
+            return []
+        return [
+            number for first, end, _ in self.session.opened.before for number in range(first, end)
+        ]
+
+    def _highest_number(self) -> int:
+        if self._last_number is None:
+            [(number,)] = self.session.opened.locked if self._locks_all else self.rows(LOCK_NUMBER)
+            return int(number)
         return self._last_number
 
     def reserve(self, number: int) -> None:
@@ -254,7 +323,7 @@ class PostgresDatabase:
 
         To be called within a transaction.
         """
-        self._last_number = max(self._last_number, number - 1)
+        self._last_number = max(self._highest_number(), number - 1)
         self.note_change()
 
     def version(self) -> int:
@@ -278,6 +347,12 @@ class PostgresDatabase:
             "tenant": self.tenant,
             **{name: public(value) for name, value in parameters.items()},
         }
+
+
+def _only_changes(statement: str) -> bool:
+    return statement.lstrip().startswith(("INSERT", "UPDATE", "DELETE")) and (
+        "RETURNING" not in statement
+    )
 
 
 def _only_reads(statement: str) -> bool:

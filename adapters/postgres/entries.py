@@ -1,7 +1,8 @@
 """Entries and trigger phrases in the tables of a server."""
 
 import datetime as dt
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from hardwon.adapters.postgres.database import PostgresDatabase
@@ -170,6 +171,24 @@ class PostgresEntryRepository(SqlEntries[PostgresDatabase]):
     @override
     def forgotten(self) -> PostgresForgottenTexts:
         return PostgresForgottenTexts(self._database)
+
+    @override
+    @contextmanager
+    def transaction(self, of: Collection[str] | None = None) -> Iterator[None]:
+        is_first = not self._database.session.is_within
+        with self._database.transaction(of):
+            if is_first and of:
+                self._read_ahead(of)
+            yield
+
+    def _read_ahead(self, entry_ids: Collection[str]) -> None:
+        """Read all that storing these entries reads, in the round trip that locks them."""
+        with self._database.ahead():
+            self.forgotten.holds(())
+            for entry_id in entry_ids:
+                self.by_id(entry_id)
+                self.reworded(entry_id)
+                self._database.rows(EXISTING, id=entry_id)
 
     @override
     def put(self, entry: "Entry") -> None:

@@ -69,7 +69,7 @@ class _Place(NamedTuple):
 def put_entry(database: PostgresDatabase, entry: "Entry") -> None:
     """Store *entry* under its id, as `EntryRepository.put` says."""
     forgotten = PostgresForgottenTexts(database)
-    with database.transaction():
+    with database.transaction([entry.entry_id]):
         with database.ahead():
             forgotten.holds(())
             database.rows(EXISTING, id=entry.entry_id)
@@ -80,7 +80,8 @@ def put_entry(database: PostgresDatabase, entry: "Entry") -> None:
                 _adding(place, entry) if place.earlier_owner is None else _changing(place, entry)
             )
             index = [] if place.is_retired else indexing(place.number, place.owner, entry)
-            database.together((*facts, *_putting_texts(place, entry), *index, database.change()))
+            texts = _putting_texts(place, entry)
+            database.together((*facts, *texts, *index, database.change()))
 
 
 def _place_of(database: PostgresDatabase, entry: "Entry") -> "_Place | None":
@@ -183,10 +184,11 @@ def _putting_texts(place: _Place, entry: "Entry") -> list[Statement]:
         f"{_insert('entry_text', values | kept)} ON CONFLICT (tenant, number) DO UPDATE SET"
         f" {changes}"
     )
-    return [
-        (insert, {"number": place.number, **values, **kept}),
-        (DROP_OTHER_VECTORS, {"number": place.number, "text_hash": values["text_hash"]}),
-    ]
+    putting: list[Statement] = [(insert, {"number": place.number, **values, **kept})]
+    if place.earlier_owner is None:
+        return putting
+    about = {"number": place.number, "text_hash": values["text_hash"]}
+    return [*putting, (DROP_OTHER_VECTORS, about)]
 
 
 def _insert(table: str, values: Iterable[str]) -> str:

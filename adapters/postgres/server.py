@@ -145,7 +145,10 @@ MESSAGES: tuple[tuple[tuple[type[psycopg.Error], ...], str], ...] = (
     ((pg.DiskFull, pg.OutOfMemory), "the server is out of space: nothing was stored"),
     ((pg.TooManyConnections,), "the server has no connection left: try again"),
     ((pg.QueryCanceled, pg.ConnectionTimeout, NoAnswerError), NO_ANSWER),
-    ((LostConnectionError,), "the connection was lost: nothing was stored; try again"),
+    (
+        (LostConnectionError, pg.IdleInTransactionSessionTimeout),
+        "the connection was lost: nothing was stored; try again",
+    ),
     ((pg.InFailedSqlTransaction,), "an earlier step failed: nothing was stored"),
     (
         (pg.AdminShutdown, pg.CrashShutdown, pg.CannotConnectNow),

@@ -1,12 +1,12 @@
 """A connection with at most one open transaction, renewed when lost."""
 
 import logging
-from collections.abc import Generator, Iterator, Mapping, Sequence
+import threading
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import psycopg
-from psycopg import sql as composed
 
 from hardwon.adapters.postgres.server import LostConnectionError, NoAnswerError, translated
 from hardwon.domain.model.errors import NewerSchemaError, StorageError
@@ -22,10 +22,34 @@ LONGEST_WORK = 3600.0
 """Timeout in seconds of a statement over all contents."""
 
 CONNECT_SECONDS = 5
+ASLEEP_SECONDS = 10
+"""Longest idle time in a transaction, whose locks others wait for."""
+
+NETWORK: Mapping[str, int] = {
+    "connect_timeout": CONNECT_SECONDS,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 20_000,
+}
+"""Limits by which a vanished server is noticed within half a minute."""
+
+MAX_HELD = 400
+"""Changes that are held back at most, until they are sent together."""
+
 SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+# For one transaction, as a pooler shares sessions.
+BOUNDED = """
+    SELECT set_config('lock_timeout', %(locks)s, true), set_config('statement_timeout', %(work)s, true),
+        set_config('idle_in_transaction_session_timeout', %(asleep)s, true)
+"""
 
 # Its warnings would repeat an exception's message on standard error.
 logging.getLogger("psycopg").setLevel(logging.CRITICAL)
+
+BEFORE = 2
+"""The place of a transaction's first own statement, after those that begin it."""
 
 Row = tuple[Any, ...]
 Statement = tuple[str, Mapping[str, object]]
@@ -52,6 +76,13 @@ class Member(NamedTuple):
     entries: int
 
 
+class Opened(NamedTuple):
+    """The rows of the statements that began a transaction."""
+
+    before: Sequence[Row] = ()
+    locked: Sequence[Row] = ()
+
+
 class _Connection(psycopg.Connection[Row]):
     """A connection with bounded waits, even for a stalled server."""
 
@@ -64,8 +95,36 @@ class _Connection(psycopg.Connection[Row]):
         try:
             return super().wait(gen, interval, self.longest_wait if timeout is None else timeout)
         except psycopg.errors._WaitTimeout as error:  # noqa: SLF001  # public in its documentation only
+            self._cancel_later()
             self.pgconn.finish()  # the answer may still come: nothing else may take it for its own
             raise NoAnswerError from error
+
+    def _cancel_later(self) -> None:
+        """Cancel the statement without waiting for a server that may be stalled."""
+        with suppress(psycopg.Error):
+            is_safe = psycopg.capabilities.has_cancel_safe()
+            cancel = (
+                self.pgconn.cancel_conn().blocking if is_safe else self.pgconn.get_cancel().cancel
+            )
+            threading.Thread(target=_quietly, args=(cancel,), daemon=True).start()
+
+
+class _Pipeline(psycopg.Pipeline):
+    """
+    Statements in one round trip, which end with their Sync.
+
+    psycopg sends a Flush after it, which stops the server's clock for idle transactions.
+    """
+
+    @override
+    def _fetch_gen(self, *, flush: bool) -> Generator[Any, Any, None]:
+        del flush
+        return super()._fetch_gen(flush=False)
+
+
+def _quietly(cancel: Callable[[], None]) -> None:
+    with suppress(psycopg.Error):
+        cancel()
 
 
 class MemberSession:
@@ -91,15 +150,15 @@ class MemberSession:
         self._parameters = parameters
         self._path = path
         self._longest_wait = longest_wait
-        self._open: Literal["nothing", "a snapshot to begin", "a snapshot", "changes"] = "nothing"
+        self._open: Literal["nothing", "a snapshot", "changes"] = "nothing"
+        self._opening: Sequence[Statement] = ()
+        self._opened = Opened()
+        self._held: list[Statement] = []
         self.connection, self.member = self._connect()
 
     def _connect(self) -> tuple[_Connection, Member]:
         with translated(self._path):
-            usual: dict[str, Any] = {
-                "connect_timeout": CONNECT_SECONDS,
-                "application_name": "hardwon",
-            }
+            usual: dict[str, Any] = {**NETWORK, "application_name": "hardwon"}
             connection = _Connection.connect(
                 **usual | dict(self._parameters), autocommit=True, prepare_threshold=None
             )
@@ -150,38 +209,77 @@ class MemberSession:
         """
         Run *statements* in one round trip and return their rows.
 
+        The first ones of a transaction begin it, and follow the changes that were held back.
+
         Args:
             statements: Several are atomic: if one fails, none has an effect.
             only_reads: Allows to repeat them on a new connection, if the old one was lost before a
                 transaction began.
         """
         with translated(self._path):
-            if self._open in {"a snapshot", "changes"} and self.connection.closed:
+            if self._has_begun and self.connection.closed:
                 raise LostConnectionError
             try:
                 return self._send(statements)
             except psycopg.OperationalError as error:
                 is_lost = self.connection.closed and not isinstance(error, NoAnswerError)
-                if not (is_lost and only_reads) or self._open in {"a snapshot", "changes"}:
+                if not (is_lost and (only_reads or self._opening)) or self._has_begun:
                     raise
                 self.connection, self.member = self._connect()
                 return self._send(statements)
 
+    def hold(self, statements: Sequence[Statement]) -> None:
+        """
+        Hold back changes, to be sent with the next read or at the end.
+
+        To be called within a transaction of changes.
+        """
+        self._held.extend(statements)
+        if len(self._held) > MAX_HELD:
+            self.run([])
+
+    @property
+    def opened(self) -> Opened:
+        """The rows by which this transaction began."""
+        if not self._has_begun:
+            self.run([])
+        return self._opened
+
+    @property
+    def makes_changes(self) -> bool:
+        """Whether a transaction of changes is open, or about to begin."""
+        return self._open == "changes"
+
+    @property
+    def _has_begun(self) -> bool:
+        return self.is_within and not self._opening
+
     def _send(self, statements: Sequence[Statement]) -> list[list[Row]]:
-        if not statements:
+        opening, sent = self._opening, [*self._opening, *self._held, *statements]
+        if not sent:
             return []
         try:
-            if len(statements) == 1 and self._open != "a snapshot to begin":
-                return [_rows_of(self.connection.execute(*statements[0]))]
-            with self.connection.pipeline():
-                if self._open == "a snapshot to begin":
-                    self.connection.execute(SNAPSHOT)
-                cursors = [self.connection.execute(*statement) for statement in statements]
+            answers = self._answers(sent)
         except psycopg.Error:
+            if not self.connection.closed:  # else they may be sent again
+                self._held.clear()
             self._leave_failed_snapshot()
             raise
-        if self._open == "a snapshot to begin":
-            self._open = "a snapshot"
+        if opening:
+            self._opening = ()
+            before, locked = answers[min(BEFORE, len(opening) - 1)], answers[len(opening) - 1]
+            self._opened = Opened(before, locked)
+            if not self._opened.locked:  # the role was removed since it connected
+                raise StorageError(self._not_a_member(self.member.role))
+        self._held.clear()
+        return answers[len(sent) - len(statements) :]
+
+    def _answers(self, statements: Sequence[Statement]) -> list[list[Row]]:
+        if len(statements) == 1:
+            return [_rows_of(self.connection.execute(*statements[0]))]
+        self.connection._pipeline = _Pipeline(self.connection)  # noqa: SLF001  # until psycopg lets choose it
+        with self.connection.pipeline():
+            cursors = [self.connection.execute(*statement) for statement in statements]
         return [_rows_of(cursor) for cursor in cursors]
 
     def _leave_failed_snapshot(self) -> None:
@@ -195,7 +293,7 @@ class MemberSession:
         if self._is_in_transaction:
             self.connection.execute("ROLLBACK")
         if self._open == "a snapshot":
-            self._open = "a snapshot to begin"
+            self._opening = self._snapshot
 
     @property
     def _is_in_transaction(self) -> bool:
@@ -211,58 +309,38 @@ class MemberSession:
 
         To be entered outside of a transaction.
         """
-        self._open = "a snapshot to begin"
+        self._open, self._opening = "a snapshot", self._snapshot
         with self._ended():
             yield
 
+    @property
+    def _snapshot(self) -> Sequence[Statement]:
+        return (SNAPSHOT, {}), self._bounded(self._longest_wait)
+
     @contextmanager
-    def changes(self, lock: composed.Composed | None, busy_seconds: float) -> Iterator[list[Row]]:
+    def changes(
+        self, locks: Sequence[Statement], busy_seconds: float, before: Statement | None = None
+    ) -> Iterator[None]:
         """
-        Make changes within atomic.
+        Make changes within atomic, from the first statement on.
 
         To be entered outside of a transaction.
 
         Args:
-            lock: A statement that locks rows, and whose rows are yielded.
+            locks: Statements that lock rows; the last has a row for a member only.
             busy_seconds: Longest wait for them, and for rows that others change.
+            before: A statement in a transaction of its own before, in the same round trip.
 
         """
-        with translated(self._path):
-            locked = self._begin(lock, busy_seconds)
+        begin = [("BEGIN", {}), self._bounded(busy_seconds)]
         self._open = "changes"
+        self._opening = [*([*begin, before, ("COMMIT", {})] if before else ()), *begin, *locks]
         with self._ended():
-            if lock and not locked:  # the role was removed since it connected
-                raise StorageError(self._not_a_member(self.member.role))
-            yield locked
+            yield
 
-    def _begin(self, lock: composed.Composed | None, busy_seconds: float) -> list[Row]:
-        """
-        Begin a transaction and return the rows of *lock*.
-
-        Reconnects if the connection is gone.
-        """
-        milliseconds = composed.Literal(max(1, int(busy_seconds * 1000)))
-        together = composed.SQL("; ").join(
-            (
-                composed.SQL("BEGIN"),
-                composed.SQL("SET LOCAL lock_timeout = {}").format(milliseconds),
-                *((lock,) if lock else ()),
-            )
-        )
-        try:
-            begun = self.connection.execute(together)
-        except NoAnswerError:
-            raise
-        except psycopg.Error:
-            if not self.connection.closed:
-                with suppress(psycopg.Error):
-                    self.connection.execute("ROLLBACK")
-                raise
-            self.connection, self.member = self._connect()
-            begun = self.connection.execute(together)
-        for _ in begun.results():
-            pass  # to the last
-        return _rows_of(begun)
+    def _bounded(self, busy_seconds: float) -> Statement:
+        seconds = {"locks": busy_seconds, "work": self._longest_wait, "asleep": ASLEEP_SECONDS}
+        return BOUNDED, {name: f"{max(1, round(given * 1000))}" for name, given in seconds.items()}
 
     @contextmanager
     def _ended(self) -> Iterator[None]:
@@ -281,16 +359,21 @@ class MemberSession:
                     self.connection.execute("ROLLBACK")
             raise
         finally:
-            self._open = "nothing"
+            self._open, self._opening = "nothing", ()
+            self._held.clear()
 
     def _commit(self) -> None:
-        if self._open == "a snapshot to begin":
-            return
+        if self._opening:
+            if not self._held:
+                return
+            held, self._held = self._held, []
+            self.run([])  # alone: if the connection is lost now, nothing was committed
+            self._held = held
         if self.connection.closed:
             raise LostConnectionError
         if self.connection.info.transaction_status == psycopg.pq.TransactionStatus.INERROR:
             raise psycopg.errors.InFailedSqlTransaction
-        self.connection.execute("COMMIT")
+        self._send([("COMMIT", {})])
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
@@ -299,8 +382,10 @@ class MemberSession:
 
         To be entered within a transaction.
         """
+        self.run([])
         with self.connection.transaction():
             yield
+            self.run([])
 
     @contextmanager
     def patiently(self) -> Iterator[None]:

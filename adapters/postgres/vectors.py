@@ -57,12 +57,12 @@ class PostgresVectorStore(SqlVectorStore[PostgresDatabase]):
     COUNT = f"SELECT count(*) {FROM_VECTORS} {{within}}"
     PENDING = f"{PENDING_TEXT} AND {HAS_NO_VECTOR} ORDER BY e.updated_at DESC, e.id LIMIT %(limit)s"
     TEXTS = f"{PENDING_TEXT} AND e.number > %(after)s ORDER BY e.number LIMIT %(limit)s"
-    # The entry is locked as by the repository, so that its text can't change meanwhile.
+    # The rows are locked as by the repository, so that the text can't change meanwhile.
     PUT = """
         INSERT INTO hardwon.vector (tenant, space, number, owner, text_hash, vec)
         SELECT t.tenant, %(space)s, t.number, t.owner, t.text_hash, %(vec)s::vector
-        FROM hardwon.entry_text t JOIN hardwon.entry e ON e.tenant = t.tenant AND e.number = t.number AND NOT e.retired
-        WHERE t.tenant = %(tenant)s AND t.number = %(number)s AND t.text_hash = %(text_hash)s
+        FROM hardwon.entry e JOIN hardwon.entry_text t ON t.tenant = e.tenant AND t.number = e.number AND NOT e.retired
+        WHERE t.tenant = %(tenant)s AND t.number = %(number)s AND t.text_hash = %(text_hash)s FOR SHARE
         ON CONFLICT (tenant, space, number) DO UPDATE SET text_hash = excluded.text_hash, vec = excluded.vec
     """
     MEMBERS = "SELECT e.category, string_agg(e.number::text, ',') FROM hardwon.entry e WHERE {within} GROUP BY 1"

@@ -1,6 +1,6 @@
 """An engine's connection, as the roles of both engines use it."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
@@ -44,11 +44,11 @@ class Database(Protocol):
         """Run one statement for each of *parameters*."""
         ...
 
-    def transaction(self) -> AbstractContextManager[None]:
+    def transaction(self, of: Collection[str] | None = None) -> AbstractContextManager[None]:
         """
         Hold the write lock and make changes within atomic.
 
-        A nested transaction joins the outer one.
+        With *of*, only entries of these ids are changed. A nested transaction joins the outer one.
         """
         ...
 

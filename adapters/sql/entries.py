@@ -2,7 +2,7 @@
 
 import datetime as dt
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -171,8 +171,8 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
     _decode_rule: Decoder = as_given
 
     @override
-    def transaction(self) -> AbstractContextManager[None]:
-        return self._database.transaction()
+    def transaction(self, of: Collection[str] | None = None) -> AbstractContextManager[None]:
+        return self._database.transaction(of)
 
     @override
     def snapshot(self) -> AbstractContextManager[None]:

@@ -101,7 +101,7 @@ class SqlVectorStore(Role[D], VectorStore):
     @override
     def put(self, vectors: Iterable[tuple[PendingText, Vector]]) -> None:
         given = [*vectors]
-        with self._database.transaction():
+        with self._database.transaction(() if self.number else None):
             space = self._register()
             self._database.run_many(
                 self.PUT,

@@ -3,7 +3,7 @@
 import datetime as dt
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -278,7 +278,9 @@ class SqliteDatabase:
             self.connection.executemany(sql, map(public, parameters))
 
     @contextmanager
-    def transaction(self, busy_seconds: float | None = None) -> Iterator[None]:
+    def transaction(
+        self, _of: Collection[str] | None = None, *, busy_seconds: float | None = None
+    ) -> Iterator[None]:
         """
         Hold the write lock and make changes within atomic.
 
@@ -302,7 +304,7 @@ class SqliteDatabase:
 
         It waits only briefly for other writers.
         """
-        return self.transaction(COUNT_BUSY_SECONDS)
+        return self.transaction(busy_seconds=COUNT_BUSY_SECONDS)
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:

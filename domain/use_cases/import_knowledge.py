@@ -116,22 +116,21 @@ class ImportKnowledge:
         entries = self.bank.read(file)
         if entries is None:
             return ImportOutcome()
-        with self.repository.transaction():
-            seen = self.ledger.headings(file.path)
-            new = {entry for entry in entries if redact(entry.heading) not in seen}
-            version = self.version_of(file) if new else OWN
-            outcomes = dict[BankEntry, ImportOutcome]()
-            for entry in entries:
-                progress(file)
-                outcomes[entry] = (
-                    self._entry(entry, file, version) if entry in new else ImportOutcome(known=1)
-                )
-            taken = {
-                redact(entry.heading)
-                for entry, outcome in outcomes.items()
-                if outcome.added or outcome.known
-            }
-            self.ledger.record(file.path, taken, file.fingerprint)
+        seen = self.ledger.headings(file.path)
+        new = {entry for entry in entries if redact(entry.heading) not in seen}
+        version = self.version_of(file) if new else OWN
+        outcomes = dict[BankEntry, ImportOutcome]()
+        for entry in entries:
+            progress(file)
+            outcomes[entry] = (
+                self._entry(entry, file, version) if entry in new else ImportOutcome(known=1)
+            )
+        taken = {
+            redact(entry.heading)
+            for entry, outcome in outcomes.items()
+            if outcome.added or outcome.known
+        }
+        self.ledger.record(file.path, taken, file.fingerprint)
         return sum(outcomes.values(), ImportOutcome())
 
     def version_of(self, file: BankFile) -> Version:
@@ -169,7 +168,8 @@ class ImportKnowledge:
             )
         place_entry = PlaceEntry(self.repository, self.projects, self._origin(file, is_own=is_own))
         try:
-            placed = place_entry.place(entry, _with_higher_count if is_own else _unchanged)
+            with self.repository.transaction([entry.entry_id]):  # others store theirs meanwhile
+                placed = place_entry.place(entry, _with_higher_count if is_own else _unchanged)
         except ForgottenError:
             return ImportOutcome(forgotten=1)
         return ImportOutcome(known=1) if placed.merged else ImportOutcome(added=1)
@@ -256,18 +256,25 @@ class SyncBanks:
 
         A count in the store is never lowered. Returns the skipped entries, one line each.
         """
-        with self.repository.transaction():
-            skipped = self.import_knowledge.everything().skipped
-            for place in PLACES:
-                for identity, count in banks.counts(place).items():
-                    self._raise_to(identity, min(count, MAX_COUNT), place)
+        skipped = self.import_knowledge.everything().skipped
+        for place in PLACES:
+            for identity, count in banks.counts(place).items():
+                self._raise_to(identity, min(count, MAX_COUNT), place)
         return skipped
 
     def _raise_to(self, identity: str, count: int, place: BankPlace) -> None:
+        if not self._raised(identity, count, place):
+            return
+        with self.repository.transaction([identity]):  # it may have changed meanwhile
+            if raised := self._raised(identity, count, place):
+                self.repository.put(raised)
+
+    def _raised(self, identity: str, count: int, place: BankPlace) -> Entry | None:
         known = self.repository.by_id(identity)
         believed = self._believed(count, known, place) if known else 0
         if known and known.observation_count < believed:
-            self.repository.put(attrs.evolve(known, observation_count=believed))
+            return attrs.evolve(known, observation_count=believed)
+        return None
 
     def _believed(self, count: int, known: Entry, place: BankPlace) -> int:
         """

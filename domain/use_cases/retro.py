@@ -94,16 +94,15 @@ class SaveRetro:
     def _in_both(
         self, banks: Banks, lessons: Sequence[RetroLesson], sync_banks: SyncBanks
     ) -> SavedRetro:
+        # Before anything is counted, or what is new in the files would be counted from one.
+        sync_banks.sync(banks)
         with sync_banks.repository.transaction():
-            sync_banks.sync(
-                banks
-            )  # before anything is counted, or what is new in the files would be counted from one
             lessons = [_at_home(lesson, sync_banks.workplace) for lesson in lessons]
             stored = [_stored(lesson, sync_banks) for lesson in lessons]
             kept = _all_noted(banks, lessons, stored)
             banks = kept[-1].noted.banks if kept else banks
             self.bank.write(banks)
-            skipped = sync_banks.sync(banks)  # or the next import would read what was written
+        skipped = sync_banks.sync(banks)  # or the next import would read what was written
         return SavedRetro(kept, skipped)
 
 
@@ -220,12 +219,13 @@ class ReviseLearning:
 
         The store is synchronised before and after.
         """
-        with self.bank.held() as banks, self._repository.transaction():
+        with self.bank.held() as banks:
             self.sync_banks.sync(banks)
-            looked = look(self._learning(entry_id), banks)
-            if looked.entry != looked.before:
-                self._repository.put(looked.entry)
-            self.bank.write(looked.noted.banks)
+            with self._repository.transaction([entry_id]):
+                looked = look(self._learning(entry_id), banks)
+                if looked.entry != looked.before:
+                    self._repository.put(looked.entry)
+                self.bank.write(looked.noted.banks)
             return attrs.evolve(looked, skipped=self.sync_banks.sync(looked.noted.banks))
 
     def _confirmed(self, entry: Entry, banks: Banks) -> RevisionOutcome:

@@ -134,5 +134,5 @@ class StoreEntry:
 
     def keep(self, entry: PublicEntry) -> StoredEntry:
         """Store *entry*, made by `redact_entry`, and return the stored entry."""
-        with self.repository.transaction():
+        with self.repository.transaction([entry.entry_id]):
             return self.place_entry.place(entry, Entry.observed_again)

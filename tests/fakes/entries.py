@@ -67,7 +67,7 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
 
     @override
     @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self, of: Collection[str] | None = None) -> Iterator[None]:
         self._ensure_writable()
         before = attrs.evolve(
             self.state,

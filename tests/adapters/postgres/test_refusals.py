@@ -118,6 +118,11 @@ def test_a_refused_entry_leaves_nothing_and_the_store_is_used_on(
     assert repository.count(EVERYTHING) == 1
 
 
+FORBIDDEN = (
+    "INSERT INTO hardwon.entry_place (tenant, number, project) VALUES (%(tenant)s, 999, 'x')"
+)
+
+
 def test_a_transaction_with_a_refused_statement_stores_nothing_and_says_so(
     ann: PostgresDatabase,
 ) -> None:
@@ -127,10 +132,16 @@ def test_a_transaction_with_a_refused_statement_stores_nothing_and_says_so(
         repository.transaction(),
     ):
         repository.put(lesson("before the refused one"))
+        ann.rows(FORBIDDEN)  # sent with the next read
         with pytest.raises(StorageError, match="this role may not do that"):
-            ann.rows(
-                "INSERT INTO hardwon.entry_place (tenant, number, project) VALUES (%(tenant)s, 999, 'x')"
-            )
+            repository.count(EVERYTHING)
+
+    with (  # noqa: PT012  # at its end
+        pytest.raises(StorageError, match="this role may not do that"),
+        repository.transaction(),
+    ):
+        repository.put(lesson("before the refused one"))
+        ann.rows(FORBIDDEN)  # sent with the end
 
     assert repository.count(EVERYTHING) == 0
     repository.put(lesson("after it"))

@@ -38,7 +38,7 @@ LESSON = "Always pin the base image of a container by digest."
 BANK = "# Patterns\n\n### Pattern: Of the bank\nAbout it.\n- Observation count: 2\n"
 START = {"session_id": "s1", "hook_event_name": "SessionStart"}
 HOOK_SECONDS = 2.5
-ROUND_TRIPS = 22
+ROUND_TRIPS = 20
 """Upper bound of those of a session start, with those that connect, and those that keep the receipt after the block is out."""
 
 

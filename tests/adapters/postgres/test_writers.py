@@ -1,0 +1,219 @@
+"""Members who write at once: a lesson is stored in two round trips, and a sleeping member stops no other."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+
+import attrs
+import psycopg
+import pytest
+from psycopg.conninfo import conninfo_to_dict
+
+from hardwon.adapters.postgres import session
+from hardwon.adapters.postgres.database import PostgresDatabase
+from hardwon.domain.model.entry import Entry, redact_entry
+from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.filters import EVERYTHING, Workplace
+from hardwon.domain.model.project import Visibility
+from hardwon.domain.use_cases.import_knowledge import ImportKnowledge
+from hardwon.domain.use_cases.store_entry import Origin, StoredEntry, StoreEntry
+from tests.adapters.postgres.every_method import Member
+from tests.adapters.postgres.servers import until
+from tests.fakes.clock import FixedClock
+from tests.fakes.knowledge_bank import InMemoryKnowledgeBank
+from tests.fakes.projects import InMemoryVersions, working_in
+from tests.machine import LONGEST_WAIT
+from tests.postgres_server import member, network_to, store, url_of, world_of
+from tests.strategies import lesson, planted
+
+pytestmark = pytest.mark.postgres
+
+HEADINGS = 12
+AT_ONCE = 0.05
+"""Seconds that a member waits for others who should not be in the way."""
+
+LESSON, OTHER = lesson("Retry the deploy."), lesson("The parser waits for the lock.")
+
+Join = Callable[..., Member]
+
+
+@pytest.fixture
+def join(request: pytest.FixtureRequest) -> Iterator[Join]:
+    """Return a function that connects another member of the same tenant."""
+    with ExitStack() as stack:
+
+        def joined(
+            busy_seconds: float = LONGEST_WAIT, longest_wait: float = LONGEST_WAIT
+        ) -> Member:
+            address = stack.enter_context(member(request.node.name[:50]))
+            database = PostgresDatabase(address, busy_seconds, longest_wait)
+            stack.enter_context(closing(database))
+            return Member(address, database, world_of(database))
+
+        yield joined
+
+
+def keep(user: Member, entry: Entry) -> StoredEntry:
+    here = Workplace("here", visibility=Visibility(own=("here",)))
+    return StoreEntry.on(user.store, Origin(here, "mcp")).keep(redact_entry(entry))
+
+
+def test_a_new_and_a_known_lesson_are_stored_in_two_round_trips() -> None:
+    with (
+        member() as address,
+        network_to(str(conninfo_to_dict(address)["host"])) as network,
+        closing(PostgresDatabase(url_of(address, network.port))) as database,
+    ):
+        user, crossed = Member(address, database, world_of(database)), list[int]()
+        for _ in range(3):
+            before = network.round_trips
+            keep(user, LESSON)
+            crossed.append(network.round_trips - before)
+        found = user.world.repository.matching(EVERYTHING, limit=9)
+
+    assert crossed == [2, 2, 2]
+    assert [entry.observation_count for entry in found] == [3]
+
+
+def test_writers_of_different_lessons_do_not_wait_for_each_other(join: Join) -> None:
+    ann, bob = join(), join(AT_ONCE)
+    bob.world.add(OTHER, LESSON)
+    bob.world.embed_all({bob.number_of(LESSON): planted(0.5)})  # makes the space known
+    with ann.world.repository.transaction([LESSON.entry_id]):
+        assert ann.world.repository.by_id(LESSON.entry_id)
+        ann.world.repository.put(attrs.evolve(LESSON, notes="of ann"))
+        keep(bob, OTHER)
+        keep(bob, lesson("New meanwhile."))
+        bob.world.embed_all({bob.number_of(OTHER): planted(1.0)})
+        with pytest.raises(StorageError, match="another program is writing"):
+            keep(bob, LESSON)
+
+    keep(bob, LESSON)
+    [kept] = [
+        e
+        for e in ann.world.repository.matching(EVERYTHING, limit=9)
+        if e.entry_id == LESSON.entry_id
+    ]
+    assert (kept.observation_count, kept.notes) == (2, "of ann")
+
+
+def test_an_import_of_a_knowledge_bank_is_in_no_other_writers_way(join: Join) -> None:
+    ann, bob = join(), join(AT_ONCE)
+    texts = "\n".join(f"### Pattern: {number}\nLesson {number}.\n" for number in range(HEADINGS))
+    importing = ImportKnowledge(
+        bank=InMemoryKnowledgeBank({"here/patterns.md": texts}),
+        repository=ann.world.repository,
+        projects=ann.world.projects,
+        ledger=ann.world.ledger,
+        versions=InMemoryVersions(),
+        clock=FixedClock(),
+        workplace=working_in("here"),
+    )
+    stored = list[StoredEntry]()
+    outcome = importing.everything(
+        lambda _: stored.append(keep(bob, lesson(f"Of bob {len(stored)}.")))
+    )
+
+    assert (outcome.added, len(stored)) == (HEADINGS, HEADINGS)
+    assert len(bob.world.repository.matching(EVERYTHING, limit=-1)) == 2 * HEADINGS
+
+
+def test_an_earlier_text_and_the_present_one_are_counted_one_after_the_other(join: Join) -> None:
+    ann, bob = join(), join(AT_ONCE)
+    now = lesson("Retry the deploy with a backoff.")
+    ann.world.add(LESSON)
+    ann.world.repository.reword(LESSON.entry_id, now)
+    with ann.world.repository.transaction([now.entry_id]):
+        assert ann.world.repository.by_id(now.entry_id)
+        with pytest.raises(StorageError, match="another program is writing"):
+            keep(bob, LESSON)
+
+
+def test_a_change_of_many_entries_waits_for_the_writer_of_one(join: Join) -> None:
+    ann, bob = join(), join(AT_ONCE)
+    for of in ([LESSON.entry_id], (), None):
+        with ann.world.repository.transaction(of):
+            assert ann.world.repository.by_id(LESSON.entry_id) is None
+            with (
+                pytest.raises(StorageError, match="another program is writing"),
+                bob.world.repository.transaction(),
+            ):
+                bob.world.repository.count(EVERYTHING)
+
+
+@pytest.mark.parametrize("of", [None, [LESSON.entry_id]], ids=["of all", "of a lesson"])
+def test_a_member_who_sleeps_within_a_write_is_thrown_out(
+    join: Join, monkeypatch: pytest.MonkeyPatch, of: list[str] | None
+) -> None:
+    ann, bob = join(), join()
+    monkeypatch.setattr(session, "ASLEEP_SECONDS", 0.2)
+    with (  # noqa: PT012  # at its end
+        pytest.raises(StorageError, match="nothing was stored"),
+        ann.world.repository.transaction(of),
+    ):
+        ann.world.repository.put(LESSON)
+        ann.world.repository.count(EVERYTHING)
+        bob.world.repository.put(attrs.evolve(LESSON, notes="of bob"))
+
+    [kept] = ann.world.repository.matching(EVERYTHING, limit=9)
+    assert kept.notes == "of bob"
+
+
+LIMITS = """
+    SELECT current_setting('idle_in_transaction_session_timeout'), current_setting('lock_timeout'),
+        current_setting('statement_timeout')
+"""
+
+
+def test_the_server_bounds_every_transaction_and_no_session(join: Join) -> None:
+    database = join(busy_seconds=2, longest_wait=20).database
+    contexts = (database.transaction(), database.transaction(["x"]), database.counting())
+    limits = list[object]()
+    for context in contexts:
+        with context:
+            limits += database.rows(LIMITS)
+    with database.snapshot():
+        limits += database.rows(LIMITS)
+
+    assert limits == [
+        *[("10s", "2s", "20s")] * 2,
+        ("10s", "250ms", "20s"),
+        ("10s", "20s", "20s"),
+    ]
+    assert database.rows(LIMITS) == [("0", "0", "0")]
+
+
+def test_a_statement_whose_client_gave_up_is_cancelled(join: Join) -> None:
+    database = join(longest_wait=0.3).database
+    running = f"SELECT count(*) FROM pg_stat_activity WHERE usename = '{database.role}' AND state = 'active'"
+    with pytest.raises(StorageError, match="no answer in time"):
+        database.value("SELECT pg_sleep(600)")
+
+    with psycopg.connect(store(), autocommit=True) as owner:
+        until(lambda: owner.execute(running).fetchone() == (0,))
+
+
+def test_the_same_new_lesson_of_many_members_at_once_is_one(join: Join) -> None:
+    users = [join() for _ in range(4)]
+    with ThreadPoolExecutor(len(users)) as threads:
+        done = [threads.submit(keep, user, LESSON) for user in users]
+        merged = [thread.result(LONGEST_WAIT).merged for thread in done]
+    [kept] = users[0].world.repository.matching(EVERYTHING, limit=9)
+
+    assert sorted(merged) == [False, True, True, True]
+    assert kept.observation_count == len(users)
+
+
+def test_numbers_of_entries_are_in_the_order_of_storing_and_used_once(join: Join) -> None:
+    ann, bob = join(), join()
+    keep(ann, LESSON)
+    with ann.world.repository.transaction():
+        ann.world.repository.put(OTHER)
+        ann.world.repository.put(lesson("A third one."))
+    keep(bob, lesson("A fourth one."))
+    keep(bob, LESSON)
+    with bob.world.repository.transaction([lesson("A fifth one.").entry_id]):
+        bob.world.repository.put(lesson("A fifth one."))
+        bob.world.repository.put(lesson("A sixth one, which was not announced."))
+
+    assert sorted(ann.world.numbers().values()) == [1, 2, 3, 4, 5, 6]
