@@ -59,12 +59,22 @@ def normalised(sql: str) -> str:
     return " ".join(token.strip('"') for token in TOKEN.findall(sql))
 
 
+def _differ(present: str, expected: str) -> bool:
+    return present != expected and normalised(present) != normalised(expected)
+
+
+def model_of(version: int) -> sqlite3.Connection:
+    """Return a store in memory that the migrations up to *version* made."""
+    model = sqlite3.connect(":memory:", isolation_level=None)
+    for step in MIGRATIONS[:version]:
+        step(model)
+    return model
+
+
 def expected_schema(version: int) -> Schema:
     """Return the schema that the migrations up to *version* yield."""
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        for step in MIGRATIONS[:version]:
-            step(connection)
-        return schema_of(connection)
+    with closing(model_of(version)) as model:
+        return schema_of(model)
 
 
 def drift(connection: sqlite3.Connection, version: int) -> list[str]:
@@ -73,9 +83,7 @@ def drift(connection: sqlite3.Connection, version: int) -> list[str]:
 
     Objects that no migration makes are no drift.
     """
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as model:
-        for step in MIGRATIONS[:version]:
-            step(model)
+    with closing(model_of(version)) as model:
         return list(_differences(connection, model))
 
 
@@ -100,7 +108,7 @@ def repair(
     for kind in KINDS:  # in this order: indexes and triggers go with their table
         present = schema_of(connection)
         for key, sql in expected.items():
-            if key[0] == kind and normalised(present.get(key, "")) != normalised(sql):
+            if key[0] == kind and _differ(present.get(key, ""), sql):
                 _replace(connection, key, sql=sql, set_aside=set_aside.get(key[1], frozenset()))
 
 
@@ -109,7 +117,7 @@ def _differences(connection: sqlite3.Connection, model: sqlite3.Connection) -> I
     for (kind, name), sql in schema_of(model).items():
         if (kind, name) not in present:
             yield f"{kind} {name} is missing"
-        elif normalised(present[kind, name]) != normalised(sql):
+        elif _differ(present[kind, name], sql):
             there, wanted = columns(connection, name), columns(model, name)
             missing = ", ".join(column for column in wanted if column not in there)
             unknown = ", ".join(column for column in there if column not in wanted)

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from hardwon.adapters.folder import Folder, real_place
 from hardwon.adapters.sqlite.database import SqliteDatabase, create_private, from_text
-from hardwon.adapters.sqlite.drift import NEUTRAL, columns
-from hardwon.adapters.sqlite.migrations import MIGRATIONS
+from hardwon.adapters.sqlite.drift import NEUTRAL, columns, model_of
+from hardwon.adapters.sqlite.schema import NEWEST
 
 ASIDE = "unreadable.jsonl"
 """The file beside the store that keeps the original rows."""
@@ -139,9 +139,7 @@ def repair_rows(database: SqliteDatabase) -> list[str]:
 
 
 def _model() -> sqlite3.Connection:
-    model = sqlite3.connect(":memory:", isolation_level=None)
-    for step in MIGRATIONS:
-        step(model)
+    model = model_of(NEWEST)
     model.execute("BEGIN")
     return model
 

@@ -28,7 +28,7 @@ import typer.main
 from hardwon.adapters.agents import wants
 from hardwon.adapters.minilm import embedder as minilm
 from hardwon.adapters.providers import http
-from hardwon.adapters.sqlite import opening, schema
+from hardwon.adapters.sqlite import drift, opening, schema, unreadable
 from hardwon.entrypoints import bootstrap_retrieval, context, embed_after_write, writer
 from hardwon.entrypoints.cli import main as cli
 from hardwon.entrypoints.hook import main, process
@@ -361,13 +361,32 @@ class EachTextOnce:
 
 _LOAD_ENCODER = minilm._load_encoder  # replaced while programs share a process
 
+_MODEL_OF = drift.model_of
+
+
+@functools.cache
+def _bytes_of_model(version: int) -> bytes:
+    with contextlib.closing(_MODEL_OF(version)) as model:
+        return model.serialize()
+
+
+def copy_of_model(version: int) -> sqlite3.Connection:
+    """Return a copy of the one model of *version*: its migrations take twenty times as long."""
+    model = sqlite3.connect(":memory:", isolation_level=None)
+    model.deserialize(_bytes_of_model(version))
+    return model
+
+
 ONCE = [
     (minilm, "_load_encoder", functools.cache(EachTextOnce)),
+    (drift, "model_of", copy_of_model),
+    (unreadable, "model_of", copy_of_model),
     *(
         (owner, name, functools.cache(getattr(owner, name)))
         for owner, name in (
             (minilm, "load_wordpiece"),
             (minilm, "verify_sha256"),
+            (drift, "_shapes"),
             (typer.main, "get_params_from_function"),
         )
     ),

@@ -50,6 +50,9 @@ CHANGED = {("_metadata", "value"), ("receipt_entry", "form"), ("entry", "created
 NOT_A_ROW = {"_metadata": {"content_version", "keyword_index_stale", "keyword_index_version"}}
 
 
+pytestmark = pytest.mark.usefixtures("one_process")
+
+
 @pytest.fixture(params=STORES, ids=lambda store: store.stem)
 def store(request: pytest.FixtureRequest) -> Path:
     assert isinstance(request.param, Path)
