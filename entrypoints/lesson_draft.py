@@ -1,12 +1,18 @@
 """A lesson as a person typed it, at any door."""
 
 import datetime as dt
+from collections.abc import Iterable
 
 import attrs
 
 from hardwon.domain.model.entry import Entry, PublicEntry, redact_entry
 from hardwon.domain.model.redaction import stored_form
 from hardwon.domain.model.retro.lesson import made_name
+
+
+def split_keywords(labels: Iterable[str]) -> tuple[str, ...]:
+    """Split *labels* at their commas."""
+    return tuple(item for label in labels for item in label.split(","))
 
 
 @attrs.frozen(kw_only=True)

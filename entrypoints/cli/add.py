@@ -1,7 +1,7 @@
 """`hardwon add`: store one lesson, from the command line or an editor."""
 
 import contextlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 import attrs
@@ -18,7 +18,7 @@ from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import embed_now, nearest_to
-from hardwon.entrypoints.lesson_draft import LessonDraft
+from hardwon.entrypoints.lesson_draft import LessonDraft, split_keywords
 from hardwon.entrypoints.presenters.entries import (
     SWITCHED_OFF,
     complaints_of_citations,
@@ -125,7 +125,7 @@ def add(
     options = LessonDraft(
         name=readable(name),
         category=category,
-        keywords=_split(map(readable, keyword or ())),
+        keywords=split_keywords(map(readable, keyword or ())),
         reasoning=readable(reasoning),
         references=tuple(map(readable, reference or ())),
         confidence=confidence,
@@ -188,14 +188,10 @@ def _of_shape(field: str, *, value: str | bool | tuple[str, ...]) -> str | tuple
     """
     if field in {"keywords", "references"} and not isinstance(value, bool):
         texts = (value,) if isinstance(value, str) else tuple(value)
-        return _split(texts) if field == "keywords" else texts
+        return split_keywords(texts) if field == "keywords" else texts
     if isinstance(value, str):
         return value
     raise InvalidEntryError(f"{field} is {value!r}: it must be text")
-
-
-def _split(labels: Iterable[str]) -> tuple[str, ...]:
-    return tuple(item for label in labels for item in label.split(","))
 
 
 def _print_stored(

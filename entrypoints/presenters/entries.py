@@ -1,7 +1,7 @@
 """Render entries as text and JSON."""
 
 import datetime as dt
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,7 @@ from hardwon.entrypoints.presenters.text import counted, stored_line, utc_text, 
 if TYPE_CHECKING:
     from cattrs import Converter
 
-    from hardwon.domain.model.cited_place import CitedPlace
+    from hardwon.domain.model.cited_place import CitationState, CitedPlace
     from hardwon.ports.erasure import Occurrences
 
 
@@ -116,6 +116,24 @@ def entry_document(entry: Entry) -> dict[str, object]:
 def citation_document(place: "CitedPlace") -> dict[str, object]:
     """Return the state of a citation for JSON."""
     return {"cites": place.text, "state": place.state, "path": place.path or None}
+
+
+CITED: Mapping["CitationState", str] = {
+    "unchanged": "unchanged",
+    "changed": "changed since",
+    "moved": "moved to {}",
+    "gone": "gone",
+    "elsewhere": "on another branch",
+    "unknown": "not found here",
+    "outside": "outside of the project, never read",
+    "unread": "an address, never read",
+}
+
+
+def citation_words(entry: Entry) -> dict[str, str]:
+    """Return the references of *entry* with their present state in words, empty if unknown."""
+    states = {place.text: CITED[place.state].format(place.path) for place in entry.cited}
+    return {**dict.fromkeys(entry.references, ""), **states}
 
 
 def _counters(usage: Usage) -> dict[str, object]:

@@ -150,6 +150,10 @@ class PageRequest(NamedTuple):
         """Return the first value of a form field, empty without one."""
         return next(iter(self.form.get(name, ())), "")
 
+    def first_values(self) -> Mapping[str, str]:
+        """Return the first value of each form field."""
+        return {name: values[0] for name, values in self.form.items() if values}
+
     def number(self, name: str, default: int, most: int = 2**31 - 1) -> int:
         """Return a query parameter as a number from 1 to *most*."""
         given = self.query.get(name, "")

@@ -25,7 +25,7 @@ from hardwon.domain.model.errors import (
     UnknownEntryError,
 )
 from hardwon.entrypoints.unforeseen import log_unforeseen
-from hardwon.entrypoints.view import changes
+from hardwon.entrypoints.view import changes, writing
 from hardwon.entrypoints.view.desk import (
     Answer,
     Desk,
@@ -71,21 +71,21 @@ PAGES: Mapping[str, Answer] = {
     "/": memory_page,
     "/entry/{id}": entry_page,
     "/entry/{id}/edit": edit_page,
-    "/merge": changes.merge_page,
-    "/new": changes.new_page,
+    "/merge": writing.merge_page,
+    "/new": writing.new_page,
 }
 
 FORMS: Mapping[str, Answer] = {
-    "/entry/{id}/edit": changes.edit,
+    "/entry/{id}/edit": writing.edit,
     "/entry/{id}/change": changes.change,
     "/entry/{id}/undo": changes.undo,
     "/entry/{id}/judge": changes.judge,
-    "/entry/{id}/merge": changes.begin_merge,
+    "/entry/{id}/merge": writing.begin_merge,
     "/entry/{id}/take-over": changes.take_over,
     "/entries": changes.change_chosen,
-    "/new": changes.add,
+    "/new": writing.add,
     "/forget": changes.forget,
-    "/merge": changes.merge,
+    "/merge": writing.merge,
     "/pair": changes.decide,
     "/project/{id}/trust": changes.trust,
     "/repair/{id}": changes.decide_on_repair,

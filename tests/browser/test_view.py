@@ -134,6 +134,106 @@ def test_an_entry_is_edited_and_the_edit_undone(world: World, view: View) -> Non
     expect(page.locator("h1")).to_have_text(name)
 
 
+@pytest.mark.parametrize("scripted", [True, False])
+def test_a_lesson_is_written_edited_in_place_and_supersedes_the_nearest(
+    world: World, view: View, *, scripted: bool
+) -> None:
+    page = view(world, java_script_enabled=scripted)
+    page.get_by_role("link", name="Memory").click()
+    follow(page, page.get_by_role("link", name="New lesson"), "new")
+    new = page.url
+    page.get_by_label("Lesson").fill("   ")
+    page.get_by_label("Name").fill("Slots")
+    page.get_by_role("button", name="Store").click()
+    expect(page.get_by_role("alert")).to_contain_text("is blank")
+    expect(page.get_by_label("Name")).to_have_value("Slots")
+
+    for name, text in (
+        ("Slots", "Drop a replication slot that nothing reads: it fills the disk."),
+        ("Slots fill", "Drop a replication slot that nothing reads any more: it fills the disk."),
+    ):
+        page.get_by_label("Lesson").fill(text)
+        page.get_by_label("Name").fill(name)
+        page.get_by_label("Keywords").fill("postgres, disk")
+        page.get_by_label("Category").select_option("patterns")
+        page.get_by_role("button", name="Store").click()
+        expect(page.get_by_role("status")).to_contain_text(f"Stored: {name}")
+        if name == "Slots":
+            page.goto(new)
+    nearest = page.locator(".card li", has_text="Slots").first
+    nearest.get_by_role("button", name="Supersede it").click()
+    expect(page.get_by_role("status")).to_contain_text("superseded_by")
+
+    page.get_by_role("link", name="Edit").click()
+    page.get_by_role("textbox", name="Lesson").fill(
+        "Drop a slot that nothing reads. It fills the disk."
+    )
+    page.get_by_role("button", name="Store").click()
+    expect(page.locator("article .text")).to_have_text(
+        "Drop a slot that nothing reads. It fills the disk."
+    )
+    expect(page.locator(".history li").first).to_contain_text("Text changed by hand just now")
+    expect(page.locator("aside")).to_contain_text("postgres, disk")
+
+
+def test_typed_text_is_not_left_without_a_question(world: World, view: View) -> None:
+    page = view(world)
+    asked = list[str]()
+
+    def stay(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.dismiss()
+
+    page.on("dialog", stay)
+    page.goto(f"{page.url}new")
+    page.keyboard.type("Typed, not stored.")
+    page.get_by_role("link", name="Sessions").click()
+    expect(page.get_by_label("Lesson")).to_have_value("Typed, not stored.")
+    page.get_by_label("Lesson").press("Control+Enter")
+    expect(page.get_by_role("status")).to_contain_text("Stored: Typed, not stored")
+
+    assert asked == ["beforeunload"]
+
+
+@pytest.mark.parametrize("scripted", [True, False])
+def test_a_list_is_sorted_and_its_actions_come_with_a_selection(
+    world: World, view: View, *, scripted: bool
+) -> None:
+    page = view(world, java_script_enabled=scripted)
+    page.get_by_role("link", name="Memory").click()
+    bar = page.get_by_role("button", name="Set tier")
+    expect(bar).to_be_hidden()
+    page.get_by_role("navigation", name="Sort by").get_by_role("link", name="name").click()
+    page.wait_for_url("**sort=name")
+    listed = names(page)
+    assert listed == sorted(listed, key=str.lower)
+
+    page.locator(".row input").nth(0).check()
+    page.locator(".row input").nth(1).check()
+    expect(bar).to_be_visible()
+    world.query(
+        "DELETE FROM entry WHERE seq IN (SELECT entry_seq FROM entry_text WHERE name = ?)",
+        [listed[0]],
+    )
+    bar.click()
+    expect(page.get_by_role("alert")).to_contain_text("1 of 2 selected entries was deleted")
+    page.go_back()
+    page.reload()
+    assert names(page) == listed[1:]
+
+
+@pytest.mark.parametrize("scripted", [True, False])
+def test_a_search_says_that_nothing_is_found_and_shows_the_nearest(
+    world: World, view: View, *, scripted: bool
+) -> None:
+    page = view(world, java_script_enabled=scripted)
+    page.get_by_role("searchbox").fill("sourdough starter hydration")
+    page.keyboard.press("Enter")
+
+    expect(page.locator(".empty")).to_contain_text("Nothing found for")
+    assert len(names(page)) == 3
+
+
 def test_selected_entries_get_a_tier_and_are_forgotten_after_a_preview(
     world: World, view: View
 ) -> None:
@@ -173,7 +273,7 @@ def test_a_pair_is_merged_by_keys(empty_world: World, view: View) -> None:
     follow(page, page.get_by_role("link", name="Review"), "review")
     expect(page.locator("h1")).to_contain_text("1 of 1")
     page.keyboard.press("m")
-    page.get_by_label("The lesson").fill("Ask the provider what became of the payment.")
+    page.get_by_label("Lesson").fill("Ask the provider what became of the payment.")
     page.get_by_role("button", name="Merge").click()
 
     expect(page.get_by_role("status")).to_contain_text("takes the place of")
@@ -203,7 +303,7 @@ def test_every_page_works_without_a_script_and_fits_a_narrow_window(
     base = page.url
     page.locator("#q").fill("reading a file in pieces")
     page.get_by_role("button", name="Search").click()
-    page.wait_for_url("**/?*q=reading*")
+    page.wait_for_url("**/memory?*q=reading*")
     follow(page, page.locator("#results a.name").first, "entry/*")
     page.get_by_role("button", name="Of use").click()
     expect(page.locator("main")).to_contain_text("useful 1 of 1")

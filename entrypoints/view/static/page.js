@@ -57,6 +57,16 @@ live?.addEventListener("change", () => {
   if (text) text.textContent = `${chosen} selected:`;
 });
 
+// --- what is being written ---------------------------------------------------------------------------------------
+const form = document.querySelector(".text-form");
+let isUnsaved = false;
+form?.addEventListener("input", () => { isUnsaved = true; });
+form?.addEventListener("submit", () => { isUnsaved = false; });
+form?.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
+});
+addEventListener("beforeunload", (event) => { if (isUnsaved) event.preventDefault(); });
+
 // --- keys ---------------------------------------------------------------------------------------------------------
 let here = -1;
 function move(step) {

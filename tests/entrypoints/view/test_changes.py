@@ -1,5 +1,8 @@
 """Changes by the page: the use cases of the commands, with their history."""
 
+import contextlib
+import re
+import sqlite3
 from pathlib import Path
 
 import attrs
@@ -48,6 +51,7 @@ def test_a_new_lesson_is_stored_as_by_hardwon_add(world: World) -> None:
         "name": "Close the pool",
         "reasoning": "Two workers shared one connection.",
         "references": "src/db/pool.py:40\r\nsrc/workers/",
+        "keywords": "fork, sockets",
         "category": "patterns",
         "reach": "home",
     }
@@ -56,11 +60,12 @@ def test_a_new_lesson_is_stored_as_by_hardwon_add(world: World) -> None:
 
     assert "Stored: Close the pool" in page
     text = "A fork keeps the sockets of its parent.\nClose the pool first."
-    columns = 'description, reasoning, "references", category, reach, door'
+    columns = 'description, reasoning, "references", keywords, category, reach, door'
     assert row(world, columns, content_hash(text)) == (
         text,
         "Two workers shared one connection.",
         '["src/db/pool.py:40", "src/workers/"]',
+        '["fork", "sockets"]',
         "patterns",
         "home",
         "add",
@@ -102,9 +107,33 @@ def test_a_refused_new_lesson_is_shown_again_with_what_was_typed(world: World) -
     assert "is blank: give it some text" in text_of(answer)
     assert 'value="Close &lt;the&gt; pool"' in answer.text
     assert world.query("SELECT count(*) FROM entry") == [(2,)]
-    assert "use one of" in text_of(
-        caller.post("/new", {**typed, "description": "A.", "category": "x"})
+    other = caller.post("/new", {**typed, "description": "A.", "category": "x"})
+    assert re.search(
+        'Category</label>\\s*<p class="complaint" role="alert" id="category-problem">', other.text
     )
+    assert 'id="category" name="category" aria-invalid="true"' in other.text
+
+
+def test_a_new_lesson_waits_for_a_locked_store_with_its_text(world: World) -> None:
+    caller = opened(world)
+    typed: dict[str, object] = {"description": "Close the pool.", "category": "patterns"}
+    with contextlib.closing(sqlite3.connect(world.database, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        refused = caller.post("/new", typed)
+        other.execute("ROLLBACK")
+
+    assert "Close the pool." in refused.text
+    assert 'role="alert"' in refused.text
+    assert world.query("SELECT count(*) FROM entry") == [(2,)]
+
+
+def test_with_memory_off_nothing_is_written(world: World) -> None:
+    answer = opened(world, semantic_enabled=False).post(
+        "/new", {"description": "Close the pool.", "category": "patterns"}
+    )
+
+    assert "memory_semantic_enabled is not true" in text_of(answer)
+    assert world.query("SELECT count(*) FROM entry") == [(2,)]
 
 
 def test_a_secret_in_a_new_lesson_is_not_stored(world: World) -> None:
@@ -159,7 +188,41 @@ def test_an_edit_of_what_was_changed_meanwhile_stores_nothing_and_keeps_what_was
         True,
     )
     assert "Mine." in answer.text
+    assert "As it is stored now Name Theirs" in text_of(answer)
     assert row(world, "name, description", UNIT.entry_id) == ("Theirs", UNIT.description)
+    seen = re.findall('name="seen" value="([^"]+)"', answer.text)
+    caller.send(f"/entry/{UNIT.entry_id}/edit", **{**mine, "seen": seen[0]})
+    assert row(world, "name, description", content_hash("Mine.")) == ("Mine", "Mine.")
+
+
+def test_an_edit_of_what_is_gone_becomes_a_new_lesson_if_wanted(world: World) -> None:
+    caller = opened(world)
+    mine = edit(caller, UNIT.entry_id, name="Mine", description="Mine.", reasoning="")
+    world.query("DELETE FROM entry")
+
+    answer = caller.post(f"/entry/{UNIT.entry_id}/edit", mine)
+
+    assert "deleted or forgotten since the form was opened" in text_of(answer)
+    assert ('value="Mine"' in answer.text, "Mine.</textarea>" in answer.text) == (True, True)
+    assert world.query("SELECT count(*) FROM entry") == [(0,)]
+    assert "Stored: Mine" in caller.send("/new", **{**mine, "category": "patterns"})
+
+
+def test_keywords_are_edited_and_the_history_says_it_in_words(world: World) -> None:
+    caller = opened(world)
+    path = f"/entry/{UNIT.entry_id}"
+    same = {"name": UNIT.name, "description": UNIT.description, "reasoning": ""}
+
+    caller.send(f"{path}/edit", **edit(caller, UNIT.entry_id, **same, keywords="units, si"))
+    caller.send(f"{path}/change", field="importance_tier", value="critical")
+    page = caller.send(f"{path}/judge", useful="yes")
+
+    history = page[page.index("History") :]
+    assert history.index("Judged to be of use just now") < history.index(
+        "Tier changed from normal to critical by hand just now Undo"
+    )
+    assert "Keywords changed by hand: units, si added just now Undo" in history
+    assert row(world, "keywords", UNIT.entry_id) == ('["units", "si"]',)
 
 
 @pytest.mark.parametrize(
@@ -279,6 +342,7 @@ def test_several_entries_get_a_tier_at_once_or_none_does(world: World) -> None:
     assert {tier for (tier,) in world.query("SELECT tier FROM entry")} == {"important"}
     assert (refused.status_code, empty.status_code) == (404, 400)
     assert "tick the boxes" in text_of(empty)
+    assert "1 of 2 selected entries was deleted or forgotten meanwhile" in text_of(refused)
 
 
 def test_a_project_is_trusted_by_its_entries_and_its_trust_revoked(world: World) -> None:

@@ -10,6 +10,7 @@ import attrs
 import pytest
 
 from hardwon.adapters.sqlite.opening import open_store
+from hardwon.domain.model.cited_place import CitedPlace
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.injection.receipt import Outcome, Receipt, ReceiptEntry
@@ -28,7 +29,7 @@ from hardwon.entrypoints.view.rendering import environment
 from hardwon.entrypoints.view.words import read_search
 from tests.contracts.worlds import world_of
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.view.caller import Caller, opened
+from tests.entrypoints.view.caller import Caller, opened, text_of
 from tests.strategies import lesson, of_file
 
 NOW = dt.datetime.now(dt.UTC)
@@ -271,7 +272,7 @@ def test_filters_are_taken_out_by_a_click(caller: Caller) -> None:
     page = caller.get("/?q=kind:learning+zebra-crossing&sort=name").text
 
     assert 'aria-label="Without the filter kind:learning"' in page
-    assert 'href="' + caller.guard.prefix + '/?q=zebra-crossing&amp;sort=name"' in page
+    assert 'href="' + caller.guard.prefix + '/memory?q=zebra-crossing&amp;sort=name"' in page
     assert "Nothing found for" in page
     assert "with these filters" in page
 
@@ -289,7 +290,44 @@ def test_an_entry_shows_its_text_facts_neighbours_and_sessions(embedded_world: W
     assert "cosine" in page
     assert "in project: shown at a session start on" in page
     assert "No session used it" in page
-    assert "It was never changed." in page
+    assert "History Kept from a knowledge bank" in page
+
+
+def test_an_entry_shows_what_came_of_it_and_the_state_of_what_it_cites(
+    world_by_word: World,
+) -> None:
+    places = [
+        CitedPlace("src/a.py:3", "changed", "src/a.py"),
+        CitedPlace("src/b.py", "gone", "src/b.py"),
+        CitedPlace("src/c.py", "moved", "lib/c.py"),
+        CitedPlace("src/d.py", "unchanged", "src/d.py"),
+    ]
+    entry = attrs.evolve(
+        lesson("Close the pool."),
+        references=(*(place.text for place in places), "deploy feature"),
+        citations=tuple(place.stored for place in places),
+    )
+    world_by_word.remember(entry)
+    helped(world_by_word, entry, 3)
+
+    page = opened(world_by_word).get(f"/entry/{entry.entry_id}")
+
+    for words in ("src/a.py:3 changed since", "src/b.py gone", "src/c.py moved to lib/c.py"):
+        assert words in text_of(page)
+    assert "src/d.py unchanged deploy feature Edit" in text_of(page).replace("e Edit", "Edit")
+    assert "at failures helped 3 of 3 times" in text_of(page)
+    assert 'role="img" aria-label="Helped 3, did not 0"' in page.text
+
+
+def test_an_entry_of_the_future_has_its_day(world_by_word: World) -> None:
+    entry = old("Made tomorrow.", -2)
+    world_by_word.remember(entry)
+    caller = opened(world_by_word)
+    day = f"{entry.created_at.astimezone():%b %Y}"
+
+    for path in ("/memory", f"/entry/{entry.entry_id}"):
+        assert day in caller.text(path)
+        assert " ago" not in caller.text(path)
 
 
 def test_a_session_shows_its_moments_beside_starts_and_prompts(world_by_word: World) -> None:
