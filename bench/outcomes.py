@@ -1,7 +1,7 @@
 """
 `python -m bench.outcomes`: how often the rules of credit and lift are right, on planted lessons.
 
-It prints the tables of `docs/quality.md#credit-and-lift` and writes the two charts beside it. Everything is
+It prints the tables of `docs/measurements-of-quality.md#credit-and-lift` and writes the two charts beside it. Everything is
 drawn with fixed seeds.
 """
 

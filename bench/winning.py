@@ -2,13 +2,13 @@
 `python -m bench.winning [FOLDER]`: how often memory suggests something beside a prompt, and how
 often it is right.
 
-FOLDER holds evaluation sets, as `docs/quality.md` describes them. Each set's questions are prompts:
+FOLDER holds evaluation sets, as `docs/measurements-of-quality.md` describes them. Each set's questions are prompts:
 asked of its own store, of it without what answers them (hard), and of another set's (easy);
 ordinary prompts of agents, which nothing answers, are asked of all, one by one and three together.
 An own question between two of them is "longer". Small stores are drawn from the notes, and from the
 sample project, which is asked in a developer's own voice: by each line of `fitting.tsv` for the
 entries it names ("fit"), by those of `near.txt` for nothing, though they share its words.
-`docs/quality.md` has the table and what was chosen on it.
+`docs/measurements-of-quality.md` has the table and what was chosen on it.
 """
 
 import argparse

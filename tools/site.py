@@ -43,6 +43,7 @@ NAV = (
     ("Performance", "performance.md"),
     ("Quality", "quality.md"),
     ("Measurements of speed", "measurements.md"),
+    ("Measurements of quality", "measurements-of-quality.md"),
     ("Imports", "imports.md"),
     ("Security", "security.md"),
     ("Architecture", "architecture.md"),

@@ -1,5 +1,5 @@
 """
-`python -m bench.quality [TABLE ...]`: the tables of `docs/quality.md`, measured from scratch.
+`python -m bench.quality [TABLE ...]`: the tables of `docs/measurements-of-quality.md`, measured from scratch.
 
 A table is a module beside this one, with a function `table` that yields its lines. Each reads the
 labelled sets and asks the product's own use cases, with the embedded model.
@@ -34,13 +34,13 @@ TABLES: dict[str, Callable[[], Iterator[str]]] = {
     "code": docstrings.table,
     "secrets": secrets.table,
 }
-"""The tables, in the order of `docs/quality.md`."""
+"""The tables, in the order of `docs/measurements-of-quality.md`."""
 
 
 def main() -> None:
     """Print the tables that were asked for, all by default."""
     parser = argparse.ArgumentParser(
-        prog="python -m bench.quality", description="The tables of docs/quality.md."
+        prog="python -m bench.quality", description="The tables of docs/measurements-of-quality.md."
     )
     parser.add_argument(
         "tables", nargs="*", metavar="TABLE", help=f"one of {', '.join(TABLES)}; all by default"

@@ -14,7 +14,7 @@ reaches 20 with a probability of at most 1/20 (Ville 1939), however often it is 
     ratio = helped ln(p1 / p0) + failed ln((1 - p1) / (1 - p0))  >=  ln 20
 
 Only sums count: neither the order of outcomes nor the day of the look changes the verdict.
-`docs/quality.md` shows how often it is right.
+`docs/measurements-of-quality.md` shows how often it is right.
 """
 
 import math

@@ -151,7 +151,7 @@ def with_newlines(text: str) -> str:
 
 
 MAX_WORDS = 100
-"""Of 50, 100 and 200 the best on the development sets, by little (`docs/quality.md`)."""
+"""Of 50, 100 and 200 the best on the development sets, by little (`docs/measurements-of-quality.md`)."""
 
 _UNIT_END = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])|\n+")
 _WORD = re.compile(r"[^\W_]+")

@@ -5,7 +5,7 @@ Its relevance is the likelihood (`likelihood.py`) that an entry answers a questi
 between questions, stores and models. `closeness` is the entry's similarity to the question,
 `background` the mean closeness of everything stored: about 0 for a question about other subjects.
 `words` is the root of `matched`, the share of the question's words, weighted by rarity, that the
-entry's best passage holds. `docs/quality.md` says how well it is calibrated.
+entry's best passage holds. `docs/measurements-of-quality.md` says how well it is calibrated.
 """
 
 import math
@@ -90,7 +90,7 @@ class AdaptivePolicy(RecallPolicy):
     don't. The best of N random draws is expected at `sqrt(2 ln N)` deviations: `clarity` compares
     with that. The vector of a long text covers only its beginning, the `window`; the rest is
     assumed as close as the closest text, in proportion to the keyword match of its best passage.
-    The constants were chosen on public and on dissimilar synthetic sets; `docs/quality.md` has
+    The constants were chosen on public and on dissimilar synthetic sets; `docs/measurements-of-quality.md` has
     their sensitivity.
     """
 

@@ -17,7 +17,7 @@ CLOSE = 0.25
 """
 Closeness from which semantic search counts as a match.
 
-Few unrelated questions reach it (`docs/quality.md`).
+Few unrelated questions reach it (`docs/measurements-of-quality.md`).
 """
 
 

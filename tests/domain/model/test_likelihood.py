@@ -71,7 +71,9 @@ def test_the_logistic_function_is_symmetric(log_odds: float) -> None:
 
 @pytest.mark.parametrize(("name", "start"), [("prompt", "x = -2.83"), ("edit", "x = -4.08")])
 def test_the_documented_formula_has_the_weights_of_the_model(name: str, start: str) -> None:
-    page = (Path(__file__).parents[3] / "docs" / "quality.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "measurements-of-quality.md").read_text(
+        encoding="utf-8"
+    )
     formula = page[page.index(start) :].split("\n\n")[0]
     model = MODELS[name]
 
