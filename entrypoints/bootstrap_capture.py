@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     from hardwon.domain.model.injection.receipt import GivenText, LastResponse, SessionTurn
     from hardwon.domain.model.project import Conversations, KeepingReason
     from hardwon.domain.model.settings import ServerAddress, Settings
-    from hardwon.domain.use_cases.capture import Capture
+    from hardwon.domain.use_cases.capture import Capture, Learn
+    from hardwon.domain.use_cases.import_external import ImportExternal
     from hardwon.domain.use_cases.observe_outcomes import ReadActions
     from hardwon.entrypoints.bootstrap import Memory
     from hardwon.ports.activity import Activity
     from hardwon.ports.agents import SetupRecord
+    from hardwon.ports.external_memory import ExternalMemory
     from hardwon.ports.store import Store, Warn
     from hardwon.ports.transcripts import CaptureJournal, Transcripts
 
@@ -217,6 +219,57 @@ def build_capture(memory: "Memory", project_root: str) -> "Capture":
             entry.session_id or "" if (entry := memory.repository.by_id(note_id)) else None
         ),
         is_awaited=open_forget_lock(memory.settings.global_store).is_taken,
+    )
+
+
+def open_external(path: str, project_root: str, label: str | None) -> "ExternalMemory | None":
+    """
+    Return another program's memory at *path*, None for another file.
+
+    Args:
+        path: A file or folder.
+        project_root: The project whose paths are shortened.
+        label: The project that is read, of a memory that names projects; None for all.
+
+    Raises:
+        UnreadableFileError: it can't be read, or is another folder.
+    """
+    from hardwon.adapters.chat_exports import open_chat_export
+    from hardwon.adapters.markdown.basic_memory import open_basic_memory
+    from hardwon.adapters.sqlite.claude_mem import open_claude_mem
+    from hardwon.domain.model.errors import UnreadableFileError
+    from hardwon.domain.model.legacy_index import IMPORTABLE
+
+    clean = cleaning_for(project_root)
+    found = (
+        open_claude_mem(path, label, clean)
+        or open_chat_export(path, clean)
+        or open_basic_memory(path, clean)
+    )
+    if found is None and os.path.isdir(path):
+        raise UnreadableFileError(f"it is a folder of something else: {IMPORTABLE}")
+    return found
+
+
+def build_import_external(
+    memory: "Memory", project_root: str, path: str, *, everywhere: bool, learn: "Learn"
+) -> "ImportExternal":
+    """Build the import of another program's memory at *path*."""
+    from hardwon.domain.use_cases.edit_entries import DeleteEntries
+    from hardwon.domain.use_cases.import_external import ImportExternal
+    from hardwon.domain.use_cases.store_entry import Origin, PlaceEntry
+
+    capture = build_capture(memory, project_root)
+    origin = Origin(capture.workplace, "import", "everywhere" if everywhere else "home")
+    return ImportExternal(
+        path=path,
+        project_root=os.path.realpath(project_root),
+        capture=capture,
+        learn=learn,
+        repository=memory.repository,
+        place_entry=PlaceEntry(memory.repository, memory.store.projects, origin),
+        ledger=memory.store.ledger,
+        delete=DeleteEntries.on(memory.store, memory.clock),
     )
 
 

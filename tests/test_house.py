@@ -210,6 +210,7 @@ AGENTS_AND_PROVIDERS = re.compile(
     r"(?i)\b(?:gemini|ollama|openai|anthropic|voyage|haiku|claude|codex|cursor|opencode)\b"
 )
 NAMED_IN = {
+    "domain/model/legacy_index.py": "the programs whose memory a user can import",
     "domain/model/settings.py": "the providers that a user can name",
     "domain/use_cases/label.py": "the labelers that a user can name",
     "domain/model/injection/related_conversations.py": "a word by which a transcript names the agent",

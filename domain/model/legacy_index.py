@@ -20,8 +20,8 @@ from hardwon.domain.model.triggers import usable_phrases
 from hardwon.domain.model.vocabulary import ContextType, Tier
 
 IMPORTABLE = (
-    "hardwon can import its own exports, a memory-index.json, and the SQLite index of an older"
-    " memory"
+    "hardwon can import its own exports, a memory-index.json, the SQLite index of an older memory,"
+    " and what ChatGPT, Claude, claude-mem, basic-memory wrote"
 )
 """Ends the refusal of any other file."""
 

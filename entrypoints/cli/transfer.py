@@ -1,8 +1,9 @@
 """`hardwon backup`, `restore` and `import`."""
 
+import contextlib
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, TypeAlias
 
 import typer
@@ -48,6 +49,7 @@ from hardwon.entrypoints.cli.console import (
 )
 from hardwon.entrypoints.cli.edit import take_over
 from hardwon.entrypoints.cli.embed import embed_with_progress
+from hardwon.entrypoints.cli.external import ExternalOptions, import_external
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.context import (
     look_up_if_possible,
@@ -149,8 +151,9 @@ def import_knowledge(
             metavar="[FILE]",
             help=(
                 "Instead of the bank: an export (- for standard input), a"
-                " memory-index.json or a memory-index.sqlite. A memory-index.json keeps"
-                " its vectors if the model in use made them."
+                " memory-index.json or a memory-index.sqlite, or what another program wrote: an"
+                " export of ChatGPT or Claude, claude-mem's database, basic-memory's folder."
+                " A memory-index.json keeps its vectors if the model in use made them."
             ),
         ),
     ] = None,
@@ -159,14 +162,28 @@ def import_knowledge(
         bool,
         typer.Option("--changed", help="Also take over manual edits and removals in the bank."),
     ] = False,
+    everywhere: Annotated[
+        bool,
+        typer.Option(
+            "--everywhere",
+            help="Of another program: all of its projects, with lessons shown in all of yours.",
+        ),
+    ] = False,
+    undo: Annotated[
+        bool,
+        typer.Option("--undo", help="Of another program: remove what was imported from FILE."),
+    ] = False,
     yes: Yes = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Of another program: only show what is in FILE.")
+    ] = False,
     no_embed: Annotated[bool, typer.Option("--no-embed", help="Make the vectors later.")] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
     """
-    Import the knowledge bank, an export or an older index.
+    Import the knowledge bank, an export, an older index, or another program's memory.
 
     The bank is the project's docs/knowledge-bank/*.md and the store's own *.md. An older index
     inside the project that config.jsonc names (semantic.indexPath) is imported too, without entries
@@ -174,7 +191,21 @@ def import_knowledge(
 
     Lessons that were edited or removed in the bank since are listed, and the store keeps them.
     --changed shows each, asks and takes the change over.
+
+    The memory of another program is shown and imported after a question: conversations into this
+    project's memory folder, lessons for this project only. hardwon import FILE --undo removes both.
     """
+    options = ExternalOptions(
+        everywhere=everywhere,
+        undo=undo,
+        yes=yes,
+        dry_run=dry_run,
+        no_embed=no_embed,
+        as_json=as_json,
+    )
+    with _naming(file or ""):
+        if import_external(file, options, project_root=project_root, global_store=global_store):
+            return
     if file is not None:
         _import_file(file, project_root, global_store, no_embed=no_embed, as_json=as_json)
         return
@@ -255,7 +286,7 @@ def _import_file(
 
     So a bad file leaves nothing behind.
     """
-    try:
+    with _naming(file):
         with open_export(file) as export:
             if export:
                 _import_export(
@@ -268,8 +299,6 @@ def _import_file(
                 )
                 return
         memories = read_index(file)
-    except UnreadableFileError as error:
-        raise typer.BadParameter(f"{file!r}: {error}", param_hint="FILE") from error
     imported: ImportedIndex | ImportedDocuments
     kept: int | None = None
     if memories is None:
@@ -305,6 +334,14 @@ def _import_file(
         f"Imported {_counts(imported, noun)}; {vectors}{counted(embedded, 'vector', 'vectors')}"
         " made."
     )
+
+
+@contextlib.contextmanager
+def _naming(file: str) -> Iterator[None]:
+    try:
+        yield
+    except UnreadableFileError as error:
+        raise typer.BadParameter(f"{file!r}: {error}", param_hint="FILE") from error
 
 
 def _import_export(

@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import json
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
@@ -126,6 +127,30 @@ def import_an_older_index(world: World, visit: Visitor, text: str) -> Ran:
     return hardwon(world, "import", str(path))
 
 
+def import_a_chat(world: World, visit: Visitor, text: str) -> Ran:
+    at = "2026-01-05T10:00:00Z"
+    messages = [{"sender": "human", "text": text, "created_at": at}]
+    return _imported(
+        world, "conversations.json", json.dumps([{"name": text, "chat_messages": messages}])
+    )
+
+
+def import_notes(world: World, visit: Visitor, text: str) -> Ran:
+    return _imported(world, "notes/a.md", f"---\ntitle: a\npermalink: a\n---\n- [fact] {text}\n")
+
+
+def _imported(world: World, name: str, text: str) -> Ran:
+    """Import a file of another program, from a folder that is gone afterwards."""
+    folder = world.folder / "brought"
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    named = path if name.endswith(".json") else path.parent
+    done = hardwon(world, "import", str(named), "--yes", "--no-embed")
+    shutil.rmtree(folder)
+    return done
+
+
 def write_a_retrospective(world: World, visit: Visitor, text: str) -> Ran:
     return run(world, "hardwon", "retro", "write", "-", stdin=json.dumps(one(text)).encode())
 
@@ -229,6 +254,8 @@ WAYS: Mapping[str, Way] = {
     "import of the user's own bank": import_the_own_bank,
     "import of a memory index": import_a_memory_index,
     "import of an older index": import_an_older_index,
+    "import of an exported chat": import_a_chat,
+    "import of another program's notes": import_notes,
     "retrospective": write_a_retrospective,
     "capture by hooks": capture_by_hooks,
     "journal": note_by_hooks,
