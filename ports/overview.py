@@ -72,6 +72,14 @@ class Overview(Protocol):
         """
         ...
 
+    def helped(self) -> Mapping[dt.date, int]:
+        """
+        Return the number of `shown` entries that helped, by the Monday of the injection.
+
+        Whether an entry helped is what `Outcome.has_helped` says. Deleted entries do not count.
+        """
+        ...
+
     def shown_of(self, entry_ids: Iterable[str]) -> Mapping[str, Mapping[dt.date, int]]:
         """Return `shown` for each of *entry_ids* that was injected."""
         ...

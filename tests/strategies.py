@@ -226,6 +226,7 @@ filters = st.sampled_from([EVERYTHING, LEARNINGS]) | st.builds(
     unlabelled=st.booleans(),
     citing=rarely,
     gone=rarely,
+    stale=rarely,
     unplaced=st.booleans(),
     tag=st.none() | st.sampled_from(WORDS[:2]),
     folder=st.none() | st.sampled_from(["/", "/memory", "/memory/decision", "/memory/dec"]),
@@ -259,7 +260,9 @@ def is_within(entry: Entry, only: EntryFilter) -> bool:
     is_in_category = only.category is None or entry.category == only.category
     is_kept = entry.permanent or not only.permanent
     is_bare = not (only.unlabelled and entry.keywords) and not (
-        (only.citing and not entry.references) or (only.gone and not entry.is_gone)
+        (only.citing and not entry.references)
+        or (only.gone and not entry.is_gone)
+        or (only.stale and not entry.warning)
     )
     is_tagged = only.tag is None or only.tag in entry.tags
     is_below = only.folder is None or (entry.file_path or "").startswith(

@@ -3,7 +3,8 @@
 import datetime as dt
 from typing import Any
 
-from hardwon.adapters.sql.overview import SqlOverview
+from hardwon.adapters.postgres.activity import JUDGED, OWN
+from hardwon.adapters.sql.overview import SqlOverview, helped_from
 from hardwon.ports.override import override
 
 MONDAY = "date_trunc('week', {at} AT TIME ZONE 'UTC')::date"
@@ -28,6 +29,7 @@ class PostgresOverview(SqlOverview):
         WHERE {{within}} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3 NULLS FIRST
     """
     SHOWN = f"SELECT {MONDAY.format(at='r.at')}, count(*) FROM {INJECTIONS} GROUP BY 1 ORDER BY 1"
+    HELPED = helped_from(JUDGED, MONDAY.format(at="r.at"), own=OWN)
     SHOWN_OF = f"""
         SELECT s.entry_id, {MONDAY.format(at="r.at")}, count(*) FROM {INJECTIONS} AND s.entry_id = ANY(%(ids)s)
         GROUP BY 1, 2 ORDER BY 1, 2

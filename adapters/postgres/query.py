@@ -29,6 +29,11 @@ CONDITIONS = {
     "unlabelled": _in("entry_text", "cardinality(o.keywords) = 0"),
     "citing": _in("entry_text", 'cardinality(o."references") > 0'),
     "gone": "e.is_gone",
+    "stale": _in(
+        "entry_text",
+        """EXISTS (SELECT 1 FROM unnest(o.citations) place
+            WHERE starts_with(place, '["changed"') OR starts_with(place, '["gone"'))""",
+    ),
     "superseded": "e.superseded_by IS NOT NULL",
     "tag": _in("entry_text", "{tag} = ANY(o.tags)"),
     "source": _in("entry_text", "o.source = {source}"),

@@ -165,7 +165,7 @@ def _of_the_entry(only: EntryFilter) -> Asked:
 
 
 def _of_its_text(only: EntryFilter) -> Asked:
-    yield from _flagged(only, "unlabelled", "citing")
+    yield from _flagged(only, "unlabelled", "citing", "stale")
     yield from _given(only, "tag", "source")
     if only.folder is not None:
         yield "folder", {"folder": os.path.join(only.folder, "")}

@@ -2,15 +2,32 @@
 
 import datetime as dt
 from abc import abstractmethod
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from hardwon.adapters.sql.database import Database, Role
+from hardwon.adapters.sql.activity import decoded
+from hardwon.adapters.sql.database import Database, Role, Row
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.vocabulary import CATEGORIES, KINDS
 from hardwon.ports.override import override
 from hardwon.ports.overview import CreatedCount, EntryLabel, Overview
+
+
+def helped_from(judged: str, week: str, own: str = "true") -> str:
+    """
+    Return the statement that counts shown entries by week and outcome.
+
+    Args:
+        judged: As of `outcomes_from`.
+        week: That of the receipt.
+        own: Limits the receipts.
+    """
+    return f"""
+        SELECT {week}, r.outcome, i.how IS NOT NULL AS used, s.is_rejected, count(*) FROM {judged}
+        WHERE {own} AND r.delivery != 'missed' AND (r.outcome != '[]' OR i.how IS NOT NULL)
+        GROUP BY 1, 2, 3, 4
+    """
 
 
 class SqlOverview(Role[Database], Overview):
@@ -21,6 +38,7 @@ class SqlOverview(Role[Database], Overview):
     SHOWN: str
     SHOWN_OF: str
     USED: str
+    HELPED: str
     BY_FILE: str
 
     @override
@@ -52,6 +70,16 @@ class SqlOverview(Role[Database], Overview):
         return dict(self._weeks(self._database.rows(self.USED)))
 
     @override
+    def helped(self) -> Mapping[dt.date, int]:
+        rows = self._database.rows(self.HELPED)
+        counts = Counter[dt.date]()
+        for week, times in self._weeks(
+            self._database.readable("outcome of entry", rows, _times_helped)
+        ):
+            counts[week] += times
+        return dict(sorted((+counts).items()))
+
+    @override
     def shown_of(self, entry_ids: Iterable[str]) -> Mapping[str, Mapping[dt.date, int]]:
         weeks = defaultdict[str, dict[dt.date, int]](dict)
         for entry_id, *row in self._database.rows(self.SHOWN_OF, ids=[*entry_ids]):
@@ -70,6 +98,13 @@ class SqlOverview(Role[Database], Overview):
     @abstractmethod
     def _monday(self, week: Any) -> dt.date | None:
         """Return the first day of a week, None if it can't be read."""
+
+
+def _times_helped(row: Row) -> Sequence[Any]:
+    """Return the week of a row, and how many of its entries helped."""
+    week, outcome, is_used, is_rejected, times = row
+    helped = decoded(outcome).has_helped(is_used=bool(is_used), is_rejected=bool(is_rejected))
+    return week, times if helped else 0
 
 
 def _is_readable(label: EntryLabel) -> bool:

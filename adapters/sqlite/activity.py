@@ -52,6 +52,11 @@ from hardwon.domain.model.injection.receipt import (
 from hardwon.ports.activity import Activity
 from hardwon.ports.override import override
 
+JUDGED = """receipt r JOIN receipt_entry s ON s.receipt_number = r.number JOIN entry e ON e.id = s.entry_id
+    LEFT JOIN influence i ON i.entry_seq = e.seq AND i.session_id = r.session_id
+"""
+"""Shown entries, with the use of each in the session."""
+
 decode_change = RowDecoder(
     PastChange._fields,
     {
@@ -123,8 +128,7 @@ class SqliteReceipts(SqlReceipts[SqliteDatabase]):
             AND receipt_number IN (SELECT number FROM receipt WHERE session_id = :session_id)
     """
     OUTCOMES = outcomes_from(
-        """receipt r JOIN receipt_entry s ON s.receipt_number = r.number JOIN entry e ON e.id = s.entry_id
-        LEFT JOIN influence i ON i.entry_seq = e.seq AND i.session_id = r.session_id
+        f"""{JUDGED}
         LEFT JOIN (SELECT entry_seq, max(at) AS at FROM influence WHERE how = 'validation' GROUP BY entry_seq) c
             ON c.entry_seq = e.seq""",
         settled="r.at <= coalesce(c.at, '')",

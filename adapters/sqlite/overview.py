@@ -3,7 +3,8 @@
 import datetime as dt
 from typing import Any
 
-from hardwon.adapters.sql.overview import SqlOverview
+from hardwon.adapters.sql.overview import SqlOverview, helped_from
+from hardwon.adapters.sqlite.activity import JUDGED
 from hardwon.ports.override import override
 
 FIRST_MONDAY = dt.date(1970, 1, 5)
@@ -30,6 +31,7 @@ class SqliteOverview(SqlOverview):
         SELECT {OF_RECEIPT} AS week, count(*) FROM receipt r JOIN receipt_entry s ON s.receipt_number = r.number
         WHERE r.delivery != 'missed' AND week IS NOT NULL GROUP BY 1 ORDER BY 1
     """
+    HELPED = helped_from(JUDGED, OF_RECEIPT)
     SHOWN_OF = f"""
         SELECT s.entry_id, {OF_RECEIPT} AS week, count(*)
         FROM json_each(:ids) wanted JOIN receipt_entry s ON s.entry_id = wanted.value

@@ -32,6 +32,10 @@ CONDITIONS = {
     "unlabelled": "(SELECT keywords FROM entry_text WHERE entry_seq = e.seq) = '[]'",
     "citing": """(SELECT "references" FROM entry_text WHERE entry_seq = e.seq) != '[]'""",
     "gone": "e.is_gone",
+    "stale": """
+        EXISTS (SELECT 1 FROM entry_text, json_each(citations)
+            WHERE entry_seq = e.seq AND (value LIKE '["changed"%' OR value LIKE '["gone"%'))
+    """,
     "superseded": "e.superseded_by IS NOT NULL",
     "tag": "e.seq IN (SELECT entry_seq FROM entry_text, json_each(tags) WHERE value = {tag})",
     "source": _of_text("source = {source}"),

@@ -95,6 +95,7 @@ class EntryFilter(NamedTuple):
         unlabelled: Only entries without keywords.
         citing: Only entries with references.
         gone: Only entries of which every cited file is gone.
+        stale: Only entries of which a cited file has changed or is gone.
         superseded: Only entries that another one replaces.
         unplaced: Only entries without a project.
         folder: Only entries of files below this folder, its path absolute, links resolved.
@@ -122,6 +123,7 @@ class EntryFilter(NamedTuple):
     unlabelled: bool = False
     citing: bool = False
     gone: bool = False
+    stale: bool = False
     superseded: bool = False
     unplaced: bool = False
     tag: str | None = None

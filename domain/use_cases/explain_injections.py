@@ -1,12 +1,12 @@
 """Explain injections: their receipts, and their entries as they are today."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from hardwon.domain.model.errors import InvalidQueryError, UnknownEntryError
 from hardwon.domain.model.excerpt import shortened
 from hardwon.domain.model.injection.credits import Credits
-from hardwon.domain.model.injection.receipt import Influence, Receipt, ReceiptEntry
+from hardwon.domain.model.injection.receipt import MOMENTS, Event, Influence, Receipt, ReceiptEntry
 from hardwon.domain.model.injection.verify import policy_of
 from hardwon.domain.model.project import Registry
 from hardwon.domain.use_cases.edit_entries import SHORTEST_PREFIX, ids_meant
@@ -29,6 +29,10 @@ MAX_AMBIGUOUS = 5
 
 NEWEST_OF_ENTRY = 10
 """The default number of injections."""
+
+
+MISSED_BETWEEN = 4
+"""The factor by which more injections are read, as some were missed."""
 
 
 class ExplainedInjection(NamedTuple):
@@ -108,6 +112,24 @@ class ExplainInjections(NamedTuple):
         return ExplainedInjections(
             self._explained(self.receipts.newest(project=project, limit=limit))
         )
+
+    def newest_moments(self, limit: int) -> ExplainedInjections:
+        """
+        Return the newest injections at moments of action, newest first.
+
+        Without any they are those beside prompts. Those that the model missed are left out.
+        """
+        receipts = self._newest_of(MOMENTS, limit) or self._newest_of(("prompt",), limit)
+        return ExplainedInjections(self._explained(receipts))
+
+    def _newest_of(self, events: Iterable[Event], limit: int) -> Sequence[Receipt]:
+        read = (
+            receipt
+            for event in events
+            for receipt in self.receipts.newest(event=event, limit=MISSED_BETWEEN * limit)
+        )
+        given = (receipt for receipt in read if receipt.shown and receipt.delivery != "missed")
+        return sorted(given, key=lambda receipt: (receipt.at, receipt.number))[: -limit - 1 : -1]
 
     def of_session(self, session_id: str, limit: int = MAX_OF_SESSION) -> ExplainedInjections:
         """Return the newest injections of the session, in their order."""

@@ -104,7 +104,7 @@ def trust(desk: Desk, asked: PageRequest) -> Reply:
             " it is."
         )
     project = know.trust(project, trusted=asked.given("trusted") == "yes")
-    return Redirect(asked.given("back") or "/", [trust_line(project, know.registry())])
+    return Redirect(asked.given("back") or "/memory", [trust_line(project, know.registry())])
 
 
 def change_chosen(desk: Desk, asked: PageRequest) -> Reply:
@@ -151,7 +151,7 @@ def _tier_chosen(desk: Desk, entries: Sequence[Entry], asked: PageRequest) -> Re
         f"{counted(number, 'entry', 'entries')} of {len(entries)} got the tier"
         f" {asked.given('tier')}"
     )
-    return Redirect(asked.given("back") or "/", [summary, *problems])
+    return Redirect(asked.given("back") or "/memory", [summary, *problems])
 
 
 def _trust_chosen(desk: Desk, entries: Sequence[Entry], asked: PageRequest) -> Redirect:
@@ -162,7 +162,7 @@ def _trust_chosen(desk: Desk, entries: Sequence[Entry], asked: PageRequest) -> R
         if project and not project.is_waiting:
             lines.append(trust_line(know.trust(project, trusted=True), know.registry()))
     return Redirect(
-        asked.given("back") or "/",
+        asked.given("back") or "/memory",
         lines or ["The entries that are selected belong to no project whose folder is known"],
     )
 
@@ -177,7 +177,9 @@ def forget(desk: Desk, asked: PageRequest) -> Reply:
     plan = forgetting.plan(ErasureRequest(ids=ids))
     notes = ["An interrupted forgetting was completed"] if interrupted else []
     if plan.is_empty:
-        return Redirect(asked.given("back") or "/", [*notes, "Nothing that hardwon keeps holds it"])
+        return Redirect(
+            asked.given("back") or "/memory", [*notes, "Nothing that hardwon keeps holds it"]
+        )
     if asked.given("confirmed") != "yes":
         return Page(
             "forget",
@@ -185,7 +187,7 @@ def forget(desk: Desk, asked: PageRequest) -> Reply:
                 "plan": plan,
                 "places": by_place(plan.found),
                 "ids": ids,
-                "back": asked.given("back") or "/",
+                "back": asked.given("back") or "/memory",
                 "notes": notes,
             },
         )
@@ -199,7 +201,7 @@ def forget(desk: Desk, asked: PageRequest) -> Reply:
             "plan": plan,
             "done": done,
             "lines": _report(plan, done),
-            "back": asked.given("back") or "/",
+            "back": asked.given("back") or "/memory",
         },
     )
 

@@ -10,7 +10,6 @@ import attrs
 WIDTH, HEIGHT = 720, 200
 """Area of the bars in pixels, without axes."""
 
-WEEK = dt.timedelta(weeks=1)
 TICKS = 4
 SHOWN_NAMES = 8
 """As many colours as can be told apart. Rarer groups become OTHER."""
@@ -63,12 +62,6 @@ class StackedBars(NamedTuple):
     bars: Sequence[Bar]
     ticks: Sequence[Tick]
     names: Sequence[str]
-
-
-def weeks_until(last: dt.date, number: int) -> list[dt.date]:
-    """Return the Mondays of *number* weeks, up to the week of *last*."""
-    monday = last - dt.timedelta(days=last.weekday())
-    return [monday - WEEK * back for back in range(number - 1, -1, -1)]
 
 
 def ranked_names(counts: Mapping[str, int], most: int = SHOWN_NAMES) -> list[str]:

@@ -25,7 +25,7 @@ from hardwon.ports.overview import Clustering
 T = TypeVar("T")
 
 COUNTED_SECONDS = 30.0
-"""How long the number of things to review is cached."""
+"""How long the things to review are cached."""
 
 
 class Desk:
@@ -36,7 +36,7 @@ class Desk:
         self.project_root = project_root
         self._recall: Recall | None = None
         self._clustering: Clustering | None = None
-        self._to_review = 0
+        self._recent_items: Sequence[ReviewItem] = ()
         self._counted_at = float("-inf")
 
     @property
@@ -62,15 +62,15 @@ class Desk:
         """Return all pending decisions."""
         return items_to_review(self.memory, self.project_root)
 
-    def to_review(self) -> int:
-        """Return the number of pending decisions, cached for half a minute."""
+    def recent_items(self) -> Sequence[ReviewItem]:
+        """Return all pending decisions, cached for half a minute."""
         if time.monotonic() - self._counted_at > COUNTED_SECONDS:
-            self._to_review = len(self.items_to_review())
+            self._recent_items = self.items_to_review()
             self._counted_at = time.monotonic()
-        return self._to_review
+        return self._recent_items
 
     def count_again(self) -> None:
-        """Drop the cached number of items to review, after a change."""
+        """Drop the cached decisions, after a change."""
         self._counted_at = float("-inf")
 
 

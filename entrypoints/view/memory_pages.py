@@ -18,10 +18,11 @@ from hardwon.domain.model.project import Registry
 from hardwon.domain.model.ranking.policy import RecallAnswer, RecallQuestion
 from hardwon.domain.model.text import has_word, split_by_title
 from hardwon.domain.model.vocabulary import TIERS
+from hardwon.domain.model.weeks import weeks_until
 from hardwon.domain.use_cases.recall import calibrated
 from hardwon.domain.use_cases.retrieve import completed
 from hardwon.entrypoints.presenters.injections import SIGNALS
-from hardwon.entrypoints.view.charts import Part, score_parts, sparkline, weeks_until
+from hardwon.entrypoints.view.charts import Part, score_parts, sparkline
 from hardwon.entrypoints.view.desk import Desk, Page, PageRequest
 from hardwon.entrypoints.view.words import SearchBox, read_search
 from hardwon.ports.entries import Field, ListOrder

@@ -1,7 +1,8 @@
 """Pages of sessions with injections, their reasons and their outcome."""
 
 import datetime as dt
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import attrs
@@ -11,6 +12,7 @@ from hardwon.domain.model.excerpt import shortened
 from hardwon.domain.model.injection.receipt import (
     COUNTED,
     MOMENTS,
+    Influence,
     NearMiss,
     Receipt,
     ReceiptEntry,
@@ -32,7 +34,7 @@ PAGE_SIZE = 40
 READ_RECEIPTS = 2_000
 """All that a store keeps."""
 
-MAX_USED = 1_000
+READ_USES = 20_000
 TITLE_CHARACTERS = 100
 
 
@@ -45,6 +47,7 @@ class SessionRow:
         session_id: As the host names it; empty if unknown.
         title: Its first prompt that was searched with, else what was.
         delivered: Number of injections known to have reached the model.
+        helped: Number of times a shown entry helped.
     """
 
     session_id: str
@@ -57,24 +60,28 @@ class SessionRow:
     moments: int
     shown: int
     delivered: int
-    used: int = 0
+    helped: int
+    used: int
 
 
 def sessions_page(desk: Desk, asked: PageRequest) -> Page:
-    """Return the sessions, newest first."""
+    """Return the sessions, newest first, on request only those in which an entry helped."""
     number = asked.number("page", 1, most=READ_RECEIPTS)
-    labels = desk.memory.registry().labels()
-    sessions = _sessions(desk.memory.store.receipts.newest(limit=READ_RECEIPTS), labels)
-    begin = (number - 1) * PAGE_SIZE
-    influences = desk.memory.store.influences
-    shown = [
-        attrs.evolve(
-            session, used=len(influences.newest(session_id=session.session_id, limit=MAX_USED))
-        )
-        for session in sessions[begin : begin + PAGE_SIZE]
+    only = asked.choice("only", ("all", "helped"))
+    store, labels = desk.memory.store, desk.memory.registry().labels()
+    with desk.memory.repository.snapshot():
+        receipts = store.receipts.newest(limit=READ_RECEIPTS)
+        used = _used_by_session(store.influences.newest(limit=READ_USES))
+    sessions = [
+        session
+        for session in _sessions(receipts, labels, used)
+        if session.helped or only != "helped"
     ]
+    begin = (number - 1) * PAGE_SIZE
+    shown = sessions[begin : begin + PAGE_SIZE]
     values = {
         "now": desk.clock.now(),
+        "only": only,
         "sessions": shown,
         "number": number,
         "has_more": len(sessions) > begin + PAGE_SIZE,
@@ -82,7 +89,16 @@ def sessions_page(desk: Desk, asked: PageRequest) -> Page:
     return Page("sessions", values, [attrs.asdict(session, recurse=False) for session in shown])
 
 
-def _sessions(receipts: Iterable[Receipt], labels: Mapping[str, str]) -> list[SessionRow]:
+def _used_by_session(signals: Iterable[Influence]) -> Mapping[str, set[str]]:
+    used = defaultdict[str, set[str]](set)
+    for signal in signals:
+        used[signal.session_id].add(signal.entry_id)
+    return used
+
+
+def _sessions(
+    receipts: Iterable[Receipt], labels: Mapping[str, str], used: Mapping[str, Collection[str]]
+) -> list[SessionRow]:
     groups = dict[tuple[str, str], list[Receipt]]()
     for receipt in receipts:
         groups.setdefault((receipt.session_id, receipt.project), []).append(receipt)
@@ -105,9 +121,21 @@ def _sessions(receipts: Iterable[Receipt], labels: Mapping[str, str]) -> list[Se
                 }
             ),
             delivered=sum(receipt.delivery in COUNTED for receipt in group),
+            helped=_times_helped(group, used.get(session_id, ())),
+            used=len(used.get(session_id, ())),
         )
         for (session_id, project), group in groups.items()
     ]
+
+
+def _times_helped(receipts: Iterable[Receipt], used: Collection[str]) -> int:
+    return sum(
+        receipt.outcome.has_helped(is_used=shown.entry_id in used, is_rejected=shown.is_rejected)
+        is True
+        for receipt in receipts
+        if receipt.delivery != "missed"
+        for shown in receipt.shown
+    )
 
 
 def title_of(receipts: Sequence[Receipt]) -> str:

@@ -41,6 +41,7 @@ from hardwon.entrypoints.view.memory_pages import memory_page
 from hardwon.entrypoints.view.rendering import address, as_csv, as_json, environment
 from hardwon.entrypoints.view.review_page import review_page
 from hardwon.entrypoints.view.session_pages import session_page, sessions_page
+from hardwon.entrypoints.view.start_page import start_page
 from hardwon.entrypoints.view.time_page import time_page
 from hardwon.entrypoints.view.topics_page import topics_page
 
@@ -58,6 +59,7 @@ SENT_BEFORE = (
 TOO_LARGE = "The form is too large, so nothing was changed: an entry has 4 MB at most."
 
 LISTS: Mapping[str, Answer] = {
+    "/start": start_page,
     "/memory": memory_page,
     "/sessions": sessions_page,
     "/session": session_page,
@@ -68,7 +70,7 @@ LISTS: Mapping[str, Answer] = {
 """Pages that are also served as `.json` and `.csv`."""
 
 PAGES: Mapping[str, Answer] = {
-    "/": memory_page,
+    "/": start_page,
     "/entry/{id}": entry_page,
     "/entry/{id}/edit": edit_page,
     "/merge": writing.merge_page,
@@ -197,7 +199,7 @@ class Site:
         if isinstance(reply, Redirect):
             return RedirectResponse(self._with_notice(reply), HTTPStatus.SEE_OTHER)
         about = {"token": self._guard.form_token(), "notice": notice, "section": reply.template}
-        badge = {"to_review": desk.to_review(), "is_there": desk.memory.store.is_there}
+        badge = {"to_review": len(desk.recent_items()), "is_there": desk.memory.store.is_there}
         return HTMLResponse(
             self._templates.get_template(f"{reply.template}.html").render(
                 **about, **badge, **reply.values

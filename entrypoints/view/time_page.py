@@ -8,10 +8,10 @@ from typing import NamedTuple
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.project import Registry
 from hardwon.domain.model.vocabulary import KINDS
+from hardwon.domain.model.weeks import weeks_until
 from hardwon.entrypoints.view.charts import (
     sparkline,
     stacked_bars,
-    weeks_until,
 )
 from hardwon.entrypoints.view.desk import Desk, Page, PageRequest
 from hardwon.ports.overview import CreatedCount

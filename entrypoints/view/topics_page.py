@@ -9,7 +9,8 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.topics import distinctive_words
-from hardwon.entrypoints.view.charts import sparkline, weeks_until
+from hardwon.domain.model.weeks import weeks_until
+from hardwon.entrypoints.view.charts import sparkline
 from hardwon.entrypoints.view.desk import Desk, Page, PageRequest
 from hardwon.entrypoints.view.words import read_search
 from hardwon.ports.overview import Clusters, EntryLabel

@@ -91,6 +91,11 @@ def _readers(registry: Registry, now: dt.datetime) -> Mapping[str, Callable[[str
             raise ValueError("write a number of days, as idle:90d")
         return {"idle_since": now - dt.timedelta(days=int(days))}
 
+    def stale(value: str) -> Meaning:
+        if value != "yes":
+            raise ValueError("write yes: stale:yes")
+        return {"stale": True}
+
     return {
         "project": project,
         "kind": lambda value: {"kinds": (_one_of(value, KINDS),)},
@@ -104,6 +109,7 @@ def _readers(registry: Registry, now: dt.datetime) -> Mapping[str, Callable[[str
         "shown": lambda value: {"shown": _is_yes(value)},
         "used": lambda value: {"used": _is_yes(value)},
         "idle": idle,
+        "stale": stale,
     }
 
 

@@ -25,11 +25,12 @@ from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import run, upsert
 from tests.entrypoints.view.caller import serving
 from tests.entrypoints.view.test_guard import HOSTILE
+from tests.entrypoints.view.test_start_page import helped_by_a_lesson
 from tests.strategies import lesson
 
 pytestmark = pytest.mark.browser
 
-PAGES = ("", "sessions", "topics", "time", "review")
+PAGES = ("", "memory", "sessions", "topics", "time", "review")
 MANY = 10_000
 FIRST_PAINT_SECONDS = 1.0
 KEY_SECONDS = 0.05
@@ -38,6 +39,12 @@ KEY_SECONDS = 0.05
 
 def names(page: Page) -> list[str]:
     return page.locator("#results a.name").all_inner_texts()
+
+
+def memory_of(page: Page) -> Page:
+    """Open the list of entries from the start page."""
+    follow(page, page.get_by_role("link", name="Memory", exact=True), "memory")
+    return page
 
 
 def follow(page: Page, link: Locator, path: str) -> None:
@@ -79,7 +86,7 @@ def first_paint_of(page: Page, address: str) -> float:
 
 
 def test_a_search_as_it_is_typed_shows_scores_and_opens_an_entry(world: World, view: View) -> None:
-    page = view(world)
+    page = memory_of(view(world))
     everything = names(page)
 
     page.keyboard.press("/")
@@ -112,6 +119,7 @@ def test_a_search_says_when_the_program_has_ended(world: World, browser: Browser
         page = browser.new_page()
         page.goto(served.address)
         page.wait_for_url(served.base)
+        memory_of(page)
         page.locator("#all").check()
         page.keyboard.press("/")
     page.keyboard.type("x")
@@ -121,7 +129,7 @@ def test_a_search_says_when_the_program_has_ended(world: World, browser: Browser
 
 
 def test_an_entry_is_edited_and_the_edit_undone(world: World, view: View) -> None:
-    page = view(world)
+    page = memory_of(view(world))
     follow(page, page.locator("#results a.name").first, "entry/*")
     name = page.locator("h1").inner_text()
     page.keyboard.press("e")
@@ -237,7 +245,7 @@ def test_a_search_says_that_nothing_is_found_and_shows_the_nearest(
 def test_selected_entries_get_a_tier_and_are_forgotten_after_a_preview(
     world: World, view: View
 ) -> None:
-    page = view(world)
+    page = memory_of(view(world))
     first = names(page)[0]
     page.get_by_label(f"Select {first}", exact=True).check()
     page.get_by_role("button", name="Set tier").click()
@@ -250,13 +258,13 @@ def test_selected_entries_get_a_tier_and_are_forgotten_after_a_preview(
     expect(page.locator("main")).to_contain_text("memory.db")
     page.get_by_role("button", name="Forget for good").click()
     expect(page.locator("main")).to_contain_text("nothing is left")
-    follow(page, page.get_by_role("link", name="To the memory"), "")
+    follow(page, page.get_by_role("link", name="To the memory"), "memory")
     assert names(page)
     assert first not in names(page)
 
 
 def test_trust_is_revoked_and_given(world: World, view: View) -> None:
-    page = view(world)
+    page = memory_of(view(world))
     follow(page, page.locator("#results a.name").first, "entry/*")
 
     page.get_by_role("button", name="Revoke trust").click()
@@ -280,6 +288,24 @@ def test_a_pair_is_merged_by_keys(empty_world: World, view: View) -> None:
     assert empty_world.query(
         "SELECT superseded_by IS NOT NULL FROM entry WHERE id = ?", [OLDER_ID]
     ) == [(1,)]
+
+
+@pytest.mark.parametrize("scripted", [True, False])
+def test_a_moment_on_the_start_page_leads_to_its_session_and_a_figure_to_its_list(
+    empty_world: World, view: View, *, scripted: bool
+) -> None:
+    helped_by_a_lesson(empty_world)
+    page = view(empty_world, java_script_enabled=scripted)
+
+    moment = page.locator(".moments li").first
+    expect(moment).to_contain_text("serve --once failed → Frobnicate → passed at the 1st try")
+    expect(page.get_by_role("link", name="1 helped")).to_be_visible()
+    assert page.locator(".tile svg[role=img]").count() == page.locator(".tile").count() == 6
+    follow(page, moment.locator("a.when"), "session?id=s1#m*")
+    expect(page.locator("main")).to_contain_text("Frobnicate")
+    follow(page, page.get_by_role("link", name="hardwon", exact=True), "")
+    follow(page, page.get_by_role("link", name="1 helped"), "sessions?only=helped")
+    expect(page.locator("main")).to_contain_text("helped 1 time")
 
 
 def test_a_topic_leads_to_its_entries(world: World, view: View) -> None:
@@ -318,7 +344,7 @@ def test_pages_are_readable(world: World, view: View, scheme: str) -> None:
     world.hook(payload=session)
     page = view(world, color_scheme=scheme, viewport={"width": 360, "height": 740})
     base, entry = page.url, world.query("SELECT id FROM entry")[0][0]
-    for path in (*PAGES, "session?id=s1", "?q=file", f"entry/{entry}", f"entry/{entry}/edit"):
+    for path in (*PAGES, "session?id=s1", "memory?q=file", f"entry/{entry}", f"entry/{entry}/edit"):
         page.goto(base + path)
 
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
@@ -371,7 +397,10 @@ def test_many_entries_are_painted_and_searched_at_once(
     few, many = view(world), view(empty_world)
     base = many.url
     few_paint, paint = (
-        min(first_paint_of(page, page.url) for _ in range(3)) for page in (few, many)
+        max(
+            min(first_paint_of(page, f"{start}{path}") for _ in range(3)) for path in ("", "memory")
+        )
+        for page, start in ((few, few.url), (many, base))
     )
     few_key, key = (
         time_of_a_key(few, "reading a file"),
@@ -389,7 +418,7 @@ def test_many_entries_are_painted_and_searched_at_once(
 
 
 def test_two_tabs_and_a_store_that_changes_meanwhile(world: World, view: View) -> None:
-    page = view(world)
+    page = memory_of(view(world))
     follow(page, page.locator("#results a.name").first, "entry/*")
     other = page.context.new_page()
     other.goto(page.url)
@@ -421,8 +450,9 @@ def test_texts_of_entries_are_no_markup(empty_world: World, view: View) -> None:
         dialog.dismiss()
 
     page.on("dialog", dismiss)
+    memory_of(page)
     entry = page.locator("#results a.name").first.get_attribute("href")
-    for path in (*PAGES, "?q=script", "map?as=table"):
+    for path in (*PAGES, "memory?q=script", "topics?q=kind:learning"):
         page.goto(base + path)
         page.wait_for_timeout(50)
         assert page.locator("iframe, main img").count() == 0

@@ -2,13 +2,20 @@
 
 import datetime as dt
 from collections import Counter
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS
-from hardwon.domain.model.injection.receipt import Delivery, Influence, Receipt, ReceiptEntry
+from hardwon.domain.model.injection.receipt import (
+    Delivery,
+    Influence,
+    Outcome,
+    Receipt,
+    ReceiptEntry,
+)
 from hardwon.ports.overview import CreatedCount, EntryLabel
 from tests.contracts.worlds import ALL, MakeWorld, World, on_every_implementation
 from tests.strategies import DAY, NOW, all_entries, few_examples, filters, lesson, of_file, within
@@ -118,6 +125,48 @@ def test_injections_that_reached_the_model_are_counted_by_week_and_entry(make: M
         assert world.overview.shown_of([ONE.entry_id, FILE.entry_id]) == {
             ONE.entry_id: {THE_MONDAY_BEFORE: 1, MONDAY: 1}
         }
+
+
+def test_entries_that_helped_are_counted_in_the_week_they_were_shown(make: MakeWorld) -> None:
+    def failure(
+        entry: Entry, outcome: Outcome, session: str = "s", at: dt.datetime = NOW, **fields: Any
+    ) -> Receipt:
+        shown = ReceiptEntry(entry.entry_id, "lesson", "")
+        common: dict[str, Any] = {
+            "project": "here",
+            "query": "make test",
+            "space": None,
+            "policy": "",
+            "digest": "",
+        }
+        return Receipt(
+            session,
+            "failure",
+            at,
+            frame=("", ""),
+            shown=(shown,),
+            outcome=outcome,
+            **common,
+            **fields,
+        )
+
+    with make() as world:
+        world.add(ONE, TWO)
+        for receipt in (
+            failure(ONE, Outcome(1, passed=True)),
+            failure(TWO, Outcome(2, passed=True), at=NOW - 7 * DAY),
+            failure(ONE, Outcome(2, 1, passed=True)),
+            failure(ONE, Outcome(), session="used"),
+            failure(TWO, Outcome(), session="unseen"),
+            failure(TWO, Outcome(1, passed=True), session="rejected"),
+            failure(TWO, Outcome(1, passed=True), delivery="missed"),
+            failure(FILE, Outcome(1, passed=True)),
+        ):
+            world.receipts.record(receipt)
+        world.influences.record(Influence(ONE.entry_id, "used", "answer", "words", NOW))
+        world.receipts.reject(TWO.entry_id, "rejected", rejected=True)
+
+        assert world.overview.helped() == {THE_MONDAY_BEFORE: 1, MONDAY: 2}
 
 
 def test_uses_are_counted_by_week(make: MakeWorld) -> None:

@@ -50,6 +50,21 @@ class InMemoryOverview(Overview):
         return _by_week(influence.at for influence in self._state.influences.values())
 
     @override
+    def helped(self) -> Mapping[dt.date, int]:
+        known = {entry.entry_id: number for number, entry in self._state.entries.items()}
+        return _by_week(
+            receipt.at
+            for receipt in self._receipts.newest(limit=ALL)
+            if receipt.delivery != "missed"
+            for shown in receipt.shown
+            if shown.entry_id in known
+            and receipt.outcome.has_helped(
+                is_used=(known[shown.entry_id], receipt.session_id) in self._state.influences,
+                is_rejected=shown.is_rejected,
+            )
+        )
+
+    @override
     def shown_of(self, entry_ids: Iterable[str]) -> Mapping[str, Mapping[dt.date, int]]:
         shown = self._shown()
         found = {

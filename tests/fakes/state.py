@@ -209,6 +209,7 @@ def _is_within(entry: Entry, only: EntryFilter) -> bool:
         and not (only.unlabelled and entry.keywords)
         and not (only.citing and not entry.references)
         and not (only.gone and not entry.is_gone)
+        and not (only.stale and not entry.warning)
         and not (only.superseded and not entry.superseded_by)
         and not (only.unplaced and entry.project)
         and _is_of_time(entry.created_at.replace(microsecond=0), only)

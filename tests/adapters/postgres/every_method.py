@@ -312,6 +312,7 @@ READS: Mapping[str, Callable[[Member], object]] = {
     "overview.labels": lambda user: user.world.overview.labels(EVERYTHING),
     "overview.created": lambda user: user.world.overview.created(EVERYTHING),
     "overview.shown": lambda user: user.world.overview.shown(),
+    "overview.helped": lambda user: user.world.overview.helped(),
     "overview.used": lambda user: user.world.overview.used(),
     "overview.shown_of": lambda user: user.world.overview.shown_of([FIRST.entry_id, FILE.entry_id]),
     "contents.counts": lambda user: user.contents.counts(),

@@ -14,7 +14,7 @@ from tests.entrypoints.view.caller import opened, text_of
 from tests.strategies import lesson
 
 UNIT = lesson("A number without its unit is misread.", name="Name the unit")
-PAGES = ("/", "/?q=unit", "/sessions", "/topics", "/time", "/review")
+PAGES = ("/", "/memory", "/memory?q=unit", "/sessions", "/topics", "/time", "/review")
 
 
 @pytest.fixture
@@ -33,18 +33,18 @@ def test_without_a_store_each_page_says_so_and_leaves_no_trace(world_by_word: Wo
 
 def test_a_store_that_is_made_meanwhile_is_shown(world_by_word: World) -> None:
     caller = opened(world_by_word)
-    assert "There is no store in" in caller.text("/")
+    assert "There is no store in" in caller.text("/memory")
 
     world_by_word.remember(UNIT)
 
-    assert "Name the unit" in caller.text("/")
+    assert "Name the unit" in caller.text("/memory")
 
 
 def test_a_store_that_is_replaced_or_deleted_meanwhile_is_noticed(
     world: World, tmp_path: Path
 ) -> None:
     caller = opened(world)
-    assert "Name the unit" in caller.text("/")
+    assert "Name the unit" in caller.text("/memory")
     copy = tmp_path / "copy"
     copy.mkdir()
     other = World(tmp_path / "other", world.cleanup)
@@ -52,9 +52,9 @@ def test_a_store_that_is_replaced_or_deleted_meanwhile_is_noticed(
     shutil.copy(other.database, copy / "memory.db")
 
     (copy / "memory.db").replace(world.database)
-    replaced = caller.text("/")
+    replaced = caller.text("/memory")
     world.database.unlink()
-    deleted = caller.text("/")
+    deleted = caller.text("/memory")
 
     assert ("Another" in replaced, "Name the unit" in replaced) == (True, False)
     assert "There is no store in" in deleted
@@ -79,7 +79,7 @@ def test_a_locked_store_is_still_read_and_a_change_says_to_try_again(world: Worl
     fields: dict[str, object] = {"token": token, "useful": "yes"}
     with contextlib.closing(sqlite3.connect(world.database, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        shown = caller.get("/")
+        shown = caller.get("/memory")
         refused = caller.post(f"/entry/{UNIT.entry_id}/judge", fields)
         other.execute("ROLLBACK")
 
@@ -102,7 +102,7 @@ def test_a_damaged_row_is_left_out_and_the_others_are_shown(world: World) -> Non
 
     for path in PAGES:
         assert caller.get(path).status_code == 200, path
-    assert "Another" in caller.text("/")
+    assert "Another" in caller.text("/memory")
     assert caller.get(f"/entry/{UNIT.entry_id}").status_code == 404
 
 
@@ -111,7 +111,7 @@ def test_a_file_that_is_no_store_is_said_in_words(world_by_word: World) -> None:
     world_by_word.database.write_bytes(b"not a database, but long enough to be looked at " * 100)
     caller = opened(world_by_word)
 
-    answer = caller.get("/")
+    answer = caller.get("/memory")
 
     assert (answer.status_code, "memory.db" in text_of(answer)) == (503, True)
     assert "Traceback" not in answer.text
@@ -128,7 +128,7 @@ def test_a_text_of_four_megabytes_is_cut_until_it_is_asked_for(world_by_word: Wo
         True,
     )
     assert len(caller.get(f"{path}?whole=1").content) > MAX_TEXT_BYTES
-    assert len(caller.get("/").content) < 100_000
+    assert len(caller.get("/memory").content) < 100_000
     seen = caller.field(f"{path}/edit", "seen")
     changed = long.description.replace("word", "w\u00f6rd", 1)[: MAX_TEXT_BYTES // 2]
     fields: dict[str, object] = {
@@ -154,17 +154,17 @@ def test_a_text_of_four_megabytes_is_cut_until_it_is_asked_for(world_by_word: Wo
         "/session",
         "/merge",
         "/merge?older=a",
-        "/?page=0",
-        "/?page=-1",
-        "/?page=99999999999999999999",
-        "/?page=%C2%B2",
-        "/?sort=size",
+        "/memory?page=0",
+        "/memory?page=-1",
+        "/memory?page=99999999999999999999",
+        "/memory?page=%C2%B2",
+        "/memory?sort=size",
         "/time?as=film",
         "/review?at=x",
-        "/?q=%00",
-        "/?q=%ff%fe",
-        f"/?q={'x' * 10_000}",
-        "/?notice=none",
+        "/memory?q=%00",
+        "/memory?q=%ff%fe",
+        f"/memory?q={'x' * 10_000}",
+        "/memory?notice=none",
         "/entry/none/edit",
         "//evil.example",
     ],
@@ -204,7 +204,7 @@ def test_an_unforeseen_error_is_a_line_and_logged_in_the_store(world: World) -> 
     caller = opened(world)
 
     with mock.patch.object(caller.thread, "call", side_effect=ZeroDivisionError("by nothing")):
-        answer = caller.get("/")
+        answer = caller.get("/memory")
 
     assert (
         answer.status_code,
@@ -218,6 +218,6 @@ def test_two_pages_of_one_store_see_each_others_changes(world: World) -> None:
 
     one.send(f"/entry/{UNIT.entry_id}/change", field="importance_tier", value="critical")
 
-    assert "critical" in two.text("/")
+    assert "critical" in two.text("/memory")
     assert one.guard.prefix != two.guard.prefix
     assert two.client.get(f"{one.guard.prefix}/").status_code in {401, 404}

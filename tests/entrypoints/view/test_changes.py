@@ -328,14 +328,14 @@ def test_several_entries_get_a_tier_at_once_or_none_does(world: World) -> None:
         "id": [UNIT.entry_id, TWO.entry_id],
         "action": "tier",
         "tier": "important",
-        "back": "/?q=x",
+        "back": "/memory?q=x",
     }
 
     answer = caller.post("/entries", chosen)
     refused = caller.post("/entries", {**chosen, "id": [UNIT.entry_id, "gone"], "tier": "critical"})
     empty = caller.post("/entries", {**chosen, "id": []})
 
-    assert answer.headers["location"].startswith(f"{caller.guard.prefix}/?q=x&notice=")
+    assert answer.headers["location"].startswith(f"{caller.guard.prefix}/memory?q=x&notice=")
     assert "2 entries of 2 got the tier important" in text_of(
         caller.client.get(answer.headers["location"])
     )

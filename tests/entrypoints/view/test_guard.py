@@ -79,7 +79,7 @@ def test_a_browser_that_has_its_cookie_may_open_the_address_again(world: World) 
     caller = opened(world)
 
     assert caller.open().status_code == 200
-    assert "Name the unit" in caller.text("/")
+    assert "Name the unit" in caller.text("/memory")
 
 
 def test_nothing_is_answered_without_the_cookie(world: World) -> None:
@@ -87,8 +87,8 @@ def test_nothing_is_answered_without_the_cookie(world: World) -> None:
     paths = [*pages(world), "/static/page.css", "/none"]
 
     answers = [caller.get(path) for path in paths]
-    wrong = caller.get("/", cookie="hardwon=guess")
-    broken = caller.get("/", cookie="hardwon=\x01;;=")
+    wrong = caller.get("/memory", cookie="hardwon=guess")
+    broken = caller.get("/memory", cookie="hardwon=\x01;;=")
     forms = [caller.post(path.replace("{id}", entry_of(world))) for path in FORMS]
 
     assert {answer.status_code for answer in (*answers, wrong, broken, *forms)} == {401}
@@ -101,7 +101,7 @@ def test_nothing_is_answered_without_the_cookie(world: World) -> None:
 def test_another_host_is_refused_before_anything_else(world: World, host: str) -> None:
     caller = opened(world)
 
-    answer = caller.get("/", host=host)
+    answer = caller.get("/memory", host=host)
 
     assert (answer.status_code, "Name the unit" in answer.text) == (421, False)
 
@@ -115,7 +115,7 @@ def test_another_page_is_shown_nothing_even_where_its_browser_sends_the_cookie(
 ) -> None:
     caller = opened(world)
 
-    answer = caller.get("/", **{"sec-fetch-site": site})
+    answer = caller.get("/memory", **{"sec-fetch-site": site})
 
     assert (answer.status_code, "Name the unit" in answer.text) == (status, status == 200)
 
@@ -178,7 +178,7 @@ def test_every_answer_forbids_scripts_and_frames_of_others(world: World) -> None
     answers = [caller.get(path) for path in (*pages(world), "/static/page.js", "/none", "/entry/0")]
     answers += [
         caller.get("/", host="evil.example"),
-        caller.get("/", cookie="x=y"),
+        caller.get("/memory", cookie="x=y"),
         caller.post("/forget"),
     ]
 
@@ -194,7 +194,7 @@ def test_looking_changes_nothing(world: World) -> None:
 
     for path in (
         *pages(world),
-        "/?q=unit",
+        "/memory?q=unit",
         f"/entry/{entry_of(world)}?whole=1",
         "/merge?older=a&newer=b",
     ):
@@ -224,8 +224,8 @@ def test_texts_are_never_markup(world: World) -> None:
         *(f"/entry/{entry_id}{tail}" for entry_id in entries for tail in ("", "/edit")),
     ]
     paths += [
-        f"/?q={HOSTILE.replace('#', '')}",
-        "/?q=script alert",
+        f"/memory?q={HOSTILE.replace('#', '')}",
+        "/memory?q=script alert",
         f"/merge?older={entries[1]}&newer={entries[2]}",
     ]
 

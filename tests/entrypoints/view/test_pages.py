@@ -16,6 +16,7 @@ from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.injection.receipt import Outcome, Receipt, ReceiptEntry
 from hardwon.domain.model.project import Identity, Project, Registry
 from hardwon.domain.model.settings import Settings
+from hardwon.domain.model.weeks import weeks_until
 from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.view.charts import (
     OTHER,
@@ -23,7 +24,6 @@ from hardwon.entrypoints.view.charts import (
     score_parts,
     sparkline,
     stacked_bars,
-    weeks_until,
 )
 from hardwon.entrypoints.view.rendering import environment
 from hardwon.entrypoints.view.words import read_search
@@ -59,10 +59,10 @@ def started(world: World, session: str = "s1") -> None:
 
 
 def test_the_memory_lists_all_entries_with_facets_that_write_words(embedded_world: World) -> None:
-    caller, page = opened(embedded_world), opened(embedded_world).get("/").text
+    caller, page = opened(embedded_world), opened(embedded_world).get("/memory").text
     count = embedded_world.query("SELECT count(*) FROM entry")[0][0]
 
-    assert f"Memory {count} entries" in caller.text("/")
+    assert f"Memory {count} entries" in caller.text("/memory")
     assert "q=category%3Apatterns" in page
     patterns = caller.items("/memory.json?q=category:patterns")
     assert {item["category"] for item in patterns} == {"patterns"}
@@ -84,12 +84,12 @@ def test_a_word_that_is_being_typed_finds_its_entry_first(
 
 def test_a_search_gives_the_best_first_with_what_its_score_is_made_of(caller: Caller) -> None:
     first = caller.items("/memory.json?q=reading+a+file")[0]
-    page = caller.text("/?q=reading+a+file")
+    page = caller.text("/memory?q=reading+a+file")
 
     assert set(first) >= {"relevance", "meaning", "words", "name", "id"}
     assert f"relevance {first['relevance']:.2f}" in page
     assert f"meaning {first['meaning']:.2f}" in page
-    assert "<mark>" in caller.get("/?q=reading+a+file").text
+    assert "<mark>" in caller.get("/memory?q=reading+a+file").text
 
 
 def test_a_list_is_the_same_as_json_and_csv(caller: Caller) -> None:
@@ -109,8 +109,8 @@ def test_long_lists_have_pages(world_by_word: World) -> None:
     first, second = caller.items("/memory.json"), caller.items("/memory.json?page=2")
 
     assert (len(first), len(second), len({item["id"] for item in (*first, *second)})) == (50, 1, 51)
-    assert "Next" in caller.text("/")
-    assert "Previous" in caller.text("/?page=2")
+    assert "Next" in caller.text("/memory")
+    assert "Previous" in caller.text("/memory?page=2")
 
 
 def test_a_heading_tells_how_many_there_are_and_a_page_too_far_that_there_are_no_more(
@@ -121,10 +121,10 @@ def test_a_heading_tells_how_many_there_are_and_a_page_too_far_that_there_are_no
     )
     caller = opened(world_by_word)
 
-    assert "Memory 60 entries" in caller.text("/?q=lesson")
+    assert "Memory 60 entries" in caller.text("/memory?q=lesson")
     assert len(caller.items("/memory.json?q=lesson&page=2")) == 10
-    assert "Memory 60 entries" in caller.text("/?page=2")
-    assert "There are no more entries." in caller.text("/?page=3")
+    assert "Memory 60 entries" in caller.text("/memory?page=2")
+    assert "There are no more entries." in caller.text("/memory?page=3")
 
 
 def test_counts_and_facets_follow_the_search(embedded_world: World) -> None:
@@ -134,7 +134,7 @@ def test_counts_and_facets_follow_the_search(embedded_world: World) -> None:
     )
     caller = opened(embedded_world)
 
-    page = caller.text("/?q=replication+slot")
+    page = caller.text("/memory?q=replication+slot")
 
     assert "Memory 1 entry" in page
     assert "patterns 1" in page
@@ -146,11 +146,11 @@ def test_a_search_that_nothing_answers_says_so_and_shows_the_three_nearest(
 ) -> None:
     caller = opened(embedded_world)
 
-    page = caller.text("/?q=sourdough+starter+hydration")
+    page = caller.text("/memory?q=sourdough+starter+hydration")
 
     assert "Memory 0 entries" in page
     assert "Nothing found for sourdough starter hydration . The nearest:" in page
-    assert caller.get("/?q=sourdough+starter+hydration").text.count('<li class="row') == 3
+    assert caller.get("/memory?q=sourdough+starter+hydration").text.count('<li class="row') == 3
     assert caller.items("/memory.json?q=sourdough+starter+hydration") == []
 
 
@@ -168,15 +168,15 @@ def test_a_list_is_sorted_by_what_its_address_names(world_by_word: World) -> Non
     assert names("/memory.json") == ["Slots leak.", "Slots rot.", "Slots fill."]
     assert names("/memory.json?sort=oldest") == names("/memory.json")[::-1]
     assert names("/memory.json?sort=name") == ["Slots fill.", "Slots leak.", "Slots rot."]
-    assert "1 day" not in caller.text("/")
+    assert "1 day" not in caller.text("/memory")
     for ago in ("yesterday", "2 days ago", "3 days ago"):
-        assert ago in caller.text("/?sort=name")
+        assert ago in caller.text("/memory?sort=name")
     for path in ("/memory.json?sort=most+shown", "/memory.json?q=slots&sort=most+shown"):
         assert names(path)[0] == "Slots rot."
     for sort in ("newest", "oldest", "name", "last changed"):
         assert names(f"/memory.json?q=slots&sort={sort}") == names(f"/memory.json?sort={sort}")
-    assert caller.get("/?sort=best").status_code == 400
-    assert caller.get("/?sort=closest").status_code == 400  # closest to what?
+    assert caller.get("/memory?sort=best").status_code == 400
+    assert caller.get("/memory?sort=closest").status_code == 400  # closest to what?
 
 
 def test_entries_that_helped_come_first_and_all_others_follow(world_by_word: World) -> None:
@@ -192,7 +192,7 @@ def test_entries_that_helped_come_first_and_all_others_follow(world_by_word: Wor
     listed = [item["name"] for page in pages for item in page]
     assert listed == ["Slots, rule 30.", "Slots, rule 50.", *others]
     assert [len(page) for page in pages] == [50, 5, 0]
-    assert "shown 2 helped 2" in caller.text("/?sort=most+helpful")
+    assert "shown 2 helped 2" in caller.text("/memory?sort=most+helpful")
     found = caller.items("/memory.json?q=slots&sort=most+helpful")
     assert [item["helped"] for item in found[:3]] == [2, 1, 0]
     assert caller.items("/memory.json?q=shown:no&sort=most+helpful")[0]["name"] == others[0]
@@ -256,7 +256,7 @@ def test_a_snippet_goes_on_where_the_title_ends(
 
 
 def page_of(world: World) -> str:
-    return opened(world).get("/").text
+    return opened(world).get("/memory").text
 
 
 def test_a_title_of_4000_characters_is_cut_in_the_list(world_by_word: World) -> None:
@@ -269,7 +269,7 @@ def test_a_title_of_4000_characters_is_cut_in_the_list(world_by_word: World) -> 
 
 
 def test_filters_are_taken_out_by_a_click(caller: Caller) -> None:
-    page = caller.get("/?q=kind:learning+zebra-crossing&sort=name").text
+    page = caller.get("/memory?q=kind:learning+zebra-crossing&sort=name").text
 
     assert 'aria-label="Without the filter kind:learning"' in page
     assert 'href="' + caller.guard.prefix + '/memory?q=zebra-crossing&amp;sort=name"' in page
@@ -485,9 +485,9 @@ def test_an_empty_store_says_what_to_do(world_by_word: World) -> None:
     world_by_word.remember()
     caller = opened(world_by_word)
 
-    for path in ("/", "/sessions", "/topics", "/time", "/review"):
+    for path in ("/", "/memory", "/sessions", "/topics", "/time", "/review"):
         assert "There is no store" not in caller.text(path)
-    assert "hardwon import" in caller.text("/")
+    assert "hardwon import" in caller.text("/memory")
     assert "hardwon init" in caller.text("/sessions")
     assert "hardwon embed" in caller.text("/topics")
 
@@ -536,7 +536,7 @@ def test_other_words_are_text_or_a_complaint_and_never_a_failure(
 
     assert search.only == EVERYTHING
     assert bool(search.complaints) != bool(search.text)
-    assert caller.get(f"/?q={typed}").status_code == 200
+    assert caller.get(f"/memory?q={typed}").status_code == 200
 
 
 def test_bars_are_stacked_to_their_sums() -> None:

@@ -55,7 +55,7 @@ def test_it_prints_its_address_serves_it_on_this_machine_alone_and_ends_with_a_s
     with serving(world, "--port", "0") as page:
         with httpx.Client() as browser:
             browser.get(page.address)
-            first = browser.get(page.base)
+            first = browser.get(f"{page.base}memory")
         listening = (
             listeners_of(page.process.pid) if os.path.isdir("/proc/self/fd") else {"0100007F"}
         )
