@@ -1,10 +1,14 @@
 """Git repositories, and programs that tell that they were run."""
 
+import functools
 import os
+import shutil
 import stat
 import subprocess
+import tempfile
 import time
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
@@ -23,6 +27,9 @@ ENVIRONMENT = {
 }
 PATIENCE = 30.0
 
+Texts: TypeAlias = tuple[tuple[str, str], ...]
+"""The names of the files of a commit, and their texts."""
+
 
 def git(root: Path, *arguments: str, **variables: str) -> None:
     output_of(root, *arguments, **variables)
@@ -40,15 +47,32 @@ def output_of(root: Path, *arguments: str, **variables: str) -> str:
 
 
 def repository(root: Path, *commits: tuple[str, ...]) -> Path:
-    root.mkdir(exist_ok=True)
-    git(root, "init", "--quiet")
-    for number, names in enumerate(commits):
-        for name in names:
+    """Make a repository in the empty folder *root* with files of those names; return *root*."""
+    texts = (
+        tuple((name, f"{number} {name}") for name in names) for number, names in enumerate(commits)
+    )
+    return copy_of_repository(root, *texts)
+
+
+def copy_of_repository(root: Path, *commits: Texts, branch: str = "master") -> Path:
+    """Copy to *root* the repository of those commits; git runs once for all copies. Return *root*."""
+    shutil.copytree(_template(commits, branch).name, root, dirs_exist_ok=True)
+    return root
+
+
+@functools.cache
+def _template(commits: tuple[Texts, ...], branch: str) -> "tempfile.TemporaryDirectory[str]":
+    folder = tempfile.TemporaryDirectory(prefix="repository-")
+    root = Path(folder.name)
+    git(root, "init", "--quiet", "--initial-branch", branch, "--template=")
+    (root / ".git" / "info").mkdir()
+    for number, texts in enumerate(commits):
+        for name, text in texts:
             (root / name).parent.mkdir(parents=True, exist_ok=True)
-            (root / name).write_text(f"{number} {name}", "utf-8")
+            (root / name).write_text(text, "utf-8")
         git(root, "add", "--all")
         git(root, "commit", "--quiet", "--allow-empty", "-m", str(number))
-    return root
+    return folder
 
 
 def fake_git(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.use_cases.check_citations import LARGEST_FILE, CheckCitations
 from hardwon.entrypoints.presenters.entries import complaints_of_citations
-from tests.adapters.git.repository import fake_git, output_of
+from tests.adapters.git.repository import copy_of_repository, fake_git, output_of
 from tests.strategies import lesson
 
 POOL = """\
@@ -63,13 +63,9 @@ class Copy:
     def __init__(self, root: Path, text: str = POOL, name: str = "src/pool.py") -> None:
         self.root = root
         self.entry: Entry = lesson("Shut it down before closing.")
-        self.git("init", "--quiet", "--initial-branch", "main")
-        self.write(text, name)
-        self.write("Nothing to see.\n", "README.md")
-        self.commit()
+        copy_of_repository(root, ((name, text), ("README.md", "Nothing to see.\n")), branch="main")
 
     def git(self, *arguments: str) -> str:
-        self.root.mkdir(exist_ok=True)
         return output_of(self.root, *arguments)
 
     def write(self, text: str, name: str = "src/pool.py") -> None:
@@ -349,6 +345,7 @@ def test_a_file_of_a_submodule_is_read_and_is_not_gone_without_the_submodule(
 
 def test_files_outside_of_a_sparse_checkout_are_not_gone(copy: Copy) -> None:
     copy.cite("src/pool.py:13")
+    copy.git("update-index", "--refresh")  # a copied file is not removed until git has looked at it
     copy.git("sparse-checkout", "set", "docs")
 
     assert copy.states() == ["elsewhere"]
