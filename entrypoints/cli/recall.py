@@ -398,6 +398,7 @@ def recall(
         explain=explain,
         here=workplace,
         labelled=is_labelled,
+        with_ids=asker == "person",
     )
     asked = AnsweredQuestion(
         memory=memory,

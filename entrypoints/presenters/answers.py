@@ -107,6 +107,7 @@ class AnswerLayout:
         explain: Whether to show the parts of each score.
         here: Where the question is asked; other origins are labelled.
         labelled: Whether to label answers from here too.
+        with_ids: Whether the memories of all kinds have the beginning of their id, for a person.
     """
 
     query: str
@@ -116,6 +117,7 @@ class AnswerLayout:
     explain: bool = False
     here: Workplace = NOWHERE
     labelled: bool = False
+    with_ids: bool = False
 
     def listing(self, answers: Sequence[RecallAnswer]) -> Iterator[MarkedText]:
         """Yield name, facts, excerpt and place of each answer."""
@@ -138,7 +140,9 @@ class AnswerLayout:
         for rank, answer in enumerate(answers, 1):
             if rank > 1:
                 yield MarkedText("")
-            yield MarkedText(f"{rank}. [{answer.shown:.2f}] {self._file_or_name(answer.entry)}")
+            known_by = f" [{answer.entry.entry_id[:ID_DIGITS]}]" if self.with_ids else ""
+            place = f"{self._file_or_name(answer.entry)}{known_by}"
+            yield MarkedText(f"{rank}. [{answer.shown:.2f}] {place}")
             passage = stored_passage(excerpt(_text(answer), terms, self._room() - len(QUOTES)))
             yield MarkedText(f'"{passage.text}"', passage.after('"').spans).after(INDENT)
             yield from _tags(answer.entry)

@@ -3,6 +3,7 @@
 import contextlib
 import datetime as dt
 import math
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -183,8 +184,9 @@ def test_a_person_reads_score_place_passage_and_tags_of_each_answer(library: Lib
         "Searching 6 memories...",
         "Found 5 relevant memories (threshold: none)",
     )
-    answers = "\n".join(lines).split("\n\n")
-    assert len(answers) == 5
+    without_ids, ids = re.subn(r"(?m)^(\d\. .*) \[[0-9a-f]{8}\]$", r"\1", "\n".join(lines))
+    answers = without_ids.split("\n\n")
+    assert len(answers) == ids == 5
     place, passage, label = answers[0].splitlines()
     assert label == "   From: project"
     assert place == "1. [0.80] docs/long.md"

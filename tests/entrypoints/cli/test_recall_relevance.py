@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+import unittest.mock
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -188,6 +189,23 @@ def test_an_answer_comes_first_in_the_frame_of_the_screen(
         float(score) for score in re.findall(r"^\d+\. \[(\d\.\d\d)\]", done.stdout, re.MULTILINE)
     ]
     assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.parametrize("host", ["", "CLAUDECODE"])
+@pytest.mark.parametrize("query", ANSWERED)
+def test_a_person_gets_the_id_of_each_answer_and_an_agent_the_bare_frame(
+    world: World, query: str, host: str
+) -> None:
+    with unittest.mock.patch.dict(world.variables, {host: "1"} if host else {}):
+        printed = hardwon(world, "recall", query).stdout
+        items = hardwon(world, "recall", query, "--json").items
+    headings = re.findall(r"^\d+\. \[\d\.\d\d\] (.*)$", printed, re.MULTILINE)
+
+    assert len(headings) == len(items)
+    for heading, item in zip(headings, items, strict=True):
+        assert heading.endswith(f" [{item['id'][:8]}]") == (not host)
+    shown = hardwon(world, "show", items[0]["id"][:8], "--json").document
+    assert shown["id"] == items[0]["id"]
 
 
 def test_tags_are_printed_where_there_are_some(world: World) -> None:

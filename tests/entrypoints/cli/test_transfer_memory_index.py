@@ -368,7 +368,8 @@ def test_imported_sessions_are_found_in_the_projects_of_their_folders(empty_worl
             world, "recall", "kubernetes", "diagnostics"
         ).stdout.splitlines()
         assert first == f"Searching {count} memories..."
-        assert second.endswith("] config-service/memory-20260212-134206.md")
+        place = second.removesuffix(second[second.rfind(" [") :]) if not host else second
+        assert place.endswith("] config-service/memory-20260212-134206.md")
     world.project, world.variables = src / "config-service", variables
     assert hardwon(world, "index").code == 0
     listed = hardwon(world, "project", "list", "--json").items
