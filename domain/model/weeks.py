@@ -49,5 +49,21 @@ class Weekly(NamedTuple):
             self.weeks[begin:], {name: counts[begin:] for name, counts in self.series.items()}
         )
 
+    @property
+    def has_counts(self) -> bool:
+        """Whether anything was counted."""
+        return any(map(any, self.series.values()))
+
+    @property
+    def rows(self) -> list[dict[str, object]]:
+        """The counts of each week by name, with its day."""
+        return [
+            {
+                "week": week.isoformat(),
+                **{name: counts[place] for name, counts in self.series.items()},
+            }
+            for place, week in enumerate(self.weeks)
+        ]
+
     def _at(self, place: int) -> list[int]:
         return [counts[place] for counts in self.series.values()]

@@ -33,10 +33,11 @@ class SumUpWeeks(NamedTuple):
         return cls(store.overview, clock)
 
     def activity(self, weeks: int) -> Weekly:
-        """Return what was shown, helped and repaired in the last *weeks*."""
+        """Return what was shown, used, helped and repaired in the last *weeks*."""
         return self._weekly(
             weeks,
             shown=self.overview.shown(),
+            used=self.overview.used(),
             helped=self.overview.helped(),
             repaired=self._created(REPAIRS),
         )

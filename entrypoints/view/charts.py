@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import attrs
 
+from hardwon.domain.model.weeks import Weekly
+
 WIDTH, HEIGHT = 720, 200
 """Area of the bars in pixels, without axes."""
 
 TICKS = 4
-SHOWN_NAMES = 8
-"""As many colours as can be told apart. Rarer groups become OTHER."""
-
-OTHER = "other"
+LABEL_HEIGHT = 24
+MAX_BAR = 40
 
 
 @attrs.frozen(kw_only=True)
@@ -64,47 +64,99 @@ class StackedBars(NamedTuple):
     names: Sequence[str]
 
 
-def ranked_names(counts: Mapping[str, int], most: int = SHOWN_NAMES) -> list[str]:
-    """Return the names by falling count, the excess replaced by `OTHER`."""
-    names = sorted(counts, key=lambda name: (-counts[name], name))
-    return names if len(names) <= most else [*names[: most - 1], OTHER]
-
-
-def stacked_bars(
-    weeks: Sequence[dt.date], names: Sequence[str], counts: Mapping[tuple[dt.date, str], int]
-) -> StackedBars:
+class Line(NamedTuple):
     """
-    Return a stacked bar for each week.
+    A line of a chart with a label at its end.
 
-    Args:
-        weeks: From left to right.
-        names: From the bottom up; counts of other names go to `OTHER`.
-        counts: By week and name.
+    Attributes:
+        last: Its last count.
+        y: The baseline of the label in pixels.
+        points: Those of an SVG polyline.
     """
-    stacks = {week: dict.fromkeys(names, 0) for week in weeks}
-    for (week, name), count in counts.items():
-        if week in stacks:
-            stack = stacks[week]
-            stack[name if name in stack else OTHER] = (
-                stack.get(name if name in stack else OTHER, 0) + count
-            )
-    top = _rounded_up(max([1, *(sum(stack.values()) for stack in stacks.values())]))
-    slot, scale = WIDTH / max(1, len(weeks)), HEIGHT / top
+
+    name: str
+    tone: int
+    last: int
+    y: float
+    points: str
+
+
+class LineChart(NamedTuple):
+    """A chart of lines over weeks."""
+
+    lines: Sequence[Line]
+    ticks: Sequence[Tick]
+    labels: Sequence[tuple[float, str]]
+
+
+def line_chart(weekly: Weekly) -> LineChart:
+    """Return a line for each series with a count."""
+    top = _rounded_up(max([1, *(max(counts) for counts in weekly.series.values())]))
+    step, scale = WIDTH / max(1, len(weekly.weeks) - 1), HEIGHT / top
+    drawn = {name: counts for name, counts in weekly.series.items() if any(counts)}
+    heights = _apart({name: HEIGHT - counts[-1] * scale for name, counts in drawn.items()})
+    lines = [
+        Line(
+            name=name,
+            tone=tone,
+            last=counts[-1],
+            y=round(heights[name], 1),
+            points=" ".join(
+                f"{place * step:.1f},{HEIGHT - count * scale:.1f}"
+                for place, count in enumerate(counts)
+            ),
+        )
+        for tone, (name, counts) in enumerate(drawn.items())
+    ]
+    labels = [
+        (round(place * step, 1), f"{week:%d %b}")
+        for place, week in enumerate(weekly.weeks)
+        if place % _labelled_every(weekly.weeks) == 0
+    ]
+    return LineChart(lines, _ticks(top), labels)
+
+
+def _apart(heights: Mapping[str, float]) -> Mapping[str, float]:
+    """Move labels up until none covers another one."""
+    placed, limit = dict[str, float](), float(HEIGHT)
+    for name, height in sorted(heights.items(), key=lambda item: -item[1]):
+        placed[name] = min(height, limit)
+        limit = placed[name] - LABEL_HEIGHT
+    return placed
+
+
+def _labelled_every(weeks: Sequence[dt.date]) -> int:
+    return max(1, len(weeks) // 6)
+
+
+def _ticks(top: int) -> list[Tick]:
+    return [
+        Tick(value, round(HEIGHT - value * HEIGHT / top, 1))
+        for value in range(0, top + 1, max(1, top // TICKS))
+    ]
+
+
+def stacked_bars(weekly: Weekly) -> StackedBars:
+    """Return a stacked bar for each week, the first series at the bottom."""
+    stacks = [
+        {name: counts[place] for name, counts in weekly.series.items()}
+        for place, _ in enumerate(weekly.weeks)
+    ]
+    top = _rounded_up(max([1, *(sum(stack.values()) for stack in stacks)]))
+    slot = WIDTH / max(1, len(stacks))
+    width = min(0.8 * slot, MAX_BAR)
     bars = [
         Bar(
             label=f"{week:%d %b}",
             x=round(slot * (place + 0.5), 1),
-            is_labelled=place % max(1, len(weeks) // 6) == 0,
-            segments=_stack(stacks[week], slot * place, width=slot * 0.8, scale=scale),
+            is_labelled=place % _labelled_every(weekly.weeks) == 0,
+            segments=_stack(
+                stack, slot * (place + 0.5) - width / 2, width=width, scale=HEIGHT / top
+            ),
         )
-        for place, week in enumerate(weeks)
+        for place, (week, stack) in enumerate(zip(weekly.weeks, stacks, strict=True))
     ]
-    step = max(1, top // TICKS)
-    return StackedBars(
-        bars,
-        [Tick(value, round(HEIGHT - value * scale, 1)) for value in range(0, top + 1, step)],
-        names,
-    )
+    return StackedBars(bars, _ticks(top), [*weekly.series])
 
 
 def _stack(stack: Mapping[str, int], x: float, width: float, scale: float) -> list[Segment]:

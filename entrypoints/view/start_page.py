@@ -106,10 +106,10 @@ def start_page(desk: Desk, _: PageRequest) -> Page:
         "figures": [*_figures(series, done.weeks[-1], stale=stale, waiting=len(items))],
         "moments": [_moment(injection) for injection in explained.injections],
         "happened": HAPPENED,
-        "is_empty": not any(map(any, series.values())) and not stale,
+        "is_empty": not (Weekly(done.weeks, series).has_counts or stale),
         "spark_weeks": SPARK_WEEKS,
     }
-    return Page("start", values, _rows(series, done.weeks))
+    return Page("start", values, Weekly(done.weeks, series).rows)
 
 
 def _figures(
@@ -166,12 +166,3 @@ def _began(item: ReviewItem) -> dt.datetime | None:
             return note.repair.at
         case _:
             return None
-
-
-def _rows(
-    series: Mapping[str, Sequence[int]], weeks: Sequence[dt.date]
-) -> list[Mapping[str, object]]:
-    return [
-        {"week": week.isoformat(), **{name: counts[place] for name, counts in series.items()}}
-        for place, week in enumerate(weeks)
-    ]
