@@ -190,6 +190,8 @@ def _store(settings: Settings, project_root: str) -> Iterator[Finding]:
     yield from _injections(memory.store)
     yield _checked("keyword index", lambda: _keyword_index(memory.store))
     yield _checked("vectors", lambda: _vectors(memory.spaces))
+    for line in memory.store.upkeep.slow_searches():
+        yield Finding("vectors", ok=True, detail=line, todo=True)
     providers = [(space, _provider(space)) for space in _examined(memory.spaces)]
     yield from (finding for _, finding in providers)
     answering = [space for space, finding in providers if finding.ok]

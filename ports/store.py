@@ -199,6 +199,10 @@ class Upkeep(Protocol):
         """
         ...
 
+    def slow_searches(self) -> list[str]:
+        """Return a line for each index that only another person can make."""
+        ...
+
 
 class Store(Protocol):
     """

@@ -10,6 +10,7 @@ from hardwon.adapters.postgres import migrate
 from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.session import NEWEST
 from hardwon.adapters.postgres.store import open_postgres
+from hardwon.adapters.postgres.vectors import slow_searches
 from hardwon.domain.model.settings import ServerAddress
 
 
@@ -22,6 +23,7 @@ class ServerStatus:
         bypasses: Whether row-level security does not apply to the role, as to a superuser.
         personal: Number of these that only the member may see.
         indexed: The widths of vectors that have an index.
+        slow: A line for each width of many vectors that has none.
     """
 
     server: str
@@ -34,6 +36,7 @@ class ServerStatus:
     entries: int
     personal: int
     indexed: tuple[int, ...]
+    slow: tuple[str, ...]
     database_bytes: int
 
 
@@ -63,6 +66,7 @@ def status_of(database: PostgresDatabase) -> ServerStatus:
         entries=entries,
         personal=personal,
         indexed=tuple(indexed or ()),
+        slow=tuple(slow_searches(database)),
         database_bytes=size,
     )
 

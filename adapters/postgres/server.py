@@ -124,6 +124,7 @@ class LostConnectionError(psycopg.OperationalError):
 
 REFUSED = "the server refuses this role or its password"
 NO_DATABASE = "there is no such database; create it, then run: hardwon store migrate"
+TOO_MANY = "too many agents at once: use a pooler (deploy/pgbouncer.ini)"
 POOLER = "the pooler has no connection to the server: try again"
 
 MESSAGES: tuple[tuple[tuple[type[psycopg.Error], ...], str], ...] = (
@@ -143,7 +144,7 @@ MESSAGES: tuple[tuple[tuple[type[psycopg.Error], ...], str], ...] = (
     ),
     ((pg.InsufficientPrivilege,), "this role may not do that; ask its owner"),
     ((pg.DiskFull, pg.OutOfMemory), "the server is out of space: nothing was stored"),
-    ((pg.TooManyConnections,), "the server has no connection left: try again"),
+    ((pg.TooManyConnections,), TOO_MANY),
     ((pg.QueryCanceled, pg.ConnectionTimeout, NoAnswerError), NO_ANSWER),
     (
         (LostConnectionError, pg.IdleInTransactionSessionTimeout),
@@ -160,6 +161,10 @@ PARTS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("authentication failed",), REFUSED),
     (("no password supplied",), REFUSED),
     (("pg_hba.conf",), REFUSED),
+    (("too many clients already",), TOO_MANY),
+    (("connection slots are reserved",), TOO_MANY),
+    (("too many connections for",), TOO_MANY),
+    (("no more connections allowed",), TOO_MANY),
     (("query_wait_timeout",), POOLER),
     (("server_login_retry",), POOLER),
     (("server login has been failing",), POOLER),

@@ -31,7 +31,12 @@ try:
     from hardwon.adapters.postgres.metadata import PostgresMetadata
     from hardwon.adapters.postgres.projects import PostgresProjects
     from hardwon.adapters.postgres.session import LONGEST_WAIT, NEWEST
-    from hardwon.adapters.postgres.vectors import PostgresVectorStore, read_spaces
+    from hardwon.adapters.postgres.vectors import (
+        PostgresVectorStore,
+        index_vectors,
+        read_spaces,
+        slow_searches,
+    )
 except ModuleNotFoundError as error:
     raise StorageError(
         f"a store on a server needs the extra `postgres` ({error}); run: uv tool install --force"
@@ -299,8 +304,12 @@ class PostgresUpkeep(Upkeep):
 
     @override
     def rebuild_vector_index(self, vectors: "VectorStore") -> None:
-        """Do nothing: `hardwon store migrate` creates indexes of vectors."""
+        """Do nothing: indexes of vectors are never out of date."""
 
     @override
     def pack(self) -> None:
-        """Do nothing: a server has nothing to pack."""
+        index_vectors(self._database)
+
+    @override
+    def slow_searches(self) -> list[str]:
+        return slow_searches(self._database)

@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple
 
@@ -13,11 +14,12 @@ from hardwon.adapters.postgres.session import Row, Statement
 from hardwon.adapters.sql.filter import Where
 from hardwon.adapters.sql.vectors import SqlVectorStore
 from hardwon.domain.model.embedding import COSINE_DECIMALS, Space, Vector
+from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.ranking.candidates import IndexHit, ScoreStatistics, place_of_low
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.override import override
-from hardwon.ports.vectors import Matches, VectorBlock, VectorIndex
+from hardwon.ports.vectors import Matches, PendingText, VectorBlock, VectorIndex
 
 FROM_VECTORS = """
     FROM hardwon.vector v JOIN hardwon.entry e ON e.tenant = v.tenant AND e.number = v.number
@@ -71,6 +73,7 @@ class PostgresVectorStore(SqlVectorStore[PostgresDatabase]):
         ORDER BY e.updated_at DESC, e.id
     """
     _number = 0
+    _unindexed = 0
 
     @property
     def database(self) -> PostgresDatabase:
@@ -120,6 +123,16 @@ class PostgresVectorStore(SqlVectorStore[PostgresDatabase]):
         return [(COUNT_STORED, {"space": space, "vectors": vectors})]
 
     @override
+    def put(self, vectors: Iterable[tuple[PendingText, Vector]]) -> None:
+        given = [*vectors]
+        super().put(given)
+        self._unindexed += len(given)
+        if self._unindexed >= INDEX_EVERY and not self._database.session.is_within:
+            self._unindexed = 0
+            with suppress(StorageError):  # others write: it is asked again
+                self._database.value(INDEX_VECTORS, width=self.dimensions)
+
+    @override
     def load(self, numbers: Sequence[int]) -> VectorBlock:
         rows = self._database.rows(LOAD, numbers=[*numbers], space=self.number)
         usable = {number: values for number, values in rows if len(values) == self.dimensions}
@@ -140,10 +153,35 @@ def read_spaces(database: PostgresDatabase) -> dict[Space, int]:
     return {Space(*columns): number for number, *columns in rows}
 
 
+def index_vectors(database: PostgresDatabase) -> None:
+    """Make an index for each width of vectors that takes only seconds."""
+    for width in sorted({space.dimensions for space in read_spaces(database)}):
+        database.value(INDEX_VECTORS, width=width)
+
+
+def slow_searches(database: PostgresDatabase) -> list[str]:
+    """Return a line for each width of many vectors without an index."""
+    return [
+        f"{vectors:,} vectors of {width} dimensions are not indexed, so searches take longer; the"
+        " owner of the database runs: hardwon store migrate"
+        for width, vectors in database.rows(SLOW, largest=LARGEST_SCAN)
+    ]
+
+
 def literal(vector: Vector) -> str:
     """Return *vector* as pgvector's text, in nine digits for float32."""
     return f"[{','.join(f'{value:.9g}' for value in vector)}]"
 
+
+INDEX_VECTORS = "SELECT hardwon.index_vectors(%(width)s)"
+INDEX_EVERY = 500
+"""Vectors stored by one process until it asks again for an index of them."""
+
+SLOW = """
+    SELECT s.dimensions, sum(s.stored) FROM hardwon.space s WHERE s.tenant = %(tenant)s AND s.dimensions <= 4000
+        AND to_regclass('hardwon.vector_near_' || s.dimensions) IS NULL
+    GROUP BY s.dimensions HAVING sum(s.stored) > %(largest)s ORDER BY s.dimensions
+"""
 
 LARGEST_SCAN = 20_000
 """

@@ -151,6 +151,8 @@ def status(*, global_store: GlobalStore = None, as_json: AsJson = False) -> None
     say(f"database: {facts.database_bytes / 1_000_000:.1f} MB")
     if facts.indexed:
         say(f"vectors are indexed for: {', '.join(map(str, facts.indexed))} dimensions")
+    for line in facts.slow:
+        say(line)
     if facts.bypasses:
         warn(
             f"no policy binds {facts.role!r}: it sees private entries of other members. Use a role"

@@ -5,6 +5,7 @@ import contextlib
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 import anyio
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from hardwon.domain.use_cases.index_files import IndexOutcome
 
 OF_FILES = EntryFilter(kinds=FILE_KINDS)
+
+QUIET_SECONDS = 30.0
+"""Silence after which a server is given its connection back."""
 
 LAST_FILE_SECONDS = 0.3
 """How long the server's end waits for the file being indexed."""
@@ -188,6 +192,7 @@ class MemoryWorker:
         self._memory: Memory | None = None
         self._next_embedding: Future[list[str]] | None = None
         self._labelling: Future[None] | None = None
+        self._rest: asyncio.TimerHandle | None = None
 
     def pause(self) -> Pause | None:
         """Return the pause of the session that started this process."""
@@ -215,9 +220,12 @@ class MemoryWorker:
                 if not self.settings.server:
                     raise
                 self.warn(str(error))
+            self._rest_later()
             try:
                 yield
             finally:
+                if self._rest:
+                    self._rest.cancel()
                 if self._startup_scan:
                     self._startup_scan.stop()
                 with anyio.CancelScope(shield=True):
@@ -243,7 +251,18 @@ class MemoryWorker:
         Returns or raises what it does. A store that was moved or deleted since is reopened, so
         nothing is written to an unlinked file.
         """
-        return await _result(self._thread, lambda: work(self._present()))
+        try:
+            return await _result(self._thread, lambda: work(self._present()))
+        finally:
+            self._rest_later()
+
+    def _rest_later(self) -> None:
+        """Close a store on a server when no call comes: servers have few connections."""
+        if self._rest:
+            self._rest.cancel()
+        if self.settings.server:
+            submit = partial(self._thread.submit, self._close)
+            self._rest = asyncio.get_running_loop().call_later(QUIET_SECONDS, submit)
 
     async def embed(self) -> list[str]:
         """

@@ -337,6 +337,7 @@ READS: Mapping[str, Callable[[Member], object]] = {
     "upkeep.repair_rows": lambda user: user.store.upkeep.repair_rows(),
     "upkeep.ensure_keyword_index": lambda user: user.store.upkeep.ensure_keyword_index(),
     "upkeep.has_keyword_index": lambda user: user.store.upkeep.has_keyword_index(),
+    "upkeep.slow_searches": lambda user: user.store.upkeep.slow_searches(),
     "upkeep.has_outdated_keywords": lambda user: user.store.upkeep.has_outdated_keywords(),
     "projects.registry": lambda user: user.store.projects.registry("own"),
     "overview.entries_by_file": lambda user: [*user.world.overview.entries_by_file()],

@@ -14,6 +14,7 @@ RELEASED = {
     6: "68fe3a367d80b02a",
     7: "b6eb3ced998ecdcc",
     8: "b6abbaa874f6d70c",
+    9: "e2af9b72b1b3ee7d",
 }
 """The beginning of the checksum of each file. A line is never changed, only added."""
 

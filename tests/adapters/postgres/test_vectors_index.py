@@ -11,12 +11,19 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from hardwon.adapters.postgres.administration import status_of
 from hardwon.adapters.postgres.database import PostgresDatabase
-from hardwon.adapters.postgres.vectors import PostgresVectorIndex, PostgresVectorStore
+from hardwon.adapters.postgres.migrate import migrate
+from hardwon.adapters.postgres.store import PostgresStore
+from hardwon.adapters.postgres.vectors import (
+    LARGEST_SCAN,
+    PostgresVectorIndex,
+    PostgresVectorStore,
+)
 from hardwon.domain.model.embedding import Space, Vector, unit
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.project import Identity
-from tests.postgres_server import member, store, world_of
+from tests.postgres_server import member, new_database, store, world_of
 from tests.strategies import lesson
 
 pytestmark = pytest.mark.postgres
@@ -107,3 +114,93 @@ def test_statistics_of_a_sample_are_near_those_of_all(
     assert (sampled.found, sampled.best) == (all_of_them.found, all_of_them.best)
     assert sampled.mean(ENTRIES) == pytest.approx(all_of_them.mean(ENTRIES), abs=0.02)
     assert sampled.deviation(ENTRIES) == pytest.approx(all_of_them.deviation(ENTRIES), abs=0.02)
+
+
+FEW, MANY = 2_000, 6_000
+"""An index is made by members from so many vectors on, and up to so many."""
+
+
+def indexes(address: str) -> list[str]:
+    with psycopg.connect(address) as owner:
+        found = owner.execute(
+            "SELECT indexname FROM pg_indexes WHERE indexname LIKE 'vector_near_%' ORDER BY 1"
+        )
+        return [name for (name,) in found.fetchall()]
+
+
+@pytest.fixture
+def growing() -> Iterator[tuple[str, PostgresVectorStore, PostgresStore]]:
+    """Yield a member's vectors in a database of its own, with its owner's address."""
+    with new_database() as owner:
+        migrate(owner)
+        with closing(PostgresDatabase(owner)) as database:
+            world = world_of(database)
+            vectors = PostgresVectorStore(database, Space("local", "growing", WIDTH))
+            world.add(lesson("The first."))
+            vectors.put(
+                (text, near(random.Random(1), array("f", [0.0] * WIDTH), 1.0))
+                for text in vectors.pending(9)
+            )
+            yield owner, vectors, PostgresStore(database)
+
+
+def let_there_be(owner: str, stored: int) -> None:
+    with psycopg.connect(owner, autocommit=True) as connection:
+        connection.execute("UPDATE hardwon.space SET stored = %s", [stored])
+
+
+@pytest.mark.parametrize(("stored", "made"), [(FEW - 1, 0), (FEW, 1), (MANY, 1), (MANY + 1, 0)])
+def test_a_member_makes_the_index_once_while_it_takes_seconds(
+    growing: tuple[str, PostgresVectorStore, PostgresStore], stored: int, made: int
+) -> None:
+    owner, _, grown = growing
+    let_there_be(owner, stored)
+    for _ in range(2):
+        grown.upkeep.pack()
+
+    assert indexes(owner) == [f"vector_near_{WIDTH}"] * made
+
+
+def test_embedding_many_makes_the_index_too(
+    growing: tuple[str, PostgresVectorStore, PostgresStore], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner, vectors, grown = growing
+    monkeypatch.setattr("hardwon.adapters.postgres.vectors.INDEX_EVERY", 3)
+    let_there_be(owner, FEW)
+    for number in range(2):
+        assert indexes(owner) == []
+        grown.entries.put(lesson(f"Lesson {number}."))
+        vectors.put(
+            (text, near(random.Random(number), array("f", [0.0] * WIDTH), 1.0))
+            for text in vectors.pending(9)
+        )
+
+    assert indexes(owner) == [f"vector_near_{WIDTH}"]
+
+
+@pytest.mark.parametrize(("stored", "reported"), [(LARGEST_SCAN, 0), (LARGEST_SCAN + 1, 1)])
+def test_many_vectors_without_an_index_are_reported_until_the_owner_makes_it(
+    growing: tuple[str, PostgresVectorStore, PostgresStore], stored: int, reported: int
+) -> None:
+    owner, _, grown = growing
+    let_there_be(owner, stored)
+    lines = grown.upkeep.slow_searches()
+
+    assert [
+        f"{stored:,} vectors of {WIDTH} dimensions are not indexed" in line for line in lines
+    ] == [True] * reported
+    assert status_of(grown.database).slow == tuple(lines)
+    migrate(owner)
+    assert grown.upkeep.slow_searches() == []
+    assert len(indexes(owner)) == reported
+
+
+@pytest.mark.parametrize("width", [-1, 0, 4_001, 1_000_000])
+def test_a_width_that_can_not_be_indexed_is_refused(
+    growing: tuple[str, PostgresVectorStore, PostgresStore], width: int
+) -> None:
+    owner, _, grown = growing
+    let_there_be(owner, FEW)
+
+    assert grown.database.value("SELECT hardwon.index_vectors(%(width)s)", width=width) is False
+    assert indexes(owner) == []
