@@ -222,6 +222,11 @@ def _report(plan: ErasurePlan, done: ErasureOutcome) -> list[str]:
     ]
 
 
+def _back(asked: PageRequest) -> str:
+    """Return the place in the review where the decision was taken."""
+    return asked.given("back") or "/review"
+
+
 def decide(desk: Desk, asked: PageRequest) -> Reply:
     """Decide a pair: the newer learning supersedes the older, or both stay."""
     older, newer = known(desk, asked.given("older")), known(desk, asked.given("newer"))
@@ -229,11 +234,11 @@ def decide(desk: Desk, asked: PageRequest) -> Reply:
         changed = Supersede.on(desk.memory.store, desk.memory.clock).apply(
             older.entry_id, newer.entry_id
         )
-        return Redirect(asked.given("back") or "/review", change_confirmation(changed))
+        return Redirect(_back(asked), change_confirmation(changed))
     if asked.given("decision") == "keep":
         was_open = desk.memory.store.proposals.reject(older.entry_id, newer.entry_id)
         return Redirect(
-            "/review",
+            _back(asked),
             [
                 (
                     f"Both stay: {older.name}, {newer.name}"
@@ -255,7 +260,7 @@ def decide_on_repair(desk: Desk, asked: PageRequest) -> Reply:
         note_id=asked.values["id"],
         wanted=asked.given("decision") == "keep",
     )
-    return Redirect("/review", [decided.line, *decided.problems])
+    return Redirect(_back(asked), [decided.line, *decided.problems])
 
 
 def decide_on_lesson(desk: Desk, asked: PageRequest) -> Reply:
@@ -268,8 +273,8 @@ def decide_on_lesson(desk: Desk, asked: PageRequest) -> Reply:
     )
     item = next(waiting, None)
     if item is None:
-        return Redirect("/review", ["That was decided already"])
-    return Redirect("/review", [*settle(desk.memory, desk.project_root, item, key=key)])
+        return Redirect(_back(asked), ["That was decided already"])
+    return Redirect(_back(asked), [*settle(desk.memory, desk.project_root, item, key=key)])
 
 
 def decide_on_group(desk: Desk, asked: PageRequest) -> Reply:
@@ -278,7 +283,7 @@ def decide_on_group(desk: Desk, asked: PageRequest) -> Reply:
     if group not in GROUPS:
         raise InvalidEntryError("Say which group.")
     line = settle_group(desk.memory, desk.project_root, group, key=asked.given("key"))
-    return Redirect("/review", [line])
+    return Redirect(_back(asked), [line])
 
 
 def take_over(desk: Desk, asked: PageRequest) -> Reply:
@@ -287,4 +292,4 @@ def take_over(desk: Desk, asked: PageRequest) -> Reply:
     wanted = EntryChange(description=text) if text else EntryChange(importance_tier="deprecated")
     done = build_edit_lesson(desk.memory, desk.project_root).apply(entry.entry_id, wanted)
     problems = embed_now(desk.memory.spaces) if done.changed.needs_vectors else ()
-    return Redirect("/review", [*change_confirmation(done.changed), *problems])
+    return Redirect(_back(asked), [*change_confirmation(done.changed), *problems])

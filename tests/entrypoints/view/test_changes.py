@@ -480,11 +480,16 @@ def test_the_review_decides_a_lesson_and_a_group(world: World) -> None:
     caller = opened(world)
     page = caller.text("/review")
     assert "Of which every cited file is gone" in page
+    assert "src/a.py: gone" in page
 
     caller.send("/review/decide", id=first.entry_id, key="d")
     assert row(world, "tier", first.entry_id) == ("deprecated",)
     assert "decided already" in caller.send("/review/decide", id=first.entry_id, key="d")
     caller.send("/review/all", group="gone", key="k")
+
+    place = "/review?group=note&at=2"
+    answer = caller.post("/review/decide", {"id": UNIT.entry_id, "key": "k", "back": place})
+    assert answer.headers["location"].startswith(f"{caller.guard.prefix}{place}&notice=")
 
     assert row(world, "tier", second.entry_id) == ("normal",)
     assert "every cited file is gone" not in caller.text("/review")
