@@ -32,7 +32,11 @@ MAX_DOCUMENTS = 10_000
 
 
 def main() -> None:
-    """Measure and print; an interrupted run ends with what it has."""
+    """
+    Measure and print.
+
+    An interrupted run ends with what it has.
+    """
     options = _options()
     made = list[Figure]()
     with (

@@ -1,4 +1,4 @@
-"""Cost of capture: of each hook for the user's turn, and of the worker afterwards."""
+"""Cost of capture, by each hook and by the worker afterwards."""
 
 import datetime as dt
 import json

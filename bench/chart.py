@@ -131,7 +131,11 @@ def _line(line: Line, colour: str, across: _Axis, up: _Axis) -> Iterator[str]:
 
 
 def _labels(lines: Sequence[Line], up: _Axis) -> Iterator[str]:
-    """Yield the name of each line at its end, moved down where two would cover each other."""
+    """
+    Yield the name of each line at its end.
+
+    Names that would cover each other are moved down.
+    """
     lowest = float("-inf")
     for line, colour in sorted(
         zip(lines, COLOURS, strict=False), key=lambda pair: -pair[0].points[-1][1]

@@ -11,7 +11,7 @@ from hardwon.domain.model.conversation.describe import described
 from hardwon.domain.model.conversation.session import Chunk, Exchange
 
 PROMPT, REPLY = 25, 200
-"""Words; agents answer at length."""
+"""Words of a prompt and of a reply: agents answer at length."""
 
 MAX_EXCHANGES = 500
 

@@ -17,7 +17,7 @@ MAX_CONVERSATIONS = 500
 
 
 def with_conversations(store: str, project: str, count: int) -> str:
-    """Return a copy of *store* with so many conversations of *project*, each with a vector."""
+    """Return a copy of *store* with *count* conversations of *project*, each with a vector."""
     folder = f"{store}-conversations"
     shutil.copytree(store, folder)
     writer, name = Writer(seed=5), os.path.basename(project)

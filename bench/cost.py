@@ -1,5 +1,7 @@
 """
-The cost of every door in a store of a size, with the deadlines as shipped.
+The cost of every door in a store of a size.
+
+Deadlines are as shipped.
 
 Doors are opened as by hosts and people, after writes. All processes at one size are measured in one
 interleaved run; CPU is user and system time of the whole process.
@@ -181,7 +183,7 @@ def _figure(name: str, door: Door, entries: int, cost: Cost) -> Figure:
 
 
 def _write(store: str) -> None:
-    """Store and change entries as the product does, their vectors too, and delete one last."""
+    """Store, change and delete entries as the product does, their vectors too."""
     writer = Writer(seed=8)
     with closing(open_store(store)) as database:
         repository = SqliteEntryRepository(database)

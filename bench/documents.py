@@ -12,13 +12,21 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.triggers import MAX_PHRASES
 
 PHRASES = 10_000
-"""Trigger phrases of a store, whatever its number of documents; a document has 20 at most."""
+"""
+Trigger phrases of a store, whatever its number of documents.
+
+A document has 20 at most.
+"""
 
 SPECIFICATIONS = 50
 
 
 def build_documents(folder: str, documents: int, project: str) -> str:
-    """Fill a new store in *folder* with documents of the folder *project*; return *folder*."""
+    """
+    Fill a new store in *folder* with documents of the folder *project*.
+
+    Return *folder*.
+    """
     writer, name = Writer(seed=4), os.path.basename(project)
     with contextlib.closing(open_store(folder)) as database:
         repository = SqliteEntryRepository(database)

@@ -37,7 +37,11 @@ class Figure(NamedTuple):
 
     @property
     def met(self) -> bool | None:
-        """Whether the aim is met, and nothing is noted; None without one."""
+        """
+        Whether the aim is met, and nothing is noted.
+
+        None without one.
+        """
         if self.aim is None:
             return None
         measured = self.value if self.aim.of == "value" else self.ratio
@@ -48,6 +52,10 @@ SIZES = (1_000, 10_000, 100_000, 1_000_000)
 
 
 def aim_of(targets: tuple[float, ...], entries: int, of: Literal["value", "ratio"]) -> Aim | None:
-    """Return the aim at the size *entries*, if *targets* (one for each of `SIZES`) has one."""
+    """
+    Return the aim at the size *entries*, if there are *targets*.
+
+    There is one for each of `SIZES`.
+    """
     aims = dict(zip(SIZES, targets, strict=False))
     return Aim(aims[entries], of) if entries in aims else None

@@ -45,11 +45,19 @@ from hardwon.domain.model.likelihood import MODELS, Likelihood, LikelihoodModel
 FOLDS = 10
 REPETITIONS = 5
 STORES = {0: (1.0, 1), 60: (0.3, 1), 20: (0.15, 2)}
-"""By size, 0 for all lessons: the weight of a case, and how many stores are drawn."""
+"""
+By size, the weight of a case and how many stores are drawn.
+
+Size 0 is all lessons.
+"""
 
 RIDGE = 1.0
 MIN_DEVIATION = 0.1
-"""Features are standardised; a smaller deviation counts as this, so that a rare one weighs little."""
+"""
+Features are standardised.
+
+A smaller deviation counts as this, so that a rare one weighs little.
+"""
 
 KEPT = frozenset({"excess", "breadth", "quoted", "signed"})
 SHARES = (0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.08)

@@ -25,7 +25,11 @@ BOUNDS = (0, 100, 300, 600, 1_000, inf)
 
 
 def length_lines(eval_set: EvalSet, report: SetReport) -> Iterator[str]:
-    """Yield a line for all questions of a set, then one for each band of lengths that has any."""
+    """
+    Yield a line for all questions of a set, then one for each band.
+
+    Bands of lengths without a question are left out.
+    """
     ndcg = {query_id: query.ndcg for query_id, query in report.queries.items()}
     lengths = {asked.query.query_id: _longest(eval_set, asked) for asked in eval_set.queries}
     yield _line(eval_set.name, "all", [ndcg[query_id] for query_id in lengths])
@@ -40,7 +44,11 @@ def length_lines(eval_set: EvalSet, report: SetReport) -> Iterator[str]:
 
 
 def _longest(eval_set: EvalSet, asked: JudgedQuery) -> int:
-    """Return the words of the longest document that answers, 0 if none has a text."""
+    """
+    Return the words of the longest document that answers.
+
+    It is 0 if none has a text.
+    """
     answers = relevant_documents(eval_set, asked)
     return max((word_count(eval_set.documents[key].description) for key in answers), default=0)
 

@@ -37,7 +37,11 @@ NOTES, CHATS = "til-jbranchaud", "beam-dialogue"
 LENGTHS_OF_NOTES = (0, 0, 200, 400, 700, 1_000, 1_500, 2_000)
 LENGTHS_OF_LOGS = (0, 0, 0, 400, 700, 1_000, 1_500, 2_000, 3_000)
 LENGTHS_OF_CHATS = (100, 400, 800, 1_200, 2_000)
-"""Words; parts are added until a document has so many, drawn for each. With 0 it has one part."""
+"""
+The words of a document.
+
+Parts are added until a document has so many, drawn for each. With 0 it has one part.
+"""
 
 SAME_SUBJECT = 0.3
 """The cosine above which two notes of a topic are about the same subject."""
@@ -106,7 +110,11 @@ class MadeSet(NamedTuple):
 
 
 def notes_of(eval_set: EvalSet) -> list[Note]:
-    """Return the documents that a question asks for, with the first such question as the title."""
+    """
+    Return the documents that a question asks for.
+
+    Their title is the first such question.
+    """
     titles = dict[str, str]()
     for asked in eval_set.queries:
         for document_id in relevant_documents(eval_set, asked):
@@ -196,7 +204,11 @@ def _neighbours(notes: Sequence[Note], vectors: np.ndarray, first: int) -> Itera
 
 
 def _until(words: int, notes: Iterable[Note]) -> list[Note]:
-    """Take from *notes* until there are so many *words*; at least one note, if there is any."""
+    """
+    Take from *notes* until there are so many *words*.
+
+    At least one note, if there is any.
+    """
     parts, length = list[Note](), 0
     for note in notes:
         parts.append(note)

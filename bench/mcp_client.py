@@ -1,4 +1,8 @@
-"""A client of the MCP server: one conversation all at once, or call by call."""
+"""
+A client of the MCP server.
+
+It sends a conversation all at once, or call by call.
+"""
 
 import contextlib
 import json
@@ -20,7 +24,7 @@ Call = tuple[str, Mapping[str, object]]
 
 
 class Answered(NamedTuple):
-    """An answer, and how many milliseconds it took from the question to its last byte."""
+    """An answer, and the milliseconds from the question to its last byte."""
 
     result: Any
     wall_ms: float
@@ -43,11 +47,12 @@ def answers(output: str) -> int:
 
 class Client:
     """
-    A client of one server process, which stays; `running_server` makes it.
+    A client of one server process, which stays.
+
+    `running_server` makes it.
 
     Attributes:
         pid: The number of that process.
-
     """
 
     def __init__(self, process: "subprocess.Popen[bytes]") -> None:

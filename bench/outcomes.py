@@ -1,5 +1,7 @@
 """
-`python -m bench.outcomes`: how often the rules of credit and lift are right, on planted lessons.
+How often the rules of credit and lift are right, on planted lessons.
+
+Run `python -m bench.outcomes`.
 
 It prints the tables of `docs/measurements-of-quality.md#credit-and-lift` and writes the two charts beside it. Everything is
 drawn with fixed seeds.
@@ -19,7 +21,11 @@ from hardwon.domain.model.lift import Difference, Lift, Showing
 
 DOCS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "docs")
 BASELINE, YEAR, SOON = 0.55, 250, 20
-"""How often it goes well after other lessons, and showings: of a year's working days, of a month."""
+"""
+How often it goes well after other lessons, and showings.
+
+They are of a year's working days, or of a month.
+"""
 
 MANY = 100_000
 """Outcomes of a baseline whose rate is known."""
@@ -92,7 +98,11 @@ class Followed(NamedTuple):
 def follow(
     random: Random, sessions: int, planted: Sequence[PlantedKind] = PLANTED
 ) -> list[Followed]:
-    """Show a lesson at three moments of each session, and look at its credit after each."""
+    """
+    Show a lesson at three moments of each session.
+
+    Its credit is computed after each.
+    """
     kinds = [kind for kind in planted for _ in range(kind.lessons)]
     tallies, silent = [Tally()] * len(kinds), set[int]()
     for _ in range(3 * sessions):
@@ -126,7 +136,11 @@ class PlantedTrial(NamedTuple):
     alike: float = 0.2
 
     def showings(self, random: Random) -> list[Showing]:
-        """Draw up to four moments a session. Without a lesson half of the errors come again."""
+        """
+        Draw up to four moments a session.
+
+        Without a lesson half of the errors come again.
+        """
         return [
             self._showing(random, f"{session}", chance)
             for session in range(self.sessions)
@@ -178,7 +192,11 @@ def main() -> None:
 
 
 def harm_table() -> Iterator[str]:
-    """Yield the shares that fall silent, by what is known of the lesson and of the others."""
+    """
+    Yield the shares that fall silent.
+
+    They depend on what is known of the lesson and of the others.
+    """
     rates = (0.1, 0.125, 0.15, 0.2, 0.3, 0.4)
     yield f"| goes well after others | {' | '.join(f'{rate:.1%}' for rate in rates)} | as others, in a year | 10 points better, in a year |"
     yield f"|---:|{'---:|' * (len(rates) + 2)}"

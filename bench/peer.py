@@ -1,5 +1,7 @@
 """
-A peer's index of a store of hardwon: `peer.py build NAME STORE FOLDER`, `peer.py ask NAME FOLDER`.
+A peer's index of a store of hardwon.
+
+Run `peer.py build NAME STORE FOLDER`, then `peer.py ask NAME FOLDER`.
 
 It runs in the environment of the peers and knows nothing of hardwon but its tables. To `ask` it
 reads a text and its vector as JSON from standard input and prints the numbers of the 20 best

@@ -91,7 +91,11 @@ def write_page(folder: str, figures: Sequence[Figure], repetitions: int) -> None
 
 
 def table(figures: Sequence[Figure]) -> Iterator[str]:
-    """Yield the lines of a table: a row for each title, a column for each size."""
+    """
+    Yield the lines of a table.
+
+    It has a row for each title and a column for each size.
+    """
     sizes = sorted({figure.entries for figure in figures})
     yield f"| | {' | '.join(f'{entries:,}' for entries in sizes)} |"
     yield f"|---|{'---:|' * len(sizes)}"

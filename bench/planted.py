@@ -1,4 +1,8 @@
-"""A store whose query vector is planted: what is computed without a network and without a model."""
+"""
+A store whose query vector is planted.
+
+It shows what is computed without a network and without a model.
+"""
 
 import datetime as dt
 import time
@@ -99,7 +103,11 @@ class Loaded:
 
 
 class Planted:
-    """A store of *entries* learnings with 768 dimensions in *folder*, and all that works on it."""
+    """
+    A store of *entries* learnings with 768 dimensions in *folder*.
+
+    It has all that works on it.
+    """
 
     def __init__(self, folder: str, entries: int) -> None:
         self._database: SqliteDatabase = open_store(build_store(folder, entries, SPACE))

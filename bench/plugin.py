@@ -14,7 +14,7 @@ LAUNCH = os.path.join(
 HOOK = "hardwon-hook"
 START = "SessionStart"
 OF_THE_HOOK = Aim(1.1, "ratio")
-"""The part that the launcher may take of a session start with the embedded model."""
+"""The launcher's limit on a session start with the embedded model."""
 
 WORDS = 120
 
@@ -61,7 +61,7 @@ def _payload(project: str, event: str) -> dict[str, object]:
 
 
 def _home(folder: str) -> str:
-    """Return a home in which the hook is installed, as uv does it: by a link."""
+    """Return a home in which the hook is installed by a link."""
     home = os.path.join(folder, "home-of-plugin")
     programs = os.path.join(home, ".local", "bin")
     os.makedirs(programs, exist_ok=True)

@@ -29,7 +29,11 @@ from hardwon.entrypoints.bootstrap_retrieval import build_retrieve
 from tests.postgres_server import network_to, new_database, server
 
 SINGLE = 200
-"""Entries stored one by one, each in its own transaction, before the rest in large ones."""
+"""
+Entries stored one by one, each in its own transaction.
+
+The rest follow in large ones.
+"""
 
 PART = 500
 QUERIES = 30
@@ -86,7 +90,11 @@ class _Filled:
 
 
 def _filled(settings: Settings, entries: int) -> _Filled:
-    """Store so many entries with their vectors; return the memory with its rates of writing."""
+    """
+    Store so many entries with their vectors.
+
+    Return the memory with its rates of writing.
+    """
     memory, writer = open_memory(settings, print), Writer()
     memory.spaces.settle_provider()
     parts = [writer.parts() for _ in range(entries)]

@@ -15,7 +15,11 @@ profile, leave = cProfile.Profile(time.process_time), os._exit
 
 
 def end(code: int) -> None:
-    """Keep the profile; hooks leave without what Python does at its end."""
+    """
+    Keep the profile.
+
+    Hooks leave without what Python does at its end.
+    """
     profile.dump_stats(out)
     leave(code)
 

@@ -30,7 +30,11 @@ SHORTEST, LONGEST = 6, 40
 """Words of a sentence."""
 
 LETTERS = 0.9
-"""The share of a sentence that is letters, spaces and commas; others are code."""
+"""
+The share of a sentence that is letters, spaces and commas.
+
+Others are code.
+"""
 
 BATCH = 64
 VALUE_BYTES = 4
@@ -39,7 +43,11 @@ Vectors = npt.NDArray[np.float32]
 
 
 def bench_folder() -> str:
-    """Return the folder of what the bench keeps between runs, beside the caches of hardwon."""
+    """
+    Return the folder of what the bench keeps between runs.
+
+    It is beside the caches of hardwon.
+    """
     folder = os.path.join(cache_folder(), "bench")
     os.makedirs(folder, exist_ok=True)
     return folder
@@ -94,7 +102,7 @@ def _path(name: str) -> str:
 
 
 def library_modules() -> Iterator[ast.Module]:
-    """Yield the modules of Python's own library, without its tests, in the order of their paths."""
+    """Yield the modules of Python's own library by path, without its tests."""
     library = sysconfig.get_path("stdlib")
     for path in sorted(glob.glob(f"{library}/**/*.py", recursive=True)):
         if "site-packages" not in path and "/test" not in path:

@@ -10,7 +10,11 @@ from bench.relevance_stores import Asked, Hit, Side
 from hardwon.domain.model.ranking.adaptive import MAX_MATCHED
 
 BEST_OF_UNANSWERABLE = 5
-"""Hits of a question that nothing answers; each is a negative example."""
+"""
+Hits of a question that nothing answers.
+
+Each is a negative example.
+"""
 
 NEGATIVE_WEIGHT = 2 / BEST_OF_UNANSWERABLE
 """A question that nothing answers weighs as much as two that are answered."""
@@ -18,7 +22,11 @@ NEGATIVE_WEIGHT = 2 / BEST_OF_UNANSWERABLE
 RIDGE = 1e-3
 
 LOST = (0.0, 0.005, 0.01, 0.02, 0.03, 0.05)
-"""Shares of right answers that a floor may take away; the floor follows."""
+"""
+Shares of right answers that a floor may take away.
+
+The floor follows.
+"""
 
 Inputs = Callable[[Hit], list[float] | None]
 
@@ -42,7 +50,11 @@ class Floor(NamedTuple):
 
 
 def with_meaning(hit: Hit) -> list[float] | None:
-    """Return closeness, background and the root of what matched; None without a vector."""
+    """
+    Return closeness, background and the root of what matched.
+
+    None without a vector.
+    """
     return None if hit.closeness is None else [hit.closeness, hit.background, _matched(hit)]
 
 

@@ -19,7 +19,11 @@ from hardwon.domain.model.ranking.prominence import share
 from hardwon.domain.use_cases.recall import Recall
 
 STORES = {5: 10, 10: 10, 30: 5, 100: 3, 2_000: 1}
-"""Entries of a store, and the stores drawn from each set; a smaller set is taken whole."""
+"""
+Entries of a store, and the stores drawn from each set.
+
+A smaller set is taken whole.
+"""
 
 MAX_ANSWERABLE = 200
 """Questions that are asked of one store."""
@@ -128,7 +132,11 @@ def _ask_store(
 
 
 def _drawn(eval_set: EvalSet, entries: int, draw: random.Random) -> list[str]:
-    """Return the ids of so many documents, or all, half of them and one answering a question."""
+    """
+    Return the ids of *entries* documents, or of all.
+
+    Half of them, and one more, answer a question.
+    """
     if entries >= len(eval_set.documents):
         return list(eval_set.documents)
     answering = dict.fromkeys(
@@ -169,7 +177,9 @@ def _ask(
     recall: Recall, text: str, answering: Collection[int]
 ) -> tuple[tuple[Hit, ...], int, bool]:
     """
-    Return the best ten, the number of answers, and whether they hold the first right hit.
+    Return the best ten, the number of answers, and whether one is right.
+
+    The first right hit counts.
 
     Answers are hits above the floor.
     """

@@ -1,4 +1,4 @@
-"""The MCP server: until it answers, while it answers, and what it keeps in memory."""
+"""The MCP server's start, its answers, and its use of memory."""
 
 import os
 import sys

@@ -26,7 +26,7 @@ REST_SECONDS, LONGEST_WAIT_SECONDS = 0.05, 5.0
 def server_cost_figures(
     project: str, environment: Mapping[str, str], entries: int, repetitions: int
 ) -> Iterator[Figure]:
-    """Yield what searches cost a warm server, what storing costs, and the first search after it."""
+    """Yield the costs of a warm server's searches, storing, and next search."""
     if sys.platform != "linux":
         return
     writer = Writer(seed=10)
@@ -55,7 +55,7 @@ def server_cost_figures(
 
 
 def cost_of(client: Client, call: Call) -> float:
-    """Return the milliseconds of CPU that the server takes from a call until it rests again."""
+    """Return the CPU milliseconds of the server from a call to its rest."""
     before = _cpu_seconds(client.pid)
     client.call(call)
     deadline = time.monotonic() + LONGEST_WAIT_SECONDS

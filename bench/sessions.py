@@ -16,14 +16,22 @@ LESSONS = 60
 
 
 class _Run(NamedTuple):
-    """Costs of the hook, and a note if some runs did not do their work."""
+    """
+    Costs of the hook.
+
+    They have a note if some runs did not do their work.
+    """
 
     cost: Cost
     note: str
 
 
 class Sessions:
-    """Sessions in one sample project; everything lives in *folder*."""
+    """
+    Sessions in one sample project.
+
+    Everything lives in *folder*.
+    """
 
     def __init__(self, folder: str, repetitions: int) -> None:
         self._folder = folder

@@ -23,7 +23,11 @@ OF_AN_ENTRY = 4
 
 
 class Writer:
-    """Writes texts and entries; the same *seed* gives the same ones."""
+    """
+    Writes texts and entries.
+
+    The same *seed* gives the same ones.
+    """
 
     def __init__(self, seed: int = SEED) -> None:
         self._random = random.Random(seed)
@@ -37,7 +41,11 @@ class Writer:
         return " ".join(found[:words])
 
     def entry(self) -> Entry:
-        """Return a learning of about 60 words, most often seen once and of middling confidence."""
+        """
+        Return a learning of about 60 words.
+
+        Most often it was seen once and has middling confidence.
+        """
         return self.entry_of(self.parts())
 
     def parts(self) -> Sequence[int]:
@@ -45,7 +53,7 @@ class Writer:
         return [self._random.randrange(len(self._sentences)) for _ in range(OF_AN_ENTRY)]
 
     def entry_of(self, parts: Sequence[int]) -> Entry:
-        """Return a learning made of the sentences *parts*, and of a name of its own."""
+        """Return a learning made of the sentences *parts*, with a new name."""
         *described, reason = (self._sentences[number] for number in parts)
         timestamp = NOW - dt.timedelta(days=self._random.uniform(0, DAYS))
         place = f"{min(described[0].lower().split()[1:5], key=len).strip(',.')}_{self._random.randrange(10**9)}.py"

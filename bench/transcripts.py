@@ -28,7 +28,11 @@ print(sum(1 for _ in reader.read(sys.argv[1])))
 
 
 def transcript_figures(folder: str, lessons: int, repetitions: int) -> list[Figure]:
-    """Return the memory peak above Python's own, and the reading pace, of a long session."""
+    """
+    Return the memory peak and the reading pace of a long session.
+
+    Python's own memory is left out.
+    """
     path = os.path.join(folder, "session.jsonl")
     lines = _write(path, lessons * LINES_A_LESSON)
     megabytes = os.path.getsize(path) / 1_000_000

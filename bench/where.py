@@ -1,4 +1,4 @@
-"""Where the CPU time of a process goes: the shares of its parts, under a profile."""
+"""The shares of parts in the CPU time of a process, by profile."""
 
 import os
 import pstats
@@ -51,7 +51,7 @@ Function = tuple[str, int, str]
 def where_figures(
     name: str, title: str, command: Command, environment: Mapping[str, str], entries: int
 ) -> Iterator[Figure]:
-    """Yield the share of each part in the CPU time of a command, the largest first."""
+    """Yield the share of each part in a command's CPU time, largest first."""
     shares = Counter(_shares(command, environment))
     for part, share in shares.most_common():
         if share >= SMALLEST:

@@ -32,7 +32,11 @@ SAMPLE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "examples", "p
 PROMPTS = os.path.join(os.path.dirname(__file__), "prompts")
 SMALL_SAMPLES = {5: 12, 20: 6}
 HALVES = ("chosen on", "held out")
-"""Every second line of the developer's prompts had no say in the choice of constants."""
+"""
+The halves of the developer's prompts.
+
+The second had no say in the choice of constants.
+"""
 
 SMALL = {5: 12, 10: 8, 20: 6, 40: 4, 80: 3, 300: 1}
 """How many entries a small store has, and how many such stores are drawn."""

@@ -16,7 +16,9 @@ from hardwon.domain.use_cases.retrieve import embed_documents
 
 def writing_figures(folder: str, entries: int, lessons: int, repetitions: int) -> list[Figure]:
     """
-    Return the cost of one upsert into *entries* entries, of an import and of embedding.
+    Return the costs of an upsert, an import and embedding.
+
+    The store has *entries* entries.
 
     The import has *lessons* lessons.
     """

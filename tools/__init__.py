@@ -1,1 +1,1 @@
-"""Scripts that look at the house: figures of its structure, and a list of words that it does without."""
+"""Scripts that measure the structure, check the words, and write files."""

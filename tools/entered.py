@@ -1,6 +1,5 @@
 """
-Run an installed program and write down the modules of hardwon that it enters, and how often it
-takes secrets out of a text.
+Run a program, and write its modules and how often it redacts.
 
 `python tools/entered.py OUT PROGRAM [ARGUMENT ...]` writes the number of calls to OUT, then the
 names of the modules, one a line. A module is entered when one of its functions runs outside of an
@@ -23,7 +22,7 @@ IMPORT_SYSTEM = "<frozen importlib"
 
 
 class Recorder:
-    """Notes the modules whose functions are called in any thread, and the calls of `redact`, until the process ends."""
+    """Notes the modules that any thread enters, and the calls of `redact`."""
 
     def __init__(self, out: str) -> None:
         self._out = out
@@ -32,7 +31,11 @@ class Recorder:
         self._leave = os._exit
 
     def start(self) -> None:
-        """Record from now on; a program that leaves by `os._exit` is recorded too."""
+        """
+        Record from now on.
+
+        A program that leaves by `os._exit` is recorded too.
+        """
         os._exit = self._write_and_leave
         threading.setprofile(self._notice)
         sys.setprofile(self._notice)

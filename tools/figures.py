@@ -44,7 +44,11 @@ from tools import signatures
 ROOT = Path(__file__).resolve().parent.parent
 BOUNDS = ROOT / "tests/figures.toml"
 UNHURRIED = (sys.executable, str(ROOT / "tests/golden/still.py"), "0")
-"""Runs a program in which no deadline passes: on a busy machine it would take other ways."""
+"""
+Runs a program in which no deadline passes.
+
+On a busy machine it would take other ways.
+"""
 
 FOLDERS = ("domain", "ports", "adapters", "entrypoints")
 PROGRAMS = Path(sys.executable).parent
@@ -114,14 +118,18 @@ class Module(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """A run of a program: how often it took secrets out of a text, and the modules that it entered."""
+    """A run of a program: its redactions, and the modules that it entered."""
 
     redactions: int
     modules: tuple[str, ...]
 
 
 def main() -> None:
-    """Print the table; with `--lower`, lower the bounds to the figures first."""
+    """
+    Print the table.
+
+    With `--lower`, lower the bounds to the figures first.
+    """
     figures, limits = {**structure(modules()), **walks()}, bounds()
     if "--lower" in sys.argv:
         write({name: lowered(bound, figures[name]) for name, bound in limits.items()})
@@ -225,7 +233,7 @@ def _names(argument: ast.arg) -> set[str]:
 
 
 def shared_lines(product: list[Module]) -> int:
-    """Return how many of PostgreSQL's lines are also in SQLite's module of the same name."""
+    """Return how many of PostgreSQL's lines SQLite's module of that name has."""
     texts = {module.path: _code(module) for module in product}
     ours = {path: lines for path, lines in texts.items() if path.startswith("adapters/postgres/")}
     return sum(
@@ -281,7 +289,11 @@ def _imported(tree: ast.Module) -> Iterator[str]:
 
 
 def _place(name: str) -> str | None:
-    """Return the path of the module that the import of *name* reads, if it is one of the product."""
+    """
+    Return the path of the module that an import of *name* reads.
+
+    It is None for modules of others.
+    """
     top, *parts = name.split(".")
     if top != "hardwon" or not parts or parts[0] not in FOLDERS:
         return None

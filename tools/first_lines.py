@@ -1,5 +1,7 @@
 """
-Find first lines of docstrings that are not plain: `python -m tools.first_lines [--count] [PATH ...]`.
+Find first lines of docstrings that are not plain.
+
+Run `python -m tools.first_lines [--count] [PATH ...]`.
 
 A plain first line has at most 14 words and one clause, so no ";". `make lint` allows no other.
 """
@@ -14,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("domain", "ports", "adapters", "entrypoints")
+FOLDERS = ("domain", "ports", "adapters", "entrypoints", "bench", "tools")
 MAX_WORDS = 14
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -33,7 +35,7 @@ class FirstLine(NamedTuple):
 
 
 def first_lines(path: str, content: str) -> Iterator[FirstLine]:
-    """Yield the first line of each docstring in a file of Python, those below constants too."""
+    """Yield the first line of each docstring, also of those below constants."""
     for node in ast.walk(ast.parse(content)):
         for statement in node.body if isinstance(node, DOCUMENTED) else ():
             match statement:

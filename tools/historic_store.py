@@ -1,5 +1,7 @@
 """
-Write a store, as a hardwon of some commit makes it, as SQL: for `tests/adapters/sqlite/stores/`.
+Write the store of an earlier commit as SQL.
+
+It is for `tests/adapters/sqlite/stores/`.
 
 Usage: `python tools/historic_store.py OUTPUT PROGRAM...`; each PROGRAM is a folder with a commit's
 tree in it, named `hardwon`. The first makes the store, the others open it one after another. It has
@@ -219,7 +221,11 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
         }
     ],
 }
-"""Rows by table; columns that a version lacks are left out."""
+"""
+Rows by table.
+
+Columns that a version lacks are left out.
+"""
 
 LAST_NUMBERS = {"entry": 12, "checkpoints": 4, "receipt": 8, "history": 3}
 """Numbers that were given once, to rows that are gone."""
@@ -277,7 +283,11 @@ def fill(connection: sqlite3.Connection) -> None:
 
 
 def dump(connection: sqlite3.Connection) -> Iterator[str]:
-    """Yield the statements that make the store again; those of the keyword index for entries as one statement a row."""
+    """
+    Yield the statements that make the store again.
+
+    Those of the keyword index for entries as one statement a row.
+    """
     shadows = [
         f"{name}_*"
         for (name,) in connection.execute(

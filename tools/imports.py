@@ -1,5 +1,7 @@
 """
-Write docs/imports.md, the list of what programs import and how much CPU they take: `make generated PART=imports`.
+Write docs/imports.md, the imports and CPU of programs.
+
+Run `make generated PART=imports`.
 
 CPU is user and system time of the whole process in ms, the median of 15 runs that alternate with
 `python -c pass`. Modules are those that `-X importtime` names and `python -c pass` does not import,

@@ -1,4 +1,8 @@
-"""Write the pictures of the documents: `make generated PART=pictures`. Pages are taken by Chromium, terminals by rich, both of one sample store."""
+"""
+Write the pictures of the documents.
+
+Run `make generated PART=pictures`. Pages are taken by Chromium, terminals by rich, both of one sample store.
+"""
 
 import os
 import re
@@ -21,7 +25,11 @@ IMAGES = ROOT / "docs" / "images"
 BIN = Path(sys.executable).parent
 COLUMNS = 110
 FONT = re.compile(r"@font-face \{.*?\}", re.DOTALL)
-"""Rich's font comes from another host; the reader's own will do."""
+"""
+Rich's font comes from another host.
+
+The reader's own will do.
+"""
 
 MAX_LINES = 34
 SESSION = (
@@ -78,7 +86,11 @@ class Sample:
 
     @contextmanager
     def served(self) -> Iterator[str]:
-        """Serve the page; yield the address that it printed."""
+        """
+        Serve the page.
+
+        Yield the address that it printed.
+        """
         command = [str(BIN / "hardwon"), "view", "--no-open"]
         with subprocess.Popen(
             command, cwd=self.project, env=self.environment, stdout=subprocess.PIPE, text=True

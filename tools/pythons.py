@@ -27,7 +27,7 @@ RUNNERS = ("pytest", "pytest-xdist", "hypothesis")
 
 
 class Python(NamedTuple):
-    """An interpreter of this machine, and its version as numbers, such as 3, 11, 2."""
+    """An interpreter of this machine, and its version, such as 3, 11, 2."""
 
     program: Path
     version: tuple[int, ...]
@@ -49,7 +49,11 @@ def folders(environ: dict[str, str], home: Path) -> Iterator[Path]:
 
 
 def found(places: Iterable[Path]) -> list[Python]:
-    """Return one CPython of each version from the oldest promised one on, oldest first; of several the first."""
+    """
+    Return one CPython of each version from the oldest promised one on, oldest first.
+
+    Of several the first.
+    """
     pythons = dict[tuple[int, ...], Python]()
     for program in (file for place in places if place.is_dir() for file in sorted(place.iterdir())):
         if NAME.fullmatch(program.name) and (python := asked(program)) and python.version >= OLDEST:
@@ -58,7 +62,11 @@ def found(places: Iterable[Path]) -> list[Python]:
 
 
 def asked(program: Path) -> Python | None:
-    """Return what *program* says that it is; None unless it is a released CPython, outside of an environment."""
+    """
+    Return what *program* says that it is.
+
+    None unless it is a released CPython, outside of an environment.
+    """
     try:
         answer = subprocess.run(
             [program, "-c", ASK], capture_output=True, text=True, timeout=30, check=True
@@ -70,7 +78,7 @@ def asked(program: Path) -> Python | None:
 
 
 def environment(python: Python) -> Path:
-    """Make the environment of *python*, or bring it up to date, and return its interpreter."""
+    """Make or update the environment of *python*, and return its interpreter."""
     folder = ROOT / f".venv-{python.name}"
     if not folder.exists():
         _uv("venv", "--quiet", "--python", str(python.program), str(folder))
@@ -88,7 +96,11 @@ def _uv(*arguments: str) -> None:
 
 
 def outcome(python: Python, arguments: list[str]) -> tuple[bool, str]:
-    """Run pytest on *python*; return whether all tests passed, and its last line."""
+    """
+    Run pytest on *python*.
+
+    Return whether all tests passed, and its last line.
+    """
     try:
         program = environment(python)
     except subprocess.CalledProcessError as error:
@@ -110,7 +122,11 @@ def outcome(python: Python, arguments: list[str]) -> tuple[bool, str]:
 
 
 def main() -> None:
-    """Run pytest with the arguments of the command line on every Python, print a summary, and fail if any fails."""
+    """
+    Run pytest with these arguments on every Python, and print a summary.
+
+    It fails if any fails.
+    """
     pythons = found(folders(dict(os.environ), Path.home()))
     if not {python.version for python in pythons} - {tuple(sys.version_info[:3])}:
         print(

@@ -1,5 +1,5 @@
 """
-Figures of names and values: what the signatures, classes and calls of the product show.
+Figures of the signatures, classes and calls of the product.
 
 - NamedTuples of more than six fields: their positions are no longer known by heart.
 - functions of eight and more parameters: without `self`, and without the commands and tools, whose

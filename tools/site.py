@@ -1,4 +1,8 @@
-"""Build the documents as a site into `site/`, by Zensical: `make docs`. A link to nothing is an error."""
+"""
+Build the documents as a site into `site/`, by Zensical.
+
+Run `make docs`. A link to nothing is an error.
+"""
 
 import re
 import shutil
@@ -69,7 +73,7 @@ LINK = re.compile(r"(\]\()([^)\s:#]+)([)#])")
 
 
 def write_sources(folder: Path) -> None:
-    """Copy all documents into *folder*, with links between those of `docs` and those beside it."""
+    """Copy all documents into *folder*, with links between them."""
     shutil.copytree(ROOT / "docs", folder / "docs")
     for name, page in OF_ROOT.items():
         text = LINK.sub(
@@ -98,7 +102,11 @@ def from_docs(target: str) -> str:
 
 
 def main() -> None:
-    """Build it; end with what Zensical says is wrong."""
+    """
+    Build it.
+
+    End with what Zensical says is wrong.
+    """
     with tempfile.TemporaryDirectory() as name:
         write_sources(Path(name))
         program = Path(sys.executable).parent / "zensical"

@@ -1,5 +1,7 @@
 """
-Find the words of `words.txt` in code and documents: `python -m tools.words [--count] [PATH ...]`.
+Find the words of `words.txt` in code and documents.
+
+Run `python -m tools.words [--count] [PATH ...]`.
 
 It prints the place of each and the word to use instead, then how often each pattern was found; the
 exit code is 1 if any was.
@@ -111,7 +113,11 @@ def _names(tokens: list[tokenize.TokenInfo]) -> Iterator[Text]:
 
 
 def _snake_case(name: str) -> str:
-    """Return *name* without leading underscores, its words apart; that of a constant as it is."""
+    """
+    Return *name* without leading underscores, its words apart.
+
+    That of a constant as it is.
+    """
     name = name.strip("_")
     return name if name.isupper() else re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
@@ -141,7 +147,11 @@ def _variables(target: ast.AST) -> Iterator[Text]:
 
 
 def _comments(tokens: list[tokenize.TokenInfo]) -> Iterator[Text]:
-    """Yield comments; those on lines of their own that follow each other are one."""
+    """
+    Yield comments.
+
+    Those on lines of their own that follow each other are one.
+    """
     start, block = 0, list[str]()
     for token in tokens:
         if token.type != tokenize.COMMENT:
@@ -157,7 +167,11 @@ def _comments(tokens: list[tokenize.TokenInfo]) -> Iterator[Text]:
 
 
 def _without_code(text: str) -> str:
-    """Return *text* with blank space in place of what is quoted as code; lines stay lines."""
+    """
+    Return *text* with blank space in place of what is quoted as code.
+
+    Lines stay lines.
+    """
     return re.sub(r"^```.*?^```|``?[^`\n]+``?", _blank, text, flags=re.DOTALL | re.MULTILINE)
 
 
@@ -166,14 +180,22 @@ def _blank(found: re.Match[str]) -> str:
 
 
 class WordList:
-    """Rules, and the matches that they had in the pieces seen so far: identifiers repeat."""
+    """
+    Rules, and the matches in the pieces seen so far.
+
+    Identifiers repeat.
+    """
 
     def __init__(self, wanted: list[Rule]) -> None:
         self.rules = wanted
         self._seen: dict[tuple[frozenset[str], str], list[tuple[int, str, Rule]]] = {}
 
     def search(self, path: str, content: str) -> list[Found]:
-        """Return what the rules forbid in a file, once a line, in the order of lines."""
+        """
+        Return what the rules forbid in a file, in the order of lines.
+
+        A line has it once.
+        """
         found: set[Found] = set()
         for scopes, line, text in texts_in(path, content):
             if (scopes, text) not in self._seen:
@@ -219,7 +241,11 @@ def allowed() -> dict[str, int]:
 
 
 def ratchet(words: WordList, *, lower: bool) -> int:
-    """Compare every file with the number that it is allowed, or write those numbers; return the exit code."""
+    """
+    Compare every file with the number that it is allowed, or write those numbers.
+
+    Return the exit code.
+    """
     found = {
         path: words.search(path, (ROOT / path).read_text(encoding="utf-8"))
         for path in files(list(PLACES))

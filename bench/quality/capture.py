@@ -43,7 +43,11 @@ def notes_of(exchanges: list[dict[str, str]]) -> list[Detail]:
 
 
 def fits(note: Detail, fact: dict[str, Any]) -> bool:
-    """Return whether *note* has the *fact*: all its words, or all but one, in what it keeps."""
+    """
+    Return whether *note* keeps the *fact*.
+
+    At most one of its words is missing.
+    """
     text = " ".join((note.statement, *(exchange.text for exchange in note.exchanges))).lower()
     return (
         note.kind == fact["kind"]

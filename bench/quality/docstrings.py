@@ -61,7 +61,11 @@ def _described(node: ast.AST) -> Function | None:
 
 
 def as_searched(sentence: str) -> str:
-    """Return *sentence* as a typed search: a few words in lower case after the language."""
+    """
+    Return *sentence* as a typed search.
+
+    It is a few words in lower case after the language.
+    """
     words = [word for word in re.findall(r"[a-z0-9_]+", sentence.lower()) if word not in FILLERS]
     return " ".join(("python", *words[:SEARCH_WORDS]))
 
@@ -86,7 +90,11 @@ def _write(folder: Path, described: list[Function], form: Callable[[str], str]) 
 def write_set(
     folder: Path, documents: Mapping[str, str], questions: Iterable[tuple[str, str]]
 ) -> None:
-    """Write a set of texts by their ids, and of questions with the id of their answer."""
+    """
+    Write a set of texts by their ids.
+
+    A question has the id of its answer.
+    """
     folder.mkdir()
     asked = [*enumerate(questions)]
     texts = [{"id": name, "text": text} for name, text in documents.items()]

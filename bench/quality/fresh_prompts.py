@@ -38,7 +38,11 @@ def groups(outcome: Outcome) -> tuple[str, ...]:
 def fresh_prompt_outcomes(
     cache: VectorCache | None, halves: Sequence[str], *, left_out: bool = True
 ) -> Iterator[Outcome]:
-    """Yield the outcomes of the fresh prompts of *halves*, on the store of all fresh lessons."""
+    """
+    Yield the outcomes of the fresh prompts of *halves*.
+
+    The store has all fresh lessons.
+    """
     prompts = [item for item in fresh_items("prompts") if item["half"] in halves]
     yield from prompt_outcomes(cache, fresh_entries(), prompts, left_out=left_out)
 

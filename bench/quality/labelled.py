@@ -10,7 +10,11 @@ from hardwon.domain.model.conversation.session import Exchange
 
 FOLDER = Path(__file__).parent.parent / "labelled"
 HALVES = ("dev", "held")
-"""Rules are fitted on the first half; the second shows how they do."""
+"""
+Rules are fitted on the first half.
+
+The second shows how they do.
+"""
 
 STARTED = dt.datetime(2026, 1, 5, tzinfo=dt.UTC)
 BETWEEN = dt.timedelta(minutes=3)

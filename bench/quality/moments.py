@@ -1,5 +1,5 @@
 """
-How often memory speaks after a failed command or an edit, and how often it is right.
+How often memory speaks after a failed command or an edit, and is right.
 
 Each labelled moment is what Claude Code sends to a hook. A store of the lessons of its set is asked:
 with the lesson that helps, and once more without it.

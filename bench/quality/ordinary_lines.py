@@ -1,4 +1,8 @@
-"""Lines of files and logs that hold no secret, made: redaction must leave them as they are."""
+"""
+Drawn lines of files and logs that hold no secret.
+
+Redaction must leave them as they are.
+"""
 
 import base64
 import hashlib

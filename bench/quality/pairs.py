@@ -42,7 +42,7 @@ class Proposed(NamedTuple):
 
 
 def table() -> Iterator[str]:
-    """Yield how many pairs are proposed, by half, and of all pairs of the 128 lessons."""
+    """Yield how many pairs are proposed by half, and of all 128 lessons."""
     yield "pairs      number  alike  proposed  precision  recall"
     for half in HALVES:
         yield f"{half:10}  {of_pairs(half).line}"

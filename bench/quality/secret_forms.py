@@ -19,7 +19,11 @@ from bench.quality.secret_places import (
 from bench.quality.secret_tokens import BY_NAME, OWN_FORM, filled
 
 HALVES = {"dev": 20_261_125, "held": 71_828_459}
-"""The seeds: rules are chosen on misses of the first half, never of the second."""
+"""
+The seeds of both halves.
+
+Rules are chosen on misses of the first half, never of the second.
+"""
 
 PASSWORD_NAMES = (
     "password", "db password", "database password", "admin password", "root password", "smtp password", "redis password", "user password", "mysql root password",
@@ -70,7 +74,11 @@ def draw(seed: int, count: int) -> list[Form]:
 
 
 def draw_ordinary(seed: int, count: int) -> list[str]:
-    """Draw *count* texts that give a placeholder, a variable or nothing to names of secrets."""
+    """
+    Draw *count* texts in which names of secrets have no secret.
+
+    They have a placeholder, a variable or nothing.
+    """
     chance = random.Random(seed)
     return [_referring(chance) for _ in range(count)]
 
@@ -99,7 +107,11 @@ def place_in(place: str, name: str, value: str) -> str:
 
 
 def password(chance: random.Random, *, plain: bool) -> str:
-    """Return a password as people and generators choose them; a *plain* one may be a word."""
+    """
+    Return a password as people and generators choose them.
+
+    A *plain* one may be a word.
+    """
     word, other = chance.sample(WORDS, 2)
     styles = [
         lambda: f"{word}{chance.randint(10, 9999)}",
@@ -164,7 +176,11 @@ def _of_own_form(chance: random.Random) -> Drawn:
 
 
 def _secret_part(value: str) -> str:
-    """Return the part of a token that is secret: its longest run without signs of addresses."""
+    """
+    Return the part of a token that is secret.
+
+    It is its longest run without signs of addresses.
+    """
     return (
         max(re.split(r"[/=;&]", value.removesuffix("/")), key=len)
         if re.match("https:|Acc|sv=", value)
@@ -173,7 +189,7 @@ def _secret_part(value: str) -> str:
 
 
 def _in(places: tuple[str, ...], values: tuple[str, ...] = ()) -> Callable[[random.Random], Drawn]:
-    """Return how to draw one of *places* with one of *values*, or with a password."""
+    """Return how to draw a place with a value, or with a password."""
 
     def make(chance: random.Random) -> Drawn:
         value = filled(chance.choice(values), chance) if values else password(chance, plain=True)
@@ -212,7 +228,7 @@ KINDS = {
 """The kinds of forms, by their names."""
 
 LONG = 12
-"""Characters of a secret that is as good as left when only its edges are gone."""
+"""A secret longer than this is left when only its edges are gone."""
 
 
 def is_left(form: Form, text: str) -> bool:

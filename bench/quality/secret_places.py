@@ -108,7 +108,7 @@ HEADERS = (
     "add_header('X-Access-Token', '<v>')", "set-cookie: connect.sid=s%3A<v>", "Proxy-Authorization: Bearer <v>", "X-Amz-Security-Token: <v>", "-H 'PRIVATE-TOKEN: <v>'",
     "xhr.setRequestHeader('X-Token', '<v>')", "bearer_token: <v>", "Authorization Bearer <v>", "X-Csrf-Token: <v>", 'wscat -H "Authorization: Bearer <v>" -c wss://x',
 )  # fmt: skip
-"""Places of a session id or key without a form of its own in HTTP."""
+"""Places in HTTP of a session id or key without its own form."""
 
 BASIC = ("Authorization: Basic <v>", "-H 'Authorization: Basic <v>'", '"Authorization": "Basic <v>"', "authorization: basic <v>", "headers['Authorization'] = 'Basic <v>'", "Proxy-Authorization: Basic <v>")  # fmt: skip
 """Places of a user and a password in base64."""

@@ -199,11 +199,15 @@ BY_NAME: dict[str, tuple[str, ...]] = {
     "vonage api secret": ("{A16}",),
     "zendesk api token": ("{A40}",),
 }
-"""Tokens without a form of their own, by the names that their vendors' documents give them."""
+"""Tokens without a form of their own, by their names in vendors' documents."""
 
 
 def filled(template: str, chance: random.Random) -> str:
-    """Return *template* with its parts drawn; each part has a letter at both ends."""
+    """
+    Return *template* with its parts drawn.
+
+    Each part has a letter at both ends.
+    """
 
     def part(found: re.Match[str]) -> str:
         kind, length = found[1], int(found[2])

@@ -1,4 +1,8 @@
-"""How many secrets redaction finds in drawn forms, and how many lines without one it changes."""
+"""
+How many secrets redaction finds, and how many other lines it changes.
+
+Both are drawn.
+"""
 
 import math
 import random
@@ -48,7 +52,11 @@ def ordinary_lines() -> list[str]:
 
 
 def table() -> Iterator[str]:
-    """Yield the share of secrets found, by half and kind, and of ordinary lines changed."""
+    """
+    Yield the share of secrets found, and of ordinary lines changed.
+
+    Those of secrets are by half and kind.
+    """
     yield "half  kind           forms   found  95 % interval"
     for half, seed in HALVES.items():
         forms = draw(seed, FORMS)

@@ -8,7 +8,7 @@ from bench.quality.labelled import FOLDER, HALVES, exchanges_of, items
 from hardwon.domain.model.conversation.chunker import MAX_EXCHANGES, Chunker
 
 SIGNALS = "signals"
-"""Part of the names of the talks in which the user announces each change of subject."""
+"""Part of the names of talks that announce each change of subject."""
 
 
 class Cuts(NamedTuple):
@@ -35,7 +35,11 @@ class Figures(NamedTuple):
 
 
 def talks(half: str, *, announced: bool) -> list[str]:
-    """Return the files of the labelled talks of *half*, those with or without signals, sorted."""
+    """
+    Return the sorted files of the labelled talks of *half*.
+
+    They are those with signals, or those without.
+    """
     paths = sorted((FOLDER / "talks").glob(f"{half}-*.jsonl"))
     return [f"talks/{path.name}" for path in paths if (SIGNALS in path.name) == announced]
 
@@ -68,7 +72,7 @@ def figures(cut: Iterable[Cuts]) -> Figures:
 
 
 def table() -> Iterator[str]:
-    """Yield the figures of both halves, for the talks without signals and for those with."""
+    """Yield the figures of both halves, without and with signals."""
     yield "talks            half  talks  exchanges  changes  precision  recall    F1"
     for announced in (False, True):
         for half in HALVES:

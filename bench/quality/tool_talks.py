@@ -1,5 +1,5 @@
 """
-The memories that capture makes of talks with tool calls, against those of a careful person.
+The memories of talks with tool calls, against those of a careful person.
 
 A talk is captured as by `hardwon capture --from`, into a project and a store that are gone afterwards.
 """
@@ -23,7 +23,7 @@ from hardwon.entrypoints.capture import TranscriptCapture
 TALKS = "tool_talks"
 MEMORIES = ("decision", "preference", "gotcha")
 SHARED = 0.6
-"""Share of the words of the shorter text that makes two texts say the same."""
+"""The share of the shorter text's words that equal texts have in common."""
 
 _FOLDER = re.compile(r'"cwd": "([^"]+)"')
 _WORD = re.compile(r"\w+")
@@ -48,7 +48,11 @@ class Kept(NamedTuple):
     waits: bool = False
 
     def finds(self, item: Mapping[str, Any]) -> bool:
-        """Return whether it is the labelled *item*: a repair by its command and its cause."""
+        """
+        Return whether it is the labelled *item*.
+
+        A repair is known by its command and its cause.
+        """
         if self.kind != item["kind"]:
             return False
         if self.kind != "repair":
@@ -59,7 +63,11 @@ class Kept(NamedTuple):
         )
 
     def is_right(self, item: Mapping[str, Any]) -> bool:
-        """Return whether the labelled *item* has it; a gotcha may be the cause of a repair."""
+        """
+        Return whether the labelled *item* has it.
+
+        A gotcha may be the cause of a repair.
+        """
         is_cause = (self.kind, item["kind"]) == ("gotcha", "repair")
         return self.finds(item) or (is_cause and self._covers(item))
 
@@ -81,7 +89,7 @@ class Talk(NamedTuple):
 
     @property
     def traps(self) -> list[str]:
-        """The quotes that were kept in whole or for the most part, but must not be."""
+        """The quotes that were kept mostly or wholly, but must not be."""
         texts = [text for memory in self.kept for text in memory.texts]
         return [
             quote for quote in self.label["not_kept"] if any(_holds(text, quote) for text in texts)
@@ -108,12 +116,20 @@ class Figures(NamedTuple):
 
     @property
     def precision(self) -> float:
-        """The share of memories that are right; 1 without any."""
+        """
+        The share of memories that are right.
+
+        1 without any.
+        """
         return self.right / self.kept if self.kept else 1.0
 
     @property
     def recall(self) -> float:
-        """The share of items that were found; 1 without any."""
+        """
+        The share of items that were found.
+
+        1 without any.
+        """
         return self.found / self.labelled if self.labelled else 1.0
 
 
