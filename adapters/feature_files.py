@@ -6,13 +6,14 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from hardwon.adapters.folder import read_start
+from hardwon.adapters.folder import read_start, state_of
 from hardwon.domain.model.context import UNKNOWN_PHASE, Feature
 from hardwon.domain.model.text import with_newlines
 
 MAX_FILE_BYTES = 256 * 1024
 MAX_FOLDERS = 2_000
 """Upper bound of features read at a session start, the newest first."""
+META = ".meta.json"
 DOCUMENTS = ("spec.md", "prd.md")
 
 
@@ -47,6 +48,14 @@ class FeatureFiles:
                 )
         return None
 
+    def state(self) -> tuple[object, ...]:
+        """Return what differs after each change of a file that `active_feature` may read."""
+        return tuple(
+            (folder, name, state_of(f"{self._features}/{folder}/{name}"))
+            for _, folder in self._newest_first()
+            for name in (META, *DOCUMENTS)
+        )
+
     def _newest_first(self) -> list[_Candidate]:
         numbered = (
             (re.match("[0-9]+", name), name) for name in self._names() if not name.startswith(".")
@@ -66,7 +75,7 @@ class FeatureFiles:
         return []
 
     def _meta(self, folder: str) -> dict[str, Any]:
-        text = self._read(f"{folder}/.meta.json")
+        text = self._read(f"{folder}/{META}")
         if text is None:
             return {}
         import json  # noqa: PLC0415 - 8 ms that a project without features need not pay

@@ -219,6 +219,19 @@ def read_end(path: str, at_most: int) -> bytes:
         return os.read(number, at_most)
 
 
+def state_of(path: str) -> tuple[int, ...]:
+    """
+    Return what differs after each change of the file, without reading it.
+
+    Empty if there is none.
+    """
+    try:
+        facts = os.stat(path)
+    except (OSError, ValueError):
+        return ()
+    return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns
+
+
 @contextmanager
 def _regular_file(path: str) -> Iterator[int]:
     number = open_without_waiting(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
@@ -267,6 +280,7 @@ OWN_NAMES = (
     "pauses.jsonl",
     "answering-",
     "trials.jsonl",
+    "prepared-starts",
 )
 """
 Prefixes of the files that hardwon creates in a store's folder.

@@ -10,6 +10,8 @@ interleaved run; CPU is user and system time of the whole process.
 import json
 import os
 import re
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
@@ -17,7 +19,7 @@ from typing import NamedTuple
 
 from bench.figures import Figure, aim_of
 from bench.peers import peer_figures
-from bench.processes import Command, Cost, clean_environment, measure_together, script
+from bench.processes import Command, Cost, clean_environment, measure, measure_together, script
 from bench.project import SPEC_WORDS, make_project, spec_of
 from bench.server_cost import server_cost_figures
 from bench.stores import add_vectors, build_store
@@ -28,6 +30,7 @@ from hardwon.adapters.sqlite.entries import SqliteEntryRepository
 from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.postings import pack_postings
 from hardwon.domain.model.filters import LEARNINGS
+from hardwon.entrypoints.bootstrap_capture import PREPARER
 
 WRITTEN, CHANGED = 50, 50
 """Entries that are stored, and changed, after the store was packed."""
@@ -87,10 +90,12 @@ def cost_figures(folder: str, entries: int, repetitions: int) -> Iterator[Figure
     store = build_store(os.path.join(folder, f"store-{entries}"), entries)
     _write(store)
     environment = clean_environment(folder, HARDWON_STORE=store)
-    project, changing = (
-        make_project(os.path.join(folder, f"{name}-{entries}")) for name in ("project", "changing")
+    project, changing, ended = (
+        make_project(os.path.join(folder, f"{name}-{entries}"))
+        for name in ("project", "changing", "ended")
     )
-    of_all = doors(project, changing)
+    yield _prepared_figure(project, store, environment, entries=entries, repetitions=repetitions)
+    of_all = doors(project, changing, ended)
     costs = measure_together(
         {name: door.command for name, door in of_all.items()}, environment, repetitions
     )
@@ -119,11 +124,37 @@ def cost_figures(folder: str, entries: int, repetitions: int) -> Iterator[Figure
     yield from server_cost_figures(project, environment, entries, repetitions)
 
 
-def doors(project: str, changing: str) -> dict[str, Door]:
+def _prepared_figure(
+    project: str, store: str, environment: dict[str, str], *, entries: int, repetitions: int
+) -> Figure:
+    """Return the cost of a prepared start."""
+    payload = {"session_id": "bench", "cwd": project, "hook_event_name": "SessionStart"}
+    start = Command((script("hardwon-hook"),), json.dumps({**payload, "source": "startup"}))
+    options = ("--global-store", store, "--project-root", project, "--prepare", "units")
+    prepare = Command((sys.executable, "-m", PREPARER, *options))
+    environment = {**environment, **NOT_CAPTURED}
+    for command in (start, prepare):  # what is said in a first session is not prepared
+        subprocess.run(
+            command.argv,
+            input=command.stdin,
+            env=environment,
+            text=True,
+            check=True,
+            capture_output=True,
+        )
+    if not os.path.exists(os.path.join(store, "prepared-starts")):
+        raise ValueError("no start is prepared")
+    door = Door("session start, prepared", lambda _: start, (5, 5, 5, 5), WITH_VECTORS)
+    cost = measure(door.command, environment, repetitions)
+    return _figure("start_prepared", door, entries, cost)
+
+
+def doors(project: str, changing: str, ended: str) -> dict[str, Door]:
     """
     Return all processes.
 
-    In the folder *changing*, each session start has another query.
+    In the folder *changing*, each session start has another query. Turns end in the folder *ended*,
+    as the next start there is prepared then.
     """
     writer = Writer(seed=9)
 
@@ -162,8 +193,12 @@ def doors(project: str, changing: str) -> dict[str, Door]:
         ),
         "prompt_captured": Door("prompt, silent, captured", silent),
         "prompt_searched": Door("prompt, searched", prompted, (9, 10, 15, 35)),
-        "stop": Door("Stop", hook("Stop", last_assistant_message=answer), (2.3, 2.3, 2.3, 2.3)),
-        "session_end": Door("SessionEnd", hook("SessionEnd", reason="other"), (2.3, 2.3, 2.3, 2.3)),
+        "stop": Door(
+            "Stop", hook("Stop", last_assistant_message=answer, cwd=ended), (2.3, 2.3, 2.3, 2.3)
+        ),
+        "session_end": Door(
+            "SessionEnd", hook("SessionEnd", reason="other", cwd=ended), (2.3, 2.3, 2.3, 2.3)
+        ),
         "recall": Door(
             "hardwon recall, cold",
             lambda _: Command((script("hardwon"), "recall", *writer.text(QUESTION_WORDS).split())),

@@ -21,6 +21,7 @@ from hardwon.domain.model.settings import ResolvedSettings, Settings
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from hardwon.adapters.prepared_starts import PreparedStarts
     from hardwon.adapters.sqlite.database import SqliteDatabase
     from hardwon.domain.model.filters import Asker
     from hardwon.domain.model.project import Identity, Registry
@@ -178,6 +179,28 @@ def store_of(flags: Mapping[str, str]) -> str:
 def open_pauses(store: str) -> PauseFile:
     """Return the pauses of the store in that folder."""
     return PauseFile(store)
+
+
+def open_prepared_starts(store: str) -> "PreparedStarts":
+    """Return the prepared session starts of the store in that folder."""
+    from hardwon.adapters.prepared_starts import PreparedStarts
+
+    return PreparedStarts(store)
+
+
+def keys_given() -> tuple[str, ...]:
+    """Return the variables of the environment that have a provider's key, not the keys."""
+    from hardwon.adapters.providers.table import PROVIDERS
+
+    names = (provider.key_variable for provider in PROVIDERS)
+    return tuple(name for name in names if os.environ.get(name, "").strip())
+
+
+def state_of_program() -> tuple[object, ...]:
+    """Return what differs between two installed versions of this program."""
+    from hardwon.adapters.folder import state_of
+
+    return __file__, state_of(__file__)
 
 
 def provider_of_user(store: str) -> str | None:
@@ -363,6 +386,13 @@ def host_process(environ: Mapping[str, str] = os.environ) -> int:
     """Return Claude Code's process that started this one, 0 if none is named."""
     named = environ.get("CLAUDE_PID", "")
     return int(named) if named.isascii() and named.isdecimal() else 0
+
+
+def host_folder(cwd: str, environ: Mapping[str, str] = os.environ) -> str:
+    """Return the folder in which the host began, else *cwd*."""
+    named = environ.get("CLAUDE_PROJECT_DIR", "").strip()
+    above = os.path.join(os.path.realpath(named), "")
+    return named if named and os.path.realpath(cwd).startswith(above) else cwd
 
 
 def open_server_mark(store: str, client: int) -> "AnsweringMark":

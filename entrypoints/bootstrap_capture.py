@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from hardwon.domain.model.conversation.actions import Run, TimedAction
     from hardwon.domain.model.conversation.hook_event import HookEvent, NotedProject
     from hardwon.domain.model.conversation.session_actions import SessionActions
+    from hardwon.domain.model.injection.entry_text import Measure
     from hardwon.domain.model.injection.receipt import GivenText, LastResponse, SessionTurn
     from hardwon.domain.model.project import Conversations, KeepingReason
     from hardwon.domain.model.settings import ServerAddress, Settings
@@ -396,10 +397,24 @@ def read_unanswered_call(transcript_path: str) -> str:
     return unanswered_call(transcript_path)
 
 
-MODULE = "hardwon.entrypoints.worker"
+def has_store(settings: "Settings") -> bool:
+    """Return whether there is a store, without opening it."""
+    from hardwon.adapters.sqlite.database import FILE_NAME
+
+    return bool(settings.server) or os.path.isfile(os.path.join(settings.global_store, FILE_NAME))
 
 
-def wake(settings: "Settings", project_root: str) -> None:
+WORKER = "hardwon.entrypoints.worker"
+PREPARER = "hardwon.entrypoints.hook.prepare"
+
+
+def wake(
+    settings: "Settings",
+    project_root: str,
+    *,
+    measure: "Measure | None" = None,
+    module: str = WORKER,
+) -> None:
     """
     Start the worker, detached: in its own session, without our streams.
 
@@ -407,6 +422,8 @@ def wake(settings: "Settings", project_root: str) -> None:
         settings: Name the store. A server's address is passed in the environment, hidden from lists
             of processes.
         project_root: The project whose settings determine how missing vectors are made.
+        measure: Prepare the next start there of a host that measures so; None prepares none.
+        module: The program: the worker, or the one that only prepares a start.
     """
     options = [
         "--global-store",
@@ -414,13 +431,14 @@ def wake(settings: "Settings", project_root: str) -> None:
         "--project-root",
         project_root,
     ]
+    options += ["--prepare", measure] if measure else []
     environment = dict(os.environ)
     if settings.server:
         options.append("--on-server")
         environment["HARDWON_STORE"] = settings.server.dsn
     from hardwon.adapters.background import start
 
-    start([sys.executable, "-P", "-m", MODULE, *options], environment)
+    start([sys.executable, "-P", "-m", module, *options], environment)
 
 
 INDEX_UPDATED_LATER = (

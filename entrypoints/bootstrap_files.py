@@ -129,6 +129,31 @@ def has_changed_banks(memory: "Memory", project_root: str) -> bool:
     return any(changed_files(files, memory.store.ledger.fingerprint))
 
 
+def state_of_files(project_root: str, store: str) -> tuple[object, ...]:
+    """
+    Return what differs after each change of a file that a session start reads.
+
+    Files of git, features, knowledge banks and pauses count; no file is read whole.
+    """
+    from hardwon.adapters.feature_files import FeatureFiles
+    from hardwon.adapters.folder import state_of
+    from hardwon.adapters.git.default_branch import checked_out_state
+    from hardwon.domain.model.knowledge_bank import BANK_FILES, BANK_FOLDER
+    from hardwon.entrypoints.bootstrap import open_pauses
+
+    real = os.path.realpath(project_root)
+    banks = (
+        os.path.join(folder, f"{name}.md")
+        for folder in (os.path.join(real, BANK_FOLDER), store)
+        for name in BANK_FILES
+    )
+    return (
+        checked_out_state(real),
+        FeatureFiles(real, lambda _: None).state(),
+        *map(state_of, (*banks, open_pauses(store).path)),
+    )
+
+
 def read_bank_entries(project_root: str, store: str, warn: "Warn") -> "Iterator[SourcedEntry]":
     """Yield knowledge bank entries, the project's before the store's."""
     from hardwon.adapters.markdown.knowledge_bank import parse_bank, read_banks

@@ -11,7 +11,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from hardwon.domain.model.conversation.hook_event import MAX_WAITING, WaitingEvents
@@ -19,6 +19,7 @@ from hardwon.domain.model.conversation.session import project_of
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, UnreadableFileError
 from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.injection.entry_text import MEASURES, Measure
 from hardwon.domain.model.project import Registry
 from hardwon.domain.model.text import one_line
 from hardwon.domain.use_cases.capture import CaptureInterruptedError
@@ -32,11 +33,13 @@ from hardwon.entrypoints.bootstrap import (
     system_clock,
 )
 from hardwon.entrypoints.bootstrap_capture import (
+    PREPARER,
     last_events,
     open_forget_lock,
     open_journal,
     open_lock,
     put_aside,
+    wake,
 )
 from hardwon.entrypoints.bootstrap_files import build_settle_versions, build_store_citations
 from hardwon.entrypoints.capture import FORGET_SECONDS, build_capture_events, folder_of_session
@@ -111,11 +114,20 @@ def main() -> None:
     parser.add_argument(
         "--on-server", action="store_true", help="the store is the server that HARDWON_STORE names"
     )
+    parser.add_argument(
+        "--prepare", choices=[*MEASURES], help="prepare the project's next start of such a host"
+    )
     options = parser.parse_args()
     os.chdir(os.sep)
-    worker = Worker(options.global_store, options.project_root, on_server=options.on_server)
+    worker = Worker(
+        options.global_store,
+        options.project_root,
+        on_server=options.on_server,
+    )
     end_after(LONGEST_RUN_SECONDS, worker.warn)
     worker.run()
+    if options.prepare:
+        worker.wake_preparer(options.prepare)
 
 
 class Worker:
@@ -126,10 +138,15 @@ class Worker:
         global_store: The store's folder.
         project_root: The project whose settings determine how missing vectors are made.
         on_server: Whether the environment names a server that keeps the store.
-
     """
 
-    def __init__(self, global_store: str, project_root: str, *, on_server: bool = False) -> None:
+    def __init__(
+        self,
+        global_store: str,
+        project_root: str,
+        *,
+        on_server: bool = False,
+    ) -> None:
         self._store = global_store
         self._flags = {} if on_server else {"--global-store": global_store}
         self._project_root = project_root
@@ -143,21 +160,41 @@ class Worker:
 
     def run(self) -> None:
         """Work until every waiting event was tried, new ones included."""
-        try:
+        with self._logged():
             while self._due() or not self._has_tidied:
-                if self._forget_lock.is_taken(FORGET_SECONDS) or not self._lock.acquire(
-                    PATIENCE_SECONDS
-                ):
+                if not self._alone(self._work):
                     return
-                try:
-                    with contextlib.suppress(CaptureInterruptedError):  # repeated later
-                        self._work()
-                finally:
-                    self._lock.release()
+
+    def wake_preparer(self, measure: Measure) -> None:
+        """Let the next session start be prepared, with what was done here."""
+        settings = read_settings(self._project_root, self._flags).settings
+        settings = settings._replace(global_store=self._store)
+        wake(settings, self._project_root, measure=measure, module=PREPARER)
+
+    def work_before_start(self) -> None:
+        """Do the work that a session start leaves, unless another worker runs."""
+        with self._logged():
+            self._alone(self._before_start)
+
+    @contextlib.contextmanager
+    def _logged(self) -> Iterator[None]:
+        try:
+            yield
         except CorruptStoreError as error:
             self.warn(f"{error}; moved to {put_aside(self._store)}")
         except Exception as error:  # noqa: BLE001  # nobody else would tell of it
             self.warn(f"capture: {type(error).__name__}: {error}")
+
+    def _alone(self, work: Callable[[], None]) -> bool:
+        """Return whether *work* was done, which only one process at a time does."""
+        if self._forget_lock.is_taken(FORGET_SECONDS) or not self._lock.acquire(PATIENCE_SECONDS):
+            return False
+        try:
+            with contextlib.suppress(CaptureInterruptedError):  # repeated later
+                work()
+        finally:
+            self._lock.release()
+        return True
 
     def _due(self) -> list[WaitingEvents]:
         return [
@@ -171,7 +208,7 @@ class Worker:
             self._attempt(partial(self._capture_waiting, waiting))
             self._dealt_with[waiting.session_id] = waiting.newest
         if not self._has_tidied:
-            for part in (
+            self._attempt_all(
                 self._look_up,
                 self._settle,
                 self._refresh_index,
@@ -179,9 +216,15 @@ class Worker:
                 self._check_citations,
                 self._pack,
                 self._tidy,
-            ):
-                self._attempt(part)
+            )
             self._has_tidied = True
+
+    def _before_start(self) -> None:
+        self._attempt_all(self._look_up, self._refresh_index, self._fill)
+
+    def _attempt_all(self, *parts: Callable[[], None]) -> None:
+        for part in parts:
+            self._attempt(part)
 
     def _attempt(self, part: Callable[[], None]) -> None:
         self._give_way()

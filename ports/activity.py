@@ -2,6 +2,7 @@
 
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
 from hardwon.domain.model.activity import FieldChange, PastChange, Usage
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
         ShownText,
         UndeliveredInjection,
     )
+    from hardwon.ports.store import StoreMetadata
 
 
 class History(Protocol):
@@ -234,23 +236,6 @@ class ContextWindows(Protocol):
         ...
 
 
-class Activity(Protocol):
-    """
-    The records of what was shown in sessions and what came of it.
-
-    Attributes:
-        receipts: The receipts of injections.
-        deliveries: The deliveries of injections.
-        windows: The injected memory in agents' context windows.
-        influences: The usage signals.
-    """
-
-    receipts: Receipts
-    deliveries: Deliveries
-    windows: ContextWindows
-    influences: Influences
-
-
 class UsageLog(Protocol):
     """
     Counters of how entries are used.
@@ -293,5 +278,34 @@ class UsageLog(Protocol):
 
         Raises:
             StorageError: the store can't be written now; nothing was counted.
+        """
+        ...
+
+
+class Activity(Protocol):
+    """
+    The records of what was shown in sessions and what came of it.
+
+    Attributes:
+        receipts: The receipts of injections.
+        deliveries: The deliveries of injections.
+        windows: The injected memory in agents' context windows.
+        influences: The usage signals.
+        usage: The counters of use.
+        metadata: The store's own decisions.
+    """
+
+    receipts: Receipts
+    deliveries: Deliveries
+    windows: ContextWindows
+    influences: Influences
+    usage: UsageLog
+    metadata: "StoreMetadata"
+
+    def counting(self) -> AbstractContextManager[None]:
+        """
+        Return a context in which counters change together.
+
+        It waits only briefly for other writers, and raises StorageError instead.
         """
         ...

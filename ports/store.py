@@ -7,6 +7,7 @@ from hardwon.ports.entries import EntryRepository, RankingReads
 from hardwon.ports.vectors import VectorStore
 
 if TYPE_CHECKING:
+    import datetime as dt
     from contextlib import AbstractContextManager
 
     from hardwon.domain.model.embedding import Space
@@ -88,6 +89,18 @@ class StoreMetadata(Protocol):
         The number of the last entry embedded again in *space*.
 
         It is 0 where no run of embedding everything again was interrupted.
+        """
+        ...
+
+    def state_at(self, now: "dt.datetime") -> str | None:
+        """
+        Return the state of everything that may be shown at *now*.
+
+        It differs after each change of entries, vectors, projects and decisions, and in a store
+        that took another's place. Records of activity and counters do not change it.
+
+        Returns:
+            None while an entry has expired that is not retired yet.
         """
         ...
 

@@ -90,7 +90,7 @@ def test_every_door_of_the_issue_is_measured_with_its_targets(
     monkeypatch.setattr(
         texts, "sentences", lambda: [f"Sentence {number} of prose." for number in range(500)]
     )
-    of_all = doors(make_project(str(tmp_path / "a")), make_project(str(tmp_path / "b")))
+    of_all = doors(*(make_project(str(tmp_path / name)) for name in "abc"))
     aimed = {name: door.targets for name, door in of_all.items() if door.targets}
 
     assert aimed == {

@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from hardwon.entrypoints.bootstrap_capture import PREPARER
 from hardwon.examples.make_sample import make_sample
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -106,6 +107,9 @@ def doors(project: Path) -> dict[str, Door]:
             name: Door((hook,), json.dumps({**about, "hook_event_name": event}))
             for name, event in events.items()
         },
+        "session start, prepared": Door(
+            (hook,), json.dumps({**about, "cwd": f"{project}-prepared"})
+        ),
         **{f"hardwon {line}": Door((hardwon, *line.split())) for line in commands},
     }
 
@@ -157,7 +161,12 @@ def main() -> None:
             "HARDWON_CAPTURE_ENABLED": "false",
         }
         world = World(project, environment)
-        world.cpu(doors(project)["session start"])  # imports the bank
+        make_sample(prepared := Path(f"{project}-prepared"))
+        for start in ("session start", "session start, prepared"):
+            world.cpu(doors(project)[start])  # imports the bank
+        store = str(Path(folder) / ".claude/iflow/memory")
+        options = ("--global-store", store, "--project-root", str(prepared), "--prepare", "units")
+        world.cpu(Door((sys.executable, "-m", PREPARER, *options)))
         PAGE.write_text(HEAD + table(world), encoding="utf-8")
 
 

@@ -8,7 +8,16 @@ only if no other may be the default. Standard library only.
 import os
 from collections.abc import Collection, Iterator
 
-from hardwon.adapters.git.identity import BRANCH, config_text, first_line, git_folder
+from hardwon.adapters.folder import state_of
+from hardwon.adapters.git.identity import (
+    BRANCH,
+    common_folder,
+    config_text,
+    first_line,
+    git_folder,
+    identify,
+    top_of,
+)
 
 HEADS = "refs/heads/"
 OF_ORIGIN = "refs/remotes/origin/"
@@ -42,6 +51,23 @@ def is_checked_out(top: str, common: str) -> bool:
     if head == branch:
         return False
     return branch == default_branch(common, {*_heads(common)}, named.removeprefix("ref: "))
+
+
+def checked_out_state(project_root: str) -> tuple[object, ...]:
+    """
+    Return what differs after a commit or a switch of the branch.
+
+    No process runs. Changes of the work tree are not noticed.
+    """
+    identity, top = identify(project_root), top_of(os.path.realpath(project_root))
+    if top is None:
+        return (identity,)
+    folder = git_folder(top)
+    common = common_folder(top) or folder
+    head = first_line(os.path.join(folder, "HEAD"))
+    reference = head.removeprefix("ref: ")
+    names = (reference, f"logs/{reference}", ORIGIN_HEAD, "packed-refs", "reftable/tables.list")
+    return (identity, head, *(state_of(os.path.join(common, *name.split("/"))) for name in names))
 
 
 def default_branch(common: str, heads: Collection[str], origin_head: str) -> str | None:

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from hardwon.adapters.folder import make_folder
 from hardwon.adapters.markdown.bank_edit import MarkdownBanks
 from hardwon.adapters.markdown.file_text import CONFLICTED, has_conflict
-from hardwon.adapters.markdown.knowledge_bank import LARGEST_FILE, LOCAL_FOLDER
+from hardwon.adapters.markdown.knowledge_bank import LARGEST_FILE
 from hardwon.adapters.markdown.whole_files import (
     LOCK_SECONDS,
     FileChange,
@@ -22,7 +22,7 @@ from hardwon.adapters.markdown.whole_files import (
     write_together,
 )
 from hardwon.domain.model.errors import UneditableFileError, UnreadableFileError
-from hardwon.domain.model.knowledge_bank import BankScope
+from hardwon.domain.model.knowledge_bank import BANK_FOLDER, BankScope
 from hardwon.domain.model.own_files import is_within
 from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace, Banks
 from hardwon.ports.knowledge_bank import BankFiles
@@ -54,7 +54,7 @@ class MarkdownBankFiles(BankFiles):
 
     @override
     def path(self, place: BankPlace) -> str:
-        folder = LOCAL_FOLDER if place.scope == "local" else ""
+        folder = BANK_FOLDER if place.scope == "local" else ""
         return os.path.join(self._roots[place.scope], folder, f"{place.category}.md")
 
     @override

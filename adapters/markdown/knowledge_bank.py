@@ -19,6 +19,8 @@ from hardwon.adapters.markdown.whole_files import (
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.identity import content_hash
 from hardwon.domain.model.knowledge_bank import (
+    BANK_FILES,
+    BANK_FOLDER,
     CONFIDENCE,
     ENTRY_HEAD,
     LAST_OBSERVED,
@@ -45,9 +47,6 @@ if TYPE_CHECKING:
 Warn: TypeAlias = Callable[[str], None]
 Decode: TypeAlias = Callable[[bytes], FileText]
 
-FILES: tuple[Category, ...] = ("anti-patterns", "patterns", "heuristics")
-"""The files of a bank, in the order they are read."""
-LOCAL_FOLDER = "docs/knowledge-bank"
 LARGEST_FILE = 16 * 1024 * 1024
 
 
@@ -79,14 +78,14 @@ def read_banks(project_root: str, store: str, warn: Warn) -> Iterator[BankText]:
         warn: Called with one line about every file that exists but can't be used completely.
     """
     folders: dict[BankScope, str] = {
-        "local": os.path.join(project_root, LOCAL_FOLDER),
+        "local": os.path.join(project_root, BANK_FOLDER),
         "global": store,
     }
     if line := refusal(store):
         warn(line)
         del folders["global"]
     for source, folder in folders.items():
-        for category in FILES:
+        for category in BANK_FILES:
             path = os.path.join(folder, f"{category}.md")
             text = read_bank(
                 path, warn, within=(project_root or os.curdir) if source == "local" else ""
@@ -169,7 +168,7 @@ class MarkdownKnowledgeBank(KnowledgeBank):
         self._is_foreign = is_foreign
         self._root = root = os.path.realpath(project_root)
         self._folders = (
-            (os.path.join(root, LOCAL_FOLDER), _project_name(root)),
+            (os.path.join(root, BANK_FOLDER), _project_name(root)),
             (os.path.realpath(store), None),
         )
         self._warn = warn
@@ -179,7 +178,7 @@ class MarkdownKnowledgeBank(KnowledgeBank):
         found = (
             _file(os.path.join(folder, f"{category}.md"), category, project)
             for folder, project in self._folders
-            for category in FILES
+            for category in BANK_FILES
         )
         return [file for file in found if file]
 
@@ -200,10 +199,10 @@ def bank_root(path: str) -> str:
     It is empty for any other file.
     """
     folder, name = os.path.split(path)
-    ending = os.path.join(os.sep, *LOCAL_FOLDER.split("/"))
+    ending = os.path.join(os.sep, *BANK_FOLDER.split("/"))
     return (
         folder.removesuffix(ending)
-        if folder.endswith(ending) and name.removesuffix(".md") in FILES
+        if folder.endswith(ending) and name.removesuffix(".md") in BANK_FILES
         else ""
     )
 

@@ -13,6 +13,14 @@ class PostgresMetadata(SqlMetadata):
     SELECT = "SELECT value FROM hardwon.metadata WHERE tenant = %(tenant)s AND key = %(key)s"
     ADD = f"{INSERT} ON CONFLICT (tenant, key) DO NOTHING"
     SET = f"{INSERT} ON CONFLICT (tenant, key) DO UPDATE SET value = excluded.value"
+    # The last transaction that changed the contents tells a restored server from itself.
+    STATE = """
+        SELECT s.version || ' ' || s.xmin || ' ' || coalesce(m.value, ''), EXISTS (
+            SELECT FROM hardwon.entry e WHERE e.tenant = s.tenant AND NOT e.retired AND e.expires_at <= %(now)s
+        )
+        FROM hardwon.state s LEFT JOIN hardwon.metadata m ON m.tenant = s.tenant AND m.key = %(provider)s
+        WHERE s.tenant = %(tenant)s
+    """
 
 
 class PostgresImportLedger(SqlImportLedger):

@@ -152,6 +152,7 @@ class SqlReceipts(Role[D], Receipts):
         self._database.rows(
             self.REJECT, entry_id=entry_id, session_id=session_id, rejected=rejected
         )
+        self._database.note_change()  # what did harm falls silent
 
     @override
     def outcomes(self) -> list[OutcomeCount]:

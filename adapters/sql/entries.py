@@ -395,6 +395,7 @@ class SqlProposals(Role[Database], Proposals):
     def propose(self, proposal: Proposal) -> None:
         with self._database.transaction():
             self._database.rows(self.PROPOSE, **proposal._asdict())
+            self._database.note_change()
 
     @override
     def open(self, limit: int) -> list[Proposal]:
@@ -403,4 +404,7 @@ class SqlProposals(Role[Database], Proposals):
     @override
     def reject(self, older: str, newer: str) -> bool:
         with self._database.transaction():
-            return self._database.value(self.REJECT, older=older, newer=newer) is not None
+            is_open = self._database.value(self.REJECT, older=older, newer=newer) is not None
+            if is_open:
+                self._database.note_change()
+            return is_open

@@ -1,5 +1,6 @@
 """Decisions in the store's metadata, and the ledger of imported files."""
 
+import datetime as dt
 import os
 from collections.abc import Sequence
 
@@ -20,6 +21,7 @@ class SqlMetadata(Role[Database]):
     SELECT: str
     ADD: str
     SET: str
+    STATE: str
 
     @property
     def automatic_provider(self) -> str | None:
@@ -60,6 +62,17 @@ class SqlMetadata(Role[Database]):
     def move_embed_cursor(self, space: Space, number: int) -> None:
         """Store the number of the last entry embedded again."""
         self._remember(_embed_cursor(space), str(number), self.SET)
+
+    def state_at(self, now: dt.datetime) -> str | None:
+        """
+        Return the state of everything that may be shown at *now*.
+
+        None while an entry has expired that is not retired yet.
+        """
+        [(state, has_expired)] = self._database.rows(
+            self.STATE, provider=AUTOMATIC_PROVIDER, now=now
+        )
+        return None if has_expired else str(state)
 
     def _value(self, key: str) -> str | None:
         value = self._database.value(self.SELECT, key=key)

@@ -6,6 +6,7 @@ History, receipts, context windows, usage signals and counters. The hooks import
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from typing import ClassVar
 
 from hardwon.adapters.sql.activity import (
@@ -32,6 +33,7 @@ from hardwon.adapters.sqlite.decoding import (
     texts,
     timestamp,
 )
+from hardwon.adapters.sqlite.metadata import SqliteMetadata
 from hardwon.domain.model.activity import PastChange
 from hardwon.domain.model.injection.receipt import (
     ARMS,
@@ -317,10 +319,17 @@ class SqliteActivity(Activity):
     """The records of what was shown in sessions, for the hooks that only count."""
 
     def __init__(self, database: SqliteDatabase) -> None:
+        self._database = database
         self.receipts = SqliteReceipts(database)
         self.deliveries = SqliteDeliveries(database)
         self.windows = SqliteContextWindows(database)
         self.influences = SqliteInfluences(database)
+        self.usage = SqliteUsageLog(database)
+        self.metadata = SqliteMetadata(database)
+
+    @override
+    def counting(self) -> AbstractContextManager[None]:
+        return self._database.counting()
 
 
 class SqliteUsageLog(SqlUsageLog):

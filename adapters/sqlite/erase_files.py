@@ -50,7 +50,7 @@ The journal of the run itself, which is not searched.
 
 It is removed when nothing is left.
 """
-RECORDS = (".last-injection.json",)
+RECORDS = (".last-injection.json", "prepared-starts")
 NOUNS = {
     "receipt_entry": "line of a receipt",
     "source_heading": "imported heading",

@@ -13,8 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.adapters.sqlite.database import Row, SqliteDatabase, without_secrets
 from hardwon.adapters.sqlite.derived import count_ranked
-from hardwon.adapters.sqlite.fts import COLUMNS, TOKENIZER, any_of, frequencies, quoted
-from hardwon.adapters.sqlite.keyword_matches import KeywordMatches
+from hardwon.adapters.sqlite.keyword_matches import (
+    COLUMNS,
+    TOKENIZER,
+    KeywordMatches,
+    any_of,
+    frequencies,
+    quoted,
+)
 from hardwon.adapters.sqlite.postings import drop_postings, packed_scores
 from hardwon.adapters.sqlite.rows import SELECT_ENTRY, to_entries
 from hardwon.domain.model.deadline import Deadline

@@ -4,7 +4,7 @@ The matches of one keyword search.
 The filter is applied to the best matches only.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from heapq import nlargest
 
@@ -13,9 +13,44 @@ from hardwon.adapters.sqlite.derived import admits_all, tallied
 from hardwon.adapters.sqlite.query import in_tie_order, where
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.ranking.candidates import IndexHit, ScoreStatistics
+from hardwon.domain.model.text import without_marks
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.override import override
 from hardwon.ports.vectors import Matches
+
+TOKENIZER = "porter unicode61"
+
+COLUMNS = ("name", "description", "notes", "keywords", "reasoning")
+"""The columns of the index of entries."""
+
+
+def quoted(term: str) -> str:
+    """Quote *term* as a phrase of FTS5."""
+    return '"' + without_marks(term).replace('"', '""').replace("\0", " ") + '"'
+
+
+def any_of(terms: Iterable[str]) -> str:
+    """Return the FTS5 query for any of *terms*."""
+    return " OR ".join(map(quoted, terms))
+
+
+def frequencies(
+    database: SqliteDatabase, table: str, terms: Sequence[str], first: int = 0
+) -> Mapping[str, int]:
+    """
+    Count the rows of an FTS5 table that contain each term.
+
+    Counts from row *first* on, for at most 65 terms.
+    """
+    if not terms:
+        return {}
+    counts = ", ".join(
+        [f"(SELECT count(*) FROM {table} WHERE {table} MATCH ? AND rowid >= {first})"] * len(terms)
+    )
+    return dict(
+        zip(terms, database.rows(f"SELECT {counts}", list(map(quoted, terms)))[0], strict=True)
+    )
+
 
 SELECT_ADMITTED = """
     SELECT e.seq, e.category FROM json_each(:wanted) found CROSS JOIN entry e ON e.seq = found.value WHERE {within}

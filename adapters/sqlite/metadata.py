@@ -1,6 +1,7 @@
 """Decisions in the table `_metadata`, and the ledger of imported files."""
 
 from hardwon.adapters.sql.metadata import SqlImportLedger, SqlMetadata, stored_path
+from hardwon.adapters.sqlite.database import CONTENT_VERSION
 from hardwon.ports.override import override
 
 EXPOSED = "warned_exposed"
@@ -17,6 +18,12 @@ class SqliteMetadata(SqlMetadata):
         "INSERT INTO _metadata (key, value) VALUES (:key, :value) ON CONFLICT (key) DO UPDATE SET"
         " value = excluded.value"
     )
+
+    STATE = f"""
+        SELECT (SELECT value FROM _metadata WHERE key = '{CONTENT_VERSION}') || ' '
+            || coalesce((SELECT value FROM _metadata WHERE key = :provider), ''),
+            EXISTS (SELECT 1 FROM entry WHERE retired = 0 AND expires_at <= :now)
+    """
 
     @property
     def own_files(self) -> frozenset[str]:

@@ -21,7 +21,7 @@ from zlib import crc32
 
 from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.derived import SHIFT, bounds, remake
-from hardwon.adapters.sqlite.fts import COLUMNS, TOKENIZER, any_of, frequencies
+from hardwon.adapters.sqlite.keyword_matches import COLUMNS, TOKENIZER, any_of, frequencies
 from hardwon.domain.model.keywords import inverse_document_frequency
 from hardwon.domain.model.text import without_marks
 

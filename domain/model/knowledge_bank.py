@@ -13,6 +13,12 @@ from hardwon.domain.model.vocabulary import Category, Confidence
 BankScope: TypeAlias = Literal["local", "global"]
 """The project's own bank, or the user's for all projects."""
 
+BANK_FOLDER = "docs/knowledge-bank"
+"""Of a project's own bank."""
+
+BANK_FILES: tuple[Category, ...] = ("anti-patterns", "patterns", "heuristics")
+"""The files of a bank, in the order they are read."""
+
 ENTRY_HEAD = "### "
 """The beginning of an entry's heading."""
 

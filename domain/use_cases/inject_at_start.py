@@ -2,14 +2,13 @@
 
 import datetime as dt
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.domain.model.context import ContextQuery
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.errors import HardwonError, StorageError
+from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.filters import LEARNINGS, NOWHERE, Workplace, seen_from
 from hardwon.domain.model.injection.block import Diagnostics, MemoryBlock, in_order_of_text
 from hardwon.domain.model.injection.credits import Credits
@@ -22,7 +21,6 @@ from hardwon.domain.model.injection.entry_text import (
     within_budget,
 )
 from hardwon.domain.model.injection.receipt import (
-    COUNTED,
     MAX_MISSED,
     NO_ROOM,
     NOT_NEW,
@@ -62,8 +60,7 @@ if TYPE_CHECKING:
         RelateConversations,
         RelatedConversations,
     )
-    from hardwon.ports.activity import Receipts, UsageLog
-    from hardwon.ports.store import Store
+    from hardwon.ports.activity import Receipts
 
 
 FEW = 5
@@ -446,40 +443,3 @@ def _why(missed: ScoredCandidate, selected: SelectionOutcome, held: HeldMemory) 
         return NOT_RELEVANT
     last = selected.ranked[-1].score if selected.ranked else 0.0
     return OWED if missed.score > last else TOO_LOW
-
-
-class RecordInjection(NamedTuple):
-    """
-    Store the receipt of an injection and count the injection, atomically.
-
-    It is not counted yet if the host will report whether it arrived.
-
-    Attributes:
-        transaction: A context for atomic changes; raises StorageError, soon, when the store is
-            busy.
-    """
-
-    usage: "UsageLog"
-    receipts: "Receipts"
-    transaction: Callable[[], AbstractContextManager[None]]
-
-    @classmethod
-    def on(cls, store: "Store") -> Self:
-        """Return it on the roles of *store*."""
-        return cls(store.usage, store.receipts, store.counting)
-
-    def record(self, receipt: "Receipt", numbers: Sequence[int]) -> tuple[str, ...]:
-        """
-        Record *receipt*, and the injection of the entries *numbers* if it counts already.
-
-        Returns:
-            The losses with their reasons, one line each: a busy store never delays the session.
-        """
-        try:
-            with self.transaction():
-                if receipt.delivery in COUNTED:
-                    self.usage.record_recall(numbers, receipt.at)
-                self.receipts.record(receipt)
-        except StorageError as error:
-            return (f"recall not counted, no receipt kept: {error}",)
-        return ()

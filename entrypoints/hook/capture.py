@@ -15,7 +15,7 @@ from hardwon.domain.model.redaction import CUT
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.observe_outcomes import ObserveOutcomes
 from hardwon.domain.use_cases.open_window import ConfirmDelivery
-from hardwon.entrypoints.bootstrap import now
+from hardwon.entrypoints.bootstrap import host_folder, now
 from hardwon.entrypoints.bootstrap_capture import (
     actions_of_session,
     activity_in,
@@ -41,20 +41,27 @@ LONGEST_TEXT = 20_000
 """Characters, which take 30 ms to redact. The transcript keeps the rest."""
 
 
-def note_event(request: HookRequest, settings: Settings, warn: Callable[[str], None]) -> None:
-    """Journal the event, and wake the worker if due."""
+def note_event(request: HookRequest, settings: Settings, warn: Callable[[str], None]) -> bool:
+    """
+    Journal the event, and wake the worker if due.
+
+    Returns whether it was woken.
+    """
     if not request.session_id:
         session_id = request.payload.get("session_id")
         warn(f"{request.event!r} has the session_id {session_id!r:.60}: nothing is noted")
-        return
+        return False
     if request.event == "UserPromptSubmit" and request.is_of_the_host:
-        return  # the turn of the user goes on
+        return False  # the turn of the user goes on
     event = _event(request, warn)
     project = project_to_note(settings, event.project_root) if event.project_root else None
     if event.project_root and not project:
-        return
-    if is_due(event, _noted(event, project, store=settings.global_store, warn=warn), settings):
-        wake(settings, event.project_root or os.sep)
+        return False
+    replies = _noted(event, project, store=settings.global_store, warn=warn)
+    if not is_due(event, replies, settings):
+        return False
+    wake(settings, host_folder(event.project_root or os.sep), measure=request.measure)
+    return True
 
 
 def is_due(event: HookEvent, replies: int, settings: Settings) -> bool:

@@ -16,6 +16,7 @@ from hardwon.domain.model.pause import Pause, holding, last_end, pause_of
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.text import one_line
 from hardwon.entrypoints.bootstrap import (
+    host_folder,
     host_process,
     host_session,
     now,
@@ -140,6 +141,7 @@ class Event:
         self._settings = self._resolved.settings
         self._log = open_log(self._settings.global_store)
         self.is_noting = self._captures and request.event in NOTED
+        self._has_woken = False
 
     def take(self) -> None:
         """Handle the event, or ignore an unknown one."""
@@ -158,6 +160,7 @@ class Event:
                 self._attempt("use not counted", self._notice_use)
                 self._attempt("recall not counted", self._confirm_delivery)
                 self._attempt("hooks are not answered", self._notice_silence)
+                self._attempt("the next start is not prepared", self._prepare_next)
             case "PreCompact":
                 self._attempt("capture", self._note)
             case "SessionEnd":
@@ -210,7 +213,7 @@ class Event:
             from hardwon.entrypoints.hook.capture import note_event  # brings sqlite3
 
             try:
-                note_event(self._request, self._settings, self.warn)
+                self._has_woken = note_event(self._request, self._settings, self.warn)
             finally:
                 self.is_noting = False
 
@@ -234,6 +237,16 @@ class Event:
             line = f"{why}: hardwon-hook answers until it does"
             if not any(event.endswith(line) for event in last_events(store, RECENT)):
                 self.warn(line)
+
+    def _prepare_next(self) -> None:
+        """Let a background process make the block of the next start."""
+        if not (self._captures and self._injects) or self._has_woken:
+            return
+        from hardwon.entrypoints.bootstrap_capture import PREPARER, has_store, wake
+
+        folder = host_folder(self._request.project_root)
+        if has_store(self._settings):
+            wake(self._settings, folder, measure=self._request.measure, module=PREPARER)
 
     def _answer_prompt(self) -> None:
         if self._answers_prompt:
@@ -295,6 +308,27 @@ class Event:
         )
 
     def _inject(self) -> None:
+        if not self._print_prepared():
+            self._make_block()
+        elif self._captures:
+            self._attempt("the worker was not started", self._wake_for_events)
+
+    def _print_prepared(self) -> bool:
+        """Print the block that was made beforehand, unless it is void."""
+        if not self._request.framed:
+            return False
+        from hardwon.entrypoints.hook.prepared_start import PreparedBlock
+
+        prepared = PreparedBlock(self._resolved, self._request, self.warn)
+        return prepared.print(self._output, self._pauses.notice)
+
+    def _wake_for_events(self) -> None:
+        from hardwon.entrypoints.bootstrap_capture import has_events, wake
+
+        if has_events(self._settings.global_store):
+            wake(self._settings, self._request.project_root, measure=self._request.measure)
+
+    def _make_block(self) -> None:
         from hardwon.entrypoints.hook.session_start import SessionStart
 
         request = self._request
@@ -310,7 +344,7 @@ class Event:
         if text and self._output.write(text) and injection.text:
             start.record(injection, request)
         if self._captures:
-            start.wake_worker(injection)
+            start.wake_worker(injection, request)
 
     def _print_markdown(self) -> bool:
         text = self._pauses.notice + self._markdown()

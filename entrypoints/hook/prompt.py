@@ -9,8 +9,8 @@ from hardwon.domain.model.injection.receipt import ContextWindow
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.ask_for_lesson import AskForLesson
 from hardwon.domain.use_cases.inject_at_moment import Moment
-from hardwon.domain.use_cases.inject_at_start import RecordInjection
 from hardwon.domain.use_cases.inject_beside_prompt import Prompt
+from hardwon.domain.use_cases.record_injection import RecordInjection
 from hardwon.domain.use_cases.weigh_entries import Actor, Injection
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_retrieval import (

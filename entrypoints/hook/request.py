@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from hardwon.entrypoints.bootstrap import host_session
 
 if TYPE_CHECKING:
-    from hardwon.domain.model.injection.entry_text import Length
+    from hardwon.domain.model.injection.entry_text import Length, Measure
     from hardwon.domain.model.injection.receipt import Beginning, LastResponse
 
 OPTIONS = ("--project-root", "--limit", "--global-store")
@@ -144,10 +144,15 @@ class HookRequest(NamedTuple):
     @property
     def length(self) -> "Length":
         """How the host measures the length of its model's input."""
-        from hardwon.domain.model.injection.entry_text import units, utf8_bytes  # for a block only
+        from hardwon.domain.model.injection.entry_text import MEASURES  # for a block only
 
+        return MEASURES[self.measure]
+
+    @property
+    def measure(self) -> "Measure":
+        """The name of that length."""
         is_codex = os.path.basename(self.transcript_path).startswith(CODEX_TRANSCRIPT)
-        return utf8_bytes if is_codex else units
+        return "bytes" if is_codex else "units"
 
     @property
     def beginning(self) -> "Beginning":
@@ -254,6 +259,14 @@ def from_document(document: Mapping[str, object]) -> HookRequest:
     if (event := document.get("hook_event_name", SESSION_START)) != SESSION_START:
         return _of_other_event(event, document)
     return _from_folder(document.get("cwd"))._replace(payload=document)
+
+
+def start_of(project_root: str, measure: "Measure", flags: Mapping[str, str]) -> HookRequest:
+    """Return the start of a new session in a project."""
+    transcript = CODEX_TRANSCRIPT if measure == "bytes" else ""  # its name tells the host
+    return HookRequest(
+        project_root, flags=flags, framed=True, payload={"transcript_path": transcript}
+    )
 
 
 def _of_other_event(event: object, document: Mapping[str, object]) -> HookRequest:

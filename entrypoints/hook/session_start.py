@@ -1,17 +1,20 @@
 """A session start on an open store: signals, import, search, counters."""
 
+import datetime as dt
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from hardwon.domain.model.context import ContextQuery
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, OlderSchemaError, StorageError
 from hardwon.domain.model.filters import Workplace
-from hardwon.domain.model.injection.receipt import NOTHING, ContextWindow, HeldMemory
+from hardwon.domain.model.injection.receipt import NOTHING, ContextWindow, HeldMemory, Receipt
 from hardwon.domain.model.settings import RecallOccasion, ResolvedSettings
-from hardwon.domain.use_cases.inject_at_start import RecordInjection, StartInjection
+from hardwon.domain.use_cases.inject_at_start import StartInjection
+from hardwon.domain.use_cases.record_injection import RecordInjection
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_capture import has_events, read_history, wake
+from hardwon.entrypoints.bootstrap_capture import has_events, read_history, reason_to_keep, wake
 from hardwon.entrypoints.bootstrap_files import (
     build_import_knowledge,
     build_versions,
@@ -30,6 +33,9 @@ from hardwon.entrypoints.context import (
 )
 from hardwon.entrypoints.hook.request import HookRequest
 from hardwon.entrypoints.notices import keeping_notice, notice_for_first_session, standing_notice
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.injection.prepared_start import PreparedStart
 
 SEARCH_SECONDS = 1.6
 """When the search has ended on an idle machine. Ranking and printing follow."""
@@ -55,6 +61,8 @@ class SessionStart:
 
     Attributes:
         notice: The block's line for the user, to be printed if there is no block.
+        has_notice: Whether the block has any line for the user.
+        leaves_work: Whether the store had work for the worker when a start was prepared.
     """
 
     def __init__(
@@ -65,11 +73,13 @@ class SessionStart:
         slowdown: float,
         warn: Callable[[str], None],
     ) -> None:
+        self._resolved = resolved
         self._settings = resolved.settings
         self._refused = resolved.refused
         self._project_root = project_root
         self._warn = warn
         self.notice = ""
+        self.has_notice = self.leaves_work = False
         self._slowdown = slowdown
         end = min(SEARCH_SECONDS, LAST_PRINT_SECONDS - FINISH_CPU_SECONDS * slowdown)
         self._deadline = Deadline(time.monotonic, started + end)
@@ -94,7 +104,7 @@ class SessionStart:
         standing = self._standing_notice() if request.framed and not held.has_block else ""
         notice = ". ".join(filter(None, (self._first_notice(), standing)))
         inject = inject._replace(retrieve=retrieve, notice=notice, refused=self._refused, held=held)
-        self.notice = f"{standing}\n" if standing else ""
+        self.notice, self.has_notice = f"{standing}\n" if standing else "", bool(notice)
         if inject.relate:
             workplace = self._with_touched_files(workplace, query)
         injection = inject.block_for(
@@ -128,33 +138,101 @@ class SessionStart:
 
     def record(self, injection: StartInjection, request: HookRequest) -> None:
         """Store and count the receipt, unless the store is busy."""
-        from hardwon.domain.use_cases.inject_at_start import receipt_of_start  # after the output
-
-        now, project = self._memory.clock.now(), self._workplace.project
-        receipt = receipt_of_start(
-            injection, session_id=request.session_id, project=project, at=now
-        )
-        receipt = receipt._replace(delivery=request.delivery)
+        receipt = self._receipt(injection, request, self._memory.clock.now())
         for line in RecordInjection.on(self._memory.store).record(receipt, injection.numbers):
             self._warn(line)
 
-    def wake_worker(self, injection: StartInjection) -> None:
-        """
-        Wake the worker if anything waits for it.
-
-        Local embeddings, git probes, entries of others, outdated keywords, journaled events.
-        """
-        is_local = self._memory.spaces.provider == LOCAL
+    def wake_worker(self, injection: StartInjection, request: HookRequest) -> None:
+        """Wake the worker if anything waits for it."""
         try:
-            is_waiting = (
-                is_local and injection.pending
-            ) or self._place.project.is_repository_to_ask
-            is_waiting = is_waiting or count_at_home(self._memory.repository, self._workplace)
-            is_waiting = is_waiting or self._memory.store.upkeep.has_outdated_keywords()
-            if is_waiting or has_events(self._settings.global_store):
-                wake(self._settings, self._project_root)
+            if self._leaves_work(injection) or has_events(self._settings.global_store):
+                wake(self._settings, self._project_root, measure=request.measure)
         except (StorageError, OSError) as error:
             self._warn(f"the worker was not started: {error}")
+
+    def prepare(
+        self, request: HookRequest, known: "PreparedStart | None"
+    ) -> "PreparedStart | None":
+        """
+        Return the block that the next start would print, maybe *known*.
+
+        Returns:
+            None if it would not be the same later: something is said once, or waits for the worker,
+            or the store or a file changed meanwhile.
+        """
+        if self._keeps_as_before():
+            return None
+        at = self._memory.clock.now()
+        from hardwon.domain.model.injection.prepared_start import (
+            PreparedStart,  # by the worker only
+        )
+
+        stamp = self._stamp(request, at)
+        if known and stamp == known.stamp and self._is_as_before(known):
+            return known
+        injection = self.inject(request)
+        self.leaves_work = self._leaves_work(injection)
+        is_same = bool(stamp) and stamp == self._stamp(request, at)
+        if self.has_notice or self.leaves_work or not is_same:
+            return None
+        receipt = self._receipt(injection, request, at)
+        return PreparedStart(
+            stamp=stamp, text=injection.text, receipt=receipt, numbers=tuple(injection.numbers)
+        )
+
+    def close(self) -> None:
+        """Close the store."""
+        self._memory.close()
+
+    def _keeps_as_before(self) -> bool:
+        """Return whether the next start says that conversations are kept as before, once."""
+        settings, project = self._settings, self._place.project
+        return (
+            settings.capture_enabled is not False
+            and not project.chosen
+            and reason_to_keep(settings, self._project_root, None) == "earlier"
+        )
+
+    def _is_as_before(self, known: "PreparedStart") -> bool:
+        """Return whether *known* fits the present work, without a harmful lesson."""
+        from hardwon.domain.model.injection.credits import Credits  # not at a start
+
+        query = read_present_work(
+            self._project_root, self._deadline.within(GIT_SECONDS), self._warn
+        )
+        text, shown = query.public, {entry.entry_id for entry in known.receipt.shown}
+        keyword_text = query.keyword_text if text else None
+        return (text, keyword_text) == (known.receipt.query, known.receipt.keyword_text) and not (
+            shown & Credits.of(self._memory.store.receipts.outcomes()).harmful
+        )
+
+    def _stamp(self, request: HookRequest, at: dt.datetime) -> str:
+        from hardwon.entrypoints.hook.prepared_start import stamp_of  # not at a start
+
+        state = self._memory.store.metadata.state_at(at)
+        return stamp_of(self._resolved, request, state=state, at=at) if state else ""
+
+    def _receipt(self, injection: StartInjection, request: HookRequest, at: dt.datetime) -> Receipt:
+        from hardwon.domain.use_cases.inject_at_start import receipt_of_start  # after the output
+
+        receipt = receipt_of_start(
+            injection, session_id=request.session_id, project=self._workplace.project, at=at
+        )
+        return receipt._replace(delivery=request.delivery)
+
+    def _leaves_work(self, injection: StartInjection) -> bool:
+        """
+        Return whether anything in the store waits for the worker.
+
+        Local embeddings, git probes, entries of others, outdated keywords.
+        """
+        is_embedding = self._memory.spaces.provider == LOCAL and bool(injection.pending)
+        return (
+            is_embedding
+            or self._place.project.is_repository_to_ask
+            or bool(count_at_home(self._memory.repository, self._workplace))
+            or self._memory.store.upkeep.has_outdated_keywords()
+        )
 
     def _open(self) -> Memory:
         settings, warn = self._settings, self._warn

@@ -14,7 +14,7 @@ from hardwon.adapters.sqlite.hook_events import note
 from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.vocabulary import Category
-from hardwon.entrypoints.bootstrap_capture import MODULE
+from hardwon.entrypoints.bootstrap_capture import PREPARER, WORKER
 from hardwon.entrypoints.cli.conversations import SessionStatus, session_statuses
 from tests.entrypoints.hook_process import Run, World
 from tests.machine import LONGEST_WAIT
@@ -125,7 +125,8 @@ def workers(world: World) -> list[str]:
         ["ps", "-axww", "-o", "pid=,args="], capture_output=True, text=True, check=True
     )
     lines = listed.stdout.splitlines()
-    return [line for line in lines if f"{MODULE} --global-store {world.store} " in line]
+    started = [f"{module} --global-store {world.store} " for module in (WORKER, PREPARER)]
+    return [line for line in lines if any(command in line for command in started)]
 
 
 def written(world: World) -> str:

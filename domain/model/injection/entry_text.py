@@ -7,7 +7,7 @@ only.
 """
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, overload
 
 from hardwon.domain.model.injection.neutral_text import neutral, neutral_line, neutral_name
@@ -114,6 +114,9 @@ def utf8_bytes(text: str) -> int:
     """Return the length of *text* in bytes of UTF-8."""
     return len(text.encode("utf-8", "surrogatepass"))
 
+
+Measure: TypeAlias = Literal["units", "bytes"]
+MEASURES: Mapping[Measure, Length] = {"units": units, "bytes": utf8_bytes}
 
 MAX_UNITS = 9_500
 """Maximum length, as the host counts it. Hosts cut a hook's output at 10,000."""

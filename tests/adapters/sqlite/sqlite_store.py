@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex, pack_block
 from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.derived import SHIFT
-from hardwon.adapters.sqlite.fts import any_of, frequencies
 from hardwon.adapters.sqlite.keyword_index import SELECT_MATCHES, FtsKeywordIndex
+from hardwon.adapters.sqlite.keyword_matches import any_of, frequencies
 from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.postings import pack_postings, packed_scores
 from hardwon.adapters.sqlite.snapshots import SqliteSnapshots

@@ -13,7 +13,7 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
 from hardwon.adapters.postgres.session import NEWEST
-from hardwon.entrypoints.bootstrap_capture import INDEX_UPDATED_LATER, MODULE
+from hardwon.entrypoints.bootstrap_capture import INDEX_UPDATED_LATER, WORKER
 from hardwon.entrypoints.worker import REFRESHED
 from tests.entrypoints.cli.test_evaluate import write_set
 from tests.entrypoints.hook_process import World
@@ -393,7 +393,7 @@ def work(world: World) -> None:
         "--on-server",
     )
     subprocess.run(
-        [world.bin / "python", "-m", MODULE, *options],
+        [world.bin / "python", "-m", WORKER, *options],
         env=world.variables,
         cwd=world.folder,
         check=False,

@@ -1,6 +1,6 @@
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.injection.receipt import Receipt
-from hardwon.domain.use_cases.inject_at_start import RecordInjection
+from hardwon.domain.use_cases.record_injection import RecordInjection
 from tests.fakes.activity import InMemoryReceipts, InMemoryUsageLog
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.strategies import NOW, lesson
