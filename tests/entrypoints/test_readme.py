@@ -151,4 +151,4 @@ def shorten_bank(project: Path, entries: int = 4) -> None:
 
 def without_ids(text: str) -> str:
     """Return *text* without the ids of files, which come from where they lie."""
-    return re.sub(r"  [0-9a-f]{8}$|\s+$", "", text, flags=re.MULTILINE)
+    return re.sub(r" \[[0-9a-f]{8}\]$|\s+$", "", text, flags=re.MULTILINE)
