@@ -13,6 +13,9 @@ WIDTH, HEIGHT = 720, 200
 """Area of the bars in pixels, without axes."""
 
 TICKS = 4
+LABELLED = 6
+"""The number of weeks that have a label."""
+
 LABEL_HEIGHT = 24
 MAX_BAR = 40
 
@@ -126,7 +129,7 @@ def _apart(heights: Mapping[str, float]) -> Mapping[str, float]:
 
 
 def _labelled_every(weeks: Sequence[dt.date]) -> int:
-    return max(1, len(weeks) // 6)
+    return max(1, -(-len(weeks) // LABELLED))
 
 
 def _ticks(top: int) -> list[Tick]:

@@ -12,6 +12,8 @@ from hardwon.domain.model.excerpt import shortened
 from hardwon.domain.model.injection.receipt import (
     COUNTED,
     MOMENTS,
+    OBSERVED,
+    Event,
     Influence,
     NearMiss,
     Receipt,
@@ -37,6 +39,15 @@ READ_RECEIPTS = 2_000
 READ_USES = 20_000
 TITLE_CHARACTERS = 100
 
+HAPPENED: Mapping[Event, str] = {
+    "failure": "{} failed",
+    "file": "{} was opened",
+    "edit": "{} was edited",
+    "subagent": "a subagent began {}",
+    "prompt": "you asked {}",
+}
+"""The occasions of injections with a query, in words."""
+
 
 @attrs.frozen(kw_only=True)
 class SessionRow:
@@ -45,7 +56,7 @@ class SessionRow:
 
     Attributes:
         session_id: As the host names it; empty if unknown.
-        title: Its first prompt that was searched with, else what was.
+        title: Its first prompt that was searched with, else its first moment.
         delivered: Number of injections known to have reached the model.
         helped: Number of times a shown entry helped.
     """
@@ -139,10 +150,11 @@ def _times_helped(receipts: Iterable[Receipt], used: Collection[str]) -> int:
 
 
 def title_of(receipts: Sequence[Receipt]) -> str:
-    """Return the first prompt among *receipts*, else their first query, empty without one."""
+    """Return the first prompt among *receipts*, else their first moment, empty without one."""
     queries = [(receipt.event, receipt.query) for receipt in receipts if receipt.query]
     prompts = [query for event, query in queries if event == "prompt"]
-    return shortened(next(iter([*prompts, *(query for _, query in queries)]), ""), TITLE_CHARACTERS)
+    moments = (HAPPENED[event].format(query) for event, query in queries if event in MOMENTS)
+    return shortened(next(iter([*prompts, *moments]), ""), TITLE_CHARACTERS)
 
 
 class ShownEntry(NamedTuple):
@@ -173,6 +185,8 @@ class InjectionRow:
         searched: The display name of the query.
         missed: Near misses, with name and the rule that kept each out.
         outcome: That of a moment, in a few words; empty if none was seen.
+        has_helped: Whether an entry helped by it.
+        is_observed: Whether its outcome can be seen.
         text: The text as the model got it; None if the entries have changed since.
     """
 
@@ -185,26 +199,24 @@ class InjectionRow:
     missed: Sequence[tuple[NearMiss, str | None]]
     text: str | None
     outcome: str
+    has_helped: bool
+    is_observed: bool
 
 
 def session_page(desk: Desk, asked: PageRequest) -> Page:
     """Return all injections of one session."""
     session_id = asked.query.get("id", "")
-    answer = ExplainInjections.on(desk.memory.store, desk.memory.registry()).of_session(
-        session_id, READ_RECEIPTS
-    )
-    if not answer.injections:
+    store, registry = desk.memory.store, desk.memory.registry()
+    with desk.memory.repository.snapshot():
+        explained = ExplainInjections.on(store, registry).of_session(session_id, READ_RECEIPTS)
+        used = _used_by_session(store.influences.newest(session_id=session_id, limit=READ_USES))
+    if not explained.injections:
         raise UnknownEntryError("No injection into such a session is kept: the newest 2,000 are.")
-    injections = sorted(map(_injection, answer.injections), key=lambda row: row.receipt.at)
-    receipts = [explained.receipt for explained in answer.injections]
-    values = {
-        "now": desk.clock.now(),
-        "title": title_of(sorted(receipts, key=lambda receipt: receipt.at)),
-        "session_id": session_id,
-        "project": answer.injections[0].label,
-        "injections": injections,
-    }
-    return Page("session", values, [row for item in injections for row in _documents(item)])
+    injections = sorted(explained.injections, key=lambda item: item.receipt.at)
+    rows = [*map(_injection, injections)]
+    session, *_ = _sessions([row.receipt for row in rows[::-1]], registry.labels(), used)
+    values = {"now": desk.clock.now(), "session": session, "injections": rows}
+    return Page("session", values, [document for row in rows for document in _documents(row)])
 
 
 def _injection(explained: ExplainedInjection) -> InjectionRow:
@@ -221,6 +233,8 @@ def _injection(explained: ExplainedInjection) -> InjectionRow:
         missed=[(missed, explained.name_of(missed.entry_id)) for missed in receipt.missed],
         text=injected_text(receipt, explained.entries),
         outcome=outcome_text(receipt),
+        has_helped=receipt.outcome.has_helped() is True,
+        is_observed=receipt.event in OBSERVED and receipt.delivery != "missed",
     )
 
 

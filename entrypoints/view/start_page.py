@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from hardwon.domain.model.excerpt import shortened
-from hardwon.domain.model.injection.receipt import Event
 from hardwon.domain.model.weeks import Weekly, weeks_until
 from hardwon.domain.use_cases.explain_injections import ExplainedInjection, ExplainInjections
 from hardwon.domain.use_cases.review_memory import (
@@ -19,6 +18,7 @@ from hardwon.domain.use_cases.sum_up_weeks import STALE, SumUpWeeks
 from hardwon.entrypoints.presenters.outcomes import known_text, outcome_document
 from hardwon.entrypoints.view.charts import sparkline
 from hardwon.entrypoints.view.desk import Desk, Page, PageRequest
+from hardwon.entrypoints.view.session_pages import HAPPENED
 
 SPARK_WEEKS = 12
 LISTED_MOMENTS = 5
@@ -33,14 +33,6 @@ MEANINGS: Mapping[str, str] = {
     "waiting": "decisions for you",
 }
 """The figures in their order."""
-
-HAPPENED: Mapping[Event, str] = {
-    "failure": "{} failed",
-    "file": "{} was opened",
-    "edit": "{} was edited",
-    "subagent": "a subagent began {}",
-    "prompt": "you asked {}",
-}
 
 
 class Figure(NamedTuple):

@@ -350,7 +350,9 @@ def test_a_session_shows_its_moments_beside_starts_and_prompts(world_by_word: Wo
     page = caller.text("/session?id=s1")
 
     assert [session[name] for name in ("starts", "prompts", "moments", "delivered")] == [0, 0, 1, 1]
+    assert "serve --once failed" in caller.text("/sessions")
     assert "1 of 1" in caller.text("/sessions")
+    assert "No outcome was seen." in page
     assert (shown["event"], shown["agent"]) == ("failure", "a10f")
     assert (shown["query"], shown["signature"]) == ("serve --once", error)
     for text in ("Failed command of subagent a10f", "command serve --once", error):

@@ -153,6 +153,44 @@ def test_without_moments_there_are_prompts_and_without_anything_what_will_be(
     assert "How this page fills" not in page
 
 
+def test_a_session_is_narrowed_to_what_helped_and_named_without_a_prompt(
+    world_by_word: World,
+) -> None:
+    world_by_word.remember(LESSON)
+    caller = opened(world_by_word)
+    record(world_by_word, session_id="quiet", event="start", query="main src/app.py")
+    assert "In no session a lesson is known to have helped yet." in caller.text(
+        "/sessions?only=helped"
+    )
+    record(world_by_word, session_id="good", outcome=Outcome(2, passed=True))
+    record(world_by_word, session_id="bad", outcome=Outcome(2, 1, passed=True))
+
+    titles = {item["session_id"]: item["title"] for item in caller.items("/sessions.json")}
+
+    assert titles == {"quiet": "", "good": "make test failed", "bad": "make test failed"}
+    assert [item["session_id"] for item in caller.items("/sessions.json?only=helped")] == ["good"]
+    for page in ("/sessions", "/session?id=quiet"):
+        assert f"Session of {NOW.astimezone():%Y-%m-%d}" in caller.text(page)
+    assert 'class="outcome good"' in caller.get("/session?id=good").text
+    assert 'class="outcome good"' not in caller.get("/session?id=bad").text
+    assert caller.get("/sessions?only=best").status_code == 400
+
+
+def test_a_session_of_300_moments_has_them_in_order_with_internals_closed(
+    world_by_word: World,
+) -> None:
+    world_by_word.remember(LESSON)
+    for place in range(300):
+        record(world_by_word, query=f"make part-{place:03}", at=NOW + dt.timedelta(seconds=place))
+
+    page = opened(world_by_word).get("/session?id=s1").text
+
+    asked = re.findall(r"<code>make (part-\d{3})</code>", page)
+    assert asked == [f"part-{place:03}" for place in range(300)]
+    assert page.count("<details") >= 300
+    assert "<details open" not in page
+
+
 def test_long_foreign_and_future_texts_break_neither_lines_nor_figures(
     world_by_word: World,
 ) -> None:
