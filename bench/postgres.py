@@ -7,6 +7,7 @@ the one of the tests, on this machine; a proxy delays what crosses it.
 
 import argparse
 import json
+import multiprocessing
 import os
 import statistics
 import subprocess
@@ -14,16 +15,18 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from bench.processes import clean_environment, script
 from bench.project import make_project
 from bench.texts import Writer, vectors_of
 from hardwon.adapters.postgres.migrate import migrate
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.filters import LEARNINGS
+from hardwon.domain.model.entry import Entry, redact_entry
+from hardwon.domain.model.filters import LEARNINGS, Workplace
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.settings import ServerAddress, Settings
+from hardwon.domain.use_cases.store_entry import Origin, StoreEntry
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_retrieval import build_retrieve
 from tests.postgres_server import network_to, new_database, server
@@ -38,6 +41,9 @@ The rest follow in large ones.
 PART = 500
 QUERIES = 30
 STARTS = 5
+WRITERS = (1, 8)
+WRITING_SECONDS = 5.0
+WRITER_LATENCIES_MS = (0, 30, 100)
 LATENCIES_MS = (0, 5, 30)
 """From here to the server and back."""
 
@@ -80,6 +86,7 @@ def main() -> None:
         for memory in (file.memory, there.memory):
             memory.close()
         _session_starts(folder, url)
+        _writers(folder, url)
 
 
 class _Filled:
@@ -150,9 +157,7 @@ def _session_starts(folder: str, url: str) -> None:
     print(f"| PostgreSQL by a socket | {_session_start(folder, project, url)} |")
     for latency in LATENCIES_MS:
         with network_to(_socket_folder(), latency / 2_000) as network:
-            through = url.replace(
-                f"?host={_socket_folder()}", f"?host=127.0.0.1&port={network.port}"
-            )
+            through = _through(url, network.port)
             print(
                 f"| PostgreSQL, {latency} ms away and back |"
                 f" {_session_start(folder, project, through)} |"
@@ -176,6 +181,54 @@ def _session_start(folder: str, project: str, store: str) -> str:
         times.append((time.perf_counter() - started) * 1_000)
         printed += "semantic: active" in done.stdout
     return f"{statistics.median(times):.0f}, {printed} of {STARTS} with a block of the store"
+
+
+def _writers(folder: str, url: str) -> None:
+    print(
+        f"\n| lessons stored a second, by {', '.join(map(str, WRITERS))} writers at once | |\n|---|---|"
+    )
+    for latency in WRITER_LATENCIES_MS:
+        with network_to(_socket_folder(), latency / 2_000) as network:
+            rates = (
+                f"{_rate_of(writers, folder, _through(url, network.port)):.0f}"
+                for writers in WRITERS
+            )
+            print(f"| {latency} ms away and back | {', '.join(rates)} |")
+
+
+def _rate_of(writers: int, folder: str, url: str) -> float:
+    """Return the rate at which that many processes store lessons."""
+    context = multiprocessing.get_context("spawn")
+    ready = context.Barrier(writers)
+    with context.Pool(writers, _keep_barrier, (ready,)) as pool:
+        return (
+            sum(pool.starmap(_write, [(number, folder, url) for number in range(writers)], 1))
+            / WRITING_SECONDS
+        )
+
+
+_barrier: "list[Any]" = []
+
+
+def _keep_barrier(ready: Any) -> None:
+    _barrier.append(ready)
+
+
+def _write(number: int, folder: str, url: str) -> int:
+    settings = Settings(global_store=folder, embedding_provider="off", server=ServerAddress(url))
+    memory, writer, stored = open_memory(settings, print), Writer(time.time_ns() + number), 0
+    keep = StoreEntry.on(memory.store, Origin(Workplace(""), "mcp")).keep
+    _barrier[0].wait()
+    end = time.monotonic() + WRITING_SECONDS
+    while time.monotonic() < end:
+        keep(redact_entry(writer.entry_of(writer.parts())))
+        stored += 1
+    memory.close()
+    return stored
+
+
+def _through(url: str, port: int) -> str:
+    return url.replace(f"?host={_socket_folder()}", f"?host=127.0.0.1&port={port}")
 
 
 def _socket_folder() -> str:

@@ -345,6 +345,7 @@ class _NearMatches(Matches):
         self._scan = scan
         self._sample = sorted(sample)
         self._found = found
+        self._nearest: dict[Category | None, tuple[int, list[IndexHit]]] = {}
 
     @override
     def count(self) -> int:
@@ -352,19 +353,24 @@ class _NearMatches(Matches):
 
     @override
     def top(self, k: int, category: Category | None = None) -> list[IndexHit]:
-        scan = (
-            self._scan
-            if category is None
-            else self._scan.among("e.category = %(in_category)s", in_category=category)
-        )
+        asked, nearest = self._nearest.get(category, (0, []))
+        if asked < CANDIDATES * k:
+            asked = max(CANDIDATES * k, PAGE)
+            nearest = self._near(asked, category)
+            self._nearest[category] = asked, nearest
+        return nearest[:k] if len(nearest) >= k else PagedMatches(self._among(category), k).top(k)
+
+    def _near(self, limit: int, category: Category | None) -> list[IndexHit]:
+        scan = self._among(category)
         with scan.vectors.database.tuned(TUNED):
-            near = scan.rows(NEAR, limit=CANDIDATES * k)
-        if len(near) < k:
-            return PagedMatches(scan, k).top(k)
-        exact = [
-            IndexHit(number, round(score, COSINE_DECIMALS)) for number, score in near
-        ]  # tie order
-        return sorted(exact, key=lambda hit: -hit.score)[:k]
+            near = scan.rows(NEAR, limit=limit)
+        exact = [IndexHit(number, round(score, COSINE_DECIMALS)) for number, score in near]
+        return sorted(exact, key=lambda hit: -hit.score)  # else in tie order
+
+    def _among(self, category: Category | None) -> _Scan:
+        if category is None:
+            return self._scan
+        return self._scan.among("e.category = %(in_category)s", in_category=category)
 
     @override
     def scores(self, numbers: Iterable[int]) -> Mapping[int, float]:

@@ -102,6 +102,26 @@ def test_the_nearest_are_found(searched: PostgresVectorIndex, filled: Filled, na
     assert found >= MIN_RECALL * QUERIES * WANTED
 
 
+def test_the_index_is_asked_once_for_all_and_once_for_a_category(
+    filled: Filled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vectors, filters, [query, *_] = filled
+    asked, rows = list[str](), vectors.database.rows
+
+    def counted(statement: str, /, **parameters: object) -> list[tuple[object, ...]]:
+        asked.append(statement)
+        return rows(statement, **parameters)
+
+    monkeypatch.setattr(vectors.database, "rows", counted)
+    matches = PostgresVectorIndex(vectors, largest_scan=0).compare(query, filters["all"])
+    tops = [matches.top(k) for k in (WANTED, 1, 2 * WANTED)]
+    in_category = [matches.top(k, "patterns") for k in (WANTED, 2 * WANTED)]
+    matches.statistics()
+
+    assert sum("LIMIT %(limit)s" in statement for statement in asked) == 2
+    assert [len(top) for top in (*tops, *in_category)] == [10, 1, 20, 10, 20]
+
+
 def test_statistics_of_a_sample_are_near_those_of_all(
     searched: PostgresVectorIndex, filled: Filled
 ) -> None:
