@@ -41,7 +41,7 @@ PROMPT = (
 QUESTION = "decode() fails in the middle of a chunk, which way do we read the bytes?"
 
 PAGES = {
-    "memory": "?q=a+file+in+an+unknown+encoding",
+    "memory": "memory?q=a+file+in+an+unknown+encoding",
     "session": "session?id=sample",
     "topics": "topics",
     "time": "time",

@@ -344,7 +344,8 @@ def test_pages_are_readable(world: World, view: View, scheme: str) -> None:
     world.hook(payload=session)
     page = view(world, color_scheme=scheme, viewport={"width": 360, "height": 740})
     base, entry = page.url, world.query("SELECT id FROM entry")[0][0]
-    for path in (*PAGES, "session?id=s1", "memory?q=file", f"entry/{entry}", f"entry/{entry}/edit"):
+    of_entry = (f"entry/{entry}", f"entry/{entry}/edit")
+    for path in (*PAGES, "session?id=s1", "memory?q=file", "memory?q=zzz+qqq", "new", *of_entry):
         page.goto(base + path)
 
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
