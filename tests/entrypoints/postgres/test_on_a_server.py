@@ -1,11 +1,13 @@
 """Programs whose store is on a server, as a user runs them."""
 
 import contextlib
+import os
 import socket
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import psycopg
 import pytest
@@ -14,6 +16,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from hardwon.adapters.postgres.session import NEWEST
 from hardwon.entrypoints.bootstrap_capture import INDEX_UPDATED_LATER, WORKER
+from hardwon.entrypoints.hook.prepare import prepare_alone
 from hardwon.entrypoints.worker import REFRESHED
 from tests.entrypoints.cli.test_evaluate import write_set
 from tests.entrypoints.hook_process import World
@@ -35,6 +38,7 @@ from tests.postgres_server import (
 pytestmark = pytest.mark.postgres
 
 LESSON = "Always pin the base image of a container by digest."
+RANKING = "hardwon.domain.use_cases.rank"
 BANK = "# Patterns\n\n### Pattern: Of the bank\nAbout it.\n- Observation count: 2\n"
 START = {"session_id": "s1", "hook_event_name": "SessionStart"}
 HOOK_SECONDS = 2.5
@@ -122,6 +126,24 @@ def test_a_session_start_crosses_a_network_few_times(
     assert "### Pin images" in block
     assert not launched.modules & {"mcp", "google", "httpx", "numpy", "attrs", "typer"}
     assert 0 < network.round_trips <= ROUND_TRIPS
+
+
+def test_a_prepared_start_is_printed_until_a_colleague_stores_a_lesson(joined: Join) -> None:
+    ann, bob = joined("ann"), joined("bob")
+    add(ann)
+    payload = {**START, "cwd": str(ann.project)}
+    plain = ann.hook(payload=payload).stdout
+    with mock.patch.dict(os.environ, ann.variables, clear=True):
+        prepare_alone(str(ann.store), str(ann.project), "units", on_server=True)
+    prepared = ann.launch(payload=payload)
+    add(bob, "Name the unit of a column.")
+    after = ann.launch(payload=payload)
+
+    assert "### Pin images" in plain
+    assert prepared.run.stdout == plain
+    assert RANKING not in prepared.modules
+    assert RANKING in after.modules
+    assert hardwon(ann, "show", "1", "--json").document["recall_count"] == 3
 
 
 def test_the_vector_of_a_query_is_remembered_on_the_machine(ann: World) -> None:
