@@ -16,8 +16,8 @@ from hardwon.ports.overview import CreatedCount
 
 NONE = "none"
 SHOWN_WEEKS = 26
-MIN_WEEKS = 4
-"""A chart of fewer weeks shows no course."""
+MIN_WEEKS = 2
+"""A line has two ends."""
 
 IDLE_DAYS = 90
 UNUSED_DAYS = 180
