@@ -83,10 +83,11 @@ def past_transcripts(environ: Mapping[str, str]) -> "PastTranscripts":
 
 
 def used_agents(agents: "Sequence[Agent]") -> "list[Agent]":
-    """Return the agents whose folder or program exists."""
+    """Return the agents whose folder or program exists, without untried ones."""
     import shutil
 
-    return [agent for agent in agents if agent.is_there or shutil.which(agent.program)]
+    tried = (agent for agent in agents if not agent.is_untried)
+    return [agent for agent in tried if agent.is_there or shutil.which(agent.program)]
 
 
 def targets_at(path: str) -> "list[SetupTarget]":

@@ -198,6 +198,11 @@ class Agent(Protocol):
         ...
 
     @property
+    def is_untried(self) -> bool:
+        """Whether it is set up only if it is named."""
+        ...
+
+    @property
     def is_there(self) -> bool:
         """Whether its folder is in the user's home: it is installed."""
         ...

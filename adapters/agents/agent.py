@@ -41,12 +41,15 @@ from hardwon.adapters.agents.targets import (
     command_text,
     hook_in,
     plugin_text,
+    rules_text,
 )
 from hardwon.adapters.agents.user_files import DiskUserFiles
 from hardwon.adapters.agents.wants import Host, wants_of
 from hardwon.domain.model.errors import UneditableFileError
 from hardwon.ports.agents import BY_PLUGIN, Agent, Connection, SetupTarget
 from hardwon.ports.override import override
+
+UNTRIED = "untried, written by its documentation as no program was here to run it; "
 
 
 class ConfiguredAgent(Agent):
@@ -96,6 +99,11 @@ class ConfiguredAgent(Agent):
 
     @property
     @override
+    def is_untried(self) -> bool:
+        return self._facts.is_untried
+
+    @property
+    @override
     def is_there(self) -> bool:
         return os.path.isdir(self._folder)
 
@@ -111,6 +119,7 @@ class ConfiguredAgent(Agent):
     def project_targets(self, project: str) -> Sequence[SetupTarget]:
         return [
             *self._command_files(project),
+            *self._rules_files(project),
             *(() if self._has_plugin else self._project_servers(project)),
         ]
 
@@ -158,7 +167,10 @@ class ConfiguredAgent(Agent):
             if self._has_plugin
             else facts.next_step_with_server * bool(self._reach.server)
         )
-        step = without_server or facts.next_step.format(server=shlex.quote(self._programs.server))
+        untried = UNTRIED * facts.is_untried
+        step = untried + (
+            without_server or facts.next_step.format(server=shlex.quote(self._programs.server))
+        )
         if shutil.which(SERVER, path=self._search_path):
             return step
         return step + self._facts.path_advice.format(folder=os.path.dirname(self._programs.server))
@@ -290,8 +302,14 @@ class ConfiguredAgent(Agent):
             for event, own_event in hooks.events.items()
         }
 
+    def _rules_files(self, project: str) -> Iterator[WholeTarget]:
+        if rules := self._facts.rules:
+            path = os.path.join(project, rules.path)
+            yield WholeTarget(path=path, root=project, text=rules_text(rules.head))
+
     def _command_files(self, project: str) -> Iterator[WholeTarget]:
-        wanted = self._facts.commands
+        if (wanted := self._facts.commands) is None:
+            return
         for name, text in self._commands.items():
             own_name = name.replace("/", wanted.separator)
             path = os.path.join(project, wanted.path.format(name=own_name))

@@ -228,6 +228,19 @@ class CommandFiles(NamedTuple):
     separator: str = "/"
 
 
+class RulesFile(NamedTuple):
+    """
+    A file of rules in a project, for an agent without hooks.
+
+    Attributes:
+        path: Below the project.
+        head: The front matter that makes the agent read it in each session.
+    """
+
+    path: str
+    head: str
+
+
 class OffSwitch(NamedTuple):
     """
     A setting that switches all hooks of an agent off.
@@ -257,6 +270,8 @@ class AgentFacts(NamedTuple):
         path_advice: Added if PATH lacks hardwon's programs, with `{folder}` for theirs.
         project_server: The file of a project that may name the server.
         marks: Variables that it sets for programs it runs; `_` at the end marks a prefix.
+        rules: Its file of rules in a project.
+        is_untried: Whether hardwon follows its documentation alone. It is set up only if named.
     """
 
     name: str
@@ -264,8 +279,8 @@ class AgentFacts(NamedTuple):
     program: str
     folder: tuple[str, ...]
     files: tuple[JsonFile | TomlFile | PluginFile, ...]
-    commands: CommandFiles
     next_step: str
+    commands: CommandFiles | None = None
     variable: str = ""
     hooks: Hooks = Hooks({})
     plugin: PluginSwitch | None = None
@@ -275,6 +290,8 @@ class AgentFacts(NamedTuple):
     project_server: JsonFile | None = None
     hooks_off: OffSwitch | None = None
     marks: tuple[str, ...] = ()
+    rules: RulesFile | None = None
+    is_untried: bool = False
 
     def root(self, environ: Mapping[str, str], home: str) -> str:
         """Return the folder that no link of its settings may leave."""
@@ -288,6 +305,10 @@ class AgentFacts(NamedTuple):
 
 def _started(program: str) -> dict[str, Any]:
     return {"command": program, "args": []}
+
+
+def _local(program: str) -> dict[str, Any]:
+    return {"type": "local", "command": program, "args": [], "tools": ["*"]}
 
 
 def _enabled(program: str) -> dict[str, Any]:
@@ -424,9 +445,40 @@ OPENCODE = AgentFacts(
     next_step="restart it: it reads plugins and servers once",
 )
 
-AGENTS = (CLAUDE_CODE, CODEX, GEMINI_CLI, OPENCODE)
+CURSOR = AgentFacts(
+    name="cursor",
+    title="Cursor",
+    marks=("CURSOR_AGENT",),
+    program="cursor-agent",
+    folder=(".cursor",),
+    files=(JsonFile("mcp.json", server=Server("mcpServers", _started)),),
+    rules=RulesFile(
+        f".cursor/rules/{NAME}.mdc",
+        "description: The memory of hard-won lessons\nalwaysApply: true",
+    ),
+    is_untried=True,
+    next_step=(
+        "restart it; for its hooks, set up claude-code too and let it include third-party"
+        " configurations: it then runs those of Claude Code"
+    ),
+)
 
-OTHER_MARKS = ("AI_AGENT", "CURSOR_AGENT")
+COPILOT = AgentFacts(
+    name="copilot",
+    title="Copilot CLI",
+    program="copilot",
+    folder=(".copilot",),
+    variable="COPILOT_HOME",
+    files=(JsonFile("mcp-config.json", server=Server("mcpServers", _local)),),
+    # No hooks: it ignores what they print at starts and prompts.
+    rules=RulesFile(f".github/instructions/{NAME}.instructions.md", 'applyTo: "**"'),
+    is_untried=True,
+    next_step="start a new session; /mcp show lists the server",
+)
+
+AGENTS = (CLAUDE_CODE, CODEX, GEMINI_CLI, OPENCODE, CURSOR, COPILOT)
+
+OTHER_MARKS = ("AI_AGENT",)
 """Marks of agents that are not set up here."""
 OF_USERS = frozenset({"CODEX_HOME", "CODEX_SQLITE_HOME", "CODEX_API_KEY"})
 """Variables that look like a mark, but are set by users."""

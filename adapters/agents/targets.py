@@ -160,6 +160,12 @@ def plugin_text(hook: str) -> str:
     return HOOK_LINE.sub(lambda _: f"const HOOK = {json.dumps(hook)}", template, count=1)
 
 
+def rules_text(head: str) -> str:
+    """Return the rules of an agent without hooks, below the front matter *head*."""
+    rules = (files("hardwon.adapters.agents") / "rules.md").read_text(encoding="utf-8")
+    return f"---\n{head}\n---\n\n{rules}"
+
+
 def hook_in(plugin: str) -> list[str]:
     """Return the program that an opencode plugin calls, if any."""
     found = HOOK_LINE.search(plugin)

@@ -61,7 +61,8 @@ class Host:
 
 def wants_of(name: str, host: Host) -> Iterator[str]:
     """Yield the open steps of an agent, a line each."""
-    yield from WANTS[name](host)
+    if name in WANTS:
+        yield from WANTS[name](host)
 
 
 PENDING = (

@@ -57,7 +57,7 @@ with open(sys.argv[1], "rb") as feed:
 CHUNK = 65_536
 LAST_LINES = 6
 YOUR_TURN = """\
-  make install                     once, in this clone
+  make install                     once, in a clone; without one: uv tool install WHEEL
   hardwon init                     in your project: hooks, tools and commands for your agents"""
 
 

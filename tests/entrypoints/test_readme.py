@@ -7,7 +7,9 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -18,7 +20,10 @@ from tests.fakes.doors import can_run_here, run_here
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(sys.executable).parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = ("getting-started", "everyday", "moments", "conversations", "forgetting", "trust", "mcp")
+PAGES = (
+    *("getting-started", "everyday", "moments", "conversations", "forgetting", "trust", "mcp"),
+    *("export", "guides"),
+)
 MANUAL = "\n".join(
     [README, *((ROOT / f"docs/{name}.md").read_text(encoding="utf-8") for name in PAGES)]
 )
@@ -34,7 +39,7 @@ COMMANDS = [
 
 MAX_README_BYTES = 7 * 1024
 VERBS = [command.split()[1] for command in COMMANDS if command.startswith("make ")]
-OF_OTHERS = ("make ", "claude ")
+OF_OTHERS = ("make ", "claude ", "git ")
 """Programs that are not ours to run: what their commands name is checked instead."""
 
 LESSON = {
@@ -44,8 +49,14 @@ LESSON = {
 }
 
 
-def run(command: list[str], project: Path, home: Path) -> Ran:
+def run(
+    command: list[str],
+    project: Path,
+    home: Path,
+    variables: Mapping[str, str] = MappingProxyType({}),
+) -> Ran:
     environment = {
+        **variables,
         "HOME": str(home),
         "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}",
         "OLLAMA_HOST": "127.0.0.1:9",  # no server listens there
@@ -66,17 +77,22 @@ def test_every_command_for_a_user_runs_in_the_order_of_the_readme(tmp_path: Path
     (project / "lesson.json").write_text(json.dumps(LESSON), encoding="utf-8")
     shutil.copy(ROOT / "tests/entrypoints/answer.json", project)
 
+    variables: dict[str, str] = {}
     for command in COMMANDS:
         if command.startswith(OF_OTHERS):
             continue
-        words = shlex.split(command)
+        words = shlex.split(command.replace("$PWD", str(project)))
+        if words[0] == "export":
+            variables |= dict(word.split("=", 1) for word in words[1:])
+            continue
+        words = ["sh", "-c", command] if "|" in words else words
         if "ID" in words:
             listed = json.loads(run(["hardwon", "list", "--json"], project, tmp_path).stdout)
             words[words.index("ID")] = listed["items"][0]["id"]
-        done = run(words, project, tmp_path)
+        done = run(words, project, tmp_path, variables)
 
         assert done.code == 0, (command, done.stderr)
-        assert (done.stdout + done.stderr).strip(), command
+        assert (done.stdout + done.stderr).strip() or words[0] == "sh", command
         assert "Traceback" not in done.stderr
 
 
