@@ -351,7 +351,11 @@ def _print_past(
 ) -> None:
     if as_json:
         items = [
-            {**session.transcript._asdict(), "only_repairs": session.only_repairs}
+            {
+                "id": session.transcript.session_id,
+                **session.transcript._asdict(),
+                "only_repairs": session.only_repairs,
+            }
             for session in sessions
         ]
         print_items(items, files=[*files], repairs=[*repairs])

@@ -78,6 +78,7 @@ def injection_document(explained: ExplainedInjection) -> dict[str, object]:
     """Return the injection for JSON, in the order of the text."""
     receipt, ranks = explained.receipt, {shown.entry_id: rank for rank, shown in explained.ranked}
     return {
+        "id": receipt.number,
         **{
             name: getattr(receipt, name)
             for name in ("number", "session_id", "event", "at", "delivery")

@@ -179,22 +179,36 @@ def item_line(item: ReviewItem, registry: Registry) -> str:
 
 
 def review_document(item: ReviewItem) -> dict[str, object]:
-    """Return *item* for JSON."""
+    """
+    Return *item* for JSON.
+
+    Its id is what `hardwon review` and other commands take.
+    """
     match item:
         case DuplicatePair(older, newer, probability):
             fields: dict[str, object] = {
                 "older": entry_document(older),
                 "newer": entry_document(newer),
             }
-            return {"sort": "pair", "probability": probability, **fields}
+            named = {"id": f"{older.entry_id} {newer.entry_id}", "name": newer.name}
+            return {**named, "sort": "pair", "probability": probability, **fields}
         case UntrustedProject(project, label, entries):
-            return {"sort": "project", "project": project.id, "label": label, "entries": entries}
+            named = {"id": project.id, "name": label}
+            return {
+                **named,
+                "sort": "project",
+                "project": project.id,
+                "label": label,
+                "entries": entries,
+            }
         case LessonToReview(entry, cause):
-            return {"sort": cause, "entry": entry_document(entry)}
+            named = {"id": entry.entry_id, "name": entry.name}
+            return {**named, "sort": cause, "entry": entry_document(entry)}
         case RepairCandidate(note):
             return {"sort": "repair", **repair_document(note)}
-        case _:
-            return {"sort": "drift", **drift_document(item)}
+        case FileDrift(_, heading, entry):
+            named = {"id": entry.entry_id, "name": heading}
+            return {**named, "sort": "drift", **drift_document(item)}
 
 
 def review_lines(item: ReviewItem, registry: Registry) -> Iterator[str]:

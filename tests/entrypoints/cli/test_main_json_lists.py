@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.entrypoints.cli.test_conversations_capture_all import of_codex
+from tests.entrypoints.cli.test_review_groups import month_of
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon, keep
 
@@ -38,6 +40,28 @@ def test_an_empty_list_has_the_same_shape(world_by_word: World, command: tuple[s
     done = hardwon(world_by_word, *command, "--json")
 
     assert (done.code, done.items) == (0, [])
+
+
+IDENTIFIED = [*LISTS[:5], ("checkpoint", "list"), ("project", "list"), ("review",)]
+
+
+@pytest.mark.parametrize("command", IDENTIFIED, ids=" ".join)
+def test_every_item_of_a_list_has_an_id(world_by_word: World, command: tuple[str, ...]) -> None:
+    keep(world_by_word)
+    world_by_word.remember(*month_of(21))
+    world_by_word.hook(payload=world_by_word.session_start())
+    hardwon(world_by_word, "checkpoint", "create", "before")
+    items = hardwon(world_by_word, *command, "--json").items
+
+    assert items
+    assert all(str(item["id"]) for item in items)
+
+
+def test_an_earlier_session_has_its_id(world_by_word: World) -> None:
+    of_codex(world_by_word, world_by_word.project)
+    [item] = hardwon(world_by_word, "capture", "--all", "--dry-run", "--json").items
+
+    assert item["id"] == item["session_id"]
 
 
 def test_a_list_has_a_total_beside_the_items(world_by_word: World) -> None:

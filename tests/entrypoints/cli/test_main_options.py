@@ -117,3 +117,22 @@ def test_json_calls_an_entry_by_the_same_names_at_every_command(
     [item] = hardwon(world_by_word, *command.split(), "--json").items
 
     assert (item["id"], item["kind"], item["name"]) == (entry.entry_id, "learning", entry.name)
+
+
+@pytest.mark.parametrize(
+    ("command", "opposite"),
+    [
+        ("add x --everywhere", "--here"),
+        ("import --embed", "--no-embed"),
+        ("recall x --no-explain", "--explain"),
+        ("update 1 --not-here", "--here"),
+        ("delete 1 --no-dry-run", "--dry-run"),
+    ],
+)
+def test_an_unknown_option_is_answered_with_its_opposite(
+    world: World, command: str, opposite: str
+) -> None:
+    done = hardwon(world, *command.split())
+
+    assert (done.code, done.stderr.count("\n")) == (1, 1)
+    assert opposite in done.stderr.partition("Possible options: ")[2]
