@@ -242,11 +242,8 @@ def open_external(path: str, project_root: str, label: str | None) -> "ExternalM
     from hardwon.domain.model.legacy_index import IMPORTABLE
 
     clean = cleaning_for(project_root)
-    found = (
-        open_claude_mem(path, label, clean)
-        or open_chat_export(path, clean)
-        or open_basic_memory(path, clean)
-    )
+    chats = open_claude_mem(path, label, clean) or open_chat_export(path, clean)
+    found = chats or open_basic_memory(path, clean)
     if found is None and os.path.isdir(path):
         raise UnreadableFileError(f"it is a folder of something else: {IMPORTABLE}")
     return found
