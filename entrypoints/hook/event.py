@@ -245,7 +245,7 @@ class Event:
         from hardwon.entrypoints.bootstrap_capture import PREPARER, has_store, wake
 
         folder = host_folder(self._request.project_root)
-        if has_store(self._settings):
+        if os.path.isdir(folder) and has_store(self._settings):
             wake(self._settings, folder, measure=self._request.measure, module=PREPARER)
 
     def _answer_prompt(self) -> None:

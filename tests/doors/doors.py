@@ -27,6 +27,7 @@ from tests.entrypoints.hook_process import World, broken_by
 from tests.entrypoints.mcp.conftest import RawClient
 from tests.entrypoints.programs import COMPLETE, VALID, finish, hardwon
 from tests.entrypoints.programs import start as start_program
+from tests.entrypoints.sessions import rest
 from tests.fakes import doors as here
 
 BANK = "### Name the unit\nA number without its unit is misread by its reader.\n- Observation count: 3\n\n"
@@ -161,6 +162,7 @@ class Template:
         assert not (self._kept / "store" / "memory.db-wal").exists()
         for door in DOORS.values():  # children find all modules imported
             self._run(door, "", "")
+        rest(self.world)
         here._caches(len(sys.modules))
         gc.freeze()  # a child that collects what it shares would copy it
         self.world.folder.rename(
@@ -196,6 +198,8 @@ class Template:
         with open(reading, "rb") as answer:
             output = answer.read()
         os.waitpid(child, 0)
+        if door == "stop":
+            rest(self.world)  # the next start is prepared meanwhile
         for path in (self.world.store, *self.world.folder.rglob("*")):
             path.chmod(0o700)
         return Output(*json.loads(output))

@@ -33,7 +33,7 @@ AS_EVER = {
         r"\Aid [\s\S]*Flush the log[\s\S]*Name the unit[\s\S]*Locks of the store *\n3 of 3 entries\n\Z"
     ),
     "recall": succeeds(
-        r"Name the unit\"?\n[\s\S]*threshold: 0.5\)\nWarning: no vector search: memory_embedding_provider is off\n\Z"
+        r"Name the unit(?: \[[0-9a-f]{8}\])?\"?\n[\s\S]*threshold: 0.5\)\nWarning: no vector search: memory_embedding_provider is off\n\Z"
     ),
     "doctor": succeeds(r"\Aok +python: .*\nok +store: 3 entries in .*\n(ok .*\n)*\n"),
 }

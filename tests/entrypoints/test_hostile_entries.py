@@ -133,7 +133,7 @@ def pages(world: World) -> Iterator[tuple[str, str]]:
     for path in (
         *(path.replace("{id}", first) for path in PAGES),
         *LISTS,
-        "/?q=ledger",
+        "/memory?q=ledger",
         f"/merge?older={first}&newer={ids[-1]}",
         "/session?id=by SessionStart",
     ):
@@ -211,7 +211,8 @@ def test_no_door_shows_what_an_entry_hides_or_forges(
         "hardwon show 1 --history",
         "memory_list",
         "page /entry/1",
-        "page /",
+        "page /memory",
+        "page /memory?q=ledger",
     } <= showing
     assert len(showing) > ENOUGH
 
