@@ -103,13 +103,15 @@ def _object(data: bytes) -> dict[str, Any]:
     try:
         document = json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise InvalidEntryError(f"the index is not UTF-8: {error}") from error
+        raise InvalidEntryError(f"the index is not UTF-8: {error}; {IMPORTABLE}") from error
     except RecursionError as error:
         raise InvalidEntryError(
             "the index is nested too deeply: it is an object of flat objects"
         ) from error
     except ValueError as error:
-        raise InvalidEntryError(f"the index is not JSON: {str(error)[:200]}") from error
+        raise InvalidEntryError(
+            f"the index is not JSON: {str(error)[:200]}; {IMPORTABLE}"
+        ) from error
     if not isinstance(document, dict):
         raise InvalidEntryError(
             f"the index is {_shown(document)}: it must be an object keyed by the paths of files;"

@@ -304,7 +304,8 @@ def test_an_export_without_a_store_is_empty_and_makes_none(world: World) -> None
         ({"/a.md": OLD, "b.md": OLD}, ("'b.md'", "absolute")),
         ({"/a.md": OLD, "/b.md": {**OLD, "description": "a\0b"}}, ("'/b.md'", "NUL")),
         (b"\x00\xff", ("UTF-8",)),
-        (b"", ("not JSON",)),
+        (b"", ("not JSON", "hardwon can import")),
+        (b"\xff\xfe\x00", ("not UTF-8", "hardwon can import")),
     ],
 )
 def test_an_index_with_a_mistake_is_refused_whole_in_one_line(
