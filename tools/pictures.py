@@ -4,12 +4,13 @@ Write the pictures of the documents.
 Run `make generated PART=pictures`. Pages are taken by Chromium, terminals by rich, both of one sample store.
 """
 
+import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -32,13 +33,32 @@ The reader's own will do.
 """
 
 MAX_LINES = 34
-SESSION = (
-    '{"session_id": "sample", "hook_event_name": "SessionStart", "cwd": "%s", "source": "startup"}'
+EVENT = {"session_id": "sample"}
+COMMAND = "python src/stream.py in/names.csv"
+ERROR = (
+    "Exit code 1\nUnicodeDecodeError: 'utf-8' codec can't decode byte 0xc3 in position 65535:"
+    " unexpected end of data"
 )
-PROMPT = (
-    '{"session_id": "sample", "hook_event_name": "UserPromptSubmit", "cwd": "%s", "prompt": "%s"}'
+ASKED = "the import of names.csv stops half way, can you see why?"
+QUESTION = "a feed has a record without its closing quote: do we stop or read on?"
+EVENTS: Sequence[Mapping[str, object]] = (
+    {"hook_event_name": "SessionStart", "source": "startup"},
+    {"hook_event_name": "UserPromptSubmit", "prompt": ASKED},
+    {
+        "hook_event_name": "PostToolUseFailure",
+        "tool_name": "Bash",
+        "tool_input": {"command": COMMAND},
+        "error": ERROR,
+    },
+    {
+        "hook_event_name": "PostToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": COMMAND},
+        "tool_response": {"stdout": "40,112 records", "stderr": "", "interrupted": False},
+    },
+    {"hook_event_name": "UserPromptSubmit", "prompt": QUESTION},
 )
-QUESTION = "decode() fails in the middle of a chunk, which way do we read the bytes?"
+"""What the sample's session reports: a prompt, a failure, its repair, another prompt."""
 
 PAGES = {
     "memory": "memory?q=a+file+in+an+unknown+encoding",
@@ -64,12 +84,13 @@ class Sample:
             "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
             "COLUMNS": str(COLUMNS),
             "OLLAMA_HOST": "127.0.0.1:9",
+            "HARDWON_INJECTION_LIMIT": "4",  # the failure's lesson is not among them
         }
         make_sample(self.project)
         for command in (["import"], ["index"]):
             self.run(["hardwon", *command])
-        self.run(["hardwon-hook"], SESSION % self.project)
-        self.run(["hardwon-hook"], PROMPT % (self.project, QUESTION))
+        for event in EVENTS:
+            self.run(["hardwon-hook"], json.dumps({**EVENT, "cwd": str(self.project), **event}))
 
     def run(self, command: list[str], stdin: str = "") -> str:
         """Return what a program prints."""

@@ -19,6 +19,7 @@ from unittest import mock
 from hardwon.adapters.minilm.embedder import MiniLmEmbedder
 from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.programs import Ran
+from tests.entrypoints.sessions import rest
 from tests.fakes.doors import run_here
 from tests.fakes.models import embed_by_words
 from tests.golden import still
@@ -119,6 +120,7 @@ class Play:
             command = self._spawned.pop(0)
             self._seconds += 1
             self._note_run("python", command, self._started(command, b""))
+        rest(self.world)  # a worker leaves the next start to another process
 
     def speak(self, *messages: object) -> None:
         """Run the MCP server on messages, each after the answer to the one before it; note the answers."""
