@@ -58,7 +58,7 @@ EVENTS: Sequence[Mapping[str, object]] = (
     },
     {"hook_event_name": "UserPromptSubmit", "prompt": QUESTION},
 )
-"""What the sample's session reports: a prompt, a failure, its repair, another prompt."""
+"""The sample session: a prompt, a failure, its repair, another prompt."""
 
 PAGES = {
     "memory": "memory?q=a+file+in+an+unknown+encoding",
