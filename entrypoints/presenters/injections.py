@@ -248,7 +248,11 @@ def likelihood_text(likely: Likelihood) -> str:
 
 
 def _beside(probability: float, threshold: float) -> str:
-    return f"{probability:.2f} {'>=' if probability >= threshold else '<'} {threshold:.4g}"
+    """Return both with their comparison; 0.899 is not shown as 0.90 < 0.9."""
+    shown = round(probability, 2)
+    if probability < threshold <= shown:
+        shown -= 0.01
+    return f"{shown:.2f} {'>=' if probability >= threshold else '<'} {threshold:.4g}"
 
 
 def _nearly(explained: ExplainedInjection, missed: NearMiss) -> str:
