@@ -248,7 +248,7 @@ def likelihood_text(likely: Likelihood) -> str:
 
 
 def _beside(probability: float, threshold: float) -> str:
-    """Return both with their comparison; 0.899 is not shown as 0.90 < 0.9."""
+    """Return both compared, never 0.899 as `0.90 < 0.9`."""
     shown = round(probability, 2)
     if probability < threshold <= shown:
         shown -= 0.01
