@@ -330,6 +330,7 @@ READS: Mapping[str, Callable[[Member], object]] = {
     "metadata.automatic_provider": lambda user: user.metadata.automatic_provider,
     "metadata.label_cursor": lambda user: user.metadata.label_cursor,
     "metadata.citation_cursor": lambda user: user.metadata.citation_cursor,
+    "metadata.state_at": lambda user: user.metadata.state_at(NOW),
     "metadata.embed_cursor": lambda user: user.metadata.embed_cursor(SPACE),
     "upkeep.ensure_sound": lambda user: user.store.upkeep.ensure_sound(),
     "upkeep.ensure_schema": lambda user: user.store.upkeep.ensure_schema(),

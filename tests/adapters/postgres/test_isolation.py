@@ -44,7 +44,10 @@ from tests.strategies import NOW, lesson
 pytestmark = pytest.mark.postgres
 
 KNOWN_TO_ALL = frozenset(
-    ("keywords.size", "triggers.version", "vectors.version", "contents.is_unused")
+    (
+        *("keywords.size", "triggers.version", "vectors.version", "metadata.state_at"),
+        "contents.is_unused",
+    )
 )
 """Figures of a whole tenant, to which what is personal counts too."""
 
