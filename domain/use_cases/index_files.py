@@ -45,7 +45,7 @@ class IndexFiles:
 
     Attributes:
         private: Prefixes of paths of private files. Where one is gone, its entries stay, as git may
-            have removed it.
+            have removed it, unless the file itself is named.
     """
 
     sources: SourceFiles
@@ -116,7 +116,11 @@ class IndexFiles:
         known = {
             path for prefix in prefixes for path in self.repository.files_starting_with(prefix)
         }
-        gone = (path for path in sorted(known - files) if not path.startswith(self.private))
+        gone = (
+            path
+            for path in sorted(known - files)
+            if path in prefixes or not path.startswith(self.private)
+        )
         return [path for path in gone if self.sources.is_gone(path)]
 
 

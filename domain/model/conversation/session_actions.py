@@ -181,6 +181,8 @@ class SessionActions:
         for action in actions:
             if isinstance(action, Run) and not action.failed:
                 repairs += state.repaired_by(action, at)
+            elif isinstance(action, Remark):
+                repairs = [_explained(repair, action.cause) for repair in repairs]
             state = state.after_one(action)
         return Paired(state, tuple(repairs))
 
@@ -353,15 +355,27 @@ def _is_in(run: Run, path: str) -> bool:
     return _name(path) in run.files or _is_run_by(run.command, path)
 
 
+def _explained(repair: Repair, remark: str) -> Repair:
+    """Return *repair*, with the *remark* after it as its cause if that states one."""
+    known = _about((repair.error,), repair.command, repair.fix)
+    if repair.cause or not (names_cause(remark) and _stems(remark) & known):
+        return repair
+    return attrs.evolve(repair, cause=remark)
+
+
+def _about(errors: Iterable[ErrorLine], command: str, fix: Fix) -> frozenset[str]:
+    """Return the words by which a sentence is about a failure and its fix."""
+    texts = (*(error.text for error in errors), *map(_name, fix.files), *fix.commands)
+    return _stems(" ".join((*texts, fix.passed_as))) | (_stems(command) - _EVERYDAY)
+
+
 def _cause(failure: OpenFailure, fix: Fix) -> str:
     """
     Return the last stated sentence that names a cause of *failure*.
 
     Without one, return the fact with the largest share of its words.
     """
-    errors, files = (error.text for error in failure.run.errors), map(_name, fix.files)
-    about = _stems(" ".join((*errors, *files, *fix.commands, fix.passed_as)))
-    known = about | (_stems(failure.run.command) - _EVERYDAY)
+    known = _about(failure.run.errors, failure.run.command, fix)
     causes = (
         text for text in reversed(failure.causes) if names_cause(text) and _stems(text) & known
     )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.adapters.git.repository import git
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, answer, hardwon
 from tests.transcripts import HOME, PROJECT_ROOT, SESSION, make_transcript
@@ -130,7 +131,11 @@ def test_transcripts_that_can_not_be_read_are_left_out(world: World) -> None:
     assert capture(world, "--from", "x").code == 1
 
 
-def test_it_is_undone_in_one_command_and_can_be_done_again(world: World) -> None:
+@pytest.mark.parametrize("keeping", ["shared", "private"])
+def test_it_is_undone_in_one_command_and_can_be_done_again(world: World, keeping: str) -> None:
+    git(world.project, "init", "--quiet")  # private means: private from git
+    done = hardwon(world, "init", "--agent", "opencode", "--conversations", keeping, "--yes")
+    assert done.code == 0, done.stderr
     of_claude(world, SESSION, world.project)
     of_codex(world, world.project)
     hardwon(world, "remember", "The staging port is 7443.")

@@ -220,6 +220,20 @@ def test_a_guess_a_plan_and_what_has_nothing_to_do_with_it_are_no_cause(reply: s
     assert cause_of(LOCKED, reply) == ""
 
 
+def test_a_cause_may_be_stated_once_the_command_passes_and_the_first_one_counts() -> None:
+    repaired = (failed(), INSTALLED, passed())
+
+    assert [one.cause for one in repairs(*repaired, Remark(CAUSE))] == [CAUSE]
+    assert [one.cause for one in repairs(*repaired, Remark("It is because the shop is blue."))] == [
+        ""
+    ]
+    assert [one.cause for one in repairs(*repaired, Remark(LOOKED))] == [""]  # only looked at
+    earlier = Remark(f"{CAUSE} Nothing else.")
+    assert [one.cause for one in repairs(failed(), earlier, *repaired[1:], Remark(CAUSE))] == [
+        earlier.cause
+    ]
+
+
 def test_a_named_cause_is_preferred_to_a_fact_and_a_nearer_fact_to_a_farther() -> None:
     named = "The lock is there because run 5630 was cancelled."
     vague = "The pipeline of the shop writes its state to a bucket of the partner, as do others."
@@ -311,6 +325,8 @@ ACTIONS: Sequence[Action] = (
 def test_repairs_are_the_same_whether_read_at_once_or_in_parts(
     actions: list[Action], cut: int
 ) -> None:
+    while cut < len(actions) and isinstance(actions[cut], Remark):
+        cut += 1  # an exchange ends with what the agent says of it
     whole = NO_ACTIONS.after(actions, AT)
     before = NO_ACTIONS.after(actions[:cut], AT)
     after = before.actions.after(actions[cut:], AT)
