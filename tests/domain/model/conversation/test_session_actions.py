@@ -223,15 +223,15 @@ def test_a_guess_a_plan_and_what_has_nothing_to_do_with_it_are_no_cause(reply: s
 def test_a_cause_may_be_stated_once_the_command_passes_and_the_first_one_counts() -> None:
     repaired = (failed(), INSTALLED, passed())
 
-    assert [one.cause for one in repairs(*repaired, Remark(CAUSE))] == [CAUSE]
-    assert [one.cause for one in repairs(*repaired, Remark("It is because the shop is blue."))] == [
-        ""
-    ]
-    assert [one.cause for one in repairs(*repaired, Remark(LOOKED))] == [""]  # only looked at
+    assert [repair.cause for repair in repairs(*repaired, Remark(CAUSE))] == [CAUSE]
+    assert [
+        repair.cause for repair in repairs(*repaired, Remark("It is because the shop is blue."))
+    ] == [""]
+    assert [repair.cause for repair in repairs(*repaired, Remark(LOOKED))] == [""]  # only looked at
     earlier = Remark(f"{CAUSE} Nothing else.")
-    assert [one.cause for one in repairs(failed(), earlier, *repaired[1:], Remark(CAUSE))] == [
-        earlier.cause
-    ]
+    assert [
+        repair.cause for repair in repairs(failed(), earlier, *repaired[1:], Remark(CAUSE))
+    ] == [earlier.cause]
 
 
 def test_a_named_cause_is_preferred_to_a_fact_and_a_nearer_fact_to_a_farther() -> None:
