@@ -11,6 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
+from hardwon.domain.model.errors import ForgottenError
 from tests.entrypoints.hook.test_prepared_start import pause_and_resume, prepare
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon, keep
@@ -56,7 +57,8 @@ class Starts(RuleBasedStateMachine):
 
     @rule(text=texts)
     def add(self, text: str) -> None:
-        keep(self.world, description=text)
+        with contextlib.suppress(ForgottenError):
+            keep(self.world, description=text)
 
     @rule(text=texts, place=st.integers(0, 3))
     def edit(self, text: str, place: int) -> None:
