@@ -1,4 +1,4 @@
-"""The file of prepared session starts: a start is found as it was kept, or not at all."""
+"""The file of prepared session starts."""
 
 import datetime as dt
 import tempfile

@@ -1,4 +1,4 @@
-"""The file of trials: its last line holds, and what can't be read is no trial."""
+"""The file of trials."""
 
 import datetime as dt
 from pathlib import Path

@@ -40,7 +40,7 @@ NEVER = (
     "not answered",
     "slow",
 )
-"""Figures that must be 0; each is printed where its campaign counts it."""
+"""Figures that must be 0."""
 
 
 class Figures(Counter[str]):

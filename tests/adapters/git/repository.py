@@ -47,7 +47,7 @@ def output_of(root: Path, *arguments: str, **variables: str) -> str:
 
 
 def repository(root: Path, *commits: tuple[str, ...]) -> Path:
-    """Make a repository in the empty folder *root* with files of those names; return *root*."""
+    """Make a repository with files of those names in *root*, and return it."""
     texts = (
         tuple((name, f"{number} {name}") for name in names) for number, names in enumerate(commits)
     )
@@ -55,7 +55,11 @@ def repository(root: Path, *commits: tuple[str, ...]) -> Path:
 
 
 def copy_of_repository(root: Path, *commits: Texts, branch: str = "master") -> Path:
-    """Copy to *root* the repository of those commits; git runs once for all copies. Return *root*."""
+    """
+    Copy the repository of those commits to *root*, and return it.
+
+    Git runs once for all copies.
+    """
     shutil.copytree(_template(commits, branch).name, root, dirs_exist_ok=True)
     return root
 

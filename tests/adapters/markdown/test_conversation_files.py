@@ -244,7 +244,7 @@ def is_read_only(path: Path) -> None:
 
 
 def identity(path: Path) -> tuple[int, ...]:
-    """Return what stays of a file that is only read: its times of access do not."""
+    """Return what stays the same of a file that is only read."""
     facts = os.lstat(path)
     return facts.st_ino, facts.st_mode, facts.st_nlink, facts.st_size, facts.st_mtime_ns
 

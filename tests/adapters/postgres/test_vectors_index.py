@@ -137,7 +137,7 @@ def test_statistics_of_a_sample_are_near_those_of_all(
 
 
 FEW, MANY = 2_000, 6_000
-"""An index is made by members from so many vectors on, and up to so many."""
+"""Members make an index of so many vectors: the least, and the most."""
 
 
 def indexes(address: str) -> list[str]:

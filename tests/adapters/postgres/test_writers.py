@@ -1,4 +1,4 @@
-"""Members who write at once: a lesson is stored in two round trips, and a sleeping member stops no other."""
+"""Members who write at once."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
