@@ -66,6 +66,11 @@ class PreparedStarts:
         except OSError as error:
             raise StorageError(f"{self.path}: {error.strerror or error}") from error
 
+    def remove(self) -> None:
+        """Make all of them void (idempotent)."""
+        with suppress(OSError):
+            os.unlink(self.path)
+
     def _lines(self) -> list[bytes]:
         with suppress(OSError):
             return read_start(self.path, LARGEST).split(b"\n")

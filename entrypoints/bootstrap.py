@@ -412,4 +412,9 @@ def build_know_projects(memory: "Memory") -> "KnowProjects":
     from hardwon.adapters.git.history import GitRepositoryHistory
     from hardwon.domain.use_cases.know_projects import KnowProjects
 
-    return KnowProjects(memory.store.projects, GitRepositoryHistory(), memory.settings.trust)
+    return KnowProjects(
+        memory.store.projects,
+        GitRepositoryHistory(),
+        memory.settings.trust,
+        on_decision=open_prepared_starts(memory.settings.global_store).remove,
+    )

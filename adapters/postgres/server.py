@@ -12,7 +12,7 @@ from psycopg import errors as pg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import Conninfo
 
-from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.errors import ServerAwayError, StorageError
 
 ENCRYPTED = ("require", "verify-ca", "verify-full")
 """TLS modes without a fallback to plain text."""
@@ -126,6 +126,16 @@ REFUSED = "the server refuses this role or its password"
 NO_DATABASE = "there is no such database; create it, then run: hardwon store migrate"
 TOO_MANY = "too many agents at once: use a pooler (deploy/pgbouncer.ini)"
 POOLER = "the pooler has no connection to the server: try again"
+READ_ONLY = (
+    "this server, or role, can only be read now: a standby needs its primary, a full disk more room"
+)
+OUT_OF_SPACE = "the server is out of space: nothing was stored"
+LOST = "the connection was lost: nothing was stored; try again"
+RESTARTING = "the server is restarting: try again"
+NOT_REACHED = "the server can't be reached"
+
+AWAY = (NO_ANSWER, TOO_MANY, POOLER, READ_ONLY, OUT_OF_SPACE, LOST, RESTARTING, NOT_REACHED)
+"""The beginnings of the messages after which a later try may succeed."""
 
 MESSAGES: tuple[tuple[tuple[type[psycopg.Error], ...], str], ...] = (
     ((pg.InvalidPassword, pg.InvalidAuthorizationSpecification), REFUSED),
@@ -135,26 +145,14 @@ MESSAGES: tuple[tuple[tuple[type[psycopg.Error], ...], str], ...] = (
         "there is no store in this database yet; its owner runs: hardwon store migrate",
     ),
     ((pg.LockNotAvailable, pg.DeadlockDetected), "another program is writing: try again"),
-    (
-        (pg.ReadOnlySqlTransaction,),
-        (
-            "this server, or role, can only be read now: a standby needs its primary, a full disk"
-            " more room"
-        ),
-    ),
+    ((pg.ReadOnlySqlTransaction,), READ_ONLY),
     ((pg.InsufficientPrivilege,), "this role may not do that; ask its owner"),
-    ((pg.DiskFull, pg.OutOfMemory), "the server is out of space: nothing was stored"),
+    ((pg.DiskFull, pg.OutOfMemory), OUT_OF_SPACE),
     ((pg.TooManyConnections,), TOO_MANY),
     ((pg.QueryCanceled, pg.ConnectionTimeout, NoAnswerError), NO_ANSWER),
-    (
-        (LostConnectionError, pg.IdleInTransactionSessionTimeout),
-        "the connection was lost: nothing was stored; try again",
-    ),
+    ((LostConnectionError, pg.IdleInTransactionSessionTimeout), LOST),
     ((pg.InFailedSqlTransaction,), "an earlier step failed: nothing was stored"),
-    (
-        (pg.AdminShutdown, pg.CrashShutdown, pg.CannotConnectNow),
-        "the server is restarting: try again",
-    ),
+    ((pg.AdminShutdown, pg.CrashShutdown, pg.CannotConnectNow), RESTARTING),
 )
 
 PARTS: tuple[tuple[tuple[str, ...], str], ...] = (
@@ -180,7 +178,9 @@ def translated(path: str) -> Iterator[None]:
     try:
         yield
     except psycopg.Error as error:
-        raise StorageError(f"{path}: {reason_of(error)}") from error
+        reason = reason_of(error)
+        kind = ServerAwayError if reason.startswith(AWAY) else StorageError
+        raise kind(f"{path}: {reason}") from error
     except UnicodeEncodeError as error:
         raise StorageError(f"{path}: text that is not Unicode can't be stored") from error
 
@@ -195,7 +195,7 @@ def reason_of(error: psycopg.Error) -> str:
         if all(part in line for part in parts):
             return message
     if error.sqlstate is None and isinstance(error, psycopg.OperationalError):
-        return f"the server can't be reached ({_first_cause(line)})"
+        return f"{NOT_REACHED} ({_first_cause(line)})"
     return line
 
 

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.errors import ServerAwayError, StorageError
 from hardwon.domain.model.filters import OF_OTHERS
 from hardwon.domain.model.settings import ServerAddress
 from hardwon.ports.override import override
@@ -30,6 +30,7 @@ try:
     from hardwon.adapters.postgres.keyword_index import PostgresKeywordIndex
     from hardwon.adapters.postgres.metadata import PostgresMetadata
     from hardwon.adapters.postgres.projects import PostgresProjects
+    from hardwon.adapters.postgres.server import NO_ANSWER
     from hardwon.adapters.postgres.session import LONGEST_WAIT, NEWEST
     from hardwon.adapters.postgres.vectors import (
         PostgresVectorStore,
@@ -119,7 +120,7 @@ def open_in_time(server: ServerAddress, longest_wait: float) -> "PostgresStore":
     thread.start()
     thread.join(longest_wait)
     if not opened:
-        raise StorageError(f"{server}: no answer in time")
+        raise ServerAwayError(f"{server}: {NO_ANSWER}")
     if isinstance(store := opened[0], StorageError):
         raise store
     return store

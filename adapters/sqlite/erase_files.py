@@ -50,7 +50,10 @@ The journal of the run itself, which is not searched.
 
 It is removed when nothing is left.
 """
-RECORDS = (".last-injection.json", "prepared-starts")
+STARTS = "prepared-starts"
+"""Removed by every run, as it may be printed while a server is away."""
+
+RECORDS = (".last-injection.json", STARTS)
 NOUNS = {
     "receipt_entry": "line of a receipt",
     "source_heading": "imported heading",
@@ -324,7 +327,7 @@ class FolderTexts(ErasurePlace):
         with translated(self._folder):
             remove_unfinished(self._folder, erasure.is_in)
         for path in self._paths(RECORDS):
-            if bytes_holding(path, erasure):
+            if path.endswith(STARTS) or bytes_holding(path, erasure):
                 with translated(path):
                     os.unlink(path)
 

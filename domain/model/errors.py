@@ -19,6 +19,7 @@ The errors of hardwon.
         NewerSchemaError                  a later hardwon wrote it: upgrade
         OlderSchemaError                  it is too large to be migrated in a hook's time
         CorruptStoreError                 the file is damaged: doctor --repair
+        ServerAwayError                   the server is away, or full: try again later
       EmbedderError
         EmbedderUnavailableError          keyword search still works
           RateLimitedError                retry later
@@ -157,6 +158,10 @@ class OlderSchemaError(StorageError):
 
 class CorruptStoreError(StorageError):
     """The store's file is damaged or is no database."""
+
+
+class ServerAwayError(StorageError):
+    """The server that keeps the store can't be used now, but will be again."""
 
 
 class EmbedderError(HardwonError):

@@ -38,6 +38,7 @@ class KnowProjects(NamedTuple):
 
     Attributes:
         number_at: Returns its inode number; 0 if unknown.
+        on_decision: Called after the user's decision on trust.
     """
 
     projects: Projects
@@ -45,6 +46,7 @@ class KnowProjects(NamedTuple):
     mode: TrustMode = "own"
     exists: Callable[[str], bool] = os.path.lexists
     number_at: Callable[[str], int] = number_at
+    on_decision: Callable[[], None] = lambda: None
 
     def registry(self) -> Registry:
         """Return all projects that the store knows."""
@@ -306,9 +308,11 @@ class KnowProjects(NamedTuple):
 
     def trust(self, project: Project, *, trusted: bool) -> Project:
         """Trust or distrust *project*, and return it."""
-        return self.settled(
+        decided = self.settled(
             self._changed(project._replace(trust="trusted" if trusted else "revoked"))
         )
+        self.on_decision()
+        return decided
 
     def trust_below(self, folder: str, *, trusted: bool) -> None:
         """
@@ -319,6 +323,7 @@ class KnowProjects(NamedTuple):
         with self.projects.transaction():
             self.projects.trust_below(folder, trusted=trusted)
             self.settle_all()
+        self.on_decision()
 
     def _changed(self, project: Project) -> Project:
         self.projects.put(project)

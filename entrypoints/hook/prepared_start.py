@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from hardwon.domain.model.conversation.hook_event import MAX_WAITING
-from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.errors import ServerAwayError, StorageError
 from hardwon.domain.model.injection.receipt import ContextWindow, text_digest
 from hardwon.domain.model.settings import ResolvedSettings, Settings
 from hardwon.domain.use_cases.record_injection import RecordInjection
@@ -24,6 +24,10 @@ from hardwon.entrypoints.hook.request import HookRequest
 if TYPE_CHECKING:
     from hardwon.domain.model.injection.prepared_start import PreparedStart
     from hardwon.ports.activity import Activity
+
+
+OLDEST = dt.timedelta(days=1)
+"""The greatest age of a block that is printed while the server is away."""
 
 
 def place_of(settings: Settings, request: HookRequest) -> str:
@@ -44,22 +48,16 @@ def stamp_of(
         state: That of the store.
         at: The time, of which the day counts.
     """
-    settings = resolved.settings._replace(
-        global_store=os.path.realpath(resolved.settings.global_store)
-    )
-    return text_digest(
-        repr(
-            (
-                state_of_program(),
-                settings,
-                resolved.refused,
-                keys_given(),
-                state_of_files(request.project_root, settings.global_store),
-                state,
-                at.date(),
-            )
-        )
-    )
+    store = os.path.realpath(resolved.settings.global_store)
+    files = state_of_files(request.project_root, store)
+    return f"{_stamp_of_machine(resolved)} {text_digest(repr((files, state, at.date())))}"
+
+
+def _stamp_of_machine(resolved: ResolvedSettings) -> str:
+    """Return the part of the stamp that is known while a server is away."""
+    store = os.path.realpath(resolved.settings.global_store)
+    settings = resolved.settings._replace(global_store=store)
+    return text_digest(repr((state_of_program(), settings, resolved.refused, keys_given())))
 
 
 def may_be_prepared(request: HookRequest) -> bool:
@@ -109,9 +107,29 @@ class PreparedBlock:
                 text = before + prepared.text
                 if text and output.write(text) and prepared.text:
                     self._record(prepared, activity)
+        except ServerAwayError as error:
+            return output.taken or self._print_last(prepared, output, before=before, error=error)
         except (StorageError, OSError, ValueError):
             return output.taken
         return True
+
+    def _print_last(
+        self, prepared: "PreparedStart", output: Output, *, before: str, error: ServerAwayError
+    ) -> bool:
+        """
+        Print the block with its age, while nothing on the server can be asked.
+
+        No receipt is stored. It is void after a change of settings, or when it is a day old.
+        """
+        age = now() - prepared.receipt.at
+        is_of_settings = prepared.stamp.startswith(f"{_stamp_of_machine(self._resolved)} ")
+        if not (prepared.text and is_of_settings and dt.timedelta() <= age <= OLDEST):
+            return False
+        from hardwon.domain.model.injection.block import with_age
+
+        if output.write(before + with_age(prepared.text, age)):
+            self._warn(f"the last block that was prepared is shown: {error}")
+        return output.taken
 
     def _is_valid(self, prepared: "PreparedStart", activity: "Activity") -> bool:
         at = now()

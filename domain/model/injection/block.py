@@ -1,5 +1,6 @@
 """The memory block: the markdown of a session start."""
 
+import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
@@ -26,6 +27,8 @@ from hardwon.domain.model.vocabulary import Category
 
 QUERY_CHARACTERS = 30
 SETUP_COMMAND = "make install"
+BEGINNING = "*Memory: "
+"""The beginning of the diagnostic line."""
 
 
 class Diagnostics(NamedTuple):
@@ -51,7 +54,7 @@ class Diagnostics(NamedTuple):
     def line(self, printed: int) -> str:
         """Return the line for a block of *printed* entries."""
         return (
-            f"*Memory: {printed} entries from {self.total} | semantic: {self._state()} "
+            f"{BEGINNING}{printed} entries from {self.total} | semantic: {self._state()} "
             f"| context: {self._context()} | model: {self.model or 'none'}{self._refusal()}*"
         )
 
@@ -68,6 +71,22 @@ class Diagnostics(NamedTuple):
         if self.query is None:
             return "none"
         return f'"{neutral(" ".join(self.query.split())[:QUERY_CHARACTERS])}..."'
+
+
+def with_age(text: str, age: dt.timedelta) -> str:
+    r"""
+    Return a block with its *age* in the diagnostic line.
+
+    Examples:
+        >>> with_age("\n*Memory: 2 entries from 3 | model: none*\n", dt.timedelta(minutes=200))
+        '\n*Memory: 2 entries from 3 | model: none | the server is away, as of 3 h 20 min ago*\n'
+    """
+    minutes = round(age.total_seconds() / 60)
+    hours = f"{minutes // 60} h " if minutes >= 60 else ""  # noqa: PLR2004  # of an hour
+    before, beginning, rest = text.partition(BEGINNING)
+    line, end, after = rest.partition("*\n")
+    as_of = f" | the server is away, as of {hours}{minutes % 60} min ago" if end else ""
+    return f"{before}{beginning}{line}{as_of}{end}{after}"
 
 
 P = TypeVar("P", bound=Printable)
