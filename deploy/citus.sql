@@ -1,5 +1,7 @@
 -- Spread the tables over the workers of a Citus cluster by tenant. Untried with this schema: read citus.md first.
 -- Run as the owner on the coordinator, after `hardwon store migrate` and before the first entry.
+-- The policies read hardwon.member, a copy of which is on each node, within queries on shards.
+SELECT run_command_on_all_nodes(format('ALTER DATABASE %I SET citus.allow_nested_distributed_execution = on', current_database()));
 SELECT create_reference_table('hardwon.migration');
 SELECT create_reference_table('hardwon.tenant');
 SELECT create_reference_table('hardwon.member');

@@ -217,9 +217,9 @@ class PostgresDeliveries(SqlDeliveries):
         WHERE {OWN} AND r.number = %(number)s AND r.delivery IN ('awaited', 'missed') AND r.arm != 'withheld' RETURNING 1
     """
     COUNT_RECALLS = f"""
-        INSERT INTO hardwon.recall AS own (tenant, number, recall_count, last_recalled_at)
-        SELECT r.tenant, e.number, count(*), max(r.at) FROM hardwon.receipt r {SHOWN} {entry_named("s.entry_id")}
-        WHERE {OWN} AND r.number = %(number)s GROUP BY r.tenant, e.number ORDER BY e.number
+        INSERT INTO hardwon.recall AS own (tenant, number, entry_owner, recall_count, last_recalled_at)
+        SELECT r.tenant, e.number, e.owner, count(*), max(r.at) FROM hardwon.receipt r {SHOWN} {entry_named("s.entry_id")}
+        WHERE {OWN} AND r.number = %(number)s GROUP BY r.tenant, e.number, e.owner ORDER BY e.number
         ON CONFLICT (tenant, number) DO UPDATE SET recall_count = own.recall_count + excluded.recall_count,
             last_recalled_at = greatest(own.last_recalled_at, excluded.last_recalled_at)
     """
@@ -298,7 +298,7 @@ class PostgresInfluences(SqlInfluences):
 WANTED = """
     FROM unnest(%(numbers)s::bigint[]) wanted (number)
     JOIN hardwon.entry e ON e.tenant = %(tenant)s AND e.number = wanted.number
-    GROUP BY e.number ORDER BY e.number
+    GROUP BY e.number, e.owner ORDER BY e.number
 """
 """In a fixed order, so that concurrent counts of the same entries can't deadlock."""
 
@@ -307,20 +307,20 @@ class PostgresUsageLog(SqlUsageLog):
     """Counters of searches and judgements in the tables of a server."""
 
     COUNT_ACCESS = f"""
-        INSERT INTO hardwon.usage AS own (tenant, number, access_count, last_accessed)
-        SELECT %(tenant)s, e.number, count(*), %(at)s {WANTED}
+        INSERT INTO hardwon.usage AS own (tenant, number, entry_owner, access_count, last_accessed)
+        SELECT %(tenant)s, e.number, e.owner, count(*), %(at)s {WANTED}
         ON CONFLICT (tenant, number) DO UPDATE SET access_count = own.access_count + excluded.access_count,
             last_accessed = excluded.last_accessed
     """
     COUNT_RECALL = f"""
-        INSERT INTO hardwon.recall AS own (tenant, number, recall_count, last_recalled_at)
-        SELECT %(tenant)s, e.number, count(*), %(at)s {WANTED}
+        INSERT INTO hardwon.recall AS own (tenant, number, entry_owner, recall_count, last_recalled_at)
+        SELECT %(tenant)s, e.number, e.owner, count(*), %(at)s {WANTED}
         ON CONFLICT (tenant, number) DO UPDATE SET recall_count = own.recall_count + excluded.recall_count,
             last_recalled_at = excluded.last_recalled_at
     """
     ADD = """
-        INSERT INTO hardwon.usage AS own (tenant, number, access_count, last_accessed, validation_count, useful_count)
-        SELECT e.tenant, e.number, %(accesses)s, %(last_accessed)s::timestamptz, %(validations)s, %(useful)s
+        INSERT INTO hardwon.usage AS own (tenant, number, entry_owner, access_count, last_accessed, validation_count, useful_count)
+        SELECT e.tenant, e.number, e.owner, %(accesses)s, %(last_accessed)s::timestamptz, %(validations)s, %(useful)s
         FROM hardwon.entry e WHERE e.tenant = %(tenant)s AND e.number = %(number)s
         ON CONFLICT (tenant, number) DO UPDATE SET access_count = own.access_count + excluded.access_count,
             last_accessed = greatest(own.last_accessed, excluded.last_accessed),

@@ -73,6 +73,9 @@ FIRST_EXPIRY = """
     SELECT min(expires_at) FROM hardwon.entry WHERE tenant = %(tenant)s AND NOT retired AND expires_at IS NOT NULL
 """
 
+OF_BOTH = "greatest(older.owner, newer.owner)"
+"""The member whose own one of a pair is, empty for a shared pair."""
+
 MINE = (
     f"{OF_TENANT} AND t.tenant = %(tenant)s AND t.author = current_user AND t.file_path ="
     " %(file_path)s"
@@ -129,12 +132,12 @@ class PostgresEntryRepository(SqlEntries[PostgresDatabase]):
     """
     FACTS = SELECT_FACTS
     RECALL_FACTS = SELECT_RECALL_FACTS
-    OUTDATED = """
+    OUTDATED = f"""
         SELECT DISTINCT p.older FROM hardwon.proposal p
         JOIN hardwon.entry older ON older.tenant = p.tenant AND older.number = p.older
         JOIN hardwon.entry newer ON newer.tenant = p.tenant AND newer.number = p.newer
         WHERE p.tenant = %(tenant)s AND p.older = ANY(%(numbers)s) AND p.newer = ANY(%(numbers)s) AND NOT p.rejected
-            AND older.superseded_by IS NULL AND newer.superseded_by IS NULL
+            AND p.entry_owner = {OF_BOTH} AND older.superseded_by IS NULL AND newer.superseded_by IS NULL
     """
     REFERENCES = f'SELECT e.number, e."references" FROM hardwon.entry_text e WHERE {AMONG}'
     RULES = f"""
@@ -147,8 +150,8 @@ class PostgresEntryRepository(SqlEntries[PostgresDatabase]):
     """
     DROP_ALIAS = "DELETE FROM hardwon.entry_alias WHERE tenant = %(tenant)s AND old_id = %(id)s"
     ADD_ALIAS = """
-        INSERT INTO hardwon.entry_alias (tenant, number, old_id)
-        SELECT tenant, number, id FROM hardwon.entry WHERE tenant = %(tenant)s AND id = %(id)s
+        INSERT INTO hardwon.entry_alias (tenant, number, entry_owner, old_id)
+        SELECT tenant, number, owner, id FROM hardwon.entry WHERE tenant = %(tenant)s AND id = %(id)s
     """
     RENAME = (
         "UPDATE hardwon.entry SET id = %(new)s WHERE tenant = %(tenant)s AND id = %(old)s",
@@ -298,17 +301,17 @@ class PostgresProposals(SqlProposals):
     """Pairs in the table `proposal` of a tenant."""
 
     PROPOSE = f"""
-        INSERT INTO hardwon.proposal (tenant, older, newer, probability)
-        SELECT older.tenant, older.number, newer.number, %(probability)s
+        INSERT INTO hardwon.proposal (tenant, older, newer, entry_owner, probability)
+        SELECT older.tenant, older.number, newer.number, {OF_BOTH}, %(probability)s
         FROM hardwon.entry older JOIN hardwon.entry newer ON newer.tenant = older.tenant
         WHERE older.tenant = %(tenant)s AND older.number = {number_of("older")} AND newer.number = {number_of("newer")}
         ON CONFLICT DO NOTHING
     """
-    OPEN = """
+    OPEN = f"""
         SELECT older.id, newer.id, p.probability FROM hardwon.proposal p
         JOIN hardwon.entry older ON older.tenant = p.tenant AND older.number = p.older AND older.superseded_by IS NULL
         JOIN hardwon.entry newer ON newer.tenant = p.tenant AND newer.number = p.newer AND newer.superseded_by IS NULL
-        WHERE p.tenant = %(tenant)s AND NOT p.rejected AND NOT older.retired AND NOT newer.retired
+        WHERE p.tenant = %(tenant)s AND p.entry_owner = {OF_BOTH} AND NOT p.rejected AND NOT older.retired AND NOT newer.retired
         ORDER BY p.probability DESC, older.id, newer.id LIMIT %(limit)s
     """
     REJECT = f"""

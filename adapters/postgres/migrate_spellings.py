@@ -44,28 +44,28 @@ SELECT_TABLES = """
 OF_OTHER = "WHERE tenant = %(tenant)s AND number = %(other)s"
 ADD_ACTIVITY = (
     f"""
-    INSERT INTO hardwon.recall AS own (tenant, number, recall_count, last_recalled_at)
-    SELECT tenant, %(number)s, recall_count, last_recalled_at FROM hardwon.recall {OF_OTHER}
+    INSERT INTO hardwon.recall AS own (tenant, number, entry_owner, recall_count, last_recalled_at)
+    SELECT tenant, %(number)s, entry_owner, recall_count, last_recalled_at FROM hardwon.recall {OF_OTHER}
     ON CONFLICT (tenant, number) DO UPDATE SET recall_count = own.recall_count + excluded.recall_count,
         last_recalled_at = greatest(own.last_recalled_at, excluded.last_recalled_at)
     """,
     f"""
-    INSERT INTO hardwon.usage AS own (tenant, number, access_count, last_accessed, validation_count, useful_count)
-    SELECT tenant, %(number)s, access_count, last_accessed, validation_count, useful_count FROM hardwon.usage {OF_OTHER}
+    INSERT INTO hardwon.usage AS own (tenant, number, entry_owner, access_count, last_accessed, validation_count, useful_count)
+    SELECT tenant, %(number)s, entry_owner, access_count, last_accessed, validation_count, useful_count FROM hardwon.usage {OF_OTHER}
     ON CONFLICT (tenant, number) DO UPDATE SET access_count = own.access_count + excluded.access_count,
         last_accessed = greatest(own.last_accessed, excluded.last_accessed),
         validation_count = own.validation_count + excluded.validation_count,
         useful_count = own.useful_count + excluded.useful_count
     """,
     """
-    INSERT INTO hardwon.entry_place (tenant, number, project)
-    SELECT tenant, %(number)s, project FROM hardwon.entry
+    INSERT INTO hardwon.entry_place (tenant, number, entry_owner, project)
+    SELECT tenant, %(number)s, owner, project FROM hardwon.entry
     WHERE tenant = %(tenant)s AND number IN (%(number)s, %(other)s) AND project IS NOT NULL AND reach != 'home'
     ON CONFLICT DO NOTHING
     """,
     f"""
-    INSERT INTO hardwon.entry_place (tenant, number, project)
-    SELECT tenant, %(number)s, project FROM hardwon.entry_place {OF_OTHER} ON CONFLICT DO NOTHING
+    INSERT INTO hardwon.entry_place (tenant, number, entry_owner, project)
+    SELECT tenant, %(number)s, entry_owner, project FROM hardwon.entry_place {OF_OTHER} ON CONFLICT DO NOTHING
     """,
     f"""
     INSERT INTO hardwon.influence (tenant, number, owner, session_id, how, phrase, at)
@@ -77,8 +77,8 @@ ADD_ACTIVITY = (
 DROP = f"DELETE FROM hardwon.entry {OF_OTHER}"
 
 ADD_ALIAS = """
-    INSERT INTO hardwon.entry_alias (tenant, number, old_id) VALUES (%(tenant)s, %(number)s, %(old)s)
-    ON CONFLICT (tenant, old_id) DO UPDATE SET number = excluded.number
+    INSERT INTO hardwon.entry_alias (tenant, number, entry_owner, old_id) VALUES (%(tenant)s, %(number)s, %(owner)s, %(old)s)
+    ON CONFLICT (tenant, old_id) DO UPDATE SET number = excluded.number, entry_owner = excluded.entry_owner
 """
 DROP_ALIAS = "DELETE FROM hardwon.entry_alias WHERE tenant = %(tenant)s AND old_id = %(id)s"
 DROP_PLACE = """
@@ -140,7 +140,7 @@ def _unite(connection: psycopg.Connection, lessons: list[Lesson]) -> None:
         connection.execute(DROP, {**about, "other": other["number"]})
     connection.execute(DROP_ALIAS, {**about, "id": whole["id"]})
     for old in {lesson["id"] for lesson in lessons} - {whole["id"]}:
-        connection.execute(ADD_ALIAS, {**about, "old": old})
+        connection.execute(ADD_ALIAS, {**about, "owner": whole["owner"], "old": old})
         for statement in PostgresEntryRepository.RENAME[1:]:
             connection.execute(statement, {**about, "old": old, "new": whole["id"]})
     _write(connection, whole)

@@ -97,8 +97,8 @@ class PostgresProjects(SqlProjects[PostgresDatabase]):
         WHERE tenant = %(tenant)s AND number = {number_of("entry_id")} ORDER BY project
     """
     ADD_PLACE = f"""
-        INSERT INTO hardwon.entry_place (tenant, number, project)
-        SELECT e.tenant, e.number, %(project)s FROM hardwon.entry e
+        INSERT INTO hardwon.entry_place (tenant, number, entry_owner, project)
+        SELECT e.tenant, e.number, e.owner, %(project)s FROM hardwon.entry e
         WHERE e.tenant = %(tenant)s AND e.number = {number_of("entry_id")} AND e.project IS DISTINCT FROM %(project)s
         ON CONFLICT DO NOTHING
     """
@@ -108,7 +108,7 @@ class PostgresProjects(SqlProjects[PostgresDatabase]):
             " %(id)s"
         ),
         """
-        INSERT INTO hardwon.entry_place (tenant, number, project) SELECT tenant, number, %(into)s
+        INSERT INTO hardwon.entry_place (tenant, number, entry_owner, project) SELECT tenant, number, entry_owner, %(into)s
         FROM hardwon.entry_place WHERE tenant = %(tenant)s AND project = %(id)s ON CONFLICT DO NOTHING
         """,
         "DELETE FROM hardwon.entry_place WHERE tenant = %(tenant)s AND project = %(id)s",

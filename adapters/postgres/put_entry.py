@@ -1,7 +1,7 @@
 """Storing of an entry in few round trips."""
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.adapters.postgres.database import PostgresDatabase
@@ -26,14 +26,30 @@ IS_SHARED = """
         WHERE tenant = %(tenant)s AND id = %(project)s AND conversations = 'shared')
 """
 
-OWNED = ("entry", "entry_text", "vector", "document", "posting", "history")
-"""The tables whose rows belong to the owner of their entry."""
+OWNED: Mapping[str, str] = {
+    **dict.fromkeys(("entry_text", "vector", "history"), "owner"),
+    **dict.fromkeys(("recall", "usage", "entry_alias", "entry_place"), "entry_owner"),
+}
+"""Columns with the owner of an entry, by tables about it."""
 
-DROP_OTHER_VECTORS = """
-    DELETE FROM hardwon.vector WHERE tenant = %(tenant)s AND number = %(number)s AND text_hash != %(text_hash)s
+OF_NUMBER = "WHERE tenant = %(tenant)s AND number = %(number)s"
+# In one statement, as keys refer to the owner.
+HAND_OVER = f"""
+    WITH {", ".join(f"of_{table} AS (UPDATE hardwon.{table} SET {column} = %(owner)s {OF_NUMBER})" for table, column in OWNED.items())}
+    UPDATE hardwon.entry SET owner = %(owner)s {OF_NUMBER}
+"""
+# The owner of the other entry of a pair, if it has one, stays the pair's.
+HAND_OVER_PAIRS = """
+    UPDATE hardwon.proposal p SET entry_owner = greatest(%(owner)s, e.owner) FROM hardwon.entry e
+    WHERE p.tenant = %(tenant)s AND %(number)s IN (p.older, p.newer)
+        AND e.tenant = %(tenant)s AND e.number IN (p.older, p.newer) AND e.number != %(number)s
+"""
+
+DROP_OTHER_VECTORS = f"""
+    DELETE FROM hardwon.vector {OF_NUMBER} AND text_hash != %(text_hash)s
 """
 DROP_VECTORS = "DELETE FROM hardwon.vector WHERE tenant = %(tenant)s AND number = ANY(%(numbers)s)"
-DELETE = "DELETE FROM hardwon.entry WHERE tenant = %(tenant)s AND number = %(number)s"
+DELETE = f"DELETE FROM hardwon.entry {OF_NUMBER}"
 
 
 class _Known(NamedTuple):
@@ -149,18 +165,9 @@ def _changing(place: _Place, entry: "Entry") -> list[Statement]:
     changes = ", ".join(f"{name} = %({name})s" for name in values)
     if entry.file_path is not None:
         changes += ", author = current_user"
-    update = f"UPDATE hardwon.entry SET {changes} WHERE tenant = %(tenant)s AND number = %(number)s"
+    update = f"UPDATE hardwon.entry SET {changes} {OF_NUMBER}"
     about = {"number": place.number, "owner": place.owner}
-    handing_over = [
-        (
-            (
-                f"UPDATE hardwon.{table} SET owner = %(owner)s WHERE tenant = %(tenant)s AND number"
-                " = %(number)s"
-            ),
-            about,
-        )
-        for table in OWNED
-    ]
+    handing_over = [(HAND_OVER, about), (HAND_OVER_PAIRS, about)]
     return [
         *(
             [*dropping([place.repeated]), (DELETE, {"number": place.repeated})]

@@ -15,6 +15,7 @@ RELEASED = {
     7: "b6eb3ced998ecdcc",
     8: "b6abbaa874f6d70c",
     9: "e2af9b72b1b3ee7d",
+    10: "518b354f7dbed7ad",
 }
 """The beginning of the checksum of each file. A line is never changed, only added."""
 

@@ -118,9 +118,8 @@ def test_a_refused_entry_leaves_nothing_and_the_store_is_used_on(
     assert repository.count(EVERYTHING) == 1
 
 
-FORBIDDEN = (
-    "INSERT INTO hardwon.entry_place (tenant, number, project) VALUES (%(tenant)s, 999, 'x')"
-)
+FORBIDDEN = "INSERT INTO hardwon.metadata (tenant, key, value) VALUES (-%(tenant)s, 'x', 'x')"
+"""Of a tenant that is not the member's."""
 
 
 def test_a_transaction_with_a_refused_statement_stores_nothing_and_says_so(

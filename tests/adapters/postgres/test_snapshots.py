@@ -188,9 +188,12 @@ def test_an_entry_that_another_member_made_private_is_not_taken(
     with joined(tenant_of(database)) as other:
         world.add(lesson("shared"))
         checkpoint = take(world)
-        numbers = {"role": other.role, "tenant": database.tenant}
-        for table in ("entry", "entry_text"):
-            as_owner(f"UPDATE hardwon.{table} SET owner = %s WHERE tenant = %s", *numbers.values())
+        made_private = "UPDATE hardwon.{} SET owner = %s WHERE tenant = %s"
+        tables = ("entry_text", "document", "posting")
+        of_entry = ", ".join(f"of_{table} AS ({made_private.format(table)})" for table in tables)
+        as_owner(
+            f"WITH {of_entry} {made_private.format('entry')}", *(other.role, database.tenant) * 4
+        )
 
         with pytest.raises(StorageError, match="another member keeps private"):
             restore(world, checkpoint)

@@ -13,6 +13,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.injection.receipt import Receipt, ReceiptEntry
 from hardwon.domain.model.project import Conversations, Identity
+from hardwon.ports.entries import Proposal
 from tests.contracts.worlds import IN_TIME, World
 from tests.postgres_server import member, world_of
 from tests.strategies import DAY, NOW, lesson, of_file
@@ -95,6 +96,32 @@ def test_a_member_who_keeps_conversations_private_takes_none_from_the_others(
 
     assert seen(ann) == ["/ann/chat.md"]
     assert sorted(map(str, seen(bob))) == ["/ann/chat.md", "/bob/chat.md"]
+
+
+def test_a_conversation_that_is_shared_and_made_private_again_keeps_what_is_known_of_it(
+    two: tuple[World, World],
+) -> None:
+    ann, bob = two
+    ann.add(lesson("Said of the parser."))
+    other = lesson("Said of the parser.").entry_id
+    ways: tuple[Conversations, ...] = ("private", "shared", "private")
+    for how in ways:
+        index_chat(ann, "/ann", how)
+        number = ann.numbers()[CHAT.entry_id]
+        ann.usage.record_access([number], NOW)
+        ann.usage.record_recall([number], NOW)
+        ann.projects.add_place(CHAT.entry_id, f"place {how}")
+        ann.proposals.propose(Proposal(CHAT.entry_id, other, 0.5))
+        is_shared = how == "shared"
+
+        assert (number in bob.numbers().values()) == is_shared
+        assert len(ann.proposals.open(9)) == 1
+        assert len(bob.proposals.open(9)) == int(is_shared)
+    kept = ann.repository.by_id(CHAT.entry_id)
+    assert kept is not None
+    assert (kept.usage.access_count, kept.recall_count) == (len(ways), len(ways))
+    assert ann.projects.places_of(CHAT.entry_id) == ("place private", "place shared")
+    assert bob.repository.by_id(CHAT.entry_id) is None
 
 
 def test_a_lesson_that_another_member_rewords_keeps_what_was_shown_of_it(
