@@ -245,16 +245,18 @@ class PostgresDatabase:
         finally:
             self._remembered = None
 
-    @contextmanager
-    def tuned(self, settings: Sequence[str]) -> Iterator[None]:
+    def tuned_rows(
+        self, settings: Sequence[str], statement: str, /, **parameters: object
+    ) -> list[Row]:
         """
-        Run statements within under *settings*, each a `SET LOCAL`.
+        Run one read under *settings*, each a `SET LOCAL`, and return its rows.
 
         Settings are literals, since only those reach the workers of Citus.
         """
         with self.snapshot():
-            self.session.run([(setting, {}) for setting in settings], only_reads=True)
-            yield
+            sent: list[Statement] = [(setting, {}) for setting in settings]
+            sent.append((statement, self._values(parameters)))
+            return self.session.run(sent, only_reads=True)[-1]
 
     def readable(self, _table: str, rows: Iterable[Row], decode: Callable[[Row], T]) -> Iterator[T]:
         """Decode each row, without a check: the server has made it."""

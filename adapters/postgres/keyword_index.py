@@ -28,9 +28,19 @@ PAGE = 500
 """How many of the best matches are read first: the server scores all anyway."""
 
 FREQUENCIES = """
-    SELECT term, count(*) FROM hardwon.posting
-    WHERE tenant = %(tenant)s AND term = ANY(%(terms)s) AND {times} > 0 GROUP BY term
+    SELECT q.term, (
+        SELECT count(*) FROM (
+            SELECT FROM hardwon.posting p
+            WHERE p.tenant = %(tenant)s AND p.term = q.term AND p.{times} > 0 LIMIT %(up_to)s
+        ) counted
+    ) FROM unnest(%(terms)s::text[]) AS q (term)
 """
+
+FIRST_COUNT = 1_000
+"""Up to which terms are counted first."""
+
+FURTHER = 4
+"""How many times further the frequent ones are counted then."""
 
 Counted = Literal["times", "own_times", "passage_times"]
 """Columns that count a term: in an entry, its own words, or a passage."""
@@ -187,7 +197,7 @@ class PostgresKeywordIndex(KeywordIndex):
     def weigh(self, terms: Sequence[str], only: EntryFilter, deadline: Deadline) -> ScoredMatches:
         with self._bounded(deadline):
             wanted, figures = dict.fromkeys(stems(terms)), self._figures()
-            counted = self._counted(wanted, "passage_times")
+            counted = self._counted_for(wanted, max_hits(only))
             idf = {
                 stem: inverse_document_frequency(figures.passages, count)
                 for stem, count in _rarest(wanted, counted, max_hits(only))
@@ -206,8 +216,27 @@ class PostgresKeywordIndex(KeywordIndex):
                 best[number] = max(best.get(number, 0.0), passage_score(bm25, matched, asked))
             return ScoredMatches(best, categories, full=asked)
 
-    def _counted(self, terms: Iterable[str], times: Counted) -> dict[str, int]:
-        return dict(self._database.rows(FREQUENCIES.format(times=times), terms=[*terms]))
+    def _counted(
+        self, terms: Iterable[str], times: Counted, up_to: int | None = None
+    ) -> dict[str, int]:
+        sql = FREQUENCIES.format(times=times)
+        return dict(self._database.rows(sql, terms=[*terms], up_to=up_to))
+
+    def _counted_for(self, terms: Iterable[str], most: int) -> dict[str, int]:
+        """
+        Return the passage counts of the rarest *terms*.
+
+        Those of terms that would exceed *most* may be lower bounds.
+        """
+        counted, asked, up_to = dict[str, int](), [*terms], FIRST_COUNT
+        while asked:
+            counted |= self._counted(asked, "passage_times", up_to)
+            asked = [term for term in asked if counted[term] == up_to]
+            rare = sum(counted.values()) - len(asked) * up_to
+            if rare and rare + up_to > most:
+                break
+            up_to *= FURTHER
+        return counted
 
     def _figures(self) -> _Figures:
         return _Figures(*next(iter(self._database.rows(FIGURES)), (0, 0, 0, 0)))

@@ -91,11 +91,11 @@ def open_postgres(
             fit.
 
     """
-    database = PostgresDatabase(server.dsn, busy_seconds, longest_wait)
+    store = PostgresStore(PostgresDatabase(server.dsn, busy_seconds, longest_wait))
+    database = store.database
     database.warn = warn
     if database.is_read_only:
         warn(f"{database.path} is a standby: it can only be read")
-    store = PostgresStore(database)
     with database.ahead():  # every door asks these next
         _ = store.metadata.automatic_provider
         store.registry("own")
@@ -107,12 +107,13 @@ def open_postgres(
 
 
 def open_in_time(server: ServerAddress, longest_wait: float) -> "PostgresStore":
-    """Open the store on *server*, with a timeout of *longest_wait*."""
+    """Open the store on *server* for its activity, with a timeout of *longest_wait*."""
     opened: list[PostgresStore | StorageError] = []
 
     def connect() -> None:
         try:
-            opened.append(open_postgres(server, lambda _: None, longest_wait=longest_wait))
+            database = PostgresDatabase(server.dsn, longest_wait=longest_wait)
+            opened.append(PostgresStore(database))
         except StorageError as error:
             opened.append(error)
 

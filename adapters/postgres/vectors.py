@@ -3,6 +3,7 @@
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -205,8 +206,11 @@ The standard error of the mean is the deviation / sqrt(SAMPLE), 2.2 % of it; tha
 is about 1 / sqrt(2 * SAMPLE), 1.6 %.
 """
 
-CANDIDATES = 3
-"""Neighbours read from the approximate index, as a multiple of those wanted."""
+NEAR = 600
+"""Neighbours that the approximate index is asked for first: enough for a session start."""
+
+MORE = 200
+"""Neighbours that it is asked for beyond those wanted, as it may miss some."""
 
 PAGE = 100
 """
@@ -233,9 +237,9 @@ NEAREST = BEST.format(
     """,  # one by one, as they are few, which the server can't know
 )
 SCORES = f"SELECT e.number, {EXACT} {FROM_VECTORS} {{within}} AND e.number = ANY(%(wanted)s)"
-NEAR = f"""
-    SELECT v.number, {EXACT} FROM (
-        SELECT e.number, e.updated_at, e.id, v.vec {FROM_VECTORS} {{within}} AND vector_dims(v.vec) = {{width}}
+NEIGHBOURS = f"""
+    SELECT v.number, v.category, {EXACT} FROM (
+        SELECT e.number, e.category, e.updated_at, e.id, v.vec {FROM_VECTORS} {{within}} AND vector_dims(v.vec) = {{width}}
         ORDER BY v.vec::halfvec({{width}}) <=> %(query)s::halfvec({{width}}) LIMIT %(limit)s
     ) v ORDER BY v.updated_at DESC, v.id
 """
@@ -287,6 +291,17 @@ class PostgresVectorIndex(VectorIndex):
         )
 
 
+class _Nearest(NamedTuple):
+    """The nearest vectors that the approximate index was asked for, best first."""
+
+    asked: int = 0
+    hits: Sequence[tuple[IndexHit, Category | None]] = ()
+
+    def of(self, category: Category | None) -> list[IndexHit]:
+        """Return those of *category*, without one all."""
+        return [hit for hit, of in self.hits if category is None or of == category]
+
+
 class _Scan(NamedTuple):
     """A query with a condition for the vectors to compare."""
 
@@ -294,9 +309,11 @@ class _Scan(NamedTuple):
     query: Vector
     within: Where
 
-    def rows(self, sql: str, **parameters: object) -> list[Row]:
-        """Run *sql* with the query and the condition."""
-        return self.vectors.database.rows(
+    def rows(self, sql: str, settings: Sequence[str] = (), **parameters: object) -> list[Row]:
+        """Run *sql* with the query and the condition, under *settings*."""
+        database = self.vectors.database
+        run = partial(database.tuned_rows, settings) if settings else database.rows
+        return run(
             sql.format(within=self.within.sql, width=self.vectors.dimensions),
             **self.within.parameters,
             **parameters,
@@ -333,10 +350,12 @@ class _NearMatches(Matches):
     """
     Matches among many vectors, from the approximate index.
 
-    If it finds too few, all vectors are compared.
+    It is asked once, and again only for what that answer lacks. If it finds too few, all vectors are
+    compared.
 
     Args:
-        sample: The cosines of some of the scan's vectors.
+        scan: The vectors.
+        sample: The cosines of some of them.
         found: Their estimated total number.
 
     """
@@ -345,7 +364,7 @@ class _NearMatches(Matches):
         self._scan = scan
         self._sample = sorted(sample)
         self._found = found
-        self._nearest: dict[Category | None, tuple[int, list[IndexHit]]] = {}
+        self._nearest: dict[Category | None, _Nearest] = {}
 
     @override
     def count(self) -> int:
@@ -353,19 +372,18 @@ class _NearMatches(Matches):
 
     @override
     def top(self, k: int, category: Category | None = None) -> list[IndexHit]:
-        asked, nearest = self._nearest.get(category, (0, []))
-        if asked < CANDIDATES * k:
-            asked = max(CANDIDATES * k, PAGE)
-            nearest = self._near(asked, category)
-            self._nearest[category] = asked, nearest
-        return nearest[:k] if len(nearest) >= k else PagedMatches(self._among(category), k).top(k)
+        for asked in (None, category):
+            known = self._nearest.get(asked, _Nearest())
+            if asked == category and known.asked < k + MORE:
+                known = self._nearest[asked] = self._near(max(k + MORE, NEAR), asked)
+            if len(nearest := known.of(category)) >= k:
+                return nearest[:k]
+        return PagedMatches(self._among(category), k).top(k)
 
-    def _near(self, limit: int, category: Category | None) -> list[IndexHit]:
-        scan = self._among(category)
-        with scan.vectors.database.tuned(TUNED):
-            near = scan.rows(NEAR, limit=limit)
-        exact = [IndexHit(number, round(score, COSINE_DECIMALS)) for number, score in near]
-        return sorted(exact, key=lambda hit: -hit.score)  # else in tie order
+    def _near(self, limit: int, category: Category | None) -> "_Nearest":
+        near = self._among(category).rows(NEIGHBOURS, TUNED, limit=limit)
+        hits = [(IndexHit(number, round(score, COSINE_DECIMALS)), of) for number, of, score in near]
+        return _Nearest(limit, sorted(hits, key=lambda hit: -hit[0].score))  # else in tie order
 
     def _among(self, category: Category | None) -> _Scan:
         if category is None:
@@ -374,7 +392,15 @@ class _NearMatches(Matches):
 
     @override
     def scores(self, numbers: Iterable[int]) -> Mapping[int, float]:
-        return self._scan.scores([*numbers])
+        wanted = {*numbers}
+        known = {
+            hit.number: hit.score
+            for nearest in self._nearest.values()
+            for hit in nearest.of(None)
+            if hit.number in wanted
+        }
+        unknown = [*(wanted - known.keys())]
+        return known | self._scan.scores(unknown) if unknown else known
 
     @override
     def statistics(self) -> ScoreStatistics:

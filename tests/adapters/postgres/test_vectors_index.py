@@ -2,7 +2,7 @@
 
 import random
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import TypeAlias
 
@@ -102,24 +102,45 @@ def test_the_nearest_are_found(searched: PostgresVectorIndex, filled: Filled, na
     assert found >= MIN_RECALL * QUERIES * WANTED
 
 
-def test_the_index_is_asked_once_for_all_and_once_for_a_category(
-    filled: Filled, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def asked(filled: Filled, monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Return the limits of the questions to the approximate index, which is asked for few at first."""
+    database, limits = filled[0].database, list[object]()
+    rows = database.tuned_rows
+
+    def counted(settings: Sequence[str], sql: str, /, **values: object) -> list[tuple[object, ...]]:
+        limits.append(values["limit"])
+        return rows(settings, sql, **values)
+
+    monkeypatch.setattr(database, "tuned_rows", counted)
+    monkeypatch.setattr("hardwon.adapters.postgres.vectors.NEAR", 2 * WANTED)
+    monkeypatch.setattr("hardwon.adapters.postgres.vectors.MORE", WANTED)
+    return limits
+
+
+def test_the_index_is_asked_once_for_all_categories(filled: Filled, asked: list[object]) -> None:
+    vectors, filters, [query, *_] = filled
+    matches = PostgresVectorIndex(vectors, largest_scan=0).compare(query, filters["all"])
+    matches.statistics()
+    tops = [matches.top(k) for k in (WANTED, 1)]
+    in_category = matches.top(2 * WANTED, "patterns")
+    known = matches.scores([hit.number for hit in tops[0]])
+
+    assert asked == [2 * WANTED]
+    assert [len(top) for top in (*tops, in_category)] == [10, 1, 20]
+    assert known == {hit.number: hit.score for hit in tops[0]}
+
+
+def test_the_index_is_asked_again_for_more_and_for_a_category_of_few(
+    filled: Filled, asked: list[object]
 ) -> None:
     vectors, filters, [query, *_] = filled
-    asked, rows = list[str](), vectors.database.rows
-
-    def counted(statement: str, /, **parameters: object) -> list[tuple[object, ...]]:
-        asked.append(statement)
-        return rows(statement, **parameters)
-
-    monkeypatch.setattr(vectors.database, "rows", counted)
     matches = PostgresVectorIndex(vectors, largest_scan=0).compare(query, filters["all"])
-    tops = [matches.top(k) for k in (WANTED, 1, 2 * WANTED)]
-    in_category = [matches.top(k, "patterns") for k in (WANTED, 2 * WANTED)]
-    matches.statistics()
+    tops = [matches.top(k) for k in (WANTED, 5 * WANTED, 4 * WANTED)]
+    rare = [matches.top(1, "heuristics") for _ in range(2)]
 
-    assert sum("LIMIT %(limit)s" in statement for statement in asked) == 2
-    assert [len(top) for top in (*tops, *in_category)] == [10, 1, 20, 10, 20]
+    assert asked == [2 * WANTED, 6 * WANTED, 2 * WANTED]
+    assert [len(top) for top in (*tops, *rare)] == [10, 50, 40, 0, 0]
 
 
 def test_statistics_of_a_sample_are_near_those_of_all(

@@ -2,27 +2,34 @@
 
 import asyncio
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from pathlib import Path
+from threading import Barrier
 
 import psycopg
 import pytest
 from psycopg import sql
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from hardwon.adapters.postgres.database import PostgresDatabase
+from hardwon.adapters.postgres.migrate import add_member
 from hardwon.adapters.postgres.server import reason_of
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.settings import ServerAddress, Settings
+from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.mcp import threads
 from hardwon.entrypoints.mcp.threads import MemoryWorker
-from tests.adapters.postgres.servers import until
+from tests.adapters.postgres.servers import new_server, until
+from tests.machine import LONGEST_WAIT
 from tests.postgres_server import member, store, url_of
 
 pytestmark = pytest.mark.postgres
 
 TOO_MANY = "too many agents at once: use a pooler"
+AGENTS = 120
+"""More than a server takes by default."""
 
 
 @pytest.fixture
@@ -95,6 +102,48 @@ def test_an_agent_too_many_is_told_to_use_a_pooler(address: str) -> None:
             stack.enter_context(closing(PostgresDatabase(address)))
         with pytest.raises(StorageError, match=TOO_MANY):
             PostgresDatabase(address)
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Iterator[Settings]:
+    """Yield the settings of an agent whose store is on a server as it comes."""
+    with new_server() as server:
+        with psycopg.connect(server.address, autocommit=True) as owner:
+            owner.execute("CREATE ROLE ann LOGIN")
+        add_member(server.address, "ann")
+        yield Settings(
+            global_store=str(tmp_path),
+            embedding_provider="off",
+            server=ServerAddress(url_of(make_conninfo(server.address, user="ann"))),
+        )
+
+
+def test_of_many_agents_at_once_each_gets_an_answer_or_the_reason(settings: Settings) -> None:
+    everyone_asked = Barrier(AGENTS)
+
+    def answer(wait: Callable[[], object]) -> str:
+        try:
+            with closing(open_memory(settings, lambda _: None)) as memory:
+                answered = f"{memory.repository.count(EVERYTHING)} lessons"
+                wait()
+        except StorageError as error:
+            wait()
+            return str(error)
+        return answered
+
+    with ThreadPoolExecutor(AGENTS) as agents:
+        asked = [
+            agents.submit(answer, lambda: everyone_asked.wait(LONGEST_WAIT)) for _ in range(AGENTS)
+        ]
+        answers = [agent.result() for agent in asked]
+
+    answered, refused = (
+        answers.count("0 lessons"),
+        sum(TOO_MANY in line for line in answers),
+    )
+    assert answered + refused == AGENTS
+    assert min(answered, refused) > 0
+    assert answer(lambda: None) == "0 lessons"
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,9 @@ ROUND_TRIPS = 20
 """Upper bound of those of a session start, with those that connect, and those that keep the receipt after the block is out."""
 
 
+TRIPS_OF_A_PREPARED_START = 8
+"""Likewise, of a start that was prepared. Two of them keep the receipt, so at 100 ms the block crosses the network in 0.6 s."""
+
 Join = Callable[[str], World]
 
 
@@ -144,6 +147,24 @@ def test_a_prepared_start_is_printed_until_a_colleague_stores_a_lesson(joined: J
     assert RANKING not in prepared.modules
     assert RANKING in after.modules
     assert hardwon(ann, "show", "1", "--json").document["recall_count"] == 3
+
+
+def test_a_prepared_start_has_memory_across_a_slow_network(
+    networked: Callable[[], tuple[World, Network]],
+) -> None:
+    ann, network = networked()
+    add(ann)
+    payload = {**START, "cwd": str(ann.project)}
+    ann.launch(payload=payload)  # registers the project
+    with mock.patch.dict(os.environ, ann.variables, clear=True):
+        prepare_alone(str(ann.store), str(ann.project), "units", on_server=True)
+    network.round_trips = 0
+    prepared = ann.launch(payload=payload)
+
+    assert "### Pin images" in prepared.run.stdout
+    assert RANKING not in prepared.modules
+    assert 0 < network.round_trips <= TRIPS_OF_A_PREPARED_START
+    assert hardwon(ann, "show", "1", "--json").document["recall_count"] == 2
 
 
 def test_the_vector_of_a_query_is_remembered_on_the_machine(ann: World) -> None:
