@@ -32,7 +32,7 @@ from hardwon.adapters.postgres.words import (
     note_version,
 )
 from hardwon.adapters.sql.entries import RULE_FIELDS, SqlEntries, SqlProposals, SqlTriggerSource
-from hardwon.domain.model.filters import LEARNINGS
+from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.candidates import RankingFacts
 from hardwon.domain.model.ranking.prominence import RECALL_CAP, TrackRecord, track_record
@@ -64,10 +64,13 @@ WANTED = f"""
     IN (SELECT * FROM unnest(%(categories)s::text[], %(counts)s::bigint[], %(confidences)s::text[], %(recalls)s::bigint[]))
 """
 
-SIZES = (
-    "SELECT e.category, count(*), max(e.observation_count) FROM hardwon.entry e WHERE {within}"
-    " GROUP BY 1"
-)
+# The most observed is looked up for each category, as an index has them in that order.
+SIZES = f"""
+    SELECT c.category, c.entries, (
+        SELECT e.observation_count FROM hardwon.entry e
+        WHERE {RANKED_LEARNING} AND e.category = c.category AND {{visible}} ORDER BY e.observation_count DESC LIMIT 1
+    ) FROM (SELECT e.category, count(*) AS entries FROM hardwon.entry e WHERE {{within}} GROUP BY 1) c
+"""
 
 FIRST_EXPIRY = """
     SELECT min(expires_at) FROM hardwon.entry WHERE tenant = %(tenant)s AND NOT retired AND expires_at IS NOT NULL
@@ -231,20 +234,27 @@ class PostgresEntryRepository(SqlEntries[PostgresDatabase]):
         return newest
 
     @override
+    def count(self, only: EntryFilter) -> int:
+        if only != EntryFilter(kinds=only.kinds, visible_in=only.visible_in, ranked=True):
+            return super().count(only)
+        return sum(size for size, _ in self._sizes(only).values())
+
+    @override
     def sizes(self, visible_in: Visibility | None = None) -> Mapping[Category, int]:
-        return {category: size for category, (size, _) in self._learnings(visible_in).items()}
+        found = self._sizes(LEARNINGS._replace(visible_in=visible_in))
+        return {category: found[category][0] for category in CATEGORIES if category in found}
 
     @override
     def most_observed(self, visible_in: Visibility | None = None) -> int:
-        return max((most for _, most in self._learnings(visible_in).values()), default=1)
+        found = self._sizes(LEARNINGS._replace(visible_in=visible_in))
+        return max((most for _, most in found.values()), default=1)
 
-    def _learnings(self, visible_in: Visibility | None) -> dict[Category, tuple[int, int]]:
-        within = where(LEARNINGS._replace(ranked=True, visible_in=visible_in))
-        rows = self._database.rows(SIZES.format(within=within.sql), **within.parameters)
-        found: dict[Category, tuple[int, int]] = {
-            category: (size, most) for category, size, most in rows
-        }
-        return {category: found[category] for category in CATEGORIES if category in found}
+    def _sizes(self, only: EntryFilter) -> dict[Category | None, tuple[int, int]]:
+        """Return the number of ranked entries by category, and the most often observed."""
+        within, seen = where(only._replace(ranked=True)), visible(only.visible_in)
+        sql = SIZES.format(within=within.sql, visible=seen.sql)
+        rows = self._database.rows(sql, **within.parameters)
+        return {category: (size, most or 1) for category, size, most in rows}
 
     @override
     def _has_expired(self, now: dt.datetime) -> bool:

@@ -36,10 +36,10 @@ FREQUENCIES = """
     ) FROM unnest(%(terms)s::text[]) AS q (term)
 """
 
-FIRST_COUNT = 1_000
+FIRST_COUNT = 4_000
 """Up to which terms are counted first."""
 
-FURTHER = 4
+FURTHER = 8
 """How many times further the frequent ones are counted then."""
 
 Counted = Literal["times", "own_times", "passage_times"]

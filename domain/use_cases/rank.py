@@ -48,7 +48,7 @@ RECALL_DEPTH = 32
 """The initial depth of both lists. Mostly enough."""
 
 BATCH = 32
-"""The number of candidates judged at first."""
+"""The number of candidates judged at first, at least as many as are wanted."""
 
 
 class QuestionMatches(NamedTuple):
@@ -135,7 +135,7 @@ class BestAnswers:
 
     def _batches(self, bounded: Sequence[_Bounded]) -> Iterator[Head[JudgedCandidate]]:
         judged = list[JudgedCandidate]()
-        begin, end = 0, BATCH
+        begin, end = 0, max(BATCH, self._wanted.limit)
         while True:
             judged = judge(self._policy, self._known(bounded[begin:end]), judged)
             yield Head(judged, _highest(bounded[end : end + 1]))
@@ -375,6 +375,13 @@ def select(
 CANDIDATES = 100
 """The candidates of a session start among which places are dealt."""
 
+DEPTH_A_PLACE = 4
+"""
+The first depth of both lists, for each candidate.
+
+With less, both are mostly read twice.
+"""
+
 
 def select_relevant(
     found: QuestionMatches,
@@ -385,7 +392,8 @@ def select_relevant(
     """Choose from the best answers to *wanted* those that matter to the present work."""
     policy = PresentWorkPolicy(found.context)
     wanted = wanted._replace(limit=max(CANDIDATES, balancer.limit))
-    judged = BestAnswers(repository, found, policy=policy, wanted=wanted).best(wanted.limit)
+    best = BestAnswers(repository, found, policy=policy, wanted=wanted)
+    judged = best.best(DEPTH_A_PLACE * wanted.limit)
     seen = [_scored(answer, found.context.workplace.own) for answer in judged]
     relevant = balancer.select([scored for scored in seen if scored.is_relevant])
     parts = {answer.number: policy.parts(answer.candidate) for answer in judged}

@@ -294,9 +294,7 @@ class SessionStart:
     def _first_notice(self) -> str:
         if self._came_from_others:
             return others_notice(self._came_from_others)
-        return notice_for_first_session(
-            self._memory.store, self._memory.registry(), self._workplace
-        )
+        return notice_for_first_session(self._memory.store, self._place.registry, self._workplace)
 
     def _import(self) -> str:
         if not has_changed_banks(self._memory, self._project_root):

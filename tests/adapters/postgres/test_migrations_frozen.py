@@ -16,6 +16,7 @@ RELEASED = {
     8: "b6abbaa874f6d70c",
     9: "e2af9b72b1b3ee7d",
     10: "518b354f7dbed7ad",
+    11: "e057a6c423b4cc9b",
 }
 """The beginning of the checksum of each file. A line is never changed, only added."""
 
