@@ -42,6 +42,10 @@ class _Work(Pending[T], Generic[T]):
         except Exception as error:  # noqa: BLE001  # raised in the thread that waits for the answer
             self._error = error
 
+    @property
+    def has_failed(self) -> bool:
+        return self._error is not None
+
     @override
     def result(self, deadline: Deadline) -> T:
         if self._thread.ident is not None:
@@ -53,11 +57,36 @@ class _Work(Pending[T], Generic[T]):
         return self._answer[0]
 
 
+MEMOISED = 16
+"""
+The number of requests kept.
+
+A command that fails again asks the same as before.
+"""
+
+
+class _Request:
+    def __init__(self, embed: Callable[[], list[Vector]], deadline: Deadline) -> None:
+        self._work = _Work(embed)
+        self._deadline = deadline
+        self._is_late = False
+
+    def is_void(self) -> bool:
+        """Return whether it has failed, and those who asked with it no longer wait."""
+        return self._work.has_failed and self._deadline.passed()
+
+    def answer(self, deadline: Deadline) -> list[Vector]:
+        try:
+            return self._work.result(deadline.within(0) if self._is_late else deadline)
+        except TimeoutError:
+            self._is_late = True
+            raise
+
+
 class _MemoisedEmbedder(Embedder):
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._requests: dict[tuple[Task, tuple[str, ...]], _Work[list[Vector]]] = {}
-        self._late = set[tuple[Task, tuple[str, ...]]]()
+        self._requests: dict[tuple[Task, tuple[str, ...]], _Request] = {}
         self._lock = Lock()
 
     @property
@@ -72,15 +101,19 @@ class _MemoisedEmbedder(Embedder):
 
     @override
     def embed(self, texts: Sequence[str], task: Task, deadline: Deadline) -> list[Vector]:
-        key = (task, tuple(texts))
-        with self._lock:
-            if key not in self._requests:
-                self._requests[key] = _Work(lambda: self._embedder.embed(texts, task, deadline))
         try:
-            answer = self._requests[key].result(
-                deadline.within(0) if key in self._late else deadline
-            )
+            answer = self._request(texts, task, deadline).answer(deadline)
         except TimeoutError as error:
-            self._late.add(key)
             raise EmbedderUnavailableError(f"{self.space.model} did not answer in time") from error
         return [array("f", vector) for vector in answer]
+
+    def _request(self, texts: Sequence[str], task: Task, deadline: Deadline) -> _Request:
+        key = (task, tuple(texts))
+        with self._lock:
+            request = self._requests.pop(key, None)
+            if request is None or request.is_void():
+                request = _Request(lambda: self._embedder.embed(texts, task, deadline), deadline)
+            self._requests[key] = request
+            if len(self._requests) > MEMOISED:
+                del self._requests[next(iter(self._requests))]
+        return request

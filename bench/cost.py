@@ -22,6 +22,7 @@ from bench.peers import peer_figures
 from bench.processes import Command, Cost, clean_environment, measure, measure_together, script
 from bench.project import SPEC_WORDS, make_project, spec_of
 from bench.server_cost import server_cost_figures
+from bench.server_moments import server_moment_figures
 from bench.stores import add_vectors, build_store
 from bench.texts import Writer
 from bench.where import where_figures
@@ -122,6 +123,9 @@ def cost_figures(folder: str, entries: int, repetitions: int) -> Iterator[Figure
             name, of_all[name].title, of_all[name].command(repetitions + 1), environment, entries
         )
     yield from server_cost_figures(project, environment, entries, repetitions)
+    yield from server_moment_figures(
+        project, store, environment, entries=entries, repetitions=repetitions
+    )
 
 
 def _prepared_figure(

@@ -31,7 +31,8 @@ wrote this page, on {machine}.
 
 Each store has lessons of about 60 words, made of docstrings of Python's library, with the model's vectors. After the store was packed, 50 lessons were stored,
 50 changed and one deleted. Figures of processes are CPU (user and system time of the whole process), as a multiple of `python -c pass` in the same rounds,
-medians of {repetitions}. Figures of calls to a running server are milliseconds of its CPU until it is idle again. Deadlines are as shipped. **Bold** misses the
+medians of {repetitions}. Figures of calls to a running server are milliseconds of its CPU until it is idle again; at prompts and moments, milliseconds until it has answered. Deadlines are
+as shipped. **Bold** misses the
 target in brackets.
 
 ![Cost against size](performance.svg)

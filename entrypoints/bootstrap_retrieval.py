@@ -247,8 +247,7 @@ def build_inject(
     Build the use case of the session-start hook.
 
     If the *workplace* has conversations, related ones are added; the query is embedded once for
-    both. Query vectors are cached: sessions between two commits ask the same. *length* is the
-    host's.
+    both, and its vector is cached, as sessions ask the same again. *length* is the host's.
     """
     from hardwon.adapters.threads import Threads
 
@@ -286,10 +285,11 @@ def _inject(memory: "Memory") -> "InjectAtStart":
 
 
 def build_recall(memory: "Memory") -> "Recall":
-    """Build recall, to be reused: it caches loaded vectors."""
+    """Build recall, to be reused: it caches vectors, the latest questions' too."""
+    from hardwon.adapters.threads import Threads
     from hardwon.domain.use_cases.recall import Recall
 
-    retrieve = build_retrieve(memory)._replace(
+    retrieve = build_retrieve(memory.with_embedders(Threads().memoised))._replace(
         embed_seconds=ASKED_EMBED_SECONDS,
         keywords=memory.store.keywords_of_questions(enabled=memory.settings.keyword_search),
     )

@@ -112,9 +112,9 @@ class Background(Protocol):
 
     def memoised(self, embedder: Embedder) -> Embedder:
         """
-        Return *embedder* with answers and errors memoised by text.
+        Return *embedder* with its latest answers and errors memoised by text.
 
         It is thread-safe. Its requests run in the background. A request that timed out once is not
-        waited for again.
+        waited for again. One that failed is made again once its deadline has passed.
         """
         ...

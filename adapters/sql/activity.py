@@ -155,7 +155,7 @@ class SqlReceipts(Role[D], Receipts):
         self._database.note_change()  # what did harm falls silent
 
     @override
-    def outcomes(self) -> list[OutcomeCount]:
+    def outcomes(self) -> Sequence[OutcomeCount]:
         rows = self._database.rows(self.OUTCOMES)
         found = self._database.readable("outcome of entry", rows, self._outcome_count)
         return [count for count in found if count]

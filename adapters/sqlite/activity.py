@@ -46,6 +46,7 @@ from hardwon.domain.model.injection.receipt import (
     HeldMemory,
     Influence,
     NearMiss,
+    OutcomeCount,
     Receipt,
     ReceiptEntry,
     ShownText,
@@ -104,13 +105,7 @@ SELECT_SHOWN = (
 
 
 class SqliteReceipts(SqlReceipts[SqliteDatabase]):
-    """
-    Receipts in the tables `receipt` and `receipt_entry`.
-
-    Args:
-        kept: Upper bound of the receipts kept.
-
-    """
+    """Receipts in the tables `receipt` and `receipt_entry`, with outcomes kept until a change."""
 
     SHOWN_IN = """
         SELECT e.entry_id FROM receipt r JOIN receipt_entry e ON e.receipt_number = r.number
@@ -171,6 +166,15 @@ class SqliteReceipts(SqlReceipts[SqliteDatabase]):
             "is_rejected": bool,
         },
     )
+
+    _counted: tuple[tuple[int, ...], Sequence[OutcomeCount]] = ((), ())
+
+    @override
+    def outcomes(self) -> Sequence[OutcomeCount]:
+        state = self._database.state()
+        if self._counted[0] != state:
+            self._counted = (state, super().outcomes())
+        return self._counted[1]
 
     @override
     def record(self, receipt: Receipt) -> None:

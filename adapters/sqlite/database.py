@@ -173,6 +173,7 @@ class SqliteDatabase:
         self._identity: tuple[int, int] | None = None
         self._synchronous = "FULL" if durable else "NORMAL"
         self._busy_ms = int(busy_seconds * 1000)
+        self._rolled_back = 0
         with self.translated():
             if path not in {IN_MEMORY, TEMPORARY}:
                 _prepare(path, anywhere=anywhere, create=not read_only)
@@ -381,6 +382,11 @@ class SqliteDatabase:
             or 0
         )
 
+    def state(self) -> tuple[int, ...]:
+        """Return what differs after any change of the file, by whomever it was made."""
+        seen = self.value("PRAGMA data_version")
+        return seen, self.connection.total_changes, self._rolled_back
+
     def is_in_place(self) -> bool:
         """Return whether the opened file is still the one at its path."""
         return self._identity is None or self._identity == _identity(self.path)
@@ -392,6 +398,7 @@ class SqliteDatabase:
     def _roll_back(self) -> None:
         with self.translated():
             if self.connection.in_transaction:
+                self._rolled_back += 1
                 self.connection.execute("ROLLBACK")
 
     @contextmanager

@@ -20,7 +20,7 @@ from hardwon.domain.model.ranking.prominence import Maxima, RankingPolicy
 from hardwon.domain.model.vocabulary import LESSON_KINDS
 from hardwon.domain.use_cases.recall import AnswerRating
 from hardwon.domain.use_cases.retrieve import WORD_SECONDS, retire_expired
-from hardwon.domain.use_cases.weigh_entries import Injection, Occasion, WeighEntries
+from hardwon.domain.use_cases.weigh_entries import NOTHING, Injection, Occasion, WeighEntries
 
 MAX_READ = 50
 """The number of entries whose citations are compared with an opened file."""
@@ -44,7 +44,8 @@ class WeighCitations(NamedTuple):
                 citing = self._citing(occasion, deadline)
             except KeywordIndexUnavailableError as error:
                 return Injection(degradations=(*problems, str(error)))
-            return self._chosen(occasion, citing)._replace(degradations=problems)
+            injection = self._chosen(occasion, citing) if citing else NOTHING
+            return injection._replace(degradations=problems)
 
     def _citing(self, occasion: Occasion, deadline: Deadline) -> list[Contender]:
         recall, workplace = self.weigh.recall, occasion.actor.workplace
@@ -68,10 +69,10 @@ class WeighCitations(NamedTuple):
     def _chosen(self, occasion: Occasion, citing: list[Contender]) -> Injection:
         recall, workplace = self.weigh.recall, occasion.actor.workplace
         by_number = {entry.printed.number: entry for entry in citing}
-        most_observed = recall.repository.most_observed(workplace.visibility) if citing else 1
+        observations = recall.repository.most_observed(workplace.visibility)
         policy = RankingPolicy(
             weights=recall.weights,
-            maxima=Maxima(observations=most_observed),
+            maxima=Maxima(observations=observations),
             now=recall.clock.now(),
             own=workplace.own,
         )

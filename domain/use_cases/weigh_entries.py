@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from hardwon.domain.model.credit import MAX_SHIFT
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
 from hardwon.domain.model.failure import Failure, words_of_signature
@@ -40,6 +41,7 @@ from hardwon.domain.model.injection.relevance_gate import (
     with_successors,
 )
 from hardwon.domain.model.keywords import MAX_TERMS
+from hardwon.domain.model.likelihood import CREDIT
 from hardwon.domain.model.prompt_intent import Intent, intent_of
 from hardwon.domain.model.prompt_terms import (
     Sentence,
@@ -192,14 +194,15 @@ class WeighEntries(NamedTuple):
             size=found.context.size,
             intent=intent_of(occasion.text) if occasion.event == "prompt" else Intent(),
         )
-        credited = self.credits()
         contest = contest_of(terms, found=found, rated=rated)
-        contest = contest._replace(shifts=credited.shifts(occasion.event))
+        most = {**terms.upper_bounds, CREDIT: MAX_SHIFT}
         may_win = occasion.is_of_action or any(
-            contest.may_win(answer.score, answer.parts, terms.upper_bounds) for answer in rated
+            contest.may_win(answer.score, answer.parts, most) for answer in rated
         )
         if not (may_win or self.watch):  # most often: nothing is read
             return self._without_search(occasion)
+        credited = self.credits()
+        contest = contest._replace(shifts=credited.shifts(occasion.event))
         contenders = in_order_of_credit(self.contenders(rated, occasion), contest)
         contenders = with_successors(
             contenders, self._successors(contenders, question.only, occasion)

@@ -1,6 +1,6 @@
 import pytest
 
-from hardwon.adapters.threads import Threads
+from hardwon.adapters.threads import MEMOISED, Threads
 from hardwon.domain.model.errors import EmbedderUnavailableError
 from tests.fakes.clock import FixedClock
 from tests.fakes.models import HangingEmbedder, PlantedEmbedder, UnreliableEmbedder
@@ -43,3 +43,26 @@ def test_a_retriever_that_misses_the_deadline_is_abandoned() -> None:
         with pytest.raises(EmbedderUnavailableError, match="planted-4 did not answer in time"):
             once.embed(["lock"], "query", FixedClock().deadline(seconds))
     hanging.released.set()
+
+
+def test_a_failed_request_is_made_again_after_its_deadline() -> None:
+    clock, inner = FixedClock(), PlantedEmbedder({"lock": QUERY_VECTOR})
+    once = Threads().memoised(UnreliableEmbedder(inner, failing=[1]))
+    with pytest.raises(EmbedderUnavailableError, match="no answer"):
+        once.embed(["lock"], "query", clock.deadline(1))
+    clock.advance(1)
+
+    assert once.embed(["lock"], "query", clock.deadline(1)) == [QUERY_VECTOR]
+
+
+def test_only_the_latest_requests_are_kept() -> None:
+    inner = PlantedEmbedder()
+    once = Threads().memoised(inner)
+    for text in ("first", "second", *map(str, range(MEMOISED - 2)), "first", "another"):
+        once.embed([text], "query", IN_TIME)
+    asked = len(inner.asked)
+    once.embed(["first"], "query", IN_TIME)
+    assert len(inner.asked) == asked == MEMOISED + 1
+
+    once.embed(["second"], "query", IN_TIME)
+    assert len(inner.asked) == asked + 1

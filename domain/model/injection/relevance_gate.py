@@ -85,8 +85,7 @@ class Contest(NamedTuple):
 
     def may_win(self, score: float, parts: Parts, upper_bounds: Mapping[str, float]) -> bool:
         """Return whether the upper bound of the probability suffices."""
-        credit = max([0.0, *self.shifts.values()])
-        return self.likelihood(score, parts, upper_bounds)._replace(credit=credit).is_likely
+        return self.likelihood(score, parts, upper_bounds).is_likely
 
     def among(self, entries: Sequence[EntryWords]) -> "Contest":
         """Return the contest of these *entries*."""

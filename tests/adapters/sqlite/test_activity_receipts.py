@@ -4,14 +4,15 @@ import contextlib
 
 import pytest
 
+from hardwon.adapters.sqlite.activity import SqliteReceipts
 from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.query import where
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import EVERYTHING
-from hardwon.domain.model.injection.receipt import Receipt, ReceiptEntry
+from hardwon.domain.model.injection.receipt import Outcome, Receipt, ReceiptEntry
 from tests.adapters.sqlite.sqlite_store import Sql
 from tests.contracts.worlds import World
-from tests.strategies import NOW
+from tests.strategies import NOW, lesson
 
 RECEIPT = Receipt(
     "s",
@@ -86,3 +87,45 @@ def test_text_that_cannot_be_stored_raises_a_domain_error_and_nothing_is_kept(
         world.receipts.record(RECEIPT._replace(query="\ud800"))
 
     assert sql("SELECT count(*) FROM receipt") == [(0,)]
+
+
+def test_outcomes_are_those_of_the_file_after_any_change(
+    world: World, database: SqliteDatabase
+) -> None:
+    entry = lesson("Name the unit.")
+    world.add(entry)
+    passed = RECEIPT._replace(
+        event="failure",
+        shown=(ReceiptEntry(entry.entry_id, "memory", "d"),),
+        outcome=Outcome(1, passed=True),
+    )
+    counts = list[int]()
+
+    def count() -> None:
+        counts.append(sum(found.times for found in world.receipts.outcomes()))
+
+    count()
+    with contextlib.suppress(KeyError), world.repository.transaction():
+        world.receipts.record(passed)
+        count()
+        raise KeyError
+    count()
+    world.receipts.record(passed)
+    count()
+    with contextlib.closing(SqliteDatabase(database.path)) as other:
+        SqliteReceipts(other).record(passed)
+        count()
+        SqliteReceipts(other).reject(entry.entry_id, "s", rejected=True)
+    assert [found.has_helped for found in world.receipts.outcomes()] == [False]
+    assert counts == [0, 1, 0, 1, 2]
+
+
+def test_outcomes_are_read_once_while_nothing_changes(
+    world: World, database: SqliteDatabase
+) -> None:
+    world.receipts.outcomes()
+    asked = list[str]()
+    database.connection.set_trace_callback(asked.append)
+    world.receipts.outcomes()
+
+    assert asked == ["PRAGMA data_version"]
