@@ -79,9 +79,11 @@ class HookEvents:
         taking = self._thread.submit(
             self._take, request._replace(flags=self._flags), output, arrival=arrival
         )
-        with anyio.move_on_after(PROMPT_SECONDS):
-            await asyncio.wrap_future(taking)
-        output.close()  # a later text would be recorded as given
+        try:
+            with anyio.move_on_after(PROMPT_SECONDS):
+                await asyncio.wrap_future(taking)
+        finally:  # also if the host no longer waits
+            output.close()  # a later text would be recorded as given
         return "".join(texts) or NOTHING_TO_SAY
 
     async def close(self) -> None:

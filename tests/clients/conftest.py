@@ -268,11 +268,40 @@ class Desk:
         self._run(*(self.client.resumed(arguments) if resumes else arguments), prompt)
         return self._model.requests[begin:]
 
+    @contextlib.contextmanager
+    def session(self) -> Iterator[Callable[[str], list[Request]]]:
+        """Run Claude Code meanwhile; yield a function that prompts it, and returns the requests."""
+        streams = ["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]
+        with subprocess.Popen(
+            [str(self.client.path), *self._start.arguments, *streams],
+            cwd=self.world.project,
+            env=self._variables,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as process:
+
+            def ask(prompt: str) -> list[Request]:
+                assert process.stdin
+                assert process.stdout
+                begin, message = len(self._model.requests), {"role": "user", "content": prompt}
+                print(
+                    json.dumps({"type": "user", "message": message}), file=process.stdin, flush=True
+                )
+                assert any(json.loads(line)["type"] == "result" for line in process.stdout)
+                return self._model.requests[begin:]
+
+            yield ask
+
+    @property
+    def _variables(self) -> dict[str, str]:
+        return {**self.world.patient, **self._start.variables, "NO_PROXY": "127.0.0.1"}
+
     def _run(self, *arguments: str) -> None:
         done = subprocess.run(
             [str(self.client.path), *arguments],
             cwd=self.world.project,
-            env={**self.world.patient, **self._start.variables, "NO_PROXY": "127.0.0.1"},
+            env=self._variables,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -162,6 +162,20 @@ def test_a_prompt_is_answered_by_the_running_server_and_by_a_process_without_one
     assert "MCP server 'hardwon' not connected" in hardwon(at.world, "doctor").stdout
 
 
+def test_a_stopped_server_holds_up_no_session_and_processes_answer_later(desk: Set) -> None:
+    at = desk(CLAUDE_CODE)
+    at.register_server()
+    stop = CLAUDE_CODE.run(f"kill -STOP $(cat {at.world.store}/answering-*)")
+    with at.session() as ask:
+        [request] = with_results(ask(script([stop], words=QUESTION)), 0)
+        before = request.text.count(LESSON)
+        ask(script([CLAUDE_CODE.run("true")], words=WORDS))
+        [request] = with_results(ask(script(words=f"Please look. {COUNT}")), 0)
+
+    assert (before, OTHER in request.text) == (1, True)
+    assert "'hardwon' gave no answer in time" in hardwon(at.world, "doctor").stdout
+
+
 def test_a_prompt_of_codex_is_answered_by_the_running_server(desk: Set, tmp_path: Path) -> None:
     at = desk(CODEX)
     at.settle_without_variables()  # its servers get none

@@ -4,23 +4,27 @@ import contextlib
 import json
 import os
 import shutil
+import signal
+import subprocess
 import threading
 from pathlib import Path
 from typing import Any
 
+import anyio
 import attrs
 import pytest
 
 from hardwon.adapters.clock import SystemClock
-from hardwon.adapters.server_mark import PREFIX
+from hardwon.adapters.server_mark import PREFIX, guard
 from hardwon.adapters.sqlite.capture_journal import SqliteCaptureJournal
 from hardwon.entrypoints.hook.prompt import PromptStart
-from hardwon.entrypoints.mcp.hook_events import NOTHING_TO_SAY, request_of
+from hardwon.entrypoints.mcp.hook_events import NOTHING_TO_SAY, HookEvents, request_of
 from hardwon.ports.agents import HOOK_TOOL
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.conftest import Connect, RawClient, Visit
 from tests.entrypoints.programs import hardwon
 from tests.entrypoints.sessions import entry
+from tests.machine import LONGEST_WAIT
 from tests.tool_transcripts import MISSING, Recording
 
 ERROR = "ModuleNotFoundError: No module named 'yaml'"
@@ -273,6 +277,12 @@ def test_a_prompt_is_captured_once_by_its_server(world: World, visit: Visit) -> 
     assert (noted.kind, ERROR in noted.text) == ("prompt", True)
 
 
+def register_hooks(world: World) -> None:
+    settings = Path(world.variables["HOME"]) / ".codex" / "hooks.json"
+    settings.parent.mkdir()
+    settings.write_text(json.dumps({"hooks": {"UserPromptSubmit": [{"tool": HOOK_TOOL}]}}))
+
+
 def marks(world: World) -> list[str]:
     return [path.name for path in world.store.glob(f"{PREFIX}*")]
 
@@ -282,9 +292,7 @@ def test_a_server_has_a_mark_while_it_runs_and_after_each_answer(
 ) -> None:
     connect(world, "--no-scan")
     assert marks(world) == []  # no hook of its client calls it
-    settings = Path(world.variables["HOME"]) / ".codex" / "hooks.json"
-    settings.parent.mkdir()
-    settings.write_text(json.dumps({"hooks": {"UserPromptSubmit": [{"tool": HOOK_TOOL}]}}))
+    register_hooks(world)
     client = connect(world, "--no-scan")
     [mark] = marks(world)
     assert mark.removeprefix(PREFIX).isdecimal()
@@ -345,6 +353,32 @@ def test_bad_input_says_nothing(world: World, visit: Visit, fields: dict[str, ob
     assert world.query("SELECT count(*) FROM receipt") == [(0,)]
 
 
+def test_a_stopped_server_costs_its_host_nothing_and_records_nothing_given_up(
+    world: World, connect: Connect
+) -> None:
+    register_hooks(world)
+    world.may_fork = False  # it would not be the child of this process
+    client = connect(world, "--no-scan")
+    process = client.process.pid
+    os.kill(process, signal.SIGSTOP)
+    client.begin_call(HOOK_TOOL, **failure(world, session_id="two"))
+    given_up = client.begin_call(HOOK_TOOL, **asked(world))
+    beside = subprocess.run(  # the hook beside each call, in a shell of the server's client
+        ["/bin/sh", "-c", f"{guard(str(world.store))}echo no server answers"],
+        capture_output=True,
+        timeout=LONGEST_WAIT,
+        check=True,
+    )
+    params = {"requestId": given_up}
+    client.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
+    os.kill(process, signal.SIGCONT)
+
+    assert beside.stdout == b""
+    assert STALE in context(client.receive()["result"])
+    assert STALE in context(client.call(HOOK_TOOL, **failure(world, session_id="three")))
+    assert set(world.query("SELECT session_id FROM receipt")) == {("two",), ("three",)}
+
+
 def test_a_late_answer_is_neither_given_nor_recorded(
     world: World, visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -360,4 +394,32 @@ def test_a_late_answer_is_neither_given_nor_recorded(
     threading.Timer(0.3, stuck.set).start()
 
     assert context(visit(world).call(HOOK_TOOL, **failure(world))) == ""
+    assert world.query("SELECT count(*) FROM receipt") == [(0,)]
+
+
+def test_an_answer_that_the_host_gave_up_meanwhile_is_not_recorded(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, given_up = threading.Event(), threading.Event()
+    print_at_moment = PromptStart.print_at_moment
+
+    def slow(start: PromptStart, *given: Any) -> None:
+        begun.set()
+        assert given_up.wait(LONGEST_WAIT)
+        print_at_moment(start, *given)
+
+    async def give_up() -> None:
+        events = HookEvents(str(world.store), lambda _: None)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(events.answer, failure(world))
+            assert await anyio.to_thread.run_sync(begun.wait, LONGEST_WAIT)
+            tasks.cancel_scope.cancel()
+        given_up.set()
+        await events.close()
+
+    for name, value in world.variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("hardwon.entrypoints.mcp.hook_events.PROMPT_SECONDS", LONGEST_WAIT)
+    monkeypatch.setattr(PromptStart, "print_at_moment", slow)
+    anyio.run(give_up)
     assert world.query("SELECT count(*) FROM receipt") == [(0,)]
