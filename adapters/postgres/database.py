@@ -10,7 +10,13 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hardwon.adapters.postgres.server import parameters_of, shown
-from hardwon.adapters.postgres.session import LONGEST_WAIT, MemberSession, Row, Statement
+from hardwon.adapters.postgres.session import (
+    LOCK_SECONDS,
+    LONGEST_WAIT,
+    MemberSession,
+    Row,
+    Statement,
+)
 from hardwon.adapters.sql.database import COUNT_BUSY_SECONDS
 from hardwon.domain.model.errors import StorageError
 
@@ -24,13 +30,6 @@ from psycopg.types.json import Jsonb
 from hardwon.domain.model.redaction import SHORTEST_SECRET, may_hold_secret, redact
 
 T = TypeVar("T")
-
-BUSY_SECONDS = 5.0
-"""
-Longest wait for other writers of contents.
-
-Counters are locked for two round trips only.
-"""
 
 LOCK_CONTENTS = "SELECT pg_advisory_xact_lock(hashtextextended('entries', %(tenant)s))"
 LOCK_NUMBER = "SELECT last_number FROM hardwon.state WHERE tenant = %(tenant)s FOR UPDATE"
@@ -94,7 +93,7 @@ class PostgresDatabase:
     """
 
     def __init__(
-        self, dsn: str, busy_seconds: float = BUSY_SECONDS, longest_wait: float = LONGEST_WAIT
+        self, dsn: str, busy_seconds: float = LOCK_SECONDS, longest_wait: float = LONGEST_WAIT
     ) -> None:
         parameters = parameters_of(dsn)
         self.path = shown(parameters)

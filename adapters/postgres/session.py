@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -20,6 +21,12 @@ LONGEST_WAIT = 30.0
 
 LONGEST_WORK = 3600.0
 """Timeout in seconds of a statement over all contents."""
+
+LOCK_SECONDS = 2.0
+"""Longest wait for a lock, since any member can hold one."""
+
+HELD_SECONDS, HELD_LOCK_SECONDS = 10.0, 0.1
+"""How long a lock counts as held after a refusal, with the wait then."""
 
 CONNECT_SECONDS = 5
 ASLEEP_SECONDS = 10
@@ -58,7 +65,8 @@ Statement = tuple[str, Mapping[str, object]]
 T = TypeVar("T")
 
 # In one round trip; a pooler keeps the time zone of a session.
-HANDSHAKE = """
+HANDSHAKE = f"""
+    SET LOCAL lock_timeout = '{LOCK_SECONDS:.0f}s';
     SET TIME ZONE 'UTC';
     SELECT m.tenant, current_user, pg_is_in_recovery(), (SELECT max(version) FROM hardwon.migration),
         (SELECT coalesce(sum(c.entries), 0)::bigint FROM hardwon.corpus c WHERE c.tenant = m.tenant)
@@ -154,6 +162,7 @@ class MemberSession:
         self._opening: Sequence[Statement] = ()
         self._opened = Opened()
         self._held: list[Statement] = []
+        self._locked_until = 0.0
         self.connection, self.member = self._connect()
 
     def _connect(self) -> tuple[_Connection, Member]:
@@ -172,7 +181,7 @@ class MemberSession:
             except psycopg.Error:
                 connection.close()
                 raise
-            answers.nextset()
+            answers.set_result(-1)
             [row] = answers.fetchall()
         member = Member(*row)
         if member.schema != NEWEST or member.tenant is None:
@@ -258,11 +267,15 @@ class MemberSession:
         opening, sent = self._opening, [*self._opening, *self._held, *statements]
         if not sent:
             return []
+        if not self.is_within:
+            sent = [self._bounded(LOCK_SECONDS), *sent]
         try:
             answers = self._answers(sent)
-        except psycopg.Error:
+        except psycopg.Error as error:
             if not self.connection.closed:  # else they may be sent again
                 self._held.clear()
+            if isinstance(error, psycopg.errors.LockNotAvailable):
+                self._locked_until = time.monotonic() + HELD_SECONDS
             self._leave_failed_snapshot()
             raise
         if opening:
@@ -315,7 +328,7 @@ class MemberSession:
 
     @property
     def _snapshot(self) -> Sequence[Statement]:
-        return (SNAPSHOT, {}), self._bounded(self._longest_wait)
+        return (SNAPSHOT, {}), self._bounded(min(self._longest_wait, LOCK_SECONDS))
 
     @contextmanager
     def changes(
@@ -339,6 +352,8 @@ class MemberSession:
             yield
 
     def _bounded(self, busy_seconds: float) -> Statement:
+        if time.monotonic() < self._locked_until:
+            busy_seconds = min(busy_seconds, HELD_LOCK_SECONDS)
         seconds = {"locks": busy_seconds, "work": self._longest_wait, "asleep": ASLEEP_SECONDS}
         return BOUNDED, {name: f"{max(1, round(given * 1000))}" for name, given in seconds.items()}
 

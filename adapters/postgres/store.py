@@ -20,7 +20,7 @@ try:
         PostgresReceipts,
         PostgresUsageLog,
     )
-    from hardwon.adapters.postgres.database import BUSY_SECONDS, PostgresDatabase
+    from hardwon.adapters.postgres.database import PostgresDatabase
     from hardwon.adapters.postgres.entries import (
         PostgresEntryRepository,
         PostgresProposals,
@@ -31,7 +31,7 @@ try:
     from hardwon.adapters.postgres.metadata import PostgresMetadata
     from hardwon.adapters.postgres.projects import PostgresProjects
     from hardwon.adapters.postgres.server import NO_ANSWER
-    from hardwon.adapters.postgres.session import LONGEST_WAIT, NEWEST
+    from hardwon.adapters.postgres.session import LOCK_SECONDS, LONGEST_WAIT, NEWEST
     from hardwon.adapters.postgres.vectors import (
         PostgresVectorStore,
         index_vectors,
@@ -74,7 +74,7 @@ def open_postgres(
     server: ServerAddress,
     warn: Warn,
     *,
-    busy_seconds: float = BUSY_SECONDS,
+    busy_seconds: float = LOCK_SECONDS,
     longest_wait: float = LONGEST_WAIT,
 ) -> "PostgresStore":
     """
@@ -83,7 +83,7 @@ def open_postgres(
     Args:
         server: Its address.
         warn: Called with one line about a problem.
-        busy_seconds: Longest wait for other writers.
+        busy_seconds: Longest wait for other writers, at most `LOCK_SECONDS`.
         longest_wait: Timeout of a statement, in seconds.
 
     Raises:
@@ -91,6 +91,7 @@ def open_postgres(
             fit.
 
     """
+    busy_seconds = min(busy_seconds, LOCK_SECONDS)
     store = PostgresStore(PostgresDatabase(server.dsn, busy_seconds, longest_wait))
     database = store.database
     database.warn = warn
