@@ -44,6 +44,8 @@ def find(wanted: Numbers, numbers: Numbers) -> NDArray[np.intp]:
     # Not np.isin: that imports numpy.ma, a twentieth of a session start.
     if not len(numbers):
         return np.full(len(wanted), -1)
+    if np.array_equal(wanted, numbers):
+        return np.arange(len(wanted))
     places = np.searchsorted(numbers, wanted).clip(max=len(numbers) - 1)
     return np.where(numbers[places] == wanted, places, -1)
 
@@ -376,6 +378,10 @@ class NumpyMatches(Matches):
 
     @override
     def statistics(self) -> ScoreStatistics:
+        return self._statistics
+
+    @cached_property
+    def _statistics(self) -> ScoreStatistics:
         # Sums of whole millionths do not depend on the order of rows.
         steps = np.rint(self._compared.coarse * STEPS).astype(np.int64)
         if not len(steps):

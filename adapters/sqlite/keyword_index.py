@@ -8,7 +8,8 @@ entry's number and its position, so that no join is needed.
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, cached_property
+from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.adapters.sqlite.database import Row, SqliteDatabase, without_secrets
@@ -16,7 +17,9 @@ from hardwon.adapters.sqlite.derived import count_ranked
 from hardwon.adapters.sqlite.keyword_matches import (
     COLUMNS,
     TOKENIZER,
+    FilterMembers,
     KeywordMatches,
+    MembersByFilter,
     any_of,
     frequencies,
     quoted,
@@ -30,11 +33,7 @@ from hardwon.domain.model.errors import (
     StorageError,
 )
 from hardwon.domain.model.filters import EntryFilter
-from hardwon.domain.model.keywords import (
-    indexed,
-    inverse_document_frequency,
-    max_hits,
-)
+from hardwon.domain.model.keywords import indexed, inverse_document_frequency, max_hits
 from hardwon.domain.model.ranking.adaptive import passage_score
 from hardwon.ports.keyword_index import KeywordIndex, Mode
 from hardwon.ports.override import override
@@ -46,8 +45,9 @@ if TYPE_CHECKING:
 
 CREATE_PASSAGES = f"CREATE VIRTUAL TABLE passages_fts USING fts5(text, tokenize = '{TOKENIZER}')"
 PLACE_BITS = 20
+"""A row id is its entry's number, then its place in so many bits."""
+
 MAX_PASSAGES = 1 << PLACE_BITS
-SELECT_MATCHES = "SELECT rowid, -bm25(entries_fts) FROM entries_fts WHERE entries_fts MATCH ?"
 SELECT_HITS = "SELECT rowid, -bm25(passages_fts) FROM passages_fts WHERE passages_fts MATCH ?"
 
 
@@ -61,7 +61,7 @@ def index_passages(database: SqliteDatabase, number: int, texts: Sequence[str]) 
         texts: The title, then the other searched texts. The title precedes every passage.
 
     """
-    from hardwon.domain.model.text import passages  # noqa: PLC0415  # likewise
+    from hardwon.domain.model.text import passages  # noqa: PLC0415  # for writers only
 
     title, *others = texts
     parts = passages(title, "\n".join(others))[:MAX_PASSAGES]
@@ -93,13 +93,12 @@ class PassageMatches(NamedTuple):
     asked: float
 
 
-def weigh(database: SqliteDatabase, terms: Sequence[str], only: EntryFilter) -> PassageMatches:
+def weigh(database: SqliteDatabase, terms: Sequence[str], most: int) -> PassageMatches:
     """
     Score the entries that contain any of *terms* by their best passage.
 
-    With a filter *only* more hits are read.
+    The rarest terms count, those with at most *most* hits together.
     """
-    most = max_hits(only)
     size = int(database.value("SELECT count(*) FROM passages_fts_docsize"))
     idf = {
         term: inverse_document_frequency(size, count)
@@ -108,12 +107,13 @@ def weigh(database: SqliteDatabase, terms: Sequence[str], only: EntryFilter) -> 
     asked = sum(idf.values())
     bm25s, matched = dict[int, float](), dict[int, float]()
     for term, weight in idf.items():
-        for rowid, bm25 in database.rows(SELECT_HITS, (quoted(term),)):
-            bm25s[rowid] = bm25s.get(rowid, 0.0) + bm25
-            matched[rowid] = matched.get(rowid, 0.0) + weight
+        hits: dict[int, float] = dict(database.rows(SELECT_HITS, (quoted(term),)))
+        _add(bm25s, hits)
+        _add(matched, dict.fromkeys(hits, weight))
+    scores = map(passage_score, bm25s.values(), map(matched.__getitem__, bm25s), repeat(asked))
     best = dict[int, float]()
-    for rowid, bm25 in bm25s.items():
-        score, number = passage_score(bm25, matched[rowid], asked), rowid >> PLACE_BITS
+    for rowid, score in zip(bm25s, scores, strict=True):
+        number = rowid >> PLACE_BITS
         if score > best.get(number, 0.0):
             best[number] = score
     return PassageMatches(best, asked)
@@ -134,6 +134,14 @@ def _rarest(database: SqliteDatabase, terms: Sequence[str], most: int) -> Iterat
         yield term, counts[term]
 
 
+def _add(sums: dict[int, float], further: dict[int, float]) -> None:
+    """Add *further* to the *sums*, of which few are in both."""
+    for rowid in sums.keys() & further.keys():
+        further[rowid] += sums[rowid]
+    sums.update(further)
+
+
+SELECT_MATCHES = "SELECT rowid, -bm25(entries_fts) FROM entries_fts WHERE entries_fts MATCH ?"
 COLUMN_LIST = ", ".join(COLUMNS)
 TEXT_COLUMNS = "name description notes reasoning"
 CREATE = f"CREATE VIRTUAL TABLE entries_fts USING fts5({COLUMN_LIST}, tokenize = '{TOKENIZER}')"
@@ -365,6 +373,10 @@ def _note(database: SqliteDatabase, key: str) -> None:
     database.rows("INSERT OR IGNORE INTO _metadata (key, value) VALUES (?, '1')", (key,))
 
 
+FEW = 8
+"""Filters passed by fewer than one entry in so many are scored by block."""
+
+
 class FtsKeywordIndex(KeywordIndex):
     """
     Keyword search by BM25.
@@ -406,11 +418,11 @@ class FtsKeywordIndex(KeywordIndex):
     ) -> KeywordMatches:
         with _bounded(self._database, deadline):
             self._ensure_usable()
-            return KeywordMatches(
-                self._database,
-                self._with_any(terms) if mode == "any" else self._with_all(terms),
-                only,
-            )
+            members = self._members.of(only)
+            if not members.at_most:
+                return KeywordMatches(self._database, {}, members)
+            scores = self._with_any(terms, members) if mode == "any" else self._with_all(terms)
+            return KeywordMatches(self._database, scores, members)
 
     @override
     def weigh(self, terms: Sequence[str], only: EntryFilter, deadline: Deadline) -> KeywordMatches:
@@ -420,14 +432,20 @@ class FtsKeywordIndex(KeywordIndex):
                 raise KeywordIndexUnavailableError(
                     "the index of passages is incomplete, run: hardwon doctor --repair"
                 )
-            weighed = weigh(self._database, terms, only)
-            return KeywordMatches(self._database, weighed.scores, only=only, full=weighed.asked)
+            found = weigh(self._database, terms, max_hits(only))
+            members = self._members.of(only)
+            return KeywordMatches(self._database, found.scores, members, full=found.asked)
 
-    def _with_any(self, terms: Sequence[str]) -> dict[int, float]:
-        """Return the BM25 of entries with any of *terms*, by number."""
+    @cached_property
+    def _members(self) -> MembersByFilter:
+        return MembersByFilter(self._database)
+
+    def _with_any(self, terms: Sequence[str], members: FilterMembers) -> dict[int, float]:
+        """Return the BM25 of entries with any of *terms*, at least of *members*."""
         if not self._counted.keys() >= {*terms}:
             self._counted = frequencies(self._database, "entries_fts", terms)
-        scores = packed_scores(self._database, terms, self._counted)
+        within = members.blocks if FEW * members.at_most < count_ranked(self._database) else None
+        scores = packed_scores(self._database, terms, self._counted, within=within)
         return self._found(any_of(terms)) if scores is None else scores
 
     def _with_all(self, terms: Sequence[str]) -> dict[int, float]:

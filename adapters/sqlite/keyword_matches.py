@@ -1,15 +1,16 @@
 """
-The matches of one keyword search.
+The matches of one keyword search, and the entries that pass its filter.
 
 The filter is applied to the best matches only.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from heapq import nlargest
 
-from hardwon.adapters.sqlite.database import SqliteDatabase
-from hardwon.adapters.sqlite.derived import admits_all, tallied
+from hardwon.adapters.sqlite.database import Row, SqliteDatabase
+from hardwon.adapters.sqlite.derived import LAST_PLACE, SHIFT, admits_all, tallied
 from hardwon.adapters.sqlite.query import in_tie_order, where
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.ranking.candidates import IndexHit, ScoreStatistics
@@ -55,8 +56,92 @@ def frequencies(
 SELECT_ADMITTED = """
     SELECT e.seq, e.category FROM json_each(:wanted) found CROSS JOIN entry e ON e.seq = found.value WHERE {within}
 """
-
 SELECT_ALL = "SELECT e.seq, e.category FROM entry e WHERE {within}"
+
+UNKNOWN, LEFT_OUT, ADMITTED = 0, 1, 2
+"""The state of an entry. One that passes adds the place of its category."""
+
+KEPT = 4
+"""Filters. A search by an agent has two."""
+
+
+class FilterMembers:
+    """
+    The entries that pass a filter in one version of the store.
+
+    An entry is looked up when it is first asked for. It takes a byte.
+    """
+
+    def __init__(self, database: SqliteDatabase, only: EntryFilter) -> None:
+        self._database = database
+        self._only = only
+        self._states = defaultdict[int, bytearray](lambda: bytearray(1 << SHIFT))
+        self._categories = list[Category | None]()
+
+    @cached_property
+    def at_most(self) -> int:
+        """The number of entries that may pass."""
+        return sum(tallied(self._database, self._only).values())
+
+    @cached_property
+    def are_all(self) -> bool:
+        """Whether every indexed entry passes."""
+        return self._only == EVERYTHING or admits_all(self._database, self._only)
+
+    @cached_property
+    def blocks(self) -> set[int]:
+        """The blocks with an entry that passes."""
+        return {number >> SHIFT for number, _ in self._read(SELECT_ALL)}
+
+    def among(self, numbers: Iterable[int]) -> dict[int, Category | None]:
+        """Return those of *numbers* that pass, with their categories."""
+        wanted, states, categories = list(numbers), self._states, self._categories
+        self._look_up(wanted)
+        return {
+            number: categories[state - ADMITTED]
+            for number in wanted
+            if (state := states[number >> SHIFT][number & LAST_PLACE]) >= ADMITTED
+        }
+
+    def _look_up(self, wanted: Sequence[int]) -> None:
+        states = self._states
+        unknown = {number for number in wanted if not states[number >> SHIFT][number & LAST_PLACE]}
+        for number in unknown:
+            states[number >> SHIFT][number & LAST_PLACE] = LEFT_OUT
+        if self.at_most < len(unknown):
+            self._read(SELECT_ALL)
+        elif unknown:
+            self._read(SELECT_ADMITTED, wanted=[*unknown])
+
+    def _read(self, sql: str, **named: object) -> list[Row]:
+        within = where(self._only)
+        rows = self._database.rows(sql.format(within=within.sql), **named, **within.parameters)
+        for number, category in rows:
+            if category not in self._categories:
+                self._categories.append(category)
+            state = ADMITTED + self._categories.index(category)
+            self._states[number >> SHIFT][number & LAST_PLACE] = state
+        return rows
+
+
+class MembersByFilter:
+    """The members of the latest filters, kept while the store does not change."""
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        self._database = database
+        self._kept: dict[tuple[int, EntryFilter], FilterMembers] = {}
+
+    def of(self, only: EntryFilter) -> FilterMembers:
+        """Return the members of *only*, read again where use of an entry decides."""
+        if (only.shown, only.used, only.idle_since) != (None, None, None):
+            return FilterMembers(self._database, only)  # showing an entry leaves the version
+        asked = (self._database.version(), only)
+        members = self._kept.pop(asked, None) or FilterMembers(self._database, only)
+        self._kept[asked] = members
+        while len(self._kept) > KEPT:
+            del self._kept[next(iter(self._kept))]
+        return members
+
 
 FIRST_LOOK, GROWTH = 4, 8
 """
@@ -71,8 +156,8 @@ class KeywordMatches(Matches):
     The matches of one search.
 
     Args:
-        scores: The score of every match, by number, before *only* is applied.
-        only: The filter of the search.
+        scores: The score of every match, by number, before the filter is applied.
+        members: The entries that pass the filter.
         full: The minimum score of a full match, 0 if unknown.
 
     """
@@ -81,24 +166,25 @@ class KeywordMatches(Matches):
         self,
         database: SqliteDatabase,
         scores: Mapping[int, float],
-        only: EntryFilter = EVERYTHING,
+        members: FilterMembers | None = None,
         full: float = 0.0,
     ) -> None:
         self._database = database
         self._scores = scores
-        self._only = only
+        self._members = members or FilterMembers(database, EVERYTHING)
         self._full = full
         self._best = dict[int, dict[int, Category | None]]()
 
     @override
     def count(self) -> int:
-        return len(self._counted())
+        return len(self._counted)
 
     @override
     def top(self, k: int, category: Category | None = None) -> list[IndexHit]:
         looked = FIRST_LOOK * k
         while len(found := self._among_best(looked, category)) < k and looked < len(self._scores):
-            looked = len(self._scores) if self._at_most < looked * GROWTH else looked * GROWTH
+            at_most = self._members.at_most
+            looked = len(self._scores) if at_most < looked * GROWTH else looked * GROWTH
         least = nlargest(k, map(self._scores.__getitem__, found))[-1:]
         best = [number for number in found if self._scores[number] >= least[0]]
         ordered = sorted(
@@ -108,40 +194,24 @@ class KeywordMatches(Matches):
 
     @override
     def scores(self, numbers: Iterable[int]) -> Mapping[int, float]:
-        return {
-            number: self._scores[number]
-            for number in self._admitted(number for number in numbers if number in self._scores)
-        }
+        matched = [number for number in numbers if number in self._scores]
+        return {number: self._scores[number] for number in self._members.among(matched)}
 
     @override
     def statistics(self) -> ScoreStatistics:
-        return ScoreStatistics.of(self._scores[number] for number in self._counted())._replace(
-            full=self._full
-        )
+        scores = map(self._scores.__getitem__, self._counted)
+        return ScoreStatistics.of(scores)._replace(full=self._full)
 
+    @cached_property
     def _counted(self) -> Collection[int]:
-        if self._only == EVERYTHING or admits_all(self._database, self._only):
-            return self._scores
-        return self._admitted(self._scores)
+        return self._scores if self._members.are_all else self._members.among(self._scores)
 
     def _among_best(self, k: int, category: Category | None) -> list[int]:
         """Return the admitted ones of the *k* best matches, ties included."""
         if k not in self._best:
             least = nlargest(k, self._scores.values())[-1:]
-            self._best[k] = self._admitted(
+            self._best[k] = self._members.among(
                 number for number, score in self._scores.items() if score >= least[0]
             )
         found = self._best[k]
         return [number for number in found if category is None or found[number] == category]
-
-    def _admitted(self, numbers: Iterable[int]) -> dict[int, Category | None]:
-        within, wanted = where(self._only), set(numbers)
-        if self._at_most < len(wanted):
-            rows = self._database.rows(SELECT_ALL.format(within=within.sql), **within.parameters)
-            return {number: category for number, category in rows if number in wanted}
-        sql = SELECT_ADMITTED.format(within=within.sql)
-        return dict(self._database.rows(sql, wanted=[*wanted], **within.parameters))
-
-    @cached_property
-    def _at_most(self) -> int:
-        return sum(tallied(self._database, self._only).values())

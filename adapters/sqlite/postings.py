@@ -11,7 +11,7 @@ import sqlite3
 import sys
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import cache
 from itertools import compress, count, groupby, takewhile
@@ -247,7 +247,10 @@ SELECT_TAIL = (
 
 
 def packed_scores(
-    database: SqliteDatabase, terms: Sequence[str], counted: Mapping[str, int]
+    database: SqliteDatabase,
+    terms: Sequence[str],
+    counted: Mapping[str, int],
+    within: Container[int] | None = None,
 ) -> dict[int, float] | None:
     """
     Return the BM25 of entries with any of *terms*, by number.
@@ -259,6 +262,7 @@ def packed_scores(
         database: The store.
         terms: The words to find.
         counted: The number of entries with each term according to FTS5.
+        within: The blocks to score, None for all.
     """
     blocks = packed_lengths(database)
     if not blocks or not computes_as_sqlite() or not (stems := _stems(terms)):
@@ -280,6 +284,8 @@ def packed_scores(
     ]
     scores = dict[int, float]()
     for block, terms_of_block in packed.items():
+        if within is not None and block not in within:
+            continue
         holding = [
             (weight, terms_of_block[stem]) for stem, weight in weights if stem in terms_of_block
         ]

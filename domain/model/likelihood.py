@@ -64,6 +64,11 @@ class LikelihoodModel(NamedTuple):
         own = {name: features[name] for name in self.weights}
         return Likelihood(self, own, features.get(CREDIT, 0.0))
 
+    def log_odds(self, features: Mapping[str, float], credit: float = 0.0) -> float:
+        """Return the `x` of *features*, changed by *credit*."""
+        own = [weight * features[name] for name, weight in self.weights.items()]
+        return self.constant + math.fsum([*own, credit])
+
     def formula(self, spelt: Mapping[str, str]) -> str:
         """Return the formula for people and programs, features *spelt* as there."""
         terms = (f" + {weight} * {spelt.get(name, name)}" for name, weight in self.weights.items())
@@ -103,7 +108,7 @@ class Likelihood(NamedTuple):
     @property
     def log_odds(self) -> float:
         """The `x`."""
-        return self.constant + math.fsum(weight * value for _, weight, value in self.terms)
+        return self.model.log_odds(self.features, self.credit)
 
     @property
     def probability(self) -> float:

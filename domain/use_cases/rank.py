@@ -106,6 +106,7 @@ class BestAnswers:
         self._policy = policy
         self._wanted = wanted
         self._best_facts = _best_possible(self._context)
+        self._read = dict[int, tuple[RecallFacts, int]]()
         self._most_touched = len(self._context.workplace.touched_files)
 
     def best(self, depth: int) -> Sequence[JudgedCandidate]:
@@ -131,7 +132,7 @@ class BestAnswers:
             yield Head(
                 judged.ranked, _highest(self._admissible((0, best) for best in self._unseen(lists)))
             )
-            depth *= 4
+            depth *= 2
 
     def _batches(self, bounded: Sequence[_Bounded]) -> Iterator[Head[JudgedCandidate]]:
         judged = list[JudgedCandidate]()
@@ -227,20 +228,19 @@ class BestAnswers:
                 yield _Bounded(number, candidate, upper_bound)
 
     def _known(self, bounded: Sequence[_Bounded]) -> Iterator[RecallCandidate]:
-        found = {number: candidate for number, candidate, _ in bounded}
-        touched = self._touched(found)
-        for facts in self._repository.recall_facts(found):
-            number = facts.ranking.number
-            yield found[number]._replace(facts=facts, touched=touched.get(number, 0))
+        self._read_facts(known.number for known in bounded if known.number not in self._read)
+        for number, candidate, _ in bounded:
+            if number in self._read:
+                facts, touched = self._read[number]
+                yield candidate._replace(facts=facts, touched=touched)
 
-    def _touched(self, numbers: Iterable[int]) -> Mapping[int, int]:
+    def _read_facts(self, numbers: Iterable[int]) -> None:
+        unread = [*numbers]
         files = set(self._context.workplace.touched_files)
-        if not files:
-            return {}
-        return {
-            number: len(files & set(about))
-            for number, about in self._repository.references(numbers).items()
-        }
+        about = self._repository.references(unread) if files and unread else {}
+        for facts in self._repository.recall_facts(unread) if unread else ():
+            number = facts.ranking.number
+            self._read[number] = facts, len(files & {*about.get(number, ())})
 
 
 def _highest(bounded: Iterable[_Bounded]) -> dict[Category | None, float]:

@@ -11,7 +11,7 @@ entry's best passage holds. `docs/measurements-of-quality.md` says how well it i
 import math
 from typing import NamedTuple
 
-from hardwon.domain.model.likelihood import MODELS
+from hardwon.domain.model.likelihood import MODELS, logistic
 from hardwon.domain.model.ranking.candidates import RecallCandidate, ScoreStatistics
 from hardwon.domain.model.ranking.policy import Parts, RankingContext, RecallPolicy
 from hardwon.domain.model.ranking.prominence import share
@@ -109,7 +109,9 @@ class AdaptivePolicy(RecallPolicy):
 
     def score(self, candidate: RecallCandidate) -> float:
         """Return the score, which is unbounded."""
-        return sum(weight * value for _, weight, value in terms_of_parts(self.parts(candidate)))
+        bm25, length = candidate.keyword or 0.0, float(candidate.facts.words)
+        terms = _terms(self.background, candidate.vector, bm25=bm25, length=length)
+        return sum(weight * value for _, weight, value in terms)
 
     def upper_bound(self, candidate: RecallCandidate) -> float:
         """
@@ -189,14 +191,20 @@ def terms_of_parts(parts: Parts) -> list[tuple[str, float, float]]:
         KeyError: a part is missing.
     """
     background = QuestionStatistics(**{name: parts[name] for name in QuestionStatistics._fields})
-    length, bm25 = parts["length"], parts["evidence"]
+    cosine = parts["cosine"] if parts["has_vector"] else None
+    return _terms(background, cosine, bm25=parts["evidence"], length=parts["length"])
+
+
+def _terms(
+    background: QuestionStatistics, cosine: float | None, *, bm25: float, length: float
+) -> list[tuple[str, float, float]]:
     meaning = 0.0
-    if parts["has_vector"]:
+    if cosine is not None:
         covered = min(1.0, background.window / max(length, 1))
         uncovered = _matched(bm25, background.evidence_full) * _z(
             background.cosine_best, background
         )
-        meaning = covered * _z(parts["cosine"], background) + (1 - covered) * uncovered
+        meaning = covered * _z(cosine, background) + (1 - covered) * uncovered
     return [
         ("meaning", background.clarity, meaning),
         ("words", KEYWORD_WEIGHT, _words(bm25, background.evidence_deviation)),
@@ -241,13 +249,12 @@ def relevance(
     Returns:
         A value in `[0, 1]`, monotone in *closeness* and *matched*.
     """
-    words = math.sqrt(min(max(matched, 0.0), MAX_MATCHED))
-    likely = (
-        MODELS["answer by keywords"].of({"words": words})
-        if closeness is None
-        else MODELS["answer"].of({"closeness": closeness, "background": background, "words": words})
-    )
-    return max(HELD if is_held else 0.0, likely.probability)
+    features = {"words": math.sqrt(min(max(matched, 0.0), MAX_MATCHED))}
+    model = MODELS["answer by keywords"]
+    if closeness is not None:
+        features.update(closeness=closeness, background=background)
+        model = MODELS["answer"]
+    return max(HELD if is_held else 0.0, logistic(model.log_odds(features)))
 
 
 def _z(cosine: float, background: QuestionStatistics) -> float:

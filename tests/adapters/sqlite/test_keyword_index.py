@@ -1,18 +1,22 @@
+from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import attrs
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hardwon.adapters.sqlite import keyword_index
 from hardwon.adapters.sqlite.database import SqliteDatabase
-from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
+from hardwon.adapters.sqlite.keyword_index import PLACE_BITS, FtsKeywordIndex, weigh
 from hardwon.domain.model.entry import redact_entry
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS
 from hardwon.domain.model.keywords import inverse_document_frequency
 from hardwon.domain.model.ranking.adaptive import passage_score
 from tests.adapters.sqlite.sqlite_store import FULL, Sql, dump, opened
-from tests.contracts.worlds import ALL, IN_TIME, World, world_of
+from tests.contracts.worlds import ALL, IN_TIME, World, open_new_store, world_of
 from tests.fakes.clock import FixedClock
 from tests.fakes.projects import store_entry
 from tests.strategies import DAY, NOW, lesson, of_file, with_text
@@ -226,6 +230,51 @@ def test_a_weighed_entry_scores_as_its_best_passage_does(world: World, sql: Sql)
     for number, bm25 in hits:
         matched = idf["backoff"] + idf["retry"] if number == numbers[0] else idf["filler"]
         assert scores[number] == pytest.approx(passage_score(bm25, matched, sum(idf.values())))
+
+
+WORDS = ("lock", "cache", "retry", "socket", "parser")
+PARAGRAPHS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=60).map(" ".join)
+
+
+@given(
+    texts=st.lists(st.lists(PARAGRAPHS, min_size=1, max_size=4).map("\n\n".join), max_size=6),
+    terms=st.lists(st.sampled_from((*WORDS, "nowhere")), min_size=1, unique=True),
+    most=st.integers(1, 30),
+)
+def test_weighing_is_scoring_passage_by_passage(
+    texts: list[str], terms: list[str], most: int
+) -> None:
+    with TemporaryDirectory() as folder, closing(open_new_store(folder)) as database:
+        world_of(database).add(
+            *(of_file(text, path=f"{place}.md") for place, text in enumerate(texts))
+        )
+        hits = {
+            term: database.rows(
+                "SELECT rowid, -bm25(passages_fts) FROM passages_fts WHERE passages_fts MATCH ?",
+                (term,),
+            )
+            for term in terms
+        }
+        size = database.value("SELECT count(*) FROM passages_fts")
+        rarest = sorted(terms, key=lambda term: (len(hits[term]), term))
+        counted = [
+            term
+            for place, term in enumerate(rarest)
+            if sum(len(hits[before]) for before in rarest[: place + 1]) <= most
+            or not any(hits[before] for before in rarest[:place])
+        ]
+        idf = {term: inverse_document_frequency(size, len(hits[term])) for term in counted}
+        expected = dict[int, float]()
+        for rowid in {rowid for term in counted for rowid, _ in hits[term]}:
+            bm25 = matched = 0.0
+            for term in counted:
+                for place, score in hits[term]:
+                    if place == rowid:
+                        bm25, matched = bm25 + score, matched + idf[term]
+            score = passage_score(bm25, matched, sum(idf.values()))
+            expected[rowid >> PLACE_BITS] = max(score, expected.get(rowid >> PLACE_BITS, 0.0))
+
+        assert weigh(database, terms, most) == (expected, sum(idf.values()))
 
 
 def test_keyword_search_can_be_switched_off(database: SqliteDatabase) -> None:

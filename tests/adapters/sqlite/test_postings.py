@@ -9,7 +9,10 @@ import pytest
 
 from hardwon.adapters.sqlite import postings
 from hardwon.adapters.sqlite.database import SqliteDatabase
+from hardwon.adapters.sqlite.derived import SHIFT
 from hardwon.adapters.sqlite.erase_files import StoreRows
+from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
+from hardwon.adapters.sqlite.keyword_matches import FilterMembers, frequencies
 from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.postings import (
     computes_as_sqlite,
@@ -19,16 +22,18 @@ from hardwon.adapters.sqlite.postings import (
 )
 from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.filters import EntryFilter
 from hardwon.ports.entries import EntryRepository
 from tests.adapters.sqlite.sqlite_store import (
     assert_same_words,
     fill_words,
+    leave_a_gap,
     packed,
     packed_word_blocks,
     plain_scores,
 )
-from tests.contracts.worlds import world_of
-from tests.strategies import lesson
+from tests.contracts.worlds import IN_TIME, world_of
+from tests.strategies import lesson, of_file
 
 TEXTS = (
     "retry the socket",
@@ -56,6 +61,27 @@ def test_packed_postings_have_the_scores_of_fts5_to_the_last_bit(database: Sqlit
     assert packed(database, QUERY) == expected
     assert len(expected) == 3 * len(TEXTS)
     assert_same_words(database, QUERY)
+
+
+def test_only_blocks_of_a_filter_with_few_entries_are_scored(database: SqliteDatabase) -> None:
+    entries = world_of(database).repository
+    entries.put(of_file("the cache of a decision"))
+    leave_a_gap(database)
+    entries.put(lesson("the newest block"))
+    pack_postings(database)
+    decisions, sessions = EntryFilter(kinds=("decision",)), EntryFilter(kinds=("session",))
+
+    expected = plain_scores(database, QUERY)
+    number = database.value("SELECT seq FROM entry WHERE kind = 'decision'")
+    found = FtsKeywordIndex(database).match(QUERY, "any", decisions, IN_TIME)
+    assert found.scores(expected) == {number: expected[number]}
+    within = FilterMembers(database, decisions).blocks
+    scored = packed_scores(
+        database, QUERY, frequencies(database, "entries_fts", QUERY), within=within
+    )
+    assert scored is not None
+    assert {number >> SHIFT for number in scored} == {2, 3}
+    assert FtsKeywordIndex(database).match(QUERY, "any", sessions, IN_TIME).count() == 0
 
 
 def test_a_term_asked_twice_in_two_forms_counts_twice_as_in_fts5(database: SqliteDatabase) -> None:
