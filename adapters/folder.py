@@ -264,6 +264,9 @@ PRIVATE_FOLDER, PRIVATE = 0o700, 0o600
 OF_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 WRITE_OF_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
+OUTBOX = "outbox-"
+"""The beginning of the names of folders in which entries wait for a server."""
+
 OWN_NAMES = (
     "memory.db",
     "capture.db",
@@ -281,6 +284,7 @@ OWN_NAMES = (
     "answering-",
     "trials.jsonl",
     "prepared-starts",
+    OUTBOX,
 )
 """
 Prefixes of the files that hardwon creates in a store's folder.

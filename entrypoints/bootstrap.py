@@ -10,7 +10,7 @@ import datetime as dt
 import os
 from collections.abc import Mapping
 from contextlib import closing, suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from hardwon.adapters.config.reader import UsersStore, read_store
 from hardwon.adapters.config.reader import read_settings as read_settings_from
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from hardwon.adapters.prepared_starts import PreparedStarts
     from hardwon.adapters.sqlite.database import SqliteDatabase
+    from hardwon.adapters.sqlite.store import BlockIndex
+    from hardwon.domain.model.errors import ServerAwayError
     from hardwon.domain.model.filters import Asker
     from hardwon.domain.model.project import Identity, Registry
     from hardwon.domain.use_cases.embedding_spaces import Spaces
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 
 
 BUSY_SECONDS = 5.0
+T = TypeVar("T")
 
 
 class Memory(NamedTuple):
@@ -43,6 +46,7 @@ class Memory(NamedTuple):
 
     Attributes:
         spaces: The spaces to search and to keep up to date.
+        away: Why the server is away whose outbox this is, empty for the store itself.
     """
 
     settings: Settings
@@ -50,6 +54,7 @@ class Memory(NamedTuple):
     clock: "Clock"
     spaces: "Spaces"
     warn: "Warn"
+    away: str = ""
 
     @property
     def repository(self) -> "Entries":
@@ -92,27 +97,67 @@ def open_memory(
         durable: False if only counters and receipts are written, whose loss in a power failure is
             harmless.
     """
-    from hardwon.entrypoints.bootstrap_retrieval import choose_automatically, open_spaces
-
-    store: Store
     if settings.server:
         from hardwon.adapters.postgres.store import open_postgres
 
-        store = open_postgres(settings.server, warn, busy_seconds=busy_seconds)
-    else:
-        from hardwon.adapters.sqlite.opening import open_store
-        from hardwon.adapters.sqlite.store import BlockIndex, store_in
+        server = open_postgres(settings.server, warn, busy_seconds=busy_seconds)
+        return _memory_of(server, settings, warn)
+    from hardwon.adapters.sqlite.opening import open_store
+    from hardwon.adapters.sqlite.store import store_in
 
-        database = open_store(
-            settings.global_store,
-            busy_seconds=busy_seconds,
-            repair_index=repair_index,
-            create=create,
-            largest_upgrade=largest_upgrade,
-            durable=durable,
-        )
-        blocks = BlockIndex(_vector_index, _pack_block)
-        store = store_in(settings.global_store, database, warn, blocks=blocks)
+    database = open_store(
+        settings.global_store,
+        busy_seconds=busy_seconds,
+        repair_index=repair_index,
+        create=create,
+        largest_upgrade=largest_upgrade,
+        durable=durable,
+    )
+    store = store_in(settings.global_store, database, warn, blocks=_blocks())
+    return _memory_of(store, settings, warn)
+
+
+def open_outbox(
+    settings: Settings, warn: "Warn", away: "ServerAwayError | None" = None, *, member: str = ""
+) -> Memory:
+    """
+    Open the outbox of the server that *settings* name, which is a store itself.
+
+    Args:
+        settings: The resolved settings.
+        warn: Called with one line about a problem.
+        away: Why the server is away; None while it is there.
+        member: As whom the server is open, empty while it is away.
+    """
+    from hardwon.adapters.postgres.server import parameters_of, shown
+    from hardwon.adapters.sqlite.outbox import open_outbox
+
+    name = shown(parameters_of(settings.server.dsn)) if settings.server else ""
+    outbox = open_outbox(settings.global_store, name, member, blocks=_blocks())
+    outbox.database.warn = warn
+    return _memory_of(outbox, settings, warn)._replace(away=str(away or ""))
+
+
+def keep_in(settings: Settings, warn: "Warn", keep: "Callable[[Memory], T]") -> "tuple[Memory, T]":
+    """
+    Store by *keep*, in the outbox while the server is away.
+
+    Returns:
+        The open store with what *keep* returned.
+    """
+    from hardwon.domain.model.errors import ServerAwayError
+
+    try:
+        memory = open_memory(settings, warn)
+        return memory, keep(memory)
+    except ServerAwayError as error:
+        memory = open_outbox(settings, warn, error)
+        return memory, keep(memory)
+
+
+def _memory_of(store: "Store", settings: Settings, warn: "Warn") -> Memory:
+    from hardwon.entrypoints.bootstrap_retrieval import choose_automatically, open_spaces
+
     automatic = choose_automatically(os.environ, store.metadata.automatic_provider)
     return Memory(
         settings=settings,
@@ -121,6 +166,12 @@ def open_memory(
         spaces=open_spaces(settings, automatic, store=store, warn=warn),
         warn=warn,
     )
+
+
+def _blocks() -> "BlockIndex":
+    from hardwon.adapters.sqlite.store import BlockIndex
+
+    return BlockIndex(_vector_index, _pack_block)
 
 
 def _vector_index(source: "BlockSource") -> "VectorIndex":

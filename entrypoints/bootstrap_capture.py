@@ -13,6 +13,7 @@ from hardwon.entrypoints.bootstrap import now
 if TYPE_CHECKING:
     from hardwon.adapters.sqlite.capture_journal import CaptureLock
     from hardwon.adapters.sqlite.database import SqliteDatabase
+    from hardwon.adapters.sqlite.outbox import Waiting
     from hardwon.domain.model.conversation.actions import Run, TimedAction
     from hardwon.domain.model.conversation.hook_event import HookEvent, NotedProject
     from hardwon.domain.model.conversation.session_actions import SessionActions
@@ -71,10 +72,37 @@ def count_events(store: str) -> int:
 
 
 def has_events(store: str) -> bool:
-    """Return whether an event waits whose project exists."""
+    """Return whether an event waits whose project exists, or an outbox."""
     from hardwon.adapters.sqlite.hook_events import has_events
 
-    return has_events(store)
+    return has_events(store) or bool(wait_in_outboxes(store))
+
+
+def wait_in_outboxes(store: str) -> "Sequence[Waiting]":
+    """Return what waits in each outbox."""
+    from hardwon.adapters.folder import OUTBOX
+
+    if not any(name.startswith(OUTBOX) for name in _names_in(store)):
+        return ()
+    from hardwon.adapters.sqlite.outbox import waiting_in  # only where there is a server
+
+    return waiting_in(store)
+
+
+def wake_to_send(settings: "Settings", project_root: str) -> None:
+    """Start the worker if entries wait for a server that is back."""
+    from hardwon.domain.model.errors import StorageError
+
+    with contextlib.suppress(StorageError, OSError):  # the next turn's end does it
+        if wait_in_outboxes(settings.global_store):
+            wake(settings, os.path.abspath(project_root))
+
+
+def _names_in(folder: str) -> "Sequence[str]":
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return ()
 
 
 HOOK_WAIT_SECONDS = 1.0

@@ -150,7 +150,7 @@ def build_forget_for_good(memory: "Memory", project_root: str) -> "ForgetForGood
         journal=journal,
         clock=memory.clock,
         folders=tuple(roots),
-        unreachable=found.unreachable,
+        unreachable=(*found.unreachable, *filter(None, [memory.away])),
     )
 
 

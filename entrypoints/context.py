@@ -27,6 +27,7 @@ from hardwon.ports.store import Warn
 
 if TYPE_CHECKING:
     from hardwon.domain.model.checkpoint import CheckpointScope, Contents
+    from hardwon.domain.model.project import Identity
     from hardwon.domain.use_cases.know_projects import KnowProjects
 
 GIT_SECONDS = 0.5
@@ -68,13 +69,15 @@ class ProjectPlace(NamedTuple):
     registry: Registry
 
 
-def read_place(memory: Memory, project_root: str) -> ProjectPlace:
+def read_place(
+    memory: Memory, project_root: str, identity: "Identity | None" = None
+) -> ProjectPlace:
     """
     Return the place of *project_root*, registering the project if new.
 
-    Git is asked once for a new project.
+    Git is asked once for a new project. A known *identity* is not looked up.
     """
-    identity, registry = identify(project_root), memory.registry()
+    identity, registry = identity or identify(project_root), memory.registry()
     project = registry.with_key(identity.key)
     if project is None or not project.is_as_known(identity):
         deadline = Deadline.after(ASK_SECONDS, time.monotonic)

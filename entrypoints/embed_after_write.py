@@ -28,8 +28,10 @@ from hardwon.domain.use_cases.embed_pending import (
 )
 from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.supersede import FindNearest
-from hardwon.entrypoints.bootstrap_capture import wake
+from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_capture import wake, wake_to_send
 from hardwon.entrypoints.bootstrap_retrieval import build_embed_pending, build_label_pending
+from hardwon.entrypoints.presenters.entries import KEPT_HERE
 from hardwon.ports.store import Store
 
 WRITE_SECONDS = 3.0
@@ -231,3 +233,11 @@ def label_imports(store: Store, settings: Settings) -> None:
         )
         if run.last:
             store.metadata.move_label_cursor(run.last.entry_id)
+
+
+def send_or_warn(memory: Memory, project_root: str) -> None:
+    """Start the sending of what waits, or warn that a lesson waits."""
+    if memory.away:
+        memory.warn(KEPT_HERE.format(memory.away))
+    elif memory.settings.server:
+        wake_to_send(memory.settings, project_root)

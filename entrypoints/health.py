@@ -52,6 +52,7 @@ from hardwon.entrypoints.context import (
 )
 from hardwon.entrypoints.health_projects import project_lines
 from hardwon.entrypoints.notices import FULL_JOURNAL
+from hardwon.entrypoints.outbox import lines_of_waiting
 from hardwon.entrypoints.presenters.entries import drift_line
 from hardwon.entrypoints.presenters.lift import trial_line
 from hardwon.entrypoints.presenters.pauses import pause_line
@@ -162,6 +163,7 @@ def examine(settings: Settings, project_root: str) -> list[Finding]:
         *_pauses(settings),
         *_trial(settings),
         *_capture(settings),
+        *_outboxes(settings),
         _git(project_root),
         *_agents(project_root),
     ]
@@ -229,6 +231,14 @@ def _capture(settings: Settings) -> list[Finding]:
         " lists them"
     )
     return [Finding("capture", ok=True, detail=line)] * bool(waiting)
+
+
+def _outboxes(settings: Settings) -> list[Finding]:
+    try:
+        lines = lines_of_waiting(settings.global_store)
+    except StorageError as error:
+        return [Finding("outbox", ok=False, detail=str(error))]
+    return [Finding("outbox", ok=True, detail=line) for line in lines]
 
 
 def _git(project_root: str) -> Finding:

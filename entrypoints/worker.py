@@ -21,6 +21,7 @@ from hardwon.domain.model.errors import CorruptStoreError, UnreadableFileError
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.injection.entry_text import MEASURES, Measure
 from hardwon.domain.model.project import Registry
+from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.text import one_line
 from hardwon.domain.use_cases.capture import CaptureInterruptedError
 from hardwon.domain.use_cases.embed_pending import BATCH
@@ -45,6 +46,7 @@ from hardwon.entrypoints.bootstrap_files import build_settle_versions, build_sto
 from hardwon.entrypoints.capture import FORGET_SECONDS, build_capture_events, folder_of_session
 from hardwon.entrypoints.context import look_up_new_ones, projects_to_settle, read_workplace
 from hardwon.entrypoints.embed_after_write import fill_spaces, label_imports
+from hardwon.entrypoints.outbox import send_waiting
 from hardwon.entrypoints.presenters.text import counted
 
 GRACE_SECONDS = 5.0
@@ -167,8 +169,7 @@ class Worker:
 
     def wake_preparer(self, measure: Measure) -> None:
         """Let the next session start be prepared, with what was done here."""
-        settings = read_settings(self._project_root, self._flags).settings
-        settings = settings._replace(global_store=self._store)
+        settings = self._settings_of(self._project_root)
         wake(settings, self._project_root, measure=measure, module=PREPARER)
 
     def work_before_start(self) -> None:
@@ -209,6 +210,7 @@ class Worker:
             self._dealt_with[waiting.session_id] = waiting.newest
         if not self._has_tidied:
             self._attempt_all(
+                self._send,
                 self._look_up,
                 self._settle,
                 self._refresh_index,
@@ -220,7 +222,7 @@ class Worker:
             self._has_tidied = True
 
     def _before_start(self) -> None:
-        self._attempt_all(self._look_up, self._refresh_index, self._fill)
+        self._attempt_all(self._send, self._look_up, self._refresh_index, self._fill)
 
     def _attempt_all(self, *parts: Callable[[], None]) -> None:
         for part in parts:
@@ -271,6 +273,12 @@ class Worker:
             self.warn(f"capture: lost {what}, the oldest, as more than {MAX_WAITING:,} waited")
         self._journal.forget_settled(system_clock().now() - FORGOTTEN_AFTER)
 
+    def _send(self) -> None:
+        """Send what was stored while the server was away."""
+        if self._settings_of(self._project_root).server:
+            with contextlib.closing(self._open(self._project_root)) as memory:
+                send_waiting(memory, self._give_way)
+
     def _look_up(self) -> None:
         memory = self._open(self._project_root)
         with contextlib.closing(memory):
@@ -315,9 +323,12 @@ class Worker:
             if memory.settings.keyword_search and memory.store.upkeep.has_keyword_index():
                 memory.store.upkeep.pack()
 
-    def _open(self, project_root: str) -> Memory:
+    def _settings_of(self, project_root: str) -> Settings:
         settings = read_settings(project_root, self._flags).settings
-        return open_memory(settings._replace(global_store=self._store), self.warn)
+        return settings._replace(global_store=self._store)
+
+    def _open(self, project_root: str) -> Memory:
+        return open_memory(self._settings_of(project_root), self.warn)
 
 
 if __name__ == "__main__":

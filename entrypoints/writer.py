@@ -15,6 +15,7 @@ from typing import Any
 
 from hardwon.domain.model.entry import MAX_TEXT_BYTES, Entry, PublicEntry, redact_entry
 from hardwon.domain.model.errors import HardwonError, InvalidEntryError, StorageError
+from hardwon.domain.model.filters import Workplace
 from hardwon.domain.model.json_shapes import TEXT, TEXT_OR_NULL, TEXTS, beginning, fits, shown
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, SOURCES
@@ -23,16 +24,18 @@ from hardwon.domain.use_cases.store_entry import Origin, StoredEntry
 from hardwon.domain.use_cases.supersede import KeepInPlace
 from hardwon.entrypoints.arguments import USAGE_ERROR, ProjectParser, flags
 from hardwon.entrypoints.bootstrap import (
+    Memory,
+    keep_in,
     name_of,
-    open_memory,
     present_pause,
     read_settings,
     system_clock,
 )
 from hardwon.entrypoints.bootstrap_files import with_citations
 from hardwon.entrypoints.context import read_workplace
-from hardwon.entrypoints.embed_after_write import embed_now, label_imports, nearest_to
+from hardwon.entrypoints.embed_after_write import embed_now, label_imports, nearest_to, send_or_warn
 from hardwon.entrypoints.presenters.entries import (
+    NOT_SUPERSEDED,
     complaints_of_citations,
     complaints_of_gaps,
     complaints_of_keywords,
@@ -201,14 +204,20 @@ def run(arguments: Sequence[str]) -> int:
 def _store(
     entry: PublicEntry, fields: Mapping[str, Any], settings: Settings, options: argparse.Namespace
 ) -> None:
-    memory = open_memory(settings, warn)
-    with contextlib.closing(memory):
+
+    def keep(memory: Memory) -> tuple[StoredEntry, Workplace]:
         here = read_workplace(memory, options.project_root)
         origin = Origin(here, "writer", "home" if options.here else "everywhere")
+        if memory.away and "supersedes" in fields:
+            raise InvalidEntryError(NOT_SUPERSEDED.format(memory.away))
         replaced = _replaced(memory.repository, fields.get("supersedes"))
-        entry = with_citations(entry, options.project_root)
-        stored = KeepInPlace.on(memory.store, memory.clock, origin).keep(entry, replaced)
+        kept = with_citations(entry, options.project_root)
+        return KeepInPlace.on(memory.store, memory.clock, origin).keep(kept, replaced), here
+
+    memory, (stored, here) = keep_in(settings, warn, keep)
+    with contextlib.closing(memory):
         _report(stored, fields.get("keywords", ()))
+        send_or_warn(memory, options.project_root)
         for problem in embed_now(memory.spaces):
             warn(problem)
         _confirm(

@@ -225,6 +225,7 @@ class Store(Protocol):
         path: Its name in messages.
         is_there: Whether there is a store, not an empty stand-in for one.
         file: The path of its file, None for a server, or where there is none yet.
+        member: The tenant and role as which a server is open, empty for a file.
         entries: The entries.
         triggers: The trigger phrases.
         history: The changes of entries.
@@ -242,6 +243,7 @@ class Store(Protocol):
     path: str
     is_there: bool
     file: str | None
+    member: str
     entries: Entries
     triggers: "TriggerSource"
     history: "History"

@@ -137,6 +137,7 @@ class PostgresStore(Store):
     def __init__(self, database: PostgresDatabase) -> None:
         self.database = database
         self.path = database.path
+        self.member = f"{database.tenant} {database.role}"
         self.entries = PostgresEntryRepository(database)
         self.triggers = PostgresTriggerSource(database)
         self.history = PostgresHistory(database)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 
 from hardwon.adapters.durable import remove_unfinished, written_file
-from hardwon.adapters.folder import OWN_NAMES, real_place
+from hardwon.adapters.folder import OUTBOX, OWN_NAMES, real_place
 from hardwon.adapters.sqlite.copies import remove
 from hardwon.adapters.sqlite.database import (
     BUSY_SECONDS,
@@ -162,8 +162,8 @@ class OtherDatabases(ErasurePlace):
     """
     The other SQLite files of a store's folder.
 
-    These are the capture journal, checkpoints, copies kept before a migration, and damaged
-    stores. A file that is no readable database and holds something is removed.
+    These are the capture journal, outboxes, checkpoints, copies kept before a migration, and
+    damaged stores. A file that is no readable database and holds something is removed.
     """
 
     def __init__(self, folder: str) -> None:
@@ -209,9 +209,18 @@ class OtherDatabases(ErasurePlace):
             os.path.join(CHECKPOINTS, name)
             for name in _names(os.path.join(self._folder, CHECKPOINTS))
         )
-        for name in (*beside, *checkpoints):
+        for name in (*beside, *checkpoints, *_of_outboxes(self._folder)):
             if not name.endswith(COMPANIONS):
                 yield os.path.join(self._folder, name)
+
+
+def _of_outboxes(folder: str) -> Iterator[str]:
+    """Yield the files of outboxes, relative to the store's *folder*."""
+    for outbox in _names(folder):
+        if outbox.startswith(OUTBOX):
+            for name in _names(os.path.join(folder, outbox)):
+                if name.startswith(FILE_NAME):
+                    yield os.path.join(outbox, name)
 
 
 def _names(folder: str) -> list[str]:
@@ -405,5 +414,6 @@ class StoreBytes(ErasureProof):
             os.path.join(CHECKPOINTS, name)
             for name in _names(os.path.join(self._folder, CHECKPOINTS))
         )
-        paths = (os.path.join(self._folder, name) for name in (*own, *below))
+        names = (*own, *below, *_of_outboxes(self._folder))
+        paths = (os.path.join(self._folder, name) for name in names)
         return (path for path in (*paths, *self._others()) if os.path.isfile(path))

@@ -95,6 +95,7 @@ class SqliteStore(Store):
         self.path = database.path
         self.is_there = database.path != IN_MEMORY
         self.file = database.path if self.is_there else None
+        self.member = ""
         self.entries = SqliteEntryRepository(database)
         self.triggers = SqliteTriggerSource(database)
         self.history = SqliteHistory(database)

@@ -9,15 +9,16 @@ import typer
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.filters import Workplace
 from hardwon.domain.model.vocabulary import Category, Confidence
 from hardwon.domain.use_cases.store_entry import Origin, StoredEntry, StoreEntry
-from hardwon.entrypoints.bootstrap import name_of, open_memory, system_clock
+from hardwon.entrypoints.bootstrap import Memory, keep_in, name_of, system_clock
 from hardwon.entrypoints.bootstrap_files import read_markdown, with_citations, write_markdown
 from hardwon.entrypoints.cli.console import can_be_asked, edited, print_json, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
 from hardwon.entrypoints.context import read_workplace
-from hardwon.entrypoints.embed_after_write import embed_now, nearest_to
+from hardwon.entrypoints.embed_after_write import embed_now, nearest_to, send_or_warn
 from hardwon.entrypoints.lesson_draft import LessonDraft, split_keywords
 from hardwon.entrypoints.presenters.entries import (
     SWITCHED_OFF,
@@ -140,10 +141,15 @@ def add(
         entry = draft.entry(
             None if universal else name_of(project_root) or None, system_clock().now()
         )
-        memory = open_memory(settings, warn)
-        workplace = read_workplace(memory, project_root)
-        origin = Origin(workplace, "add", "home" if here else "everywhere")
-        stored = StoreEntry.on(memory.store, origin).keep(with_citations(entry, project_root))
+
+        def keep(memory: Memory) -> tuple[StoredEntry, Workplace]:
+            workplace = read_workplace(memory, project_root)
+            origin = Origin(workplace, "add", "home" if here else "everywhere")
+            kept = StoreEntry.on(memory.store, origin).keep(with_citations(entry, project_root))
+            return kept, workplace
+
+        memory, (stored, workplace) = keep_in(settings, warn, keep)
+    send_or_warn(memory, project_root)
     for problem in [] if no_embed else embed_now(memory.spaces):
         warn(problem)
     nearest = nearest_to(memory.spaces, stored.entry, workplace)

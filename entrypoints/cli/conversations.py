@@ -53,7 +53,7 @@ from hardwon.entrypoints.cli.past_sessions import (
     repairs_kept,
     undo_past,
 )
-from hardwon.entrypoints.presenters.entries import complaints_of_private
+from hardwon.entrypoints.presenters.entries import KEPT_HERE, complaints_of_private
 from hardwon.entrypoints.presenters.text import counted, on_one_line
 from hardwon.entrypoints.streams import is_empty, is_piped, readable, standard_input
 from hardwon.ports.transcripts import STANDARD_INPUT, CaptureJournal
@@ -368,7 +368,7 @@ def remember(
     """
     del typed
     ensure_storable(project_root)
-    memory = open_for(project_root, global_store)
+    memory = open_for(project_root, global_store, or_outbox=True)
     remembering = Remembering(memory=memory, project_root=project_root, embed=not no_embed)
     given = _given(" ".join(words) if words else None)
     for line in complaints_of_private(given or ""):
@@ -376,6 +376,8 @@ def remember(
     remembered = remembering.session(os.environ) if given is None else remembering.text(given)
     for problem in remembered.learned.problems:
         warn(problem)
+    if memory.away:
+        warn(KEPT_HERE.format(memory.away))
     if as_json:
         print_json(_document(remembered))
     else:

@@ -145,7 +145,7 @@ def forget(
     A text is found in all of its spellings: composed or decomposed, any letter case, full width, as
     JSON, and over several lines, also quoted or commented ones. hardwon delete can be undone.
     """
-    memory = open_for(project_root, global_store, create=False)
+    memory = open_for(project_root, global_store, create=False, or_outbox=True)
     if undo is not None:
         _undo(memory.repository, readable(undo), as_json=as_json)
         return

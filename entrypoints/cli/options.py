@@ -6,10 +6,17 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from hardwon.domain.model.errors import ServerAwayError
 from hardwon.domain.model.filters import COLLECTIONS, CollectionName, EntryFilter, Scope, ScopeName
 from hardwon.domain.model.settings import ResolvedSettings
 from hardwon.domain.model.vocabulary import Kind, Tier
-from hardwon.entrypoints.bootstrap import Memory, build_know_projects, open_memory, read_settings
+from hardwon.entrypoints.bootstrap import (
+    Memory,
+    build_know_projects,
+    open_memory,
+    open_outbox,
+    read_settings,
+)
 from hardwon.entrypoints.cli.console import at_end, warn
 from hardwon.entrypoints.context import look_up_clone
 from hardwon.entrypoints.streams import readable
@@ -195,7 +202,12 @@ def resolve(project_root: str, global_store: str | None) -> ResolvedSettings:
 
 
 def open_for(
-    project_root: str, global_store: str | None, *, create: bool = True, looks_up: bool = True
+    project_root: str,
+    global_store: str | None,
+    *,
+    create: bool = True,
+    looks_up: bool = True,
+    or_outbox: bool = False,
 ) -> Memory:
     """
     Open the store for a project.
@@ -205,9 +217,21 @@ def open_for(
         global_store: The store's folder, None for the one in the settings.
         create: False for a read-only command, which never creates a store.
         looks_up: Whether to look up at once if it is a clone of a known project.
+        or_outbox: Open the outbox while the server is away; once it is back, have it sent.
     """
-    memory = open_memory(resolve(project_root, global_store).settings, warn, create=create)
+    settings = resolve(project_root, global_store).settings
+    try:
+        memory = open_memory(settings, warn, create=create)
+    except ServerAwayError as error:
+        if not or_outbox:
+            raise
+        memory = open_outbox(settings, warn, error)
+        looks_up = False
     at_end.callback(memory.close)  # without the words of what it deleted
+    if or_outbox and settings.server and not memory.away:
+        from hardwon.entrypoints.bootstrap_capture import wake_to_send
+
+        wake_to_send(settings, project_root)
     if memory.store.upkeep.has_outdated_keywords():
         from hardwon.entrypoints.bootstrap_capture import update_keyword_index_later
 

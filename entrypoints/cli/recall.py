@@ -48,6 +48,7 @@ from hardwon.entrypoints.cli.options import (
 from hardwon.entrypoints.cli.typed import unquoted
 from hardwon.entrypoints.context import workplace_for
 from hardwon.entrypoints.presenters.answers import (
+    ASKED_HERE,
     AnswerLayout,
     SearchSummary,
     answer_document,
@@ -363,7 +364,9 @@ def recall(
         print_items([]) if as_json else say(context.get_help())
         return
     defaults = COLLECTIONS[collection]
-    memory = open_for(project_root, global_store, create=False)
+    memory = open_for(project_root, global_store, create=False, or_outbox=True)
+    if memory.away:
+        warn(ASKED_HERE.format(memory.away))
     place = "conversations" if policy == "context" else collection  # recent files count too
     workplace = workplace_for(place, memory, project_root=project_root, warn=memory.warn)
     asker, wanted = (

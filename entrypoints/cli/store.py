@@ -26,6 +26,7 @@ from hardwon.entrypoints.cli.console import (
     warn,
 )
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, resolve
+from hardwon.entrypoints.outbox import lines_of_waiting
 from hardwon.entrypoints.presenters.text import counted
 
 HERE = "."
@@ -133,7 +134,10 @@ def status(*, global_store: GlobalStore = None, as_json: AsJson = False) -> None
 
     Exit code 2 means that the server can't be used; the output says what to do.
     """
-    administration = administer(resolve(HERE, global_store).settings.server)
+    settings = resolve(HERE, global_store).settings
+    administration = administer(settings.server)
+    for line in lines_of_waiting(settings.global_store):  # first: the server may be away
+        warn(line)
     server, facts = administration.server, administration.status()
     if as_json:
         print_json({"address": str(server), **attrs.asdict(facts, recurse=False)})

@@ -11,12 +11,18 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 import anyio
 
 from hardwon.domain.model.document import FILE_KINDS
-from hardwon.domain.model.errors import HardwonError, StorageError
+from hardwon.domain.model.errors import HardwonError, ServerAwayError, StorageError
 from hardwon.domain.model.filters import EntryFilter, Workplace
 from hardwon.domain.model.pause import Pause
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.embedding_spaces import Spaces
-from hardwon.entrypoints.bootstrap import Memory, open_memory, present_pause, system_clock
+from hardwon.entrypoints.bootstrap import (
+    Memory,
+    open_memory,
+    open_outbox,
+    present_pause,
+    system_clock,
+)
 from hardwon.entrypoints.context import read_workplace
 from hardwon.ports.store import Warn
 
@@ -244,15 +250,27 @@ class MemoryWorker:
         if self._startup_scan:
             self._startup_scan.start()
 
-    async def call(self, work: Callable[[Memory], T]) -> T:
+    async def call(self, work: Callable[[Memory], T], *, or_outbox: bool = False) -> T:
         """
         Run *work* in the store's thread, in the order of the calls.
 
         Returns or raises what it does. A store that was moved or deleted since is reopened, so
-        nothing is written to an unlinked file.
+        nothing is written to an unlinked file. With *or_outbox*, it is repeated on the outbox if
+        the server is away.
         """
+
+        def run() -> T:
+            try:
+                return work(self._present())
+            except ServerAwayError as error:
+                self._close()
+                if not or_outbox:
+                    raise
+                with contextlib.closing(open_outbox(self.settings, self.warn, error)) as outbox:
+                    return work(outbox)
+
         try:
-            return await _result(self._thread, lambda: work(self._present()))
+            return await _result(self._thread, run)
         finally:
             self._rest_later()
 
@@ -277,7 +295,7 @@ class MemoryWorker:
             or self._next_embedding.done()
         ):
             self._next_embedding = self._embedding.submit(self._embed)
-        with anyio.move_on_after(EMBED_SECONDS):
+        with anyio.move_on_after(EMBED_SECONDS), contextlib.suppress(ServerAwayError):
             return await asyncio.shield(asyncio.wrap_future(self._next_embedding))
         return [f"its vector follows: the provider has not answered in {EMBED_SECONDS:g} s"]
 
@@ -288,6 +306,10 @@ class MemoryWorker:
 
     def _opened(self) -> Memory:
         memory = open_memory(self.settings, self.warn, create=self.settings.semantic_enabled)
+        if self.settings.server:
+            from hardwon.entrypoints.bootstrap_capture import wake_to_send
+
+            wake_to_send(self.settings, self.project_root)
         if memory.store.upkeep.has_outdated_keywords():
             from hardwon.entrypoints.bootstrap_capture import update_keyword_index_later
 

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import anyio.to_thread
 import attrs
@@ -13,6 +13,8 @@ from hardwon.domain.model.activity import FieldChange
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry, redact_entry
 from hardwon.domain.model.entry_change import EntryChange
+from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.filters import Workplace
 from hardwon.domain.model.ranking.decay import TIER_PURPOSES
 from hardwon.domain.model.vocabulary import Category, Tier
 from hardwon.domain.use_cases.edit_entries import (
@@ -26,7 +28,7 @@ from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.label import store_labels
 from hardwon.domain.use_cases.store_entry import Origin, StoredEntry
 from hardwon.domain.use_cases.supersede import KeepInPlace, Supersede, ensure_may_replace
-from hardwon.entrypoints.bootstrap import Memory, host_session
+from hardwon.entrypoints.bootstrap import Memory, host_session, system_clock
 from hardwon.entrypoints.bootstrap_files import document_folders, with_citations
 from hardwon.entrypoints.bootstrap_retrieval import build_label_chain
 from hardwon.entrypoints.bootstrap_upkeep import build_edit_lesson
@@ -51,6 +53,8 @@ from hardwon.entrypoints.mcp.schema import (
 from hardwon.entrypoints.mcp.threads import MemoryWorker
 from hardwon.entrypoints.mcp.tools_documents import first_lines
 from hardwon.entrypoints.presenters.entries import (
+    KEPT_HERE,
+    NOT_SUPERSEDED,
     SWITCHED_OFF,
     change_confirmation,
     complaints_of_citations,
@@ -80,6 +84,14 @@ class StoredMemory(ToolAnswer):
         description="Whether semantic search finds it already; keyword search does"
     )
     warnings: list[str] = Field(description="Problems that did not prevent storing it")
+
+
+class _Kept(NamedTuple):
+    """A stored lesson, the place, and why the server is away."""
+
+    stored: StoredEntry
+    here: Workplace
+    away: str
 
 
 @attrs.frozen
@@ -147,9 +159,7 @@ class StoreTools:
         """
         if not self.worker.settings.semantic_enabled:
             raise ToolError(SWITCHED_OFF)
-        here, now = await self.worker.call(
-            lambda memory: (self.worker.workplace(memory), memory.clock.now())
-        )
+        now = system_clock().now()
         entry = Entry(
             name=name,
             description=description,
@@ -158,51 +168,58 @@ class StoreTools:
             keywords=tuple(keywords),
             references=tuple(references),
             source="session-capture",
-            source_project=here.label or None,
             created_at=now,
             updated_at=now,
         )
-        replaced = await self.worker.call(
-            lambda memory: (
-                None
-                if supersedes is None
-                else find_own(memory.repository, supersedes, here).entry_id
-            )
-        )
-        return await self._keep(entry, Origin(here, "mcp"), keywords=keywords, replaced=replaced)
+        return await self._keep(entry, keywords=keywords, supersedes=supersedes)
 
     async def _keep(
-        self, entry: Entry, origin: Origin, keywords: Sequence[str], replaced: str | None
+        self, entry: Entry, keywords: Sequence[str], supersedes: Reference | None
     ) -> StoredMemory:
         """Store at once, so that nothing is lost, then do the slow work."""
-        stored = await self.worker.call(
-            lambda memory: KeepInPlace.on(memory.store, memory.clock, origin).keep(
-                with_citations(redact_entry(entry), self.worker.project_root), replaced
-            )
+        kept = await self.worker.call(
+            lambda memory: self._kept(memory, entry, supersedes), or_outbox=True
         )
+        stored, here = kept.stored, kept.here
         labels = await anyio.to_thread.run_sync(self._labels, stored.entry, abandon_on_cancel=True)
         if labels:
             await self.worker.call(
-                lambda memory: store_labels(memory.repository, stored.entry.entry_id, labels)
+                lambda memory: store_labels(memory.repository, stored.entry.entry_id, labels),
+                or_outbox=True,
             )
         gaps = complaints_of_gaps(stored.entry) if entry.keywords else []
         left_out = complaints_of_keywords(keywords, stored.entry)
+        waits = [KEPT_HERE.format(kept.away)] if kept.away else []
         at_home = await self.worker.call(
-            lambda memory: home_warning(memory.registry(), origin.workplace)
+            lambda memory: home_warning(memory.registry(), here), or_outbox=True
         )
         cut = complaints_of_private(entry.name, entry.description, entry.reasoning)
         unusual = [*complaints_of_length(stored.entry), *complaints_of_citations(stored.entry)]
         complaints = [*cut, *left_out, *unusual, *gaps]
-        warnings = [*complaints, *at_home, *await self.worker.embed()]
+        embedding = [] if kept.away else await self.worker.embed()
+        warnings = [*waits, *complaints, *at_home, *embedding]
         return await self.worker.call(
             lambda memory: _stored_memory(
                 memory.spaces,
                 stored,
                 labels=labels,
-                nearest=nearest_to(memory.spaces, stored.entry, origin.workplace),
+                nearest=nearest_to(memory.spaces, stored.entry, here),
                 warnings=warnings,
-            )
+            ),
+            or_outbox=True,
         )
+
+    def _kept(self, memory: Memory, entry: Entry, supersedes: Reference | None) -> "_Kept":
+        here = self.worker.workplace(memory)
+        if memory.away and supersedes is not None:
+            raise InvalidEntryError(NOT_SUPERSEDED.format(memory.away))
+        replaced = (
+            None if supersedes is None else find_own(memory.repository, supersedes, here).entry_id
+        )
+        here_learned = attrs.evolve(entry, source_project=here.label or None)
+        public = with_citations(redact_entry(here_learned), self.worker.project_root)
+        keep = KeepInPlace.on(memory.store, memory.clock, Origin(here, "mcp"))
+        return _Kept(keep.keep(public, replaced), here, memory.away)
 
     def _labels(self, entry: Entry) -> tuple[str, ...]:
         if entry.keywords:

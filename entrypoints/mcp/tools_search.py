@@ -45,7 +45,7 @@ from hardwon.entrypoints.mcp.schema import (
     tool,
 )
 from hardwon.entrypoints.mcp.threads import MemoryWorker, PerStore
-from hardwon.entrypoints.presenters.answers import FORMULAS, AnswerLayout, shown_share
+from hardwon.entrypoints.presenters.answers import ASKED_HERE, FORMULAS, AnswerLayout, shown_share
 from hardwon.entrypoints.presenters.projects import origin_document
 from hardwon.entrypoints.streams import warn
 
@@ -231,6 +231,9 @@ class SearchTools:
                 rules=include_constitutional,
                 besides=None if collection else _besides(here, scope),
             )
+            if memory.away:
+                asked = ASKED_HERE.format(memory.away)
+                result = result._replace(degradations=(asked, *result.degradations))
             wanted = question.only if collection else question.only._replace(kinds=KINDS)
             elsewhere = (
                 0
@@ -241,7 +244,7 @@ class SearchTools:
             )
             return result, workplace, elsewhere
 
-        result, here, elsewhere = await self._worker.call(search)
+        result, here, elsewhere = await self._worker.call(search, or_outbox=True)
         if is_indexing:
             result = result._replace(degradations=(*result.degradations, STILL_INDEXING))
         text = query.strip() or " ".join(concepts)

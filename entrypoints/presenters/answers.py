@@ -31,6 +31,9 @@ FORMULAS: Mapping[PolicyName, str] = {
 }
 """Score formula of each policy, in the names of its parts."""
 
+ASKED_HERE = "only what waits here was asked, until the server is back: {}"
+"""The line on answers of an outbox, with the reason."""
+
 DIVIDING_BY_ZERO: frozenset[PolicyName] = frozenset({"adaptive"})
 """Policies whose formula may divide by 0. Such a term counts 0."""
 

@@ -32,6 +32,11 @@ if TYPE_CHECKING:
     from hardwon.ports.erasure import Occurrences
 
 
+KEPT_HERE = "kept here, sent when the server is back: {}"
+NOT_SUPERSEDED = "supersedes can't be looked up now, store the lesson without it: {}"
+"""Lines on a lesson that waits for a server, with the reason."""
+
+
 def change_confirmation(changed: EditOutcome) -> list[str]:
     """Return lines on the entry, its changes, tier and sections."""
     did = "Updated" if changed.changes else "Unchanged, it was so already"

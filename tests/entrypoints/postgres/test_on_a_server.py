@@ -362,7 +362,7 @@ def test_a_conversation_while_the_server_is_away_waits_and_is_kept_later(ann: Wo
     assert "parser" in kept.stdout
 
 
-def test_an_agent_whose_server_is_away_is_told_and_stores_when_it_is_back(
+def test_an_agent_whose_server_is_away_stores_here_and_there_when_it_is_back(
     networked: Callable[[], tuple[World, Network]], cleanup: contextlib.ExitStack
 ) -> None:
     ann, network = networked()
@@ -370,12 +370,14 @@ def test_an_agent_whose_server_is_away_is_told_and_stores_when_it_is_back(
     client = RawClient(ann)
     cleanup.callback(client.kill)
     client.initialize()
-    refused = client.refusal("store_memory", **LESSON_OF_AGENT)
+    kept, refused = client.store(), client.refusal("memory_list")
     network.is_away = False
     stored = client.store()
 
+    assert "kept here, sent when the server is back" in kept["warnings"][0]
     assert "the server can't be reached" in refused
-    assert stored
+    assert stored["entryId"] == kept["entryId"]
+    assert stored["warnings"] == []
     assert LESSON_OF_AGENT["name"] in hardwon(ann, "list", "--scope", "global", "--json").stdout
 
 
