@@ -1,5 +1,6 @@
 """Index files, and delete entries of missing files."""
 
+import contextlib
 import itertools
 import os
 from collections.abc import Callable, Iterable
@@ -15,6 +16,12 @@ from hardwon.ports.entries import EntryRepository
 
 Progress = Callable[[int, int, str], None]
 """Called with the files done, all files, and the last path."""
+
+STORED = ("new", "changed", "reindexed")
+"""Outcomes by which a text was stored."""
+
+MAX_AGAIN = 3
+"""How often a file that changes is indexed again."""
 
 
 @attrs.frozen(kw_only=True)
@@ -95,6 +102,30 @@ class IndexFiles:
                 progress(done, len(files), path)
         return run.outcome(skipped=tuple(line for listing in listings for line in listing.skipped))
 
+    def index_file(
+        self, path: str, *, select: Selection = "changed", dry_run: bool = False
+    ) -> IndexedFile:
+        """
+        Index the file at *path*, again if it was changed meanwhile.
+
+        Otherwise an older text might replace that of another process, which read it later.
+
+        Raises:
+            UnreadableFileError: it can't be read, or not indexed.
+            InvalidEntryError: it gives no valid entry.
+        """
+        document = self.sources.read(path)
+        kept = self.index_one_file.index(document, select=select, dry_run=dry_run)
+        with contextlib.suppress(UnreadableFileError):  # removed meanwhile: the next run finds out
+            for _ in range(MAX_AGAIN):
+                if dry_run or kept.outcome not in STORED:
+                    break
+                stored, document = document.file_hash, self.sources.read(path)
+                if document.file_hash == stored:
+                    break
+                kept = self.index_one_file.index(document, select=select)
+        return kept
+
     @property
     def of_project(self) -> EntryFilter:
         """The filter for all entries of files below the project's folder."""
@@ -146,9 +177,7 @@ class _Run:
 
     def index(self, path: str) -> None:
         try:
-            kept = self._tools.index_one_file.index(
-                self._tools.sources.read(path), select=self._select, dry_run=self._dry_run
-            )
+            kept = self._tools.index_file(path, select=self._select, dry_run=self._dry_run)
         except UnreadableFileError as error:
             self._skipped.append(str(error))
         except InvalidEntryError as error:

@@ -132,8 +132,8 @@ class DocumentTools:
 
 def _keep(memory: Memory, project_root: str, path: str, *, force: bool) -> IndexedFile:
     index_files = build_index_files(memory, project_root, read_workplace(memory, project_root))
-    file = index_files.sources.read(index_files.sources.ensure_inside(path))
-    return index_files.index_one_file.index(file, select="all" if force else "deleted")
+    file = index_files.sources.ensure_inside(path)
+    return index_files.index_file(file, select="all" if force else "deleted")
 
 
 def _saved(spaces: Spaces, now: dt.datetime, kept: IndexedFile, warnings: list[str]) -> SavedMemory:

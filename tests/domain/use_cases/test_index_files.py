@@ -1,11 +1,15 @@
+from collections.abc import Callable
+
 import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.domain.model.document import Document
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.use_cases.index_files import IndexOutcome
+from hardwon.ports.override import override
 from tests.fakes.activity import InMemoryUsageLog
 from tests.fakes.documents import MEMORY, ROOT, SPECS, WRITTEN_AT, InMemoryFiles, index_files
 from tests.fakes.entries import InMemoryEntryRepository
@@ -31,6 +35,35 @@ class Indexing:
 @pytest.fixture
 def indexing() -> Indexing:
     return Indexing()
+
+
+class ChangedWhileRead(InMemoryFiles):
+    """Files of which another process changes and indexes one, right after it was read."""
+
+    meanwhile: Callable[[], object] | None = None
+
+    @override
+    def read(self, path: str) -> Document:
+        document = super().read(path)
+        meanwhile, self.meanwhile = self.meanwhile, None
+        if meanwhile:
+            meanwhile()
+        return document
+
+
+def test_an_older_text_does_not_replace_that_of_another_process() -> None:
+    files, repository = ChangedWhileRead(), InMemoryEntryRepository()
+    path = MEMORY + PATHS[-1]
+    files.put(PATHS[-1], "# Old")
+
+    def save() -> None:
+        files.put(PATHS[-1], "# New")
+        index_files(files, repository).index_file(path)
+
+    files.meanwhile = save
+    index_files(files, repository).index()
+
+    assert [entry.name for entry in repository.matching(EVERYTHING, limit=9)] == ["New"]
 
 
 def counts(indexed: IndexOutcome) -> tuple[int, int, int, int, int]:
@@ -93,14 +126,17 @@ def test_a_dry_run_changes_nothing(changes: list[tuple[str, str | None]]) -> Non
     assert indexing.entries() == before
 
 
-def test_files_are_read_once_and_reported(indexing: Indexing) -> None:
+def test_files_are_reported_and_only_stored_ones_are_read_again(indexing: Indexing) -> None:
     reported: list[tuple[int, int, str]] = []
     for path in PATHS:
         indexing.files.put(path, "text")
     indexing.index.index(progress=lambda *done: reported.append(done))
+    files = sorted(MEMORY + path for path in PATHS)
 
-    assert indexing.files.reads == sorted(MEMORY + path for path in PATHS)
-    assert reported == [(number, 4, path) for number, path in enumerate(indexing.files.reads, 1)]
+    assert indexing.files.reads == [path for path in files for _ in range(2)]
+    assert reported == [(number, 4, path) for number, path in enumerate(files, 1)]
+    indexing.index.index()
+    assert indexing.files.reads[2 * len(files) :] == files
     kinds = {path: entry.kind for path, entry in indexing.entries().items()}
     assert kinds == dict(zip(PATHS, ("decision", "gotcha", "session", "document"), strict=True))
 
