@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bench.quality.labelled import FOLDER, HALVES, items
+from bench.quality.labelled import FOLDER, items
 from bench.quality.secrets import interval
 from hardwon.domain.model.conversation.details import details_of
 from hardwon.domain.model.conversation.repair import Repair
@@ -21,6 +21,8 @@ from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.capture import TranscriptCapture
 
 TALKS = "tool_talks"
+HALVES = ("dev", "dev2", "held", "held2")
+"""The first set and the second, each for fitting and for figures."""
 MEMORIES = ("decision", "preference", "gotcha")
 SHARED = 0.6
 """The share of the shorter text's words that equal texts have in common."""
@@ -204,7 +206,7 @@ def figures(captured: Iterable[Talk], kinds: Sequence[str]) -> Figures:
 
 def table() -> Iterator[str]:
     """Yield the figures by half and kind, then by language and by agent."""
-    yield "talks       half  labelled  found  recall  95 %        kept  right  precision  95 %        waiting"
+    yield "talks       half   labelled  found  recall  95 %        kept  right  precision  95 %        waiting"
     for half in HALVES:
         of_half = talks(half)
         yield _line("all", half, figures(of_half, ("repair", *MEMORIES)))
@@ -216,12 +218,12 @@ def table() -> Iterator[str]:
                 yield _line(name, half, figures(chosen, ("repair", *MEMORIES)))
         quotes = sum(len(talk.label["not_kept"]) for talk in of_half)
         traps = sum(len(talk.traps) for talk in of_half)
-        yield f"{'traps':10}  {half:4}  {traps} of {quotes} kept"
+        yield f"{'traps':10}  {half:5}  {traps} of {quotes} kept"
 
 
 def _line(name: str, half: str, of: Figures) -> str:
     return (
-        f"{name:10}  {half:4}  {of.labelled:8}  {of.found:5}  {_share(of.recall, of.labelled)}"
+        f"{name:10}  {half:5}  {of.labelled:8}  {of.found:5}  {_share(of.recall, of.labelled)}"
         f"  {of.kept:4}  {of.right:5}  {_share(of.precision, of.kept):>9}  {of.waiting:7}"
     )
 

@@ -7,7 +7,7 @@ however long an output is. Standard library only, for the hook.
 
 import datetime as dt
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
 from hardwon.domain.model.failure import Failure, signature_of, without_cut_word
@@ -217,21 +217,22 @@ _CAUSE = re.compile(
     r"|lacks?|that(?:'s| is) why|which (?:explains|means)|hence"
     r"|weil|wegen|daher|deshalb|deswegen|dadurch|l(?:iegt|ag) (?:an|am|daran)|fehlt|fehlte|fehlen"
     r"|(?:ursache|grund|fehler|problem) (?:ist|war))\b"
-    r"|\b(?:cause|reason|culprit|problem|ursache|grund) ?[:\u2013\u2014] |, (?:so|as|since) (?:the|it|its|no|nothing|they)\b"
+    r"|\b(?:cause|reason|culprit|problem|ursache|grund) ?[:\u2013\u2014] |, (?:as|since) (?:the|it|its|no|nothing|they)\b"
+    r"|, so (?!that\b|i\b|we\b|you\b|far\b|much\b|many\b|let\b|please\b|this\b)(?=\w)"
 )
 _PLAN = re.compile(
     r"(?:now|let me|let's|i'll|i will|i need|i should|next|first|then|we need|we should|to fix"
     r"|jetzt|nun|zuerst|als nächstes|ich|wir (?:müssen|sollten|brauchen))\b"
 )
 _HEDGED = re.compile(
-    r"\b(?:might|maybe|perhaps|probably|possibly|could be|not sure|seems?|unrelated|expected"
+    r"\b(?:might|maybe|perhaps|probably|possibly|could be|not sure|seems?|unrelated|expected|hypothetic\w+|suppos\w+"
     r"|my (?:own )?(?:fix|change|changes|test|implementation|script)"
     r"|vielleicht|vermut\w+|wahrscheinlich|möglicherweise|könnten?|scheint)\b"
     r"|\b(?:bug|issue|problem) is (?:in|on|at) "
 )
 _NO_FACT = re.compile(
     r"^\W*(?:(?:you|let|this|that|it|he|she|here|there|these|those|yes|no|ok|okay|done|all|everything|please"
-    r"|du|das|dies\w*|es|hier|alles?|beide|ja|nein|bitte)\b|\w+(?:ed|ing)\b)"
+    r"|du|das (?:ist|war|hat|wird|geht|liegt|kommt|kann|sollte|sind|heißt|macht)|dies\w*|es|hier|alles?|beide|ja|nein|bitte)\b|\w+(?:ed|ing)\b)"
     r"|\b(?:i|me|my|we|our|ich|mich|mir|wir|work(?:s|ed|ing)?|pass(?:es|ed)?|succe\w+|may|should|would|could|want|shall"
     r"|fix(?:es|ed)?|updated?|correctly|properly|now|läuft|funktioniert|soll\w*|darf|würden?|jetzt)\b"
 )
@@ -249,9 +250,34 @@ MIN_FACT = 6
 MAX_REMARKS = 20
 
 
+CAUSE_HEADING = (
+    r"(?:the )?(?:root |actual |real )?(?:cause|reason|problem|diagnosis)\W*$"
+    r"|what (?:was wrong|went wrong|happened)\W*$|(?:(?:die|der|das) )?(?:ursache|grund|problem|diagnose)\W*$"
+)
+"""A heading after which an agent names a cause."""
+_HEADING = re.compile(CAUSE_HEADING, re.IGNORECASE)
+
+
+def labelled_causes(spoken: Iterable[str]) -> Iterator[str]:
+    """
+    Yield the sentences *spoken*, `Root cause` before the one that it heads.
+
+    Examples:
+        >>> [*labelled_causes(["All pass.", "Root cause", "The pool has two slots."])]
+        ['All pass.', 'Root cause: The pool has two slots.']
+    """
+    heading = ""
+    for sentence in spoken:
+        if _HEADING.match(sentence):
+            heading = sentence.rstrip(" :.")
+            continue
+        yield f"{heading}: {sentence}" if heading else sentence
+        heading = ""
+
+
 def remarks_in(text: str) -> tuple[Remark, ...]:
     """Return the last causes and facts that the agent's *text* states."""
-    stated = (sentence for sentence in sentences(text) if _is_statement(sentence))
+    stated = filter(_is_statement, labelled_causes(sentences(text)))
     statements = [sentence for sentence in stated if names_cause(sentence) or _is_fact(sentence)]
     return tuple(map(Remark, statements[-MAX_REMARKS:]))
 

@@ -17,6 +17,9 @@ LONGEST_OPTION = 160
 
 MAX_OPTIONS = 12
 
+MAX_NODS = 2
+"""Words before a label without a word."""
+
 LOOKED_AT = 120
 """Characters. A longer sentence says itself what it chooses."""
 
@@ -35,7 +38,7 @@ class Option(NamedTuple):
 
 _ITEM = re.compile(
     r"^[ \t>]*(?:[-+*\u2022][ \t]+)?[*_]*(?:(?:option|variant|variante|choice|plan|weg)[ \t]+)?\(?"
-    r"(?P<label>\d{1,2}|[A-Za-z])(?:[.):]|[ \t]*[\u2013\u2014]|[ \t]+-(?=[ \t]))[*_]*[ \t]+(?P<text>[^\n]*)",
+    r"(?P<label>\d{1,2}|[A-Za-z]|[ivxIVX]{2,4})(?:[.):]|[ \t]*[\u2013\u2014]|[ \t]+-(?=[ \t]))[*_]*[ \t]+(?P<text>[^\n]*)",
     re.MULTILINE | re.IGNORECASE,
 )
 _BULLET = re.compile(r"^[ \t>]*[-+*\u2022][ \t]+(?P<text>[^\n]*)", re.MULTILINE)
@@ -150,8 +153,18 @@ _WORD = "|".join((*_PLACES, *_LAST))
 _REFERENCE = (
     rf"(?:(?:the |den |die |das |der |dem )?(?:{_WORD})(?: (?:one|option|variant|choice|way|idea|approach|variante|lösung|idee|weg|vorschlag))?"
     r"|(?:the )?(?:option|variant|variante|choice|number|nummer|nr\.?|no\.?|plan|#)? ?\(?(?:[a-h]|\d{1,2})(?:\)|\.(?=\s))?(?! ?%)"
+    r"|\((?:[ivx]{1,4})\)"
     rf"|(?:{'|'.join(_ALL)})(?: (?:of them|of those|three|options|drei|zwei|davon))?)"
 )
+_REFUSAL = re.compile(
+    rf"(?:{_FILLER}[ ,.!:]+)*(?P<chosen>{_REFERENCE})[,:]? (?:no|nope|nein|not|never|rather not|lieber nicht|nicht)\b.*",
+    re.IGNORECASE,
+)
+_BARE_LABEL = re.compile(
+    r"(?:^|(?<=[.!,;] ))(?:\(?(?:[a-h]|\d{1,2})(?:[).,:;!]+(?=\s|$)|$)|\([ivx]{1,4}\)[.,:;!]*(?=\s|$))",
+    re.IGNORECASE,
+)
+"""A label without any word, which is no sentence."""
 _CHOICE = re.compile(
     rf"(?:(?:{_FILLER}[ ,.!:]+)*|(?!.{{0,60}}(?:\b(?:not|never|nicht|kein\w*)|n['\u2019]t)\b)[^?]{{0,60}}?[ ,](?={_VERB} ))"
     rf"(?:{_VERB} (?:{_FILLER} )*)?(?P<chosen>{_REFERENCE}"
@@ -160,14 +173,34 @@ _CHOICE = re.compile(
     re.IGNORECASE,
 )
 _REFERENCES = re.compile(
-    rf"\b(?:(?P<word>{_WORD})|(?P<all>{'|'.join(_ALL)})|(?P<label>[a-h]|\d{{1,2}}))\b",
+    rf"\b(?:(?P<word>{_WORD})|(?P<all>{'|'.join(_ALL)})|(?P<label>[a-h]|\d{{1,2}}|(?<=\()[ivx]{{1,4}}(?=\))))\b",
     re.IGNORECASE,
 )
 
 
 def names_by_place(sentence: str) -> bool:
     """Return whether *sentence* names options only by letter, number or place."""
-    return len(sentence) <= LOOKED_AT and _CHOICE.fullmatch(" ".join(sentence.split())) is not None
+    return len(sentence) <= LOOKED_AT and _choice_in(" ".join(sentence.split())) is not None
+
+
+def _choice_in(line: str) -> re.Match[str] | None:
+    return _CHOICE.fullmatch(line) or _REFUSAL.fullmatch(line)
+
+
+def bare_labels(answer: str) -> Iterator[str]:
+    r"""
+    Yield the bare label that begins a one-line *answer* of the user.
+
+    Examples:
+        >>> [*bare_labels("2. A script of its own, thanks.")], [*bare_labels("yes, b. it is small")]
+        (['2.'], ['b.'])
+        >>> [*bare_labels("take 2")], [*bare_labels("1. read it\n2. map it")]
+        ([], [])
+    """
+    line = answer.strip()
+    found = None if "\n" in line else _BARE_LABEL.search(line[:LOOKED_AT])
+    if found and len(line[: found.start()].split()) <= MAX_NODS:
+        yield found[0]
 
 
 def chosen_options(consent: str, options: Sequence[Option]) -> tuple[Option, ...]:
@@ -182,7 +215,7 @@ def chosen_options(consent: str, options: Sequence[Option]) -> tuple[Option, ...
         (['cron'], ())
     """
     line = " ".join(consent[: LOOKED_AT + 1].split())
-    found = None if len(line) > LOOKED_AT or "?" in line else _CHOICE.fullmatch(line)
+    found = None if len(line) > LOOKED_AT or "?" in line else _choice_in(line)
     if found is None or not options:
         return ()
     references = _REFERENCES.finditer(found["chosen"])

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from hardwon.domain.model.conversation.actions import CAUSE_HEADING
 from hardwon.domain.model.conversation.options import listed_items
 from hardwon.domain.model.conversation.session import Exchange
 from hardwon.domain.model.conversation.status import reports_status
@@ -59,6 +60,12 @@ _ASKS_CHOICE = re.compile(
 )
 """Questions whose plain yes chooses something, unlike `Shall I push?`."""
 
+_ASKS_WHICH = re.compile(
+    r"\b(?:which|what|where|how (?:long|many|much|often)|welche\w*|wohin|wie (?:lange|viele?|oft))\b[^.!\n]{0,60}$",
+    re.IGNORECASE,
+)
+"""Questions of the user whose short answer is an offer."""
+
 _WANTS_PLAN = re.compile(
     r"\b(?:plan|design|propos\w+|approach|strategy|concept|how (?:would|should|do|could)"
     r" (?:you|we)|vorschlag|schlag\w* vor|wie (?:würdest|sollen|sollten|machen))\b",
@@ -85,16 +92,24 @@ _ASKS_ADVICE = re.compile(
     re.IGNORECASE,
 )
 _ASKS_LEAVE = re.compile(
-    r"\b(?:shall|should|may|can) i\b(?!.* or )|\b(?:do you )?want me to\b(?!.* or )", re.IGNORECASE
+    r"\b(?:shall|should|may|can|soll|darf) (?:i|ich)\b(?!.* (?:or|oder) )|\b(?:do you )?want me to\b(?!.* or )",
+    re.IGNORECASE,
 )
 """Questions of the agent whether it should go on."""
+
+_ASKS_FACT = re.compile(
+    r"(?:is|are|was|were|does|did|do (?!you (?:want|prefer))|has|have|had|ist|sind|war|waren|hat|haben|gibt es|läuft)\b(?!.* (?:or|oder) )",
+    re.IGNORECASE,
+)
+"""Questions of the agent that a fact answers."""
 
 _OPEN = re.compile(
     r"\b(?:not sure|don't know|no idea|let me think|think about|later|another time|not now|next"
     r" (?:week|month|time)|too (?:much|early)|wait|maybe|perhaps|curious|though"
     r"|hm+(?![,.]? (?:ok|okay|yes|right|fine|good)\b)|(?:that|this|it)(?: \w{2,20})? would|(?<!the )first(?! \w+ then))\b"
-    r"|\?|^\W*(?:(?:ok(?:ay)?|so|and|but|please|yes|i'm|i"
-    r" am)[,.]? )*(?:(?:ask|thanks?|thank you|thx|explain|show|tell|more|why|what|how|can you|could you)\b|\w{2,20}ing\b)",
+    r"|\?|^\W*(?:ah+|oh|ach|aha|oha)\b(?!,? (?:ok|okay|yes|ja|so|then|dann|we|wir|let)\b)"
+    r"|^\W*(?:(?:ok(?:ay)?|so|and|but|please|yes|i'm|i"
+    r" am)[,.]? )*(?:(?:ask|thanks?|thank you|thx|explain|show|tell|more|why|what|how|can you|could you)\b|(?!string\b|spring\b|ping\b|\w*thing\b)\w{2,20}ing\b)",
     re.IGNORECASE,
 )
 """Words of an answer that settles nothing."""
@@ -108,7 +123,7 @@ _NODS = re.compile(
 
 _ECHO = re.compile(
     r"(?P<name>(?!(?:so|that|this|there|here|then|ok|okay|as|how|what)\b)\S{2,40}(?:"
-    r" \S{1,40}){0,2}) it is(?: then)?[.!]*",
+    r" \S{1,40}){0,2})(?<! as) it is(?: then)?[.!]*",
     re.IGNORECASE,
 )
 
@@ -128,7 +143,8 @@ def agreed_items(consent: str, planned: Exchange) -> tuple[str, ...]:
     """
     spoken = sentences(planned.assistant)
     if _YES.fullmatch(consent.strip()):
-        return tuple(text for text in spoken[-1:] if _ASKS_CHOICE.search(text))
+        is_offer = _ASKS_WHICH.search(planned.user) and len(spoken) == 1
+        return tuple(text for text in spoken[-1:] if is_offer or _ASKS_CHOICE.search(text))
     if not (
         _CONSENT.fullmatch(consent.strip())
         and (_WANTS_PLAN.search(planned.user) or _PROPOSES.search(planned.assistant))
@@ -150,7 +166,7 @@ def asks(exchange: Exchange) -> bool:
     return bool(
         _ASKS_ADVICE.search(exchange.user)
         or _PROPOSES.search(exchange.assistant)
-        or (last.rstrip().endswith("?") and not _ASKS_LEAVE.search(last))
+        or (last.endswith("?") and not (_ASKS_LEAVE.search(last) or _ASKS_FACT.match(last)))
     )
 
 
@@ -235,24 +251,24 @@ _FAULT = re.compile(
     r"\b(?:fail(?:s|ed|ing|ures?)?|broken|breaks?|wrong|missing|errors?|exceptions?|crash(?:es|ed|ing)?|hangs?|stuck|slow|flaky|twice"
     r"|empty|lost|gone|disappear(?:s|ed)?|blank|time(?:s|d)?"
     r" out|since (?:last|yesterday|today|this|the)|takes? (?:\d+|ages|forever|hours|minutes|long)|too (?:long|slow|many|much|big|late)|(?:does|do|is|are|did|was|were|ca|wo)n'?t|cannot|not work\w*"
-    r"|why (?:is|are|does|do|did|was)|no longer|stopp?(?:s|ed)|stale|refused|denied|unreachable|freezes|leaks?|corrupt\w*"
+    r"|why (?:is|are|does|do|did|was)|what is the reason|but not|although|even though|dies|falls|ignore[sd]?|no longer|stopp?(?:s|ed)|stale|refused|denied|unreachable|freezes|leaks?|corrupt\w*"
     r"|still|restart(?:s|ed|ing)?|killed|random(?:ly)?|logged out|spikes?|duplicates?|unable|bugs?|problems?|weird|strange|any ?more|[45]\d\d|nan|oom|timeouts?"
-    r"|nicht|kaputt|fehler\w*|schlägt|bricht|hängt|langsam|leer|falsch\w*|weg|doppelt|stürzt|abgestürzt|warum|wieso|komisch)\b",
+    r"|nicht|kaputt|fehler\w*|schlägt|bricht|hängt|langsam|leer|falsch\w*|weg|doppelt|stürzt|abgestürzt|warum|wieso|komisch|obwohl|ignoriert)\b",
     re.IGNORECASE,
 )
 _CAUSE = re.compile(
     r"\b(?:because|due to|comes? from|came from|caused by|happens? (?:when|because|as soon"
     r" as)|(?:that|this|which) (?:is|was) why"
-    r"|the (?:reason|cause|culprit)|so (?:each|every|the|it|they|both|all|no|only|nothing)"
+    r"|the (?:reason|cause|culprit)|so (?!that\b|i\b|we\b|you\b|far\b|much\b|many\b|let\b|please\b|this\b|is\b|are\b|on\b|called\b)(?=\w)"
     r"|as a result|which (?:made|makes|caused|causes|broke|breaks|left|leaves|means|meant)"
     r"|(?:that|this|which) explains|hence|turn(?:s|ed) out|weil|wegen|l(?:iegt|ag) (?:an|daran)|deshalb|deswegen|daher|dadurch|ursache|grund (?:ist|war))\b"
     r"|, (?:since|as|da)\b|^(?:so |and |yes,? |found it[.:,]? |got it[.:,]? )?it (?:was|is) (?:the|a|an|our|your)\b"
     r"|\b(?:in the end|after all),? it (?:was|is)\b"
-    r"|^(?:found it|got it|there it is|here it is|that's it|gefunden|da ist es)\b ?[:,.\u2013\u2014-] ?\S",
+    r"|^(?:found it|got it|there it is|here it is|that's it|(?:(?:then|so) )?(?:this|that) is it|gefunden|da ist es)\b ?[:,.\u2013\u2014-] ?\S",
     re.IGNORECASE,
 )
 _GUESS = re.compile(
-    r"\b(?:may|might|maybe|perhaps|probably|possibly|could|would|i"
+    r"\b(?:may|might|maybe|perhaps|probably|possibly|could|would|you'd|hypothetic\w+|suppos\w+|i"
     r" (?:guess|think|suspect)|suggest|should|if you|whether|vielleicht|vermutlich|könnte|würde|wahrscheinlich)\b|\?",
     re.IGNORECASE,
 )
@@ -287,7 +303,11 @@ def diagnosis(report: str, reply: Sequence[str]) -> str:
     for place, sentence in enumerate(reply):
         before, after = reply[place - 1 : place], reply[place + 1 : place + 1 + FIX_WITHIN]
         if _names_cause(sentence) or _is_framed(sentence, before, after):
-            fixes = (later for later in after if _FIX.search(later) and not reports_status(later))
+            fixes = (
+                later
+                for later in after
+                if later.endswith((".", "!")) and _FIX.search(later) and not reports_status(later)
+            )
             return " ".join((sentence, *islice(fixes, 1)))
     return ""
 
@@ -300,7 +320,8 @@ def _is_framed(sentence: str, before: Sequence[str], after: Sequence[str]) -> bo
 
 
 _FOUND = re.compile(
-    r"(?:ok(?:ay)?,? |so,? )?(?:i )?(?:found (?:it|the (?:cause|problem|bug|reason))|got it|there it is|that's it|gefunden)[.!:]*$",
+    r"(?:ok(?:ay)?,? |so,? )?(?:i )?(?:found (?:it|the (?:cause|problem|bug|reason))|got it|there it is|that's it|gefunden)\W*$"
+    rf"|{CAUSE_HEADING}",
     re.IGNORECASE,
 )
 _REPAIRS = re.compile(

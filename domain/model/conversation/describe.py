@@ -9,7 +9,7 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from hardwon.domain.model.conversation.boundaries import opening_word, without_opening
-from hardwon.domain.model.conversation.choices import with_options
+from hardwon.domain.model.conversation.choices import bare_labels, with_options
 from hardwon.domain.model.conversation.consent import (
     agreed_items,
     asks,
@@ -346,6 +346,10 @@ def _statements(exchanges: Iterable[Exchange]) -> Iterator[tuple[int, Statement]
         spoken = _diagnosed(statements_of(exchange), fault if is_sought else "")
         fault = "" if _explains(spoken) else fault
         is_first = True
+        for label in bare_labels(exchange.user):
+            if (named := with_options(label, _newest_first(earlier))) != label:
+                yield place, Statement(named, by_user=True, kinds=("decision",))
+                is_first = False
         for statement in _with_joined_gotchas(spoken):
             is_reason = objects(statement.text) and any(map(asks, earlier[-1:]))
             stated = statement._replace(kinds=()) if is_reason else statement
@@ -367,8 +371,7 @@ def _in_context(
 
     That is the option named by letter, the accepted offer, or each step of an agreed plan.
     """
-    named = (text for known in reversed(earlier) for text in (known.assistant, known.user))
-    chosen = with_options(statement.text, named)
+    chosen = with_options(statement.text, _newest_first(earlier))
     if chosen != statement.text or "decision" in statement.kinds:
         kinds = dict.fromkeys((*statement.kinds, "decision"))
         yield statement._replace(text=chosen, kinds=tuple(kinds))
@@ -377,14 +380,18 @@ def _in_context(
     if earlier:
         decided += agreed_items(statement.text, earlier[-1])
         decided += (
-            [whole_answer(exchange)]
-            if not decided and is_first and settles(statement.text, earlier[-1])
+            [answer]
+            if not decided and is_first and settles(answer := whole_answer(exchange), earlier[-1])
             else []
         )
     if statement.text not in decided:
         yield statement
     for text in decided:
         yield statement._replace(text=text, kinds=(*statement.kinds, "decision"))
+
+
+def _newest_first(exchanges: Sequence[Exchange]) -> Iterator[str]:
+    return (text for known in reversed(exchanges) for text in (known.assistant, known.user))
 
 
 def _with_joined_gotchas(spoken: Iterable[Statement]) -> Iterator[Statement]:

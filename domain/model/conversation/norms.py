@@ -10,7 +10,7 @@ import re
 _FAULT = re.compile(
     r"\b(?:fail\w*|crash\w*|breaks?|broken?|errors?|hangs?|slow|empty|null|nan|wrong|missing|lost|gone|stuck|flaky|time(?:d|s)? ?outs?"
     r"|(?:gets?|got|shows?|saw|seen|had|was|were|happen(?:s|ed)?|yesterday|still|any ?more|[45]\d\d)"
-    r"|rot|geht|kaputt|läuft|fehl\w*|leer|langsam|hängt|falsch|gestern|noch)\b"
+    r"|rot|geht|kaputt|läuft|fehl(?!ermeldung)\w*|leer|langsam|hängt|falsch|gestern|noch)\b"
 )
 """Words of a report."""
 
@@ -47,6 +47,9 @@ _NORM = re.compile(
     r"|\b(?:that|this)(?:'s| is) how (?:i|we) (?:work|do|write|name|keep|handle)\b"
     rf"|\b(?:that|this)(?:'s| is) how (?:we|all|our|everything|things)\b(?=.*\b(?:here|{_OURS})\b)"
     rf"|\b(?:when|whenever|each time|every time) you(?! (?:are|have|get|can|find|want|like|think|finish|need|see|could)\b) (?:\S{{1,40}} ){{1,10}}?(?:please |then )?(?:only|always|never|{_VERB})\b"
+    rf"|^{_FILLER}(?:note|rule|convention|remember) for (?:all|every|any) \S[^:]{{0,60}}: ?\S"
+    r"|^(?!.*\b(?:falla|funciona|va|sale|est|sont|marche|plante|échoue|erreurs?)\b)"
+    r"(?:(?:y |pero )?(?:siempre|nunca|jamás) \w+[aeos]\b|.*\b(?:toujours|jamais) (?:en|dans|avec|sans|de|d'|un|une)\b)"
     r"|\bbitte (?:\S{1,30} )?(?:immer|nie|niemals)\b|^immer erst\b|\bich (?:will|möchte|mag) (?:hier )?keine? \w"
     r"|\bi (?:hate|dislike|can't stand) (?!this|that|these|those|it\b|to\b)\w+s\b"
 )

@@ -118,6 +118,7 @@ class OpenFailure:
         changes: The files changed since.
         commands: The commands that may have repaired it.
         causes: The causes that the agent stated since.
+        reasons: The statements of the agent right before the last change, which they may explain.
     """
 
     run: Run
@@ -127,6 +128,7 @@ class OpenFailure:
     changes: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     causes: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
 
     def with_cause(self, cause: str) -> "OpenFailure":
         """Add *cause*, and drop the oldest fact of too many."""
@@ -168,12 +170,14 @@ class SessionActions:
         created: Files that the agent wrote as a whole before it changed them.
         edited: Files that the agent changed.
         noise: Signatures in outputs of runs that passed.
+        remarks: The causes and facts that the agent stated since its last action.
     """
 
     failures: tuple[OpenFailure, ...] = ()
     created: tuple[str, ...] = ()
     edited: tuple[str, ...] = ()
     noise: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     def after(self, actions: Iterable[Action], at: dt.datetime) -> Paired:
         """Return the state after *actions* of an exchange that began *at*."""
@@ -192,6 +196,10 @@ class SessionActions:
 
     def after_one(self, action: Action) -> "SessionActions":
         """Return the state after *action*."""
+        remarks = (*self.remarks, action.cause) if isinstance(action, Remark) else ()
+        return attrs.evolve(self._after(action), remarks=remarks[-MAX_KEPT:])
+
+    def _after(self, action: Action) -> "SessionActions":
         match action:
             case Run(failed=True):
                 return self._with_failure(action)
@@ -243,7 +251,9 @@ class SessionActions:
         path, is_created = change.path, change.is_new and change.path not in self.edited
         state = self._in_each(
             lambda failure: attrs.evolve(
-                failure, changes=_newest((*failure.changes, path), MAX_CHANGED + 1)
+                failure,
+                changes=_newest((*failure.changes, path), MAX_CHANGED + 1),
+                reasons=self.remarks or failure.reasons,
             )
         )
         created = (*self.created, path) if is_created else self.created
@@ -373,7 +383,8 @@ def _cause(failure: OpenFailure, fix: Fix) -> str:
     """
     Return the last stated sentence that names a cause of *failure*.
 
-    Without one, return the fact with the largest share of its words.
+    Without one, return the denial right before the last change that has the most words of the
+    failure, else the fact with the largest share of them.
     """
     known = _about(failure.run.errors, failure.run.command, fix)
     causes = (
@@ -381,7 +392,9 @@ def _cause(failure: OpenFailure, fix: Fix) -> str:
     )
     shares = {text: _share(text, known) for text in failure.causes}
     facts = filter(shares.__getitem__, shares)
-    return next(causes, max(facts, key=shares.__getitem__, default=""))
+    shared = {text: len(_stems(text) & known) for text in reversed(failure.reasons) if denies(text)}
+    reason = max(shared, key=shared.__getitem__, default="")
+    return next(causes, reason or max(facts, key=shares.__getitem__, default=""))
 
 
 def _share(fact: str, known: frozenset[str]) -> float:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.document import Document
+from hardwon.adapters.markdown.document import MarkdownDocument
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.use_cases.index_files import IndexOutcome
@@ -43,7 +43,7 @@ class ChangedWhileRead(InMemoryFiles):
     meanwhile: Callable[[], object] | None = None
 
     @override
-    def read(self, path: str) -> Document:
+    def read(self, path: str) -> MarkdownDocument:
         document = super().read(path)
         meanwhile, self.meanwhile = self.meanwhile, None
         if meanwhile:

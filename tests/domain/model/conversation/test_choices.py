@@ -4,7 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.conversation.choices import named_options, names_by_place, with_options
+from hardwon.domain.model.conversation.choices import (
+    bare_labels,
+    named_options,
+    names_by_place,
+    with_options,
+)
 from hardwon.domain.model.conversation.chunker import Chunker
 from hardwon.domain.model.conversation.describe import described
 from hardwon.domain.model.conversation.session import DraftChunk
@@ -37,6 +42,7 @@ NUMBERED = "1. The nightly dump.\n2. The live API."
         ("1 and 2", "1 and 2: The nightly dump.; The live API."),
         ("take 2, and 1 as well", "take 2, and 1 as well: The live API.; The nightly dump."),
         ("nimm 2 und auch 1", "nimm 2 und auch 1: The live API.; The nightly dump."),
+        ("2 no: the client chokes on it", "2 no: the client chokes on it: The live API."),
         ("let's go with d", "let's go with d"),
         ("don't go with b", "don't go with b"),
         ("what about b?", "what about b?"),
@@ -141,6 +147,37 @@ def test_the_first_prompt_of_a_chunk_may_answer_what_was_asked_before() -> None:
     assert described(draft, "app", None, before=[before]).metadata.decisions == (
         "b then: Meilisearch: one small binary.",
     )
+
+
+@pytest.mark.parametrize(
+    ("answer", "label"),
+    [
+        ("b", "b"),
+        ("2.", "2."),
+        ("2. A script that needs a script, no thanks.", "2."),
+        ("yes, b. it is small", "b."),
+        ("Figures. (ii). redis is one more thing", "(ii)."),
+        ("2 weeks are fine", ""),
+        ("1. read it\n2. map it", ""),
+        ("a table", ""),
+        ("i think so", ""),
+        ("for the first time in years, b.", ""),
+    ],
+)
+def test_a_label_without_a_word_is_an_answer(answer: str, label: str) -> None:
+    assert "".join(bare_labels(answer)) == label
+
+
+def test_a_decision_by_a_bare_label_says_what_was_chosen() -> None:
+    for listed, answer, option in (
+        (LISTED, "b", "Meilisearch: one small binary."),
+        (NUMBERED, "2. The dump is a day old.", "The live API."),
+        ("Ways:\n- (i) a beat of its own\n- (ii) a lock", "Fine. (ii). No more.", "a lock"),
+    ):
+        [draft] = Chunker().chunk(dialogue(("which search?", listed), (answer, "Done.")))
+        chunk = described(draft, "app", None)
+
+        assert [text.partition(": ")[2] for text in chunk.metadata.decisions] == [option]
 
 
 def test_the_options_may_be_those_of_the_users_own_question() -> None:

@@ -137,6 +137,44 @@ def test_an_answer_that_asks_back_settles_nothing(before: str, after: str) -> No
     assert not settles(f"{before}the table?{after}", ASKED)
 
 
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        (exchange("it is slow in CI", "Is the cache mounted in CI?"), "no, only the cache folder"),
+        (exchange("der Dienst ist weg", "Soll ich den Dienst starten?"), "den Dienst, beim Update"),
+        (
+            exchange("is it gradle or is it me?", "The network was slow."),
+            "Ah, the boy is home, that is the network.",
+        ),
+        (ASKED, "ach, the table was mine"),
+    ],
+)
+def test_a_fact_a_leave_and_a_reaction_settle_nothing(asked: Exchange, answer: str) -> None:
+    assert not settles(answer, asked)
+
+
+def test_a_short_answer_settles_what_a_word_of_its_reason_is_about() -> None:
+    asked = exchange("kind: string or enum", "A string is open for kinds that others add.")
+    draft = DraftChunk(
+        topic="kinds", exchanges=(asked, exchange("string. plugins bring their own kinds", "Ok."))
+    )
+
+    assert described(draft, "app", None).metadata.decisions == (
+        "string. plugins bring their own kinds",
+    )
+
+
+def test_a_yes_takes_the_one_thing_that_was_asked_for() -> None:
+    offered = exchange("ah so we set the cache. which path", "`/cache/repos`, beside the other.")
+
+    assert agreed_items("yes", offered) == ("/cache/repos, beside the other.",)
+    assert agreed_items("yes", exchange("start it", "It runs.")) == ()
+
+
+def test_a_choice_that_stays_as_it_is_has_no_name() -> None:
+    assert [*echoed("ah yes, pavel.", exchange("leave it", "Left as it is. It runs."))] == []
+
+
 def test_an_answer_to_a_question_of_place_or_time_settles_it() -> None:
     asked = exchange("where should the state live?", "The outbox survives a flush, the queue not.")
 

@@ -27,11 +27,43 @@ def test_the_cause_of_a_reported_fault_and_its_fix_are_one(report: str) -> None:
         ("the sum is wrong", []),
         ("it fails", ["12:01 ERROR timeout of the importer due to the network"]),
         ("it fails", ["INFO the importer came from the second host of the two"]),
+        ("the sum is wrong", ["Hypothetically, it waits, so the totals come late."]),
         ("the sum is wrong", ["Is it because the grouping leaves out some rows?"]),
     ],
 )
 def test_without_a_fault_or_with_a_guess_there_is_none(report: str, reply: list[str]) -> None:
     assert diagnosis(report, reply) == ""
+
+
+@pytest.mark.parametrize(
+    ("report", "reply", "cause"),
+    [
+        (
+            "the moth falls through the floor",
+            ["Found it! \U0001f50d", "The shape is only made in the editor."],
+            "The shape is only made in the editor.",
+        ),
+        (
+            "it is downloaded each time, although the cache is mounted",
+            ["Then this is it: the flag only keeps results of actions."],
+            "Then this is it: the flag only keeps results of actions.",
+        ),
+        (
+            "some jobs run twice",
+            ["Both workers have a scheduler, so with two replicas all run twice."],
+            "Both workers have a scheduler, so with two replicas all run twice.",
+        ),
+        (
+            "the form hangs",
+            ["Root cause", "The library waits for a clock that has been stopped.", "What changed"],
+            "The library waits for a clock that has been stopped.",
+        ),
+    ],
+)
+def test_a_heading_or_a_consequence_shows_the_cause(
+    report: str, reply: list[str], cause: str
+) -> None:
+    assert diagnosis(report, reply) == cause
 
 
 def test_a_cause_without_a_fix_stands_by_itself() -> None:

@@ -39,8 +39,13 @@ NORMS = (
     "Tests gehören bei uns neben den Code",
     "grundsätzlich: keine neuen Abhängigkeiten ohne Ticket",
     "Nächstes Mal bitte vorher fragen.",
+    "note for all documentation here: british spelling",
+    "les messages de commit toujours en anglais stp",
+    "nunca uses --unsafe-fixes en este repo",
 )
 NO_NORMS = (
+    "la prueba nunca funciona",
+    "la page est toujours en rouge",
     "run all tests",
     "rename it everywhere",
     "put the helper here",

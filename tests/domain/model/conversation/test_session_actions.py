@@ -193,6 +193,8 @@ def cause_of(output: str, *replies: str) -> str:
         (MISSING, "The slim image has no yaml, only the full one."),
         (MISSING, "PyYAML heißt auf dem Server anders, und yaml gibt es nur im Extra."),
         (REFUSED, "The server of psycopg listens on a socket, not on port 5432."),
+        (LOCKED, "Das Backend von lumo-orders gibt den Lock nie von selbst frei."),
+        (LOCKED, "Root cause: An old run of lumo-orders has it."),
         (MISMATCH, "The real cause: Lumo ends its lines with a carriage return."),
         (MISMATCH, "The feed of partner Lumo begins with a mark that the reader takes as a row."),
     ],
@@ -240,6 +242,26 @@ def test_a_named_cause_is_preferred_to_a_fact_and_a_nearer_fact_to_a_farther() -
 
     assert cause_of(LOCKED, named, LOOKED) == named
     assert cause_of(LOCKED, vague, LOOKED, vague) == LOOKED
+
+
+def test_a_denial_right_before_the_change_is_preferred_to_an_earlier_fact() -> None:
+    near = "The state lock of lumo-orders has no owner, and it never ends by itself."
+    [one] = repairs(
+        failed(output=LOCKED),
+        Remark(LOOKED),
+        INSTALLED,
+        Remark(near),
+        Change("a.toml"),
+        passed(),
+    )
+
+    assert one.cause == near
+
+
+def test_a_cause_under_its_heading_is_named() -> None:
+    [one] = remarks_in("All pass.\n\n### Root cause\n\n- `user-event` waits for a real clock.\n")
+
+    assert one.cause == "Root cause: user-event waits for a real clock."
 
 
 def test_a_cause_outlasts_the_facts_that_are_looked_up_after_it() -> None:
@@ -335,10 +357,10 @@ def test_repairs_are_the_same_whether_read_at_once_or_in_parts(
 
 
 @given(st.lists(st.sampled_from((CAUSE_OF_LOCK, LOOKED, CAUSE, "The shop is blue.")), max_size=12))
-def test_a_cause_was_stated_and_has_a_word_of_the_failure(stated: list[str]) -> None:
+def test_a_cause_has_a_word_of_the_failure_or_denies_before_the_change(stated: list[str]) -> None:
     cause = cause_of(LOCKED, *stated)
 
-    assert cause in ({"", CAUSE_OF_LOCK} if CAUSE_OF_LOCK in stated else {"", LOOKED})
+    assert cause in ({CAUSE_OF_LOCK} if CAUSE_OF_LOCK in stated else {"", LOOKED, CAUSE})
     assert bool(cause) == bool({CAUSE_OF_LOCK, LOOKED} & {*stated})
 
 
