@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from hardwon.adapters.sqlite.capture_journal import CaptureLock
     from hardwon.adapters.sqlite.database import SqliteDatabase
     from hardwon.adapters.sqlite.outbox import Waiting
-    from hardwon.domain.model.conversation.actions import Run, TimedAction
+    from hardwon.domain.model.conversation.actions import TimedAction
     from hardwon.domain.model.conversation.hook_event import HookEvent, NotedProject
-    from hardwon.domain.model.conversation.session_actions import SessionActions
+    from hardwon.domain.model.conversation.session_actions import ReadRecent
     from hardwon.domain.model.injection.entry_text import Measure
     from hardwon.domain.model.injection.receipt import GivenText, LastResponse, SessionTurn
     from hardwon.domain.model.project import Conversations, KeepingReason
@@ -377,11 +377,11 @@ def read_task(transcript_path: str, agent: str, agent_type: str) -> str:
     return wait_for_task(transcript_path, agent, agent_type)
 
 
-def read_recent_actions(transcript_path: str, run: "Run") -> "SessionActions":
-    """Return the actions in a transcript before *run*, none if few commands failed."""
-    from hardwon.adapters.transcripts.action_log import recent_actions
+def open_recent_actions() -> "ReadRecent":
+    """Return a reader of the actions in a transcript, which reads a line once."""
+    from hardwon.adapters.transcripts.action_log import RecentActions
 
-    return recent_actions(transcript_path, run)
+    return RecentActions().before
 
 
 def read_exit_code(transcript_path: str, command: str) -> int | None:

@@ -1,13 +1,18 @@
 """The actions of an exchange, and the last ones of a transcript."""
 
 import datetime as dt
+import os
 import re
 from collections import deque
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import Any
+from typing import Any, BinaryIO
 
-from hardwon.adapters.transcripts.latest_turn import MAX_TAIL_BYTES, last_lines
+from hardwon.adapters.transcripts.latest_turn import (
+    MAX_TAIL_BYTES,
+    last_lines,
+    open_transcript,
+)
 from hardwon.adapters.transcripts.records import object_in
 from hardwon.adapters.transcripts.tool_calls import INTERRUPTED, ToolCall, actions_of
 from hardwon.adapters.transcripts.utterances import (
@@ -85,25 +90,77 @@ _IS_OF_AGENT = re.compile(
 )
 
 
-def recent_actions(path: str, run: Run) -> SessionActions:
+class RecentActions:
     """
-    Return the actions in a transcript before *run*, which just passed.
+    The actions at the end of a transcript that grows.
 
-    There are none unless two calls with the same words failed: otherwise nothing is parsed. The host
-    may have written the result of *run* already, or not.
+    Each line is read once. Nothing is parsed before two calls with the words of a run failed.
     """
-    lines = [*last_lines(path, MAX_BYTES)]
-    failed = {call for line in filter(_FAILED.search, lines) for call in _RESULT_OF.findall(line)}
-    words = [word.encode() for word in _PLAIN_WORD.findall(run.key)]
-    named = (line for line in lines if all(word in line for word in words))
-    calls = (call for line in named for call in _CALL.findall(line) if call in failed)
-    if len({*islice(calls, MIN_REPEATED)}) < MIN_REPEATED:
-        return NO_ACTIONS
-    log = ActionLog(Cleaning())
-    for line in map(object_in, filter(_IS_OF_AGENT.search, lines)):
-        if utterance := _utterance_in(line):
-            log.add(utterance)
-    return _state_after([*log.actions], run)
+
+    def __init__(self) -> None:
+        self._begin("")
+
+    def _begin(self, path: str, device: int = 0, inode: int = 0, at: int = 0) -> None:
+        self._file = path, device, inode
+        self._at = at
+        self._size = self._parsed = 0
+        self._lines = deque[bytes]()
+        self._failed = set[bytes]()
+        self._log = ActionLog(Cleaning())
+
+    def before(self, path: str, run: Run) -> SessionActions:
+        """
+        Return the actions in a transcript before *run*, which just passed.
+
+        There are none unless two calls with the same words failed. The host may have written the
+        result of *run* already, or not.
+        """
+        for line in self._new_lines(path):
+            self._lines.append(line)
+            if _FAILED.search(line):
+                self._failed.update(_RESULT_OF.findall(line))
+        self._drop_old()
+        if len({*islice(self._failed_calls(run), MIN_REPEATED)}) < MIN_REPEATED:
+            return NO_ACTIONS
+        unparsed = islice(self._lines, self._parsed, None)
+        for record in map(object_in, filter(_IS_OF_AGENT.search, unparsed)):
+            if utterance := _utterance_in(record):
+                self._log.add(utterance)
+        self._parsed = len(self._lines)
+        return _state_after([*self._log.actions], run)
+
+    def _new_lines(self, path: str) -> Iterator[bytes]:
+        try:
+            with open_transcript(path) as file:
+                yield from self._added(path, file)
+        except (OSError, ValueError):
+            self._begin(path)
+
+    def _added(self, path: str, file: BinaryIO) -> Iterator[bytes]:
+        facts = os.fstat(file.fileno())
+        known = (path, facts.st_dev, facts.st_ino)
+        if self._file != known or facts.st_size < self._at:
+            self._begin(*known, at=max(0, facts.st_size - MAX_BYTES))
+            file.seek(self._at)
+            self._at += len(file.readline()) if self._at else 0
+        file.seek(self._at)
+        for line in file:
+            if not line.endswith(b"\n"):  # it is being written
+                return
+            self._at += len(line)
+            self._size += len(line)
+            yield line
+
+    def _drop_old(self) -> None:
+        while self._size > MAX_BYTES:
+            self._size -= len(self._lines.popleft())
+            self._parsed = max(0, self._parsed - 1)
+
+    def _failed_calls(self, run: Run) -> Iterator[bytes]:
+        words = [word.encode() for word in _PLAIN_WORD.findall(run.key)]
+        lines = self._lines if len(self._failed) >= MIN_REPEATED else ()
+        named = (line for line in lines if all(word in line for word in words))
+        return (call for line in named for call in _CALL.findall(line) if call in self._failed)
 
 
 def _utterance_in(line: Mapping[str, Any]) -> Utterance | None:

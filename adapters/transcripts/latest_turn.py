@@ -1,11 +1,12 @@
 """The last turn of a transcript: prompts, edits, and hooks that were not answered."""
 
 import contextlib
+import errno
 import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, BinaryIO
 
 from hardwon.adapters.folder import open_without_waiting
 from hardwon.adapters.transcripts.records import (
@@ -142,14 +143,24 @@ def last_lines(path: str, most: int) -> Iterator[bytes]:
 
     It yields none if the file can't be read.
     """
-    with (
-        contextlib.suppress(OSError, ValueError),
-        open(path, "rb", opener=open_without_waiting) as file,
-    ):
-        facts = os.fstat(file.fileno())
-        if stat.S_ISREG(facts.st_mode):
-            begin = max(0, facts.st_size - most)
-            file.seek(begin)
-            if begin:
-                file.readline()
-            yield from file
+    with contextlib.suppress(OSError, ValueError), open_transcript(path) as file:
+        begin = max(0, os.fstat(file.fileno()).st_size - most)
+        file.seek(begin)
+        if begin:
+            file.readline()
+        yield from file
+
+
+@contextlib.contextmanager
+def open_transcript(path: str) -> Iterator[BinaryIO]:
+    """
+    Open a regular file.
+
+    Raises:
+        OSError: it can't be read, or is none.
+        ValueError: no file has such a path.
+    """
+    with open(path, "rb", opener=open_without_waiting) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), path)
+        yield file

@@ -30,6 +30,7 @@ from hardwon.entrypoints.hook.process import Output, complain, leave_by
 from hardwon.entrypoints.hook.request import MOMENTS, NOTED, SESSION_START, HookRequest
 
 if TYPE_CHECKING:
+    from hardwon.domain.model.conversation.session_actions import ReadRecent
     from hardwon.domain.use_cases.recall import Recall
     from hardwon.entrypoints.hook.prompt import OpenStore, PromptStart
 
@@ -113,6 +114,7 @@ class Arrival(NamedTuple):
         leave_by: Ends the wait of the host at a deadline.
         open_store: Opens the store for an answer within a second; None for a store of its own.
         recall: Returns the search of the opened store that is reused, None for a new one.
+        recent: The reader of transcripts that is reused, None for a new one.
     """
 
     started: float
@@ -120,6 +122,7 @@ class Arrival(NamedTuple):
     leave_by: Callable[[float], None] = leave_by
     open_store: "OpenStore | None" = None
     recall: "Callable[[], Recall | None]" = lambda: None
+    recent: "ReadRecent | None" = None
 
 
 class Event:
@@ -280,12 +283,13 @@ class Event:
 
     def _ask(self, payload: Mapping[str, object]) -> None:
         """Ask about a command that passes after it failed several times."""
-        from hardwon.entrypoints.bootstrap_capture import read_recent_actions
+        from hardwon.entrypoints.bootstrap_capture import open_recent_actions
         from hardwon.entrypoints.moments import passed_run
 
         request = self._request
         begun = None if request.agent else passed_run(payload, reads_output=False)
-        actions = begun and read_recent_actions(request.transcript_path, begun)
+        recent = self._arrival.recent or open_recent_actions()
+        actions = begun and recent(request.transcript_path, begun)
         if not (begun and actions and actions.repeated_failure(begun)):
             return  # most often: no output is read
         run = passed_run(payload, reads_output=True)

@@ -17,6 +17,7 @@ from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.text import one_line
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_capture import open_recent_actions
 from hardwon.entrypoints.bootstrap_retrieval import build_recall
 from hardwon.entrypoints.hook.event import PROMPT_SECONDS, Arrival, Event, pauses_of
 from hardwon.entrypoints.hook.process import Output
@@ -56,6 +57,7 @@ class HookEvents:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="events")
         self._memory: Memory | None = None
         self._recall: Recall | None = None
+        self._recent = open_recent_actions()
 
     async def answer(self, fields: Mapping[str, object]) -> str:
         """Return the answer as a hook's JSON, within a second and never an error."""
@@ -64,6 +66,7 @@ class HookEvents:
             leave_by=lambda _: None,
             open_store=self._opened,
             recall=self._kept_recall,
+            recent=self._recent,
         )  # the wait below ends in time
         request = request_of(fields)
         if request is None:

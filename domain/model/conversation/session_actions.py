@@ -8,7 +8,7 @@ edited and run in between is the fix, and the cause is a sentence of the agent.
 import datetime as dt
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import attrs
 
@@ -324,6 +324,9 @@ class SessionActions:
 
 
 NO_ACTIONS = SessionActions()
+
+ReadRecent: TypeAlias = Callable[[str, Run], SessionActions]
+"""Returns the actions in the transcript at a path, before a run that passed."""
 
 
 def _newest(texts: Sequence[str], most: int) -> tuple[str, ...]:
