@@ -217,6 +217,14 @@ class PostgresDatabase:
         self._locks_all = of is None
         with self.session.changes(locks, self._busy_seconds, before):
             yield
+        if self._written >= MANY_STATEMENTS:
+            self._renew_statistics()
+
+    def _renew_statistics(self) -> None:
+        """Let the server plan by what is stored now."""
+        self._written = 0
+        with suppress(StorageError), self.counting():  # others may do it now, or the server later
+            self.session.run([("SELECT hardwon.renew_statistics()", {})])
 
     @contextmanager
     def counting(self) -> Iterator[None]:
@@ -332,15 +340,7 @@ class PostgresDatabase:
         return int(self.value("SELECT version FROM hardwon.state WHERE tenant = %(tenant)s"))
 
     def close(self) -> None:
-        """
-        Close the connection, idempotently.
-
-        Renews the server's statistics first if much was stored.
-        """
-        if self._written >= MANY_STATEMENTS and not self.session.is_within:
-            self._written = 0
-            with suppress(StorageError):  # the server makes them itself, later
-                self.session.run([("SELECT hardwon.renew_statistics()", {})])
+        """Close the connection, idempotently."""
         self.session.close()
 
     def _values(self, parameters: Mapping[str, object]) -> dict[str, object]:

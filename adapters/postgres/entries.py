@@ -79,6 +79,8 @@ FIRST_EXPIRY = """
 OF_BOTH = "greatest(older.owner, newer.owner)"
 """The member whose own one of a pair is, empty for a shared pair."""
 
+IS_ALIAS = "SELECT 1 FROM hardwon.entry_alias WHERE tenant = %(tenant)s AND old_id = %(id)s"
+
 MINE = (
     f"{OF_TENANT} AND t.tenant = %(tenant)s AND t.author = current_user AND t.file_path ="
     " %(file_path)s"
@@ -186,6 +188,11 @@ class PostgresEntryRepository(SqlEntries[PostgresDatabase]):
             if is_first and of:
                 self._read_ahead(of)
             yield
+
+    @override
+    def reworded(self, old_id: str) -> "Entry | None":
+        is_known = self._database.rows(IS_ALIAS, id=old_id)  # rarely, and the whole is long to plan
+        return super().reworded(old_id) if is_known else None
 
     def _read_ahead(self, entry_ids: Collection[str]) -> None:
         """Read all that storing these entries reads, in the round trip that locks them."""

@@ -37,6 +37,12 @@ HAS_NO_VECTOR = """
     NOT EXISTS (SELECT 1 FROM hardwon.vector v
         WHERE v.tenant = %(tenant)s AND v.space = %(space)s AND v.number = e.number)
 """
+# Two counts are quicker than a search for what has none. Each ranked entry is in the corpus, and no other has a vector.
+COUNT_PENDING = f"""
+    SELECT CASE WHEN (SELECT sum(entries) FROM hardwon.corpus WHERE tenant = %(tenant)s)
+            = (SELECT count(*) FROM hardwon.vector WHERE tenant = %(tenant)s AND space = %(space)s) THEN 0
+        ELSE (SELECT count(*) FROM hardwon.entry e WHERE {{within}} AND {HAS_NO_VECTOR}) END
+"""
 SPACE_COLUMNS = "provider, model, dimensions, task_scheme, weights_hash"
 REGISTER = f"""
     INSERT INTO hardwon.space (tenant, space, {SPACE_COLUMNS})
@@ -90,7 +96,7 @@ class PostgresVectorStore(SqlVectorStore[PostgresDatabase]):
     @override
     def count_pending(self, only: EntryFilter) -> int:
         within = where(self._served_of(only))
-        sql = f"SELECT count(*) FROM hardwon.entry e WHERE {within.sql} AND {HAS_NO_VECTOR}"
+        sql = COUNT_PENDING.format(within=within.sql)
         return int(self._database.value(sql, **within.parameters, space=self.number))
 
     @override

@@ -157,8 +157,7 @@ def indexing(number: int, owner: str, entry: "Entry") -> list[Statement]:
     from hardwon.domain.model.indexed_entry import IndexedEntry  # noqa: PLC0415  # for writers only
 
     indexed = IndexedEntry.of(entry, public)
-    whole, own = _counted(indexed)
-    passages = count_terms(_passages(indexed.passage_texts))
+    whole, own, passages = _counted(indexed)
     postings = [*_postings(whole, own, passages)]
     lengths = [whole.total(), *(terms.total() for terms in passages)]
     about = {"number": number, "owner": owner}
@@ -216,11 +215,13 @@ def ensure_counted(database: PostgresDatabase) -> None:
         )
 
 
-def _counted(indexed: "IndexedEntry") -> tuple[Counter[str], Counter[str]]:
-    """Return term counts of all texts, with and without labels."""
-    title, description, notes, labels, reasoning = count_terms(indexed.columns)
+def _counted(indexed: "IndexedEntry") -> tuple[Counter[str], Counter[str], list[Counter[str]]]:
+    """Return term counts of all texts, with and without labels, and of each passage."""
+    columns = indexed.columns
+    counts = count_terms((*columns, *_passages(indexed.passage_texts)))
+    title, description, notes, labels, reasoning = counts[: len(columns)]
     own = title + description + notes + reasoning
-    return own + labels, own
+    return own + labels, own, counts[len(columns) :]
 
 
 def _passages(texts: Sequence[str]) -> list[str]:

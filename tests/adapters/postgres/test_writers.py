@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
+from itertools import count
 
 import attrs
 import psycopg
@@ -29,6 +30,9 @@ from tests.strategies import lesson, planted
 pytestmark = pytest.mark.postgres
 
 HEADINGS = 12
+FAR_SECONDS = 0.015
+"""To the server or back."""
+
 AT_ONCE = 0.05
 """Seconds that a member waits for others who should not be in the way."""
 
@@ -97,25 +101,55 @@ def test_writers_of_different_lessons_do_not_wait_for_each_other(join: Join) -> 
     assert (kept.observation_count, kept.notes) == (2, "of ann")
 
 
-def test_an_import_of_a_knowledge_bank_is_in_no_other_writers_way(join: Join) -> None:
-    ann, bob = join(), join(AT_ONCE)
-    texts = "\n".join(f"### Pattern: {number}\nLesson {number}.\n" for number in range(HEADINGS))
-    importing = ImportKnowledge(
+def importing(user: Member, headings: int) -> ImportKnowledge:
+    texts = "\n".join(f"### Pattern: {number}\nLesson {number}.\n" for number in range(headings))
+    return ImportKnowledge(
         bank=InMemoryKnowledgeBank({"here/patterns.md": texts}),
-        repository=ann.world.repository,
-        projects=ann.world.projects,
-        ledger=ann.world.ledger,
+        repository=user.world.repository,
+        projects=user.world.projects,
+        ledger=user.world.ledger,
         versions=InMemoryVersions(),
         clock=FixedClock(),
         workplace=working_in("here"),
     )
+
+
+def test_an_import_of_a_knowledge_bank_is_in_no_other_writers_way(join: Join) -> None:
+    ann, bob = join(), join(AT_ONCE)
     stored = list[StoredEntry]()
-    outcome = importing.everything(
+    outcome = importing(ann, HEADINGS).everything(
         lambda _: stored.append(keep(bob, lesson(f"Of bob {len(stored)}.")))
     )
 
     assert (outcome.added, len(stored)) == (HEADINGS, HEADINGS)
     assert len(bob.world.repository.matching(EVERYTHING, limit=-1)) == 2 * HEADINGS
+
+
+def test_ten_members_store_while_one_far_away_imports(join: Join) -> None:
+    others = [join(session.LOCK_SECONDS) for _ in range(10)]
+    far = conninfo_to_dict(others[0].address)
+    with (
+        network_to(str(far["host"]), FAR_SECONDS) as network,
+        closing(PostgresDatabase(url_of(others[0].address, network.port))) as database,
+        ThreadPoolExecutor(1 + len(others)) as threads,
+    ):
+        ann = Member(others[0].address, database, world_of(database))
+        imported = threads.submit(importing(ann, HEADINGS).everything)
+        is_done = imported.done
+
+        def store_meanwhile(place: int, user: Member) -> int:
+            for number in count(1):
+                keep(user, lesson(f"Lesson {number} of member {place}."))
+                if is_done():
+                    return number
+            return 0
+
+        stored = [threads.submit(store_meanwhile, *user) for user in enumerate(others)]
+        found = sum(thread.result(LONGEST_WAIT) for thread in stored)
+        added = imported.result(LONGEST_WAIT).added
+
+    assert added == HEADINGS
+    assert len(others[0].world.repository.matching(EVERYTHING, limit=-1)) == found + added
 
 
 def test_an_earlier_text_and_the_present_one_are_counted_one_after_the_other(join: Join) -> None:

@@ -42,7 +42,7 @@ RANKING = "hardwon.domain.use_cases.rank"
 BANK = "# Patterns\n\n### Pattern: Of the bank\nAbout it.\n- Observation count: 2\n"
 START = {"session_id": "s1", "hook_event_name": "SessionStart"}
 HOOK_SECONDS = 2.5
-ROUND_TRIPS = 20
+ROUND_TRIPS = 18
 """Upper bound of those of a session start, with those that connect, and those that keep the receipt after the block is out."""
 
 
