@@ -9,7 +9,7 @@ are inside functions, to keep hooks fast.
 import datetime as dt
 import os
 from collections.abc import Mapping
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from hardwon.adapters.config.reader import UsersStore, read_store
@@ -148,8 +148,12 @@ def keep_in(settings: Settings, warn: "Warn", keep: "Callable[[Memory], T]") -> 
     from hardwon.domain.model.errors import ServerAwayError
 
     try:
-        memory = open_memory(settings, warn)
-        return memory, keep(memory)
+        with ExitStack() as until_kept:
+            memory = open_memory(settings, warn)
+            until_kept.callback(memory.close)
+            kept = keep(memory)
+            until_kept.pop_all()
+            return memory, kept
     except ServerAwayError as error:
         memory = open_outbox(settings, warn, error)
         return memory, keep(memory)

@@ -87,10 +87,11 @@ class StoredMemory(ToolAnswer):
 
 
 class _Kept(NamedTuple):
-    """A stored lesson, the place, and why the server is away."""
+    """A stored lesson, its place, warnings on that, and why the server is away."""
 
     stored: StoredEntry
     here: Workplace
+    at_home: Sequence[str]
     away: str
 
 
@@ -180,31 +181,25 @@ class StoreTools:
         kept = await self.worker.call(
             lambda memory: self._kept(memory, entry, supersedes), or_outbox=True
         )
-        stored, here = kept.stored, kept.here
+        stored = kept.stored
+        complaints = [*_complaints(entry, stored.entry, keywords), *kept.at_home]
+        if kept.away:  # the server is not asked again
+            waits = [KEPT_HERE.format(kept.away), *complaints]
+            return _stored_memory(stored, labels=(), nearest=(), warnings=waits)
         labels = await anyio.to_thread.run_sync(self._labels, stored.entry, abandon_on_cancel=True)
         if labels:
             await self.worker.call(
                 lambda memory: store_labels(memory.repository, stored.entry.entry_id, labels),
                 or_outbox=True,
             )
-        gaps = complaints_of_gaps(stored.entry) if entry.keywords else []
-        left_out = complaints_of_keywords(keywords, stored.entry)
-        waits = [KEPT_HERE.format(kept.away)] if kept.away else []
-        at_home = await self.worker.call(
-            lambda memory: home_warning(memory.registry(), here), or_outbox=True
-        )
-        cut = complaints_of_private(entry.name, entry.description, entry.reasoning)
-        unusual = [*complaints_of_length(stored.entry), *complaints_of_citations(stored.entry)]
-        complaints = [*cut, *left_out, *unusual, *gaps]
-        embedding = [] if kept.away else await self.worker.embed()
-        warnings = [*waits, *complaints, *at_home, *embedding]
+        warnings = [*complaints, *await self.worker.embed()]
         return await self.worker.call(
             lambda memory: _stored_memory(
-                memory.spaces,
                 stored,
                 labels=labels,
-                nearest=nearest_to(memory.spaces, stored.entry, here),
+                nearest=nearest_to(memory.spaces, stored.entry, kept.here),
                 warnings=warnings,
+                spaces=memory.spaces,
             ),
             or_outbox=True,
         )
@@ -219,7 +214,8 @@ class StoreTools:
         here_learned = attrs.evolve(entry, source_project=here.label or None)
         public = with_citations(redact_entry(here_learned), self.worker.project_root)
         keep = KeepInPlace.on(memory.store, memory.clock, Origin(here, "mcp"))
-        return _Kept(keep.keep(public, replaced), here, memory.away)
+        stored, at_home = keep.keep(public, replaced), home_warning(memory.registry(), here)
+        return _Kept(stored, here, at_home=at_home, away=memory.away)
 
     def _labels(self, entry: Entry) -> tuple[str, ...]:
         if entry.keywords:
@@ -227,13 +223,23 @@ class StoreTools:
         return build_label_chain(self.worker.settings).labels_for(entry, Deadline(time.monotonic))
 
 
+def _complaints(given: Entry, stored: Entry, keywords: Sequence[str]) -> list[str]:
+    return [
+        *complaints_of_private(given.name, given.description, given.reasoning),
+        *complaints_of_keywords(keywords, stored),
+        *complaints_of_length(stored),
+        *complaints_of_citations(stored),
+        *(complaints_of_gaps(stored) if given.keywords else ()),
+    ]
+
+
 def _stored_memory(
-    spaces: Spaces,
     stored: StoredEntry,
     *,
     labels: Sequence[str],
     nearest: Sequence[Entry],
     warnings: list[str],
+    spaces: Spaces | None = None,
 ) -> StoredMemory:
     way = f"memory_update with id: {stored.entry.entry_id}, supersedes: ID"
     return StoredMemory(
@@ -250,7 +256,7 @@ def _stored_memory(
         keywords=[*(labels or stored.entry.keywords)],
         embedded=any(
             space.vectors.vectors_of([stored.entry.entry_id]).get(stored.entry.entry_id)
-            for space in spaces
+            for space in spaces or ()
         ),
         warnings=warnings,
     )

@@ -76,6 +76,17 @@ def remember(world: World, visit: Visitor, text: str) -> Ran:
     return hardwon(world, "remember", text)
 
 
+def wait_for_a_server(world: World, visit: Visitor, text: str) -> Ran:
+    """Store a lesson while the server of this machine is away, in the folder of the present store."""
+    own = world.variables
+    world.variables = {**own, "HARDWON_STORE": "postgresql://ann@127.0.0.1:1/memory"}
+    done = add(world, visit, text)
+    world.variables = own
+    for outbox in (world.folder / "home" / ".claude" / "iflow" / "memory").glob("outbox-*"):
+        shutil.move(outbox, world.store / outbox.name)
+    return done
+
+
 def save(world: World, visit: Visitor, text: str) -> Ran:
     return hardwon(
         world, "save", "--description", text, "--tag", text.split()[1], "--keyword", text.split()[2]
@@ -247,6 +258,7 @@ WAYS: Mapping[str, Way] = {
     "checkpoint_create": checkpoint_by_mcp,
     "add": add,
     "remember": remember,
+    "outbox": wait_for_a_server,
     "save": save,
     "index": index,
     "file name": index_of_a_name,

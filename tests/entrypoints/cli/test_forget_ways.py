@@ -17,7 +17,10 @@ OF_ENTRIES = [
     name
     for name in WAYS
     if name
-    not in {"checkpoint_create", "query", "log", "project name", "journal", "failure", "file name"}
+    not in {
+        *("checkpoint_create", "query", "log", "project name", "journal", "failure", "file name"),
+        "outbox",
+    }
 ]
 """Ways that make or change an entry."""
 

@@ -2,9 +2,11 @@
 
 import contextlib
 import json
+import os
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from psycopg import sql
@@ -13,7 +15,12 @@ from psycopg.conninfo import conninfo_to_dict
 from hardwon.adapters.postgres.migrate import add_member
 from hardwon.adapters.postgres.session import NEWEST
 from hardwon.adapters.postgres.store import PostgresStore, open_postgres
+from hardwon.domain.model.entry import Entry, redact_entry
+from hardwon.domain.model.errors import ServerAwayError
+from hardwon.domain.model.filters import NOWHERE
 from hardwon.domain.model.settings import ServerAddress
+from hardwon.domain.use_cases.store_entry import Origin, StoreEntry
+from hardwon.entrypoints.bootstrap import Memory, keep_in, now, read_settings
 from hardwon.entrypoints.presenters.answers import ASKED_HERE as ASKED
 from hardwon.entrypoints.presenters.entries import KEPT_HERE as KEPT
 from tests.entrypoints.hook_process import World
@@ -280,3 +287,31 @@ def test_a_lesson_belongs_to_the_project_in_which_it_was_learned(
 
     assert known.code == 0
     assert len(projects) == 1
+
+
+def test_a_lesson_whose_storing_got_no_answer_is_counted_once(ann: World, network: Network) -> None:
+    network.is_away = False
+    at = now()
+    lesson = Entry(
+        name="Pin",
+        description=LESSONS[0],
+        category="patterns",
+        created_at=at,
+        updated_at=at,
+    )
+
+    def keep(memory: Memory) -> None:
+        StoreEntry.on(memory.store, Origin(NOWHERE, "add")).keep(redact_entry(lesson))
+        if not memory.away:
+            raise ServerAwayError("no answer in time")
+
+    with mock.patch.dict(os.environ, ann.variables, clear=True):
+        settings = read_settings(str(ann.project), {}).settings
+        memory, _ = keep_in(settings, print, keep)
+        memory.close()
+    work(ann)
+
+    assert memory.away == "no answer in time"
+    assert [(item["description"], item["observation_count"]) for item in stored(ann)] == [
+        (LESSONS[0], 1)
+    ]
