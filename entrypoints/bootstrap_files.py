@@ -1,8 +1,6 @@
 """Files and git of a project, with imports and exports."""
 
-import contextlib
 import os
-import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -15,15 +13,13 @@ from hardwon.entrypoints.bootstrap import identify, name_of
 if TYPE_CHECKING:
     import datetime as dt
     import threading
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from hardwon.adapters.feature_files import FeatureFiles
     from hardwon.adapters.git.probe import GitChangeProbe
     from hardwon.adapters.markdown.document_format import FrontValue, Markdown
     from hardwon.adapters.markdown.knowledge_bank import MarkdownKnowledgeBank
-    from hardwon.domain.model.embedding import Vector
-    from hardwon.domain.model.entry import Entry, PublicEntry
+    from hardwon.domain.model.entry import PublicEntry
     from hardwon.domain.model.filters import Workplace
     from hardwon.domain.model.injection.markdown_block import SourcedEntry
     from hardwon.domain.model.legacy_index import IndexedMemory, OlderDocument
@@ -42,13 +38,11 @@ if TYPE_CHECKING:
     from hardwon.domain.use_cases.review_memory import FindDrift
     from hardwon.domain.use_cases.save_session import SaveSession
     from hardwon.domain.use_cases.settle_versions import SettleVersions
-    from hardwon.domain.use_cases.transfer_store import ExportStore, ImportStore
     from hardwon.entrypoints.bootstrap import Memory
     from hardwon.ports.documents import SourceFiles
     from hardwon.ports.knowledge_bank import BankFiles
     from hardwon.ports.repository import FileVersions, GitExclusion
     from hardwon.ports.store import Warn
-    from hardwon.ports.transfer import ExportedRecords
 
 __all__ = ["checked_out_branch", "identify_folder", "top_of", "work_tree_of"]
 
@@ -492,9 +486,6 @@ def _bank(
     return MarkdownKnowledgeBank(project_root, store, warn or memory.warn, is_foreign=is_foreign)
 
 
-STANDARD_STREAM = "-"
-
-
 def read_text(path: str, what: str) -> str:
     """Return the text of a file, named *what* in messages."""
     from hardwon.adapters.markdown.whole_files import read_regular_file, reason
@@ -570,103 +561,3 @@ def read_index(path: str) -> "list[IndexedMemory] | None":
     except (OSError, ValueError) as error:
         raise UnreadableFileError(reason(error)) from error
     return None if is_sqlite(data) else read_memory_index(data)
-
-
-def render_index(
-    sessions: "Iterable[tuple[Entry, Vector | None]]", *, ascii_only: bool = False
-) -> str:
-    """Return *sessions* and their vectors as a `memory-index.json`."""
-    from hardwon.adapters.legacy_index import write_memory_index
-
-    return write_memory_index(sessions, ascii_only=ascii_only)
-
-
-def open_export(path: str) -> "AbstractContextManager[ExportedRecords | None]":
-    """
-    Open a store's export at *path*, `-` for standard input.
-
-    Yields None for another format.
-    """
-    from hardwon.adapters.export_format.lines import open_export
-
-    return open_export(path, sys.stdin.buffer if path == STANDARD_STREAM else None)
-
-
-def count_exported(memory: "Memory") -> int:
-    """Return the number of records in an export."""
-    return sum(_build_export(memory).counts().values())
-
-
-def export_lines(memory: "Memory", hardwon: str) -> "Generator[bytes]":
-    """Yield the lines of a consistent export, header first."""
-    from hardwon.adapters.export_format.lines import header_line, record_line
-
-    export = _build_export(memory)
-    with export.contents.snapshot():
-        yield header_line(hardwon, memory.clock.now(), export.counts())
-        for record in export.records():
-            yield record_line(record)
-
-
-def write_export_folder(memory: "Memory", path: str, *, replace: bool) -> int:
-    """Write entries as markdown into a folder and return their number."""
-    from hardwon.adapters.markdown.readable_export import write_entries, written_folder
-    from hardwon.domain.model.export import ExportedEntry
-
-    export = _build_export(memory)
-    with (
-        _translated(),
-        export.contents.snapshot(),
-        written_folder(os.path.realpath(path), replace=replace) as folder,
-    ):
-        entries = (
-            record.entry
-            for record in export.contents.records()
-            if isinstance(record, ExportedEntry)
-        )
-        return write_entries(
-            folder, entries, labels=export.registry.labels(), now=memory.clock.now()
-        )
-
-
-def write_lines(path: str, lines: "Iterable[bytes]", *, replace: bool) -> None:
-    """Write *lines* atomically to a file only the user may read."""
-    from hardwon.adapters.durable import written_output
-
-    with _translated(), written_output(path, replace=replace) as file:
-        file.writelines(lines)
-
-
-@contextlib.contextmanager
-def _translated() -> "Iterator[None]":
-    from hardwon.adapters.markdown.whole_files import reason
-
-    try:
-        yield
-    except FileExistsError as error:
-        raise UnreadableFileError(
-            "it is there already: give another name, or --force to replace it"
-        ) from error
-    except (OSError, ValueError) as error:
-        raise UnreadableFileError(reason(error)) from error
-
-
-def _build_export(memory: "Memory") -> "ExportStore":
-    from hardwon.domain.use_cases.transfer_store import ExportStore
-
-    return ExportStore(memory.store.contents, memory.registry())
-
-
-def build_import_store(memory: "Memory") -> "ImportStore":
-    """Build the import of a store's export."""
-    from hardwon.domain.use_cases.transfer_store import ImportStore
-    from hardwon.entrypoints.bootstrap import build_know_projects, identify
-
-    contents = memory.store.contents
-    return ImportStore(
-        repository=memory.repository,
-        contents=contents,
-        know=build_know_projects(memory),
-        identify=identify,
-        clock=memory.clock,
-    )

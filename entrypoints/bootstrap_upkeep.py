@@ -1,19 +1,24 @@
-"""Use cases that review, revise, forget, copy and repair a store."""
+"""Use cases that review, revise, forget, copy, export and repair a store."""
 
+import contextlib
 import os
+import sys
 from typing import TYPE_CHECKING
 
-from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.errors import StorageError, UnreadableFileError
 from hardwon.domain.model.settings import ServerAddress
 from hardwon.domain.use_cases.edit_entries import ChangeEntry
 from hardwon.domain.use_cases.supersede import Supersede
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from hardwon.adapters.folders.whereabouts import Whereabouts
     from hardwon.adapters.postgres.administration import ServerAdministration
     from hardwon.domain.model.conversation.repair import RepairNote
+    from hardwon.domain.model.embedding import Vector
+    from hardwon.domain.model.entry import Entry
     from hardwon.domain.model.settings import Settings
     from hardwon.domain.use_cases.copy_store import CopyOutcome
     from hardwon.domain.use_cases.edit_lesson import EditLesson, MergeLessons
@@ -21,7 +26,11 @@ if TYPE_CHECKING:
     from hardwon.domain.use_cases.import_knowledge import SyncBanks
     from hardwon.domain.use_cases.retro import ReviseLearning, SaveRetro
     from hardwon.domain.use_cases.review_memory import ReviewMemory
+    from hardwon.domain.use_cases.transfer_store import ExportStore, ImportStore
     from hardwon.entrypoints.bootstrap import Memory
+    from hardwon.ports.transfer import ExportedRecords
+
+STANDARD_STREAM = "-"
 
 
 def build_edit_lesson(memory: "Memory", project_root: str) -> "EditLesson":
@@ -279,3 +288,103 @@ def move_store_aside(folder: str) -> str:
     from hardwon.entrypoints.bootstrap import system_clock
 
     return move_aside(folder, system_clock().now())
+
+
+def render_index(
+    sessions: "Iterable[tuple[Entry, Vector | None]]", *, ascii_only: bool = False
+) -> str:
+    """Return *sessions* and their vectors as a `memory-index.json`."""
+    from hardwon.adapters.legacy_index import write_memory_index
+
+    return write_memory_index(sessions, ascii_only=ascii_only)
+
+
+def open_export(path: str) -> "AbstractContextManager[ExportedRecords | None]":
+    """
+    Open a store's export at *path*, `-` for standard input.
+
+    Yields None for another format.
+    """
+    from hardwon.adapters.export_format.lines import open_export
+
+    return open_export(path, sys.stdin.buffer if path == STANDARD_STREAM else None)
+
+
+def count_exported(memory: "Memory") -> int:
+    """Return the number of records in an export."""
+    return sum(_build_export(memory).counts().values())
+
+
+def export_lines(memory: "Memory", hardwon: str) -> "Generator[bytes]":
+    """Yield the lines of a consistent export, header first."""
+    from hardwon.adapters.export_format.lines import header_line, record_line
+
+    export = _build_export(memory)
+    with export.contents.snapshot():
+        yield header_line(hardwon, memory.clock.now(), export.counts())
+        for record in export.records():
+            yield record_line(record)
+
+
+def write_export_folder(memory: "Memory", path: str, *, replace: bool) -> int:
+    """Write entries as markdown into a folder and return their number."""
+    from hardwon.adapters.markdown.readable_export import write_entries, written_folder
+    from hardwon.domain.model.export import ExportedEntry
+
+    export = _build_export(memory)
+    with (
+        _translated(),
+        export.contents.snapshot(),
+        written_folder(os.path.realpath(path), replace=replace) as folder,
+    ):
+        entries = (
+            record.entry
+            for record in export.contents.records()
+            if isinstance(record, ExportedEntry)
+        )
+        return write_entries(
+            folder, entries, labels=export.registry.labels(), now=memory.clock.now()
+        )
+
+
+def write_lines(path: str, lines: "Iterable[bytes]", *, replace: bool) -> None:
+    """Write *lines* atomically to a file only the user may read."""
+    from hardwon.adapters.durable import written_output
+
+    with _translated(), written_output(path, replace=replace) as file:
+        file.writelines(lines)
+
+
+@contextlib.contextmanager
+def _translated() -> "Iterator[None]":
+    from hardwon.adapters.markdown.whole_files import reason
+
+    try:
+        yield
+    except FileExistsError as error:
+        raise UnreadableFileError(
+            "it is there already: give another name, or --force to replace it"
+        ) from error
+    except (OSError, ValueError) as error:
+        raise UnreadableFileError(reason(error)) from error
+
+
+def _build_export(memory: "Memory") -> "ExportStore":
+    from hardwon.domain.use_cases.transfer_store import ExportStore
+
+    return ExportStore(memory.store.contents, memory.registry())
+
+
+def build_import_store(memory: "Memory") -> "ImportStore":
+    """Build the import of a store's export."""
+    from hardwon.domain.use_cases.transfer_store import ImportStore
+    from hardwon.entrypoints.bootstrap import build_know_projects, identify
+
+    contents = memory.store.contents
+    return ImportStore(
+        repository=memory.repository,
+        contents=contents,
+        know=build_know_projects(memory),
+        identify=identify,
+        clock=memory.clock,
+    )

@@ -18,7 +18,8 @@ from hardwon.domain.use_cases.import_external import (
 )
 from hardwon.entrypoints.bootstrap import name_of
 from hardwon.entrypoints.bootstrap_capture import build_import_external, open_external
-from hardwon.entrypoints.bootstrap_files import STANDARD_STREAM, folder_of_files
+from hardwon.entrypoints.bootstrap_files import folder_of_files
+from hardwon.entrypoints.bootstrap_upkeep import STANDARD_STREAM
 from hardwon.entrypoints.capture import build_learn, capturing
 from hardwon.entrypoints.cli.console import OUR_FAILURE, ask, print_json, progress, say, warn
 from hardwon.entrypoints.cli.embed import embed_with_progress

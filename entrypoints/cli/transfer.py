@@ -27,15 +27,13 @@ from hardwon.entrypoints.bootstrap_files import (
     build_import_knowledge,
     build_import_memory_index,
     build_import_older_index,
-    build_import_store,
     build_place_files,
     build_settle_versions,
     older_index_path,
-    open_export,
     read_index,
     read_older_index,
 )
-from hardwon.entrypoints.bootstrap_upkeep import build_edit_lesson
+from hardwon.entrypoints.bootstrap_upkeep import build_edit_lesson, build_import_store, open_export
 from hardwon.entrypoints.cli.checkpoint import print_restored
 from hardwon.entrypoints.cli.console import (
     DryRun,
