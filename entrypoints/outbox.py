@@ -13,7 +13,7 @@ from hardwon.domain.use_cases.store_entry import Origin, PlaceEntry
 from hardwon.entrypoints.bootstrap import Memory, open_outbox
 from hardwon.entrypoints.bootstrap_capture import wait_in_outboxes
 from hardwon.entrypoints.capture import build_learn
-from hardwon.entrypoints.context import read_place
+from hardwon.entrypoints.context import NOT_KNOWN, read_place
 from hardwon.entrypoints.presenters.text import counted
 
 OF_ANOTHER_MEMBER = (
@@ -61,7 +61,10 @@ def _sending(outbox: Memory, server: Memory, give_way: Callable[[], None]) -> Se
         if project is None:
             return NOWHERE
         identity = project.identity
-        return read_place(server, identity.root, identity).workplace
+        workplace = read_place(server, identity.root, identity).workplace
+        if not workplace.project:
+            raise StorageError(NOT_KNOWN)
+        return workplace
 
     def place_for(entry: Entry) -> PlaceEntry:
         origin = Origin(workplace_in(entry.project), entry.door or "add", entry.reach)

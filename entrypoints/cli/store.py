@@ -12,6 +12,7 @@ from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.settings import ServerAddress
 from hardwon.domain.use_cases.copy_store import CopyOutcome, CopyTally, preview
 from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap_capture import wait_in_outboxes
 from hardwon.entrypoints.bootstrap_upkeep import administer, copy_store
 from hardwon.entrypoints.cli.console import (
     Yes,
@@ -140,7 +141,9 @@ def status(*, global_store: GlobalStore = None, as_json: AsJson = False) -> None
         warn(line)
     server, facts = administration.server, administration.status()
     if as_json:
-        print_json({"address": str(server), **attrs.asdict(facts, recurse=False)})
+        waiting = sum(outbox.entries for outbox in wait_in_outboxes(settings.global_store))
+        document = {"address": str(server), **attrs.asdict(facts, recurse=False)}
+        print_json({**document, "waiting": waiting})
         return
     say(
         f"{server}: PostgreSQL {facts.server}, pgvector {facts.pgvector}, schema version"

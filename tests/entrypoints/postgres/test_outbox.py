@@ -200,9 +200,11 @@ def test_nothing_is_sent_as_another_login(ann: World, network: Network) -> None:
         ann.variables["HARDWON_STORE"] = url_of(other, network.port)
         work(ann)
         foreign, doctor = stored(ann), hardwon(ann, "doctor").stdout
+        counted = hardwon(ann, "store", "status", "--json").document["waiting"]
         ann.variables["HARDWON_STORE"] = own
         work(ann)
 
+    assert counted == 1
     assert foreign == []
     assert "1 entry waits here for postgresql://" in doctor
     assert [item["description"] for item in stored(ann)] == [LESSONS[0]]
@@ -218,12 +220,17 @@ def test_nothing_is_sent_to_another_tenant_of_the_same_login(
     add_member(store(), role, f"other {role}")
     work(ann)
     there = stored(ann)
+    [outbox] = ann.store.glob("outbox-*")
+    copied = hardwon(ann, "store", "copy", str(outbox), ann.variables["HARDWON_STORE"], "--yes")
+    on_request = stored(ann)
     remove_member(role)
     add_member(store(), role, role)
     log = ann.log.read_text()
     work(ann)
 
     assert there == []
+    assert copied.code == 0, copied
+    assert [item["description"] for item in on_request] == [LESSONS[0]]
     assert log.count("was stored as another member, so nothing is sent") == 1
     assert [item["description"] for item in stored(ann)] == [LESSONS[0]]
 
