@@ -269,11 +269,11 @@ class Desk:
         return self._model.requests[begin:]
 
     @contextlib.contextmanager
-    def session(self) -> Iterator[Callable[[str], list[Request]]]:
+    def session(self, *arguments: str) -> Iterator[Callable[[str], list[Request]]]:
         """Run Claude Code meanwhile; yield a function that prompts it, and returns the requests."""
         streams = ["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]
         with subprocess.Popen(
-            [str(self.client.path), *self._start.arguments, *streams],
+            [str(self.client.path), *self._start.arguments, *streams, *arguments],
             cwd=self.world.project,
             env=self._variables,
             stdin=subprocess.PIPE,
