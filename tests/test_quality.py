@@ -59,13 +59,14 @@ def test_a_block_for_a_host_is_more_relevant_than_a_full_one(
     assert relevant.precision_at_10 >= full.precision_at_10 - 0.05
 
 
-@pytest.mark.parametrize("half", HALVES)
-def test_without_vectors_a_block_is_still_more_relevant_than_a_full_one(
-    starts: StoreOfStarts, half: str
+@pytest.mark.parametrize("form", ["no vectors", "no words"])
+def test_without_a_search_a_block_has_most_of_its_relevance(
+    starts: StoreOfStarts, form: str
 ) -> None:
-    full, late = (starts.figures(half, form) for form in ("arguments", "hosts, late"))
+    for half in HALVES:
+        full, less = (starts.figures(half, name) for name in ("hosts", form))
 
-    assert late.precision >= full.precision
+        assert less.precision_at_10 >= 0.85 * full.precision_at_10, half
 
 
 def test_few_prompts_are_answered_wrongly_and_many_rightly(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from bench.prompted_stores import PATIENCE, STANDING_STILL
 from bench.quality.fresh import fresh_entries, fresh_items
@@ -42,17 +42,19 @@ class Form(NamedTuple):
     How a block is made.
 
     Attributes:
-        late: Whether no time was left for vectors, as on a busy machine.
+        lacks: The search for which no time was left, as on a busy machine.
     """
 
     framed: bool
-    late: bool = False
+    lacks: Literal["nothing", "vectors", "words", "both"] = "nothing"
 
 
 FORMS = {
     "arguments": Form(framed=False),
     "hosts": Form(framed=True),
-    "hosts, late": Form(framed=True, late=True),
+    "no vectors": Form(framed=True, lacks="vectors"),
+    "no words": Form(framed=True, lacks="words"),
+    "neither": Form(framed=True, lacks="both"),
 }
 
 
@@ -114,7 +116,7 @@ def start_sets() -> dict[str, StartSet]:
 
 def blocks(store: LessonsStore, asked: StartSet, half: str, form: Form) -> Iterator[Block]:
     """Yield the graded blocks of the session starts of *half*."""
-    inject = _patient(build_inject(store.memory), form)
+    inject = _lacking(build_inject(store.memory), store, form)
     for start in asked.starts:
         if start["half"] == half:
             query = asked.query(start)
@@ -166,9 +168,14 @@ def line_of(graded: list[Block]) -> str:
     return f"{len(graded):6}  {shown:5.1f}  {both}  {recall:6.2f}  {gain:7.2f}"
 
 
-def _patient(inject: InjectAtStart, form: Form) -> InjectAtStart:
+def _lacking(inject: InjectAtStart, store: LessonsStore, form: Form) -> InjectAtStart:
+    """Return *inject* with all the time it needs, but for what *form* lacks."""
     retrieve = inject.retrieve._replace(embed_seconds=PATIENCE)
-    return inject._replace(retrieve=retrieve._replace(semantic=()) if form.late else retrieve)
+    if form.lacks in {"vectors", "both"}:
+        retrieve = retrieve._replace(semantic=())
+    if form.lacks in {"words", "both"}:
+        retrieve = retrieve._replace(keywords=store.memory.store.keywords(enabled=False))
+    return inject._replace(retrieve=retrieve)
 
 
 def _query_of_scenario(start: Start) -> ContextQuery:

@@ -42,10 +42,12 @@ from hardwon.domain.model.ranking.policy import RecallQuestion
 from hardwon.domain.model.ranking.prominence import RankingPolicy, ScoredCandidate, SignalWeights
 from hardwon.domain.model.ranking.selection import CategoryBalancer
 from hardwon.domain.model.settings import RecallOccasion
+from hardwon.domain.model.subjects import words_of_subject
 from hardwon.domain.use_cases.rank import (
     CANDIDATES,
     SelectionOutcome,
     maxima_of,
+    rank_for_work,
     select,
     select_relevant,
 )
@@ -214,23 +216,26 @@ class InjectAtStart(NamedTuple):
         """Search for lessons on the present work, else a few by track record."""
         retrieval = Retrieval(query=None)
         if text := query.public:
-            question = self._question(text, query.keyword_text, workplace)
+            keyword_text = f"{query.keyword_text} {words_of_subject(text)}".rstrip()
+            question = self._question(text, keyword_text, workplace, limit=CANDIDATES + limit)
             recall = Recall(self.repository, self.retrieve, self.clock, weights=self.weights)
             found = recall.search(question, deadline)
             retrieval = found.retrieval
-            choose = partial(select_relevant, found, self.repository, question)
+            choose = partial(select_relevant, rank_for_work(found, self.repository, question))
             if choose(CategoryBalancer(limit)).ranked:
                 return _Found(retrieval, choose, limit)
         own = workplace._replace(visibility=workplace.visibility._replace(is_foreign=True))
         by_record = self._scored(ContextQuery(), own, min(limit, FEW), deadline=deadline)
         return by_record._replace(retrieval=retrieval)
 
-    def _question(self, text: str, keyword_text: str, workplace: Workplace) -> RecallQuestion:
+    def _question(
+        self, text: str, keyword_text: str, workplace: Workplace, *, limit: int
+    ) -> RecallQuestion:
         return RecallQuestion(
             text=text,
             only=self.retrieve.only._replace(visible_in=workplace.visibility),
             policy="adaptive",
-            limit=CANDIDATES,
+            limit=limit,
             minimum=None,
             workplace=workplace,
             distinct=False,

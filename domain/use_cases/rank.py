@@ -39,6 +39,7 @@ from hardwon.domain.model.ranking.selection import (
     first_exact,
     in_order,
 )
+from hardwon.domain.model.subjects import shared_subjects, subjects_of
 from hardwon.domain.model.vocabulary import Category
 from hardwon.domain.use_cases.retrieve import Closeness, NoMatches, Retrieval
 from hardwon.ports.entries import RankingReads
@@ -383,21 +384,35 @@ With less, both are mostly read twice.
 """
 
 
-def select_relevant(
-    found: QuestionMatches,
-    repository: RankingReads,
-    wanted: RecallQuestion,
-    balancer: CategoryBalancer,
+def rank_for_work(
+    found: QuestionMatches, repository: RankingReads, work: RecallQuestion
 ) -> SelectionOutcome:
-    """Choose from the best answers to *wanted* those that matter to the present work."""
+    """
+    Rank lessons by how much they matter to the present *work*, without a choice.
+
+    The texts of the best answers only are read for their subjects.
+    """
     policy = PresentWorkPolicy(found.context)
-    wanted = wanted._replace(limit=max(CANDIDATES, balancer.limit))
-    best = BestAnswers(repository, found, policy=policy, wanted=wanted)
-    judged = best.best(DEPTH_A_PLACE * wanted.limit)
+    best = BestAnswers(repository, found, policy=policy, wanted=work)
+    answers = best.best(DEPTH_A_PLACE * work.limit)
+    read = repository.printed([answer.number for answer in answers])
+    shared = shared_subjects(
+        subjects_of(work.text),
+        {entry.number: subjects_of(f"{entry.name} {entry.description}") for entry in read},
+    )
+    judged = judge(
+        policy,
+        (answer.candidate._replace(subjects=shared[answer.number]) for answer in answers),
+    )
     seen = [_scored(answer, found.context.workplace.own) for answer in judged]
-    relevant = balancer.select([scored for scored in seen if scored.is_relevant])
     parts = {answer.number: policy.parts(answer.candidate) for answer in judged}
-    return SelectionOutcome(tuple(in_order(relevant)), "adaptive", parts=parts, seen=seen)
+    return SelectionOutcome((), "adaptive", parts=parts, seen=seen)
+
+
+def select_relevant(ranked: SelectionOutcome, balancer: CategoryBalancer) -> SelectionOutcome:
+    """Choose of the *ranked* lessons those that probably matter."""
+    relevant = balancer.select([scored for scored in ranked.seen if scored.is_relevant])
+    return ranked._replace(ranked=tuple(in_order(relevant)))
 
 
 def _scored(answer: JudgedCandidate, own: Sequence[str]) -> ScoredCandidate:

@@ -138,7 +138,7 @@ def written(world: World) -> str:
 THEN = dt.datetime(2025, 3, 1, tzinfo=dt.UTC)
 
 TITLE = "## Engineering Memory (from knowledge bank)"
-RELEVANT = 2
+RELEVANT = 1
 """Of the seven lessons of a world's bank, those that a host gets without vectors."""
 
 FRAME = (

@@ -11,7 +11,7 @@ entry's best passage holds. `docs/measurements-of-quality.md` says how well it i
 import math
 from typing import NamedTuple
 
-from hardwon.domain.model.likelihood import MODELS, logistic
+from hardwon.domain.model.likelihood import MODELS, logistic, model_of
 from hardwon.domain.model.ranking.candidates import RecallCandidate, ScoreStatistics
 from hardwon.domain.model.ranking.policy import Parts, RankingContext, RecallPolicy
 from hardwon.domain.model.ranking.prominence import share
@@ -45,6 +45,7 @@ LENGTH_WEIGHT = 0.6
 LONG = 60
 """Words. A longer text matches words by chance."""
 
+SUBJECTS_WEIGHT = 5.0
 FULL_MATCH = 2.5
 """The multiple of the least full-match BM25 score that counts as whole."""
 
@@ -170,17 +171,28 @@ class PresentWorkPolicy(AdaptivePolicy):
     `adaptive` for a session that starts.
 
     Its relevance is the likelihood that a lesson matters to the present work. That is no question:
-    a lesson that matters has few of its words.
+    a lesson that matters has few of its words, but most often its subject. So the score has a term
+    more: `5 subjects`.
     """
+
+    def score(self, candidate: RecallCandidate) -> float:
+        """Return the score, which is unbounded."""
+        return super().score(candidate) + SUBJECTS_WEIGHT * candidate.subjects
+
+    def parts(self, candidate: RecallCandidate) -> Parts:
+        """Return all inputs of the formulas."""
+        return {**super().parts(candidate), "subjects": candidate.subjects}
 
     def relevance(self, candidate: RecallCandidate) -> float:
         """Return the probability that *candidate* matters."""
-        words = self._word_score(candidate.keyword or 0.0)
-        if candidate.closeness is None:
-            matched = math.sqrt(min(MAX_MATCHED, self._matched_share(candidate)))
-            likely = MODELS["start by keywords"].of({"words": words, "matched": matched})
-            return likely.probability
-        return MODELS["start"].of({"closeness": candidate.closeness, "words": words}).probability
+        features = {
+            "closeness": candidate.closeness or 0.0,
+            "words": self._word_score(candidate.keyword or 0.0),
+            "matched": math.sqrt(min(MAX_MATCHED, self._matched_share(candidate))),
+            "subjects": candidate.subjects,
+        }
+        sort = "start" if self.context.keywords.found else "start by meaning"
+        return model_of(sort, semantic=candidate.closeness is not None).of(features).probability
 
 
 def terms_of_parts(parts: Parts) -> list[tuple[str, float, float]]:
@@ -192,7 +204,10 @@ def terms_of_parts(parts: Parts) -> list[tuple[str, float, float]]:
     """
     background = QuestionStatistics(**{name: parts[name] for name in QuestionStatistics._fields})
     cosine = parts["cosine"] if parts["has_vector"] else None
-    return _terms(background, cosine, bm25=parts["evidence"], length=parts["length"])
+    terms = _terms(background, cosine, bm25=parts["evidence"], length=parts["length"])
+    if "subjects" in parts:
+        terms.append(("subjects", SUBJECTS_WEIGHT, parts["subjects"]))
+    return terms
 
 
 def _terms(

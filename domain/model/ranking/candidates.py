@@ -98,6 +98,8 @@ class RecallCandidate(NamedTuple):
             first.
         holds_all: Whether it contains all that a precise question asks for: it is above the
             threshold.
+        subjects: How much more than other candidates it is on the subjects of the present work,
+            `[-1, 1]`; 0 while its text is unread.
     """
 
     facts: RecallFacts
@@ -109,6 +111,7 @@ class RecallCandidate(NamedTuple):
     closeness: float | None = None
     is_named: bool = False
     holds_all: bool = False
+    subjects: float = 0.0
 
 
 MIN_VARIANCE = 1e-12

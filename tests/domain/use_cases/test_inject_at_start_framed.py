@@ -35,6 +35,32 @@ def test_it_has_only_what_matters_best_first_whatever_the_track_record() -> None
     assert printed(session) == ["best", "good"]
 
 
+SHELL = ContextQuery(files=("nightly.sh",), branch=Branch("main"))
+CRON, HOVER = "cron has no profile, and ssh eats stdin", "the theme flickers on hover"
+
+
+@pytest.mark.parametrize(("cosine", "expected"), [(0.35, [CRON]), (-0.3, [])])
+def test_of_equally_close_lessons_that_on_the_subject_of_the_work_matters(
+    cosine: float, expected: list[str]
+) -> None:
+    session = Session(embedder=PlantedEmbedder({SHELL.public or "": QUERY_VECTOR}))
+    session.add(lesson(HOVER), planted(cosine))
+    session.add(lesson(CRON), planted(cosine, direction=2))
+    for number in range(20):
+        session.add(lesson(f"the kubernetes pod {number}"), planted(-0.1 + number / 200))
+    session.keyword_search = False
+
+    assert printed(session, SHELL) == (expected or printed(session, NOTHING))
+
+
+def test_without_vectors_a_lesson_is_found_by_the_words_of_the_works_subject() -> None:
+    session = Session(embedder=None)
+    for text in (CRON, HOVER, "the pod was evicted", "the invoice was wrong"):
+        session.add(lesson(text))
+
+    assert printed(session, SHELL) == [CRON]
+
+
 def test_where_nothing_matters_it_has_five_by_track_record() -> None:
     proven = attrs.evolve(lesson("proven"), observation_count=99, confidence="high")
     injection = session_of((lesson("not close"), 0.15), (proven, 0.0)).inject(WORK, framed=True)

@@ -35,7 +35,7 @@ def test_after_the_first_import_the_vectors_are_pending(world: World) -> None:
     shutil.rmtree(world.store)
 
     assert block_of(world.hook().stdout).diagnostic == (
-        "*Memory: 2 entries from 7 | semantic: active (vector=0, fts5=5, pending_embedding=7)"
+        "*Memory: 1 entries from 7 | semantic: active (vector=0, fts5=5, pending_embedding=7)"
         ' | context: "csv reader. Read partner feeds..." | model: none*'
     )
 
@@ -54,7 +54,7 @@ def test_without_numpy_the_line_says_so(world: World) -> None:
     world.bin = bare_programs()
 
     assert block_of(world.hook().stdout).diagnostic == (
-        "*Memory: 2 entries from 7 | semantic: degraded (numpy unavailable, run: make install)"
+        "*Memory: 1 entries from 7 | semantic: degraded (numpy unavailable, run: make install)"
         ' | context: "csv reader. Read partner feeds..." | model: none*'
     )
 
