@@ -76,4 +76,4 @@ def _last_shown(latest: Sequence[ExplainedInjection]) -> str:
 
 
 def _waiting(groups: Mapping[str, Sequence[ReviewItem]]) -> str:
-    return ", ".join(f"{len(items)} {GROUPS[name].title}" for name, items in groups.items())
+    return ", ".join(f"{GROUPS[name].title} ({len(items)})" for name, items in groups.items())

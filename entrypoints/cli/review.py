@@ -197,7 +197,7 @@ def _decide_each(
         name = sort_of(item)
         if name in decided:
             continue
-        say(f"{place} of {len(shown)}, {sizes[name]} {GROUPS[name].title}")
+        say(f"{place} of {len(shown)}, {GROUPS[name].title} ({sizes[name]})")
         for line in review_lines(item, memory.registry()):
             say(on_one_line(line))
         key = _key(GROUPS[name], sizes[name])

@@ -56,7 +56,7 @@ def test_where_agents_call_it_the_next_step_follows_what_is_there(world: World) 
     world.remember(*month_of(21))
     found = state(hardwon(world))
     assert found["Waits"] == (
-        "2 superseded by a newer lesson, 2 of which every cited file is gone, 2 captured this week"
+        "superseded by a newer lesson (2), of which every cited file is gone (2), captured this week (2)"
     )
     assert found["Next"] == "hardwon review: a key decides each"
 
