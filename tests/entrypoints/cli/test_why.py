@@ -8,6 +8,7 @@ import pytest
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.keywords import search_terms
+from hardwon.domain.model.subjects import words_of_subject
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.library import memory
 from tests.entrypoints.programs import hardwon, run
@@ -68,7 +69,8 @@ def test_a_session_start_can_be_explained_and_proved(parser_world: World) -> Non
     assert lines[4:6] == [f"          -  Units ({RULE.entry_id})", "     a rule that always stands"]
     assert lines[6].startswith("  1. ")
     assert re.fullmatch(
-        r" {5}words 0\.7 \* [\d.]+ \+ length -0\.6 \* 0; relevance [\d.]+ >= 0\.2", lines[7]
+        r" {5}words 0\.7 \* [\d.]+ \+ length -0\.6 \* 0 \+ subjects 5 \* 0; relevance [\d.]+ >= 0\.2",
+        lines[7],
     )
     assert lines[8].startswith("  2. ")
     assert lines[10] == "related  conversations, ranked by context"
@@ -282,7 +284,7 @@ def test_no_secret_gets_into_a_receipt(empty_world: World) -> None:
     )
 
     assert query == "[REDACTED]. With [REDACTED] we sign"
-    assert search_terms(keyword_text) == ("sign",)
+    assert search_terms(keyword_text) == search_terms("sign " + words_of_subject("sign"))
     assert 'context: "[REDACTED]. With [REDACTED] we..."' in text
     assert key not in text + frame
     assert key.encode() not in b"".join(
