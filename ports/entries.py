@@ -103,7 +103,8 @@ class EntryRepository(EntryState, Protocol):
 
         Idempotent. The keyword index is updated at once; vectors of an earlier text are deleted.
         Deprecated entries are in no index, have no vector and are never ranked.
-        Counters are unchanged: only the `UsageLog` changes them.
+        Counters are unchanged: only the `UsageLog` changes them. On a server the lesson of another
+        member keeps its tier.
 
         Raises:
             ForgottenError: the user had a text of it forgotten.
@@ -137,7 +138,7 @@ class EntryRepository(EntryState, Protocol):
         """
         Delete the entry and all its data, and return success.
 
-        Its number is never reused.
+        Its number is never reused. On a server the entry of another member stays.
         """
         ...
 

@@ -56,7 +56,7 @@ LOCK_REWORDED = """
 """
 IS_MEMBER = "SELECT 1 FROM hardwon.state WHERE tenant = %(tenant)s"
 
-CHANGING = ("INSERT INTO ", "UPDATE hardwon.", "DELETE FROM ")
+CHANGING = ("INSERT INTO ", "UPDATE hardwon.", "DELETE FROM ", "SELECT hardwon.")
 CHANGE = """
     UPDATE hardwon.state SET version = version + 1, last_number = greatest(last_number, %(last_number)s)
     WHERE tenant = %(tenant)s

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.forgotten import PostgresForgottenTexts
 from hardwon.adapters.postgres.put_entry import DELETE, DROP_VECTORS, EXISTING, put_entry
-from hardwon.adapters.postgres.query import number_of, visible, where
+from hardwon.adapters.postgres.query import MAY_DELETE, number_of, visible, where
 from hardwon.adapters.postgres.rows import (
     AMONG,
     FACT_COLUMNS,
@@ -70,6 +70,12 @@ SIZES = f"""
         SELECT e.observation_count FROM hardwon.entry e
         WHERE {RANKED_LEARNING} AND e.category = c.category AND {{visible}} ORDER BY e.observation_count DESC LIMIT 1
     ) FROM (SELECT e.category, count(*) AS entries FROM hardwon.entry e WHERE {{within}} GROUP BY 1) c
+"""
+
+DELETABLE = f"""
+    SELECT e.number FROM (
+        SELECT * FROM hardwon.entry e WHERE {OF_TENANT} AND e.id = %(id)s ORDER BY e.owner DESC LIMIT 1
+    ) e WHERE {MAY_DELETE}
 """
 
 FIRST_EXPIRY = """
@@ -210,8 +216,8 @@ class PostgresEntryRepository(SqlEntries[PostgresDatabase]):
     @override
     def delete(self, entry_id: str) -> bool:
         with self._database.transaction():
-            found = self._database.rows(EXISTING, id=entry_id)
-            for _, number, *_ in found[:1]:
+            found = self._database.rows(DELETABLE, id=entry_id)
+            for (number,) in found:
                 drop_from_index(self._database, [number])
                 self._database.rows(DELETE, number=number)
                 self._database.rows(

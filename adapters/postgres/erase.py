@@ -7,6 +7,7 @@ from typing import NamedTuple
 from psycopg.types.json import Jsonb
 
 from hardwon.adapters.postgres.database import PostgresDatabase
+from hardwon.adapters.postgres.query import MAY_DELETE
 from hardwon.adapters.postgres.redact_rows import (
     DROP_HEADINGS,
     count_secrets,
@@ -56,8 +57,16 @@ SELECT_EARLIER = """
 DROP_HISTORY = "DELETE FROM hardwon.history WHERE tenant = %(tenant)s AND number = ANY(%(numbers)s)"
 DROP_ENTRIES = "DELETE FROM hardwon.entry WHERE tenant = %(tenant)s AND number = ANY(%(numbers)s)"
 DROP_SUCCESSORS = """
-    UPDATE hardwon.entry SET superseded_by = NULL WHERE tenant = %(tenant)s AND superseded_by = ANY(%(ids)s)
+    UPDATE hardwon.entry e SET superseded_by = NULL WHERE e.tenant = %(tenant)s AND e.superseded_by = ANY(%(ids)s)
+        AND NOT EXISTS (SELECT 1 FROM hardwon.entry n WHERE n.tenant = %(tenant)s AND n.id = e.superseded_by)
 """
+OF_OTHERS = f"""
+    SELECT e.number FROM hardwon.entry e
+    WHERE e.tenant = %(tenant)s AND e.number = ANY(%(numbers)s) AND NOT {MAY_DELETE}
+"""
+OF_AN_ENTRY = frozenset((*ENTRY_TABLES, "entry_alias", "entry_place", "history"))
+"""The tables with rows of an entry, which only its author erases."""
+
 RENAME_CHECKPOINT = """
     UPDATE hardwon.checkpoint SET name = %(name)s, description = %(description)s, metadata = %(metadata)s
     WHERE tenant = %(tenant)s AND id = %(id)s
@@ -195,11 +204,28 @@ class PostgresRows(ErasurePlace, StoreTexts):
         )
         return {number for (number,) in rows}
 
+    def of_others(self, erasure: Erasure) -> set[int]:
+        """Return the numbers of matching entries that only other members may erase."""
+        with self._database.snapshot():
+            return self._of_others(_held(stored(self._database, _holding(erasure)), erasure))
+
+    def _of_others(self, rows: Iterable[StoredRow]) -> set[int]:
+        numbers = {row.number for row in rows if not row.snapshot and row.relation in OF_AN_ENTRY}
+        found = self._database.rows(OF_OTHERS, numbers=[*filter(None, numbers)])
+        return {number for (number,) in found}
+
     def _holding(self, erasure: Erasure) -> dict[str, _Rows]:
-        """Return matching rows by snapshot, today's first under ""."""
+        """
+        Return matching rows by snapshot, today's first under "".
+
+        Those of entries that only other members may erase are left out.
+        """
         found = dict[str, list[StoredRow]]()
         with self._database.snapshot():
-            for row in _held(stored(self._database, _holding(erasure)), erasure):
+            rows = [*_held(stored(self._database, _holding(erasure)), erasure)]
+            others = self._of_others(rows)
+        for row in rows:
+            if row.snapshot or row.relation not in OF_AN_ENTRY or row.number not in others:
                 found.setdefault(row.snapshot, []).append(row)
         return {snapshot: _sorted_out(rows) for snapshot, rows in found.items()}
 
@@ -221,8 +247,8 @@ class PostgresRows(ErasurePlace, StoreTexts):
             )
         self._database.rows(DROP_HISTORY, numbers=[*rows.entries, *rows.deleted])
         drop_from_index(self._database, rows.entries)
-        self._database.rows(DROP_SUCCESSORS, ids=ids)
         self._database.rows(DROP_ENTRIES, **gone)
+        self._database.rows(DROP_SUCCESSORS, ids=ids)
         for row in rows.others:
             if row.relation == "checkpoint":
                 self._rename(row, erasure)
@@ -301,8 +327,9 @@ def _texts_of(ask: Callable[..., list[Row]], numbers: Iterable[int]) -> Iterator
 class ServerCopies(KeptElsewhere):
     """Copies that a server keeps out of its members' reach."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, rows: PostgresRows) -> None:
         self._path = path
+        self._rows = rows
 
     @override
     def holding(self, erasure: Erasure, files: Iterable[str]) -> Sequence[str]:
@@ -311,4 +338,10 @@ class ServerCopies(KeptElsewhere):
             " forget --vacuum, by the tables' owner), in its write-ahead log, standbys and"
             " backups, and other members may have kept the text for themselves: ask its owner"
         )
-        return [line]
+        if not (others := self._rows.of_others(erasure)):
+            return [line]
+        kept = (
+            f"{self._path}: entries of other members that hold it: {len(others)}; only their"
+            " authors, or the owner of the tables, can forget them"
+        )
+        return [kept, line]

@@ -4,6 +4,8 @@ import datetime as dt
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+import attrs
+
 from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.forgotten import PostgresForgottenTexts
 from hardwon.adapters.postgres.rows import facts_of, texts_of
@@ -14,9 +16,10 @@ from hardwon.domain.model.forgotten import ensure_not_forgotten
 
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
+    from hardwon.domain.model.vocabulary import Tier
 
 EXISTING = """
-    SELECT e.owner, e.number, e.author, e.updated_at, e.retired, e.expires_at FROM hardwon.entry e
+    SELECT e.owner, e.number, e.author, e.updated_at, CASE WHEN e.retired THEN e.expires_at END, e.tier FROM hardwon.entry e
     WHERE e.tenant = %(tenant)s AND e.id = %(id)s ORDER BY e.owner DESC
 """
 """Selects the entries of an id: a personal one, and one that members share."""
@@ -49,6 +52,9 @@ DROP_OTHER_VECTORS = f"""
     DELETE FROM hardwon.vector {OF_NUMBER} AND text_hash != %(text_hash)s
 """
 DROP_VECTORS = "DELETE FROM hardwon.vector WHERE tenant = %(tenant)s AND number = ANY(%(numbers)s)"
+CHANGE_TIER = "SELECT hardwon.change_tier(%(number)s, %(tier)s)"
+TAKE_OVER = "SELECT hardwon.take_over(%(number)s, %(path)s)"
+
 DELETE = f"DELETE FROM hardwon.entry {OF_NUMBER}"
 
 
@@ -59,8 +65,8 @@ class _Known(NamedTuple):
     number: int
     author: str
     updated_at: dt.datetime
-    was_retired: bool
     expired_at: dt.datetime | None
+    tier: "Tier"
 
 
 class _Place(NamedTuple):
@@ -70,7 +76,7 @@ class _Place(NamedTuple):
     Attributes:
         owner: The member that alone sees it, empty for all members.
         is_retired: Whether it is in no index.
-        earlier_owner: The owner until now, None for a new entry.
+        known: The entry until now, None for a new one.
         repeated: The number of the member's personal entry that the shared one replaces, or None.
 
     """
@@ -78,7 +84,7 @@ class _Place(NamedTuple):
     number: int
     owner: str
     is_retired: bool
-    earlier_owner: str | None = None
+    known: "_Known | None" = None
     repeated: int | None = None
 
 
@@ -93,7 +99,9 @@ def put_entry(database: PostgresDatabase, entry: "Entry") -> None:
         ensure_not_forgotten(entry, forgotten.holds)
         if place := _place_of(database, entry):
             facts = (
-                _adding(place, entry) if place.earlier_owner is None else _changing(place, entry)
+                _changing(place, place.known, entry, role=database.role)
+                if place.known
+                else _adding(place, entry)
             )
             index = [] if place.is_retired else indexing(place.number, place.owner, entry)
             texts = _putting_texts(place, entry)
@@ -120,15 +128,15 @@ def _place_of(database: PostgresDatabase, entry: "Entry") -> "_Place | None":
         found = shared or personal
     if not found:
         return _Place(database.next_number(), owner, is_retired(entry))
-    stays = (
-        found.was_retired and entry.expires_at is not None and entry.expires_at == found.expired_at
-    )
+    if entry.file_path is None and found.author != role:
+        entry = attrs.evolve(entry, tier=found.tier)
+    stays = entry.expires_at is not None and entry.expires_at == found.expired_at
     repeated = personal.number if personal and found is shared else None
     return _Place(
         number=found.number,
         owner=owner,
         is_retired=is_retired(entry) or stays,
-        earlier_owner=found.owner,
+        known=found,
         repeated=repeated,
     )
 
@@ -155,18 +163,18 @@ def _adding(place: _Place, entry: "Entry") -> list[Statement]:
     return [(_insert("entry", values), {"number": place.number, **values})]
 
 
-def _changing(place: _Place, entry: "Entry") -> list[Statement]:
+def _changing(place: _Place, known: _Known, entry: "Entry", role: str) -> list[Statement]:
     """
     Return the statements that replace the facts of an entry.
 
     They also remove it from the index, where it counts for its earlier owner.
     """
     values = {**facts_of(entry), "retired": place.is_retired}
+    del values["tier"]
     changes = ", ".join(f"{name} = %({name})s" for name in values)
-    if entry.file_path is not None:
-        changes += ", author = current_user"
     update = f"UPDATE hardwon.entry SET {changes} {OF_NUMBER}"
     about = {"number": place.number, "owner": place.owner}
+    is_taken = entry.file_path is not None and known.author != role
     handing_over = [(HAND_OVER, about), (HAND_OVER_PAIRS, about)]
     return [
         *(
@@ -175,7 +183,9 @@ def _changing(place: _Place, entry: "Entry") -> list[Statement]:
             else ()
         ),
         *dropping([place.number]),
-        *(handing_over if place.owner != place.earlier_owner else ()),
+        *([(TAKE_OVER, about | {"path": entry.file_path})] if is_taken else ()),
+        *([(CHANGE_TIER, about | {"tier": entry.tier})] if known.tier != entry.tier else ()),
+        *(handing_over if place.owner != known.owner else ()),
         (update, {"number": place.number, **values}),
         *([(DROP_VECTORS, {"numbers": [place.number]})] if place.is_retired else ()),
     ]
@@ -185,14 +195,12 @@ def _putting_texts(place: _Place, entry: "Entry") -> list[Statement]:
     values = texts_of(entry)
     kept = {"owner": place.owner, "anchor_id": entry.anchor_id}
     changes = ", ".join(f'"{name}" = excluded."{name}"' for name in values)
-    if entry.file_path is not None:
-        changes += ", author = current_user"
     insert = (
         f"{_insert('entry_text', values | kept)} ON CONFLICT (tenant, number) DO UPDATE SET"
         f" {changes}"
     )
     putting: list[Statement] = [(insert, {"number": place.number, **values, **kept})]
-    if place.earlier_owner is None:
+    if not place.known:
         return putting
     about = {"number": place.number, "text_hash": values["text_hash"]}
     return [*putting, (DROP_OTHER_VECTORS, about)]

@@ -58,6 +58,9 @@ def _bind(name: str, value: object) -> Where:
     return Where(f"%({name})s", {name: list(value) if isinstance(value, tuple) else value})
 
 
+MAY_DELETE = "(e.author = current_user OR e.owner = current_user OR hardwon.owns_store())"
+"""Condition: the server lets this member delete the entry."""
+
 _conditions = Conditions(CONDITIONS, _bind, always="e.tenant = %(tenant)s")
 where = _conditions.where
 visible = _conditions.visible

@@ -165,7 +165,21 @@ FINGERPRINTS = f"""
     SELECT number, encode(sha256(convert_to(string_agg(relation || content, chr(10) ORDER BY relation, content), 'UTF8')), 'hex')
     FROM ({ROWS_OF_ENTRIES}) stored GROUP BY number
 """
-NUMBERS = "SELECT e.number FROM hardwon.entry e WHERE {within}"
+NUMBERS = "SELECT e.number FROM hardwon.entry e WHERE {within} AND e.author = current_user"
+"""A restore leaves the entries of other members as they are."""
+
+TAKEN = """
+    SELECT p.number FROM past_entry p JOIN hardwon.entry e ON e.tenant = p.tenant AND e.number = p.number
+    WHERE e.tenant = %(tenant)s AND e.author != current_user
+    UNION SELECT p.number FROM past_entry p JOIN hardwon.entry e ON e.tenant = p.tenant AND e.owner = p.owner AND e.id = p.id
+    WHERE e.tenant = %(tenant)s AND e.author != current_user
+"""
+"""Selects past entries whose number or text is another member's today."""
+
+FIXED = ('"author"', '"tier"')
+"""Columns of an entry that only functions change."""
+
+SET_TIERS = "SELECT hardwon.change_tier(x.number, x.tier) FROM past_entry x WHERE x.number = ANY(%(numbers)s)"
 
 REGISTER_SPACES = f"""
     INSERT INTO hardwon.space (tenant, space, {SPACE_COLUMNS})
@@ -273,7 +287,7 @@ class PostgresSnapshot(Snapshot):
         within = where(contents.entries)
         with self._present.patiently(), self._present.transaction(), _nobody_elses():
             self._map_spaces()
-            then = fingerprints(self._past.asked, numbers_of(self._past.asked, within))
+            then = fingerprints(self._past.asked, self._own(numbers_of(self._past.asked, within)))
             now = fingerprints(self._present.rows, numbers_of(self._present.rows, within))
             missing = {number for number, digest in then.items() if now.get(number) != digest}
             surplus = {number for number, digest in now.items() if then.get(number) != digest}
@@ -293,6 +307,9 @@ class PostgresSnapshot(Snapshot):
         return Replacement(
             memory_count=len(then), restored=len(missing), removed=len(surplus - missing)
         )
+
+    def _own(self, numbers: Iterable[int]) -> set[int]:
+        return {*numbers}.difference(number for (number,) in self._past.rows(TAKEN))
 
     def _map_spaces(self) -> None:
         self._past.rows(REGISTER_SPACES)
@@ -344,7 +361,7 @@ class PostgresSnapshot(Snapshot):
         wanted = [*numbers]
         for table in OF_ENTRIES:
             names = self._columns(table)
-            changes = ", ".join(f"{name} = excluded.{name}" for name in names)
+            changes = ", ".join(f"{name} = excluded.{name}" for name in names if name not in FIXED)
             in_place = (
                 f"ON CONFLICT (tenant, number) DO UPDATE SET {changes}" if table == "entry" else ""
             )
@@ -352,6 +369,7 @@ class PostgresSnapshot(Snapshot):
                 f"{_insert(table, names)} WHERE x.number = ANY(%(numbers)s) {in_place}",
                 numbers=wanted,
             )
+        self._past.rows(SET_TIERS, numbers=wanted)
         self._past.rows(ADD_PROJECTS, numbers=wanted)
         self._present.rows(HAND_OVER, numbers=wanted)
         for part in _parts(wanted):

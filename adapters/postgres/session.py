@@ -13,7 +13,7 @@ from hardwon.adapters.postgres.server import LostConnectionError, NoAnswerError,
 from hardwon.domain.model.errors import NewerSchemaError, StorageError
 from hardwon.ports.override import override
 
-NEWEST = 11
+NEWEST = 12
 """This program's schema version: the number of the last file in `migrations/`."""
 
 LONGEST_WAIT = 30.0

@@ -247,7 +247,7 @@ class PostgresStore(Store):
     def copies(self) -> "tuple[KeptElsewhere, ...]":
         from hardwon.adapters.postgres.erase import ServerCopies
 
-        return (ServerCopies(self.path),)
+        return (ServerCopies(self.path, self.rows),)
 
 
 class PostgresUpkeep(Upkeep):

@@ -9,7 +9,7 @@ import attrs
 from hardwon.domain.model.activity import FieldChange
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import EntryChange, as_text, changes_between
-from hardwon.domain.model.errors import InvalidEntryError, UnknownEntryError
+from hardwon.domain.model.errors import InvalidEntryError, StorageError, UnknownEntryError
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.injection.receipt import Influence
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
@@ -57,15 +57,26 @@ class DeleteEntries:
         Delete *entries* with those that `affected` adds, and return the deleted ones.
 
         A scan indexes them again when their file has changed.
+
+        Raises:
+            StorageError: another member stored one of them; none is deleted.
         """
         with self.repository.transaction():
-            deleted = [
-                entry for entry in self.affected(entries) if self.repository.delete(entry.entry_id)
-            ]
+            deleted = [entry for entry in self.affected(entries) if self._is_deleted(entry)]
             for entry in deleted:
                 self._note_deletion(entry)
                 self._note(entry)
         return deleted
+
+    def _is_deleted(self, entry: Entry) -> bool:
+        if self.repository.delete(entry.entry_id):
+            return True
+        if self.repository.by_id(entry.entry_id):
+            raise StorageError(
+                f"{entry.name!r} is another member's: only its author can delete it, or the owner"
+                " of the tables; nothing was deleted"
+            )
+        return False
 
     def affected(self, entries: Iterable[Entry]) -> list[Entry]:
         """Return *entries* and the sections of whole files among them, without duplicates."""
@@ -190,6 +201,7 @@ class ChangeEntry:
             InvalidEntryError: a value is invalid for this entry, or another one has that
                 description.
             ForgottenError: the user had that description forgotten.
+            StorageError: another member stored it, whose tier it keeps; nothing was changed.
         """
         with self.repository.transaction():
             now = self.clock.now()
@@ -199,6 +211,11 @@ class ChangeEntry:
             sections = self._hand_down(after, now) if change.importance_tier else SectionTiers()
             self.repository.retire_expired(now)
             entry, _ = known_entry(self.repository, after.entry_id)
+            if entry.tier != after.tier:
+                raise StorageError(
+                    f"{entry.name!r} is another member's: only its author can change its tier;"
+                    " nothing was changed"
+                )
         return EditOutcome(
             entry=entry,
             changes=changes_between(before, after),

@@ -320,6 +320,7 @@ READS: Mapping[str, Callable[[Member], object]] = {
     "contents.is_unused": lambda user: user.contents.is_unused(),
     "rows.found": lambda user: user.rows.found(ERASURE),
     "rows.texts": lambda user: [*user.rows.texts(ERASURE)],
+    "rows.of_others": lambda user: user.rows.of_others(ERASURE),
     "rows.secrets": lambda user: user.rows.secrets(),
     "rows.ids_holding": lambda user: sorted(user.rows.ids_holding(ERASURE)),
     "rows.unused": lambda user: user.rows.unused(["parser", "cache", "section"], []),
@@ -522,8 +523,8 @@ NEEDS_A_FILE = frozenset(("snapshots.back_up",))
 
 
 def held(user: Member) -> object:
-    """Return what `holding` of `ServerCopies` says, without asking the server."""
-    return [copy.holding(ERASURE, []) for copy in (ServerCopies(user.database.path),)]
+    """Return what `holding` of `ServerCopies` says."""
+    return ServerCopies(user.database.path, user.rows).holding(ERASURE, [])
 
 
 @contextmanager

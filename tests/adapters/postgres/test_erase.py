@@ -22,6 +22,7 @@ from hardwon.domain.model.injection.receipt import Influence, NearMiss, Receipt,
 from hardwon.domain.model.project import Identity
 from hardwon.ports.entries import Proposal
 from hardwon.ports.file_state import Tombstone
+from tests.adapters.postgres.servers import stored as stored_rows
 from tests.contracts.worlds import ALL, World
 from tests.postgres_server import member, store, world_of
 from tests.strategies import NOW, lesson, of_file, planted
@@ -307,15 +308,23 @@ def test_texts_of_another_member_stay_and_the_report_says_so(here: Member) -> No
         "SELECT name FROM hardwon.tenant WHERE tenant = %s", here.database.tenant
     )
     with joined(str(tenant)) as other:
-        other.world.add(of_file(f"Their {MARK}"))
+        other.world.add(of_file(f"Their {MARK}"), lesson(f"Theirs {MARK}"))
+        other.world.projects.add_place(lesson(f"Theirs {MARK}").entry_id, f"place {MARK}")
         here.world.add(lesson(f"Ours {MARK}"))
+        their = stored_rows(here.database.tenant)["entry_place"]
         here.rows.erase(erasure_of(here))
 
-        assert [
+        assert {
             entry.description for entry in other.world.repository.matching(EVERYTHING, limit=ALL)
-        ] == [f"Their {MARK}"]
-    [line] = ServerCopies(here.database.path).holding(Erasure(), ())
-    assert "other members" in line
+        } == {f"Their {MARK}", f"Theirs {MARK}"}
+        assert stored_rows(here.database.tenant)["entry_place"] == their
+        copies = ServerCopies(here.database.path, here.rows)
+        [first, line] = copies.holding(erasure_of(here), ())
+        assert "entries of other members that hold it: 1; only their authors" in first
+        assert "other members" in line
+
+        other.rows.erase(erasure_of(other))
+        assert len(copies.holding(erasure_of(here), ())) == 1
 
 
 def test_secrets_that_were_kept_before_are_redacted_everywhere(here: Member) -> None:

@@ -1,5 +1,6 @@
 """No lock that a member can take makes others wait for long: they get a line, and go on when it is released."""
 
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 
@@ -44,7 +45,7 @@ def two(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Member, Member]]:
     """Yield Ann, who has stored something in every table, and Eve, who holds locks."""
     monkeypatch.setattr(session, "LOCK_SECONDS", AT_ONCE)
     monkeypatch.setattr(session, "HELD_LOCK_SECONDS", AT_ONCE / 10)
-    with members("locks", "locks") as (ann, eve):
+    with members(*[uuid.uuid4().hex] * 2) as (ann, eve):
         fill(ann)
         yield ann, eve
 

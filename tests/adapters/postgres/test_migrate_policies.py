@@ -167,3 +167,24 @@ def test_a_program_of_version_9_that_is_connected_goes_on_and_its_next_connectio
         patch.setattr("hardwon.adapters.postgres.session.NEWEST", BEFORE)
         with pytest.raises(StorageError, match="install the newest hardwon"):
             PostgresDatabase(before.ann)
+
+
+def test_functions_of_an_owner_who_is_no_superuser_act_for_the_login(before: Before) -> None:
+    migrate(before.owner)
+    change = "SELECT hardwon.change_tier(%s, 'critical')"
+    with psycopg.connect(before.eve) as eve, psycopg.connect(before.ann) as ann:
+        eve.execute(change, (SHARED,))
+        eve.execute(change, (PERSONAL,))
+        eve.execute("SELECT hardwon.take_over(%s, '/eve')", (SHARED,))
+        assert eve.execute("DELETE FROM hardwon.entry").rowcount == 0
+        for number in (SHARED, PERSONAL):
+            ann.execute(change, (number,))
+    tiers = "SELECT number, tier, author FROM hardwon.entry ORDER BY number"
+    assert asked(before.ann, tiers) == [
+        (SHARED, "critical", before.role),
+        (PERSONAL, "critical", before.role),
+        (3, "normal", before.role),
+    ]
+    with psycopg.connect(before.owner) as owner:
+        assert owner.execute("DELETE FROM hardwon.entry").rowcount == 2
+    assert [number for number, *_ in asked(before.ann, tiers)] == [PERSONAL]

@@ -17,6 +17,7 @@ RELEASED = {
     9: "e2af9b72b1b3ee7d",
     10: "518b354f7dbed7ad",
     11: "e057a6c423b4cc9b",
+    12: "2b762d0b729b3639",
 }
 """The beginning of the checksum of each file. A line is never changed, only added."""
 
