@@ -377,7 +377,7 @@ def test_a_session_shows_why_each_entry_came_and_the_text_as_the_agent_got_it(
     assert " ".join(block.split()) in page
     first, *_ = caller.items("/session.json?id=s1")
     assert first["score"] == pytest.approx(
-        first["meaning"] + first["words"] + first["length"], abs=1e-4
+        sum(first[term] for term in ("meaning", "words", "length", "subjects")), abs=1e-4
     )
 
 
