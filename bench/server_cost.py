@@ -13,6 +13,7 @@ from statistics import median
 from bench.figures import Figure, aim_of
 from bench.mcp_client import Call, Client, running_server
 from bench.texts import Writer
+from hardwon.entrypoints.mcp.server import QUIET_SECONDS
 
 SEARCHES_PER_REPETITION = 10
 WORDS = 8
@@ -20,6 +21,9 @@ P50, P95 = (5, 7, 15, 80), (8, 12, 25, 120)
 """Milliseconds of CPU at each size."""
 
 STORED = (40, 40, 40, 40)
+PRIVATE_MEGABYTES = (70, 90, 180)
+"""After 100 searches, at each size."""
+
 REST_SECONDS, LONGEST_WAIT_SECONDS = 0.05, 5.0
 
 
@@ -35,11 +39,20 @@ def server_cost_figures(
         searches = sorted(
             cost_of(client, _search(writer)) for _ in range(SEARCHES_PER_REPETITION * repetitions)
         )
+        private = private_megabytes(client.pid)
         pairs = [
             (cost_of(client, _lesson(writer)), cost_of(client, _search(writer)))
             for _ in range(repetitions)
         ]
         loaded = peak_megabytes(client.pid)
+    yield Figure(
+        "server_private",
+        "MCP server after its searches: private memory",
+        entries,
+        private,
+        "MB",
+        aim=aim_of(PRIVATE_MEGABYTES, entries, "value"),
+    )
     stored, after = (median(values) for values in zip(*pairs, strict=True))
     slow = searches[len(searches) * 95 // 100]
     for name, title, value, targets in (
@@ -72,6 +85,14 @@ def peak_megabytes(pid: int) -> float:
     with open(f"/proc/{pid}/status", encoding="ascii") as file:
         [kilobytes] = [line.split()[1] for line in file if line.startswith("VmHWM:")]
     return int(kilobytes) / 1024
+
+
+def private_megabytes(pid: int) -> float:
+    """Return the memory that a process at rest has for itself, files aside."""
+    time.sleep(2 * QUIET_SECONDS)  # it gives back freed memory
+    with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:
+        kilobytes = [int(line.split()[1]) for line in file if line.startswith("Private_Dirty")]
+    return sum(kilobytes) / 1024
 
 
 def _cpu_seconds(pid: int) -> float:

@@ -57,6 +57,7 @@ FIGURES = {
     "server_memory",
     "server_peak",
     "server_ping",
+    "server_private",
     "start_memory",
     "store_memory",
     "store_memory_p50",

@@ -34,7 +34,7 @@ UNIT_ROUNDOFF = 2.0**-24
 
 HALF_A_STEP: float = 0.5 / 10**COSINE_DECIMALS
 CHUNK = 256
-"""Rows that are made float32 at once: more no longer fit the processor's cache."""
+"""Rows that are computed with at once: more no longer fit the processor's cache."""
 
 ROOM = 5e-7  # for the rounding of the bounds themselves
 
@@ -403,8 +403,8 @@ class NumpyMatches(Matches):
         left = np.array(
             [number for number in numbers.tolist() if number not in self._exact], dtype=np.int64
         )
-        if len(left):
-            rows = self._loaded.rows_among(left)
+        for at in range(0, len(left), CHUNK):
+            rows = self._loaded.rows_among(left[at : at + CHUNK])
             products = rows.values.astype(np.float64) * self._query.astype(np.float64)
             cosines = np.round(products.sum(axis=1), COSINE_DECIMALS)
             self._exact.update(zip(rows.numbers.tolist(), cosines.tolist(), strict=True))

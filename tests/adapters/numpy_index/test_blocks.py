@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.adapters.numpy_index.blocks import (
+    CHUNK,
     HEADER,
     VERSION,
     QueryCodes,
@@ -148,6 +149,35 @@ class DamagedSource:
 
     def in_tie_order(self, numbers: Sequence[int]) -> list[int]:
         return sorted(numbers)
+
+
+class ManyVectors(DamagedSource):
+    """More vectors than are loaded at once, all close to the query."""
+
+    def __init__(self) -> None:
+        self.loaded = list[int]()
+
+    def load(self, numbers: Sequence[int]) -> VectorBlock:
+        self.loaded.append(len(numbers))
+        rows = [unit(array("f", [1.0, number / 10_000]), 2) for number in numbers]
+        return VectorBlock(numbers, array("f", [value for row in rows for value in row]))
+
+    def members(self, only: EntryFilter) -> Mapping[str | None, str]:
+        del only
+        return {"patterns": ",".join(map(str, range(3 * CHUNK)))}
+
+    def load_block(self, number: int) -> VectorBlock:
+        del number
+        return self.load(range(3 * CHUNK))
+
+
+def test_the_vectors_of_many_candidates_are_never_in_memory_together() -> None:
+    source = ManyVectors()
+    matches = NumpyVectorIndex(source).compare(array("f", [1, 0]), LEARNINGS)
+    found = matches.top(2 * CHUNK + 1)
+
+    assert [hit.number for hit in found] == [*range(2 * CHUNK + 1)]
+    assert max(source.loaded[1:]) <= CHUNK < sum(source.loaded[1:])
 
 
 def test_a_damaged_vector_is_ignored() -> None:
