@@ -205,7 +205,9 @@ def shared_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 @pytest.fixture(scope="module")
 def shared(shared_world: World) -> Iterator[RawClient]:
     """Return a client of one server for the whole module: starting one takes a second."""
-    client = RawClient(shared_world, "--no-scan")  # a late scan would index a file before a test does
+    client = RawClient(
+        shared_world, "--no-scan"
+    )  # a late scan would index a file before a test does
     client.initialize()
     yield client
     client.kill()

@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.conversation.actions import (
@@ -343,12 +343,18 @@ ACTIONS: Sequence[Action] = (
 )
 
 
+@example(actions=[failed(), INSTALLED, passed(), failed(), Remark(CAUSE)], cut=3)
 @given(st.lists(st.sampled_from(ACTIONS), max_size=25), st.integers(0, 25))
 def test_repairs_are_the_same_whether_read_at_once_or_in_parts(
     actions: list[Action], cut: int
 ) -> None:
-    while cut < len(actions) and isinstance(actions[cut], Remark):
-        cut += 1  # an exchange ends with what the agent says of it
+    def ends_an_exchange(place: int) -> bool:
+        """Return whether no later remark can explain a repair before *place*."""
+        found = NO_ACTIONS.after(actions[:place], AT).repairs
+        is_explained = all(repair.cause for repair in found)
+        return is_explained or not any(isinstance(after, Remark) for after in actions[place:])
+
+    cut = next(filter(ends_an_exchange, range(min(cut, len(actions)), len(actions) + 1)))
     whole = NO_ACTIONS.after(actions, AT)
     before = NO_ACTIONS.after(actions[:cut], AT)
     after = before.actions.after(actions[cut:], AT)
