@@ -4,8 +4,6 @@ import datetime as dt
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-import attrs
-
 from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.forgotten import PostgresForgottenTexts
 from hardwon.adapters.postgres.rows import facts_of, texts_of
@@ -129,6 +127,8 @@ def _place_of(database: PostgresDatabase, entry: "Entry") -> "_Place | None":
     if not found:
         return _Place(database.next_number(), owner, is_retired(entry))
     if entry.file_path is None and found.author != role:
+        import attrs  # noqa: PLC0415  # not on the path of a start
+
         entry = attrs.evolve(entry, tier=found.tier)
     stays = entry.expires_at is not None and entry.expires_at == found.expired_at
     repeated = personal.number if personal and found is shared else None

@@ -212,7 +212,7 @@ The standard error of the mean is the deviation / sqrt(SAMPLE), 2.2 % of it; tha
 is about 1 / sqrt(2 * SAMPLE), 1.6 %.
 """
 
-NEAR = 600
+NEAR = 700
 """Neighbours that the approximate index is asked for first: enough for a session start."""
 
 MORE = 200

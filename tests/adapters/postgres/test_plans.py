@@ -209,7 +209,8 @@ def test_of_many_lessons_no_table_is_read_as_a_whole(
     assert (len(best), by_word.count(), counts) == (100, 1 + MANY // 100, (MANY, MANY, 0, 0))
     assert len(database.steps) > 9
     whole = {(step.kind, step.table) for _, step in steps_of(database, MANY // 2) if step.table}
-    assert whole == {("Index Only Scan", "entry"), ("Index Only Scan", "vector")}
+    assert {table for _, table in whole} == {"entry", "vector"}  # counts, by an index
+    assert not any("Seq" in kind for kind, _ in whole)
 
 
 @pytest.mark.parametrize("framed", [True, False], ids=["of a host", "by arguments"])
