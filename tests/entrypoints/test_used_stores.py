@@ -117,7 +117,9 @@ def test_every_door_works_on_it(store: Path, world: World) -> None:
     assert before | {"Fresh"} <= names(world)  # and what the worker captured meanwhile
 
     assert hardwon(world, "forget", "walrus", "--yes").code == 0
-    assert before <= names(world) - {"Fresh"} == names(world)
+    after = names(world)  # once: the worker may still capture
+    assert before <= after
+    assert "Fresh" not in after
 
 
 def test_its_journal_is_captured(world: World) -> None:
