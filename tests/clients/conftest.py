@@ -270,7 +270,7 @@ class Desk:
 
     @contextlib.contextmanager
     def session(self, *arguments: str) -> Iterator[Callable[[str], list[Request]]]:
-        """Run Claude Code meanwhile; yield a function that prompts it, and returns the requests."""
+        """Run Claude Code meanwhile, and yield a function that prompts it."""
         streams = ["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]
         with subprocess.Popen(
             [str(self.client.path), *self._start.arguments, *streams, *arguments],

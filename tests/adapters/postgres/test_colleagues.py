@@ -28,7 +28,7 @@ REFUSED = (psycopg.errors.InsufficientPrivilege, psycopg.IntegrityError)
 
 @pytest.fixture
 def two() -> Iterator[tuple[Member, Member]]:
-    """Yield Ann, who has stored something in every table, and Eve, a member of the same tenant."""
+    """Yield Ann, who has rows in every table, and Eve of the same tenant."""
     with members(*[uuid.uuid4().hex] * 2) as (ann, eve):
         fill(ann)
         yield ann, eve

@@ -1,4 +1,4 @@
-"""Keyword search on a server: frequent terms are not counted to their end, and that changes no answer."""
+"""Keyword search on a server, where frequent terms are not counted to their end."""
 
 from collections.abc import Iterator
 from contextlib import closing

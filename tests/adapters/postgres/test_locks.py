@@ -1,4 +1,4 @@
-"""No lock that a member can take makes others wait for long: they get a line, and go on when it is released."""
+"""No lock that a member can take makes others wait for long."""
 
 import uuid
 from collections.abc import Callable, Iterator

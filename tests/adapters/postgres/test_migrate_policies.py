@@ -1,4 +1,4 @@
-"""A store of version 9 gets the owners of its entries in all rows about them, and its programs go on."""
+"""A store of version 9 gets the owners of entries in all rows about them."""
 
 import uuid
 from collections.abc import Iterator
@@ -74,7 +74,7 @@ class Before(NamedTuple):
 
 @pytest.fixture
 def before(monkeypatch: pytest.MonkeyPatch) -> Iterator[Before]:
-    """Yield a store whose owner is no superuser, so that its policies bind the owner as well."""
+    """Yield a store whose policies bind its owner, who is no superuser."""
     name = f"m{uuid.uuid4().hex[:8]}"
     roles = [f"{name}_{who}" for who in ("owner", "ann", "eve")]
     with new_database() as address:

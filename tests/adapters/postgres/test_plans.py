@@ -1,4 +1,4 @@
-"""A search reads each entry a few times at most, also right after a large import, and of many only those that may answer."""
+"""A search reads only the entries that may answer, each a few times."""
 
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
@@ -165,7 +165,7 @@ def steps_of(database: Explained, rows: int) -> Iterator[tuple[str, Step]]:
 
 @pytest.fixture
 def large() -> Iterator[tuple[Explained, PostgresVectorStore]]:
-    """Yield a member's tenant of many lessons, one word of which is in all of them and one in few."""
+    """Yield a tenant of many lessons with a frequent and a rare word."""
     with member() as address, closing(Explained(address)) as database:
         database.steps = {}
         vectors = PostgresVectorStore(database, Space("local", "large", WIDTH))

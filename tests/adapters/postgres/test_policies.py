@@ -1,4 +1,4 @@
-"""Policies that Citus accepts: they have no subquery, read no distributed table, and use the indexes by tenant."""
+"""Policies that Citus accepts, without a subquery or a distributed table."""
 
 import re
 import uuid
@@ -126,7 +126,7 @@ def test_no_table_of_a_member_is_taken_for_that_of_members() -> None:
 
 @pytest.fixture
 def two() -> Iterator[tuple[Member, Member]]:
-    """Yield two members of one tenant; the first has stored something in every table."""
+    """Yield two members of one tenant, the first with rows in every table."""
     with members(*[uuid.uuid4().hex] * 2) as (ann, eve):
         fill(ann)
         yield ann, eve

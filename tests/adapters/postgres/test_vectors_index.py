@@ -104,7 +104,7 @@ def test_the_nearest_are_found(searched: PostgresVectorIndex, filled: Filled, na
 
 @pytest.fixture
 def asked(filled: Filled, monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """Return the limits of the questions to the approximate index, which is asked for few at first."""
+    """Return the limits of the questions to the approximate index."""
     database, limits = filled[0].database, list[object]()
     rows = database.tuned_rows
 

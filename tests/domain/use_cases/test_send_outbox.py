@@ -68,7 +68,7 @@ def sending(
 
 
 class Machine(RuleBasedStateMachine):
-    """Doors, colleagues, forgetting and a worker that dies, beside what each of them was told."""
+    """Doors, colleagues, forgetting and a dying worker, beside what they were told."""
 
     def __init__(self) -> None:
         super().__init__()
