@@ -29,7 +29,7 @@ from tests.entrypoints.mcp.conftest import RawClient
 from tests.entrypoints.postgres.test_on_a_server import START, on_server, work
 from tests.entrypoints.programs import Ran, hardwon, run
 from tests.entrypoints.sessions import rest
-from tests.postgres_server import Network, execute, member, network_to, store, url_of
+from tests.postgres_server import Network, execute, member, store, url_of
 from tests.strategies import NOW
 
 pytestmark = pytest.mark.postgres
@@ -43,17 +43,6 @@ LESSONS = (
     "Parse partner feeds line by line with the csv reader.",
     "東京の倉庫では温度を毎時間記録する。",
 )
-
-
-@pytest.fixture
-def address(cleanup: contextlib.ExitStack) -> str:
-    return cleanup.enter_context(member())
-
-
-@pytest.fixture
-def network(cleanup: contextlib.ExitStack, address: str) -> Network:
-    """Return the network between the member and the server."""
-    return cleanup.enter_context(network_to(str(conninfo_to_dict(address)["host"])))
 
 
 @pytest.fixture

@@ -19,24 +19,13 @@ from hardwon.entrypoints.hook.request import start_of
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.postgres.test_on_a_server import START, add, on_server
 from tests.entrypoints.programs import hardwon
-from tests.postgres_server import Network, execute, member, network_to, store, url_of
+from tests.postgres_server import Network, execute, store, url_of
 
 pytestmark = pytest.mark.postgres
 
 TITLE = "### Pin images"
 AWAY = " | the server is away, as of "
 HOURS = dt.timedelta(hours=3, minutes=20)
-
-
-@pytest.fixture
-def address(cleanup: contextlib.ExitStack) -> str:
-    return cleanup.enter_context(member())
-
-
-@pytest.fixture
-def network(cleanup: contextlib.ExitStack, address: str) -> Network:
-    """Return the network between the member and the server."""
-    return cleanup.enter_context(network_to(str(conninfo_to_dict(address)["host"])))
 
 
 @pytest.fixture
