@@ -167,44 +167,9 @@ def of_kind(kind: Kind, name: str, text: str, **more: Any) -> Planted:
     return memory(kind, name, text, None, **{"file_path": f"/memories/{kind}/{text}.md", **more})
 
 
-class Shelf:
-    """
-    A server and its client.
-
-    Attributes:
-        world: Where it runs.
-        client: Its client.
-
-    """
-
-    def __init__(self, world: World, client: RawClient) -> None:
-        self.world = world
-        self.client = client
-
-    def ask(self, tool: str, **arguments: object) -> Any:
-        """Return the structured answer of a tool."""
-        result = self.client.call(tool, **arguments)
-        assert not result.get("isError"), result["content"]
-        assert result["content"][0]["text"] == result["structuredContent"]["message"]
-        return result["structuredContent"]
-
-    def found(self, query: str = "", **arguments: object) -> Any:
-        """Return what a search answers."""
-        return self.ask("memory_search", query=query, **arguments)
-
-    def titles(self, query: str = "", **arguments: object) -> list[str]:
-        """Return the titles of the results of a search, in order."""
-        return [row["title"] for row in self.found(query, **arguments)["results"]]
-
-    def row(self, title: str, query: str = "", **arguments: object) -> Any:
-        """Return the only result of that title."""
-        [row] = [row for row in self.found(query, **arguments)["results"] if row["title"] == title]
-        return row
-
-
 @contextlib.contextmanager
-def shelf_of(folder: Path, *planted: Planted) -> Iterator[Shelf]:
-    """Yield a server that knows what is *planted*, with its vectors, and makes none of those that are missing."""
+def server_with(folder: Path, *planted: Planted) -> Iterator[RawClient]:
+    """Yield the client of a server that knows what is *planted*, with its vectors, and makes none of those that are missing."""
     with contextlib.ExitStack() as cleanup, running_stub() as stub:
         world = World(folder / "world", cleanup)
         world.variables["HARDWON_KEYWORD_PROVIDER"] = "off"
@@ -212,7 +177,7 @@ def shelf_of(folder: Path, *planted: Planted) -> Iterator[Shelf]:
         client = RawClient(world, "--no-scan")
         cleanup.callback(client.kill)
         client.initialize()
-        yield Shelf(world, client)
+        yield client
 
 
 TOKENS = "005-auth/memory/22-11-26_14-05__refresh-tokens.md"

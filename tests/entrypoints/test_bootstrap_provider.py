@@ -54,13 +54,13 @@ def test_no_program_asks_a_provider_that_only_the_project_names(
             "prompt": "How do I read the unit of a number?",
         }
     )
-    found = visit(scene.world).call("memory_search", query="unit of a number", collection="all")
+    found = visit(scene.world).answer("memory_search", query="unit of a number", collection="all")
 
     assert {
         name: (run.code, len(lines_on_provider(run.stderr))) for name, run in runs.items()
     } == dict.fromkeys(runs, (0, 1))
     assert [len(lines_on_provider(run.stderr)) for run in (start, prompt)] == [1, 1]
-    assert found["structuredContent"]["count"] + len(found["structuredContent"]["others"]) > 0
+    assert found["count"] + len(found["others"]) > 0
     assert diagnostic(start).endswith(
         "| model: all-MiniLM-L6-v2 | refused: memory_embedding_provider in .tlc.json (hardwon trust)*"
     )

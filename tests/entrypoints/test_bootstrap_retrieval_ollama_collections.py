@@ -134,9 +134,7 @@ def figures(scene: Scene, visit: Visit) -> dict[str, int]:
         "index in words": int(in_words),
         "stats": hardwon(scene.world, "stats", "--json").document["embedding"]["pending"],
         "doctor": int(vectors.split(", ")[-1].removesuffix(" missing")),
-        "memory_stats": visit(scene.world).call("memory_stats")["structuredContent"]["embedding"][
-            "pending"
-        ],
+        "memory_stats": visit(scene.world).answer("memory_stats")["embedding"]["pending"],
     }
 
 
@@ -174,7 +172,7 @@ def test_every_model_in_use_is_named_with_what_it_made(scene: Scene, visit: Visi
     assert details["search"] == "by meaning with ollama nomic-embed-text, and by word"
     [missing] = [found for found in findings if not found["ok"]]
     assert "run `ollama pull all-minilm`" in missing["detail"]
-    message = visit(scene.world).call("memory_stats")["structuredContent"]["message"]
+    message = visit(scene.world).answer("memory_stats")["message"]
     assert "5 memories, 3 embedded, 2 waiting" in message
 
 

@@ -101,10 +101,10 @@ def test_an_agents_search_names_the_project_of_a_lesson_from_another_one(
     )
     places.run(billing, "import")
 
-    found = visit(places.world).call(
+    found = visit(places.world).answer(
         "memory_search", query="rounding halves", collection="learnings"
     )
 
-    assert "   From: billing" in found["structuredContent"]["message"].splitlines()
-    [row] = found["structuredContent"]["results"]
+    assert "   From: billing" in found["message"].splitlines()
+    [row] = found["results"]
     assert row["origin"] == {"project": "billing", "door": "bank", "reach": "shared"}

@@ -150,8 +150,8 @@ def test_the_tool_names_the_nearest_and_an_update_supersedes_one(
     assert f"memory_update with id: {NEWER_ID}, supersedes: ID" in message.splitlines()[-1]
     assert (second_time["merged"], NEAR in second_time["message"].splitlines()) == (True, True)
 
-    updated = client.call("memory_update", id=NEWER_ID, supersedes=OLDER_ID)["structuredContent"]
-    rows = client.call("memory_list")["structuredContent"]["results"]
+    updated = client.answer("memory_update", id=NEWER_ID, supersedes=OLDER_ID)
+    rows = client.answer("memory_list")["results"]
     assert f"superseded_by: null -> {NEWER_ID}" in updated["message"]
     assert updated["memory"]["entryId"] == NEWER_ID
     assert {row["entryId"]: row["supersededBy"] for row in rows} == {
@@ -171,9 +171,9 @@ def test_an_update_changes_a_lesson_and_supersedes_another_or_does_neither(
     refused = client.refusal("memory_update", id=NEWER_ID, title="Other", supersedes=NEWER_ID)
     unknown = client.refusal("memory_update", id=NEWER_ID, title="Other", supersedes=99)
     before = world_by_word.query("SELECT name FROM entries")
-    updated = client.call(
+    updated = client.answer(
         "memory_update", id=NEWER_ID, description="Retry no payment call.", supersedes=OLDER_ID
-    )["structuredContent"]
+    )
 
     assert (refused, unknown[:24]) == (
         "an entry can't supersede itself: name two",

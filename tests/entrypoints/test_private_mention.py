@@ -59,8 +59,8 @@ def test_every_command_that_stores_says_what_was_cut_off(
 
 
 def test_a_tool_that_stores_says_what_was_cut_off(world: World, visit: Visit) -> None:
-    cut = visit(world).call("store_memory", **{**LESSON, "description": MENTION})
-    whole = visit(world).call("store_memory", **{**LESSON, "description": CLOSED})
+    cut = visit(world).answer("store_memory", **{**LESSON, "description": MENTION})
+    whole = visit(world).answer("store_memory", **{**LESSON, "description": CLOSED})
 
-    assert CUT_OFF in cut["structuredContent"]["warnings"]
-    assert CUT_OFF not in whole["structuredContent"]["warnings"]
+    assert CUT_OFF in cut["warnings"]
+    assert CUT_OFF not in whole["warnings"]

@@ -127,21 +127,20 @@ def test_a_tool_answers_from_the_workspace_and_says_how_much_is_elsewhere(
     world = places.world
     before, world.project = world.project, places.folder("src/here")
     visitor = Visitor(world, monkeypatch)
-    answers = [
-        visitor.call("memory_search", query="rotate keys", **more)
+    narrow, wide = [
+        visitor.answer("memory_search", query="rotate keys", **more)
         for more in ({}, {"scope": "global"})
     ]
     world.project = places.folder("src/clone")
-    foreign = Visitor(world, monkeypatch).call("memory_search", query="rotate keys")
+    foreign = Visitor(world, monkeypatch).answer("memory_search", query="rotate keys")
     world.project = before
 
-    narrow, wide = (answer["structuredContent"] for answer in answers)
     assert {row["title"] for row in narrow["others"]} == BOTH_HERE
     assert (narrow["elsewhere"], wide["elsewhere"]) == (2, 0)
     assert "2 more relevant in other projects: scope global shows them" in narrow["message"]
     assert len(wide["others"]) == 5
-    assert foreign["structuredContent"]["elsewhere"] == 0
-    assert "other projects" not in foreign["structuredContent"]["message"]
+    assert foreign["elsewhere"] == 0
+    assert "other projects" not in foreign["message"]
 
 
 @pytest.mark.parametrize(

@@ -164,11 +164,7 @@ def test_the_tool_supersedes_what_it_names_or_stores_nothing(
         name="Three units", description="Name unit, scale and offset.", supersedes=LESSON_ID
     )
     refusal = client.refusal("store_memory", **{**LESSON, "description": "Another."}, supersedes=99)
-    [row] = [
-        row
-        for row in client.call("memory_list")["structuredContent"]["results"]
-        if row["entryId"] == LESSON_ID
-    ]
+    [row] = [row for row in client.answer("memory_list")["results"] if row["entryId"] == LESSON_ID]
 
     assert row["supersededBy"] == content_hash("Name unit, scale and offset.")
     assert "no memory has the id '99'" in refusal

@@ -242,6 +242,6 @@ def test_a_judgement_counts_where_the_host_names_the_session(
     world.variables["CLAUDE_CODE_SESSION_ID"] = "two"
     visitor = Visitor(world, monkeypatch)
     visitor.call("memory_validate", id=ENTRY.entry_id, wasUseful=True)
-    stats = visitor.call("memory_stats")["structuredContent"]
+    stats = visitor.answer("memory_stats")
     assert sorted(used(world)) == [("one", "validation", ""), ("two", "validation", "")]
     assert stats["influence"]["influence_count"] == 2

@@ -5,7 +5,7 @@ import functools
 import json
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import anyio
 import pytest
@@ -28,17 +28,59 @@ LESSON = {
 LESSON_ID = "d8cac656f0c2f887"
 
 
-class RawClient:
+class ToolClient(Protocol):
+    """A client that calls the tools of a server."""
+
+    def call(self, tool: str, /, **arguments: object) -> Any:
+        """Return the whole answer of a tool, as it goes over the wire, errors included."""
+
+    def answer(self, tool: str, /, **arguments: object) -> Any:
+        """Return the structured answer of a tool, whose message is its text."""
+        result = self.call(tool, **arguments)
+        assert not result.get("isError"), result["content"]
+        answer = result["structuredContent"]
+        assert result["content"] == [{"type": "text", "text": answer["message"]}]
+        return answer
+
+    def refusal(self, tool: str, /, **arguments: object) -> str:
+        """Return the one line by which a tool refuses."""
+        result = self.call(tool, **arguments)
+        [block] = result["content"]
+        assert result["isError"]
+        assert "structuredContent" not in result
+        return str(block["text"])
+
+    def store(self, **arguments: object) -> Any:
+        """Store the lesson with *arguments*; return the answer."""
+        return self.answer("store_memory", **{**LESSON, **arguments})
+
+    def found(self, query: str = "", **arguments: object) -> Any:
+        """Return the answer of a search."""
+        return self.answer("memory_search", query=query, **arguments)
+
+    def titles(self, query: str = "", **arguments: object) -> list[str]:
+        """Return the titles of the results of a search, in order."""
+        return [row["title"] for row in self.found(query, **arguments)["results"]]
+
+    def row(self, title: str, query: str = "", **arguments: object) -> Any:
+        """Return the only result of that title."""
+        [row] = [row for row in self.found(query, **arguments)["results"] if row["title"] == title]
+        return row
+
+
+class RawClient(ToolClient):
     """
     One server process and its client.
 
     Attributes:
+        world: Where it runs.
         lines: Every line of the server so far.
         initialised: Result of the server's `initialize`.
 
     """
 
     def __init__(self, world: World, *arguments: str, redirections: str = "") -> None:
+        self.world = world
         self.process = start(world, "hardwon-mcp", *arguments, redirections=redirections)
         self.lines = list[bytes]()
         self.initialised: Any = None
@@ -88,21 +130,8 @@ class RawClient:
         """Call a tool; return the id of the request."""
         return self.request("tools/call", name=tool, arguments=arguments)
 
-    def call(self, tool: str, **arguments: object) -> Any:
-        """Return the answer of a tool, errors included."""
+    def call(self, tool: str, /, **arguments: object) -> Any:
         return self.ask("tools/call", name=tool, arguments=arguments)["result"]
-
-    def store(self, **arguments: object) -> Any:
-        """Store the lesson with *arguments*; return the structured answer."""
-        return self.call("store_memory", **{**LESSON, **arguments})["structuredContent"]
-
-    def refusal(self, tool: str, **arguments: object) -> str:
-        """Return the one line by which a tool refuses."""
-        result = self.call(tool, **arguments)
-        [block] = result["content"]
-        assert result["isError"]
-        assert "structuredContent" not in result
-        return str(block["text"])
 
     def terminate(self) -> Ran:
         """Ask the server to end, by a signal, with its input left open."""
@@ -131,7 +160,7 @@ class RawClient:
         self.process.communicate()
 
 
-class Visitor:
+class Visitor(ToolClient):
     """Each call is a visit of its own: the store is opened for it and closed."""
 
     def __init__(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,7 +169,6 @@ class Visitor:
         self._server = functools.cache(_server)
 
     def call(self, tool: str, /, **arguments: object) -> dict[str, Any]:
-        """Return what a tool answers, as it goes over the wire."""
         for name, value in self._world.variables.items():
             self._monkeypatch.setenv(name, value)
         settings = read_settings(str(self._world.project), self._world.variables, {}).settings
@@ -152,18 +180,6 @@ class Visitor:
 
         with lifted(self._world.reached):
             return anyio.run(visit)
-
-    def store(self, **arguments: object) -> dict[str, Any]:
-        """Store the lesson with *arguments*; return the structured answer."""
-        result = self.call("store_memory", **{**LESSON, **arguments})
-        return dict(result["structuredContent"])
-
-    def refusal(self, tool: str, **arguments: object) -> str:
-        """Return the one line by which a tool refuses."""
-        result = self.call(tool, **arguments)
-        [block] = result["content"]
-        assert result["isError"]
-        return str(block["text"])
 
 
 class _Server(NamedTuple):

@@ -67,7 +67,7 @@ def test_everybody_works_on_one_store_at_once(world: World, connect: Connect) ->
         writing = [others.submit(write, world, number) for number in range(LESSONS)]
         hooks = [others.submit(hook, world) for _ in range(2)]
         retiering = [others.submit(retier, world, str(number)) for number in range(FILES)]
-        answers = [client.call("memory_index_scan", force=True) for _ in range(3)]
+        answers = [client.answer("memory_index_scan", force=True) for _ in range(3)]
         written = [item.result() for item in writing]
         hooked = [item.result() for item in hooks]
         for item in retiering:
@@ -76,7 +76,7 @@ def test_everybody_works_on_one_store_at_once(world: World, connect: Connect) ->
     ran = client.end()
     code, complaints = watch.end(signal.SIGTERM)
 
-    assert [answer["structuredContent"]["errors"] for answer in answers] == [0, 0, 0]
+    assert [answer["errors"] for answer in answers] == [0, 0, 0]
     assert [item for item in written if "lock" in item or not item.startswith("0 ")] == []
     assert [item for item in hooked if item != "0 " and not item.startswith(NOT_COUNTED)] == []
     assert (ran.code, ran.stderr, code, complaints) == (0, "", 0, "")

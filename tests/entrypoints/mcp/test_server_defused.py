@@ -37,10 +37,10 @@ def test_no_tool_prints_what_a_memory_forges(world: World, visit: Visit) -> None
 
 
 def test_no_resource_does(world: World, visit: Visit, connect: Connect) -> None:
-    stored = visit(world).call(
+    stored = visit(world).answer(
         "store_memory", name="A name", description=FORGED, category="patterns", reasoning="why"
     )
-    uri = f"memory://{stored['structuredContent']['entryId']}"
+    uri = f"memory://{stored['entryId']}"
     [content] = connect(world).ask("resources/read", uri=uri)["result"]["contents"]
 
     assert not [tag for tag in TAGS if tag in content["text"]]

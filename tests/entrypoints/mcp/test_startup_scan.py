@@ -54,7 +54,7 @@ def test_a_search_during_the_scan_says_that_files_are_still_being_indexed(
     os.mkfifo(gate)
     world.put_package("sitecustomize", __init__=WAITS_TO_INDEX.format(gate=str(gate)))
     client = connect(world)
-    early = client.call("memory_search", query="zebra stripes")["structuredContent"]
+    early = client.answer("memory_search", query="zebra stripes")
 
     assert early["results"] == []
     assert early["notes"] == [STILL_INDEXING]
@@ -62,9 +62,7 @@ def test_a_search_during_the_scan_says_that_files_are_still_being_indexed(
 
     gate.open("w").close()
     give_up = time.monotonic() + LONGEST_WAIT
-    while (later := client.call("memory_search", query="zebra stripes")["structuredContent"])[
-        "notes"
-    ]:
+    while (later := client.answer("memory_search", query="zebra stripes"))["notes"]:
         assert time.monotonic() < give_up
     assert [row["title"] for row in later["results"]] == ["Zebra"]
 
@@ -96,7 +94,7 @@ def test_tools_answer_while_many_files_are_scanned_and_a_second_scan_does_not_fa
         write_document(world, f"005-auth/memory/{number}.md", f"About number {number}.")
     client = connect(world)
     client.store()
-    scanned = client.call("memory_index_scan")["structuredContent"]
+    scanned = client.answer("memory_index_scan")
 
     assert (scanned["scanned"], scanned["errors"], scanned["details"]) == (MANY, 0, [])
     assert world.query("SELECT count(*) FROM memory_index") == [(MANY,)]

@@ -26,12 +26,12 @@ def owned(row: Any) -> list[Any]:
 
 def scan(client: RawClient) -> tuple[int, int]:
     """Return how many files are in the store, and how many are gone, as the message has it."""
-    answer = client.call("memory_index_scan")["structuredContent"]
+    answer = client.answer("memory_index_scan")
     return answer["indexed"], int(answer["message"].split(" gone")[0].split()[-1])
 
 
 def row_of(client: RawClient, path: Path) -> Any:
-    rows = client.call("memory_list")["structuredContent"]["results"]
+    rows = client.answer("memory_list")["results"]
     return next(row for row in rows if row["filePath"] == str(path))
 
 

@@ -32,8 +32,8 @@ def test_a_memory_is_deleted_by_its_number_or_its_id(client: Visitor, world: Wor
     [number] = numbers(world, "spec_folder = '049-auth'")
     [(document_id,)] = world.query(f"SELECT id FROM entry WHERE seq = {number}")
 
-    assert client.call("memory_delete", id=number)["structuredContent"]["deleted"] == 1
-    assert client.call("memory_delete", id=LESSON_ID)["structuredContent"]["deleted"] == 1
+    assert client.answer("memory_delete", id=number)["deleted"] == 1
+    assert client.answer("memory_delete", id=LESSON_ID)["deleted"] == 1
     assert numbers(world, "spec_folder = '049-auth'") == []
     assert world.query("SELECT count(*) FROM entries") == [(0,)]
     assert world.query(
@@ -51,7 +51,7 @@ def test_a_deleted_memory_stays_out_until_its_file_changes_or_force_is_given(
 
     def delete_and_scan(**arguments: bool) -> tuple[int, int, int]:
         client.call("memory_delete", id=numbers(world, "spec_folder = '049-auth'")[0])
-        scanned = client.call("memory_index_scan", **arguments)["structuredContent"]
+        scanned = client.answer("memory_index_scan", **arguments)
         return (
             scanned["indexed"],
             scanned["skipped"],
@@ -60,14 +60,14 @@ def test_a_deleted_memory_stays_out_until_its_file_changes_or_force_is_given(
 
     assert delete_and_scan() == (0, 2, 0)
     path.touch()
-    assert client.call("memory_index_scan")["structuredContent"]["skipped"] == 2
+    assert client.answer("memory_index_scan")["skipped"] == 2
     assert "1 deleted" in hardwon(world, "index").stdout
     path.write_text("Changed.")
-    assert client.call("memory_index_scan")["structuredContent"]["indexed"] == 1
+    assert client.answer("memory_index_scan")["indexed"] == 1
 
     assert delete_and_scan(force=True) == (2, 0, 1)
     client.call("memory_delete", id=numbers(world, "spec_folder = '049-auth'")[0])
-    saved = client.call("memory_save", filePath=str(path.resolve()))["structuredContent"]
+    saved = client.answer("memory_save", filePath=str(path.resolve()))
     assert saved["action"] == "indexed"
     assert numbers(world, "spec_folder = '049-auth'") == [saved["memoryId"]]
 
@@ -81,7 +81,7 @@ def test_a_section_that_was_deleted_stays_out_and_with_the_whole_go_its_sections
     assert numbers(world, "anchor_id = 'a'") == []
 
     [whole] = numbers(world, "spec_folder = '005-auth' AND anchor_id IS NULL")
-    assert client.call("memory_delete", id=str(whole))["structuredContent"]["deleted"] == 2
+    assert client.answer("memory_delete", id=str(whole))["deleted"] == 2
     client.call("memory_index_scan")
     assert numbers(world, "spec_folder = '005-auth'") == []
     client.call("memory_index_scan", force=True)
@@ -96,11 +96,11 @@ def test_a_spec_folder_goes_as_a_whole_when_that_is_confirmed(
     assert refused == "this deletes 3 memories of '005-auth': ask the user, then give confirm true"
     assert numbers(world) == before
 
-    deleted = client.call("memory_delete", specFolder="005-auth", confirm=True)["structuredContent"]
+    deleted = client.answer("memory_delete", specFolder="005-auth", confirm=True)
     assert (deleted["success"], deleted["deleted"]) == (True, 3)
     assert len(numbers(world)) == 1
     assert (world.project / "specs/005-auth/memory/a.md").exists()
-    assert client.call("memory_index_scan")["structuredContent"]["indexed"] == 0
+    assert client.answer("memory_index_scan")["indexed"] == 0
 
 
 def test_the_same_spec_folder_of_another_project_is_left_unchanged(

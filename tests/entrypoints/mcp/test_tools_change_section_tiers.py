@@ -37,14 +37,14 @@ def client(world: World, connect: Connect) -> RawClient:
 
 
 def found(client: RawClient, query: str, **arguments: object) -> list[str]:
-    answer = client.call("memory_search", query=query, **arguments)["structuredContent"]
+    answer = client.answer("memory_search", query=query, **arguments)
     return [row["title"] for row in answer["results"]]
 
 
 def update(client: RawClient, anchor: str, tier: str) -> Any:
-    listed = client.call("memory_list", specFolder="005-auth")["structuredContent"]["results"]
+    listed = client.answer("memory_list", specFolder="005-auth")["results"]
     [number] = [row["id"] for row in listed if row["anchorId"] == (anchor or None)]
-    return client.call("memory_update", id=number, importanceTier=tier)["structuredContent"]
+    return client.answer("memory_update", id=number, importanceTier=tier)
 
 
 def test_no_search_finds_a_sentence_of_a_section_of_a_deprecated_file(
@@ -58,9 +58,7 @@ def test_no_search_finds_a_sentence_of_a_section_of_a_deprecated_file(
     for collection in ("documents", "all"):
         assert found(client, SENTENCE, collection=collection) == []
     assert found(client, "", concepts=["walruses", "callback"]) == []
-    assert not client.call("memory_match_triggers", prompt="how do we rotate keys")[
-        "structuredContent"
-    ]["memories"]
+    assert not client.answer("memory_match_triggers", prompt="how do we rotate keys")["memories"]
     assert hardwon(world, "recall", "--json", SENTENCE).items == []
     assert "alrus" not in world.hook().stdout
 
@@ -92,12 +90,7 @@ def test_a_section_that_is_written_into_a_deprecated_file_is_not_found(
 
     assert found(client, "orcas") == []
     assert (
-        len(
-            client.call("memory_list", specFolder="005-auth", tier="deprecated")[
-                "structuredContent"
-            ]["results"]
-        )
-        == 4
+        len(client.answer("memory_list", specFolder="005-auth", tier="deprecated")["results"]) == 4
     )
 
 

@@ -12,12 +12,9 @@ HAIKU, OLLAMA = "/v1/messages", "/api/chat"
 
 
 def test_the_first_line_names_the_lesson_and_its_id(world: World, visit: Visit) -> None:
-    result = visit(world).call("store_memory", **LESSON, references=["feature 7"])
+    answer = visit(world).answer("store_memory", **LESSON, references=["feature 7"])
 
-    assert result["content"] == [
-        {"type": "text", "text": f"Stored: Name the unit (id: {LESSON_ID})"}
-    ]
-    assert result["structuredContent"] == {
+    assert answer == {
         "message": f"Stored: Name the unit (id: {LESSON_ID})",
         "entryId": LESSON_ID,
         "merged": False,
@@ -26,7 +23,7 @@ def test_the_first_line_names_the_lesson_and_its_id(world: World, visit: Visit) 
         "embedded": False,
         "warnings": [],
     }
-    assert next(iter(result["structuredContent"])) == "message"
+    assert next(iter(answer)) == "message"
     assert world.query(
         'SELECT name, description, reasoning, category, "references", source, source_project FROM entries'
     ) == [(*LESSON.values(), '["feature 7"]', "session-capture", "project")]
@@ -138,9 +135,7 @@ def test_labels_that_are_given_are_kept_and_no_labeler_is_asked(scene: Scene, vi
     assert (stored["keywords"], stored["warnings"]) == (KEYWORDS, [])
     assert scene.requests() == []
     assert scene.world.query("SELECT json_extract(keywords, '$[0]') FROM entries") == [("unit",)]
-    found = client.call("memory_search", query="misread number", collection="learnings")[
-        "structuredContent"
-    ]
+    found = client.answer("memory_search", query="misread number", collection="learnings")
     assert [row["title"] for row in found["results"]] == ["Name the unit"]
 
 
@@ -230,10 +225,7 @@ def test_others_are_answered_while_a_provider_hangs(
 
     assert client.ask("ping")["result"] == {}
     assert client.ask("tools/list")["result"]["tools"]
-    totals = (
-        client.call("memory_list", collection="learnings")["structuredContent"]["total"]
-        for _ in range(100)
-    )
+    totals = (client.answer("memory_list", collection="learnings")["total"] for _ in range(100))
     assert 1 in totals  # stored before the provider is asked, which may be after the first list
 
     stub.released.set()
@@ -266,7 +258,7 @@ def test_a_moved_store_is_reopened_and_nothing_is_written_to_the_old_file(
     client.store(description="Another lesson.")
 
     assert world.query("SELECT description FROM entries") == [("Another lesson.",)]
-    assert client.call("memory_list", collection="learnings")["structuredContent"]["total"] == 1
+    assert client.answer("memory_list", collection="learnings")["total"] == 1
 
 
 def test_a_provider_that_hangs_delays_an_answer_for_three_seconds_at_most(

@@ -40,10 +40,9 @@ def test_two_fields_are_changed_and_the_history_has_two_rows(
     shared: RawClient, shared_world: World, entry: Entry
 ) -> None:
     number = number_of(shared_world, entry)
-    result = shared.call(
+    answer = shared.answer(
         "memory_update", id=number, title=" A better\ntitle ", importanceTier="important"
     )
-    answer = result["structuredContent"]
 
     assert list(answer) == ANSWERED
     assert answer["message"].splitlines() == [
@@ -51,7 +50,6 @@ def test_two_fields_are_changed_and_the_history_has_two_rows(
         f"title: {entry.name} -> A better title",
         "importance_tier: normal -> important",
     ]
-    assert result["content"] == [{"type": "text", "text": answer["message"]}]
     assert answer["changed"] == [
         {"field": "title", "old": entry.name, "new": "A better title"},
         {"field": "importanceTier", "old": "normal", "new": "important"},
@@ -76,9 +74,7 @@ def test_the_time_of_the_update_moves_and_that_of_creation_does_not(
         "UPDATE entry SET updated_at = '2020-01-01T00:00:00.000000+00:00' WHERE id = ?",
         [entry.entry_id],
     )
-    row = shared.call("memory_update", id=entry.entry_id, importanceWeight=0.9)[
-        "structuredContent"
-    ]["memory"]
+    row = shared.answer("memory_update", id=entry.entry_id, importanceWeight=0.9)["memory"]
 
     assert row["updatedAt"] > row["createdAt"] > "2020-01-02"
     assert row["importanceWeight"] == 0.9
@@ -88,13 +84,13 @@ def test_an_update_with_equal_values_changes_nothing(
     shared: RawClient, shared_world: World, entry: Entry
 ) -> None:
     before = shared_world.query("SELECT * FROM entry ORDER BY seq")
-    answer = shared.call(
+    answer = shared.answer(
         "memory_update",
         id=entry.entry_id,
         title=entry.name,
         triggerPhrases=[],
         importanceWeight=0.5,
-    )["structuredContent"]
+    )
 
     assert answer["message"].startswith("Unchanged, it was so already: ")
     assert answer["changed"] == []
@@ -114,9 +110,7 @@ def test_the_new_texts_are_searched(shared: RawClient, shared_world: World, entr
     )
     assert json.loads(phrases) == ["paint it pink"]
 
-    emptied = shared.call("memory_update", id=entry.entry_id, triggerPhrases=[])[
-        "structuredContent"
-    ]
+    emptied = shared.answer("memory_update", id=entry.entry_id, triggerPhrases=[])
     assert emptied["memory"]["triggerPhrases"] == []
 
 
@@ -124,7 +118,7 @@ def test_a_prompt_matches_the_new_trigger_phrase_and_no_longer_the_old_one(
     shared: RawClient, entry: Entry
 ) -> None:
     def matched(prompt: str) -> list[str]:
-        answer = shared.call("memory_match_triggers", prompt=prompt)["structuredContent"]
+        answer = shared.answer("memory_match_triggers", prompt=prompt)
         return [row["entryId"] for row in answer["memories"]]
 
     shared.call("memory_update", id=entry.entry_id, triggerPhrases=["polish the anchor"])
@@ -137,17 +131,13 @@ def test_a_prompt_matches_the_new_trigger_phrase_and_no_longer_the_old_one(
 
 def test_an_importance_weight_of_0_to_1_is_kept_as_given(shared: RawClient, entry: Entry) -> None:
     for weight in (0, 0.25, 1):
-        updated = shared.call("memory_update", id=entry.entry_id, importanceWeight=weight)[
-            "structuredContent"
-        ]
+        updated = shared.answer("memory_update", id=entry.entry_id, importanceWeight=weight)
         assert updated["memory"]["importanceWeight"] == weight
 
 
 def test_all_six_tiers_are_taken(shared: RawClient, entry: Entry) -> None:
     tiers = [
-        shared.call("memory_update", id=entry.entry_id, importanceTier=tier)["structuredContent"][
-            "memory"
-        ]
+        shared.answer("memory_update", id=entry.entry_id, importanceTier=tier)["memory"]
         for tier in TIERS
     ]
 
@@ -157,14 +147,11 @@ def test_all_six_tiers_are_taken(shared: RawClient, entry: Entry) -> None:
 def test_a_deprecated_memory_is_not_found_but_still_listed(
     shared: RawClient, shared_world: World, entry: Entry
 ) -> None:
-    answer = shared.call(
+    answer = shared.answer(
         "memory_update", id=entry.entry_id, title="Flotsam", importanceTier="deprecated"
     )
 
-    assert (
-        "no search finds it any more, and it is kept until it is deleted"
-        in answer["structuredContent"]["message"]
-    )
+    assert "no search finds it any more, and it is kept until it is deleted" in answer["message"]
     found = hardwon(shared_world, "recall", "--json", "flotsam").items
     assert entry.entry_id not in [item["id"] for item in found]
     listed = hardwon(shared_world, "list", "--tier", "deprecated", "--json").items
@@ -176,15 +163,11 @@ def test_a_temporary_entry_shows_when_it_expires(shared: RawClient, shared_world
     new = keep(shared_world, description="Made now.")
     shared_world.remember(attrs.evolve(old, name="Jetsam"))
 
-    fresh = shared.call("memory_update", id=new.entry_id, importanceTier="temporary")[
-        "structuredContent"
-    ]
+    fresh = shared.answer("memory_update", id=new.entry_id, importanceTier="temporary")
     assert fresh["memory"]["expiresAt"] > fresh["memory"]["createdAt"]
     assert "It is temporary: it expires " in fresh["message"]
 
-    gone = shared.call("memory_update", id=old.entry_id, importanceTier="temporary")[
-        "structuredContent"
-    ]
+    gone = shared.answer("memory_update", id=old.entry_id, importanceTier="temporary")
     assert "its 7 days are over, so no search finds it any more" in gone["message"]
     assert old.entry_id not in [
         item["id"] for item in hardwon(shared_world, "recall", "--json", "jetsam").items
@@ -285,7 +268,7 @@ def test_the_vector_follows_the_new_title(
 
 
 def vector(client: Visitor, world: World, entry: Entry, **changes: object) -> bytes:
-    answer = client.call("memory_update", id=entry.entry_id, **changes)["structuredContent"]
+    answer = client.answer("memory_update", id=entry.entry_id, **changes)
     assert answer["warnings"] == []
     [(stored,)] = world.query(
         "SELECT vec FROM vector JOIN entry ON seq = entry_seq WHERE id = ?", [entry.entry_id]
@@ -303,8 +286,8 @@ def test_a_description_is_corrected_in_the_bank_too_and_the_old_id_still_names_i
 
     visitor = visit(world)
     change = {"description": "Retry after a pause.", "reasoning": "It flooded the server."}
-    answer = visitor.call("memory_update", id=old, **change)["structuredContent"]
-    renamed = visitor.call("memory_update", id=old, title="Back off")["structuredContent"]
+    answer = visitor.answer("memory_update", id=old, **change)
+    renamed = visitor.answer("memory_update", id=old, title="Back off")
 
     assert [item["field"] for item in answer["changed"]] == ["description", "reasoning"]
     assert (answer["memory"]["entryId"], renamed["memory"]["entryId"]) == (new, new)

@@ -18,7 +18,7 @@ def test_the_count_rises_and_the_score_is_the_share_that_was_useful(
     shared: RawClient, shared_world: World, entry: Entry
 ) -> None:
     answers = [
-        shared.call("memory_validate", id=entry.entry_id, wasUseful=useful)["structuredContent"]
+        shared.answer("memory_validate", id=entry.entry_id, wasUseful=useful)
         for useful in (True, False, True)
     ]
 
@@ -54,9 +54,7 @@ def test_promotion_is_offered_after_five_judgements_of_which_ninety_percent_were
     is_offered: bool,
 ) -> None:
     for useful in judgements:
-        answer = shared.call("memory_validate", id=entry.entry_id, wasUseful=useful)[
-            "structuredContent"
-        ]
+        answer = shared.answer("memory_validate", id=entry.entry_id, wasUseful=useful)
 
     assert answer["promotionOffered"] == is_offered
     asks = "Ask the user whether it should become critical; if so, call memory_update with importanceTier critical"
@@ -69,8 +67,7 @@ def test_promotion_is_offered_after_five_judgements_of_which_ninety_percent_were
 def test_a_critical_memory_is_not_offered_again(shared: RawClient, entry: Entry) -> None:
     shared.call("memory_update", id=entry.entry_id, importanceTier="critical")
     answers = [
-        shared.call("memory_validate", id=entry.entry_id, wasUseful=True)["structuredContent"]
-        for _ in range(5)
+        shared.answer("memory_validate", id=entry.entry_id, wasUseful=True) for _ in range(5)
     ]
 
     assert not any(answer["promotionOffered"] for answer in answers)

@@ -17,17 +17,11 @@ def document(world: World, text: str, path: str) -> Any:
     return attrs.evolve(file, file_path=os.path.realpath(world.project / f"{path}.md"))
 
 
-def answer(client: RawClient, tool: str, **arguments: object) -> Any:
-    result = client.call(tool, **arguments)
-    assert result["content"] == [{"type": "text", "text": result["structuredContent"]["message"]}]
-    return result["structuredContent"]
-
-
 @pytest.fixture
 def names(shared: RawClient) -> list[str]:
     """Return no name: what earlier tests have made is deleted."""
-    for checkpoint in answer(shared, "checkpoint_list")["checkpoints"]:
-        answer(shared, "checkpoint_delete", name=checkpoint["name"])
+    for checkpoint in shared.answer("checkpoint_list")["checkpoints"]:
+        shared.answer("checkpoint_delete", name=checkpoint["name"])
     return []
 
 
@@ -37,8 +31,8 @@ def test_a_created_checkpoint_is_listed_with_its_memory_count(
 ) -> None:
     shared_world.remember(document(shared_world, "One.", "1"), document(shared_world, "Two.", "2"))
     [(count,)] = shared_world.query("SELECT count(*) FROM memory_index")
-    made = answer(shared, "checkpoint_create", name="before-refactor", description="Auth")
-    [listed] = answer(shared, "checkpoint_list")["checkpoints"]
+    made = shared.answer("checkpoint_create", name="before-refactor", description="Auth")
+    [listed] = shared.answer("checkpoint_list")["checkpoints"]
 
     assert listed == made["checkpoint"]
     assert next(iter(made)) == "message"
@@ -63,13 +57,13 @@ def test_a_created_checkpoint_is_listed_with_its_memory_count(
 
 @pytest.mark.usefixtures("names")
 def test_a_list_is_printed_line_by_line_the_newest_first(shared: RawClient) -> None:
-    assert answer(shared, "checkpoint_list") == {
+    assert shared.answer("checkpoint_list") == {
         "message": "No checkpoint yet: checkpoint_create makes one",
         "checkpoints": [],
     }
     for name, scope in (("one", "project"), ("two", "all")):
-        answer(shared, "checkpoint_create", name=name, scope=scope)
-    first, second = answer(shared, "checkpoint_list")["message"].splitlines()
+        shared.answer("checkpoint_create", name=name, scope=scope)
+    first, second = shared.answer("checkpoint_list")["message"].splitlines()
 
     assert first.startswith("1. two (")
     assert second.startswith("2. one (")
@@ -83,14 +77,14 @@ def test_create_change_restore_is_as_before_and_can_be_undone(
     facts = "SELECT id, file_path, title, content, created_at, importance_tier, access_count FROM memory_index ORDER BY id"
     shared_world.remember(document(shared_world, "One.", "1"), document(shared_world, "Two.", "2"))
     before = shared_world.query(facts)
-    answer(shared, "checkpoint_create", name="before")
+    shared.answer("checkpoint_create", name="before")
     shared_world.remember(
         document(shared_world, "Changed.", "1"),
         document(shared_world, "New.", "3"),
         lesson("Not of the scope."),
     )
     after, lessons = shared_world.query(facts), shared_world.query("SELECT id FROM entries")
-    restored = answer(shared, "checkpoint_restore", name="before")
+    restored = shared.answer("checkpoint_restore", name="before")
 
     assert shared_world.query(facts) == before
     assert shared_world.query("SELECT id FROM entries") == lessons
@@ -101,7 +95,7 @@ def test_create_change_restore_is_as_before_and_can_be_undone(
         "Restored before: documents of project, 2 memories, 1 brought back, 1 taken out",
         f"The state before is the checkpoint {safety!r}: restore it to undo this",
     ]
-    answer(shared, "checkpoint_restore", name=safety)
+    shared.answer("checkpoint_restore", name=safety)
     assert shared_world.query(facts) == after
 
 
@@ -109,11 +103,11 @@ def test_create_change_restore_is_as_before_and_can_be_undone(
 def test_a_deleted_checkpoint_is_gone_from_the_list_and_from_the_disk(
     shared: RawClient, shared_world: World
 ) -> None:
-    answer(shared, "checkpoint_create", name="before")
-    gone = answer(shared, "checkpoint_delete", name="before")
+    shared.answer("checkpoint_create", name="before")
+    gone = shared.answer("checkpoint_delete", name="before")
 
     assert gone["message"] == "Checkpoint deleted: before"
-    assert answer(shared, "checkpoint_list")["checkpoints"] == []
+    assert shared.answer("checkpoint_list")["checkpoints"] == []
     assert list((shared_world.store / "checkpoints").iterdir()) == []
 
 
@@ -121,7 +115,7 @@ def test_a_deleted_checkpoint_is_gone_from_the_list_and_from_the_disk(
 def test_an_impossible_request_is_refused_in_one_line(
     shared: RawClient, shared_world: World
 ) -> None:
-    answer(shared, "checkpoint_create", name="before")
+    shared.answer("checkpoint_create", name="before")
     for tool, arguments, words in (
         ("checkpoint_create", {"name": "before"}, "already: delete it, or choose another name"),
         ("checkpoint_create", {"name": " "}, "1 to 100 characters"),
@@ -140,7 +134,7 @@ def test_an_impossible_request_is_refused_in_one_line(
         assert "\n" not in refused
     for path in (shared_world.store / "checkpoints").iterdir():
         path.unlink()
-    assert answer(shared, "checkpoint_list")["checkpoints"][0]["missing"] is True
+    assert shared.answer("checkpoint_list")["checkpoints"][0]["missing"] is True
     assert "there is no such file; nothing was changed" in shared.refusal(
         "checkpoint_restore", name="before"
     )
@@ -185,16 +179,16 @@ def test_no_checkpoint_is_made_where_memory_is_switched_off(world: World, connec
     client = connect(world)
 
     assert "memory_semantic_enabled is not true" in client.refusal("checkpoint_create", name="x")
-    assert answer(client, "checkpoint_list")["checkpoints"] == []
+    assert client.answer("checkpoint_list")["checkpoints"] == []
     assert not world.store.exists()
 
 
 def test_another_project_of_the_same_name_is_left_unchanged(world: World, connect: Connect) -> None:
     client = connect(world)
-    answer(client, "checkpoint_create", name="before")
+    client.answer("checkpoint_create", name="before")
     elsewhere = of_file("Elsewhere.", kind="document", source_project="project")
     world.remember(elsewhere)
-    answer(client, "checkpoint_restore", name="before")
+    client.answer("checkpoint_restore", name="before")
 
     assert world.query("SELECT file_path FROM memory_index") == [(elsewhere.file_path,)]
 
@@ -205,7 +199,7 @@ def test_a_checkpoint_of_no_folder_is_listed_without_one(world: World, connect: 
     hardwon(world, "backup", str(backup))
     assert hardwon(world, "restore", str(backup), "--yes").code == 0
 
-    [listed] = answer(connect(world), "checkpoint_list")["checkpoints"]
+    [listed] = connect(world).answer("checkpoint_list")["checkpoints"]
     assert listed["metadata"].keys() == {"scope", "project"}
     assert (listed["metadata"]["scope"], listed["metadata"]["project"]) == (
         "all",

@@ -58,7 +58,7 @@ def test_a_file_is_indexed_and_the_answer_names_what_it_became(
         "005-auth/memory/tokens.md",
         "---\ntriggers: [rotate keys]\n---\n# Tokens\n\nZ.",
     )
-    saved = shared.call("memory_save", filePath=str(path), force=True)["structuredContent"]
+    saved = shared.answer("memory_save", filePath=str(path), force=True)
 
     expected = {
         "success": True,
@@ -83,9 +83,7 @@ def test_a_file_saved_twice_is_one_row_unless_forced_or_changed(
     path = write_document(shared_world, "005-auth/memory/twice.md")
 
     def action(**arguments: object) -> object:
-        return shared.call("memory_save", filePath=str(path), **arguments)["structuredContent"][
-            "action"
-        ]
+        return shared.answer("memory_save", filePath=str(path), **arguments)["action"]
 
     assert [action(), action(), action(force=True)] == ["indexed", "unchanged", "indexed"]
     path.write_text("# Tokens\n\nNew text.")
@@ -97,7 +95,7 @@ def test_the_sections_of_a_file_become_memories_of_their_own(
     shared: RawClient, shared_world: World
 ) -> None:
     path = write_document(shared_world, "006-oauth/memory/sections.md", SECTIONED)
-    saved = shared.call("memory_save", filePath=str(path))["structuredContent"]
+    saved = shared.answer("memory_save", filePath=str(path))
     fields = "importance_tier, importance_weight, context_type, channel, session_id, spec_folder"
 
     assert (saved["sections"], saved["triggerPhrases"]) == (2, ["rotate keys"])
@@ -168,7 +166,7 @@ def test_a_title_that_was_changed_stays_as_long_as_the_file_does(
     shared: RawClient, shared_world: World
 ) -> None:
     path = write_document(shared_world, "005-auth/memory/titled.md")
-    number = shared.call("memory_save", filePath=str(path))["structuredContent"]["memoryId"]
+    number = shared.answer("memory_save", filePath=str(path))["memoryId"]
     shared_world.query(f"UPDATE entry_text SET name = 'My title' WHERE entry_seq = {number}")
 
     shared.call("memory_save", filePath=str(path), force=True)
@@ -228,10 +226,10 @@ def test_a_root_that_is_set_may_be_read(world: World, visit: Visit) -> None:
     (root / "deep").mkdir(parents=True)
     (root / "deep" / "guide.md").write_text("# Guide\n\nText.")
     world.variables["HARDWON_DOCUMENT_ROOTS"] = f"/nowhere{os.pathsep}{root}"
-    saved = visit(world).call("memory_save", filePath=str(root / "deep" / "guide.md"))
+    saved = visit(world).answer("memory_save", filePath=str(root / "deep" / "guide.md"))
 
-    assert saved["structuredContent"]["title"] == "Guide"
-    assert visit(world).call("memory_index_scan")["structuredContent"]["skipped"] == 1
+    assert saved["title"] == "Guide"
+    assert visit(world).answer("memory_index_scan")["skipped"] == 1
 
 
 def test_defaults_of_new_documents_are_settings(world: World, visit: Visit) -> None:
@@ -245,13 +243,11 @@ def test_defaults_of_new_documents_are_settings(world: World, visit: Visit) -> N
 def test_the_vector_is_made_at_once_or_the_answer_says_why_not(scene: Scene, visit: Visit) -> None:
     scene.choose("openai", keyword_provider="off")
     path = write_document(scene.world)
-    assert visit(scene.world).call("memory_save", filePath=str(path))["structuredContent"][
-        "embedded"
-    ]
+    assert visit(scene.world).answer("memory_save", filePath=str(path))["embedded"]
 
     scene.take_down()
     path.write_text("New text.")
-    saved = visit(scene.world).call("memory_save", filePath=str(path))["structuredContent"]
+    saved = visit(scene.world).answer("memory_save", filePath=str(path))
     assert (saved["success"], saved["embedded"]) == (True, False)
     assert saved["warnings"][0].startswith(
         "its vector follows, until then keyword search finds it: "
@@ -268,7 +264,7 @@ def test_a_file_is_embedded_within_two_seconds(world: World, visit: Visit) -> No
     client = visit(world)
     client.call("memory_save", filePath=str(first), force=True)  # the model is loaded once
     started = time.process_time()
-    saved = client.call("memory_save", filePath=str(second), force=True)["structuredContent"]
+    saved = client.answer("memory_save", filePath=str(second), force=True)
 
     assert saved["embedded"]
     assert time.process_time() - started < LONGEST_EMBEDDING_SECONDS

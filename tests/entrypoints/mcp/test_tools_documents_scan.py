@@ -23,12 +23,12 @@ def write_fifteen(world: World) -> None:
 def test_files_are_scanned_and_those_that_changed_indexed(world: World, visit: Visit) -> None:
     write_fifteen(world)
     client = visit(world)
-    first = client.call("memory_index_scan")["structuredContent"]
+    first = client.answer("memory_index_scan")
     for number in range(3):
         write_document(world, f"005-auth/memory/{number:02}.md", "Changed.")
     (world.project / "specs/005-auth/memory/14.md").touch()
-    second = client.call("memory_index_scan")["structuredContent"]
-    forced = client.call("memory_index_scan", force=True)["structuredContent"]
+    second = client.answer("memory_index_scan")
+    forced = client.answer("memory_index_scan", force=True)
 
     counts = [
         tuple(item[key] for key in ("success", "scanned", "indexed", "skipped", "errors"))
@@ -41,7 +41,7 @@ def test_files_are_scanned_and_those_that_changed_indexed(world: World, visit: V
 def test_one_spec_folder_is_scanned_alone(world: World, visit: Visit) -> None:
     write_fifteen(world)
     write_document(world, "049-auth/memory/other.md")
-    scanned = visit(world).call("memory_index_scan", specFolder="049-auth")["structuredContent"]
+    scanned = visit(world).answer("memory_index_scan", specFolder="049-auth")
 
     assert (scanned["scanned"], scanned["indexed"]) == (1, 1)
     assert world.query("SELECT DISTINCT spec_folder FROM memory_index") == [("049-auth",)]
@@ -65,9 +65,7 @@ def test_concepts_are_counted_in_the_file(world: World, visit: Visit) -> None:
         write_document(world, f"01{number}-x/memory/22-11-26_14-05__{name}.md", text)
     client = visit(world)
     client.call("memory_index_scan")
-    answer = client.call("memory_search", concepts=["oauth", "errors", "callback"], limit=20)[
-        "structuredContent"
-    ]
+    answer = client.answer("memory_search", concepts=["oauth", "errors", "callback"], limit=20)
 
     wanted = {
         name: dict(zip(("oauth", "errors", "callback"), counts, strict=True))
@@ -96,7 +94,7 @@ def test_unusable_input_is_counted_and_reported(world: World, visit: Visit) -> N
     write_document(world, "005-auth/memory/good.md")
     write_document(world, "005-auth/memory/bad.md").write_bytes(b"\0")
     write_document(world, "005-auth/memory/odd.md", "---\ndate: some day\n---\nText.")
-    scanned = visit(world).call("memory_index_scan")["structuredContent"]
+    scanned = visit(world).answer("memory_index_scan")
 
     assert (scanned["scanned"], scanned["indexed"], scanned["errors"]) == (3, 2, 1)
     assert [line.rpartition("/")[2].split("'")[0] for line in scanned["details"]] == [
@@ -112,14 +110,14 @@ def test_the_memories_of_files_that_are_gone_go_with_them(world: World, visit: V
     client.call("memory_index_scan")
     path.unlink()
 
-    assert client.call("memory_index_scan")["structuredContent"]["removed"] == 1
+    assert client.answer("memory_index_scan")["removed"] == 1
     assert world.query("SELECT count(*) FROM memory_index") == [(0,)]
 
 
 def test_a_file_is_one_row_for_every_indexing_path(world: World, visit: Visit) -> None:
     path = write_document(world)
     client = visit(world)
-    saved = client.call("memory_save", filePath=str(path))["structuredContent"]
+    saved = client.answer("memory_save", filePath=str(path))
     client.call("memory_index_scan", force=True)
     hardwon(world, "index", "--force")
 
@@ -137,7 +135,7 @@ def test_fifty_files_are_indexed_and_embedded_within_a_minute(world: World, visi
             world, f"005-auth/memory/{number:02}.md", f"# Note {number}\n\nAbout the okapi."
         )
     started = time.process_time()
-    scanned = client.call("memory_index_scan")["structuredContent"]
+    scanned = client.answer("memory_index_scan")
     seconds = time.process_time() - started
 
     assert (scanned["scanned"], scanned["errors"], scanned["pending"]) == (50, 0, 0)

@@ -7,8 +7,8 @@ import pytest
 from pydantic.alias_generators import to_camel
 
 from hardwon.domain.model.vocabulary import KINDS
-from tests.entrypoints.library import Shelf, document, of_kind, shelf_of
-from tests.entrypoints.mcp.conftest import Connect
+from tests.entrypoints.library import document, of_kind, server_with
+from tests.entrypoints.mcp.conftest import Connect, RawClient
 from tests.entrypoints.programs import hardwon
 from tests.entrypoints.provider_process import Scene
 
@@ -43,29 +43,31 @@ PLANTED = [
 
 
 @pytest.fixture(scope="module")
-def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
-    with shelf_of(tmp_path_factory.mktemp("browse"), *PLANTED) as shelf:
-        yield shelf
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RawClient]:
+    with server_with(tmp_path_factory.mktemp("browse"), *PLANTED) as client:
+        yield client
 
 
 @pytest.fixture(scope="module")
-def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RawClient]:
     """Return a server that knows one memory of each kind, and of each another one of another project."""
     own = [of_kind(kind, f"One {kind}", f"{kind} of this project") for kind in KINDS]
     others = [
         of_kind(kind, f"Other {kind}", f"{kind} of another", source_project="other")
         for kind in KINDS
     ]
-    with shelf_of(tmp_path_factory.mktemp("mixed"), *own, *others) as shelf:
-        yield shelf
+    with server_with(tmp_path_factory.mktemp("mixed"), *own, *others) as client:
+        yield client
 
 
-def listed(shelf: Shelf, **arguments: object) -> list[str]:
-    return [row["title"] for row in shelf.ask("memory_list", **arguments)["results"]]
+def listed(client: RawClient, **arguments: object) -> list[str]:
+    return [row["title"] for row in client.answer("memory_list", **arguments)["results"]]
 
 
-def test_a_folder_is_loaded_whole_the_newest_first_what_is_given_up_included(shelf: Shelf) -> None:
-    answer = shelf.ask("memory_load", specFolder="002-flow")
+def test_a_folder_is_loaded_whole_the_newest_first_what_is_given_up_included(
+    client: RawClient,
+) -> None:
+    answer = client.answer("memory_load", specFolder="002-flow")
 
     assert {row["title"]: row["content"] for row in answer["results"]} == {
         "Flow": "the whole flow",
@@ -73,22 +75,22 @@ def test_a_folder_is_loaded_whole_the_newest_first_what_is_given_up_included(she
         "Gone": "given up",
     }
     assert "how it starts" in answer["message"]
-    pages = shelf.ask("memory_load", specFolder="001-pages", limit=2)
+    pages = client.answer("memory_load", specFolder="001-pages", limit=2)
     assert [row["title"] for row in pages["results"]] == ["Page 1", "Page 2"]
     assert (pages["total"], pages["count"]) == (5, 2)
 
 
-def test_an_anchor_is_loaded_alone(shelf: Shelf) -> None:
-    [row] = shelf.ask("memory_load", specFolder="002-flow", anchorId="start")["results"]
+def test_an_anchor_is_loaded_alone(client: RawClient) -> None:
+    [row] = client.answer("memory_load", specFolder="002-flow", anchorId="start")["results"]
 
     assert (row["title"], row["anchorId"], row["content"]) == ("Start", "start", "how it starts")
 
 
-def test_one_memory_is_loaded_by_number_or_id(shelf: Shelf) -> None:
-    [flow] = shelf.ask("memory_load", specFolder="002-flow", anchorId="start")["results"]
+def test_one_memory_is_loaded_by_number_or_id(client: RawClient) -> None:
+    [flow] = client.answer("memory_load", specFolder="002-flow", anchorId="start")["results"]
 
     for reference in (flow["id"], str(flow["id"]), flow["entryId"]):
-        [row] = shelf.ask("memory_load", id=reference)["results"]
+        [row] = client.answer("memory_load", id=reference)["results"]
         assert row["title"] == "Start"
 
 
@@ -102,16 +104,16 @@ def test_one_memory_is_loaded_by_number_or_id(shelf: Shelf) -> None:
     ],
 )
 def test_a_memory_to_load_is_named_in_exactly_one_way(
-    shelf: Shelf, arguments: dict[str, object]
+    client: RawClient, arguments: dict[str, object]
 ) -> None:
-    refused = shelf.client.refusal("memory_load", **arguments)
+    refused = client.refusal("memory_load", **arguments)
 
     assert refused == "give specFolder, with an anchorId if you like, or id"
 
 
-def test_a_missing_entry_is_reported(shelf: Shelf) -> None:
-    assert shelf.client.refusal("memory_load", id=9999).startswith("no memory has the id '9999'")
-    assert shelf.ask("memory_load", specFolder="404-none") == {
+def test_a_missing_entry_is_reported(client: RawClient) -> None:
+    assert client.refusal("memory_load", id=9999).startswith("no memory has the id '9999'")
+    assert client.answer("memory_load", specFolder="404-none") == {
         "message": "no memory of 404-none: memory_list shows those there are",
         "total": 0,
         "count": 0,
@@ -119,8 +121,8 @@ def test_a_missing_entry_is_reported(shelf: Shelf) -> None:
     }
 
 
-def test_a_long_text_is_cut_where_a_host_would_cut_it_and_says_so(shelf: Shelf) -> None:
-    answer = shelf.ask("memory_load", specFolder="003-long")
+def test_a_long_text_is_cut_where_a_host_would_cut_it_and_says_so(client: RawClient) -> None:
+    answer = client.answer("memory_load", specFolder="003-long")
     rows = {row["title"]: row for row in answer["results"]}
 
     assert rows["Long"]["truncated"]
@@ -129,11 +131,11 @@ def test_a_long_text_is_cut_where_a_host_would_cut_it_and_says_so(shelf: Shelf) 
         f"id {rows['Long']['id']} is cut: the rest is in {rows['Long']['filePath']}"
         in answer["message"]
     )
-    assert len(shelf.client.lines[-1]) < 20_000
+    assert len(client.lines[-1]) < 20_000
 
 
-def test_pages_do_not_overlap_and_tell_the_total(shelf: Shelf) -> None:
-    pages = [shelf.ask("memory_list", limit=4, offset=offset) for offset in (0, 4, 8, 12)]
+def test_pages_do_not_overlap_and_tell_the_total(client: RawClient) -> None:
+    pages = [client.answer("memory_list", limit=4, offset=offset) for offset in (0, 4, 8, 12)]
     titles = [row["title"] for page in pages for row in page["results"]]
 
     assert [(page["total"], page["count"], page["offset"]) for page in pages] == [
@@ -146,9 +148,9 @@ def test_pages_do_not_overlap_and_tell_the_total(shelf: Shelf) -> None:
     assert "Elsewhere" not in titles
 
 
-def test_every_kind_is_listed_lessons_of_all_projects_included(mixed: Shelf) -> None:
-    everything = mixed.ask("memory_list")
-    pages = [mixed.ask("memory_list", limit=3, offset=offset) for offset in (0, 3, 6)]
+def test_every_kind_is_listed_lessons_of_all_projects_included(mixed: RawClient) -> None:
+    everything = mixed.answer("memory_list")
+    pages = [mixed.answer("memory_list", limit=3, offset=offset) for offset in (0, 3, 6)]
     expected = {*(f"One {kind}" for kind in KINDS), "Other learning"}
 
     assert {row["title"] for row in everything["results"]} == expected
@@ -159,29 +161,29 @@ def test_every_kind_is_listed_lessons_of_all_projects_included(mixed: Shelf) -> 
     assert listed(mixed, tier="critical") == []
 
 
-def test_a_collection_is_listed_alone(mixed: Shelf) -> None:
+def test_a_collection_is_listed_alone(mixed: RawClient) -> None:
     assert set(listed(mixed, collection="learnings")) == {"One learning", "Other learning"}
     assert listed(mixed, collection="documents") == ["One document"]
     assert listed(mixed, collection="sessions", limit=1) in (["One session"], ["Other session"])
 
 
-def test_lists_are_filtered_and_sorted(shelf: Shelf) -> None:
+def test_lists_are_filtered_and_sorted(client: RawClient) -> None:
     by_weight = ["Page 5", "Page 4", "Page 3", "Page 2", "Page 1"]
 
-    assert listed(shelf, specFolder="001-pages", sortBy="importance_weight") == by_weight
-    assert listed(shelf, specFolder="001-pages") == by_weight[::-1]
-    assert listed(shelf, specFolder="001-pages", sortBy="updated_at") == by_weight[::-1]
-    assert listed(shelf, tier="critical") == ["Flow"]
-    assert listed(shelf, collection="learnings") == []
-    assert shelf.client.refusal("memory_list", sortBy="title").startswith('sortBy is "title": use')
-    assert shelf.client.refusal("memory_list", offset=-1).startswith("offset is -1")
+    assert listed(client, specFolder="001-pages", sortBy="importance_weight") == by_weight
+    assert listed(client, specFolder="001-pages") == by_weight[::-1]
+    assert listed(client, specFolder="001-pages", sortBy="updated_at") == by_weight[::-1]
+    assert listed(client, tier="critical") == ["Flow"]
+    assert listed(client, collection="learnings") == []
+    assert client.refusal("memory_list", sortBy="title").startswith('sortBy is "title": use')
+    assert client.refusal("memory_list", offset=-1).startswith("offset is -1")
 
 
-def test_a_row_has_all_the_fields_of_a_memory(shelf: Shelf) -> None:
-    [row] = shelf.ask("memory_list", tier="critical")["results"]
+def test_a_row_has_all_the_fields_of_a_memory(client: RawClient) -> None:
+    [row] = client.answer("memory_list", tier="critical")["results"]
     number, epoch = row.pop("id"), row.pop("createdAtEpoch")
 
-    assert shelf.world.query(
+    assert client.world.query(
         "SELECT id, created_at_epoch FROM memory_index WHERE importance_tier = 'critical'"
     ) == [(number, epoch)]
     assert row.keys() == {
@@ -216,8 +218,8 @@ def test_a_row_has_all_the_fields_of_a_memory(shelf: Shelf) -> None:
     }
 
 
-def test_the_statistics_are_those_of_the_resource_and_the_command(shelf: Shelf) -> None:
-    stats = shelf.ask("memory_stats")
+def test_the_statistics_are_those_of_the_resource_and_the_command(client: RawClient) -> None:
+    stats = client.answer("memory_stats")
     output = {name: figures for name, figures in stats.items() if name != "message"}
 
     assert stats["entries"] == {"total": 12}
@@ -232,14 +234,14 @@ def test_the_statistics_are_those_of_the_resource_and_the_command(shelf: Shelf) 
     }
     assert stats["embedding"] == {**embedding, "embedded": 9, "pending": 2}
     store = {
-        "path": str(shelf.world.database),
+        "path": str(client.world.database),
         "bytes": stats["store"]["bytes"],
         "keyword_search": True,
     }
     assert stats["store"] == store
-    assert store["bytes"] >= shelf.world.database.stat().st_size  # and of the write-ahead log
-    [resource] = shelf.client.ask("resources/read", uri="memory://stats")["result"]["contents"]
-    command = hardwon(shelf.world, "stats", "--json").document
+    assert store["bytes"] >= client.world.database.stat().st_size  # and of the write-ahead log
+    [resource] = client.ask("resources/read", uri="memory://stats")["result"]["contents"]
+    command = hardwon(client.world, "stats", "--json").document
     read = json.loads(resource["text"])
     assert read | {"store": store} == command | {"store": store}
     assert output == {to_camel(name): figures for name, figures in command.items()} | {
@@ -252,8 +254,8 @@ def test_a_failing_embedder_shows_and_words_are_searched(scene: Scene, connect: 
     scene.world.remember(document("Lock", "lock the store", source_project="project").entry)
     scene.take_down()
     client = connect(scene.world)
-    stats = client.call("memory_stats")["structuredContent"]
-    answer = client.call("memory_search", query="lock")["structuredContent"]
+    stats = client.answer("memory_stats")
+    answer = client.answer("memory_search", query="lock")
 
     assert stats["embedding"]["trouble"]
     assert (

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.entrypoints.library import QUESTION, Shelf, document, of_kind, shelf_of
+from tests.entrypoints.library import QUESTION, document, of_kind, server_with
+from tests.entrypoints.mcp.conftest import RawClient
 
 SIX_WORDS = "alder birch cedar dogwood elm fir"
 
@@ -75,18 +76,18 @@ PLANTED = [
 
 
 @pytest.fixture(scope="module")
-def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
-    with shelf_of(tmp_path_factory.mktemp("search"), *PLANTED) as shelf:
-        yield shelf
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RawClient]:
+    with server_with(tmp_path_factory.mktemp("search"), *PLANTED) as client:
+        yield client
 
 
 @pytest.mark.parametrize(
     "arguments", [{}, {"limit": 3}, {"limit": 100}, {"useDecay": False}, {"tier": "important"}]
 )
 def test_every_score_is_recomputed_from_its_parts(
-    shelf: Shelf, arguments: dict[str, object]
+    client: RawClient, arguments: dict[str, object]
 ) -> None:
-    answer = shelf.found(QUESTION, explain=True, **arguments)
+    answer = client.found(QUESTION, explain=True, **arguments)
 
     assert answer["results"]
     for row in answer["results"]:
@@ -103,9 +104,9 @@ def test_every_score_is_recomputed_from_its_parts(
 
 
 def test_the_first_of_both_lists_has_two_sixty_firsts_and_a_perfect_critical_one_shows_92_percent(
-    shelf: Shelf,
+    client: RawClient,
 ) -> None:
-    answer = shelf.found("lock store", tier="critical", explain=True)
+    answer = client.found("lock store", tier="critical", explain=True)
     [row] = answer["results"]
 
     assert row["parts"]["rrf"] == pytest.approx(2 / 61, abs=1e-12)
@@ -116,8 +117,8 @@ def test_the_first_of_both_lists_has_two_sixty_firsts_and_a_perfect_critical_one
     ]
 
 
-def test_lists_are_in_the_order_of_cosine_and_bm25(shelf: Shelf) -> None:
-    answer = shelf.found(
+def test_lists_are_in_the_order_of_cosine_and_bm25(client: RawClient) -> None:
+    answer = client.found(
         QUESTION, specFolder="049-auth", limit=50, explain=True, includeConstitutional=False
     )
     ranks = {
@@ -125,7 +126,7 @@ def test_lists_are_in_the_order_of_cosine_and_bm25(shelf: Shelf) -> None:
         for row in answer["results"]
     }
     sql = "SELECT rowid, bm25(entries_fts) FROM entries_fts WHERE entries_fts MATCH 'lock OR store'"
-    bm25 = dict(shelf.world.query(sql))
+    bm25 = dict(client.world.query(sql))
     by_word = sorted((row["parts"]["keyword_rank"], row["id"]) for row in answer["results"])
 
     assert ranks["Without a vector"][0] == ranks["By meaning only"][1] == 0
@@ -136,29 +137,29 @@ def test_lists_are_in_the_order_of_cosine_and_bm25(shelf: Shelf) -> None:
     assert in_order == sorted(in_order)
 
 
-def test_ten_of_more_are_returned_unless_asked_otherwise(shelf: Shelf) -> None:
-    assert shelf.found("many", specFolder="020-many")["count"] == 10
-    assert len(shelf.titles("many", specFolder="020-many", limit=100)) == 25
-    assert shelf.client.refusal("memory_search", query="many", limit=0).startswith("limit is 0")
-    assert shelf.client.refusal("memory_search", query="many", limit=101).startswith("limit is 101")
+def test_ten_of_more_are_returned_unless_asked_otherwise(client: RawClient) -> None:
+    assert client.found("many", specFolder="020-many")["count"] == 10
+    assert len(client.titles("many", specFolder="020-many", limit=100)) == 25
+    assert client.refusal("memory_search", query="many", limit=0).startswith("limit is 0")
+    assert client.refusal("memory_search", query="many", limit=101).startswith("limit is 101")
 
 
-def test_filters_combine_with_a_query(shelf: Shelf) -> None:
-    assert set(shelf.titles(QUESTION, specFolder="006-trial")) == {"Six days"}
-    assert set(shelf.titles(QUESTION, tier="important")) == {"Important", "Research"}
-    assert shelf.titles(QUESTION, contextType="research") == ["Research"]
-    assert shelf.titles(QUESTION, tier="important", contextType="research") == ["Research"]
-    assert shelf.titles(QUESTION, tier="critical", contextType="research") == []
-    assert shelf.client.refusal("memory_search", query="x", tier="vital").startswith(
+def test_filters_combine_with_a_query(client: RawClient) -> None:
+    assert set(client.titles(QUESTION, specFolder="006-trial")) == {"Six days"}
+    assert set(client.titles(QUESTION, tier="important")) == {"Important", "Research"}
+    assert client.titles(QUESTION, contextType="research") == ["Research"]
+    assert client.titles(QUESTION, tier="important", contextType="research") == ["Research"]
+    assert client.titles(QUESTION, tier="critical", contextType="research") == []
+    assert client.refusal("memory_search", query="x", tier="vital").startswith(
         'tier is "vital": use'
     )
-    assert shelf.client.refusal("memory_search", query="x", contextType="fun").startswith(
+    assert client.refusal("memory_search", query="x", contextType="fun").startswith(
         'contextType is "fun": use'
     )
 
 
-def decay_of(shelf: Shelf, title: str, **arguments: object) -> float:
-    row = shelf.row(
+def decay_of(client: RawClient, title: str, **arguments: object) -> float:
+    row = client.row(
         title, QUESTION, limit=50, explain=True, includeConstitutional=False, **arguments
     )
     return float(row["parts"]["decay"])
@@ -178,15 +179,18 @@ def decay_of(shelf: Shelf, title: str, **arguments: object) -> float:
     ],
 )
 def test_age_halves_every_ninety_days_down_to_a_floor_except_for_exempt_tiers(
-    shelf: Shelf, title: str, factor: float
+    client: RawClient, title: str, factor: float
 ) -> None:
-    assert decay_of(shelf, title) == pytest.approx(factor, abs=1e-3)  # an hour on a slow machine
-    assert decay_of(shelf, title, useDecay=False) == 1
+    assert decay_of(client, title) == pytest.approx(factor, abs=1e-3)  # an hour on a slow machine
+    assert decay_of(client, title, useDecay=False) == 1
 
 
-def test_an_old_memory_scores_lower_unless_age_is_left_out(shelf: Shelf) -> None:
+def test_an_old_memory_scores_lower_unless_age_is_left_out(client: RawClient) -> None:
     old, new = (
-        [shelf.row(title, QUESTION, limit=50, useDecay=decays)["score"] for decays in (True, False)]
+        [
+            client.row(title, QUESTION, limit=50, useDecay=decays)["score"]
+            for decays in (True, False)
+        ]
         for title in ("Half a year", "First")
     )
 
@@ -198,19 +202,19 @@ def test_an_old_memory_scores_lower_unless_age_is_left_out(shelf: Shelf) -> None
     ("title", "boost"),
     [("Critical lock store", 2), ("Important", 1.5), ("First", 1), ("Six days", 0.5)],
 )
-def test_a_tier_boosts(shelf: Shelf, title: str, boost: float) -> None:
-    assert shelf.row(title, QUESTION, limit=50, explain=True)["parts"]["boost"] == boost
+def test_a_tier_boosts(client: RawClient, title: str, boost: float) -> None:
+    assert client.row(title, QUESTION, limit=50, explain=True)["parts"]["boost"] == boost
 
 
-def test_a_constitutional_memory_is_boosted_by_three(shelf: Shelf) -> None:
-    row = shelf.row("A rule", QUESTION, tier="constitutional", explain=True)
+def test_a_constitutional_memory_is_boosted_by_three(client: RawClient) -> None:
+    row = client.row("A rule", QUESTION, tier="constitutional", explain=True)
 
     assert (row["parts"]["boost"], row["parts"]["decay"]) == (3, 1)
 
 
-def test_rules_come_first_whole_and_are_not_counted_or_doubled(shelf: Shelf) -> None:
-    answer = shelf.found(QUESTION, limit=3)
-    without = shelf.found(QUESTION, limit=3, includeConstitutional=False)
+def test_rules_come_first_whole_and_are_not_counted_or_doubled(client: RawClient) -> None:
+    answer = client.found(QUESTION, limit=3)
+    without = client.found(QUESTION, limit=3, includeConstitutional=False)
 
     assert [(rule["title"], rule["content"]) for rule in answer["constitutional"]] == [
         ("A rule", "never lock the store twice")
@@ -219,45 +223,47 @@ def test_rules_come_first_whole_and_are_not_counted_or_doubled(shelf: Shelf) -> 
         "These rules always hold here:\n### A rule\nnever lock the store twice\n"
     )
     assert len(answer["results"]) == 3
-    assert "A rule" not in shelf.titles(QUESTION, limit=100)
+    assert "A rule" not in client.titles(QUESTION, limit=100)
     assert without["constitutional"] == []
     assert "A rule" not in without["message"]
-    assert "A rule" not in shelf.titles(QUESTION, limit=100, includeConstitutional=False)
-    assert shelf.found("many", specFolder="020-many")["constitutional"]
+    assert "A rule" not in client.titles(QUESTION, limit=100, includeConstitutional=False)
+    assert client.found("many", specFolder="020-many")["constitutional"]
 
 
-def test_a_temporary_memory_is_found_on_the_sixth_day_and_not_on_the_eighth(shelf: Shelf) -> None:
-    assert shelf.titles(QUESTION, specFolder="006-trial") == ["Six days"]
-    listed = shelf.ask("memory_list", specFolder="006-trial")
+def test_a_temporary_memory_is_found_on_the_sixth_day_and_not_on_the_eighth(
+    client: RawClient,
+) -> None:
+    assert client.titles(QUESTION, specFolder="006-trial") == ["Six days"]
+    listed = client.answer("memory_list", specFolder="006-trial")
     assert {row["title"] for row in listed["results"]} == {"Six days", "Eight days"}
 
 
-def test_a_deprecated_memory_is_never_found_and_still_listed(shelf: Shelf) -> None:
-    asked = shelf.found(QUESTION, tier="deprecated")
+def test_a_deprecated_memory_is_never_found_and_still_listed(client: RawClient) -> None:
+    asked = client.found(QUESTION, tier="deprecated")
 
-    assert "Given up" not in shelf.titles(QUESTION, limit=100)
+    assert "Given up" not in client.titles(QUESTION, limit=100)
     assert (asked["results"], asked["constitutional"]) == ([], [])
     assert "memory_list" in asked["suggestion"]
-    assert [row["title"] for row in shelf.ask("memory_list", tier="deprecated")["results"]] == [
+    assert [row["title"] for row in client.answer("memory_list", tier="deprecated")["results"]] == [
         "Given up"
     ]
 
 
-def test_other_projects_are_out_of_scope_unless_wanted(shelf: Shelf) -> None:
-    assert "Elsewhere" not in shelf.titles(QUESTION, limit=100)
-    assert "Elsewhere" in shelf.titles(QUESTION, limit=100, scope="global")
+def test_other_projects_are_out_of_scope_unless_wanted(client: RawClient) -> None:
+    assert "Elsewhere" not in client.titles(QUESTION, limit=100)
+    assert "Elsewhere" in client.titles(QUESTION, limit=100, scope="global")
 
 
-def test_a_section_gains_by_its_name_and_stands_for_its_file(shelf: Shelf) -> None:
-    answer = shelf.found("oauth callback", specFolder="007-flow", explain=True)
+def test_a_section_gains_by_its_name_and_stands_for_its_file(client: RawClient) -> None:
+    answer = client.found("oauth callback", specFolder="007-flow", explain=True)
     rows = {row["title"]: row["parts"]["overlap"] for row in answer["results"]}
 
     assert rows == {"Part": 1.0, "Other part": 0.0}
     assert answer["results"][0]["anchorId"] == "oauth-callback"
 
 
-def test_only_what_holds_all_concepts_is_found_with_their_counts(shelf: Shelf) -> None:
-    answer = shelf.found(concepts=["oauth", "errors", "callback"])
+def test_only_what_holds_all_concepts_is_found_with_their_counts(client: RawClient) -> None:
+    answer = client.found(concepts=["oauth", "errors", "callback"])
 
     assert {row["title"]: row["conceptCounts"] for row in answer["results"]} == {
         "Three": {"oauth": 2, "errors": 2, "callback": 2},
@@ -267,40 +273,42 @@ def test_only_what_holds_all_concepts_is_found_with_their_counts(shelf: Shelf) -
         "      \u2192 Contains: oauth (2), errors (2), callback (2)"
         in answer["message"].splitlines()
     )
-    assert shelf.titles("errors", concepts=["oauth", "callback"], specFolder="007-flow") == ["Part"]
+    assert client.titles("errors", concepts=["oauth", "callback"], specFolder="007-flow") == [
+        "Part"
+    ]
 
 
 @pytest.mark.parametrize("count", [2, 5])
-def test_two_to_five_concepts_are_taken(shelf: Shelf, count: int) -> None:
-    assert shelf.titles(concepts=SIX_WORDS.split()[:count]) == ["Six words"]
+def test_two_to_five_concepts_are_taken(client: RawClient, count: int) -> None:
+    assert client.titles(concepts=SIX_WORDS.split()[:count]) == ["Six words"]
 
 
 @pytest.mark.parametrize("count", [1, 6])
-def test_one_or_six_concepts_are_refused(shelf: Shelf, count: int) -> None:
+def test_one_or_six_concepts_are_refused(client: RawClient, count: int) -> None:
     concepts = SIX_WORDS.split()[:count]
 
-    assert shelf.client.refusal("memory_search", concepts=concepts) == (
+    assert client.refusal("memory_search", concepts=concepts) == (
         f"concepts must be 2 to 5 different ones, got {count}: {concepts!r}"
     )
 
 
 @pytest.mark.parametrize("arguments", [{}, {"query": "  "}])
 def test_an_invalid_query_is_refused_in_one_line(
-    shelf: Shelf, arguments: dict[str, object]
+    client: RawClient, arguments: dict[str, object]
 ) -> None:
     output = "nothing to search for: give a query, 2 to 5 concepts, or both"
 
-    assert shelf.client.refusal("memory_search", **arguments) == output
+    assert client.refusal("memory_search", **arguments) == output
 
 
-def test_a_memory_that_shares_no_word_is_found_by_meaning(shelf: Shelf) -> None:
-    parts = shelf.row("By meaning only", QUESTION, explain=True)["parts"]
+def test_a_memory_that_shares_no_word_is_found_by_meaning(client: RawClient) -> None:
+    parts = client.row("By meaning only", QUESTION, explain=True)["parts"]
 
     assert parts["keyword_rank"] == 0 < parts["vector_rank"]
 
 
-def test_where_nothing_is_found_the_way_on_is_reported(shelf: Shelf) -> None:
-    answer = shelf.found(QUESTION, specFolder="404-none")
+def test_where_nothing_is_found_the_way_on_is_reported(client: RawClient) -> None:
+    answer = client.found(QUESTION, specFolder="404-none")
 
     assert answer["results"] == []
     for way in (
@@ -316,16 +324,16 @@ def test_where_nothing_is_found_the_way_on_is_reported(shelf: Shelf) -> None:
         "These rules always hold here:" in answer["message"],
         "Nothing found" in answer["message"],
     ) == (True, False)
-    without_rules = shelf.found(QUESTION, specFolder="404-none", includeConstitutional=False)
+    without_rules = client.found(QUESTION, specFolder="404-none", includeConstitutional=False)
     assert without_rules["message"] == f"Nothing found: {without_rules['suggestion']}"
-    assert shelf.found(QUESTION)["suggestion"] is None
+    assert client.found(QUESTION)["suggestion"] is None
 
 
-def test_an_access_by_search_or_load_is_counted(shelf: Shelf) -> None:
-    before = shelf.row("Research", QUESTION, contextType="research")
-    [loaded] = shelf.ask("memory_load", id=before["id"])["results"]
-    after = shelf.row("Research", QUESTION, contextType="research")
-    [(count, last)] = shelf.world.query(
+def test_an_access_by_search_or_load_is_counted(client: RawClient) -> None:
+    before = client.row("Research", QUESTION, contextType="research")
+    [loaded] = client.answer("memory_load", id=before["id"])["results"]
+    after = client.row("Research", QUESTION, contextType="research")
+    [(count, last)] = client.world.query(
         "SELECT access_count, last_accessed FROM memory_index WHERE id = ?", (before["id"],)
     )
 
@@ -335,11 +343,11 @@ def test_an_access_by_search_or_load_is_counted(shelf: Shelf) -> None:
     assert last >= after["lastAccessed"][:19]
 
 
-def test_a_store_that_is_busy_loses_the_count_not_the_answer(shelf: Shelf) -> None:
-    shelf.found(QUESTION)  # the server's first search also deletes what has expired
-    connection = shelf.world.connect()
+def test_a_store_that_is_busy_loses_the_count_not_the_answer(client: RawClient) -> None:
+    client.found(QUESTION)  # the server's first search also deletes what has expired
+    connection = client.world.connect()
     connection.execute("BEGIN IMMEDIATE")
-    answer = shelf.found(QUESTION)
+    answer = client.found(QUESTION)
     connection.execute("ROLLBACK")
 
     assert answer["count"] == 10
@@ -347,25 +355,25 @@ def test_a_store_that_is_busy_loses_the_count_not_the_answer(shelf: Shelf) -> No
     assert note.startswith("access not counted: ")
 
 
-def test_other_collections_are_asked_by_their_own_rules(shelf: Shelf) -> None:
-    answer = shelf.found(QUESTION, collection="all", explain=True)
+def test_other_collections_are_asked_by_their_own_rules(client: RawClient) -> None:
+    answer = client.found(QUESTION, collection="all", explain=True)
 
     for row in answer["results"]:
         names = {"exp": math.exp, "min": min, "max": max, **row["parts"]}
         recomputed = eval(answer["formula"], {"__builtins__": {}}, names)  # noqa: S307  # a formula of ours
         assert row["score"] == pytest.approx(recomputed, abs=1e-6)
-    assert shelf.titles(QUESTION, collection="sessions") == []
+    assert client.titles(QUESTION, collection="sessions") == []
 
 
-def test_an_answer_is_short_enough_for_hosts(shelf: Shelf) -> None:
-    shelf.client.call("memory_search", query=QUESTION)
+def test_an_answer_is_short_enough_for_hosts(client: RawClient) -> None:
+    client.call("memory_search", query=QUESTION)
 
-    assert len(shelf.client.lines[-1]) < 20_000
+    assert len(client.lines[-1]) < 20_000
 
 
 def test_a_lesson_is_found_by_the_file_that_it_refers_to(tmp_path: Path) -> None:
     herd = of_kind("learning", "Herd", "Lock it first.", references=("src/zebra_quux.py:7",))
-    with shelf_of(tmp_path, herd, of_kind("learning", "Other", "Lock it last.")) as shelf:
-        found = [row["title"] for row in shelf.found("zebra_quux")["others"]]
+    with server_with(tmp_path, herd, of_kind("learning", "Other", "Lock it last.")) as client:
+        found = [row["title"] for row in client.found("zebra_quux")["others"]]
 
     assert found == ["Herd"]

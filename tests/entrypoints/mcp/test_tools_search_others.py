@@ -30,7 +30,7 @@ def test_a_lesson_of_one_session_is_found_in_the_next_by_a_paraphrase(
     local: World, visit: Visit
 ) -> None:
     visit(local).call("store_memory", **LESSON)
-    answer = visit(local).call("memory_search", query=PARAPHRASE)["structuredContent"]
+    answer = visit(local).answer("memory_search", query=PARAPHRASE)
 
     assert (answer["results"], answer["count"], answer["suggestion"]) == ([], 0, None)
     assert [row["title"] for row in answer["others"]] == ["Idempotency keys"]
@@ -71,9 +71,7 @@ def test_documents_and_others_are_grouped_under_headings_best_first(
     local.embed()
     client = visit(local)
     client.call("store_memory", **LESSON)
-    answer = client.call("memory_search", query="retrying a payment request twice", limit=3)[
-        "structuredContent"
-    ]
+    answer = client.answer("memory_search", query="retrying a payment request twice", limit=3)
 
     assert [row["title"] for row in answer["results"]] == ["Billing"]
     others = answer["others"]
@@ -83,10 +81,9 @@ def test_documents_and_others_are_grouped_under_headings_best_first(
     text = answer["message"]
     assert text.startswith("Documents:\n[")
     assert text.index("Billing") < text.index("\n\nOthers:\n[") < text.index("Retries")
-    few = client.call(
+    few = client.answer(
         "memory_search", query="retrying a payment request twice", limit=1, explain=True
     )
-    few = few["structuredContent"]
     [other] = few["others"]
     assert len(few["results"]) == 1
     names = {"exp": math.exp, "min": min, "max": max, **other["parts"]}
@@ -97,9 +94,7 @@ def test_documents_and_others_are_grouped_under_headings_best_first(
 def test_nothing_is_found_only_when_no_collection_answers(local: World, visit: Visit) -> None:
     client = visit(local)
     client.call("store_memory", **LESSON)
-    answer = client.call("memory_search", query="tango lessons in buenos aires")[
-        "structuredContent"
-    ]
+    answer = client.answer("memory_search", query="tango lessons in buenos aires")
 
     assert (answer["results"], answer["others"]) == ([], [])
     assert answer["message"].startswith("Nothing found: ")
@@ -110,12 +105,8 @@ def test_a_named_collection_is_asked_alone(local: World, visit: Visit) -> None:
     client = visit(local)
     client.call("store_memory", **LESSON)
 
-    documents = client.call("memory_search", query=PARAPHRASE, collection="documents")[
-        "structuredContent"
-    ]
-    everything = client.call("memory_search", query=PARAPHRASE, collection="all")[
-        "structuredContent"
-    ]
+    documents = client.answer("memory_search", query=PARAPHRASE, collection="documents")
+    everything = client.answer("memory_search", query=PARAPHRASE, collection="all")
     assert (documents["results"], documents["others"]) == ([], [])
     assert [row["title"] for row in everything["results"]] == ["Idempotency keys"]
 
@@ -123,7 +114,7 @@ def test_a_named_collection_is_asked_alone(local: World, visit: Visit) -> None:
 def test_concepts_find_others_too(local: World, visit: Visit) -> None:
     client = visit(local)
     client.call("store_memory", **LESSON)
-    answer = client.call("memory_search", concepts=["payment", "idempotency"])["structuredContent"]
+    answer = client.answer("memory_search", concepts=["payment", "idempotency"])
 
     assert [row["title"] for row in answer["others"]] == ["Idempotency keys"]
 
@@ -139,7 +130,7 @@ def test_tier_and_age_order_what_is_relevant_and_lift_nothing_else(
     )
     local.embed()
     question = "how did we implement authentication"
-    answer = visit(local).call("memory_search", query=question)["structuredContent"]
+    answer = visit(local).answer("memory_search", query=question)
 
     assert answer["results"][0]["title"] == "Login"
     lines = hardwon(local, "recall", "--in", "documents", question).stdout.splitlines()
@@ -161,7 +152,7 @@ def test_rules_stand_apart_in_the_terminal_as_in_the_tool(local: World, visit: V
     local.embed()
     question = "how did we implement authentication"
     shown = hardwon(local, "recall", "--in", "documents", question).stdout
-    answer = visit(local).call("memory_search", query=question)["structuredContent"]
+    answer = visit(local).answer("memory_search", query=question)
 
     rules = "These rules always hold here:\n### A rule\nAuthentication is never implemented by hand.\n\n"
     assert shown.startswith(f"{rules}[")

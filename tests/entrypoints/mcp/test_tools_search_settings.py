@@ -24,9 +24,7 @@ def decays(world: World, connect: Connect, config: dict[str, object]) -> dict[st
         )
     )
     client = connect(world)
-    rows: Any = client.call("memory_search", query="lock", explain=True)["structuredContent"][
-        "results"
-    ]
+    rows: Any = client.answer("memory_search", query="lock", explain=True)["results"]
     return {row["importanceTier"]: row["parts"]["decay"] for row in rows}
 
 
@@ -69,16 +67,15 @@ def test_semantic_search_switched_off_is_search_by_word_alone(
         document("Lock", "lock the store").entry, document("Other", "something else").entry
     )
     client = connect(empty_world)
-    answer = client.call("memory_search", query="lock")["structuredContent"]
-    stats = client.call("memory_stats")["structuredContent"]
+    answer = client.answer("memory_search", query="lock")
+    stats = client.answer("memory_stats")
 
     assert [row["title"] for row in answer["results"]] == ["Lock"]
     assert not [note for note in answer["notes"] if "vector" in note]
     assert stats["embedding"]["provider"] == "off"
-    assert [
-        row["title"]
-        for row in client.call("memory_search", query="lock")["structuredContent"]["results"]
-    ] == ["Lock"]
+    assert [row["title"] for row in client.answer("memory_search", query="lock")["results"]] == [
+        "Lock"
+    ]
 
 
 def test_the_dimensions_that_are_set_show_in_the_statistics(world: World, visit: Visit) -> None:
@@ -86,7 +83,7 @@ def test_the_dimensions_that_are_set_show_in_the_statistics(world: World, visit:
         "HARDWON_EMBEDDING_PROVIDER": "openai",
         "HARDWON_EMBEDDING_DIMENSIONS": "768",
     }
-    embedding = visit(world).call("memory_stats")["structuredContent"]["embedding"]
+    embedding = visit(world).answer("memory_stats")["embedding"]
 
     assert (embedding["provider"], embedding["dimensions"]) == ("openai", 768)
     assert "OPENAI_API_KEY" in embedding["trouble"]

@@ -9,8 +9,8 @@ import pytest
 
 from hardwon.domain.model.vocabulary import KINDS, Kind
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.library import Shelf, document, of_kind, shelf_of
-from tests.entrypoints.mcp.conftest import Connect
+from tests.entrypoints.library import document, of_kind, server_with
+from tests.entrypoints.mcp.conftest import Connect, RawClient
 from tests.machine import LONGEST_WAIT
 
 PLANTED = [
@@ -36,13 +36,13 @@ PLANTED = [
 
 
 @pytest.fixture(scope="module")
-def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
-    with shelf_of(tmp_path_factory.mktemp("triggers"), *PLANTED) as shelf:
-        yield shelf
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RawClient]:
+    with server_with(tmp_path_factory.mktemp("triggers"), *PLANTED) as client:
+        yield client
 
 
-def test_the_example_answers_with_the_command(shelf: Shelf) -> None:
-    answer = shelf.ask("memory_match_triggers", prompt="save context for this conversation")
+def test_the_example_answers_with_the_command(client: RawClient) -> None:
+    answer = client.answer("memory_match_triggers", prompt="save context for this conversation")
 
     assert (answer["matched"], answer["trigger"], answer["confidence"]) == (
         True,
@@ -52,8 +52,8 @@ def test_the_example_answers_with_the_command(shelf: Shelf) -> None:
     assert answer["memories"] == []
 
 
-def test_a_memory_comes_up_by_its_phrase(shelf: Shelf) -> None:
-    answer = shelf.ask(
+def test_a_memory_comes_up_by_its_phrase(client: RawClient) -> None:
+    answer = client.answer(
         "memory_match_triggers", prompt="Please explain the OAuth flow to me", limit=1
     )
     [row] = answer["memories"]
@@ -64,7 +64,7 @@ def test_a_memory_comes_up_by_its_phrase(shelf: Shelf) -> None:
         "oauth flow",
         0.95,
     )
-    assert shelf.world.query("SELECT title FROM memory_index WHERE id = ?", (number,)) == [
+    assert client.world.query("SELECT title FROM memory_index WHERE id = ?", (number,)) == [
         ("OAuth",)
     ]
     assert row.pop("entryId")
@@ -81,9 +81,9 @@ def test_a_memory_comes_up_by_its_phrase(shelf: Shelf) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_entries_of_every_kind_come_up_by_their_phrases(shelf: Shelf, kind: Kind) -> None:
-    answer = shelf.ask("memory_match_triggers", prompt=f"where is the {kind} of the quokkas")
-    theirs = shelf.ask("memory_match_triggers", prompt="what do the neighbours say")
+def test_entries_of_every_kind_come_up_by_their_phrases(client: RawClient, kind: Kind) -> None:
+    answer = client.answer("memory_match_triggers", prompt=f"where is the {kind} of the quokkas")
+    theirs = client.answer("memory_match_triggers", prompt="what do the neighbours say")
 
     assert [(row["kind"], row["title"]) for row in answer["memories"]] == [(kind, f"A {kind}")]
     assert [row["kind"] for row in theirs["memories"]] == ["learning"]
@@ -94,15 +94,13 @@ def test_a_lesson_that_was_stored_comes_up_by_the_phrases_it_is_given(
 ) -> None:
     client = connect(world)
     client.call("memory_update", id=client.store()["entryId"], triggerPhrases=["feet or metres"])
-    [row] = client.call("memory_match_triggers", prompt="is it feet or metres")[
-        "structuredContent"
-    ]["memories"]
+    [row] = client.answer("memory_match_triggers", prompt="is it feet or metres")["memories"]
 
     assert (row["kind"], row["title"], row["filePath"]) == ("learning", "Name the unit", None)
 
 
-def test_nothing_matches_without_a_phrase(shelf: Shelf) -> None:
-    assert shelf.ask("memory_match_triggers", prompt="something else altogether") == {
+def test_nothing_matches_without_a_phrase(client: RawClient) -> None:
+    assert client.answer("memory_match_triggers", prompt="something else altogether") == {
         "message": "no trigger phrase in this prompt",
         "matched": False,
         "trigger": None,
@@ -116,8 +114,8 @@ def test_the_phrases_for_saving_are_configurable(world: World, connect: Connect)
         json.dumps({"triggers": {"phrases": ["merk dir das"]}})
     )
     client = connect(world)
-    known = client.call("memory_match_triggers", prompt="bitte merk dir das")["structuredContent"]
-    unknown = client.call("memory_match_triggers", prompt="save context")["structuredContent"]
+    known = client.answer("memory_match_triggers", prompt="bitte merk dir das")
+    unknown = client.answer("memory_match_triggers", prompt="save context")
 
     assert (known["trigger"], known["confidence"]) == ("merk dir das", 0.95)
     assert not unknown["matched"]
@@ -127,12 +125,12 @@ def test_an_entry_of_another_process_is_found_within_about_a_second(
     world: World, connect: Connect
 ) -> None:
     client = connect(world)
-    assert not client.call("memory_match_triggers", prompt="quokka")["structuredContent"]["matched"]
+    assert not client.answer("memory_match_triggers", prompt="quokka")["matched"]
 
     entry = document("Late", "late", trigger_phrases=("quokka",)).entry
     world.remember(attrs.evolve(entry, source_project="project"))
     deadline = time.monotonic() + LONGEST_WAIT
     while time.monotonic() < deadline:
-        if client.call("memory_match_triggers", prompt="quokka")["structuredContent"]["matched"]:
+        if client.answer("memory_match_triggers", prompt="quokka")["matched"]:
             return
     pytest.fail("never seen")
