@@ -1,5 +1,6 @@
 """Choose the best answers, and the lessons of a session start."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import merge
@@ -107,7 +108,6 @@ class BestAnswers:
         self._policy = policy
         self._wanted = wanted
         self._best_facts = _best_possible(self._context)
-        self._read = dict[int, tuple[RecallFacts, int]]()
         self._most_touched = len(self._context.workplace.touched_files)
 
     def best(self, depth: int) -> Sequence[JudgedCandidate]:
@@ -121,27 +121,33 @@ class BestAnswers:
 
     def _heads(self, depth: int) -> Iterator[Head[JudgedCandidate]]:
         """
-        Yield the judged candidates of ever deeper heads of both lists.
+        Yield ever more judged candidates, the highest upper bounds first.
 
-        Those that can't be chosen are left out.
+        Both lists are read further when an unread entry may have a higher one. Those that can't be
+        chosen are left out.
         """
+        judged, waiting, listed = list[JudgedCandidate](), list[_Bounded](), set[int]()
         while True:
             lists = _Lists(
                 depth, self._retrieval.by_vector.top(depth), self._retrieval.by_keyword.top(depth)
             )
-            _, judged = first_exact(self._batches(self._bounded(lists)), self._select)
-            yield Head(
-                judged.ranked, _highest(self._admissible((0, best) for best in self._unseen(lists)))
-            )
+            waiting = sorted((*waiting, *self._bounded(lists, listed)), key=self._order)
+            unread = [
+                bounded.upper_bound
+                for bounded in self._admissible((0, best) for best in self._unseen(lists))
+            ]
+            while True:
+                size = max(BATCH, self._wanted.limit, len(judged))
+                judged = judge(self._policy, self._known(waiting[:size]), judged)
+                waiting = waiting[size:]
+                others = [*unread, *(known.upper_bound for known in waiting[:1])]
+                yield Head(judged, {None: max(others)} if others else {})
+                if not waiting or waiting[0].upper_bound < max(unread, default=-math.inf):
+                    break
             depth *= 2
 
-    def _batches(self, bounded: Sequence[_Bounded]) -> Iterator[Head[JudgedCandidate]]:
-        judged = list[JudgedCandidate]()
-        begin, end = 0, max(BATCH, self._wanted.limit)
-        while True:
-            judged = judge(self._policy, self._known(bounded[begin:end]), judged)
-            yield Head(judged, _highest(bounded[end : end + 1]))
-            begin, end = end, 2 * end
+    def _order(self, known: _Bounded) -> tuple[bool, float, int]:
+        return not self._policy.is_named(known.candidate), -known.upper_bound, known.number
 
     def _select(self, judged: Sequence[JudgedCandidate]) -> Selection[JudgedCandidate]:
         """
@@ -153,17 +159,19 @@ class BestAnswers:
         owed = sum(self._policy.is_named(answer.candidate) for answer in chosen[:1])
         return Selection(chosen[:owed], chosen[owed:], self._wanted.limit)
 
-    def _bounded(self, lists: _Lists) -> list[_Bounded]:
+    def _bounded(self, lists: _Lists, listed: set[int]) -> Iterator[_Bounded]:
         """
-        Return the candidates of *lists* that may be admitted.
+        Return the candidates of *lists*, and the named one, that may be admitted.
 
-        The named one is first, then the highest upper bound.
+        Those *listed* before are left out: no policy looks at their further places.
         """
         vector_places = {hit.number: place for place, hit in enumerate(lists.by_vector, 1)}
         keyword_places = {hit.number: place for place, hit in enumerate(lists.by_keyword, 1)}
         numbers = vector_places.keys() | keyword_places.keys()
         if self._named is not None:
             numbers.add(self._named)
+        numbers -= listed
+        listed |= numbers
         vectors, keywords = (
             self._retrieval.by_vector.scores(numbers),
             self._retrieval.by_keyword.scores(numbers),
@@ -183,14 +191,7 @@ class BestAnswers:
             )
             for number in numbers
         }
-        return sorted(
-            self._admissible(candidates.items()),
-            key=lambda known: (
-                not self._policy.is_named(known.candidate),
-                -known.upper_bound,
-                known.number,
-            ),
-        )
+        return self._admissible(candidates.items())
 
     def _unseen(self, lists: _Lists) -> Iterator[RecallCandidate]:
         """
@@ -229,25 +230,16 @@ class BestAnswers:
                 yield _Bounded(number, candidate, upper_bound)
 
     def _known(self, bounded: Sequence[_Bounded]) -> Iterator[RecallCandidate]:
-        self._read_facts(known.number for known in bounded if known.number not in self._read)
-        for number, candidate, _ in bounded:
-            if number in self._read:
-                facts, touched = self._read[number]
-                yield candidate._replace(facts=facts, touched=touched)
-
-    def _read_facts(self, numbers: Iterable[int]) -> None:
-        unread = [*numbers]
-        files = set(self._context.workplace.touched_files)
-        about = self._repository.references(unread) if files and unread else {}
-        for facts in self._repository.recall_facts(unread) if unread else ():
+        """Yield the candidates with their facts, if they are still stored."""
+        if not bounded:
+            return
+        candidates = {known.number: known.candidate for known in bounded}
+        files = {*self._context.workplace.touched_files}
+        about = self._repository.references(candidates) if files else {}
+        for facts in self._repository.recall_facts(candidates):
             number = facts.ranking.number
-            self._read[number] = facts, len(files & {*about.get(number, ())})
-
-
-def _highest(bounded: Iterable[_Bounded]) -> dict[Category | None, float]:
-    """Return the upper bound of all *bounded* as one group, empty without any."""
-    bounds = [candidate.upper_bound for candidate in bounded]
-    return {None: max(bounds)} if bounds else {}
+            touched = len(files & {*about.get(number, ())})
+            yield candidates[number]._replace(facts=facts, touched=touched)
 
 
 def _best_possible(context: RankingContext) -> RecallFacts:

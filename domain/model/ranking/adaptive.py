@@ -45,6 +45,9 @@ LENGTH_WEIGHT = 0.6
 LONG = 60
 """Words. A longer text matches words by chance."""
 
+ROUNDING = 1e-9
+"""The error of an upper bound is smaller."""
+
 SUBJECTS_WEIGHT = 5.0
 FULL_MATCH = 2.5
 """The multiple of the least full-match BM25 score that counts as whole."""
@@ -118,16 +121,21 @@ class AdaptivePolicy(RecallPolicy):
         """
         Return the score at the most favourable length.
 
-        That is short, or so long that the vector covers none of it.
+        That is a short one, or the one at which the assumed rest gains no more than the length
+        costs.
         """
         background, bm25 = self.background, candidate.keyword or 0.0
-        meaning = 0.0
-        if candidate.vector is not None:
-            unknown = _matched(bm25, background.evidence_full) * _z(
-                background.cosine_best, background
-            )
-            meaning = background.clarity * max(_z(candidate.vector, background), unknown, 0.0)
-        return meaning + KEYWORD_WEIGHT * self._word_score(bm25)
+        words = KEYWORD_WEIGHT * self._word_score(bm25) + ROUNDING
+        if candidate.vector is None:
+            return words
+        near, far = _z(candidate.vector, background), _assumed(background, bm25)
+        gain = background.clarity * (far - near)
+        lengths = (1.0, max(LONG, gain * background.window / LENGTH_WEIGHT))
+        return words + max(
+            background.clarity * _meaning(background, near, far=far, length=length)
+            - LENGTH_WEIGHT * _excess(length)
+            for length in lengths
+        )
 
     def relevance(self, candidate: RecallCandidate) -> float:
         """
@@ -215,16 +223,27 @@ def _terms(
 ) -> list[tuple[str, float, float]]:
     meaning = 0.0
     if cosine is not None:
-        covered = min(1.0, background.window / max(length, 1))
-        uncovered = _matched(bm25, background.evidence_full) * _z(
-            background.cosine_best, background
-        )
-        meaning = covered * _z(cosine, background) + (1 - covered) * uncovered
+        near, far = _z(cosine, background), _assumed(background, bm25)
+        meaning = _meaning(background, near, far=far, length=length)
     return [
         ("meaning", background.clarity, meaning),
         ("words", KEYWORD_WEIGHT, _words(bm25, background.evidence_deviation)),
-        ("length", -LENGTH_WEIGHT, math.log(max(length, LONG) / LONG)),
+        ("length", -LENGTH_WEIGHT, _excess(length)),
     ]
+
+
+def _meaning(background: QuestionStatistics, near: float, *, far: float, length: float) -> float:
+    covered = min(1.0, background.window / max(length, 1))
+    return covered * near + (1 - covered) * far
+
+
+def _assumed(background: QuestionStatistics, bm25: float) -> float:
+    """Return the z-score that is assumed for what the vector does not cover."""
+    return _matched(bm25, background.evidence_full) * _z(background.cosine_best, background)
+
+
+def _excess(length: float) -> float:
+    return math.log(max(length, LONG) / LONG)
 
 
 MAX_MATCHED = 1.0

@@ -210,6 +210,52 @@ def test_no_policy_scores_lower_when_words_fit_better(
     assert known == sorted(known)
 
 
+bm25s = st.floats(0.01, 30)
+LENGTHS = sorted({round(1.01**power) for power in range(1_200)})
+
+
+def of_long_texts(full: float, window: int) -> RankingContext:
+    statistics = ScoreStatistics.of([3.0, 1.0])._replace(full=full)
+    return CONTEXT._replace(keywords=statistics, window=window)
+
+
+@given(
+    vector=cosines,
+    bm25=bm25s,
+    more=st.tuples(st.floats(0, 1), st.floats(0, 10)),
+    words=st.integers(0, 50_000),
+    full=st.floats(0, 20),
+    window=st.integers(0, 2_500),
+)
+def test_adaptive_scores_no_text_of_any_length_above_its_upper_bound(
+    *, vector: float, bm25: float, more: tuple[float, float], words: int, full: float, window: int
+) -> None:
+    rule = policy("adaptive", of_long_texts(full, window))
+    better = RecallCandidate(FACTS, vector + more[0], bm25 + more[1])
+    upper_bound = rule.upper_bound(better)
+
+    assert upper_bound is not None
+    assert (
+        score(rule, RecallCandidate(FACTS._replace(words=words), vector, keyword=bm25))
+        <= upper_bound
+    )
+
+
+@given(vector=cosines, bm25=bm25s, full=st.floats(0.5, 20), window=st.integers(60, 2_500))
+def test_the_upper_bound_of_adaptive_is_the_score_at_some_length(
+    vector: float, bm25: float, full: float, window: int
+) -> None:
+    rule = policy("adaptive", of_long_texts(full, window))
+    scores = [
+        score(rule, RecallCandidate(FACTS._replace(words=words), vector, keyword=bm25))
+        for words in LENGTHS
+    ]
+
+    assert rule.upper_bound(RecallCandidate(FACTS, vector, bm25)) == pytest.approx(
+        max(scores), abs=1e-3
+    )
+
+
 def recomputed(name: PolicyName, parts: Parts) -> float:
     """Return the score as the tables of the requirements have it, from the parts alone."""
     measured = {**parts}
