@@ -63,8 +63,10 @@ def stub() -> Iterator[StubProviders]:
 
 @pytest.fixture
 def scene(empty_world: World, stub: StubProviders) -> Scene:
-    """Return an empty world whose providers are all the stub."""
-    return Scene(empty_world, stub)
+    """Return a world with an active feature and an empty store, whose providers are all the stub."""
+    scene = Scene(empty_world, stub)
+    scene.begin_feature()
+    return scene
 
 
 @pytest.fixture

@@ -138,6 +138,11 @@ class World:
         }
 
     @property
+    def workspace(self) -> str:
+        """The real path of the folder that holds the project."""
+        return os.path.realpath(self.folder)
+
+    @property
     def database(self) -> Path:
         """The store's one file."""
         return self.store / "memory.db"

@@ -1,18 +1,28 @@
 """The installed programs against a local server that plays every provider."""
 
+import contextlib
+import datetime as dt
+import math
 import shutil
 import socket
 import threading
 import time
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from hardwon.adapters.config.reader import read_settings
 from hardwon.adapters.config.table import TABLE, variables
 from hardwon.adapters.providers.table import PROVIDERS
+from hardwon.domain.model.embedding import Vector, unit
+from hardwon.entrypoints.bootstrap import open_memory
+from hardwon.entrypoints.context import read_workplace
 from tests.adapters.providers.kinds import Fault
-from tests.adapters.providers.stub_server import Answer, Recorded, StubProviders
-from tests.entrypoints.hook_process import Run, World
+from tests.adapters.providers.stub_server import Answer, Recorded, StubProviders, vector_of
+from tests.entrypoints.hook_process import Run, World, belonging
+from tests.entrypoints.planted import IMPORTED_AT, QUESTION, Planted
+from tests.entrypoints.programs import Ran, hardwon
 from tests.entrypoints.sessions import block_of, entry
 from tests.machine import LONGEST_WAIT
 
@@ -46,13 +56,18 @@ def _is_reserved(field: str, text: str) -> bool:
     return reserved is not None and reserved(text)
 
 
+DIMENSIONS = 16
+HOUR = dt.timedelta(hours=1)
+
+
 class Scene:
     """
-    A project with an active feature, an empty store, and providers that are all one stub.
+    A world whose providers are all one stub.
 
     Attributes:
         world: Where the programs run.
         stub: Whom they ask.
+        question: The text that what is planted is as near to as its cosine says.
         named: The settings that the environment names for `configure`.
 
     """
@@ -60,8 +75,8 @@ class Scene:
     def __init__(self, world: World, stub: StubProviders) -> None:
         self.world = world
         self.stub = stub
+        self.question = QUESTION
         self.named = frozenset[str]()
-        self.begin_feature()
         self.address(stub.url)
 
     def begin_feature(self, spec: str = SPEC) -> None:
@@ -79,6 +94,15 @@ class Scene:
             port = server.getsockname()[1]
         self.address(f"http://127.0.0.1:{port}")
 
+    @contextlib.contextmanager
+    def without_answers(self, provider: str) -> Iterator[None]:
+        """Let *provider* be the one that is set, and none of them be reachable."""
+        before = dict(self.world.variables)
+        self.world.variables["HARDWON_EMBEDDING_PROVIDER"] = provider
+        self.take_down()
+        yield
+        self.world.variables.update(before)
+
     def choose(self, provider: str, **settings: str) -> None:
         """Name *provider* as its user does, and give it its key."""
         self.configure(embedding_provider=provider, **settings)
@@ -92,9 +116,8 @@ class Scene:
             del self.world.variables[variables(field)[0]]
         self.named = frozenset(users)
         self.world.variables.update({variables(field)[0]: text for field, text in users.items()})
-        self.world.configure(
-            **{field: text for field, text in settings.items() if field not in users}
-        )
+        if of_project := {field: text for field, text in settings.items() if field not in users}:
+            self.world.configure(**of_project)
 
     def give_key(self, provider: str) -> None:
         """Put the key of *provider* into the environment, if it has one."""
@@ -108,6 +131,44 @@ class Scene:
     def remember(self, count: int) -> None:
         """Store *count* entries without vectors."""
         self.world.remember(*(entry(f"Lesson {number}") for number in range(count)))
+
+    def plant(self, *planted: Planted) -> None:
+        """Store memories, each with its vector; their ages count from now."""
+        age = (dt.datetime.now(dt.UTC) - IMPORTED_AT) // HOUR * HOUR
+        settings = read_settings(str(self.world.project), self.world.variables, {}).settings
+        with contextlib.closing(open_memory(settings, lambda _: None)) as memory:
+            here = read_workplace(memory, str(self.world.project))
+            for item in planted:
+                memory.repository.put(belonging(item.later(age).entry, here))
+            cosines = {item.entry.searchable_text(): item.cosine for item in planted}
+            [space] = memory.spaces
+            space.vectors.put(
+                (text, self.vector(cosine))
+                for text in [*space.vectors.pending(10_000)]
+                if (cosine := cosines.get(text.text)) is not None
+            )
+
+    def vector(self, cosine: float) -> Vector:
+        """Return a unit vector of that cosine with the question's."""
+        dimensions = int(self.world.variables["HARDWON_EMBEDDING_DIMENSIONS"])
+        question = unit(array("f", vector_of(self.question, dimensions)), dimensions)
+        vector = array("f", [cosine * value for value in question])
+        vector[-1] = math.sqrt(1 - cosine**2)  # the question has nothing there
+        return unit(vector, dimensions)
+
+    def ask(self, *options: str) -> Ran:
+        """Ask the question."""
+        return hardwon(self.world, "recall", *options, *self.question.split())
+
+    def answers(self, *options: str) -> Any:
+        """Return the answers as JSON."""
+        done = self.ask(*options, "--json")
+        assert done.code == 0, done.stderr
+        return done.items
+
+    def names(self, *options: str) -> list[str]:
+        """Return the titles of the answers, in order."""
+        return [answer["title"] for answer in self.answers(*options)]
 
     def requests(self) -> list[Recorded]:
         """Return what the providers were asked since this was called last."""
@@ -129,6 +190,16 @@ class Scene:
         files = [path for path in self.world.folder.rglob("*") if path.is_file()]
         assert files
         return [path.name for path in files if secret.encode() in path.read_bytes()]
+
+
+def scene_with(
+    world: World, stub: StubProviders, *planted: Planted, dimensions: int = DIMENSIONS
+) -> Scene:
+    """Return a scene whose vectors are short, with planted memories."""
+    scene = Scene(world, stub)
+    scene.choose("openai", embedding_dimensions=str(dimensions))
+    scene.plant(*planted)
+    return scene
 
 
 class Faults:

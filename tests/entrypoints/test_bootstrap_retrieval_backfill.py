@@ -5,15 +5,12 @@ import json
 import pytest
 
 from tests.adapters.providers.kinds import status
-from tests.adapters.providers.stub_server import StubProviders
-from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon, write
 from tests.entrypoints.provider_process import Faults, Scene, diagnostic, texts
 
 
 @pytest.fixture
-def scene(empty_world: World, stub: StubProviders) -> Scene:
-    scene = Scene(empty_world, stub)
+def scene(scene: Scene) -> Scene:
     scene.choose("voyage")
     return scene
 

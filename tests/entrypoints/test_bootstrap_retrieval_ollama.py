@@ -7,15 +7,13 @@ import os
 import pytest
 
 from tests.adapters.providers.kinds import raw
-from tests.adapters.providers.stub_server import Answer, StubProviders
-from tests.entrypoints.hook_process import World
+from tests.adapters.providers.stub_server import Answer
 from tests.entrypoints.programs import Ran, finish, start, write
 from tests.entrypoints.provider_process import Scene, texts
 
 
 @pytest.fixture
-def scene(empty_world: World, stub: StubProviders) -> Scene:
-    scene = Scene(empty_world, stub)
+def scene(scene: Scene) -> Scene:
     scene.choose("ollama")
     return scene
 

@@ -13,8 +13,8 @@ import pytest
 
 from tests.adapters.providers.stub_server import Answer, StubProviders
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.library import memory
 from tests.entrypoints.mcp.conftest import Visit
+from tests.entrypoints.planted import memory
 from tests.entrypoints.programs import LONGEST_RUN, hardwon, start
 from tests.entrypoints.provider_process import Scene
 from tests.entrypoints.sessions import entry
@@ -24,9 +24,8 @@ NO_SPACE = "no space left on device"
 
 
 @pytest.fixture
-def scene(empty_world: World, stub: StubProviders) -> Scene:
+def scene(scene: Scene, stub: StubProviders) -> Scene:
     """Return a scene with a learning, a document, two sessions and a decision, and an Ollama without all-minilm."""
-    scene = Scene(empty_world, stub)
     scene.choose("ollama")
     scene.configure(embedding_provider="ollama", keyword_provider="off")
     stub.models = ["nomic-embed-text:latest", "mxbai-embed-large:latest"]

@@ -11,7 +11,7 @@ from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints import embed_after_write
 from hardwon.entrypoints.bootstrap import open_memory
 from tests.adapters.providers.kinds import raw, status
-from tests.adapters.providers.stub_server import Answer, StubProviders
+from tests.adapters.providers.stub_server import Answer
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.conftest import Visit
 from tests.entrypoints.programs import bank, hardwon, run, upsert, write
@@ -25,9 +25,8 @@ LABELS = ["retry-budget", "sqlite"]  # what the stub gives
 
 
 @pytest.fixture
-def scene(empty_world: World, stub: StubProviders) -> Scene:
+def scene(scene: Scene, empty_world: World) -> Scene:
     """Return a scene whose bank of 60 lessons the hook has imported, with a key for Haiku."""
-    scene = Scene(empty_world, stub)
     scene.configure(embedding_provider="off")
     scene.give_key("anthropic")
     empty_world.write_bank("patterns", bank(*(f"Lesson {number}" for number in range(IMPORTED))))

@@ -6,8 +6,7 @@ import signal
 import pytest
 
 from tests.adapters.providers.kinds import each
-from tests.adapters.providers.stub_server import Answer, StubProviders
-from tests.entrypoints.hook_process import World
+from tests.adapters.providers.stub_server import Answer
 from tests.entrypoints.programs import finish, hardwon, start
 from tests.entrypoints.provider_process import Hang, Scene
 
@@ -16,9 +15,8 @@ TRIAL = 1  # the request by which it sees that the provider works
 
 
 @pytest.fixture
-def scene(empty_world: World, stub: StubProviders) -> Scene:
+def scene(scene: Scene) -> Scene:
     """Return a scene with a provider on the network."""
-    scene = Scene(empty_world, stub)
     scene.choose("openai")
     return scene
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.adapters.providers.kinds import Fault, raw, status
-from tests.adapters.providers.stub_server import Answer, StubProviders
+from tests.adapters.providers.stub_server import Answer
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import VALID, Ran, hardwon, write
 from tests.entrypoints.provider_process import KEY, Scene, diagnostic
@@ -17,9 +17,8 @@ LABELS = ["retry-budget", "sqlite"]  # what the stub gives
 
 
 @pytest.fixture
-def scene(empty_world: World, stub: StubProviders) -> Scene:
+def scene(scene: Scene, empty_world: World) -> Scene:
     """Return a scene with one entry without labels, and a key for Haiku."""
-    scene = Scene(empty_world, stub)
     scene.configure(embedding_provider="off")
     write(empty_world, **BARE)
     scene.give_key("anthropic")

@@ -15,8 +15,9 @@ from tests.adapters.providers.stub_server import running_stub
 from tests.entrypoints.cli.test_entries import ODD_NAMES
 from tests.entrypoints.cli.test_main import on_a_terminal
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.library import QUESTION, WORKSPACE, Library, Planted, memory
+from tests.entrypoints.planted import QUESTION, WORKSPACE, Planted, memory
 from tests.entrypoints.programs import hardwon
+from tests.entrypoints.provider_process import Scene, scene_with
 
 POLICIES = ["adaptive", "hybrid", "cosine", "affinity"]
 LONG = (
@@ -46,16 +47,17 @@ def shelf() -> list[Planted]:
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     with running_stub() as stub, contextlib.ExitStack() as cleanup:
-        library = Library(World(tmp_path_factory.mktemp("all") / WORKSPACE, cleanup), stub)
-        library.plant(*shelf())
-        yield library
+        scene = scene_with(
+            World(tmp_path_factory.mktemp("all") / WORKSPACE, cleanup), stub, *shelf()
+        )
+        yield scene
 
 
 @pytest.mark.parametrize("words", [(), ("",), ("  ", "\t")])
-def test_without_a_question_it_prints_its_usage(library: Library, words: tuple[str, ...]) -> None:
-    done = hardwon(library.world, "recall", *words)
+def test_without_a_question_it_prints_its_usage(scene: Scene, words: tuple[str, ...]) -> None:
+    done = hardwon(scene.world, "recall", *words)
 
     assert (done.code, done.stderr) == (0, "")
     assert done.stdout.startswith("Usage: hardwon recall ")
@@ -65,12 +67,12 @@ def test_without_a_question_it_prints_its_usage(library: Library, words: tuple[s
         "hardwon recall helm chart configuration issues",
     ):
         assert f"    {example}\n" in done.stdout + "\n"
-    done = hardwon(library.world, "recall", "--json", *words)
+    done = hardwon(scene.world, "recall", "--json", *words)
     assert (done.code, done.document, done.stderr) == (0, {"items": []}, "")
 
 
-def test_each_answer_is_an_object_of_a_list(library: Library) -> None:
-    answers = {answer["title"]: answer for answer in library.answers()}
+def test_each_answer_is_an_object_of_a_list(scene: Scene) -> None:
+    answers = {answer["title"]: answer for answer in scene.answers()}
 
     assert answers.keys() == {item.entry.name for item in shelf()}
     decision = answers["Decision"]
@@ -100,7 +102,7 @@ def test_each_answer_is_an_object_of_a_list(library: Library) -> None:
     assert (decision["source"], decision["category"]) == ("/memories/decision/decision.md", None)
     assert (decision["project"], decision["workspace"], decision["tags"]) == (
         "project",
-        library.workspace,
+        scene.world.workspace,
         [],
     )
     assert (answers["Lock order"]["source"], answers["Lock order"]["category"]) == (
@@ -110,9 +112,9 @@ def test_each_answer_is_an_object_of_a_list(library: Library) -> None:
 
 
 @pytest.mark.parametrize("collection", ["all", "learnings"])
-def test_an_explanation_has_the_searches_and_results(library: Library, collection: str) -> None:
-    plain = library.ask("--in", collection, "--json").document
-    document = library.ask("--in", collection, "--json", "--explain").document
+def test_an_explanation_has_the_searches_and_results(scene: Scene, collection: str) -> None:
+    plain = scene.ask("--in", collection, "--json").document
+    document = scene.ask("--in", collection, "--json", "--explain").document
 
     assert plain.keys() == {"items"}
     counts = [document[name] for name in ("vector_candidate_count", "fts5_candidate_count")]
@@ -129,13 +131,13 @@ def test_an_explanation_has_the_searches_and_results(library: Library, collectio
 
 
 @pytest.mark.parametrize("policy", [*POLICIES, "context", "fused"])
-def test_words_alone_are_never_a_hundred_percent(library: Library, policy: str) -> None:
-    with library.without_answers("off"):
+def test_words_alone_are_never_a_hundred_percent(scene: Scene, policy: str) -> None:
+    with scene.without_answers("off"):
         shown = [
-            library.ask("--in", name, "--policy", policy).stdout
+            scene.ask("--in", name, "--policy", policy).stdout
             for name in ("all", "sessions", "documents")
         ]
-        items = library.answers("--policy", policy, "--explain")
+        items = scene.answers("--policy", policy, "--explain")
 
     assert not [text for text in shown if "100%" in text or "[1.00]" in text]
     assert items
@@ -144,8 +146,8 @@ def test_words_alone_are_never_a_hundred_percent(library: Library, policy: str) 
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_each_score_is_what_its_formula_makes_of_the_parts(library: Library, policy: str) -> None:
-    answers = library.answers("--policy", policy, "--explain")
+def test_each_score_is_what_its_formula_makes_of_the_parts(scene: Scene, policy: str) -> None:
+    answers = scene.answers("--policy", policy, "--explain")
 
     assert len(answers) >= 4
     for answer in answers:
@@ -160,9 +162,9 @@ def test_each_score_is_what_its_formula_makes_of_the_parts(library: Library, pol
     assert scores == sorted(scores, reverse=True)
 
 
-def test_the_signals_of_a_hybrid_score_are_shares_of_the_best(library: Library) -> None:
+def test_the_signals_of_a_hybrid_score_are_shares_of_the_best(scene: Scene) -> None:
     answers = {
-        answer["title"]: answer for answer in library.answers("--policy", "hybrid", "--explain")
+        answer["title"]: answer for answer in scene.answers("--policy", "hybrid", "--explain")
     }
     parts = {title: answer["parts"] for title, answer in answers.items()}
 
@@ -175,8 +177,8 @@ def test_the_signals_of_a_hybrid_score_are_shares_of_the_best(library: Library) 
         assert answers[title]["score"] == pytest.approx(weighted, abs=1e-6)
 
 
-def test_a_person_reads_score_place_passage_and_tags_of_each_answer(library: Library) -> None:
-    done = library.ask("--policy", "cosine")
+def test_a_person_reads_score_place_passage_and_tags_of_each_answer(scene: Scene) -> None:
+    done = scene.ask("--policy", "cosine")
 
     assert (done.code, done.stderr) == (0, "(1 without embeddings)\n")
     first, *lines, last = done.stdout.splitlines()
@@ -200,30 +202,30 @@ def test_a_person_reads_score_place_passage_and_tags_of_each_answer(library: Lib
     assert tagged == [["   Tags: x", "   From: project"]]
 
 
-def test_each_explanation_has_the_formula_and_the_parts(library: Library) -> None:
-    shown = library.ask("--explain", "--limit", "1").stdout.splitlines()
+def test_each_explanation_has_the_formula_and_the_parts(scene: Scene) -> None:
+    shown = scene.ask("--explain", "--limit", "1").stdout.splitlines()
 
     assert f" = {RELEVANCE}" in shown[-4]
     assert f" = {FORMULAS['adaptive']}" in shown[-3]
     assert shown[-2].startswith("   with cosine = ")
 
 
-def test_documents_are_those_of_all_projects_unless_less_is_wanted(library: Library) -> None:
-    assert set(library.names("--in", "documents")) == {"Long", "Other project"}
-    assert library.names("--in", "documents", "--scope", "workspace") == ["Long"]
+def test_documents_are_those_of_all_projects_unless_less_is_wanted(scene: Scene) -> None:
+    assert set(scene.names("--in", "documents")) == {"Long", "Other project"}
+    assert scene.names("--in", "documents", "--scope", "workspace") == ["Long"]
 
 
-def test_the_filters_work_over_everything(library: Library) -> None:
-    assert library.names("--permanent") == ["Decision"]
-    assert library.names("--tag", "x") == ["Session"]
-    assert set(library.names("--type", "gotcha", "--type", "session")) == {"No vector", "Session"}
-    assert len(library.answers("--limit", "3")) == 3
+def test_the_filters_work_over_everything(scene: Scene) -> None:
+    assert scene.names("--permanent") == ["Decision"]
+    assert scene.names("--tag", "x") == ["Session"]
+    assert set(scene.names("--type", "gotcha", "--type", "session")) == {"No vector", "Session"}
+    assert len(scene.answers("--limit", "3")) == 3
 
 
 def test_learnings_are_rendered_as_at_session_start_and_nothing_is_counted(
-    library: Library,
+    scene: Scene,
 ) -> None:
-    done = library.ask("--in", "learnings", "--explain")
+    done = scene.ask("--in", "learnings", "--explain")
 
     assert done.code == 0
     assert done.stdout.startswith(
@@ -235,34 +237,34 @@ def test_learnings_are_rendered_as_at_session_start_and_nothing_is_counted(
     )
     assert "1. Lock order\n" in done.stdout
     assert FORMULAS["hybrid"] in done.stdout
-    assert library.world.query("SELECT count(*) FROM recall") == [(0,)]
-    assert library.ask("--in", "learnings", "--tag", "none").stdout == "No entry answers that\n"
+    assert scene.world.query("SELECT count(*) FROM recall") == [(0,)]
+    assert scene.ask("--in", "learnings", "--tag", "none").stdout == "No entry answers that\n"
 
 
 def test_the_order_in_which_memories_came_makes_no_difference(
-    library: Library, tmp_path_factory: pytest.TempPathFactory
+    scene: Scene, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    backwards = Library(
+    backwards = scene_with(
         World(tmp_path_factory.mktemp("backwards") / WORKSPACE, contextlib.ExitStack()),
-        library.stub,
+        scene.stub,
     )
     rows = shelf()
     backwards.plant(*reversed(rows))
-    forwards = Library(
-        World(tmp_path_factory.mktemp("forwards") / WORKSPACE, contextlib.ExitStack()), library.stub
+    forwards = scene_with(
+        World(tmp_path_factory.mktemp("forwards") / WORKSPACE, contextlib.ExitStack()), scene.stub
     )
     forwards.plant(*rows)
 
     for options in (("--policy", "hybrid"), ("--policy", "cosine", "--json"), ("--json",)):
         there, here = (
-            library.ask(*options).stdout.replace(library.workspace, "")
-            for library in (backwards, forwards)
+            scene.ask(*options).stdout.replace(scene.world.workspace, "")
+            for scene in (backwards, forwards)
         )
         assert there == here != ""
 
 
-def test_a_terminal_shows_the_words_in_colour_and_a_pipe_gets_none(library: Library) -> None:
-    world = library.world
+def test_a_terminal_shows_the_words_in_colour_and_a_pipe_gets_none(scene: Scene) -> None:
+    world = scene.world
     before = dict(world.variables)
     shown = on_a_terminal(world, 60, "recall", "--type", "document", "--scope", "global", QUESTION)
     world.variables["NO_COLOR"] = "1"
@@ -277,14 +279,14 @@ def test_a_terminal_shows_the_words_in_colour_and_a_pipe_gets_none(library: Libr
     assert len(first) > 2
     assert all(line.startswith("   ") for line in first[1:])
     assert max(map(len, plain.splitlines())) <= 60
-    assert "\x1b" not in library.ask().stdout
+    assert "\x1b" not in scene.ask().stdout
 
 
 def test_stored_text_is_data_on_a_terminal_too(
-    tmp_path_factory: pytest.TempPathFactory, library: Library
+    tmp_path_factory: pytest.TempPathFactory, scene: Scene
 ) -> None:
-    odd = Library(
-        World(tmp_path_factory.mktemp("odd") / WORKSPACE, contextlib.ExitStack()), library.stub
+    odd = scene_with(
+        World(tmp_path_factory.mktemp("odd") / WORKSPACE, contextlib.ExitStack()), scene.stub
     )
     odd.plant(*(memory("session", f"{name} {at}", f"{name} store", 0.9, file_path=f"/a\nb/{at}{name}.md", tags=(name,))
                 for at, name in enumerate([*ODD_NAMES, "\x1b[2Jcleared\x07"])))  # fmt: skip
@@ -300,12 +302,12 @@ def test_stored_text_is_data_on_a_terminal_too(
     assert "[red]x[/red]" in shown
 
 
-def test_json_stays_json_when_the_terminal_knows_ascii_only(library: Library) -> None:
+def test_json_stays_json_when_the_terminal_knows_ascii_only(scene: Scene) -> None:
     ascii_only = {"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
-    library.world.variables |= ascii_only
-    done = library.ask("--json")
+    scene.world.variables |= ascii_only
+    done = scene.ask("--json")
     for name in ascii_only:
-        del library.world.variables[name]
+        del scene.world.variables[name]
 
     assert done.stdout.isascii()
     assert len(done.items) == 6

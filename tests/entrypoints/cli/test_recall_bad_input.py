@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.entrypoints.hook_process import BIN, FAULTS, World
-from tests.entrypoints.library import memory
+from tests.entrypoints.planted import memory
 from tests.entrypoints.programs import Ran, hardwon, run
 
 TEXT = "We lock the store before writing."

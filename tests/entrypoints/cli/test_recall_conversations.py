@@ -9,7 +9,8 @@ import pytest
 
 from tests.adapters.providers.stub_server import StubProviders, running_stub
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.library import NEIGHBOUR, WORKSPACE, Library, memory
+from tests.entrypoints.planted import NEIGHBOUR, WORKSPACE, memory
+from tests.entrypoints.provider_process import Scene, scene_with
 
 OURS = ("--in", "conversations")
 SAME = "We lock the store with BEGIN IMMEDIATE."
@@ -18,12 +19,11 @@ KEYS = {"id", "text", "score", "type", "source", "date", "permanent"}
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     with running_stub() as stub, contextlib.ExitStack() as cleanup:
-        library = Library(
-            World(tmp_path_factory.mktemp("conversations") / WORKSPACE, cleanup), stub
-        )
-        library.plant(
+        scene = scene_with(
+            World(tmp_path_factory.mktemp("conversations") / WORKSPACE, cleanup),
+            stub,
             memory("decision", "Immediate", SAME, 0.9, workspace=WORKSPACE),
             memory("decision", "Immediate again", SAME, 0.9, 90, workspace=WORKSPACE),
             memory("gotcha", "Kept", "NFS has no locks.", 0.8, workspace=WORKSPACE, permanent=True),
@@ -55,16 +55,16 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
             memory("decision", "Far away", "A lock file.", 0.95, source_project="x", workspace="y"),
             memory("session", "No conversation", "A lock of all sessions.", 1.0),
         )
-        yield library
+        yield scene
 
 
 @pytest.fixture
-def empty_library(tmp_path: Path, stub: StubProviders, cleanup: contextlib.ExitStack) -> Library:
-    return Library(World(tmp_path / WORKSPACE, cleanup), stub)
+def empty_scene(tmp_path: Path, stub: StubProviders, cleanup: contextlib.ExitStack) -> Scene:
+    return scene_with(World(tmp_path / WORKSPACE, cleanup), stub)
 
 
-def test_the_best_five_come_in_order_each_once(library: Library) -> None:
-    answers = library.answers(*OURS, "--scope", "workspace")
+def test_the_best_five_come_in_order_each_once(scene: Scene) -> None:
+    answers = scene.answers(*OURS, "--scope", "workspace")
 
     assert [answer["title"] for answer in answers] == [
         "Kept",
@@ -79,9 +79,9 @@ def test_the_best_five_come_in_order_each_once(library: Library) -> None:
     assert [answer["text"] for answer in answers].count(SAME) == 1
 
 
-def test_every_score_is_the_formula_of_its_parts(library: Library) -> None:
+def test_every_score_is_the_formula_of_its_parts(scene: Scene) -> None:
     answers = {
-        answer["title"]: answer for answer in library.answers(*OURS, "--explain", "--limit", "9")
+        answer["title"]: answer for answer in scene.answers(*OURS, "--explain", "--limit", "9")
     }
 
     for answer in answers.values():
@@ -101,8 +101,8 @@ def test_every_score_is_the_formula_of_its_parts(library: Library) -> None:
     ]
 
 
-def test_a_permanent_conversation_scores_a_fifth_more(library: Library) -> None:
-    scores = {answer["title"]: answer["score"] for answer in library.answers(*OURS)}
+def test_a_permanent_conversation_scores_a_fifth_more(scene: Scene) -> None:
+    scores = {answer["title"]: answer["score"] for answer in scene.answers(*OURS)}
 
     assert scores["Kept"] / scores["Not kept"] == pytest.approx(1.2, abs=1e-4)
     assert scores["Kept"] > 1
@@ -132,16 +132,16 @@ def test_a_permanent_conversation_scores_a_fifth_more(library: Library) -> None:
     ],
 )
 def test_the_options_choose_what_may_answer(
-    library: Library, options: tuple[str, ...], names: set[str]
+    scene: Scene, options: tuple[str, ...], names: set[str]
 ) -> None:
-    answers = library.names(*OURS, "--limit", "9", *options)
+    answers = scene.names(*OURS, "--limit", "9", *options)
 
     assert set(answers) == names
     assert len(answers) == len(names)
 
 
-def test_a_person_reads_title_date_percentage_type_passage_and_path(library: Library) -> None:
-    done = library.ask(*OURS, "--limit", "2")
+def test_a_person_reads_title_date_percentage_type_passage_and_path(scene: Scene) -> None:
+    done = scene.ask(*OURS, "--limit", "2")
 
     assert (done.code, done.stderr) == (0, "")
     first, second = done.stdout.split("\n\n")
@@ -150,15 +150,15 @@ def test_a_person_reads_title_date_percentage_type_passage_and_path(library: Lib
         r" {3}NFS has no locks\.\n {3}/memories/gotcha/kept\.md",
         first,
     )
-    assert first.split()[4] == library.answers(*OURS, "--permanent")[0]["date"][:10]
+    assert first.split()[4] == scene.answers(*OURS, "--permanent")[0]["date"][:10]
     assert re.match(r"2\. Immediate\n {3}9\d%  decision  ", second)
     assert SAME in second
     assert "(permanent)" not in second
 
 
-def test_the_path_is_relative_to_the_project(empty_library: Library) -> None:
-    root = empty_library.world.project.resolve()
-    empty_library.plant(
+def test_the_path_is_relative_to_the_project(empty_scene: Scene) -> None:
+    root = empty_scene.world.project.resolve()
+    empty_scene.plant(
         memory(
             "preference",
             "Inside",
@@ -168,11 +168,11 @@ def test_the_path_is_relative_to_the_project(empty_library: Library) -> None:
         )
     )
 
-    assert "\n   memory/inside.md\n" in empty_library.ask(*OURS).stdout
+    assert "\n   memory/inside.md\n" in empty_scene.ask(*OURS).stdout
 
 
-def test_the_explanation_follows_its_answer(library: Library) -> None:
-    shown = library.ask(*OURS, "--explain", "--limit", "2").stdout
+def test_the_explanation_follows_its_answer(scene: Scene) -> None:
+    shown = scene.ask(*OURS, "--explain", "--limit", "2").stdout
 
     assert shown.count(" = boost * (0.5 * similarity + 0.25 * recency + 0.25 * project)") == 2
     assert re.search(
@@ -180,16 +180,16 @@ def test_the_explanation_follows_its_answer(library: Library) -> None:
     )
 
 
-def test_nothing_found_is_a_message(library: Library) -> None:
-    done = library.ask(*OURS, "--tag", "nowhere")
+def test_nothing_found_is_a_message(scene: Scene) -> None:
+    done = scene.ask(*OURS, "--tag", "nowhere")
 
     assert done == (0, "No entry answers that\n", "")
 
 
 @pytest.mark.parametrize("provider", ["openai", "off"])
-def test_words_are_searched_where_meaning_cannot_be(library: Library, provider: str) -> None:
-    with library.without_answers(provider):
-        done = library.ask(*OURS)
+def test_words_are_searched_where_meaning_cannot_be(scene: Scene, provider: str) -> None:
+    with scene.without_answers(provider):
+        done = scene.ask(*OURS)
 
     assert done.code == 0
     assert done.stdout.startswith("1. Immediate\n")
@@ -198,24 +198,24 @@ def test_words_are_searched_where_meaning_cannot_be(library: Library, provider: 
 
 
 def test_without_an_index_of_words_every_text_is_read(
-    library: Library, monkeypatch: pytest.MonkeyPatch
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(library.world.variables, "HARDWON_KEYWORD_SEARCH", "false")
+    monkeypatch.setitem(scene.world.variables, "HARDWON_KEYWORD_SEARCH", "false")
 
-    with library.without_answers("off"):
-        done = library.ask(*OURS)
+    with scene.without_answers("off"):
+        done = scene.ask(*OURS)
 
     assert (done.code, done.stdout.startswith("1. Immediate\n")) == (0, True)
 
 
-def test_the_same_branch_and_touched_files_break_ties(empty_library: Library) -> None:
-    library, world = empty_library, empty_library.world
+def test_the_same_branch_and_touched_files_break_ties(empty_scene: Scene) -> None:
+    scene, world = empty_scene, empty_scene.world
     world.commit("touched.py")
     world.commit("other.py")
     branch = (world.project / ".git" / "HEAD").read_text().strip().removeprefix("ref: refs/heads/")
     plain = memory("decision", "Plain", "One tie.", 0.5, tags=("tie",))
     timestamp = plain.entry.updated_at
-    library.plant(
+    scene.plant(
         plain,
         memory(
             "decision",
@@ -237,16 +237,16 @@ def test_the_same_branch_and_touched_files_break_ties(empty_library: Library) ->
         ),
     )
 
-    assert library.names(*OURS, "--tag", "tie") == ["Branch", "Touched", "Plain"]
+    assert scene.names(*OURS, "--tag", "tie") == ["Branch", "Touched", "Plain"]
 
 
 def test_the_policy_of_a_session_start_can_be_asked_for_and_explains_itself(
-    library: Library,
+    scene: Scene,
 ) -> None:
-    shown = library.ask(
+    shown = scene.ask(
         *OURS, "--policy", "context", "--explain", "--limit", "1", "--tag", "food"
     ).stdout
-    [answer] = library.answers(*OURS, "--policy", "context", "--explain", "--tag", "food")
+    [answer] = scene.answers(*OURS, "--policy", "context", "--explain", "--tag", "food")
 
     assert (
         " = 0.35 * vector + 0.20 * file + 0.20 * branch + 0.15 * recency + 0.10 * keyword\n   with vector = "

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.library import memory
+from tests.entrypoints.planted import memory
 from tests.entrypoints.programs import hardwon
 
 

@@ -11,7 +11,7 @@ import pytest
 from hardwon.domain.model.vocabulary import Kind
 from hardwon.entrypoints.cli.recall import NOTHING
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.library import memory
+from tests.entrypoints.planted import memory
 from tests.entrypoints.programs import Ran, hardwon, run
 from tests.strategies import lesson
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.adapters.providers.stub_server import Answer, StubProviders, running_stub
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.library import memory
+from tests.entrypoints.planted import memory
 from tests.entrypoints.programs import hardwon
 from tests.entrypoints.provider_process import Scene, texts
 

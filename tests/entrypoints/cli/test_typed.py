@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hardwon.domain.model.errors import InvalidQueryError
 from hardwon.entrypoints.cli.typed import COMMANDS, Allowed, TypedArguments, parse, with_typed
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.library import WORKSPACE, memory
+from tests.entrypoints.planted import WORKSPACE, memory
 from tests.entrypoints.programs import hardwon, run
 
 ALLOWED = Allowed(valued=frozenset({"--limit", "--type"}), switches=frozenset({"--verify"}))

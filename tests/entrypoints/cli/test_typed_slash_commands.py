@@ -17,7 +17,7 @@ import pytest
 from hardwon.entrypoints.cli.recall import NOT_FOUND
 from tests.entrypoints.folders import ALL, ANSWER, init, items, on_a_feature_branch
 from tests.entrypoints.hook_process import BIN, World
-from tests.entrypoints.library import WORKSPACE, memory
+from tests.entrypoints.planted import WORKSPACE, memory
 from tests.entrypoints.programs import VALID, Ran, hardwon
 from tests.fakes.doors import run_here
 from tests.machine import LONGEST_WAIT

@@ -10,7 +10,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.subjects import words_of_subject
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.library import memory
+from tests.entrypoints.planted import memory
 from tests.entrypoints.programs import hardwon, run
 from tests.entrypoints.sessions import THEN
 from tests.entrypoints.sessions import lesson as bank_lesson

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.library import memory
+from tests.entrypoints.planted import memory
 from tests.entrypoints.sessions import RELEVANT, block_of, rest
 
 EXPENSIVE = {

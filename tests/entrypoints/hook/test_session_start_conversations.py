@@ -9,7 +9,7 @@ import pytest
 from hardwon.domain.model.entry import Entry
 from hardwon.entrypoints.hook.request import from_payload
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.library import memory
+from tests.entrypoints.planted import memory
 from tests.entrypoints.programs import hardwon
 from tests.entrypoints.sessions import FRAME, lesson
 

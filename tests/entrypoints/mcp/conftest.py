@@ -5,6 +5,7 @@ import functools
 import json
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import anyio
@@ -14,8 +15,11 @@ from hardwon.adapters.config.reader import read_settings
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.mcp.server import MemoryServer
 from hardwon.entrypoints.mcp.threads import MemoryWorker
+from tests.adapters.providers.stub_server import running_stub
 from tests.entrypoints.hook_process import World
+from tests.entrypoints.planted import Planted
 from tests.entrypoints.programs import Ran, start
+from tests.entrypoints.provider_process import scene_with
 from tests.fakes.doors import lifted
 from tests.machine import LONGEST_WAIT
 
@@ -245,3 +249,29 @@ def connect(cleanup: contextlib.ExitStack) -> Connect:
         return client
 
     return connect
+
+
+@contextlib.contextmanager
+def server_with(folder: Path, *planted: Planted) -> Iterator[RawClient]:
+    """Yield the client of a server that knows what is *planted*, with its vectors, and makes none of those that are missing."""
+    with contextlib.ExitStack() as cleanup, running_stub() as stub:
+        world = World(folder / "world", cleanup)
+        world.variables["HARDWON_KEYWORD_PROVIDER"] = "off"
+        scene_with(world, stub, *planted)
+        client = RawClient(world, "--no-scan")
+        cleanup.callback(client.kill)
+        client.initialize()
+        yield client
+
+
+TOKENS = "005-auth/memory/22-11-26_14-05__refresh-tokens.md"
+
+
+def write_document(
+    world: World, name: str = TOKENS, text: str = "# Tokens\n\nRotate the zebra key.\n"
+) -> Path:
+    """Write a file below the project's `specs`; return its path, links resolved."""
+    path = world.project.resolve() / "specs" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path

@@ -14,8 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from tests.entrypoints.cli.test_files_watch import Watch
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.library import write_document
-from tests.entrypoints.mcp.conftest import Connect
+from tests.entrypoints.mcp.conftest import Connect, write_document
 from tests.entrypoints.programs import start, upsert
 from tests.machine import LONGEST_WAIT
 

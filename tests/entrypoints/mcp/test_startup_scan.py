@@ -8,8 +8,7 @@ import pytest
 from hardwon.entrypoints.mcp.tools_search import STILL_INDEXING
 from tests.adapters.providers.stub_server import StubProviders
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.library import write_document
-from tests.entrypoints.mcp.conftest import Connect, RawClient
+from tests.entrypoints.mcp.conftest import Connect, RawClient, write_document
 from tests.entrypoints.provider_process import Hang, Scene
 from tests.machine import LONGEST_WAIT
 

@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.library import write_document
-from tests.entrypoints.mcp.conftest import RawClient
+from tests.entrypoints.mcp.conftest import RawClient, write_document
 
 OWNED = (
     "title",

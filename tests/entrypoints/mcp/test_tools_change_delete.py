@@ -3,8 +3,7 @@
 import pytest
 
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.library import write_document
-from tests.entrypoints.mcp.conftest import LESSON, LESSON_ID, Visit, Visitor
+from tests.entrypoints.mcp.conftest import LESSON, LESSON_ID, Visit, Visitor, write_document
 from tests.entrypoints.programs import hardwon
 
 SECTIONED = "# Zebra\n<!-- ANCHOR:a -->\nA.\n<!-- /ANCHOR:a -->\n<!-- ANCHOR:b -->\nB.\n<!-- /ANCHOR:b -->\n"

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.library import TOKENS, write_document
-from tests.entrypoints.mcp.conftest import Connect, RawClient
+from tests.entrypoints.mcp.conftest import TOKENS, Connect, RawClient, write_document
 from tests.entrypoints.programs import hardwon
 
 SENTENCE = "Walruses guard the callback"

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.library import TOKENS, write_document
-from tests.entrypoints.mcp.conftest import RawClient, Visit
+from tests.entrypoints.mcp.conftest import TOKENS, RawClient, Visit, write_document
 from tests.entrypoints.programs import hardwon
 from tests.entrypoints.provider_process import Scene
 

@@ -5,8 +5,7 @@ import time
 import pytest
 
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.library import write_document
-from tests.entrypoints.mcp.conftest import Visit
+from tests.entrypoints.mcp.conftest import Visit, write_document
 from tests.entrypoints.programs import hardwon
 
 FILES = 15

@@ -7,8 +7,8 @@ import pytest
 from pydantic.alias_generators import to_camel
 
 from hardwon.domain.model.vocabulary import KINDS
-from tests.entrypoints.library import document, of_kind, server_with
-from tests.entrypoints.mcp.conftest import Connect, RawClient
+from tests.entrypoints.mcp.conftest import Connect, RawClient, server_with
+from tests.entrypoints.planted import document, of_kind
 from tests.entrypoints.programs import hardwon
 from tests.entrypoints.provider_process import Scene
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.entrypoints.library import QUESTION, document, of_kind, server_with
-from tests.entrypoints.mcp.conftest import RawClient
+from tests.entrypoints.mcp.conftest import RawClient, server_with
+from tests.entrypoints.planted import QUESTION, document, of_kind
 
 SIX_WORDS = "alder birch cedar dogwood elm fir"
 

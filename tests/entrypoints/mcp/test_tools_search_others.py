@@ -5,8 +5,8 @@ import math
 import pytest
 
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.library import memory
 from tests.entrypoints.mcp.conftest import Visit
+from tests.entrypoints.planted import memory
 from tests.entrypoints.programs import hardwon
 from tests.entrypoints.provider_process import Scene, texts
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.library import document
 from tests.entrypoints.mcp.conftest import Connect, Visit
+from tests.entrypoints.planted import document
 from tests.entrypoints.programs import hardwon
 
 AGED = {"critical": 100, "important": 100, "normal": 100, "temporary": 5}

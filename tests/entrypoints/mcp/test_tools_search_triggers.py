@@ -9,8 +9,8 @@ import pytest
 
 from hardwon.domain.model.vocabulary import KINDS, Kind
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.library import document, of_kind, server_with
-from tests.entrypoints.mcp.conftest import Connect, RawClient
+from tests.entrypoints.mcp.conftest import Connect, RawClient, server_with
+from tests.entrypoints.planted import document, of_kind
 from tests.machine import LONGEST_WAIT
 
 PLANTED = [

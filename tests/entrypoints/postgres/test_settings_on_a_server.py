@@ -31,6 +31,7 @@ def scene(tmp_path: Path) -> Iterator[Scene]:
     with contextlib.ExitStack() as cleanup:
         stub, url = cleanup.enter_context(running_stub()), url_of(cleanup.enter_context(member()))
         scene = Scene(on_server(tmp_path / "ann", url, cleanup), stub)
+        scene.begin_feature()
         scene.give_key("openai")
         scene.world.variables["HARDWON_KEYWORD_PROVIDER"] = "off"
         project_names(scene, "openai", MODEL)
