@@ -43,10 +43,11 @@ from tests.attack.words import (
 )
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.conftest import Visitor
-from tests.entrypoints.programs import Ran, hardwon, upsert
+from tests.entrypoints.programs import hardwon, upsert
 from tests.entrypoints.programs import run as run_program
 from tests.entrypoints.provider_process import ADDRESSES
 from tests.entrypoints.sessions import Conversation
+from tests.fakes.doors import Ran
 from tests.fakes.models import embed_by_words
 
 GLOBAL_CONFIG = f"[user]\n\tname = Mira Owner\n\temail = {USER}\n[init]\n\tdefaultBranch = main\n"

@@ -17,16 +17,9 @@ from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
 from hardwon.entrypoints.worker import Worker
 from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.mcp.conftest import LESSON
-from tests.entrypoints.programs import (
-    Process,
-    Ran,
-    finish,
-    hardwon,
-    start,
-    start_process,
-    upsert,
-)
+from tests.entrypoints.programs import Process, finish, hardwon, start, start_process, upsert
 from tests.entrypoints.sessions import now, statuses, written
+from tests.fakes.doors import Ran
 from tests.machine import LONGEST_WAIT
 
 NEVER = (

@@ -13,7 +13,8 @@ import pytest
 from tests.campaigns.conftest import Figures, note_event
 from tests.campaigns.mutations import damaged
 from tests.entrypoints.hook_process import Original, World
-from tests.entrypoints.programs import VALID, Ran, hardwon, run
+from tests.entrypoints.programs import VALID, hardwon, run
+from tests.fakes.doors import Ran
 
 pytestmark = pytest.mark.soak
 

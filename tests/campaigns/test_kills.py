@@ -24,8 +24,8 @@ from tests.campaigns.conftest import (
     session_of,
 )
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.programs import Ran
 from tests.entrypoints.sessions import rest, workers
+from tests.fakes.doors import Ran
 
 pytestmark = pytest.mark.soak
 

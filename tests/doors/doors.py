@@ -178,7 +178,7 @@ class Template:
         done = here.run_here(
             door.program, arguments, stdin=b"", env=self.world.variables, folder=self.world.project
         )
-        assert done.code == 0, done.err
+        assert done.code == 0, done.stderr
 
     def ask(self, door: str, file: str = "", state: str = "", *, in_process: bool = True) -> Output:
         """Return the output of *door* on a world whose *file* is in that *state*, or on a healthy one; called or started."""
@@ -223,7 +223,7 @@ class Template:
                 env=self.world.variables,
                 folder=self.world.project,
             )
-        return Output(done.code, (done.out + done.err).decode())
+        return Output(done.code, done.stdout + done.stderr)
 
     def _start(self, door: Door, file: str, state: str) -> Output:
         with put(self.world, file, state) if state else contextlib.nullcontext():

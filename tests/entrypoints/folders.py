@@ -13,7 +13,8 @@ import pytest
 from hardwon.entrypoints.bootstrap_agents import build_agents
 from hardwon.ports.agents import Agent
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.programs import Ran, hardwon, run
+from tests.entrypoints.programs import hardwon, run
+from tests.fakes.doors import Ran
 
 USER, UNTRUSTED = "me@example.invalid", "untrusted@example.invalid"
 

@@ -245,7 +245,7 @@ class World:
         known = self._logged()
         stdin = self._bytes(payload)
         with broken_by(self.faults, self.reached):
-            ended = run_here(
+            ran = run_here(
                 "hardwon-hook",
                 arguments,
                 stdin=stdin,
@@ -253,12 +253,7 @@ class World:
                 folder=self.folder,
                 reached=self.reached,
             )
-        return Run(
-            ended.code,
-            ended.out.decode(),
-            ended.err.decode(),
-            self._logged()[len(known) :],
-        )
+        return Run(*ran, log=self._logged()[len(known) :])
 
     def _bytes(self, payload: object) -> bytes:
         if isinstance(payload, bytes):

@@ -7,7 +7,7 @@ import pty
 import select
 import subprocess
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.store import SqliteStore
@@ -19,7 +19,7 @@ from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.writer import entry_from_json
 from tests.entrypoints.forking import Forked, Piped, can_fork
 from tests.entrypoints.hook_process import BIN, World
-from tests.fakes.doors import can_run_here, run_here
+from tests.fakes.doors import Ran, can_run_here, run_here
 from tests.machine import LONGEST_WAIT
 
 LONGEST_RUN = LONGEST_WAIT
@@ -33,24 +33,6 @@ COMPLETE = {
     "reasoning": "A reading of a number without its unit.",
     "references": ["feature 7"],
 }
-
-
-class Ran(NamedTuple):
-    """The output of a program and its exit code."""
-
-    code: int
-    stdout: str
-    stderr: str
-
-    @property
-    def document(self) -> Any:
-        """Standard output as JSON."""
-        return json.loads(self.stdout)
-
-    @property
-    def items(self) -> Any:
-        """The list that was printed as JSON."""
-        return self.document["items"]
 
 
 Process = subprocess.Popen[bytes] | Piped
@@ -95,7 +77,7 @@ def run(
     """Run a program in the world's project: in this process where that makes no difference, else in one of its own."""
     if redirections or not world.may_run_here or not can_run_here(program, world.variables):
         return finish(start(world, program, *arguments, redirections=redirections), stdin)
-    ended = run_here(
+    return run_here(
         program,
         arguments,
         stdin=stdin,
@@ -103,7 +85,6 @@ def run(
         folder=world.project,
         reached=world.reached,
     )
-    return Ran(ended.code, ended.out.decode(), ended.err.decode())
 
 
 def hardwon(world: World, *arguments: str) -> Ran:

@@ -22,8 +22,9 @@ from tests.adapters.providers.kinds import Fault
 from tests.adapters.providers.stub_server import Answer, Recorded, StubProviders, vector_of
 from tests.entrypoints.hook_process import Run, World, belonging
 from tests.entrypoints.planted import IMPORTED_AT, QUESTION, Planted
-from tests.entrypoints.programs import Ran, hardwon
+from tests.entrypoints.programs import hardwon
 from tests.entrypoints.sessions import block_of, entry
+from tests.fakes.doors import Ran
 from tests.machine import LONGEST_WAIT
 
 KEY = "sk-secret-0123456789-abcdef"

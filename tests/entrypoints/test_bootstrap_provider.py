@@ -6,8 +6,9 @@ import pytest
 
 from hardwon.domain.model.settings import NETWORK_EMBEDDERS
 from tests.entrypoints.mcp.conftest import Visit
-from tests.entrypoints.programs import Ran, hardwon, write
+from tests.entrypoints.programs import hardwon, write
 from tests.entrypoints.provider_process import Scene, diagnostic
+from tests.fakes.doors import Ran
 
 SETTING = "memory_embedding_provider in .tlc.json is ignored: "
 

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from tests.adapters.providers.kinds import status
-from tests.entrypoints.programs import Ran, hardwon, write
+from tests.entrypoints.programs import hardwon, write
 from tests.entrypoints.provider_process import KEY, KEY_NAMES, MODELS, Scene
+from tests.fakes.doors import Ran
 
 
 def finding(done: Ran, name: str) -> Any:

@@ -5,8 +5,9 @@ import pytest
 from tests.adapters.providers.kinds import UNUSABLE, Fault, each, status
 from tests.adapters.providers.stub_server import Answer
 from tests.entrypoints.hook_process import Run
-from tests.entrypoints.programs import Ran, hardwon, write
+from tests.entrypoints.programs import hardwon, write
 from tests.entrypoints.provider_process import KEY, KEY_NAMES, Scene, diagnostic, sent
+from tests.fakes.doors import Ran
 
 FIRST = {
     "name": "First lesson",

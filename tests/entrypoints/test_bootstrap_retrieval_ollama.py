@@ -8,8 +8,9 @@ import pytest
 
 from tests.adapters.providers.kinds import raw
 from tests.adapters.providers.stub_server import Answer
-from tests.entrypoints.programs import Ran, finish, start, write
+from tests.entrypoints.programs import finish, start, write
 from tests.entrypoints.provider_process import Scene, texts
+from tests.fakes.doors import Ran
 
 
 @pytest.fixture

@@ -8,7 +8,8 @@ import pytest
 
 from tests.adapters.sqlite.earlier_stores import EarlierStore, bank_text
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.programs import Ran, hardwon
+from tests.entrypoints.programs import hardwon
+from tests.fakes.doors import Ran
 
 ACME, GLOBEX, BILLING = PROJECTS = ("acme/app", "globex/app", "acme/billing")
 RULES = {ACME: "quokka", GLOBEX: "walrus", BILLING: "ocelot"}

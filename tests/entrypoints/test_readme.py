@@ -14,8 +14,7 @@ from types import MappingProxyType
 import pytest
 
 from hardwon.examples.make_sample import make_sample
-from tests.entrypoints.programs import Ran
-from tests.fakes.doors import can_run_here, run_here
+from tests.fakes.doors import Ran, can_run_here, run_here
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(sys.executable).parent
@@ -62,8 +61,7 @@ def run(
         "OLLAMA_HOST": "127.0.0.1:9",  # no server listens there
     }
     if can_run_here(command[0], environment):
-        ended = run_here(command[0], command[1:], stdin=b"", env=environment, folder=project)
-        return Ran(ended.code, ended.out.decode(), ended.err.decode())
+        return run_here(command[0], command[1:], stdin=b"", env=environment, folder=project)
     done = subprocess.run(
         command, cwd=project, env=environment, capture_output=True, text=True, check=False
     )

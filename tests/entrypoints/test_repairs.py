@@ -11,9 +11,10 @@ import pytest
 
 from hardwon.entrypoints.worker import Worker
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.programs import Ran, hardwon
+from tests.entrypoints.programs import hardwon
 from tests.entrypoints.sessions import Conversation
 from tests.entrypoints.view.caller import opened
+from tests.fakes.doors import Ran
 from tests.tool_transcripts import (
     CAUSE,
     HOSTS,

@@ -13,7 +13,8 @@ from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.entrypoints import writer
 from hardwon.entrypoints.writer import FIELDS, entry_from_json
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.programs import VALID, Ran, held_by_another, run, upsert, write
+from tests.entrypoints.programs import VALID, held_by_another, run, upsert, write
+from tests.fakes.doors import Ran
 from tests.strategies import NOW
 
 FOUR_MEGABYTES = 4 * 1024 * 1024

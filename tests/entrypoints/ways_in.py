@@ -13,8 +13,9 @@ from tests.entrypoints.cli.test_transfer_older_index import NEW, ROW, V10, V11, 
 from tests.entrypoints.folders import one
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.conftest import LESSON, Visitor
-from tests.entrypoints.programs import VALID, Ran, hardwon, keep, run
+from tests.entrypoints.programs import VALID, hardwon, keep, run
 from tests.entrypoints.sessions import Conversation
+from tests.fakes.doors import Ran
 from tests.tool_transcripts import Recording, repaired
 
 MEMORY_FOLDERS = ("conversations", "decisions", "gotchas", "preferences", "sessions")

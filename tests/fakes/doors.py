@@ -10,6 +10,7 @@ import contextlib
 import functools
 import gc
 import io
+import json
 import os
 import signal
 import sqlite3
@@ -75,20 +76,30 @@ SILENT_WARNINGS = (DeprecationWarning, PendingDeprecationWarning, ImportWarning,
 """Those that Python ignores unless it is told otherwise; all others are errors in tests."""
 
 
-class Ended(NamedTuple):
+class Ran(NamedTuple):
     """
     A run of a program.
 
     Attributes:
         code: Its exit code.
-        out: Its standard output.
-        err: Its standard error.
+        stdout: Its standard output.
+        stderr: Its standard error.
 
     """
 
     code: int
-    out: bytes
-    err: bytes
+    stdout: str
+    stderr: str
+
+    @property
+    def document(self) -> Any:
+        """Standard output as JSON."""
+        return json.loads(self.stdout)
+
+    @property
+    def items(self) -> Any:
+        """The list that was printed as JSON."""
+        return self.document["items"]
 
 
 class _Left(BaseException):
@@ -113,7 +124,7 @@ def run_here(
     env: Mapping[str, str],
     folder: Path,
     reached: Collection[str] = (),
-) -> Ended:
+) -> Ran:
     """
     Run a console script in this process.
 
@@ -138,7 +149,7 @@ def run_here(
         ):
             sys.argv = [program, *arguments]
             code = _code_of(MAINS[program])
-        return Ended(code, _all_of(out), _all_of(err))
+        return Ran(code, _all_of(out), _all_of(err))
 
 
 def _code_of(main: Callable[[], None]) -> int:
@@ -437,6 +448,6 @@ def _caches(_: int) -> "list[functools._lru_cache_wrapper[object]]":
     )
 
 
-def _all_of(file: BinaryIO) -> bytes:
+def _all_of(file: BinaryIO) -> str:
     file.seek(0)
-    return file.read()
+    return file.read().decode()

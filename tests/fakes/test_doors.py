@@ -43,7 +43,7 @@ def state() -> list[object]:
 
 def run(
     main: object, monkeypatch: pytest.MonkeyPatch, folder: Path, stdin: bytes | None = b""
-) -> doors.Ended:
+) -> doors.Ran:
     monkeypatch.setitem(doors.MAINS, "hardwon", main)
     return doors.run_here("hardwon", ["one"], stdin=stdin, env=ENV, folder=folder)
 
@@ -91,7 +91,7 @@ def test_streams_are_those_of_a_process_also_for_its_children(
 
     done = run(main, monkeypatch, tmp_path, b"in ut \xc3\xa4")
 
-    assert (done.code, done.out.decode(), done.err) == (1, "in ut ächild", b"errorgrown up\n")
+    assert (done.code, done.stdout, done.stderr) == (1, "in ut ächild", "errorgrown up\n")
 
 
 def test_an_exit_at_once_loses_what_was_not_flushed(
@@ -102,7 +102,7 @@ def test_an_exit_at_once_loses_what_was_not_flushed(
         print("not flushed")  # noqa: T201
         os._exit(3)
 
-    assert run(main, monkeypatch, tmp_path) == doors.Ended(3, b"flushed\n", b"")
+    assert run(main, monkeypatch, tmp_path) == doors.Ran(3, "flushed\n", "")
 
 
 @pytest.mark.parametrize("name", ["PYTHONPATH", "LC_ALL", "COLUMNS"])

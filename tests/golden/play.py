@@ -18,9 +18,8 @@ from unittest import mock
 
 from hardwon.adapters.minilm.embedder import MiniLmEmbedder
 from tests.entrypoints.hook_process import BIN, World
-from tests.entrypoints.programs import Ran
 from tests.entrypoints.sessions import rest
-from tests.fakes.doors import run_here
+from tests.fakes.doors import Ran, run_here
 from tests.fakes.models import embed_by_words
 from tests.golden import still
 from tests.machine import LONGEST_WAIT
@@ -189,10 +188,9 @@ class Play:
 
     def _here(self, program: str, arguments: list[str], stdin: bytes) -> Ran:
         with still.standing_still(self._seconds):
-            done = run_here(
+            return run_here(
                 program, arguments, stdin=stdin, env=self.world.variables, folder=self.folder
             )
-        return Ran(done.code, done.out.decode(), done.err.decode())
 
     def _in_process(self, program: str, arguments: list[str], stdin: bytes) -> Ran:
         return self._started([str(BIN / program), *arguments], stdin)

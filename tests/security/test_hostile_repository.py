@@ -13,8 +13,9 @@ import pytest
 from tests.adapters.git.repository import Canaries, hostile_repository
 from tests.adapters.providers.stub_server import StubProviders, running_stub
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.programs import Ran, run
+from tests.entrypoints.programs import run
 from tests.entrypoints.sessions import FRAME, Conversation, block_of, rest, statuses
+from tests.fakes.doors import Ran
 
 SECRET = "of-the-user-alone"  # noqa: S105 - stands for one
 

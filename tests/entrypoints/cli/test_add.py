@@ -11,7 +11,8 @@ import pytest
 
 from hardwon.domain.model.identity import content_hash
 from tests.entrypoints.hook_process import BIN, World
-from tests.entrypoints.programs import LONGEST_RUN, Ran, hardwon, run
+from tests.entrypoints.programs import LONGEST_RUN, hardwon, run
+from tests.fakes.doors import Ran
 
 LESSON = "Decode chunks incrementally: a character can straddle two reads."
 

@@ -19,7 +19,8 @@ from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.capture import capture_lock
 from tests.conversations import DATABASE, DEEP_TALK, FRONTEND, MINUTE, dialogue
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.programs import Ran, hardwon, run
+from tests.entrypoints.programs import hardwon, run
+from tests.fakes.doors import Ran
 from tests.strategies import NOW
 from tests.transcripts import (
     HOME,

@@ -8,7 +8,8 @@ import pytest
 
 from tests.adapters.git.repository import git
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.programs import Ran, answer, hardwon
+from tests.entrypoints.programs import answer, hardwon
+from tests.fakes.doors import Ran
 from tests.transcripts import HOME, PROJECT_ROOT, SESSION, make_transcript
 
 CODEX = (

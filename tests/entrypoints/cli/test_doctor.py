@@ -9,7 +9,8 @@ import pytest
 
 from hardwon.adapters.sqlite.schema import NEWEST
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.programs import Ran, bank, hardwon, held_by_another, keep, write
+from tests.entrypoints.programs import bank, hardwon, held_by_another, keep, write
+from tests.fakes.doors import Ran
 
 HEALTHY = {
     "python",

@@ -8,8 +8,9 @@ import pytest
 from tests.adapters.providers.kinds import Fault, raw, status
 from tests.adapters.providers.stub_server import Answer
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.programs import VALID, Ran, hardwon, write
+from tests.entrypoints.programs import VALID, hardwon, write
 from tests.entrypoints.provider_process import KEY, Scene, diagnostic
+from tests.fakes.doors import Ran
 
 BARE = {"keywords": [], "reasoning": "Feet and metres met."}
 HAIKU, OLLAMA = "/v1/messages", "/api/chat"

@@ -9,8 +9,9 @@ from tests.adapters.providers.stub_server import running_stub
 from tests.entrypoints.cli.test_recall import lesson
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.planted import NEIGHBOUR, WORKSPACE, memory
-from tests.entrypoints.programs import Ran, hardwon
+from tests.entrypoints.programs import hardwon
 from tests.entrypoints.provider_process import Scene, scene_with
+from tests.fakes.doors import Ran
 
 TEN_KEYS = {
     *(

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.programs import Ran, finish, hardwon, keep, start
+from tests.entrypoints.programs import finish, hardwon, keep, start
+from tests.fakes.doors import Ran
 
 POLICIES = ["keyword", "vector", "rrf", "weighted", "hybrid", "adaptive"]
 QUALITY = ["ndcg@10", "recall@5", "recall@10", "mrr", "hit@5"]

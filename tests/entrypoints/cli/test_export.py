@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.programs import Ran, hardwon, keep, run
+from tests.entrypoints.programs import hardwon, keep, run
+from tests.fakes.doors import Ran
 
 DECISION = "---\ntags: [db]\ntriggerPhrases: [which database]\n---\n# Use SQLite\n\nThe feed store is one SQLite file.\n"
 QUESTIONS = ("units of numbers", "which database holds the feed", "k8s pods restart")

@@ -14,7 +14,8 @@ from hardwon.adapters.markdown.conversation_files import MarkdownConversationFil
 from hardwon.domain.model.conversation.session import Chunk, ChunkMetadata
 from tests.conversations import talk
 from tests.entrypoints.hook_process import BIN, FAULTS, World
-from tests.entrypoints.programs import Ran, hardwon, run
+from tests.entrypoints.programs import hardwon, run
+from tests.fakes.doors import Ran
 from tests.strategies import NOW
 
 posix_only = pytest.mark.skipif(sys.platform != "linux", reason="names of Linux")

@@ -8,14 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.programs import (
-    LONGEST_RUN,
-    Ran,
-    finish,
-    hardwon,
-    run,
-    start,
-)
+from tests.entrypoints.programs import LONGEST_RUN, finish, hardwon, run, start
+from tests.fakes.doors import Ran
 
 KEY = "AKIA" + "IOSFODNN7EXAMPLE"
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.programs import Ran, hardwon, keep, run
+from tests.entrypoints.programs import hardwon, keep, run
 from tests.entrypoints.sessions import Conversation
 from tests.entrypoints.ways_in import places_with
+from tests.fakes.doors import Ran
 
 WORD = "zanthemur"
 LESSON = f"Deploy the {WORD} first."

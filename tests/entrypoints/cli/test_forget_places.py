@@ -16,8 +16,9 @@ from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_upkeep import build_forget_for_good
 from hardwon.entrypoints.worker import Worker
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.programs import Ran, hardwon, keep
+from tests.entrypoints.programs import hardwon, keep
 from tests.entrypoints.sessions import Conversation
+from tests.fakes.doors import Ran
 
 WORD = "zanthemur"
 DECISION = f"We decided on the {WORD} before the canary, since it is safe."

@@ -11,7 +11,8 @@ import pytest
 
 from hardwon.entrypoints.cli.main import COMMANDS, SECTIONS, SYNONYMS, Group, main
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.programs import Ran, finish, hardwon, keep, run, start
+from tests.entrypoints.programs import finish, hardwon, keep, run, start
+from tests.fakes.doors import Ran
 
 ON_A_STORE = (("import",), ("embed",), ("list",), ("show", "abcd"), ("stats",))
 LOCKED_OUT = (("list",), ("stats", "--json"))

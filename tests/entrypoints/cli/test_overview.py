@@ -10,7 +10,8 @@ from hardwon.entrypoints.bootstrap import open_memory
 from tests.entrypoints.cli.test_review_groups import lesson, month_of
 from tests.entrypoints.folders import init
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.programs import Ran, answer, hardwon
+from tests.entrypoints.programs import answer, hardwon
+from tests.fakes.doors import Ran
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ import pytest
 from tests.entrypoints.folders import UNTRUSTED, Repositories
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.conftest import Visitor
-from tests.entrypoints.programs import Ran, run
+from tests.entrypoints.programs import run
+from tests.fakes.doors import Ran
 
 PEOPLES = [
     {},

@@ -11,7 +11,8 @@ import pytest
 
 from tests.entrypoints.hook_process import BIN, FAULTS, World
 from tests.entrypoints.planted import memory
-from tests.entrypoints.programs import Ran, hardwon, run
+from tests.entrypoints.programs import hardwon, run
+from tests.fakes.doors import Ran
 
 TEXT = "We lock the store before writing."
 COLLECTIONS = ["all", "learnings", "sessions", "conversations", "documents"]

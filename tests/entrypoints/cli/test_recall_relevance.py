@@ -12,7 +12,8 @@ from hardwon.domain.model.vocabulary import Kind
 from hardwon.entrypoints.cli.recall import NOTHING
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.planted import memory
-from tests.entrypoints.programs import Ran, hardwon, run
+from tests.entrypoints.programs import hardwon, run
+from tests.fakes.doors import Ran
 from tests.strategies import lesson
 
 NO_MATCH = "No relevant memories found for query"

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.programs import Ran, hardwon, keep
+from tests.entrypoints.programs import hardwon, keep
+from tests.fakes.doors import Ran
 
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT"
 

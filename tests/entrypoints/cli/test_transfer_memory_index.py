@@ -11,8 +11,9 @@ import pytest
 from tests.adapters.providers.stub_server import running_stub, vector_of
 from tests.entrypoints.folders import UNTRUSTED, Repositories
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.programs import Ran, hardwon
+from tests.entrypoints.programs import hardwon
 from tests.entrypoints.provider_process import Scene
+from tests.fakes.doors import Ran
 
 OLD: dict[str, Any] = {
     "tags": ["k8s"],

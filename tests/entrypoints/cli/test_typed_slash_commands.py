@@ -18,8 +18,8 @@ from hardwon.entrypoints.cli.recall import NOT_FOUND
 from tests.entrypoints.folders import ALL, ANSWER, init, items, on_a_feature_branch
 from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.planted import WORKSPACE, memory
-from tests.entrypoints.programs import VALID, Ran, hardwon
-from tests.fakes.doors import run_here
+from tests.entrypoints.programs import VALID, hardwon
+from tests.fakes.doors import Ran, run_here
 from tests.machine import LONGEST_WAIT
 
 PLUGIN = Path(__file__).resolve().parents[3] / "plugin"
@@ -123,7 +123,7 @@ def typed_into(command: SlashCommand, block: str, typed: str) -> list[list[str]]
 def run(world: World, started: Sequence[str]) -> Ran:
     """Run what a host starts."""
     with _started(world, started) as process:
-        return _ended(process)
+        return _ran(process)
 
 
 def run_with_desk(world: World, started: Sequence[str]) -> Ran:
@@ -134,7 +134,7 @@ def run_with_desk(world: World, started: Sequence[str]) -> Ran:
             if (desk / "asked").exists():
                 _answer(desk)
             time.sleep(PAUSE)
-        return _ended(process)
+        return _ran(process)
 
 
 def put_desk(world: World, *programs: str) -> None:
@@ -168,10 +168,10 @@ def _answer(desk: Path) -> None:
     variables = dict(line.split("=", 1) for line in _words(desk / "environment"))
     stdin = (desk / "stdin").read_bytes() or None
     (desk / "asked").unlink()
-    ended = run_here(program, arguments, stdin=stdin, env=variables, folder=Path(folder))
-    (desk / "out").write_bytes(ended.out)
-    (desk / "err").write_bytes(ended.err)
-    (desk / "answered").write_text(f"{ended.code}\n")
+    ran = run_here(program, arguments, stdin=stdin, env=variables, folder=Path(folder))
+    (desk / "out").write_bytes(ran.stdout.encode())
+    (desk / "err").write_bytes(ran.stderr.encode())
+    (desk / "answered").write_text(f"{ran.code}\n")
 
 
 def _words(path: Path) -> list[str]:
@@ -185,7 +185,7 @@ def _started(world: World, started: Sequence[str]) -> subprocess.Popen[bytes]:
     )
 
 
-def _ended(process: subprocess.Popen[bytes]) -> Ran:
+def _ran(process: subprocess.Popen[bytes]) -> Ran:
     stdout, stderr = process.communicate(timeout=LONGEST_WAIT)
     return Ran(process.returncode, stdout.decode(), stderr.decode())
 
@@ -195,7 +195,7 @@ def _claude(_: SlashCommand, block: str, typed: str) -> list[list[str]]:
     Replace each name by its value, wherever it stands; run it in bash by `eval`.
 
     Before it runs a command it takes it apart, and asks the user about each part that the file does
-    not allow. After a here-document that ended early there is such a part: the last line, which
+    not allow. After a here-document that ran early there is such a part: the last line, which
     says its end a second time.
     """
     script = block.replace("${CLAUDE_PLUGIN_ROOT}", str(PLUGIN)).replace("$ARGUMENTS", typed)

@@ -18,9 +18,9 @@ from hardwon.entrypoints.mcp.threads import MemoryWorker
 from tests.adapters.providers.stub_server import running_stub
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.planted import Planted
-from tests.entrypoints.programs import Ran, start
+from tests.entrypoints.programs import start
 from tests.entrypoints.provider_process import scene_with
-from tests.fakes.doors import lifted
+from tests.fakes.doors import Ran, lifted
 from tests.machine import LONGEST_WAIT
 
 LESSON = {

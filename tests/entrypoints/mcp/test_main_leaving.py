@@ -9,8 +9,9 @@ import pytest
 from tests.adapters.providers.stub_server import StubProviders
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.conftest import LESSON, LESSON_ID, Connect, RawClient
-from tests.entrypoints.programs import Ran, run
+from tests.entrypoints.programs import run
 from tests.entrypoints.provider_process import Hang, Scene
+from tests.fakes.doors import Ran
 from tests.machine import bare_programs
 
 WAYS = {"end of input": RawClient.end, "SIGTERM": RawClient.terminate}

@@ -22,8 +22,9 @@ from tests.entrypoints.cli.test_evaluate import write_set
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.conftest import LESSON as LESSON_OF_AGENT
 from tests.entrypoints.mcp.conftest import RawClient
-from tests.entrypoints.programs import Ran, hardwon, run
+from tests.entrypoints.programs import hardwon, run
 from tests.entrypoints.sessions import Conversation, rest, statuses
+from tests.fakes.doors import Ran
 from tests.postgres_server import (
     SECRET,
     Network,

@@ -27,8 +27,9 @@ from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.conftest import LESSON as LESSON_OF_AGENT
 from tests.entrypoints.mcp.conftest import RawClient
 from tests.entrypoints.postgres.test_on_a_server import START, on_server, work
-from tests.entrypoints.programs import Ran, hardwon, run
+from tests.entrypoints.programs import hardwon, run
 from tests.entrypoints.sessions import rest
+from tests.fakes.doors import Ran
 from tests.postgres_server import Network, execute, member, store, url_of
 from tests.strategies import NOW
 
