@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -30,9 +29,8 @@ class Repositories:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        config = world.folder / "gitconfig"
-        config.write_text(f"[user]\n\tname = Me\n\temail = {USER}\n")
-        world.variables |= {"GIT_CONFIG_GLOBAL": str(config), "HARDWON_EMBEDDING_PROVIDER": "off"}
+        world.give_address(USER)
+        world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
 
     def with_store(self) -> "Repositories":
         """Make the store, which knows the world's project."""
@@ -52,9 +50,7 @@ class Repositories:
             text = f"## Heuristics\n\n### {lesson}\n{lesson} is what matters.\n- Observation count: 3\n- Confidence: high\n"
             (folder / "docs" / "knowledge-bank" / "heuristics.md").write_text(text)
         self.git(folder, "init", "--quiet")
-        self.git(folder, "add", "--all")
-        person = ("-c", "user.name=x", "-c", f"user.email={author}")
-        self.git(folder, *person, "commit", "--quiet", "--message=x")
+        self.world.at(folder).commit_all(author)
         return folder
 
     def clone(self, source: Path, name: str) -> Path:
@@ -64,15 +60,11 @@ class Repositories:
 
     def git(self, folder: Path, *arguments: str) -> None:
         """Run git."""
-        subprocess.run(["git", *arguments], cwd=folder, env=self.world.variables, check=True)
+        self.world.at(folder).git(*arguments)
 
     def run(self, folder: Path | str, *arguments: str) -> Ran:
         """Run `hardwon` in a folder."""
-        before, self.world.project = self.world.project, Path(folder)
-        try:
-            return hardwon(self.world, *arguments)
-        finally:
-            self.world.project = before
+        return hardwon(self.world.at(Path(folder)), *arguments)
 
     def learn(self, folder: Path, lesson: str) -> None:
         """Import a bank of one lesson as a session start does, without a word of the user."""
@@ -84,19 +76,11 @@ class Repositories:
 
     def start(self, folder: Path) -> str:
         """Start a session in a folder; return the block."""
-        before, self.world.project = self.world.project, folder
-        try:
-            return self.world.hook().stdout
-        finally:
-            self.world.project = before
+        return self.world.at(folder).hook().stdout
 
     def block(self, folder: Path) -> str:
         """Return the block of the argument form, which has all that may speak in a folder."""
-        before, self.world.project = self.world.project, folder
-        try:
-            return self.world.argument_form().stdout
-        finally:
-            self.world.project = before
+        return self.world.at(folder).argument_form().stdout
 
     def shows(self, folder: Path, lesson: str) -> bool:
         """Return whether a lesson may speak in a folder."""
@@ -155,17 +139,12 @@ OF_THE_BRANCH = ("quotes.py", "reader.py")
 HEADING = "Measure before choosing a parser"
 
 
-def git(world: World, *arguments: str) -> None:
-    """Run git in the project."""
-    world._git(*arguments)
-
-
 def on_a_feature_branch(world: World) -> World:
     """Bring the project onto a feature branch with two commits and an uncommitted change."""
-    git(world, "init", "--quiet", "--initial-branch=main")
+    world.git("init", "--quiet", "--initial-branch=main")
     world.commit("README.md", "old.py")
     world.commit("other.py")
-    git(world, "checkout", "--quiet", "-b", BRANCH)
+    world.git("checkout", "--quiet", "-b", BRANCH)
     world.commit(*OF_THE_BRANCH)
     world.commit("notes.md")
     (world.project / "old.py").write_text("changed", encoding="utf-8")

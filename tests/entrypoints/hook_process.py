@@ -1,6 +1,7 @@
 """The hook in a world of its own (home, store, project, PATH): in the test's process, or in one of its own."""
 
 import contextlib
+import copy
 import json
 import os
 import shutil
@@ -9,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 from unittest import mock
 
 import attrs
@@ -136,6 +137,12 @@ class World:
             "GIT_CONFIG_GLOBAL": os.devnull,
             "GIT_CONFIG_NOSYSTEM": "1",
         }
+
+    def at(self, project: Path) -> Self:
+        """Return the same world for a user who works in another project."""
+        world = copy.copy(self)
+        world.project = project
+        return world
 
     @property
     def workspace(self) -> str:
@@ -292,22 +299,34 @@ class World:
 
     def commit(self, *names: str) -> None:
         """Change files of the project and commit them."""
-        self._git("init", "--quiet")
+        self.git("init", "--quiet")
         for name in names:
             (self.project / name).write_text("x", encoding="utf-8")
-        self._git("add", "--all")
-        self._git(
-            "-c",
-            "user.name=x",
-            "-c",
-            "user.email=x@example.invalid",
-            "commit",
-            "--quiet",
-            "--message=x",
-        )
+        self.commit_all()
 
-    def _git(self, *arguments: str) -> None:
-        subprocess.run(["git", *arguments], cwd=self.project, env=self.variables, check=True)
+    def commit_all(self, author: str = "x@example.invalid") -> None:
+        """Commit all changes of the project."""
+        self.git("add", "--all")
+        person = ("-c", "user.name=x", "-c", f"user.email={author}")
+        self.git(*person, "commit", "--quiet", "--message=x")
+
+    def git(self, *arguments: str) -> str:
+        """Run git in the project and return what it prints."""
+        command = ["git", *arguments]
+        return subprocess.run(
+            command,
+            cwd=self.project,
+            env=self.variables,
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+
+    def give_address(self, email: str) -> None:
+        """Give the user an address, which git knows in every repository."""
+        config = self.folder / "gitconfig"
+        config.write_text(f"[user]\n\tname = Me\n\temail = {email}\n", encoding="utf-8")
+        self.variables["GIT_CONFIG_GLOBAL"] = str(config)
 
     def configure(self, **settings: str) -> None:
         """Write the project's settings."""

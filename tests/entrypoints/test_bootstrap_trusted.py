@@ -1,7 +1,6 @@
 """A trusted project's own files may choose provider and model, in the versions that are the user's."""
 
 import json
-import subprocess
 
 import pytest
 
@@ -21,15 +20,8 @@ def scene(scene: Scene) -> Scene:
     scene.world.variables["HARDWON_KEYWORD_PROVIDER"] = "off"
     project_names(scene, "openai", MODEL)
     scene.world.commit("README.md")
-    is_user(scene, "x@example.invalid")
+    scene.world.give_address("x@example.invalid")
     return scene
-
-
-def is_user(scene: Scene, email: str) -> None:
-    """Let that be the user's address, for every repository."""
-    configuration = scene.world.folder / "gitconfig"
-    configuration.write_text(f"[user]\n\tname = x\n\temail = {email}\n", encoding="utf-8")
-    scene.world.variables["GIT_CONFIG_GLOBAL"] = str(configuration)
 
 
 def project_names(scene: Scene, provider: str, model: str) -> None:
@@ -42,17 +34,6 @@ def project_names(scene: Scene, provider: str, model: str) -> None:
     }
     text = json.dumps({**document, **of_user})
     (scene.world.project / ".tlc.json").write_text(text, encoding="utf-8")
-
-
-def git(scene: Scene, *arguments: str) -> None:
-    subprocess.run(
-        ["git", *arguments], cwd=scene.world.project, env=scene.world.variables, check=True
-    )
-
-
-def commit_all(scene: Scene, email: str) -> None:
-    git(scene, "add", "--all")
-    git(scene, "-c", f"user.email={email}", "commit", "--quiet", "--message=y")
 
 
 def asked(scene: Scene) -> list[object]:
@@ -92,7 +73,7 @@ def test_a_project_that_is_only_the_users_own_does_not_and_the_block_says_so(sce
 
 
 def test_a_foreign_project_does_not(scene: Scene) -> None:
-    is_user(scene, "me@example.org")
+    scene.world.give_address("me@example.org")
     write(scene.world, project="")
     hardwon(scene.world, "add", "Read the unit of a number.", "--category", "patterns", "--here")
 
@@ -112,9 +93,9 @@ def test_a_branch_of_others_chooses_nothing(scene: Scene) -> None:
     hardwon(scene.world, "trust")
     write(scene.world)
     asked(scene)
-    git(scene, "checkout", "--quiet", "-b", "pull-request")
+    scene.world.git("checkout", "--quiet", "-b", "pull-request")
     project_names(scene, "voyage", "voyage-code-3")
-    commit_all(scene, "mallory@example.org")
+    scene.world.commit_all("mallory@example.org")
     scene.give_key("voyage")
     done = write(scene.world, name="Second", description="Another pull request of ours.")
 
@@ -126,9 +107,9 @@ def test_a_branch_of_others_chooses_nothing(scene: Scene) -> None:
 
 def test_the_users_own_branch_counts_for_hooks_too_once_git_was_asked(scene: Scene) -> None:
     hardwon(scene.world, "trust")
-    git(scene, "checkout", "--quiet", "-b", "topic")
+    scene.world.git("checkout", "--quiet", "-b", "topic")
     project_names(scene, "openai", "text-embedding-3-small")
-    commit_all(scene, "x@example.invalid")
+    scene.world.commit_all("x@example.invalid")
     before = diagnostic(start(scene)) if write(scene.world).code == 0 else ""
     asked(scene)
     scene.world.variables["PATH"] = str(scene.world.bin)  # no git

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from hardwon.entrypoints.worker import Worker
-from tests.entrypoints.folders import git
 from tests.entrypoints.hook_process import Run, World
 from tests.entrypoints.mcp.conftest import Visit
 from tests.entrypoints.programs import hardwon, run
@@ -26,7 +25,7 @@ def world(empty_world: World, monkeypatch: pytest.MonkeyPatch) -> World:
     monkeypatch.setenv("HARDWON_EMBEDDING_PROVIDER", "off")
     empty_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
     write(empty_world, CODE)
-    git(empty_world, "init", "--quiet", "--initial-branch", "main")
+    empty_world.git("init", "--quiet", "--initial-branch", "main")
     commit(empty_world)
     return empty_world
 
@@ -38,8 +37,7 @@ def write(world: World, text: str, name: str = "src/herd.py") -> None:
 
 
 def commit(world: World) -> None:
-    git(world, "add", "--all")
-    git(world, "-c", "user.name=A", "-c", "user.email=a@a.example", "commit", "--quiet", "-m", "x")
+    world.commit_all("a@a.example")
 
 
 def keep(world: World, text: str = TEXT, reference: str = "src/herd.py:4", **fields: Any) -> Any:
@@ -169,7 +167,7 @@ def test_the_worker_resolves_what_was_stored_before(world: World) -> None:
 
 def test_a_lesson_is_found_at_its_file_after_a_rename(world: World) -> None:
     keep(world)
-    git(world, "mv", "src/herd.py", "src/zoo.py")
+    world.git("mv", "src/herd.py", "src/zoo.py")
     work(world)
 
     assert TEXT in context(world.hook(payload=opened(world, "src/zoo.py")))
@@ -186,7 +184,7 @@ def test_a_lesson_of_which_every_file_is_gone_ranks_below_the_others(world: Worl
         item["id"]
         for item in hardwon(world, "recall", "herd of zebras counted quux", "--json").items
     ]
-    git(world, "rm", "--quiet", "src/herd.py")
+    world.git("rm", "--quiet", "src/herd.py")
     commit(world)
     work(world)
     then = [
@@ -213,7 +211,7 @@ def test_a_lesson_seen_again_holds_as_the_file_is_then(world: World) -> None:
 
 def test_forgetting_reaches_the_paths_of_moved_files(world: World) -> None:
     keep(world)
-    git(world, "mv", "src/herd.py", "src/codename-okapi.py")
+    world.git("mv", "src/herd.py", "src/codename-okapi.py")
     work(world)
     assert b"codename-okapi" in world.database.read_bytes() + wal(world)
     done = hardwon(world, "forget", "codename-okapi", "--yes")

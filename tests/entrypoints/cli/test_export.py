@@ -3,7 +3,6 @@
 import json
 import shutil
 import stat
-import subprocess
 from typing import Any
 
 import pytest
@@ -241,16 +240,9 @@ def test_a_broken_export_changes_nothing_in_a_store(world: World) -> None:
         assert records(export(world))[1:] == before
 
 
-def git(world: World, *arguments: str) -> None:
-    subprocess.run(
-        ["git", *arguments], cwd=world.project, env=world.variables, check=True, capture_output=True
-    )
-
-
 def test_another_machine_finds_the_clone_and_its_files(world: World) -> None:
-    git(world, "init")
-    git(
-        world,
+    world.git("init")
+    world.git(
         "-c",
         "user.name=a",
         "-c",
@@ -260,7 +252,7 @@ def test_another_machine_finds_the_clone_and_its_files(world: World) -> None:
         "-m",
         "First",
     )
-    git(world, "remote", "add", "origin", "https://example.org/shop.git")
+    world.git("remote", "add", "origin", "https://example.org/shop.git")
     hardwon(world, "trust", str(world.project))
     hardwon(world, "index")
     copy, before = export(world), hardwon(world, "list", "--json").items

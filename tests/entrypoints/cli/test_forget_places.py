@@ -35,10 +35,9 @@ def world(empty_world: World, monkeypatch: pytest.MonkeyPatch) -> World:
 
 def converse(world: World, folder: Path | None = None) -> None:
     """Let a conversation in a folder be captured."""
-    home, world.project = world.project, folder or world.project
-    Conversation(world, f"session of {world.project.name}").say("What goes first?", DECISION)
-    Worker(str(world.store), str(world.project)).run()
-    world.project = home
+    project = folder or world.project
+    Conversation(world.at(project), f"session of {project.name}").say("What goes first?", DECISION)
+    Worker(str(world.store), str(project)).run()
     assert holding(world.folder)
 
 

@@ -1,8 +1,6 @@
 """How conversations are kept is the user's choice, and git sees only what is shared."""
 
 import os
-import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -23,18 +21,6 @@ def world(empty_world: World, monkeypatch: pytest.MonkeyPatch) -> World:
     empty_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
     empty_world.commit("README.md")
     return empty_world
-
-
-def git(world: World, *arguments: str, folder: Path | None = None) -> str:
-    done = subprocess.run(
-        ["git", *arguments],
-        cwd=folder or world.project,
-        env=world.variables,
-        capture_output=True,
-        check=True,
-        text=True,
-    )
-    return done.stdout
 
 
 def init(world: World, *options: str) -> str:
@@ -61,7 +47,7 @@ def added(world: World) -> list[str]:
     """Return the files of memory that `git add -A` would take along."""
     return [
         line[3:]
-        for line in git(world, "status", "--short", "--untracked-files=all").splitlines()
+        for line in world.git("status", "--short", "--untracked-files=all").splitlines()
         if "memory/" in line
     ]
 
@@ -94,8 +80,8 @@ def test_private_conversations_are_written_and_git_does_not_see_them(
 
     assert written(world) != []
     assert added(world) == []
-    git(world, "add", "-A")
-    assert "memory/" not in git(world, "diff", "--cached", "--name-only")
+    world.git("add", "-A")
+    assert "memory/" not in world.git("diff", "--cached", "--name-only")
     assert excluded(world) == OWN_LINES
     assert not (world.project / ".gitignore").exists()
 
@@ -125,15 +111,14 @@ def test_conversations_that_are_off_are_not_kept(world: World) -> None:
 def test_the_choice_can_be_changed_and_what_git_tracks_is_named(world: World) -> None:
     init(world, "--conversations", "shared")
     converse(world)
-    git(world, "add", "-A")
-    git(world, "-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "--quiet", "-m", "all")
+    world.commit_all()
     before = (world.project / ".git/info/exclude").read_text()
 
     output = init(world, "--conversations", "private")
     converse(world, "second")
-    assert f"git tracks {len(git(world, 'ls-files', 'memory').splitlines())} file" in output
+    assert f"git tracks {len(world.git('ls-files', 'memory').splitlines())} file" in output
     assert written(world)[0] in output
-    assert "?? memory/" not in git(world, "status", "--short", "--untracked-files=all"), (
+    assert "?? memory/" not in world.git("status", "--short", "--untracked-files=all"), (
         "new files are private"
     )
     assert "conversations  private" in hardwon(world, "project", "show").stdout
@@ -150,15 +135,13 @@ def test_the_choice_can_be_changed_and_what_git_tracks_is_named(world: World) ->
 
 def test_a_session_in_a_linked_work_tree_is_kept_in_the_main_one(world: World) -> None:
     linked = world.folder / "linked"
-    git(world, "worktree", "add", "--quiet", str(linked))
-    main, world.project = world.project, linked
-    converse(world)
+    world.git("worktree", "add", "--quiet", str(linked))
+    converse(world.at(linked))
 
     assert list(linked.rglob("memory")) == []
-    world.project = main
     assert written(world) != []
-    assert (added(world), git(world, "status", "--short", folder=linked)) == ([], "")
-    git(world, "worktree", "remove", "--force", str(linked))
+    assert (added(world), world.at(linked).git("status", "--short")) == ([], "")
+    world.git("worktree", "remove", "--force", str(linked))
     assert hardwon(world, "recall", "streaming parser", "--json").items != []
 
 
@@ -204,7 +187,7 @@ def test_a_project_below_the_top_of_its_repository_is_excluded_by_its_path(world
     assert hardwon(world, "remember", UTTERANCE).code == 0
 
     assert written(world) != []
-    assert git(world, "status", "--short", folder=below) == ""
+    assert world.at(below).git("status", "--short") == ""
 
 
 def test_other_lines_of_the_exclusion_stay_byte_for_byte(world: World) -> None:

@@ -111,11 +111,9 @@ def test_each_collection_says_what_of_it_is_elsewhere(
 
 
 def test_a_slash_command_is_an_agents_whatever_the_environment_says(places: Repositories) -> None:
-    world = places.world
-    before, world.project = world.project, places.folder("src/here")
+    world = places.world.at(places.folder("src/here"))
     typed = run(world, "hardwon", "recall", "--typed", stdin=b"rotate keys\n")
     widened = run(world, "hardwon", "recall", "--typed", stdin=b"rotate keys --scope global\n")
-    world.project = before
 
     assert MORE in typed.stdout.splitlines()
     assert widened.stdout.startswith("Searching 5 memories...\n")
@@ -125,16 +123,15 @@ def test_a_slash_command_is_an_agents_whatever_the_environment_says(places: Repo
 def test_a_tool_answers_from_the_workspace_and_says_how_much_is_elsewhere(
     places: Repositories, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world = places.world
-    before, world.project = world.project, places.folder("src/here")
-    visitor = Visitor(world, monkeypatch)
+    here, clone = (
+        Visitor(places.world.at(places.folder(name)), monkeypatch)
+        for name in ("src/here", "src/clone")
+    )
     narrow, wide = [
-        visitor.answer("memory_search", query="rotate keys", **more)
+        here.answer("memory_search", query="rotate keys", **more)
         for more in ({}, {"scope": "global"})
     ]
-    world.project = places.folder("src/clone")
-    foreign = Visitor(world, monkeypatch).answer("memory_search", query="rotate keys")
-    world.project = before
+    foreign = clone.answer("memory_search", query="rotate keys")
 
     assert {row["title"] for row in narrow["others"]} == BOTH_HERE
     assert (narrow["elsewhere"], wide["elsewhere"]) == (2, 0)

@@ -199,7 +199,7 @@ CHANGES: dict[str, Callable[[World], object]] = {
     "a refused setting": lambda world: world.configure(embedding_model="text-large"),
     "a key": lambda world: world.variables.update(GEMINI_API_KEY="none"),
     "a commit": lambda world: world.commit("other.py"),
-    "a branch": lambda world: world._git("checkout", "--quiet", "-b", "wip/feeds"),
+    "a branch": lambda world: world.git("checkout", "--quiet", "-b", "wip/feeds"),
     "a bank": lambda world: world.write_bank("heuristics", lesson("Units")),
     "the user's bank": lambda world: world.write_bank(
         "heuristics", lesson("Units"), of_all_projects=True

@@ -91,7 +91,7 @@ class Starts(RuleBasedStateMachine):
 
     @rule(name=st.sampled_from(["quotes-of-csv", "unit-of-heading"]))
     def switch(self, name: str) -> None:
-        self.world._git("checkout", "--quiet", "-B", name)  # as a user would
+        self.world.git("checkout", "--quiet", "-B", name)  # as a user would
 
     @rule(text=texts)
     def change_bank(self, text: str) -> None:

@@ -13,9 +13,6 @@ from tests.entrypoints.provider_process import Scene, diagnostic
 from tests.entrypoints.test_bootstrap_trusted import (
     MODEL,
     asked,
-    commit_all,
-    git,
-    is_user,
     project_names,
 )
 from tests.postgres_server import member, url_of
@@ -36,7 +33,7 @@ def scene(tmp_path: Path) -> Iterator[Scene]:
         scene.world.variables["HARDWON_KEYWORD_PROVIDER"] = "off"
         project_names(scene, "openai", MODEL)
         scene.world.commit("README.md")
-        is_user(scene, "x@example.invalid")
+        scene.world.give_address("x@example.invalid")
         yield scene
 
 
@@ -64,9 +61,9 @@ def test_a_trusted_project_chooses_and_another_one_does_not(scene: Scene) -> Non
 def test_a_branch_counts_for_hooks_once_git_was_asked_and_one_of_others_never(scene: Scene) -> None:
     hardwon(scene.world, "trust")
     add(scene, "Name the unit")
-    git(scene, "checkout", "--quiet", "-b", "topic")
+    scene.world.git("checkout", "--quiet", "-b", "topic")
     project_names(scene, "openai", SMALL)
-    commit_all(scene, "x@example.invalid")
+    scene.world.commit_all("x@example.invalid")
     asked(scene)
     assert "refused: " in diagnostic(scene.world.launch().run)
     assert asked(scene) == []
@@ -82,7 +79,7 @@ def test_a_branch_counts_for_hooks_once_git_was_asked_and_one_of_others_never(sc
 
     scene.world.variables["PATH"] = path
     project_names(scene, "openai", "text-embedding-ada-002")
-    commit_all(scene, "mallory@example.org")
+    scene.world.commit_all("mallory@example.org")
     assert "memory_embedding_provider in .tlc.json is ignored" in add(scene, "Name the year")
     assert "refused: " in diagnostic(scene.world.launch().run)
     assert asked(scene) == []
