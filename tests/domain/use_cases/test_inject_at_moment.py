@@ -5,13 +5,10 @@ from typing import Any
 import attrs
 import pytest
 
-from hardwon.adapters.threads import Threads
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.failure import Failure
 from hardwon.domain.model.injection.receipt import NO_ROOM, ContextWindow
 from hardwon.domain.model.injection.verify import fits, injected_text, verdict
-from hardwon.domain.model.ranking.prominence import SignalWeights
-from hardwon.domain.model.trial import Trial
 from hardwon.domain.use_cases.inject_at_moment import (
     MOST,
     Edit,
@@ -20,23 +17,12 @@ from hardwon.domain.use_cases.inject_at_moment import (
     OpenedFile,
     Task,
 )
-from hardwon.domain.use_cases.recall import Recall
-from hardwon.domain.use_cases.retrieve import Retrieve
 from hardwon.domain.use_cases.weigh_entries import (
     NOTHING,
-    Actor,
     Injection,
-    WeighEntries,
     dry_run,
 )
-from tests.domain.use_cases.test_inject_beside_prompt import store
-from tests.fakes.activity import InMemoryContextWindows, InMemoryReceipts
-from tests.fakes.clock import FixedClock
-from tests.fakes.documents import InMemoryInstructions
-from tests.fakes.entries import InMemoryEntryRepository
-from tests.fakes.projects import working_in
-from tests.fakes.searches import InMemoryKeywordIndex
-from tests.fakes.state import State
+from tests.fakes.session import InMemorySession, store
 from tests.strategies import lesson, of_file
 
 LESSON = (
@@ -47,45 +33,9 @@ FAILURE = Failure(
 )
 
 
-@attrs.define
-class Session:
-    """A session whose failures are answered, and whose receipts are kept."""
-
-    state: State
-    receipts: InMemoryReceipts = attrs.field(factory=InMemoryReceipts)
-    clock: FixedClock = attrs.field(factory=FixedClock)
-    has_keywords: bool = True
-    trial: Trial | None = None
-
-    @property
-    def windows(self) -> InMemoryContextWindows:
-        return InMemoryContextWindows(self.receipts)
-
-    @property
-    def inject(self) -> InjectAtMoment:
-        recall = Recall(
-            InMemoryEntryRepository(self.state),
-            Retrieve((), InMemoryKeywordIndex(self.state, available=self.has_keywords), Threads()),
-            self.clock,
-            SignalWeights(),
-        )
-        weigh = WeighEntries(recall, self.windows, InMemoryInstructions())
-        return InjectAtMoment(weigh._replace(running_trial=lambda: self.trial))
-
-    def actor(self, agent: str = "", session_id: str = "one") -> Actor:
-        return Actor(ContextWindow(session_id, agent), working_in("here"))
-
-    def at(self, moment: Moment, agent: str = "", session_id: str = "one") -> Injection:
-        actor = self.actor(agent, session_id)
-        printed = self.inject.text_for(moment, actor, self.clock.deadline())
-        for receipt in filter(None, (printed.receipt, printed.withheld)):
-            self.receipts.record(receipt)
-        return printed
-
-
 def test_a_lesson_that_names_the_error_is_printed_whole_with_its_date() -> None:
     entry = lesson(LESSON)
-    printed = Session(store(entry)).at(FAILURE)
+    printed = InMemorySession(store(entry)).at(FAILURE)
 
     assert printed.receipt is not None
     assert f"[memory {entry.entry_id}, kept {entry.created_at:%Y-%m-%d}]" in printed.text
@@ -97,13 +47,13 @@ def test_a_lesson_that_names_the_error_is_printed_whole_with_its_date() -> None:
 def test_nothing_is_printed_where_no_lesson_helps() -> None:
     other = lesson("`ModuleNotFoundError: No module named 'lxml'`: install libxml2 first.")
 
-    assert not Session(store(other)).at(FAILURE).text
-    assert not Session(store()).at(FAILURE).text
-    assert Session(store(lesson(LESSON))).at(Failure("pytest", "")) == NOTHING
+    assert not InMemorySession(store(other)).at(FAILURE).text
+    assert not InMemorySession(store()).at(FAILURE).text
+    assert InMemorySession(store(lesson(LESSON))).at(Failure("pytest", "")) == NOTHING
 
 
 def test_a_lesson_is_printed_once_a_session_and_agent() -> None:
-    session = Session(store(lesson(LESSON)))
+    session = InMemorySession(store(lesson(LESSON)))
 
     assert session.at(FAILURE).text
     assert not session.at(FAILURE).text
@@ -112,7 +62,7 @@ def test_a_lesson_is_printed_once_a_session_and_agent() -> None:
 
 
 def test_a_window_that_was_emptied_starts_again() -> None:
-    session = Session(store(lesson(LESSON)))
+    session = InMemorySession(store(lesson(LESSON)))
     session.at(FAILURE)
     windows = session.windows
     windows.empty(ContextWindow("one"))
@@ -125,7 +75,7 @@ def test_a_window_that_was_emptied_starts_again() -> None:
 @pytest.mark.parametrize(("before", "is_printed"), [(MOST - 1, True), (MOST, False)])
 def test_at_most_four_are_printed_in_a_window(before: int, *, is_printed: bool) -> None:
     names = [f"frobnicate{number}x" for number in range(before + 1)]
-    session = Session(
+    session = InMemorySession(
         store(*(lesson(f"`ConfigError: {name} key missing`: set it.") for name in names))
     )
     for name in names[:-1]:
@@ -138,7 +88,7 @@ def test_at_most_four_are_printed_in_a_window(before: int, *, is_printed: bool) 
 
 def test_the_lesson_that_holds_the_signature_comes_first() -> None:
     near = lesson("No module named yaml yaml yaml pytest traceback: module named yaml, yaml.")
-    [first, *_] = [Session(store(near, lesson(LESSON))).at(FAILURE)]
+    [first, *_] = [InMemorySession(store(near, lesson(LESSON))).at(FAILURE)]
 
     assert LESSON in first.text
 
@@ -149,16 +99,16 @@ def test_no_secret_of_an_output_is_kept() -> None:
         f"GH_TOKEN={secret} deploy --token {secret}",
         f"DeployError: token {secret} refused for zebra",
     )
-    printed = Session(store(lesson("`DeployError` refused for zebra: deploy by tag only."))).at(
-        failing
-    )
+    printed = InMemorySession(
+        store(lesson("`DeployError` refused for zebra: deploy by tag only."))
+    ).at(failing)
 
     assert secret not in repr(printed.receipt)
 
 
 def test_an_edit_that_a_lesson_warns_of_is_answered() -> None:
     text = "Never call `session.commit_now()` in a request handler: the unit of work commits."
-    session = Session(store(lesson(text)))
+    session = InMemorySession(store(lesson(text)))
     edit = Edit(
         "src/api/orders.py", "", "def post(session):\n    session.commit_now()  # request handler"
     )
@@ -167,7 +117,7 @@ def test_an_edit_that_a_lesson_warns_of_is_answered() -> None:
     assert printed.receipt is not None
     assert text in printed.text
     assert (printed.receipt.event, printed.receipt.query) == ("edit", "src/api/orders.py")
-    assert not Session(store(lesson(text))).at(Edit("README.md", "", "# Shop")).text
+    assert not InMemorySession(store(lesson(text))).at(Edit("README.md", "", "# Shop")).text
 
 
 @pytest.mark.large
@@ -177,8 +127,9 @@ def test_a_dry_run_prints_what_the_agent_gets() -> None:
     common = ("pytest", "ModuleNotFoundError", "yaml", "module", "traceback")
     others = (lesson(f"{common[number % 5]} filler {number}") for number in range(3_000))
     state = store(long, *others)
-    session = Session(state)
-    inject, actor, deadline = session.inject, session.actor(), session.clock.deadline()
+    session = InMemorySession(state)
+    inject, actor = InjectAtMoment(session.weigh), session.actor()
+    deadline = session.clock.deadline()
     tried = dry_run(
         inject.weigh, lambda weigh: InjectAtMoment(weigh).text_for(FAILURE, actor, deadline)
     )
@@ -188,7 +139,7 @@ def test_a_dry_run_prints_what_the_agent_gets() -> None:
 
 
 def test_a_lesson_too_long_for_a_moment_is_left_out() -> None:
-    assert not Session(store(lesson(f"{LESSON} {'Read on. ' * 200}"))).at(FAILURE).text
+    assert not InMemorySession(store(lesson(f"{LESSON} {'Read on. ' * 200}"))).at(FAILURE).text
 
 
 POOL = OpenedFile("src/db/pool.py")
@@ -201,7 +152,7 @@ def citing(text: str, *references: str, **fields: Any) -> Entry:
 @pytest.mark.parametrize("reference", ["src/db/pool.py:40", "db/pool.py", "src/db/", "**/*.py"])
 def test_a_lesson_that_cites_the_opened_file_is_printed_whole(reference: str) -> None:
     entry = citing("Close it before the fork.", reference)
-    printed = Session(store(entry)).at(POOL)
+    printed = InMemorySession(store(entry)).at(POOL)
 
     assert printed.receipt is not None
     assert f"[memory {entry.entry_id}, kept {entry.created_at:%Y-%m-%d}]" in printed.text
@@ -213,9 +164,9 @@ def test_a_lesson_that_cites_the_opened_file_is_printed_whole(reference: str) ->
 def test_a_lesson_that_quotes_the_path_is_printed_and_another_one_is_not() -> None:
     quoting = lesson("The pool in `src/db/pool.py` is closed before the fork.")
 
-    assert quoting.description in Session(store(quoting)).at(POOL).text
-    assert not Session(store(quoting)).at(OpenedFile("src/db/pools.py")).text
-    assert not Session(store(lesson("The pool, src db pool py, is closed."))).at(POOL).text
+    assert quoting.description in InMemorySession(store(quoting)).at(POOL).text
+    assert not InMemorySession(store(quoting)).at(OpenedFile("src/db/pools.py")).text
+    assert not InMemorySession(store(lesson("The pool, src db pool py, is closed."))).at(POOL).text
 
 
 @pytest.mark.parametrize(
@@ -223,12 +174,12 @@ def test_a_lesson_that_quotes_the_path_is_printed_and_another_one_is_not() -> No
     [("src/db/", "web/db/row.py"), ("README.md", "web/README.md"), ("db/pool.py", "web/pool.py")],
 )
 def test_a_file_of_the_same_name_elsewhere_is_not_answered(reference: str, opened: str) -> None:
-    assert not Session(store(citing("Close it.", reference))).at(OpenedFile(opened)).text
+    assert not InMemorySession(store(citing("Close it.", reference))).at(OpenedFile(opened)).text
 
 
 def test_a_file_is_answered_once_a_window_with_the_best_track_record() -> None:
     seldom, often = citing("Close it.", "src/db/"), citing("Lock it.", "*.py", observation_count=9)
-    session = Session(store(seldom, often))
+    session = InMemorySession(store(seldom, often))
     first, second = session.at(POOL), session.at(POOL)
 
     assert often.description in first.text
@@ -246,7 +197,7 @@ def test_a_lesson_shown_before_superseded_or_too_long_makes_room_for_another() -
     old = citing("Lock it.", "src/db/pool.py", superseded_by="0" * 16)
     long = citing(f"Close it. {'Read on. ' * 200}", "src/db/pool.py")
     last = citing("Bind it late.", "src/db/pool.py", confidence="low")
-    session = Session(store(shown, old, long, last))
+    session = InMemorySession(store(shown, old, long, last))
 
     assert session.at(FAILURE).text
     assert last.description in session.at(POOL).text
@@ -255,21 +206,23 @@ def test_a_lesson_shown_before_superseded_or_too_long_makes_room_for_another() -
 def test_lessons_of_other_projects_and_of_the_session_itself_are_silent() -> None:
     elsewhere = citing("Close it.", "src/db/pool.py", project="there")
     own = of_file("`src/db/pool.py` closes late.", kind="gotcha", session_id="one", project="here")
-    session = Session(store(elsewhere, own))
+    session = InMemorySession(store(elsewhere, own))
 
     assert not session.at(POOL).text
     assert own.description in session.at(POOL, session_id="two").text
 
 
 def test_without_a_keyword_index_no_file_is_answered() -> None:
-    session = Session(store(citing("Close it.", "src/db/pool.py")), has_keywords=False)
+    session = InMemorySession(store(citing("Close it.", "src/db/pool.py")), keyword_search=False)
 
     assert session.at(POOL) == Injection(degradations=("no keyword index here",))
 
 
 def test_no_secret_of_a_path_is_kept() -> None:
     secret = "ghp_" + "a1B2" * 9
-    printed = Session(store(citing("Rotate it.", "keys/"))).at(OpenedFile(f"keys/{secret}.txt"))
+    printed = InMemorySession(store(citing("Rotate it.", "keys/"))).at(
+        OpenedFile(f"keys/{secret}.txt")
+    )
 
     assert printed.text
     assert secret not in repr(printed.receipt)
@@ -280,7 +233,7 @@ RULE = attrs.evolve(lesson("Write tests before code.", name="Tests first"), tier
 
 
 def test_a_subagent_gets_the_rules_and_lessons_for_its_task() -> None:
-    session = Session(store(RULE, lesson(LESSON)))
+    session = InMemorySession(store(RULE, lesson(LESSON)))
     printed = session.at(TASK, agent="explorer")
 
     assert printed.receipt is not None
@@ -291,7 +244,7 @@ def test_a_subagent_gets_the_rules_and_lessons_for_its_task() -> None:
     assert assembled_again(session, printed) == printed.text
 
 
-def assembled_again(session: Session, printed: Injection) -> str | None:
+def assembled_again(session: InMemorySession, printed: Injection) -> str | None:
     assert printed.receipt is not None
     known = {entry.entry_id: entry for entry in (RULE, *session.state.entries.values())}
     assert verdict(printed.receipt, known).verified
@@ -302,16 +255,16 @@ def assembled_again(session: Session, printed: Injection) -> str | None:
     "task", ["", "go on", "Sort the zebras by their weight and height, please"]
 )
 def test_without_a_lesson_for_its_task_it_gets_the_rules_alone(task: str) -> None:
-    printed = Session(store(RULE, lesson(LESSON))).at(Task(task), agent="explorer")
+    printed = InMemorySession(store(RULE, lesson(LESSON))).at(Task(task), agent="explorer")
 
     assert printed.receipt is not None
     assert [shown.entry_id for shown in printed.receipt.shown] == [RULE.entry_id]
     assert LESSON not in printed.text
-    assert Session(store()).at(Task(task), agent="explorer") == NOTHING
+    assert InMemorySession(store()).at(Task(task), agent="explorer") == NOTHING
 
 
 def test_each_subagent_gets_rules_and_lessons_once() -> None:
-    session = Session(store(RULE, lesson(LESSON)))
+    session = InMemorySession(store(RULE, lesson(LESSON)))
     first = session.at(TASK, agent="explorer")
 
     assert session.at(TASK, agent="explorer") == NOTHING
@@ -323,7 +276,7 @@ def test_each_subagent_gets_rules_and_lessons_once() -> None:
 def test_a_task_may_begin_as_a_heading_and_keeps_no_secret() -> None:
     secret = "ghp_" + "a1B2" * 9
     task = Task(f"# {TASK.text}, with the token {secret}")
-    printed = Session(store(lesson(LESSON))).at(task, agent="explorer")
+    printed = InMemorySession(store(lesson(LESSON))).at(task, agent="explorer")
 
     assert printed.receipt is not None
     assert LESSON in printed.text
@@ -339,7 +292,7 @@ def test_at_most_two_lessons_are_printed_for_a_task() -> None:
     others = (
         "serve says `ConfigError: frobnicate_key missing`. `LockTimeout: herd_lock` in zebra_quux."
     )
-    printed = Session(store(*lessons)).at(Task(f"{TASK.text}. {others}"), agent="explorer")
+    printed = InMemorySession(store(*lessons)).at(Task(f"{TASK.text}. {others}"), agent="explorer")
 
     assert printed.receipt is not None
     assert len(printed.receipt.shown) == 2
@@ -360,7 +313,7 @@ def test_a_lesson_with_the_signature_is_found_however_many_others_match_better()
         for number in range(12)
     ]
 
-    assert FILLER in Session(store(signed, *others)).at(FAILURE).text
+    assert FILLER in InMemorySession(store(signed, *others)).at(FAILURE).text
 
 
 MOMENTS: tuple[Moment, ...] = (
@@ -375,5 +328,5 @@ MOMENTS: tuple[Moment, ...] = (
 def test_only_lessons_are_shown_at_a_moment(kind: Any, moment: Moment) -> None:
     note, gotcha = (of_file(LESSON, kind=sort, project="here") for sort in (kind, "gotcha"))
 
-    assert not Session(store(note)).at(moment).text
-    assert LESSON in Session(store(gotcha)).at(moment).text
+    assert not InMemorySession(store(note)).at(moment).text
+    assert LESSON in InMemorySession(store(gotcha)).at(moment).text

@@ -18,21 +18,18 @@ from hardwon.domain.model.errors import (
 )
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.injection.entry_text import BUDGET_TOKENS
-from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.model.text import tokens
 from hardwon.domain.model.vocabulary import CATEGORIES
-from hardwon.domain.use_cases.inject_at_start import InjectAtStart, StartInjection
+from hardwon.domain.use_cases.inject_at_start import StartInjection
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
 from hardwon.ports.keyword_index import Mode
-from hardwon.ports.models import Embedder, Task
-from hardwon.ports.vectors import Matches, VectorIndex
+from hardwon.ports.models import Task
+from hardwon.ports.vectors import Matches
 from tests.fakes.clock import FixedClock
-from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.models import LONGEST_WAIT, HangingEmbedder, PlantedEmbedder, UnreliableEmbedder
 from tests.fakes.projects import working_in
 from tests.fakes.searches import InMemoryKeywordIndex, InMemoryVectorIndex
-from tests.fakes.state import State
-from tests.fakes.vectors import InMemoryVectorStore
+from tests.fakes.session import InMemorySession
 from tests.strategies import (
     DAY,
     QUERY_VECTOR,
@@ -49,33 +46,8 @@ QUERY_TEXT = "parser. Phase: design"
 NO_SIGNAL = ContextQuery()
 
 
-@attrs.define
-class Session:
+class Session(InMemorySession):
     """A session start on a store in memory; each search can be taken away."""
-
-    state: State = attrs.field(factory=State)
-    clock: FixedClock = attrs.field(factory=FixedClock)
-    embedder: Embedder | None = attrs.field(
-        factory=lambda: PlantedEmbedder({QUERY_TEXT: QUERY_VECTOR})
-    )
-    index: VectorIndex | None = None
-    keyword_search: bool = True
-
-    @property
-    def repository(self) -> InMemoryEntryRepository:
-        return InMemoryEntryRepository(self.state)
-
-    @property
-    def vectors(self) -> InMemoryVectorStore:
-        return InMemoryVectorStore(self.state)
-
-    def add(self, entry: Entry, vector: Vector | None = None) -> None:
-        self.repository.put(entry)
-        if vector is not None:
-            number = self.state.number_of(entry.entry_id)
-            self.vectors.put(
-                (text, vector) for text in self.vectors.pending(100) if text.number == number
-            )
 
     def inject(
         self,
@@ -85,30 +57,17 @@ class Session:
         seconds: float = 2.0,
         framed: bool = False,
     ) -> StartInjection:
-        index = self.index or InMemoryVectorIndex(self.vectors)
-        semantic = (
-            [SemanticSearch(embedder=self.embedder, store=self.vectors, vector_index=index)]
-            if self.embedder
-            else []
-        )
-        inject = InjectAtStart(
-            repository=self.repository,
-            retrieve=Retrieve(
-                semantic=semantic,
-                keywords=InMemoryKeywordIndex(self.state, available=self.keyword_search),
-                background=Threads(),
-            ),
-            vectors=self.vectors if self.embedder else None,
-            clock=self.clock,
-            weights=SignalWeights(),
-        )
-        return inject.block_for(
+        return self.inject_at_start.block_for(
             query,
             limit=limit,
             deadline=self.clock.deadline(seconds),
             workplace=working_in("here"),
             framed=framed,
         )
+
+
+def embedded() -> Session:
+    return Session(embedder=PlantedEmbedder({QUERY_TEXT: QUERY_VECTOR}))
 
 
 def descriptions(injection: StartInjection, session: Session) -> list[str]:
@@ -128,7 +87,7 @@ def assert_noted(injection: StartInjection, reason: str) -> None:
 
 def small_session() -> Session:
     """Return three lessons: one near in meaning, one that holds the word, and the most observed, which is neither."""
-    session = Session()
+    session = embedded()
     session.add(lesson("meaning", category="heuristics"), planted(0.9))
     session.add(lesson("parser"), planted(0.0))
     session.add(
@@ -138,7 +97,7 @@ def small_session() -> Session:
 
 
 def test_of_twenty_near_and_thirty_far_lessons_the_near_ones_are_printed() -> None:
-    session = Session()
+    session = embedded()
     for number in range(20):
         session.add(lesson(f"near {number}"), planted(0.81 + number / 110))
     for number in range(30):
@@ -154,7 +113,7 @@ def test_of_twenty_near_and_thirty_far_lessons_the_near_ones_are_printed() -> No
 
 
 def test_every_category_gets_its_three_places_beside_better_ones() -> None:
-    session = Session()
+    session = embedded()
     for number in range(30):
         session.add(lesson(f"strong {number}"), planted(0.9))
     for number in range(3):
@@ -273,7 +232,7 @@ def test_an_embedder_that_answers_nothing_leaves_the_words_and_is_noted() -> Non
 
 def test_without_keyword_search_meaning_decides_and_it_is_noted() -> None:
     session = small_session()
-    session.keyword_search = False
+    session.keywords.available = False
     injection = session.inject()
 
     assert descriptions(injection, session)[0] == "meaning"
@@ -283,7 +242,7 @@ def test_without_keyword_search_meaning_decides_and_it_is_noted() -> None:
 
 def test_without_either_search_prominence_decides_and_both_are_noted() -> None:
     session = small_session()
-    session.keyword_search = False
+    session.keywords.available = False
     session.embedder = UnreliableEmbedder(PlantedEmbedder(), failing=[1])
     injection = session.inject()
 
@@ -372,7 +331,7 @@ def test_words_are_searched_while_the_embedder_is_still_at_work() -> None:
                 vector_index=InMemoryVectorIndex(session.vectors),
             )
         ],
-        keywords=RecordingIndex(InMemoryKeywordIndex(session.state), searched),
+        keywords=RecordingIndex(session.keywords, searched),
         background=Threads(),
     )
     retrieval = retrieve.search(QUERY_TEXT, FixedClock().deadline(60))
@@ -385,12 +344,9 @@ def test_common_words_are_not_searched_in_a_large_store() -> None:
     session = Session(embedder=None)
     for number in range(60):
         session.add(lesson(f"common number {number}" + (" rare" if number == 7 else "")))
-    keywords = InMemoryKeywordIndex(session.state)
-    retrieval = Retrieve(semantic=(), keywords=keywords, background=Threads()).search(
-        "the common rare word", session.clock.deadline()
-    )
+    retrieval = session.retrieve.search("the common rare word", session.clock.deadline())
 
-    assert keywords.searches == [("rare", "word")]
+    assert session.keywords.searches == [("rare", "word")]
     assert retrieval.by_keyword.count() == 1
 
 
@@ -400,7 +356,7 @@ def test_a_limit_of_zero_or_less_prints_nothing(limit: int) -> None:
 
 
 def test_an_empty_store_prints_nothing() -> None:
-    injection = Session().inject()
+    injection = embedded().inject()
 
     assert (injection.text, injection.printed) == ("", ())
 
@@ -417,7 +373,7 @@ def printed_rules(injection: StartInjection) -> list[str]:
 
 
 def test_rules_stand_first_outside_the_limit_without_a_query_and_without_lessons() -> None:
-    session = Session()
+    session = embedded()
     session.add(rule("Name units"))
     injection = session.inject(NO_SIGNAL, limit=1)
 
@@ -437,7 +393,7 @@ def test_rules_stand_first_outside_the_limit_without_a_query_and_without_lessons
 
 
 def test_of_five_rules_of_two_hundred_tokens_the_weightiest_two_are_printed() -> None:
-    session = Session()
+    session = embedded()
     for number in range(5):
         session.add(rule(f"{number}" + "x" * 780, weight=number / 10))
 
@@ -445,7 +401,7 @@ def test_of_five_rules_of_two_hundred_tokens_the_weightiest_two_are_printed() ->
 
 
 def test_rules_apply_to_their_project_and_lessons_to_all_projects() -> None:
-    session = Session()
+    session = embedded()
     session.add(rule("ours"))
     session.add(rule("theirs", project="there"))
     session.add(attrs.evolve(lesson("of all"), tier="constitutional", project="there"))
@@ -454,7 +410,7 @@ def test_rules_apply_to_their_project_and_lessons_to_all_projects() -> None:
 
 
 def test_a_lesson_that_is_a_rule_is_printed_once_and_takes_no_place_of_another_lesson() -> None:
-    session = Session()
+    session = embedded()
     session.add(attrs.evolve(lesson("the parser rule"), tier="constitutional"))
     for number in range(3):
         session.add(lesson(f"parser {number}"))
@@ -472,7 +428,7 @@ def test_a_lesson_that_is_a_rule_is_printed_once_and_takes_no_place_of_another_l
 def test_without_rules_the_block_is_what_it_always_was_and_with_them_only_a_section_is_added(
     stored: list[Entry], limit: int
 ) -> None:
-    with_rules, without = Session(), Session()
+    with_rules, without = embedded(), embedded()
     for entry in stored:
         with_rules.add(entry)
         if entry.tier != "constitutional":
@@ -491,14 +447,14 @@ def test_without_rules_the_block_is_what_it_always_was_and_with_them_only_a_sect
 
 @pytest.mark.parametrize(("days", "count"), [(6, 1), (8, 0)])
 def test_expired_entries_are_not_printed(days: int, count: int) -> None:
-    session = Session()
+    session = embedded()
     session.add(attrs.evolve(lesson("for now", age=days * DAY), tier="temporary"))
 
     assert len(session.inject().printed) == count
 
 
 def test_entries_that_did_not_fit_are_not_reported_as_printed() -> None:
-    session = Session()
+    session = embedded()
     for number in range(12):
         session.add(lesson(f"{number}" + "x" * 1_500))
     injection = session.inject()
@@ -510,7 +466,7 @@ def test_entries_that_did_not_fit_are_not_reported_as_printed() -> None:
 
 @given(stored=st.lists(entries, max_size=12), limit=st.integers(1, 12))
 def test_the_same_store_and_query_give_the_same_bytes(stored: list[Entry], limit: int) -> None:
-    forwards, backwards = Session(), Session()
+    forwards, backwards = embedded(), embedded()
     unique = {entry.entry_id: entry for entry in stored}.values()
     for entry in unique:
         forwards.add(entry)
@@ -525,7 +481,7 @@ def test_the_same_store_and_query_give_the_same_bytes(stored: list[Entry], limit
 
 
 def test_among_equals_the_own_projects_lesson_comes_first() -> None:
-    session = Session()
+    session = embedded()
     for name, project in (("a", "there"), ("b", "here"), ("c", "there")):
         session.add(attrs.evolve(lesson(f"Lesson {name}.", name=name), project=project))
 

@@ -48,7 +48,7 @@ def test_of_equally_close_lessons_that_on_the_subject_of_the_work_matters(
     session.add(lesson(CRON), planted(cosine, direction=2))
     for number in range(20):
         session.add(lesson(f"the kubernetes pod {number}"), planted(-0.1 + number / 200))
-    session.keyword_search = False
+    session.keywords.available = False
 
     assert printed(session, SHELL) == (expected or printed(session, NOTHING))
 
@@ -125,7 +125,7 @@ def test_without_vectors_the_words_decide_and_the_track_record_fills_no_place(
 
 def test_without_both_searches_the_few_with_the_best_track_record_are_printed() -> None:
     session = session_of((lesson("parser"), 0.9))
-    session.embedder, session.keyword_search = None, False
+    session.embedder, session.keywords.available = None, False
 
     assert len(printed(session)) == FEW
 

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardwon.adapters.threads import Threads
 from hardwon.domain.model.context import ContextQuery, Feature
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING
@@ -21,19 +20,11 @@ from hardwon.domain.model.injection.receipt import (
     text_digest,
 )
 from hardwon.domain.model.injection.verify import VerificationResult, reprinted, verdict
-from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.model.settings import RecallOccasion
-from hardwon.domain.use_cases.inject_at_start import InjectAtStart, StartInjection, receipt_of_start
-from hardwon.domain.use_cases.recall import Recall
-from hardwon.domain.use_cases.related_conversations import RecallNearby, RelateConversations
-from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
-from tests.fakes.clock import FixedClock
-from tests.fakes.entries import InMemoryEntryRepository
+from hardwon.domain.use_cases.inject_at_start import StartInjection, receipt_of_start
 from tests.fakes.models import PlantedEmbedder
 from tests.fakes.projects import working_in
-from tests.fakes.searches import InMemoryKeywordIndex, InMemoryVectorIndex
-from tests.fakes.state import State
-from tests.fakes.vectors import InMemoryVectorStore
+from tests.fakes.session import InMemorySession
 from tests.strategies import (
     DAY,
     NOW,
@@ -52,23 +43,8 @@ LONG = 4_000
 """Characters; what is longer than a third of the block goes first."""
 
 
-@attrs.define
-class Session:
+class Session(InMemorySession):
     """Session starts on a store in memory, with conversations."""
-
-    state: State = attrs.field(factory=State)
-
-    @property
-    def repository(self) -> InMemoryEntryRepository:
-        return InMemoryEntryRepository(self.state)
-
-    def add(self, *entries: Entry) -> None:
-        for entry in entries:
-            self.repository.put(entry)
-
-    def embed(self, *vectors: Sequence[float]) -> None:
-        store = InMemoryVectorStore(self.state)
-        store.put(list(zip(store.pending(100), vectors, strict=False)))  # type: ignore[arg-type]
 
     def inject(
         self,
@@ -78,17 +54,10 @@ class Session:
         limit: int = 20,
         framed: bool = True,
     ) -> StartInjection:
-        vectors, clock = InMemoryVectorStore(self.state), FixedClock()
-        embedder = PlantedEmbedder({QUERY.compose() or "": QUERY_VECTOR})
-        semantic = [SemanticSearch(embedder, vectors, InMemoryVectorIndex(vectors))]
-        retrieve = Retrieve(semantic, InMemoryKeywordIndex(self.state), Threads())
-        recall = Recall(self.repository, retrieve, clock, SignalWeights())
-        relate = RelateConversations(self.repository, RecallNearby(recall), clock)
-        inject = InjectAtStart(self.repository, retrieve, vectors, clock, SignalWeights(), relate)
-        return inject.block_for(
+        return self.inject_at_start.block_for(
             query,
             limit=limit,
-            deadline=clock.deadline(2.0),
+            deadline=self.clock.deadline(2.0),
             workplace=working_in("here"),
             framed=framed,
             occasion=occasion,
@@ -96,6 +65,15 @@ class Session:
 
     def entries(self) -> dict[str, Entry]:
         return {entry.entry_id: entry for entry in self.repository.matching(EVERYTHING, limit=100)}
+
+
+def session_with(*entries: Entry, vectors: Sequence[Sequence[float]] = ()) -> Session:
+    """Return a session with *entries*, the first with these vectors."""
+    session = Session(embedder=PlantedEmbedder({QUERY.compose() or "": QUERY_VECTOR}))
+    for entry in entries:
+        session.add(entry)
+    session.vectors.put(list(zip(session.vectors.pending(100), vectors, strict=False)))  # type: ignore[arg-type]
+    return session
 
 
 def receipt_of(injection: StartInjection) -> Receipt:
@@ -144,9 +122,7 @@ def test_the_receipt_of_any_block_gives_its_text_byte_for_byte(
     *,
     framed: bool,
 ) -> None:
-    session = Session()
-    session.add(*entries)
-    session.embed(*vectors)
+    session = session_with(*entries, vectors=vectors)
     injection = session.inject(query, RecallOccasion(HERE, budget), limit=limit, framed=framed)
     receipt = receipt_of(injection)
     known = session.entries()
@@ -168,18 +144,16 @@ def test_the_receipt_of_any_block_gives_its_text_byte_for_byte(
 
 def full_session() -> Session:
     """Return a session with a rule, three lessons and a conversation whose line is cut."""
-    session = Session()
     conversation = of_file(
         "We lock the parser. " + "It waits for the writer. " * 9,
         kind="conversation",
         project="here",
     )
-    session.add(
+    return session_with(
         rule("Name the unit."),
         *(lesson(f"parser {name}") for name in ("one", "two", "three")),
         conversation,
     )
-    return session
 
 
 def test_a_receipt_holds_the_form_of_every_entry_in_the_order_of_the_text() -> None:
@@ -211,9 +185,7 @@ def test_a_receipt_holds_the_form_of_every_entry_in_the_order_of_the_text() -> N
 
 
 def test_the_model_is_reported_if_any_and_without_a_signal_the_track_record_decides() -> None:
-    session = Session()
-    session.add(lesson("parser"))
-    session.embed(planted(0.8))
+    session = session_with(lesson("parser"), vectors=[planted(0.8)])
 
     assert receipt_of(session.inject()).space == "planted-4"
     assert receipt_of(session.inject()).policy == "adaptive"
@@ -225,8 +197,7 @@ def test_the_model_is_reported_if_any_and_without_a_signal_the_track_record_deci
 
 
 def test_it_names_the_best_three_that_nearly_were_there_and_why_not() -> None:
-    session = Session()
-    session.add(
+    session = session_with(
         *(attrs.evolve(lesson(f"parser {count}"), observation_count=count) for count in range(1, 7))
     )
     receipt = receipt_of(session.inject(limit=2, framed=False))
@@ -242,8 +213,7 @@ def test_it_names_the_best_three_that_nearly_were_there_and_why_not() -> None:
 
 
 def test_chosen_entries_that_did_not_fit_are_reported_so() -> None:
-    session = Session()
-    session.add(lesson("parser"), lesson("parser " * LONG))
+    session = session_with(lesson("parser"), lesson("parser " * LONG))
     receipt = receipt_of(session.inject())
 
     assert len(receipt.shown) == 1
@@ -252,10 +222,9 @@ def test_chosen_entries_that_did_not_fit_are_reported_so() -> None:
 
 
 def test_entries_displaced_by_another_category_are_reported_so() -> None:
-    session = Session()
-    session.add(*(lesson(f"parser {number}") for number in range(9)))
-    session.add(
-        *(lesson(f"old {number}", category="heuristics", age=900 * DAY) for number in range(3))
+    session = session_with(
+        *(lesson(f"parser {number}") for number in range(9)),
+        *(lesson(f"old {number}", category="heuristics", age=900 * DAY) for number in range(3)),
     )
 
     injection = session.inject(limit=9, framed=False)
@@ -265,8 +234,7 @@ def test_entries_displaced_by_another_category_are_reported_so() -> None:
 
 def test_secrets_of_the_query_are_neither_printed_nor_kept() -> None:
     key = "AKIA" + "IOSFODNN7EXAMPLE"
-    session = Session()
-    session.add(lesson("parser"))
+    session = session_with(lesson("parser"))
     injection = session.inject(ContextQuery(feature=Feature(slug=key), files=(f"{key}.py",)))
     receipt = receipt_of(injection)
 

@@ -1,78 +1,20 @@
 """Injection beside a prompt, on a store in memory with keyword search."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import attrs
 import pytest
 
-from hardwon.adapters.threads import Threads
-from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.injection.receipt import Receipt, assembled, text_digest
 from hardwon.domain.model.injection.verify import fits
-from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.model.vocabulary import Tier
-from hardwon.domain.use_cases.inject_beside_prompt import (
-    InjectBesidePrompt,
-    Prompt,
-)
-from hardwon.domain.use_cases.recall import Recall
-from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
-from hardwon.domain.use_cases.weigh_entries import LONGEST_KEPT, Injection, WeighEntries
-from tests.fakes.activity import InMemoryContextWindows, InMemoryReceipts
-from tests.fakes.clock import FixedClock
-from tests.fakes.documents import InMemoryInstructions
-from tests.fakes.entries import InMemoryEntryRepository
+from hardwon.domain.use_cases.weigh_entries import LONGEST_KEPT, Injection
 from tests.fakes.models import PlantedEmbedder
-from tests.fakes.projects import working_in
-from tests.fakes.searches import InMemoryKeywordIndex, InMemoryVectorIndex
-from tests.fakes.state import State
-from tests.fakes.vectors import InMemoryVectorStore
+from tests.fakes.session import InMemorySession, store
 from tests.strategies import DAY, NOW, QUERY_VECTOR, lesson, of_file, planted
 
 ASKED = "rename the column safely"
 LESSON = "Rename a column safely: over two releases."
-
-
-def store(*entries: Entry) -> State:
-    """Return a store of 150 lessons about nothing, and *entries*."""
-    state = State()
-    repository = InMemoryEntryRepository(state)
-    for number in range(150):
-        repository.put(lesson(f"filler number {number}"))
-    for entry in entries:
-        repository.put(entry)
-    return state
-
-
-@attrs.define
-class Session:
-    """A session whose prompts are answered, and whose receipts are kept."""
-
-    state: State
-    files: Mapping[str, str] = {}
-    receipts: InMemoryReceipts = attrs.field(factory=InMemoryReceipts)
-    clock: FixedClock = attrs.field(factory=FixedClock)
-
-    def ask(self, text: str = ASKED, session_id: str = "one") -> Injection:
-        keywords = InMemoryKeywordIndex(self.state)
-        recall = Recall(
-            InMemoryEntryRepository(self.state),
-            Retrieve((), keywords, Threads()),
-            self.clock,
-            SignalWeights(),
-        )
-        inject = InjectBesidePrompt(
-            WeighEntries(
-                recall, InMemoryContextWindows(self.receipts), InMemoryInstructions(self.files)
-            )
-        )
-        spoken = inject.text_for(
-            Prompt(text, session_id, working_in("here")), self.clock.deadline()
-        )
-        if spoken.receipt:
-            self.receipts.record(spoken.receipt)
-        return spoken
 
 
 def receipt_of(spoken: Injection) -> Receipt:
@@ -81,15 +23,15 @@ def receipt_of(spoken: Injection) -> Receipt:
 
 
 def test_an_entry_that_a_prompt_nearly_names_is_printed_once_a_session() -> None:
-    session = Session(store(lesson(LESSON)))
+    session = InMemorySession(store(lesson(LESSON)))
 
-    assert LESSON in session.ask().text
-    assert session.ask() == Injection()
-    assert LESSON in session.ask(session_id="two").text
+    assert LESSON in session.ask(ASKED).text
+    assert session.ask(ASKED) == Injection()
+    assert LESSON in session.ask(ASKED, session_id="two").text
 
 
 def test_one_sentence_among_others_is_enough() -> None:
-    session = Session(store(lesson(LESSON)))
+    session = InMemorySession(store(lesson(LESSON)))
 
     assert (
         LESSON
@@ -100,28 +42,16 @@ def test_one_sentence_among_others_is_enough() -> None:
 
 
 def test_nothing_is_searched_for_words_that_no_entry_holds() -> None:
-    session, keywords = Session(store(lesson(LESSON))), InMemoryKeywordIndex(store(lesson(LESSON)))
-    recall = Recall(
-        InMemoryEntryRepository(session.state),
-        Retrieve((), keywords, Threads()),
-        session.clock,
-        SignalWeights(),
-    )
-    inject = InjectBesidePrompt(
-        WeighEntries(recall, InMemoryContextWindows(session.receipts), InMemoryInstructions())
-    )
+    session = InMemorySession(store(lesson(LESSON)))
 
-    assert (
-        inject.text_for(Prompt("draw unicorns dancing at midnight"), session.clock.deadline())
-        == Injection()
-    )
-    assert keywords.searches == []
+    assert session.ask("draw unicorns dancing at midnight") == Injection()
+    assert session.keywords.searches == []
 
 
 def test_without_a_session_there_is_no_memory_of_it() -> None:
-    session = Session(store(lesson(LESSON)))
+    session = InMemorySession(store(lesson(LESSON)))
 
-    assert session.ask(session_id="").text == session.ask(session_id="").text != ""
+    assert session.ask(ASKED, session_id="").text == session.ask(ASKED, session_id="").text != ""
 
 
 def test_two_that_win_are_printed_and_the_third_only_tells_that_none_wins() -> None:
@@ -129,8 +59,8 @@ def test_two_that_win_are_printed_and_the_third_only_tells_that_none_wins() -> N
         lesson(f"{LESSON} {word}") for word in ("Always.", "Surely.", "Really.")
     )
 
-    assert len(Session(store(first, second)).ask().numbers) == 2
-    assert Session(store(first, second, third)).ask() == Injection()
+    assert len(InMemorySession(store(first, second)).ask(ASKED).numbers) == 2
+    assert InMemorySession(store(first, second, third)).ask(ASKED) == Injection()
 
 
 @pytest.mark.parametrize(
@@ -143,32 +73,34 @@ def test_two_that_win_are_printed_and_the_third_only_tells_that_none_wins() -> N
     ],
 )
 def test_entries_without_a_clear_lead_are_left_out(prompt: str) -> None:
-    assert Session(store(lesson(LESSON))).ask(prompt).text == ""
+    assert InMemorySession(store(lesson(LESSON))).ask(prompt).text == ""
 
 
 def test_text_of_an_instruction_file_is_not_repeated() -> None:
-    session = Session(store(lesson(LESSON)), {"CLAUDE.md": f"# Rules\n\n* {LESSON.upper()}\n"})
+    session = InMemorySession(
+        store(lesson(LESSON)), files={"CLAUDE.md": f"# Rules\n\n* {LESSON.upper()}\n"}
+    )
 
-    assert session.ask() == Injection()
+    assert session.ask(ASKED) == Injection()
 
 
 @pytest.mark.parametrize(
     "gone", [{"tier": "deprecated"}, {"tier": "temporary", "created_at": NOW - 400 * DAY}]
 )
 def test_deprecated_and_expired_entries_are_never_printed(gone: dict[str, Any]) -> None:
-    assert Session(store(attrs.evolve(lesson(LESSON), **gone))).ask().text == ""
+    assert InMemorySession(store(attrs.evolve(lesson(LESSON), **gone))).ask(ASKED).text == ""
 
 
 def test_conversations_of_the_session_itself_are_not_printed() -> None:
     decision = of_file(LESSON, kind="decision", session_id="one", project="here")
-    session = Session(store(decision))
+    session = InMemorySession(store(decision))
 
-    assert session.ask() == Injection()
-    assert LESSON in session.ask(session_id="two").text
+    assert session.ask(ASKED) == Injection()
+    assert LESSON in session.ask(ASKED, session_id="two").text
 
 
 def test_a_receipt_has_all_that_it_takes_to_make_the_text_again() -> None:
-    spoken = Session(store(lesson(LESSON))).ask()
+    spoken = InMemorySession(store(lesson(LESSON))).ask(ASKED)
     receipt = receipt_of(spoken)
 
     assert (receipt.event, receipt.policy, receipt.project, receipt.session_id) == (
@@ -187,7 +119,7 @@ def test_a_receipt_has_all_that_it_takes_to_make_the_text_again() -> None:
 
 def test_secrets_never_reach_the_receipt_and_a_long_prompt_is_cut() -> None:
     key = "AKIA" + "IOSFODNN7EXAMPLE"
-    session = Session(store(lesson(f"{LESSON} REDACTED")))
+    session = InMemorySession(store(lesson(f"{LESSON} REDACTED")))
     receipt = receipt_of(session.ask(f"{ASKED} {key} " + "safely " * 100))
 
     assert receipt.query is not None
@@ -197,29 +129,19 @@ def test_secrets_never_reach_the_receipt_and_a_long_prompt_is_cut() -> None:
 
 
 def test_a_huge_prompt_is_searched_with_in_part() -> None:
-    assert LESSON in Session(store(lesson(LESSON))).ask(f"{ASKED} " + "x" * 4_000_000).text
+    assert LESSON in InMemorySession(store(lesson(LESSON))).ask(f"{ASKED} " + "x" * 4_000_000).text
 
 
 def test_meaning_is_searched_too_and_its_space_is_kept() -> None:
-    state = store(lesson(LESSON))
-    vectors = InMemoryVectorStore(state)
-    number = state.number_of(lesson(LESSON).entry_id)
-    vectors.put(
-        (text, planted(0.9 if text.number == number else 0.0)) for text in vectors.pending(1_000)
+    session = InMemorySession(
+        store(lesson(LESSON)), embedder=PlantedEmbedder({ASKED: QUERY_VECTOR})
     )
-    semantic = SemanticSearch(
-        PlantedEmbedder({ASKED: QUERY_VECTOR}), vectors, InMemoryVectorIndex(vectors)
+    number = session.state.number_of(lesson(LESSON).entry_id)
+    session.vectors.put(
+        (text, planted(0.9 if text.number == number else 0.0))
+        for text in session.vectors.pending(1_000)
     )
-    clock, repository = FixedClock(), InMemoryEntryRepository(state)
-    recall = Recall(
-        repository,
-        Retrieve([semantic], InMemoryKeywordIndex(state), Threads()),
-        clock,
-        SignalWeights(),
-    )
-    spoken = InjectBesidePrompt(
-        WeighEntries(recall, InMemoryContextWindows(InMemoryReceipts()), InMemoryInstructions())
-    ).text_for(Prompt(ASKED), clock.deadline())
+    spoken = session.ask(ASKED)
 
     assert LESSON in spoken.text
     assert receipt_of(spoken).space == "planted-4"
@@ -235,8 +157,8 @@ def test_a_prompt_that_names_a_file_is_answered_by_the_lesson_that_refers_to_it(
     herd = attrs.evolve(lesson("Lock it first."), references=("src/herd/zebra_quux.py:7",))
     other = attrs.evolve(lesson("Lock it last."), references=("src/herd/gnu.py",))
 
-    assert herd.description in Session(store(herd, other)).ask(prompt).text
-    assert not Session(store(other)).ask(prompt).text
+    assert herd.description in InMemorySession(store(herd, other)).ask(prompt).text
+    assert not InMemorySession(store(other)).ask(prompt).text
 
 
 NEWER = lesson("Columns get a twin first, and a view hides it.")
@@ -244,7 +166,7 @@ OLDER = attrs.evolve(lesson(LESSON), superseded_by=NEWER.entry_id)
 
 
 def test_a_successor_is_shown_where_only_the_older_lesson_matches() -> None:
-    spoken = Session(store(NEWER, OLDER)).ask()
+    spoken = InMemorySession(store(NEWER, OLDER)).ask(ASKED)
 
     assert NEWER.description in spoken.text
     assert LESSON not in spoken.text
@@ -256,7 +178,7 @@ def test_the_last_of_several_successors_is_shown_once() -> None:
     newest = lesson("Columns are renamed safely by the migration tool alone.")
     newer = attrs.evolve(NEWER, superseded_by=newest.entry_id)
 
-    spoken = Session(store(newest, newer, OLDER)).ask()
+    spoken = InMemorySession(store(newest, newer, OLDER)).ask(ASKED)
 
     assert spoken.text.count(newest.description) == 1
     assert NEWER.description not in spoken.text
@@ -266,7 +188,7 @@ def test_the_last_of_several_successors_is_shown_once() -> None:
 @pytest.mark.parametrize("tier", ["deprecated"])
 def test_an_older_lesson_without_a_successor_that_may_be_shown_is_not_shown(tier: Tier) -> None:
     for newer in ((attrs.evolve(NEWER, tier=tier),), ()):
-        assert Session(store(*newer, OLDER)).ask() == Injection()
+        assert InMemorySession(store(*newer, OLDER)).ask(ASKED) == Injection()
 
 
 def test_successors_that_replace_each_other_end_the_search() -> None:
@@ -276,4 +198,4 @@ def test_successors_that_replace_each_other_end_the_search() -> None:
         attrs.evolve(other, superseded_by=one.entry_id),
     )
 
-    assert Session(store(*pair)).ask() == Injection()
+    assert InMemorySession(store(*pair)).ask(ASKED) == Injection()

@@ -1,41 +1,23 @@
 """The dry run of the injection beside a prompt."""
 
-from hardwon.adapters.threads import Threads
 from hardwon.domain.model.injection.receipt import SHOWN_ALREADY, TOO_WEAK
 from hardwon.domain.model.likelihood import GATE_THRESHOLD
-from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.use_cases.inject_beside_prompt import (
     InjectBesidePrompt,
     Prompt,
     PromptDryRun,
     TryPrompt,
 )
-from hardwon.domain.use_cases.recall import Recall
-from hardwon.domain.use_cases.retrieve import Retrieve
-from hardwon.domain.use_cases.weigh_entries import WeighEntries
-from tests.domain.use_cases.test_inject_beside_prompt import ASKED, LESSON, Session, store
-from tests.fakes.activity import InMemoryContextWindows
-from tests.fakes.documents import InMemoryInstructions
-from tests.fakes.entries import InMemoryEntryRepository
+from tests.domain.use_cases.test_inject_beside_prompt import ASKED, LESSON
 from tests.fakes.projects import working_in
-from tests.fakes.searches import InMemoryKeywordIndex
+from tests.fakes.session import InMemorySession, store
 from tests.strategies import lesson
 
-SESSION = Session(store(lesson(LESSON, name="Columns")))
+SESSION = InMemorySession(store(lesson(LESSON, name="Columns")))
 
 
-def dry_run(text: str, session: Session = SESSION) -> PromptDryRun:
-    keywords = InMemoryKeywordIndex(session.state)
-    recall = Recall(
-        InMemoryEntryRepository(session.state),
-        Retrieve((), keywords, Threads()),
-        session.clock,
-        SignalWeights(),
-    )
-    inject = InjectBesidePrompt(
-        WeighEntries(recall, InMemoryContextWindows(session.receipts), InMemoryInstructions({}))
-    )
-    return TryPrompt(inject).dry_run(
+def dry_run(text: str, session: InMemorySession = SESSION) -> PromptDryRun:
+    return TryPrompt(InjectBesidePrompt(session.weigh)).dry_run(
         Prompt(text, "one", working_in("here")), session.clock.deadline()
     )
 
@@ -56,8 +38,8 @@ def test_a_dry_run_reports_weak_and_known_entries_too() -> None:
     assert {entry.kept_out for entry in weak.entries} == {TOO_WEAK}
     assert all(entry.probability < GATE_THRESHOLD for entry in weak.entries)
 
-    session = Session(SESSION.state)
-    session.ask()
+    session = InMemorySession(SESSION.state)
+    session.ask(ASKED)
     known = dry_run(ASKED, session)
     assert (known.text, known.entries[0].kept_out) == ("", SHOWN_ALREADY)
 

@@ -5,7 +5,6 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from hardwon.adapters.threads import Threads
 from hardwon.domain.model.failure import Failure
 from hardwon.domain.model.injection.receipt import (
     MOMENTS,
@@ -13,7 +12,6 @@ from hardwon.domain.model.injection.receipt import (
     Receipt,
     ReceiptEntry,
 )
-from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.use_cases.inject_at_moment import (
     MOST,
     Edit,
@@ -23,16 +21,9 @@ from hardwon.domain.use_cases.inject_at_moment import (
     Task,
 )
 from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt, Prompt
-from hardwon.domain.use_cases.recall import Recall
-from hardwon.domain.use_cases.retrieve import Retrieve
-from hardwon.domain.use_cases.weigh_entries import Actor, Injection, WeighEntries
-from tests.domain.use_cases.test_inject_beside_prompt import store
-from tests.fakes.activity import InMemoryContextWindows, InMemoryReceipts
-from tests.fakes.clock import FixedClock
-from tests.fakes.documents import InMemoryInstructions
-from tests.fakes.entries import InMemoryEntryRepository
+from hardwon.domain.use_cases.weigh_entries import Actor, Injection
 from tests.fakes.projects import working_in
-from tests.fakes.searches import InMemoryKeywordIndex
+from tests.fakes.session import InMemorySession, store
 from tests.strategies import lesson
 
 NAMES = [f"frobnicator{number}x" for number in range(7)]
@@ -52,19 +43,11 @@ class Sessions(RuleBasedStateMachine):
 
     @initialize()
     def begin(self) -> None:
-        state = store(*LESSONS)
-        clock = FixedClock()
-        self.receipts = InMemoryReceipts()
-        self.windows = InMemoryContextWindows(self.receipts)
-        recall = Recall(
-            InMemoryEntryRepository(state),
-            Retrieve((), InMemoryKeywordIndex(state), Threads()),
-            clock,
-            SignalWeights(),
-        )
-        self.weigh = WeighEntries(recall, self.windows, InMemoryInstructions())
-        self.deadline = clock.deadline()
-        self.now = clock.now()
+        session = InMemorySession(store(*LESSONS))
+        self.receipts, self.windows = session.receipts, session.windows
+        self.weigh = session.weigh
+        self.deadline = session.clock.deadline()
+        self.now = session.clock.now()
         self.held = dict[ContextWindow, set[str]]()
         self.moments = dict[ContextWindow, int]()
 

@@ -10,30 +10,20 @@ from hypothesis import strategies as st
 
 from hardwon.adapters.threads import Threads
 from hardwon.domain.model.context import ContextQuery, Feature
-from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.injection.entry_text import LARGEST_ENTRY, MAX_UNITS, units
 from hardwon.domain.model.injection.related_conversations import ConversationSummary
-from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.model.settings import RecallOccasion
 from hardwon.domain.model.text import tokens
-from hardwon.domain.use_cases.inject_at_start import InjectAtStart, StartInjection
-from hardwon.domain.use_cases.recall import Recall
+from hardwon.domain.use_cases.inject_at_start import StartInjection
 from hardwon.domain.use_cases.related_conversations import (
-    RecallNearby,
-    RelateConversations,
     RelatedConversations,
 )
-from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
-from hardwon.ports.models import Embedder
-from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.models import HangingEmbedder, PlantedEmbedder, UnreliableEmbedder
 from tests.fakes.projects import working_in
-from tests.fakes.searches import InMemoryKeywordIndex, InMemoryVectorIndex
-from tests.fakes.state import State
-from tests.fakes.vectors import InMemoryVectorStore
+from tests.fakes.session import InMemorySession
 from tests.strategies import DAY, QUERY_VECTOR, lesson, of_file, planted
 
 QUERY = ContextQuery(feature=Feature(slug="parser", phase="design"), files=("src/lock.py",))
@@ -62,46 +52,8 @@ class BrokenRepository(InMemoryEntryRepository):
         raise StorageError(f"no page holds {list(numbers)}")
 
 
-@attrs.define
-class Session:
+class Session(InMemorySession):
     """A session start on a store in memory."""
-
-    state: State = attrs.field(factory=State)
-    clock: FixedClock = attrs.field(factory=FixedClock)
-    embedder: Embedder | None = None
-    repository_class: type[InMemoryEntryRepository] = InMemoryEntryRepository
-    keyword_search: bool = True
-
-    @property
-    def repository(self) -> InMemoryEntryRepository:
-        return self.repository_class(self.state)
-
-    @property
-    def vectors(self) -> InMemoryVectorStore:
-        return InMemoryVectorStore(self.state)
-
-    def add(self, entry: Entry, vector: Vector | None = None) -> int:
-        self.repository.put(entry)
-        number = self.state.number_of(entry.entry_id)
-        assert number is not None
-        if vector is not None:
-            self.vectors.put(
-                (text, vector) for text in self.vectors.pending(100) if text.number == number
-            )
-        return number
-
-    @property
-    def retrieve(self) -> Retrieve:
-        embedder, index = self.embedder, InMemoryVectorIndex(self.vectors)
-        semantic = [SemanticSearch(embedder, self.vectors, index)] if embedder else []
-        return Retrieve(
-            semantic, InMemoryKeywordIndex(self.state, available=self.keyword_search), Threads()
-        )
-
-    @property
-    def relate(self) -> RelateConversations:
-        recall = Recall(self.repository, self.retrieve, self.clock, SignalWeights())
-        return RelateConversations(self.repository, RecallNearby(recall), self.clock)
 
     def related(
         self, occasion: RecallOccasion = OCCASION, query: ContextQuery = QUERY, limit: int = 5
@@ -114,12 +66,8 @@ class Session:
     def inject(
         self, occasion: RecallOccasion | None = OCCASION, *, limit: int = 20, seconds: float = 2.0
     ) -> StartInjection:
-        vectors = self.vectors if self.embedder else None
-        inject = InjectAtStart(
-            self.repository, self.retrieve, vectors, self.clock, SignalWeights(), self.relate
-        )
         deadline = self.clock.deadline(seconds)
-        return inject.block_for(
+        return self.inject_at_start.block_for(
             QUERY, limit=limit, deadline=deadline, workplace=working_in("here"), occasion=occasion
         )
 
@@ -322,7 +270,8 @@ def test_expired_conversations_are_not_rendered() -> None:
 
 
 def test_a_failure_with_conversations_never_costs_the_lessons() -> None:
-    session = Session(repository_class=BrokenRepository)
+    session = Session()
+    session.repository = BrokenRepository(session.state)
     session.add(lesson("parser"))
     session.add(conversation("near"))
     injection, plain = session.inject(), session.inject(None)

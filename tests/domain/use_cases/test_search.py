@@ -7,24 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.adapters.threads import Threads
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidQueryError
 from hardwon.domain.model.filters import EVERYTHING, seen_from
 from hardwon.domain.model.injection.entry_text import BUDGET_TOKENS
 from hardwon.domain.model.ranking.policy import RecallQuestion
-from hardwon.domain.model.ranking.prominence import SignalWeights
 from hardwon.domain.model.text import tokens
-from hardwon.domain.use_cases.recall import Recall
-from hardwon.domain.use_cases.retrieve import Retrieve
 from hardwon.domain.use_cases.search import Search, SearchResult
-from tests.fakes.activity import InMemoryUsageLog
-from tests.fakes.clock import FixedClock
-from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.projects import working_in
-from tests.fakes.searches import InMemoryKeywordIndex
-from tests.fakes.state import State
+from tests.fakes.session import InMemorySession
 from tests.strategies import DAY, NOW, all_entries, lesson, of_file
 
 QUESTION = RecallQuestion("parser", EVERYTHING, "fused", 10, None, working_in("here"))
@@ -33,22 +25,19 @@ IN_TIME = Deadline(lambda: 0.0)
 stores = st.lists(all_entries, max_size=12, unique_by=lambda entry: entry.entry_id)
 
 
-class Room:
+class Room(InMemorySession):
     """A store in memory, searched by word."""
 
-    def __init__(self, *entries: Entry, keyword_search: bool = True) -> None:
-        self.state = State()
-        self.repository = InMemoryEntryRepository(self.state)
-        for entry in entries:
-            self.repository.put(entry)
-        self.usage = InMemoryUsageLog(self.state)
-        self.keywords = InMemoryKeywordIndex(self.state, available=keyword_search)
-
     def search(self, question: RecallQuestion = QUESTION, **how: Any) -> SearchResult:
-        recall = Recall(
-            self.repository, Retrieve([], self.keywords, Threads()), FixedClock(), SignalWeights()
-        )
-        return Search(recall, self.usage, self.repository).answers_to(question, IN_TIME, **how)
+        search = Search(self.recall, self.usage, self.repository)
+        return search.answers_to(question, IN_TIME, **how)
+
+
+def room_with(*entries: Entry, keyword_search: bool = True) -> Room:
+    room = Room(keyword_search=keyword_search)
+    for entry in entries:
+        room.add(entry)
+    return room
 
 
 def texts(result: SearchResult) -> list[str]:
@@ -65,7 +54,7 @@ def rule(text: str, **more: Any) -> Entry:
 def test_rules_stay_in_their_budget_and_out_of_the_answers(
     stored: list[Entry], *, wanted: bool
 ) -> None:
-    room = Room(*stored)
+    room = room_with(*stored)
     result = room.search(rules=wanted)
     known = {
         facts.entry_id: facts
@@ -82,14 +71,14 @@ def test_rules_stay_in_their_budget_and_out_of_the_answers(
 
 def test_a_rule_beyond_the_budget_is_still_an_answer() -> None:
     long = "parser " + "x" * 4 * BUDGET_TOKENS
-    result = Room(rule("parser short"), rule(long)).search()
+    result = room_with(rule("parser short"), rule(long)).search()
 
     assert [entry.description for entry in result.rules] == ["parser short"]
     assert texts(result) == [long]
 
 
 def test_one_tier_is_answered_by_that_tier_alone() -> None:
-    room = Room(rule("parser rule"), attrs.evolve(lesson("parser"), tier="critical"))
+    room = room_with(rule("parser rule"), attrs.evolve(lesson("parser"), tier="critical"))
 
     only_critical = room.search(QUESTION._replace(only=EVERYTHING._replace(tier="critical")))
     only_rules = room.search(QUESTION._replace(only=EVERYTHING._replace(tier="constitutional")))
@@ -98,7 +87,7 @@ def test_one_tier_is_answered_by_that_tier_alone() -> None:
 
 
 def test_all_concepts_must_be_in_a_text() -> None:
-    room = Room(
+    room = room_with(
         lesson("parser lock"),
         lesson("parser"),
         attrs.evolve(lesson("lock it"), keywords=("parser",)),
@@ -110,7 +99,7 @@ def test_all_concepts_must_be_in_a_text() -> None:
 
 
 def test_concepts_narrow_what_a_query_finds() -> None:
-    room = Room(
+    room = room_with(
         lesson("parser lock retry"), lesson("parser lock"), lesson("retry"), lesson("parser retry")
     )
     found = texts(room.search(QUESTION._replace(text="retry"), concepts=["parser", "lock"]))
@@ -123,11 +112,13 @@ def test_concepts_narrow_what_a_query_finds() -> None:
 )
 def test_an_impossible_query_is_refused(text: str, concepts: list[str]) -> None:
     with pytest.raises(InvalidQueryError, match="concepts"):
-        Room().search(QUESTION._replace(text=text), concepts=concepts)
+        room_with().search(QUESTION._replace(text=text), concepts=concepts)
 
 
 def test_without_a_keyword_index_concepts_find_nothing_and_that_is_reported() -> None:
-    result = Room(lesson("parser lock"), keyword_search=False).search(concepts=["parser", "lock"])
+    result = room_with(lesson("parser lock"), keyword_search=False).search(
+        concepts=["parser", "lock"]
+    )
 
     assert (result.answers, result.degradations) == (
         (),
@@ -136,7 +127,7 @@ def test_without_a_keyword_index_concepts_find_nothing_and_that_is_reported() ->
 
 
 def test_a_suggestion_is_printed_only_where_nothing_is_found() -> None:
-    room = Room(lesson("parser"), attrs.evolve(lesson("parser gone"), tier="deprecated"))
+    room = room_with(lesson("parser"), attrs.evolve(lesson("parser gone"), tier="deprecated"))
     deprecated = room.search(QUESTION._replace(only=EVERYTHING._replace(tier="deprecated")))
 
     assert room.search().suggestion == ""
@@ -146,7 +137,7 @@ def test_a_suggestion_is_printed_only_where_nothing_is_found() -> None:
 
 
 def test_shown_entries_are_counted() -> None:
-    room = Room(rule("a rule"), lesson("parser"), lesson("cache"))
+    room = room_with(rule("a rule"), lesson("parser"), lesson("cache"))
     for _ in range(2):
         room.search()
 
@@ -161,13 +152,13 @@ def test_shown_entries_are_counted() -> None:
 
 @pytest.mark.parametrize(("days", "expected"), [(6, ["parser for now"]), (8, [])])
 def test_expired_entries_are_removed_before_ranking(days: int, expected: list[str]) -> None:
-    room = Room(attrs.evolve(lesson("parser for now", age=days * DAY), tier="temporary"))
+    room = room_with(attrs.evolve(lesson("parser for now", age=days * DAY), tier="temporary"))
 
     assert texts(room.search()) == expected
 
 
 def test_a_store_that_cannot_be_written_still_answers_and_says_what_that_means() -> None:
-    room = Room(attrs.evolve(lesson("parser for now", age=8 * DAY), tier="temporary"))
+    room = room_with(attrs.evolve(lesson("parser for now", age=8 * DAY), tier="temporary"))
     room.repository.busy = room.usage.busy = True
     result = room.search()
 
@@ -187,7 +178,7 @@ def test_a_store_that_cannot_be_written_still_answers_and_says_what_that_means()
     )
 )
 def test_no_answer_is_shown_as_more_relevant_than_one_before_it(texts: list[str]) -> None:
-    room = Room(*map(lesson, texts))
+    room = room_with(*map(lesson, texts))
     answers = room.search(QUESTION._replace(text="a b aa", policy="adaptive", minimum=None)).answers
     shown = [answer.shown for answer in answers]
 

@@ -7,11 +7,9 @@ from hardwon.domain.model.failure import Failure
 from hardwon.domain.model.injection.verify import fits, injected_text
 from hardwon.domain.model.trial import Trial
 from hardwon.domain.use_cases.inject_at_moment import MOST, InjectAtMoment, Task
-from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt, Prompt
 from hardwon.domain.use_cases.weigh_entries import dry_run
-from tests.domain.use_cases.test_inject_at_moment import FAILURE, LESSON, RULE, TASK, Session
-from tests.domain.use_cases.test_inject_beside_prompt import store
-from tests.fakes.projects import working_in
+from tests.domain.use_cases.test_inject_at_moment import FAILURE, LESSON, RULE, TASK
+from tests.fakes.session import InMemorySession, store
 from tests.strategies import NOW, lesson
 
 HALF = Trial(0.5, NOW)
@@ -25,7 +23,7 @@ def drawn(*, withheld: bool, entry: Entry = YAML) -> str:
 
 
 def test_a_withheld_lesson_leaves_the_receipt_that_it_would_have_left() -> None:
-    without, session = Session(store(YAML)), Session(store(YAML), trial=HALF)
+    without, session = InMemorySession(store(YAML)), InMemorySession(store(YAML), trial=HALF)
     session_id = drawn(withheld=True)
 
     printed, kept_back = (
@@ -43,7 +41,7 @@ def test_a_withheld_lesson_leaves_the_receipt_that_it_would_have_left() -> None:
 
 
 def test_a_shown_lesson_is_as_without_a_trial_and_its_receipt_says_so() -> None:
-    without, session = Session(store(YAML)), Session(store(YAML), trial=HALF)
+    without, session = InMemorySession(store(YAML)), InMemorySession(store(YAML), trial=HALF)
     session_id = drawn(withheld=False)
 
     printed, shown = (own.at(FAILURE, session_id=session_id) for own in (without, session))
@@ -55,7 +53,7 @@ def test_a_shown_lesson_is_as_without_a_trial_and_its_receipt_says_so() -> None:
 
 
 def test_a_withheld_lesson_is_withheld_once_a_session_and_agent() -> None:
-    session, session_id = Session(store(YAML), trial=HALF), drawn(withheld=True)
+    session, session_id = InMemorySession(store(YAML), trial=HALF), drawn(withheld=True)
 
     assert session.at(FAILURE, session_id=session_id).withheld
     assert not session.at(FAILURE, session_id=session_id).withheld
@@ -66,7 +64,7 @@ def test_a_withheld_lesson_takes_the_place_of_a_shown_one() -> None:
     """Else a session with withheld lessons would get others in their place."""
     names = [f"frobnicate{number}x" for number in range(MOST + 2)]
     lessons = [lesson(f"`ConfigError: {name} key missing`: set it.") for name in names]
-    session = Session(store(*lessons), trial=HALF)
+    session = InMemorySession(store(*lessons), trial=HALF)
 
     for name in names:
         session.at(Failure("run", f"ConfigError: {name} key missing"))
@@ -77,7 +75,7 @@ def test_a_withheld_lesson_takes_the_place_of_a_shown_one() -> None:
 
 
 def test_rules_are_never_withheld() -> None:
-    session, session_id = Session(store(RULE, YAML), trial=HALF), drawn(withheld=True)
+    session, session_id = InMemorySession(store(RULE, YAML), trial=HALF), drawn(withheld=True)
     printed = session.at(TASK, agent="explorer", session_id=session_id)
     bare = session.at(Task(""), agent="other", session_id=session_id)
 
@@ -93,27 +91,26 @@ def test_rules_are_never_withheld() -> None:
 
 @pytest.mark.parametrize("withheld", [True, False])
 def test_a_lesson_beside_a_prompt_may_be_withheld(*, withheld: bool) -> None:
-    session, session_id = Session(store(YAML), trial=HALF), drawn(withheld=withheld)
-    prompt = Prompt(f"why does CI say {LESSON}", session_id, working_in("here"))
-    found = InjectBesidePrompt(session.inject.weigh).text_for(prompt, session.clock.deadline())
+    session, session_id = InMemorySession(store(YAML), trial=HALF), drawn(withheld=withheld)
+    found = session.ask(f"why does CI say {LESSON}", session_id)
 
     assert bool(found.withheld) is withheld
     assert bool(found.receipt) is not withheld
 
 
 def test_nothing_is_withheld_without_a_session_or_in_a_dry_run() -> None:
-    session, session_id = Session(store(YAML), trial=Trial(1.0, NOW)), drawn(withheld=True)
+    session, session_id = InMemorySession(store(YAML), trial=Trial(1.0, NOW)), drawn(withheld=True)
     actor, deadline = session.actor(session_id=session_id), session.clock.deadline()
 
     assert session.at(FAILURE, session_id="").text
     tried = dry_run(
-        session.inject.weigh, lambda weigh: InjectAtMoment(weigh).text_for(FAILURE, actor, deadline)
+        session.weigh, lambda weigh: InjectAtMoment(weigh).text_for(FAILURE, actor, deadline)
     )
     assert LESSON in tried.text
 
 
 def test_a_trial_that_is_switched_within_a_session_claims_only_its_own_time() -> None:
-    session = Session(store(YAML))
+    session = InMemorySession(store(YAML))
     session_id = drawn(withheld=True)
 
     arms = []
