@@ -9,10 +9,13 @@ from urllib.parse import urlsplit
 
 import psycopg
 from psycopg import errors as pg
+from psycopg.adapt import Dumper
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import Conninfo
 
+from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.errors import ServerAwayError, StorageError
+from hardwon.ports.override import override
 
 ENCRYPTED = ("require", "verify-ca", "verify-full")
 """TLS modes without a fallback to plain text."""
@@ -21,6 +24,14 @@ PORTS = frozenset("0123456789,")
 
 
 UNREADABLE = "the address of the server can't be read: write postgresql://ROLE@HOST/DATABASE"
+
+
+class VectorDumper(Dumper):
+    """Writes a vector as pgvector's text, in nine digits for float32."""
+
+    @override
+    def dump(self, obj: Vector) -> bytes:
+        return f"[{','.join(f'{value:.9g}' for value in obj)}]".encode()
 
 
 def parameters_of(dsn: str) -> dict[str, Any]:

@@ -3,13 +3,19 @@
 import logging
 import threading
 import time
+from array import array
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import psycopg
 
-from hardwon.adapters.postgres.server import LostConnectionError, NoAnswerError, translated
+from hardwon.adapters.postgres.server import (
+    LostConnectionError,
+    NoAnswerError,
+    VectorDumper,
+    translated,
+)
 from hardwon.domain.model.errors import NewerSchemaError, StorageError
 from hardwon.ports.override import override
 
@@ -181,6 +187,7 @@ class MemberSession:
                 **usual | dict(self._parameters), autocommit=True, prepare_threshold=None
             )
             connection.longest_wait = self._longest_wait
+            connection.adapters.register_dumper(array, VectorDumper)
             try:
                 answers = connection.execute(HANDSHAKE)
             except psycopg.errors.InsufficientPrivilege as error:

@@ -122,8 +122,8 @@ class PostgresVectorStore(SqlVectorStore[PostgresDatabase]):
         self._database.rows(NOTE_ACTIVE, space=str(number))
 
     @override
-    def _encoded(self, vector: Vector) -> str:
-        return literal(vector)
+    def _encoded(self, vector: Vector) -> Vector:
+        return vector
 
     @override
     def _noted(self, space: int, vectors: int) -> list[Statement]:
@@ -173,11 +173,6 @@ def slow_searches(database: PostgresDatabase) -> list[str]:
         " owner of the database runs: hardwon store migrate"
         for width, vectors in database.rows(SLOW, largest=LARGEST_SCAN)
     ]
-
-
-def literal(vector: Vector) -> str:
-    """Return *vector* as pgvector's text, in nine digits for float32."""
-    return f"[{','.join(f'{value:.9g}' for value in vector)}]"
 
 
 INDEX_VECTORS = "SELECT hardwon.index_vectors(%(width)s)"
@@ -324,7 +319,7 @@ class _Scan(NamedTuple):
             **self.within.parameters,
             **parameters,
             space=self.vectors.number,
-            query=literal(self.query),
+            query=self.query,
             values=self.query.tolist(),
         )
 

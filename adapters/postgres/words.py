@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from hardwon.domain.model.indexed_entry import IndexedEntry
 
 import sqlite3
-from contextlib import closing
+import threading
+from functools import lru_cache
 
 from hardwon.domain.model.text import without_marks
 
@@ -249,14 +250,18 @@ def count_terms(texts: Iterable[str]) -> list[Counter[str]]:
     Raises:
         KeywordIndexUnavailableError: Python's SQLite lacks FTS5.
     """
-    given = list(texts)
-    with closing(_tokenized(given)) as connection:
-        counts = [Counter[str]() for _ in given]
-        for place, term, times in connection.execute(
+    given, tokenizer = list(texts), _tokenizer(threading.get_ident())
+    counts = [Counter[str]() for _ in given]
+    tokenizer.execute("BEGIN")
+    try:
+        tokenizer.executemany("INSERT INTO texts (rowid, text) VALUES (?, ?)", enumerate(given, 1))
+        for place, term, times in tokenizer.execute(
             "SELECT doc, term, count(*) FROM token GROUP BY doc, term"
         ):
             counts[place - 1][_short(term)] += times
-        return counts
+    finally:
+        tokenizer.execute("ROLLBACK")
+    return counts
 
 
 def _short(term: str) -> str:
@@ -281,13 +286,16 @@ def stems(words: Sequence[str]) -> list[str]:
     return [next(iter(terms)) if len(terms) == 1 else "" for terms in counted]
 
 
-def _tokenized(texts: Sequence[str]) -> sqlite3.Connection:
-    connection = sqlite3.connect(":memory:")
+@lru_cache(maxsize=8)
+def _tokenizer(_thread: int) -> sqlite3.Connection:
+    """Return a thread's empty index, which takes longer to make than to fill."""
+    connection = sqlite3.connect(":memory:", isolation_level=None)
     try:
-        connection.execute(f"CREATE VIRTUAL TABLE texts USING fts5(text, tokenize = '{TOKENIZER}')")
+        connection.execute(
+            f"CREATE VIRTUAL TABLE texts USING fts5(text, content = '', tokenize = '{TOKENIZER}')"
+        )
     except sqlite3.OperationalError as error:
         connection.close()
         raise KeywordIndexUnavailableError("FTS5 not available, keyword search disabled") from error
     connection.execute("CREATE VIRTUAL TABLE token USING fts5vocab(texts, instance)")
-    connection.executemany("INSERT INTO texts (rowid, text) VALUES (?, ?)", enumerate(texts, 1))
     return connection
