@@ -93,6 +93,15 @@ class EntryRepository(EntryState, Protocol):
         """
         ...
 
+    def read_ahead(self, entries: "Sequence[Entry]") -> None:
+        """
+        Read what storing *entries* will read, in one round trip to a server.
+
+        Only a hint. To be called within a transaction of the whole contents, as nothing else may
+        change them.
+        """
+        ...
+
     def with_number(self, number: int) -> "Entry | None":
         """Return the entry of that number, None without one."""
         ...

@@ -31,6 +31,7 @@ OF_DELETED = """
 
 OF_TENANT = "WHERE tenant = %(tenant)s"
 OF_NUMBER = f"{OF_TENANT} AND number = %(number)s"
+OF_ENTRY = f"{OF_TENANT} AND number = {number_of('entry_id')}"
 
 COUNTED = (
     f"SELECT count(*) FROM hardwon.project {OF_TENANT}",
@@ -76,19 +77,18 @@ class PostgresStoreContents(SqlStoreContents[PostgresDatabase]):
     SECTIONS = f"""
         SELECT file_path, anchor_id, file_hash, buried_at FROM hardwon.tombstone {OF_TENANT} ORDER BY file_path, anchor_id
     """
-    NUMBER = f"SELECT {number_of('entry_id')}"
     HAS_ENTRY = f"SELECT 1 FROM hardwon.entry {OF_NUMBER} LIMIT 1"
     HAS_FILE = f"SELECT 1 FROM hardwon.departed {OF_TENANT} AND file_path = %(file_path)s LIMIT 1"
     RAISE_RECALL = f"""
         INSERT INTO hardwon.recall AS own (tenant, number, entry_owner, recall_count, last_recalled_at)
-        SELECT tenant, number, owner, %(recalls)s, %(at)s::timestamptz FROM hardwon.entry {OF_NUMBER}
+        SELECT tenant, number, owner, %(recalls)s, %(at)s::timestamptz FROM hardwon.entry {OF_ENTRY}
         ON CONFLICT (tenant, number) DO UPDATE SET recall_count = greatest(own.recall_count, excluded.recall_count),
             last_recalled_at = greatest(own.last_recalled_at, excluded.last_recalled_at)
     """
     RAISE_USAGE = f"""
         INSERT INTO hardwon.usage AS own (tenant, number, entry_owner, access_count, last_accessed, validation_count, useful_count)
         SELECT tenant, number, owner, %(accesses)s, %(last_accessed)s::timestamptz, %(validations)s, %(useful)s
-        FROM hardwon.entry {OF_NUMBER}
+        FROM hardwon.entry {OF_ENTRY}
         ON CONFLICT (tenant, number) DO UPDATE SET access_count = greatest(own.access_count, excluded.access_count),
             last_accessed = greatest(own.last_accessed, excluded.last_accessed),
             validation_count = greatest(own.validation_count, excluded.validation_count),
@@ -97,16 +97,17 @@ class PostgresStoreContents(SqlStoreContents[PostgresDatabase]):
     ADD_PLACE = PostgresProjects.ADD_PLACE
     ADD_ALIAS = f"""
         INSERT INTO hardwon.entry_alias (tenant, number, entry_owner, old_id)
-        SELECT tenant, number, owner, %(alias)s::text FROM hardwon.entry {OF_NUMBER}
+        SELECT tenant, number, owner, %(alias)s::text FROM hardwon.entry {OF_ENTRY}
             AND NOT EXISTS (SELECT 1 FROM hardwon.entry WHERE tenant = %(tenant)s AND id = %(alias)s)
         ON CONFLICT DO NOTHING
     """
-    ADD_CHANGE = f"""
+    ADD_CHANGE_OF_DELETED = f"""
         {PostgresHistory.INSERT} WHERE NOT EXISTS (SELECT 1 FROM hardwon.history
             WHERE tenant = %(tenant)s AND number = %(number)s AND field_changed = %(field)s
                 AND old_value IS NOT DISTINCT FROM %(old)s AND new_value IS NOT DISTINCT FROM %(new)s
                 AND changed_at = %(at)s)
     """
+    ADD_CHANGE = ADD_CHANGE_OF_DELETED.replace("%(number)s", number_of("entry_id"))
     ADD_INFLUENCE = PostgresInfluences.INSERT
     ADD_SECTION = """
         INSERT INTO hardwon.tombstone (tenant, file_path, anchor_id, file_hash, buried_at)

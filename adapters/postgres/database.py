@@ -107,6 +107,7 @@ class PostgresDatabase:
         self._noted: dict[Question, Mapping[str, object]] | None = None
         self._answered: dict[Question, list[Row]] = {}
         self._answered_until = 0.0
+        self._foreseen: dict[Question, list[Row]] = {}
         self._remembered: dict[Question, list[Row]] | None = None
         self._locks_all = False
         self._reserved: list[int] | None = None
@@ -117,6 +118,8 @@ class PostgresDatabase:
         """Run one statement, with parameter `tenant`, and return its rows."""
         values = self._values(parameters)
         asked = statement, repr(values)
+        if asked in self._foreseen:
+            return self._foreseen[asked]
         if self._noted is not None:
             self._noted[asked] = values
             return []
@@ -134,6 +137,8 @@ class PostgresDatabase:
         return self._remembered[asked]
 
     def _run(self, statement: str, values: Mapping[str, object]) -> list[Row]:
+        if not _only_reads(statement):
+            self._foreseen.clear()
         return self.session.run([(statement, values)], only_reads=_only_reads(statement))[0]
 
     def value(self, statement: str, /, **parameters: object) -> Any:
@@ -142,12 +147,15 @@ class PostgresDatabase:
         return rows[0][0] if rows else None
 
     @contextmanager
-    def ahead(self) -> Iterator[None]:
+    def ahead(self, *, lasting: bool = False) -> Iterator[None]:
         """
         Prefetch the reads issued within, in one round trip.
 
         Within the block every read returns no rows. The same read afterwards, soon, is answered
         from the prefetch, once. For reads that are known to follow.
+
+        Args:
+            lasting: Answer until the transaction changes what they are about, or ends.
         """
         noted: dict[Question, Mapping[str, object]] = {}
         self._noted = noted
@@ -162,27 +170,40 @@ class PostgresDatabase:
             return
         statements = [(statement, values) for (statement, _), values in missing.items()]
         answers = dict(zip(missing, self.session.run(statements, only_reads=True), strict=True))
-        if self._remembered is None:
+        if lasting:
+            self._foreseen |= answers
+        elif self._remembered is None:
             self._answered |= answers
             self._answered_until = time.monotonic() + AHEAD_SECONDS
         else:
             self._remembered |= answers
 
-    def together(self, statements: Iterable[Statement]) -> None:
+    def together(
+        self, statements: Iterable[Statement], about: Collection[str] | None = None
+    ) -> None:
         """
         Run *statements* without result rows in one round trip.
 
         Within a transaction they are sent with its next read, or with its end.
+
+        Args:
+            statements: With their parameters.
+            about: The ids of the only entries that they change, if these are known.
         """
         if sent := [(statement, self._values(given)) for statement, given in statements]:
             self._written += len(sent)
             if self.session.makes_changes:
-                self._hold(sent)
+                self._hold(sent, about)
             else:
                 self.session.run(sent)
 
-    def _hold(self, statements: Sequence[Statement]) -> None:
+    def _hold(self, statements: Sequence[Statement], about: Collection[str] | None = None) -> None:
         self._answered.clear()
+        if about is None:
+            self._foreseen.clear()
+        for changed in about or ():
+            for asked in [asked for asked in self._foreseen if changed in asked[1]]:
+                del self._foreseen[asked]
         self.session.hold(statements)
 
     def stream(self, statement: str, /, **parameters: object) -> Iterator[Row]:
@@ -215,8 +236,11 @@ class PostgresDatabase:
             locks = [(SHARE_CONTENTS, given), *entries, (IS_MEMBER, given)]
             before = (RESERVE_NUMBERS, about) if of else None
         self._locks_all = of is None
-        with self.session.changes(locks, self._busy_seconds, before):
-            yield
+        try:
+            with self.session.changes(locks, self._busy_seconds, before):
+                yield
+        finally:
+            self._foreseen.clear()
         if self._written >= MANY_STATEMENTS:
             self._renew_statistics()
 
@@ -289,7 +313,7 @@ class PostgresDatabase:
 
         To be called within the transaction of the change.
         """
-        self.together([self.change()])
+        self.together([self.change()], about=())
 
     def change(self) -> Statement:
         """

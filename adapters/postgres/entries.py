@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.forgotten import PostgresForgottenTexts
-from hardwon.adapters.postgres.put_entry import DELETE, DROP_VECTORS, EXISTING, put_entry
+from hardwon.adapters.postgres.put_entry import (
+    DELETE,
+    DROP_VECTORS,
+    EXISTING,
+    owner_of,
+    put_entry,
+)
 from hardwon.adapters.postgres.query import MAY_DELETE, number_of, visible, where
 from hardwon.adapters.postgres.rows import (
     AMONG,
@@ -33,6 +39,7 @@ from hardwon.adapters.postgres.words import (
 )
 from hardwon.adapters.sql.entries import RULE_FIELDS, SqlEntries, SqlProposals, SqlTriggerSource
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
+from hardwon.domain.model.forgotten import ensure_not_forgotten
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.candidates import RankingFacts
 from hardwon.domain.model.ranking.prominence import RECALL_CAP, TrackRecord, track_record
@@ -192,7 +199,8 @@ class PostgresEntryRepository(SqlEntries[PostgresDatabase]):
         is_first = not self._database.session.is_within
         with self._database.transaction(of):
             if is_first and of:
-                self._read_ahead(of)
+                with self._database.ahead():
+                    self._ask_for(of)
             yield
 
     @override
@@ -200,14 +208,23 @@ class PostgresEntryRepository(SqlEntries[PostgresDatabase]):
         is_known = self._database.rows(IS_ALIAS, id=old_id)  # rarely, and the whole is long to plan
         return super().reworded(old_id) if is_known else None
 
-    def _read_ahead(self, entry_ids: Collection[str]) -> None:
-        """Read all that storing these entries reads, in the round trip that locks them."""
-        with self._database.ahead():
-            self.forgotten.holds(())
-            for entry_id in entry_ids:
-                self.by_id(entry_id)
-                self.reworded(entry_id)
-                self._database.rows(EXISTING, id=entry_id)
+    @override
+    def read_ahead(self, entries: "Sequence[Entry]") -> None:
+        with self._database.ahead(lasting=True):
+            self._ask_for([entry.entry_id for entry in entries])
+            for entry in entries:
+                owner_of(self._database, entry)
+        with self._database.ahead(lasting=True):  # asks only if a text was forgotten
+            for entry in entries:
+                ensure_not_forgotten(entry, self.forgotten.holds)
+
+    def _ask_for(self, entry_ids: Collection[str]) -> None:
+        """Ask for all that storing these entries reads."""
+        self.forgotten.holds(())
+        for entry_id in entry_ids:
+            self.by_id(entry_id)
+            self.reworded(entry_id)
+            self._database.rows(EXISTING, id=entry_id)
 
     @override
     def put(self, entry: "Entry") -> None:

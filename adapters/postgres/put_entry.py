@@ -93,7 +93,7 @@ def put_entry(database: PostgresDatabase, entry: "Entry") -> None:
         with database.ahead():
             forgotten.holds(())
             database.rows(EXISTING, id=entry.entry_id)
-            _owner_of(database, entry)
+            owner_of(database, entry)
         ensure_not_forgotten(entry, forgotten.holds)
         if place := _place_of(database, entry):
             facts = (
@@ -103,7 +103,8 @@ def put_entry(database: PostgresDatabase, entry: "Entry") -> None:
             )
             index = [] if place.is_retired else indexing(place.number, place.owner, entry)
             texts = _putting_texts(place, entry)
-            database.together((*facts, *texts, *index, database.change()))
+            changes = (*facts, *texts, *index, database.change())
+            database.together(changes, about=[entry.entry_id])
 
 
 def _place_of(database: PostgresDatabase, entry: "Entry") -> "_Place | None":
@@ -112,7 +113,7 @@ def _place_of(database: PostgresDatabase, entry: "Entry") -> "_Place | None":
 
     None if it comes from a file of which another member stored a version that is at least as new.
     """
-    owner, role = _owner_of(database, entry), database.role
+    owner, role = owner_of(database, entry), database.role
     known = {row[0]: _Known(*row) for row in database.rows(EXISTING, id=entry.entry_id)}
     shared, personal = known.get(""), known.get(role)
     of_another = (
@@ -141,7 +142,7 @@ def _place_of(database: PostgresDatabase, entry: "Entry") -> "_Place | None":
     )
 
 
-def _owner_of(database: PostgresDatabase, entry: "Entry") -> str:
+def owner_of(database: PostgresDatabase, entry: "Entry") -> str:
     """
     Return the only member who may see *entry*, or "".
 

@@ -2,7 +2,7 @@
 
 import datetime as dt
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from itertools import groupby
 from operator import itemgetter
@@ -34,7 +34,6 @@ class SqlStoreContents(Role[D], StoreContents):
     COUNT: str
     CHANGES_OF_DELETED: str
     SECTIONS: str
-    NUMBER: str
     HAS_ENTRY: str
     HAS_FILE: str
     RAISE_RECALL: str
@@ -42,6 +41,7 @@ class SqlStoreContents(Role[D], StoreContents):
     ADD_PLACE: str
     ADD_ALIAS: str
     ADD_CHANGE: str
+    ADD_CHANGE_OF_DELETED: str
     ADD_INFLUENCE: str
     ADD_SECTION: str
     _decode_change: Decoder = as_given
@@ -107,43 +107,28 @@ class SqlStoreContents(Role[D], StoreContents):
 
     @override
     def add_activity(self, exported: ExportedEntry) -> None:
-        entry = exported.entry
+        of = {"entry_id": exported.entry.entry_id}
         with self._database.transaction():
-            number = self._database.value(self.NUMBER, entry_id=entry.entry_id)
-            influences = (
-                influence._replace(entry_id=entry.entry_id) for influence in exported.influences
-            )
-            self._database.together(
-                (
-                    *self._raising_counters(number, entry),
-                    *(
-                        (self.ADD_PLACE, {"entry_id": entry.entry_id, "project": place})
-                        for place in exported.places
-                    ),
-                    *(
-                        (self.ADD_ALIAS, {"number": number, "alias": alias})
-                        for alias in exported.aliases
-                    ),
-                    *self._adding_changes(number, exported.history),
-                    *((self.ADD_INFLUENCE, influence._asdict()) for influence in influences),
-                    self._database.change(),
-                )
-            )
+            added = [
+                *self._raising_counters(exported.entry),
+                *((self.ADD_PLACE, of | {"project": place}) for place in exported.places),
+                *((self.ADD_ALIAS, of | {"alias": alias}) for alias in exported.aliases),
+                *((self.ADD_CHANGE, change._asdict() | of) for change in exported.history),
+                *((self.ADD_INFLUENCE, used._asdict() | of) for used in exported.influences),
+            ]
+            if added:
+                about = [exported.entry.entry_id, *exported.aliases]
+                self._database.together((*added, self._database.change()), about=about)
 
-    def _raising_counters(self, number: int, entry: Entry) -> Iterator[Statement]:
-        usage = entry.usage
+    def _raising_counters(self, entry: Entry) -> Iterator[Statement]:
+        usage, of = entry.usage, {"entry_id": entry.entry_id}
         if entry.last_recalled_at:
-            counted = {
-                "number": number,
-                "recalls": entry.recall_count,
-                "at": entry.last_recalled_at,
-            }
-            yield self.RAISE_RECALL, counted
+            yield (
+                self.RAISE_RECALL,
+                of | {"recalls": entry.recall_count, "at": entry.last_recalled_at},
+            )
         if usage.access_count or usage.last_accessed or usage.validations.total:
-            yield self.RAISE_USAGE, {"number": number, **usage_values(usage)}
-
-    def _adding_changes(self, number: int, changes: Sequence[PastChange]) -> Iterator[Statement]:
-        return ((self.ADD_CHANGE, {**change._asdict(), "number": number}) for change in changes)
+            yield self.RAISE_USAGE, of | usage_values(usage)
 
     @override
     def add(self, record: Record) -> None:
@@ -151,7 +136,10 @@ class SqlStoreContents(Role[D], StoreContents):
             match record:
                 case DeletedEntry(number, history):
                     if not self._database.rows(self.HAS_ENTRY, number=number):
-                        self._database.together(self._adding_changes(number, history))
+                        self._database.together(
+                            (self.ADD_CHANGE_OF_DELETED, change._asdict() | {"number": number})
+                            for change in history
+                        )
                 case ImportedSource(path, _, fingerprint, headings):
                     known = self._ledger.fingerprint(path)
                     self._ledger.record(path, {*headings}, fingerprint if known is None else known)

@@ -36,8 +36,16 @@ class Database(Protocol):
         """Run one statement and yield its rows."""
         ...
 
-    def together(self, statements: Iterable[Statement]) -> None:
-        """Run all *statements* in order, ignoring their rows."""
+    def together(
+        self, statements: Iterable[Statement], about: Collection[str] | None = None
+    ) -> None:
+        """
+        Run all *statements* in order, ignoring their rows.
+
+        Args:
+            statements: With their parameters.
+            about: The ids of the only entries that they change, if these are known.
+        """
         ...
 
     def run_many(self, statement: str, /, parameters: Iterable[Mapping[str, object]]) -> None:

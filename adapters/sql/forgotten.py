@@ -98,7 +98,7 @@ class SqlForgottenTexts(Role[Database], ForgottenTexts):
             return set()
         given = (passage for text in texts for passage in recognisable(text))
         tags = {keyed_hash(secret, passage): passage for passage in given for secret in secrets}
-        return {tags[tag] for tag in self._among(tags)}
+        return {tags[tag] for tag in self._among(tags)} if tags else set()
 
     @abstractmethod
     def _among(self, tags: Collection[bytes]) -> Iterable[bytes]:

@@ -25,6 +25,7 @@ COUNTED = (
 )
 """The rows that are records, in the order of `RECORD_NAMES`."""
 
+NUMBER = "(SELECT seq FROM entry WHERE id = :entry_id)"
 ALIASES = "SELECT old_id FROM entry_alias WHERE entry_seq = :number ORDER BY old_id"
 CHANGES = f"SELECT {HISTORY} FROM history WHERE memory_id = :number ORDER BY id"
 SOURCES = "SELECT path, fingerprint FROM sources ORDER BY path"
@@ -46,17 +47,16 @@ class SqliteStoreContents(SqlStoreContents[SqliteDatabase]):
         "SELECT file_path, anchor_id, file_hash, buried_at FROM tombstone ORDER BY file_path,"
         " anchor_id"
     )
-    NUMBER = "SELECT seq FROM entry WHERE id = :entry_id"
     HAS_ENTRY = "SELECT 1 FROM entry WHERE seq = :number"
     HAS_FILE = "SELECT 1 FROM departed WHERE file_path = :file_path"
-    RAISE_RECALL = """
-        INSERT INTO recall (entry_seq, recall_count, last_recalled_at) VALUES (:number, :recalls, :at)
+    RAISE_RECALL = f"""
+        INSERT INTO recall (entry_seq, recall_count, last_recalled_at) VALUES ({NUMBER}, :recalls, :at)
         ON CONFLICT DO UPDATE SET recall_count = max(recall_count, excluded.recall_count),
             last_recalled_at = max(last_recalled_at, excluded.last_recalled_at)
     """
-    RAISE_USAGE = """
+    RAISE_USAGE = f"""
         INSERT INTO usage (entry_seq, access_count, last_accessed, validation_count, useful_count)
-        VALUES (:number, :accesses, :last_accessed, :validations, :useful)
+        VALUES ({NUMBER}, :accesses, :last_accessed, :validations, :useful)
         ON CONFLICT DO UPDATE SET access_count = max(access_count, excluded.access_count),
             last_accessed = max(coalesce(last_accessed, excluded.last_accessed),
                 coalesce(excluded.last_accessed, last_accessed)),
@@ -64,15 +64,16 @@ class SqliteStoreContents(SqlStoreContents[SqliteDatabase]):
             useful_count = max(useful_count, excluded.useful_count)
     """
     ADD_PLACE = SqliteProjects.ADD_PLACE
-    ADD_ALIAS = """
+    ADD_ALIAS = f"""
         INSERT OR IGNORE INTO entry_alias (entry_seq, old_id)
-        SELECT :number, :alias WHERE NOT EXISTS (SELECT 1 FROM entry WHERE id = :alias)
+        SELECT {NUMBER}, :alias WHERE NOT EXISTS (SELECT 1 FROM entry WHERE id = :alias)
     """
-    ADD_CHANGE = f"""
+    ADD_CHANGE_OF_DELETED = f"""
         INSERT INTO history ({HISTORY}) SELECT :number, :field, :old, :new, :at WHERE NOT EXISTS (SELECT 1 FROM history
             WHERE memory_id = :number AND field_changed = :field AND old_value IS :old AND new_value IS :new
                 AND changed_at = :at)
     """
+    ADD_CHANGE = ADD_CHANGE_OF_DELETED.replace(":number", NUMBER)
     ADD_INFLUENCE = SqliteInfluences.INSERT
     ADD_SECTION = """
         INSERT OR IGNORE INTO tombstone (file_path, anchor_id, file_hash, buried_at)

@@ -268,8 +268,13 @@ class SqliteDatabase:
         rows = self.rows(sql, parameters, **named)
         return rows[0][0] if rows else None
 
-    def together(self, statements: Iterable[tuple[str, Mapping[str, object]]]) -> None:
+    def together(
+        self,
+        statements: Iterable[tuple[str, Mapping[str, object]]],
+        about: Collection[str] | None = None,
+    ) -> None:
         """Run all *statements* in order."""
+        del about
         for sql, parameters in statements:
             self.rows(sql, parameters)
 

@@ -1,8 +1,9 @@
 """The records of an export: everything that a store has."""
 
 import datetime as dt
-from collections.abc import Mapping
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import groupby, islice
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import attrs
 
@@ -11,6 +12,8 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.file_state import AbsentFile
 from hardwon.domain.model.injection.receipt import Influence
 from hardwon.domain.model.project import Project
+
+T = TypeVar("T")
 
 
 @attrs.frozen(kw_only=True)
@@ -94,6 +97,26 @@ RECORD_NAMES: Mapping[type[Record], str] = {
     DeletedSection: "deleted-section",
 }
 """The names of the record types, in the order of an export."""
+
+
+ENTRIES_AT_ONCE, OTHERS_AT_ONCE = 100, 10
+"""
+Records that are added in one transaction.
+
+Adding another record than an entry reads from the store.
+"""
+
+
+def in_batches(records: Iterable[T], type_of: Callable[[T], type]) -> Iterator[list[T]]:
+    """
+    Yield *records* in batches of one type, each small enough for one transaction.
+
+    Others can write between two batches.
+    """
+    for kind, alike in groupby(records, type_of):
+        size = ENTRIES_AT_ONCE if kind is ExportedEntry else OTHERS_AT_ONCE
+        while batch := list(islice(alike, size)):
+            yield batch
 
 
 class Location(NamedTuple):

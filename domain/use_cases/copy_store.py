@@ -1,14 +1,18 @@
 """Copy the contents of a store into another."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from itertools import islice
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import attrs
 
 from hardwon.domain.model.errors import ForgottenError
-from hardwon.domain.model.export import DeletedEntry, ExportedEntry, Record
+from hardwon.domain.model.export import (
+    DeletedEntry,
+    ExportedEntry,
+    Record,
+    in_batches,
+)
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.project import Project
 from hardwon.domain.model.vocabulary import Kind
@@ -20,7 +24,7 @@ from hardwon.ports.transfer import StoreContents
 from hardwon.ports.vectors import VectorStore
 
 BATCH = 100
-"""Records of one transaction. After an interruption at most these are copied again."""
+"""Vectors that are copied at once."""
 
 
 class CopyTally(NamedTuple):
@@ -108,9 +112,13 @@ class CopyStore(NamedTuple):
         outcome, there = CopyOutcome(), dict[str, str]()
         with self.source.snapshot():
             self.repository.forgotten.adopt(self.forgotten.hashes())
-            for batch in _batches(self.source.records()):
+            for batch in in_batches(self.source.records(), type):
                 with self.repository.transaction():
-                    for record in batch:
+                    moved = [_moved(record, there) for record in batch]
+                    self.repository.read_ahead(
+                        [given.entry for given in moved if isinstance(given, ExportedEntry)]
+                    )
+                    for record in moved:
                         self._add(record, there, outcome)
                         progress()
         return outcome
@@ -120,7 +128,7 @@ class CopyStore(NamedTuple):
             case Project(id=known_as):
                 there[known_as] = self._project_there(record, there).id
             case ExportedEntry():
-                self._add_entry(_moved(record, there), outcome)
+                self._add_entry(record, outcome)
             case DeletedEntry(number=number):
                 if self.repository.with_number(number) is None:
                     self.contents.add(record)
@@ -150,18 +158,15 @@ class CopyStore(NamedTuple):
         outcome.added += not is_known
 
 
-def _moved(exported: ExportedEntry, there: Mapping[str, str]) -> ExportedEntry:
+def _moved(record: Record, there: Mapping[str, str]) -> Record:
     def moved(project: str) -> str:
         return there.get(project, project)
 
-    project = exported.entry.project
-    entry = attrs.evolve(exported.entry, project=project and moved(project))
-    return attrs.evolve(exported, entry=entry, places=tuple(map(moved, exported.places)))
-
-
-def _batches(records: Iterator[Record]) -> Iterator[list[Record]]:
-    while batch := list(islice(records, BATCH)):
-        yield batch
+    if not isinstance(record, ExportedEntry):
+        return record
+    project = record.entry.project
+    entry = attrs.evolve(record.entry, project=project and moved(project))
+    return attrs.evolve(record, entry=entry, places=tuple(map(moved, record.places)))
 
 
 def copy_vectors(source: VectorStore, target: VectorStore, entries: RankingReads) -> int:

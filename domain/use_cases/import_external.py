@@ -121,9 +121,8 @@ class ImportExternal:
         return attrs.evolve(counted, problems=problems)
 
     def keep_lessons(self, lessons: Sequence[Entry]) -> ExternalOutcome:
-        """Store *lessons* in one transaction."""
-        with self.repository.transaction():
-            return sum(map(self._keep_lesson, lessons), ExternalOutcome())
+        """Store *lessons*, of which others store theirs meanwhile."""
+        return sum(map(self._keep_lesson, lessons), ExternalOutcome())
 
     def entries(self) -> list[Entry]:
         """Return the entries that were imported from the path and are still there."""
@@ -140,11 +139,12 @@ class ImportExternal:
     def _keep_lesson(self, lesson: Entry) -> ExternalOutcome:
         with contextlib.suppress(ForgottenError, InvalidEntryError):  # nothing of it may be kept
             entry = redact_entry(lesson)
-            if self._is_unknown(entry.entry_id):
-                placed = self.place_entry.place(entry, lambda known, _: known)
-                if not placed.merged:
-                    self.ledger.record(self.path, {entry.entry_id}, "")
-                    return ExternalOutcome(lessons=1)
+            with self.repository.transaction([entry.entry_id]):
+                if self._is_unknown(entry.entry_id):
+                    placed = self.place_entry.place(entry, lambda known, _: known)
+                    if not placed.merged:
+                        self.ledger.record(self.path, {entry.entry_id}, "")
+                        return ExternalOutcome(lessons=1)
         return ExternalOutcome(known=1)
 
     def _is_unknown(self, entry_id: str) -> bool:

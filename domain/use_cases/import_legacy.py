@@ -63,7 +63,7 @@ class _Described(NamedTuple):
 
 @attrs.frozen(kw_only=True)
 class ImportMemoryIndex:
-    """Import each memory as a session of its project, atomically."""
+    """Import each memory as a session of its project."""
 
     sources: SourceFiles
     repository: EntryRepository
@@ -81,30 +81,35 @@ class ImportMemoryIndex:
         read = [
             (memory, self._described(memory)) for memory in memories
         ]  # the store is not locked while files are read
+        identities = [self._session(memory, described).entry_id for memory, described in read]
         added, known, skipped = 0, 0, list[str]()
-        with self.repository.transaction():
-            for memory, described in read:
+        for identity, (memory, described) in zip(identities, read, strict=True):
+            with self.repository.transaction([identity]):  # others store theirs meanwhile
                 earlier = self.repository.with_file(memory.path)
                 if earlier and earlier.kind != "session":
                     skipped.append(
                         f"{memory.path!r} is kept as a {earlier.kind}: it stays as it is"
                     )
                     continue
-                self._put(memory, described, earlier)
+                self._put(self._session(memory, described, earlier), described, earlier)
                 added, known = added + (earlier is None), known + (earlier is not None)
         return ImportedIndex(added=added, known=known, skipped=tuple(skipped))
 
-    def _put(self, memory: IndexedMemory, file: _Described | None, known: Entry | None) -> None:
+    def _session(
+        self, memory: IndexedMemory, file: _Described | None, known: Entry | None = None
+    ) -> Entry:
         mtime = memory.mtime if memory.mtime is not None else self._mtime(file)
         file_hash = (
             known.file_hash if known else file.file_hash if file and file.mtime == mtime else None
         )
         try:
-            entry = memory.to_session(
+            return memory.to_session(
                 _description(memory, file), mtime, file_hash=file_hash, known=known
             )
         except InvalidEntryError as error:
             raise InvalidEntryError(f"{memory.path!r}: {error}") from error
+
+    def _put(self, entry: Entry, file: _Described | None, known: Entry | None) -> None:
         self.repository.put(entry if entry.project else self.place.placed(entry))
         if (stored := self.repository.by_id(entry.entry_id)) and stored != known:
             of_file = attrs.evolve(

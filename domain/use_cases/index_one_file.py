@@ -68,6 +68,7 @@ def put_in_place(
     entries = (whole, *sections)
     staying = {entry.entry_id for entry in entries}
     with repository.transaction():
+        repository.read_ahead(entries)
         for earlier in stored_of(repository, whole.file_path or ""):
             if earlier.entry_id not in staying:
                 repository.delete(earlier.entry_id)

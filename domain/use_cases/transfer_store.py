@@ -1,7 +1,7 @@
 """Export the contents of a store, and import them into another one."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import attrs
@@ -16,6 +16,7 @@ from hardwon.domain.model.export import (
     ExportedEntry,
     Location,
     Record,
+    in_batches,
     location_of,
     relocated,
 )
@@ -109,11 +110,15 @@ class ImportStore(NamedTuple):
             deadline: For asking git about projects; the others are looked up later.
             progress: Called after each record.
         """
+        run = _Run(self, deadline, is_unused=self.contents.is_unused())
+        for batch in in_batches(records, lambda given: type(given[1])):
+            with self.repository.transaction():
+                moved = [(line, run.moved(record)) for line, record in batch]
+                run.read_ahead([given for _, given in moved if isinstance(given, ExportedEntry)])
+                for line, record in moved:
+                    run.add(line, record)
+                    progress()
         with self.repository.transaction():
-            run = _Run(self, deadline, is_unused=self.contents.is_unused())
-            for line, record in records:
-                run.add(line, record)
-                progress()
             run.settle()
             self.repository.retire_expired(self.clock.now())
         return run.outcome
@@ -129,25 +134,37 @@ class _Run:
         self._stores = stores
         self._deadline = deadline
         self._is_unused = is_unused
+        self._has_forgotten = False
         self._projects = dict[str, _Moved]()
         self.outcome = ImportedStore()
 
+    def moved(self, record: Record) -> Record:
+        """Return *record* as of this machine, once its project was added."""
+        here = self._here(record)
+        return self._moved(here) if isinstance(here, ExportedEntry) else here
+
+    def read_ahead(self, batch: Sequence[ExportedEntry]) -> None:
+        """Read what adding these entries will read."""
+        self._stores.repository.read_ahead([exported.entry for exported in batch])
+        changes = [change for exported in batch for change in exported.history]
+        self._has_forgotten = self._is_forgotten(*changes)
+
     def add(self, line: int, record: Record) -> None:
-        """Add one record, whose line in the file messages name."""
-        contents, here = self._stores.contents, self._here(record)
-        match here:
+        """Add one moved record, whose line in the file messages name."""
+        contents = self._stores.contents
+        match record:
             case Project(id=there):
-                self._projects[there] = _Moved(here, self._project_here(here))
+                self._projects[there] = _Moved(record, self._project_here(record))
             case ExportedEntry():
-                self._add_entry(line, self._moved(here))
+                self._add_entry(line, record)
             case DeletedEntry(number=number):
                 if self._is_unused:  # elsewhere the number is another entry's
-                    contents.add(here)
+                    contents.add(record)
                     contents.reserve(number + 1)
             case DeletedSection(path=path, anchor_id=anchor_id) if self._section(path, anchor_id):
                 pass  # it was not deleted here
             case _:
-                contents.add(here)
+                contents.add(record)
 
     def settle(self) -> None:
         for project in self._projects.values():
@@ -184,12 +201,13 @@ class _Run:
             repository.put(attrs.evolve(known, observation_count=entry.observation_count))
 
     def _kept_history(self, exported: ExportedEntry) -> tuple[PastChange, ...]:
-        forgotten = self._stores.repository.forgotten
-        return tuple(
-            change
-            for change in exported.history
-            if not forgotten.holds(filter(None, (change.old, change.new)))
-        )
+        if not self._has_forgotten:
+            return exported.history
+        return tuple(change for change in exported.history if not self._is_forgotten(change))
+
+    def _is_forgotten(self, *changes: PastChange) -> bool:
+        texts = (text for change in changes for text in (change.old, change.new) if text)
+        return self._stores.repository.forgotten.holds(texts)
 
     def _section(self, path: str | None, anchor_id: str) -> Entry | None:
         entries = stored_of(self._stores.repository, path) if path else []

@@ -1,9 +1,15 @@
 """Members who write at once."""
 
-from collections.abc import Callable, Iterator
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from itertools import count
+from typing import NamedTuple, cast
 
 import attrs
 import psycopg
@@ -12,20 +18,29 @@ from psycopg.conninfo import conninfo_to_dict
 
 from hardwon.adapters.postgres import session
 from hardwon.adapters.postgres.database import PostgresDatabase
+from hardwon.domain.model.activity import PastChange
 from hardwon.domain.model.entry import Entry, redact_entry
 from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.export import ENTRIES_AT_ONCE, ExportedEntry, Record
 from hardwon.domain.model.filters import EVERYTHING, Workplace
-from hardwon.domain.model.project import Visibility
+from hardwon.domain.model.project import Identity, Visibility
+from hardwon.domain.use_cases.copy_store import CopyStore
 from hardwon.domain.use_cases.import_knowledge import ImportKnowledge
+from hardwon.domain.use_cases.index_one_file import put_in_place
+from hardwon.domain.use_cases.know_projects import KnowProjects
 from hardwon.domain.use_cases.store_entry import Origin, StoredEntry, StoreEntry
+from hardwon.domain.use_cases.transfer_store import ImportStore
+from hardwon.ports.transfer import StoreContents
 from tests.adapters.postgres.every_method import Member
 from tests.adapters.postgres.servers import until
+from tests.contracts.worlds import IN_TIME
 from tests.fakes.clock import FixedClock
 from tests.fakes.knowledge_bank import InMemoryKnowledgeBank
-from tests.fakes.projects import InMemoryVersions, working_in
+from tests.fakes.projects import InMemoryRepositoryHistory, InMemoryVersions, working_in
+from tests.fakes.state import InMemoryForgottenTexts
 from tests.machine import LONGEST_WAIT
 from tests.postgres_server import member, network_to, store, url_of, world_of
-from tests.strategies import lesson, planted
+from tests.strategies import NOW, lesson, of_file, planted
 
 pytestmark = pytest.mark.postgres
 
@@ -35,6 +50,10 @@ FAR_SECONDS = 0.015
 
 AT_ONCE = 0.05
 """Seconds that a member waits for others who should not be in the way."""
+
+NOTICED_SECONDS = 30
+MAX_TRIPS = 25
+"""In them a hundred entries are stored, at a latency of 30 ms in less than a second."""
 
 LESSON, OTHER = lesson("Retry the deploy."), lesson("The parser waits for the lock.")
 
@@ -152,6 +171,80 @@ def test_ten_members_store_while_one_far_away_imports(join: Join) -> None:
     assert len(others[0].world.repository.matching(EVERYTHING, limit=-1)) == found + added
 
 
+def exported(number: int) -> ExportedEntry:
+    """Return an entry that was recalled, edited and reworded."""
+    entry = attrs.evolve(
+        lesson(f"Of a copy {number}."), number=number, recall_count=2, last_recalled_at=NOW
+    )
+    return ExportedEntry(
+        entry_id=entry.entry_id,
+        entry=entry,
+        aliases=(f"{number:064}",),
+        history=(PastChange(number, "tier", "normal", "important", NOW),),
+    )
+
+
+class Copied(NamedTuple):
+    """Records of another store."""
+
+    entries: Sequence[ExportedEntry]
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def records(self) -> Iterator[Record]:
+        yield from self.entries
+
+
+def copy(user: Member, entries: Sequence[ExportedEntry]) -> None:
+    repository, projects = user.world.repository, user.world.projects
+    source = cast("StoreContents", Copied(entries))
+    forgotten = InMemoryForgottenTexts()
+    CopyStore(source, forgotten, user.contents, repository, projects).copy()
+
+
+def import_export(user: Member, entries: Sequence[ExportedEntry]) -> None:
+    know = KnowProjects(user.world.projects, InMemoryRepositoryHistory(), exists=bool)
+    importing = ImportStore(
+        repository=user.world.repository,
+        contents=user.contents,
+        know=know,
+        identify=lambda root: Identity(root, root),
+        clock=FixedClock(),
+    )
+    importing.merge(enumerate(entries), IN_TIME)
+
+
+def index_sections(user: Member, entries: Sequence[ExportedEntry]) -> None:
+    whole, *sections = (
+        of_file(given.entry.description, kind="document", anchor_id=f"s{place}" if place else "")
+        for place, given in enumerate(entries)
+    )
+    put_in_place(user.world.repository, whole, sections)
+
+
+@pytest.mark.parametrize("forgotten", [(), ("A text that was forgotten.",)])
+@pytest.mark.parametrize("bring_in", [copy, import_export, index_sections])
+def test_a_hundred_entries_are_brought_in_by_few_round_trips(
+    bring_in: Callable[[Member, Sequence[ExportedEntry]], None], forgotten: Sequence[str]
+) -> None:
+    entries = [exported(number) for number in range(1, 1 + ENTRIES_AT_ONCE)]
+    with (
+        member() as address,
+        network_to(str(conninfo_to_dict(address)["host"])) as network,
+        closing(PostgresDatabase(url_of(address, network.port))) as database,
+    ):
+        user = Member(address, database, world_of(database))
+        user.world.repository.forgotten.add("of", forgotten, NOW)
+        before = network.round_trips
+        bring_in(user, entries)
+        crossed = network.round_trips - before
+        found = user.world.repository.matching(EVERYTHING, limit=-1)
+
+    assert crossed <= MAX_TRIPS
+    assert {entry.description for entry in found} == {given.entry.description for given in entries}
+
+
 def test_an_earlier_text_and_the_present_one_are_counted_one_after_the_other(join: Join) -> None:
     ann, bob = join(), join(AT_ONCE)
     now = lesson("Retry the deploy with a backoff.")
@@ -191,6 +284,63 @@ def test_a_member_who_sleeps_within_a_write_is_thrown_out(
 
     [kept] = ann.world.repository.matching(EVERYTHING, limit=9)
     assert kept.notes == "of bob"
+
+
+STOPS_WITHIN_A_WRITE = """
+import os, signal, sys
+from hardwon.adapters.postgres import session
+from hardwon.adapters.postgres.database import PostgresDatabase
+from tests.postgres_server import world_of
+from tests.strategies import lesson
+session.ASLEEP_SECONDS = 0.5
+repository = world_of(PostgresDatabase(sys.argv[1])).repository
+with repository.transaction():
+    repository.put(lesson("Written on a laptop."))
+    repository.by_id("")
+    os.kill(os.getpid(), signal.SIGSTOP)
+"""
+
+
+def test_others_write_while_a_stopped_process_is_within_a_write(join: Join) -> None:
+    bob = join()
+    laptop = subprocess.Popen(
+        [sys.executable, "-c", STOPS_WITHIN_A_WRITE, bob.address],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert os.WIFSTOPPED(os.waitpid(laptop.pid, os.WUNTRACED)[1])
+        keep(bob, LESSON)
+        laptop.send_signal(signal.SIGCONT)
+        assert "nothing was stored" in laptop.communicate(timeout=LONGEST_WAIT)[1]
+    finally:
+        laptop.kill()
+
+    assert [entry.description for entry in bob.world.repository.matching(EVERYTHING, limit=9)] == [
+        LESSON.description
+    ]
+
+
+def test_a_vanished_server_is_noticed_within_half_a_minute() -> None:
+    with (
+        member() as address,
+        network_to(str(conninfo_to_dict(address)["host"])) as network,
+        closing(PostgresDatabase(url_of(address, network.port))) as database,
+        closing(socket.socket(fileno=os.dup(database.session.connection.fileno()))) as tcp,
+    ):
+        assert tcp.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+        idle, interval, probes, unanswered_ms = (
+            tcp.getsockopt(socket.IPPROTO_TCP, option)
+            for option in (
+                socket.TCP_KEEPIDLE,
+                socket.TCP_KEEPINTVL,
+                socket.TCP_KEEPCNT,
+                socket.TCP_USER_TIMEOUT,
+            )
+        )
+
+    assert idle + interval * probes <= NOTICED_SECONDS
+    assert 0 < unanswered_ms <= NOTICED_SECONDS * 1_000
 
 
 LIMITS = """

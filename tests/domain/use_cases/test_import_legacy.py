@@ -141,8 +141,9 @@ def test_files_are_read_before_the_store_is_held_and_each_is_looked_up_once(
     def note(place: object, name: str) -> None:
         call = getattr(place, name)
 
-        def noting(*arguments: str) -> object:
-            steps.append(" ".join((name, *arguments)))
+        def noting(*arguments: object) -> object:
+            paths = (path for path in arguments if isinstance(path, str))
+            steps.append(" ".join((name, *paths)))
             return call(*arguments)
 
         monkeypatch.setattr(place, name, noting)
@@ -160,6 +161,7 @@ def test_files_are_read_before_the_store_is_held_and_each_is_looked_up_once(
         "read /x/two.md",
         "transaction",
         "with_file /x/one.md",
+        "transaction",
         "with_file /x/two.md",
     ]
 
