@@ -45,6 +45,20 @@ INTERRUPTED = frozenset({130, 137, 143})
 MAX_HEAD = 2_000
 """Characters of a result in which the host states the exit code."""
 
+_DENIED = {"toolDenialKind": "user-rejected", "toolUseResult": "User rejected tool use"}
+"""
+Claude Code's marks of a refused call.
+
+Nothing that a tool returns sets them.
+"""
+
+_REASON = re.compile(
+    r"The user doesn't want to [^\n]{1,300}?(?:the user said|the following reason for the rejection):(.*)",
+    re.DOTALL,
+)
+_NOTE = "\n\nNote: The user's next message may contain a correction"
+"""Claude Code's own words after a refusal."""
+
 
 class ToolCall(NamedTuple):
     """
@@ -102,6 +116,14 @@ def end_in_claude_code(block: Mapping[str, Any], details: Any) -> ToolEnd:
 def _is_ended_by_others(output: str, exit_code: int) -> bool:
     is_timed_out = _TIMED_OUT.search(output[-MAX_HEAD:] + "\n" + output[:MAX_HEAD])
     return bool(exit_code in INTERRUPTED or _HOSTS_WORDS.match(output) or is_timed_out)
+
+
+def words_of_refusal(line: Mapping[str, Any], block: Mapping[str, Any]) -> str:
+    """Return the words by which the user refused a call, empty without any."""
+    if not any(line.get(mark) == value for mark, value in _DENIED.items()):
+        return ""
+    reason = _REASON.match("\n".join(texts_in(block.get("content"))))
+    return reason[1].partition(_NOTE)[0].strip() if reason else ""
 
 
 def call_in_codex(payload: Mapping[str, Any]) -> tuple[str, ToolCall] | None:

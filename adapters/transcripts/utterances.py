@@ -19,6 +19,7 @@ from hardwon.adapters.transcripts.tool_calls import (
     calls_in_claude_code,
     end_in_claude_code,
     end_in_codex,
+    words_of_refusal,
 )
 from hardwon.domain.model.conversation.session import Answered
 from hardwon.domain.model.host_text import without_host_text
@@ -222,9 +223,7 @@ def utterance_in_claude_code(
     )
     if line["type"] == "assistant":
         return _from_agent(own, message)
-    return _from_user(
-        own, message.get("content"), details=line.get("toolUseResult"), boundaries=boundaries
-    )
+    return _from_user(own, line, content=message.get("content"), boundaries=boundaries)
 
 
 def _from_agent(own: Utterance, message: Mapping[str, Any]) -> Utterance | None:
@@ -244,9 +243,10 @@ def _from_agent(own: Utterance, message: Mapping[str, Any]) -> Utterance | None:
 
 
 def _from_user(
-    own: Utterance, content: Any, details: Any, boundaries: Collection[str]
+    own: Utterance, line: Mapping[str, Any], content: Any, boundaries: Collection[str]
 ) -> Utterance | None:
-    blocks = objects_in(content)
+    blocks, details = objects_in(content), line.get("toolUseResult")
+    ends = [block for block in blocks if block.get("type") == "tool_result"]
     results = tuple(
         ToolResult(
             text_or(block.get("tool_use_id")),
@@ -254,10 +254,10 @@ def _from_user(
             details=details,
             end=end_in_claude_code(block, details),
         )
-        for block in blocks
-        if block.get("type") == "tool_result"
+        for block in ends
     )
-    texts = [*filter(None, map(_words_of_user, _texts(content)))]
+    refusals = (words_of_refusal(line, block) for block in ends)
+    texts = [*filter(None, map(_words_of_user, (*refusals, *_texts(content))))]
     shows = any(block.get("type") in ("image", "document") for block in blocks)
     if texts or shows:
         prompted = _prompted(own, "\n\n".join(texts), boundaries)
