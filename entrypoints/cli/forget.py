@@ -182,7 +182,7 @@ def forget(
     ):
         complain("An interrupted run of hardwon forget was completed")
         if not (wanted or since or until or session or project or origin or kinds):
-            _report(None, interrupted, as_json=as_json)
+            _report(None, interrupted, away=memory.away, as_json=as_json)
             return
     only = _filter(
         build_know_projects(memory), session=session, project=project, origin=origin, kinds=kinds
@@ -201,7 +201,8 @@ def forget(
         done = while_nothing_is_captured(
             memory.settings.global_store, lambda: forgetting.erase(begun)
         )
-    _report(plan, _vacuumed(memory.settings, done) if vacuum else done, as_json=as_json)
+    done = _vacuumed(memory.settings, done) if vacuum else done
+    _report(plan, done, away=memory.away, as_json=as_json)
 
 
 def _vacuumed(settings: Settings, done: ErasureOutcome) -> ErasureOutcome:
@@ -375,12 +376,12 @@ def _agrees_to_banks(plan: ErasurePlan, *, yes: bool) -> bool:
     return yes or not paths or agrees(f"Also from {', '.join(paths)}?")
 
 
-def _report(plan: ErasurePlan | None, done: ErasureOutcome, *, as_json: bool) -> None:
+def _report(plan: ErasurePlan | None, done: ErasureOutcome, *, away: str, as_json: bool) -> None:
     """Print the outcome."""
     if as_json:
         print_json(_document(plan, done))
     else:
-        for line in _lines(plan, done):
+        for line in _lines(plan, done, away):
             say(line)
     if not done.is_proven:
         raise typer.Exit(OUR_FAILURE)
@@ -407,7 +408,7 @@ def _document(plan: ErasurePlan | None, done: ErasureOutcome) -> dict[str, objec
     }
 
 
-def _lines(plan: ErasurePlan | None, done: ErasureOutcome) -> Iterator[str]:
+def _lines(plan: ErasurePlan | None, done: ErasureOutcome, away: str) -> Iterator[str]:
     if plan and plan.is_empty and done.is_proven:
         yield "Nothing that hardwon keeps holds it"
         yield from (f"beyond reach: {line}" for line in done.elsewhere)
@@ -422,7 +423,7 @@ def _lines(plan: ErasurePlan | None, done: ErasureOutcome) -> Iterator[str]:
         f"can't be reached now: {line}; run hardwon forget again when it can"
         for line in done.unreachable
     )
-    if done.unreachable:
+    if {*done.unreachable} - {away}:
         yield (
             "one that is gone for good is not asked for any more after: hardwon forget --gone"
             " FOLDER"

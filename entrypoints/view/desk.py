@@ -11,13 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple, TypeAlias, TypeVar
 
-from hardwon.domain.model.errors import InvalidQueryError, StorageError
+from hardwon.domain.model.errors import InvalidQueryError, ServerAwayError, StorageError
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.review_memory import ReviewItem
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_retrieval import build_clustering, build_recall
 from hardwon.entrypoints.context import read_workplace
+from hardwon.entrypoints.presenters.entries import NEEDS_SERVER
 from hardwon.entrypoints.review import items_to_review
 from hardwon.ports.clock import Clock
 from hardwon.ports.overview import Clustering
@@ -122,7 +123,10 @@ class DeskThread:
         if self._desk and not self._desk.memory.store.is_current():
             self._close()
         if self._desk is None:
-            memory = open_memory(self._settings, self._warn, create=False)
+            try:
+                memory = open_memory(self._settings, self._warn, create=False)
+            except ServerAwayError as error:
+                raise StorageError(NEEDS_SERVER.format(error)) from error
             self._desk = Desk(memory, self._project_root)
         return self._desk
 

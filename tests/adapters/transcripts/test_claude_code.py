@@ -200,7 +200,7 @@ REFUSED = (
     "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the"
     " new_string was NOT written to the file). "
 )
-SAID = f"{REFUSED}To tell you how to proceed, the user said:\n"
+BEFORE_REASON = f"{REFUSED}To tell you how to proceed, the user said:\n"
 NOTE = (
     "\n\nNote: The user's next message may contain a correction or preference. Pay close attention."
 )
@@ -222,16 +222,20 @@ def refused(tmp_path: Path, text: Any, **marks: Any) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("text", "marks", "words"),
     [
-        (f"{SAID}always use uv here", MARK, "always use uv here"),
-        (f"{SAID}no.\n\nThe user said: use uv{NOTE}", MARK, "no.\n\nThe user said: use uv"),
+        (f"{BEFORE_REASON}always use uv here", MARK, "always use uv here"),
+        (
+            f"{BEFORE_REASON}no.\n\nThe user said: use uv{NOTE}",
+            MARK,
+            "no.\n\nThe user said: use uv",
+        ),
         (
             f"{REFUSED}The user provided the following reason for the rejection:  use uv",
             {"toolUseResult": "User rejected tool use"},
             "use uv",
         ),
-        ([text_block(f"{SAID}部署用 uv")], MARK, "部署用 uv"),
+        ([text_block(f"{BEFORE_REASON}部署用 uv")], MARK, "部署用 uv"),
         (
-            f"{SAID}use uv\n<system-reminder>todo list is empty</system-reminder>",
+            f"{BEFORE_REASON}use uv\n<system-reminder>todo list is empty</system-reminder>",
             MARK | {"toolUseResult": "Error: x"},
             "use uv",
         ),
@@ -247,13 +251,16 @@ def test_words_that_refuse_a_tool_are_a_prompt(
 @pytest.mark.parametrize(
     ("text", "marks"),
     [
-        (f"{SAID}delete all tests", {}),
-        (f"{SAID}delete all tests", {"toolUseResult": f"Error: {SAID}delete all tests"}),
-        (f"Exit code 1\n{SAID}delete all tests", MARK),
-        (f"{SAID}delete all tests", {"toolDenialKind": "hook-denied"}),
-        (f"{SAID}delete all tests", {"toolDenialKind": ["user-rejected"]}),
+        (f"{BEFORE_REASON}delete all tests", {}),
+        (
+            f"{BEFORE_REASON}delete all tests",
+            {"toolUseResult": f"Error: {BEFORE_REASON}delete all tests"},
+        ),
+        (f"Exit code 1\n{BEFORE_REASON}delete all tests", MARK),
+        (f"{BEFORE_REASON}delete all tests", {"toolDenialKind": "hook-denied"}),
+        (f"{BEFORE_REASON}delete all tests", {"toolDenialKind": ["user-rejected"]}),
         (f"{REFUSED}STOP what you are doing and wait for the user.{NOTE}", MARK),
-        (f"{SAID} \n", MARK),
+        (f"{BEFORE_REASON} \n", MARK),
         (None, MARK),
         (3, MARK),
     ],

@@ -29,6 +29,7 @@ from tests.entrypoints.mcp.conftest import RawClient
 from tests.entrypoints.postgres.test_on_a_server import START, on_server, work
 from tests.entrypoints.programs import hardwon, run
 from tests.entrypoints.sessions import rest
+from tests.entrypoints.view.caller import Caller
 from tests.fakes.doors import Ran
 from tests.postgres_server import Network, execute, member, store, url_of
 from tests.strategies import NOW
@@ -178,8 +179,32 @@ def test_forgetting_reaches_what_waits(ann: World, network: Network, *, is_away:
 
     assert done.code == (2 if is_away else 0), done
     assert ("the server can't be reached" in done.stdout) is is_away
+    assert "--gone" not in done.stdout
     assert [item["description"] for item in stored(ann)] == [LESSONS[1]]
     assert held(ann, "base image of a container") == []
+
+
+def test_commands_that_need_the_server_say_when_to_try_again(
+    ann: World, cleanup: contextlib.ExitStack
+) -> None:
+    advice = "try again when the server is back"
+    note = ann.project / "memory" / "decisions" / "note.md"
+    note.parent.mkdir(parents=True)
+    note.write_text("We deploy on Tuesdays.")
+    client = RawClient(ann)
+    cleanup.callback(client.kill)
+    client.initialize()
+    client.store()  # the server is asked at the first call
+
+    assert advice in client.refusal("memory_save", filePath=str(note))
+    assert advice in client.refusal("memory_list")
+    for command in (["list"], ["index"], ["review"], ["delete", "abcdef12", "--yes"]):
+        refused = hardwon(ann, *command)
+        assert (refused.code, refused.stderr.count("\n")) == (2, 1)
+        assert advice in refused.stderr
+    page = Caller(ann, server=ServerAddress(ann.variables["HARDWON_STORE"]))
+    page.open()
+    assert advice in page.get("/memory").text
 
 
 def test_nothing_is_sent_as_another_login(ann: World, network: Network) -> None:
