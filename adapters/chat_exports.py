@@ -72,7 +72,8 @@ class ChatExport(ExternalMemory):
     def conversations(self) -> Iterator[ExternalConversation]:
         for item in _items(self._path):
             conversation = _dict(item)
-            exchanges = [*self._exchanges(self._form.messages(conversation))]
+            messages = self._form.messages(conversation)
+            exchanges = [*self._exchanges(messages, _began(conversation))]
             if exchanges:
                 name = self._clean(_text(conversation.get(self._form.name)))
                 yield ExternalConversation(name or exchanges[0].user, exchanges)
@@ -81,9 +82,9 @@ class ChatExport(ExternalMemory):
     def lessons(self) -> Iterator[Entry]:
         return iter(())
 
-    def _exchanges(self, messages: Iterable[Message]) -> Iterator[Exchange]:
+    def _exchanges(self, messages: Iterable[Message], began: dt.datetime) -> Iterator[Exchange]:
         """Pair prompts with their replies. A message without a time has that before it."""
-        at = begins = dt.datetime.fromtimestamp(0, dt.UTC)
+        at = begins = began
         texts: dict[Role, list[str]] = {}
         for message in messages:
             if message.role == "user" and "assistant" in texts:
@@ -116,6 +117,11 @@ class ChatForm(NamedTuple):
     name: str
     messages: Callable[[Mapping[str, Any]], Iterable[Message]]
 
+    @property
+    def mark(self) -> bytes:
+        """The bytes by which a file with one conversation is known."""
+        return b'"%s"' % self.field.encode()
+
 
 def _of_chatgpt(conversation: Mapping[str, Any]) -> Iterator[Message]:
     """Yield the messages from the root to the current node."""
@@ -147,7 +153,10 @@ def _of_claude(conversation: Mapping[str, Any]) -> Iterator[Message]:
         blocks = map(_dict, _list(item.get("content")))
         parts = [_text(block.get("text")) for block in blocks if block.get("type") == "text"]
         role = "user" if item.get("sender") == "human" else item.get("sender")
+        pasted = map(_dict, _list(item.get("attachments")))
         texts = parts if any(parts) else [_text(item.get("text"))]
+        if not any(texts):  # a long text is pasted as a file
+            texts = [_text(file.get("extracted_content")) for file in pasted]
         yield from _message(role, texts, _timestamp(item.get("created_at")))
 
 
@@ -188,6 +197,13 @@ def _timestamp(value: object) -> dt.datetime | None:
     return None
 
 
+def _began(conversation: Mapping[str, Any]) -> dt.datetime:
+    """Return the time of a conversation, 1970 without any."""
+    given = map(conversation.get, ("create_time", "update_time", "created_at", "updated_at"))
+    times = (_epoch(time) or _timestamp(time) for time in given)
+    return next(filter(None, times), dt.datetime.fromtimestamp(0, dt.UTC))
+
+
 def open_chat_export(path: str, clean: Cleaning) -> ChatExport | None:
     """
     Return the export at *path*, None for another file.
@@ -209,7 +225,9 @@ def _holds_conversations(path: str) -> bool:
         with open(path, "rb") as file:
             beginning = file.read(PART)
         if not beginning.startswith(ZIP):
-            return beginning.removeprefix(BYTE_ORDER_MARK).lstrip().startswith(b"[")
+            text = beginning.removeprefix(BYTE_ORDER_MARK).lstrip()
+            one = text.startswith(b"{") and any(form.mark in text for form in CHAT_FORMS)
+            return one or text.startswith(b"[")
         with zipfile.ZipFile(path) as archive:
             return bool(_names_in(archive.namelist()))
 
@@ -243,22 +261,26 @@ def _files(path: str) -> Iterator[IO[bytes]]:
 
 def _listed(file: IO[bytes]) -> Iterator[Any]:
     """
-    Yield the items of the JSON list in *file*, one by one.
+    Yield the items of the JSON list in *file*, or its only object.
 
     The size of a read doubles until an item is whole, so that each byte is parsed few times.
     """
     scan = json.JSONDecoder(strict=False).raw_decode
     decode = codecs.getincrementaldecoder("utf-8-sig")("replace").decode
-    text, done, is_over = "", 0, False
+    text, done, is_over, is_only = "", 0, False, None
     while not is_over and len(text) <= LONGEST:
         data = file.read(max(PART, len(text)))
         text, is_over = text + decode(data, final=not data), not data
+        if is_only is None and text.strip():
+            is_only = text.lstrip().startswith("{")
         begin, at = 0, 0
         with contextlib.suppress(ValueError, RecursionError):  # the rest is no whole item
             while not text.startswith("]", begin := _after_mark(text, at)):
                 item, at = scan(text, begin)
                 yield item
                 done += 1
+                if is_only:
+                    return
             return
         text = text[begin:]
     problem = "is cut off or damaged" if is_over else f"has one of more than {LONGEST >> 20} MB"

@@ -166,7 +166,7 @@ def _path(key: str) -> str:
     if not os.path.basename(path):
         raise InvalidEntryError(
             f"{key[:200]!r} is no absolute path of a file, or leads to a name that is not UTF-8: an"
-            " index is keyed by paths"
+            f" index is keyed by paths; {IMPORTABLE}"
         )
     return path
 

@@ -1,8 +1,10 @@
 """Exports of chat programs: read item by item, within bounds, whatever their shape."""
 
+import datetime as dt
 import io
 import json
 import zipfile
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 
 from hardwon.adapters import chat_exports
 from hardwon.adapters.chat_exports import CHAT_FORMS, _listed, open_chat_export
+from hardwon.domain.model.conversation.session import Exchange
 from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.redaction import Cleaning
 
@@ -94,3 +97,78 @@ def test_an_encrypted_or_other_zip_file_is_told(tmp_path: Path) -> None:
     path.write_bytes(bytes(data))
     with pytest.raises(UnreadableFileError, match="encrypted"):
         open_chat_export(str(path), CLEAN)
+
+
+ASKED = {"sender": "human", "text": "Which port?"}
+NODES = {
+    "a": {"message": {"author": {"role": "user"}, "content": {"parts": ["Which port?"]}}},
+}
+
+
+def exchanges(path: Path, document: Any) -> list[Exchange]:
+    path.write_text(json.dumps(document))
+    export = open_chat_export(str(path), CLEAN)
+    assert export
+    return [*chain.from_iterable(found.exchanges for found in export.conversations())]
+
+
+@pytest.mark.parametrize(
+    "conversation",
+    [
+        {"mapping": NODES, "create_time": 1_760_000_000},
+        {"mapping": NODES, "create_time": None, "update_time": 1_760_000_000.0},
+        {"chat_messages": [ASKED], "created_at": "2025-10-09T08:53:20Z"},
+        {"chat_messages": [{**ASKED, "created_at": None}], "updated_at": "2025-10-09T08:53:20Z"},
+        {
+            "chat_messages": [{**ASKED, "created_at": "?"}],
+            "created_at": "2025-10-09T10:53:20+02:00",
+        },
+    ],
+)
+def test_a_message_without_a_time_has_that_of_its_conversation(
+    tmp_path: Path, conversation: dict[str, Any]
+) -> None:
+    [exchange] = exchanges(tmp_path / "conversations.json", [conversation])
+
+    assert exchange.at == dt.datetime(2025, 10, 9, 8, 53, 20, tzinfo=dt.UTC)
+
+
+@pytest.mark.parametrize("form", [{"mapping": NODES}, {"chat_messages": [ASKED]}])
+@pytest.mark.parametrize("size", [1, 7, 1 << 20])
+def test_a_file_with_one_conversation_is_an_export(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: dict[str, Any], size: int
+) -> None:
+    path = tmp_path / "chat.json"
+    path.write_text(f"\n {json.dumps(form)}\n")
+    export = open_chat_export(str(path), CLEAN)
+    assert export
+    monkeypatch.setattr(chat_exports, "PART", size)
+
+    assert [found.exchanges[0].user for found in export.conversations()] == ["Which port?"]
+
+
+@pytest.mark.parametrize("text", ['{"/a/mapping.md": {}}', '{"type": "header"}\n{}', "{", "", "7"])
+def test_another_object_is_no_export(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "memory-index.json"
+    path.write_text(text)
+
+    assert open_chat_export(str(path), CLEAN) is None
+
+
+@pytest.mark.parametrize(
+    ("message", "user"),
+    [
+        ({"text": "", "content": [{"type": "text", "text": ""}]}, "Three tables.\nTwo views."),
+        ({"text": None}, "Three tables.\nTwo views."),
+        ({"text": "What is this?"}, "What is this?"),
+    ],
+)
+def test_a_prompt_that_was_only_pasted_as_files_is_their_text(
+    tmp_path: Path, message: dict[str, Any], user: str
+) -> None:
+    files = [{"extracted_content": "Three tables."}, {"file_name": "x"}, 3]
+    pasted = {"attachments": [*files, {"extracted_content": "Two views."}]}
+    asked = {"sender": "human", "created_at": "2026-01-01T00:00:00Z", **message, **pasted}
+    [exchange] = exchanges(tmp_path / "conversations.json", [{"chat_messages": [asked]}])
+
+    assert exchange.user == user
