@@ -23,7 +23,8 @@ from hardwon.adapters.numpy_index.vector_index import pack_block
 from hardwon.adapters.sqlite.activity import SqliteUsageLog
 from hardwon.adapters.sqlite.database import Row, SqliteDatabase
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository
-from hardwon.adapters.sqlite.keyword_index import INSERT, PLACE_BITS
+from hardwon.adapters.sqlite.keyword_index import INSERT
+from hardwon.adapters.sqlite.keyword_matches import PLACE_BITS
 from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.postings import pack_postings
 from hardwon.adapters.sqlite.rows import upsert_entry, upsert_text

@@ -1,21 +1,20 @@
 """
 The keyword index: FTS5 tables of entries and of their passages.
 
-Both tables have their own copy of the text. The row id of a passage is made of its
-entry's number and its position, so that no join is needed.
+Both tables have their own copy of the text.
 """
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, cached_property
-from itertools import repeat
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from hardwon.adapters.sqlite.database import Row, SqliteDatabase, without_secrets
 from hardwon.adapters.sqlite.derived import count_ranked
 from hardwon.adapters.sqlite.keyword_matches import (
     COLUMNS,
+    PLACE_BITS,
     TOKENIZER,
     FilterMembers,
     KeywordMatches,
@@ -24,8 +23,9 @@ from hardwon.adapters.sqlite.keyword_matches import (
     frequencies,
     quoted,
 )
-from hardwon.adapters.sqlite.postings import drop_postings, packed_scores
+from hardwon.adapters.sqlite.postings import drop_postings
 from hardwon.adapters.sqlite.rows import SELECT_ENTRY, to_entries
+from hardwon.adapters.sqlite.scoring import count_texts, packed_scores, weigh
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import (
     CorruptStoreError,
@@ -33,8 +33,7 @@ from hardwon.domain.model.errors import (
     StorageError,
 )
 from hardwon.domain.model.filters import EntryFilter
-from hardwon.domain.model.keywords import indexed, inverse_document_frequency, max_hits
-from hardwon.domain.model.ranking.adaptive import passage_score
+from hardwon.domain.model.keywords import indexed, max_hits
 from hardwon.ports.keyword_index import KeywordIndex, Mode
 from hardwon.ports.override import override
 
@@ -44,11 +43,7 @@ if TYPE_CHECKING:
 
 
 CREATE_PASSAGES = f"CREATE VIRTUAL TABLE passages_fts USING fts5(text, tokenize = '{TOKENIZER}')"
-PLACE_BITS = 20
-"""A row id is its entry's number, then its place in so many bits."""
-
 MAX_PASSAGES = 1 << PLACE_BITS
-SELECT_HITS = "SELECT rowid, -bm25(passages_fts) FROM passages_fts WHERE passages_fts MATCH ?"
 
 
 def index_passages(database: SqliteDatabase, number: int, texts: Sequence[str]) -> None:
@@ -77,68 +72,6 @@ def drop_passages(database: SqliteDatabase, number: int) -> None:
         "DELETE FROM passages_fts WHERE rowid BETWEEN ? AND ?",
         (number << PLACE_BITS, (number + 1 << PLACE_BITS) - 1),
     )
-
-
-class PassageMatches(NamedTuple):
-    """
-    Entries found by their passages.
-
-    Attributes:
-        scores: The score of each entry's best passage, by number.
-        asked: The sum of the terms' inverse document frequencies.
-
-    """
-
-    scores: dict[int, float]
-    asked: float
-
-
-def weigh(database: SqliteDatabase, terms: Sequence[str], most: int) -> PassageMatches:
-    """
-    Score the entries that contain any of *terms* by their best passage.
-
-    The rarest terms count, those with at most *most* hits together.
-    """
-    size = int(database.value("SELECT count(*) FROM passages_fts_docsize"))
-    idf = {
-        term: inverse_document_frequency(size, count)
-        for term, count in _rarest(database, terms, most)
-    }
-    asked = sum(idf.values())
-    bm25s, matched = dict[int, float](), dict[int, float]()
-    for term, weight in idf.items():
-        hits: dict[int, float] = dict(database.rows(SELECT_HITS, (quoted(term),)))
-        _add(bm25s, hits)
-        _add(matched, dict.fromkeys(hits, weight))
-    scores = map(passage_score, bm25s.values(), map(matched.__getitem__, bm25s), repeat(asked))
-    best = dict[int, float]()
-    for rowid, score in zip(bm25s, scores, strict=True):
-        number = rowid >> PLACE_BITS
-        if score > best.get(number, 0.0):
-            best[number] = score
-    return PassageMatches(best, asked)
-
-
-def _rarest(database: SqliteDatabase, terms: Sequence[str], most: int) -> Iterator[tuple[str, int]]:
-    """
-    Yield *terms* with the number of their passages, rarest first.
-
-    Stops before there would be more than *most* hits.
-    """
-    counts = frequencies(database, "passages_fts", terms)
-    hits = 0
-    for term in sorted(terms, key=lambda term: (counts[term], term)):
-        if hits and hits + counts[term] > most:
-            return
-        hits += counts[term]
-        yield term, counts[term]
-
-
-def _add(sums: dict[int, float], further: dict[int, float]) -> None:
-    """Add *further* to the *sums*, of which few are in both."""
-    for rowid in sums.keys() & further.keys():
-        further[rowid] += sums[rowid]
-    sums.update(further)
 
 
 SELECT_MATCHES = "SELECT rowid, -bm25(entries_fts) FROM entries_fts WHERE entries_fts MATCH ?"
@@ -185,9 +118,7 @@ def _exists(database: SqliteDatabase, tables: Sequence[str]) -> bool:
 def _has_passages(database: SqliteDatabase) -> bool:
     if not _exists(database, PASSAGE_TABLES):
         return False
-    return bool(
-        database.value("SELECT count(*) FROM passages_fts_docsize") >= count_ranked(database)
-    )
+    return bool(count_texts(database, "passages") >= count_ranked(database))
 
 
 def _is_complete(database: SqliteDatabase) -> bool:
@@ -395,7 +326,7 @@ class FtsKeywordIndex(KeywordIndex):
     @override
     def size(self) -> int:
         self._ensure_usable()
-        return int(self._database.value("SELECT count(*) FROM entries_fts_docsize"))
+        return count_texts(self._database, "entries")
 
     @override
     def frequencies(self, terms: Sequence[str], deadline: Deadline) -> Mapping[str, int]:
@@ -432,8 +363,10 @@ class FtsKeywordIndex(KeywordIndex):
                 raise KeywordIndexUnavailableError(
                     "the index of passages is incomplete, run: hardwon doctor --repair"
                 )
-            found = weigh(self._database, terms, max_hits(only))
             members = self._members.of(only)
+            if not members.at_most:
+                return KeywordMatches(self._database, {}, members)
+            found = weigh(self._database, terms, max_hits(only))
             return KeywordMatches(self._database, found.scores, members, full=found.asked)
 
     @cached_property

@@ -24,6 +24,9 @@ TOKENIZER = "porter unicode61"
 COLUMNS = ("name", "description", "notes", "keywords", "reasoning")
 """The columns of the index of entries."""
 
+PLACE_BITS = 20
+"""The bits of a passage's place in its row id, below its entry's number."""
+
 
 def quoted(term: str) -> str:
     """Quote *term* as a phrase of FTS5."""

@@ -1,36 +1,40 @@
 """
-Packed postings and BM25 computed from them.
+Packed postings.
 
-A posting says for a term, in blocks of 1,024 entries, which of them hold it and how often.
-A complete block is packed when a writable store is closed, and dropped in the transaction
-that changes a word in it. Answers do not depend on it: FTS5 searches blocks that are not
-packed, and everything if something does not match.
+A posting says for a term, in blocks of 1,024 entries, which of them, and which of their
+passages, hold it and how often. A complete block is packed when a writable store is closed, and
+dropped in the transaction that changes a word in it. Answers do not depend on it: FTS5 searches
+blocks that are not packed, and everything if something does not match.
 """
 
 import sqlite3
 import sys
 from array import array
-from collections import Counter, defaultdict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import cache
-from itertools import compress, count, groupby, takewhile
+from itertools import chain, count, groupby
 from operator import itemgetter
 from typing import Literal, NamedTuple
 from zlib import crc32
 
 from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.derived import SHIFT, bounds, remake
-from hardwon.adapters.sqlite.keyword_matches import COLUMNS, TOKENIZER, any_of, frequencies
-from hardwon.domain.model.keywords import inverse_document_frequency
-from hardwon.domain.model.text import without_marks
+from hardwon.adapters.sqlite.keyword_matches import (
+    COLUMNS,
+    PLACE_BITS,
+    TOKENIZER,
+)
 
-MAX_AT_ONCE = 16
+MAX_AT_ONCE = 8
 """
 Blocks packed when a store is closed.
 
-1.5 s of CPU, once for what was written.
+2 s of CPU, once for what was written.
 """
+
+Texts = Literal["entries", "passages"]
 
 TABLES = ("posting_block", "posting")
 
@@ -61,9 +65,14 @@ SELECT_TEXTS = (
 )
 
 
+SELECT_PASSAGES = "SELECT rowid, text FROM passages_fts WHERE rowid BETWEEN ? AND ? ORDER BY rowid"
+FURTHER = (1 << PLACE_BITS) - 1
+"""Mask of a passage's place in its row id."""
+
+
 class PackedTerm(NamedTuple):
     """
-    The entries of a block that hold a term.
+    The texts of a block that hold a term.
 
     Attributes:
         places: Their places in the block, ascending.
@@ -73,6 +82,37 @@ class PackedTerm(NamedTuple):
 
     places: Sequence[int]
     counts: Sequence[int]
+
+
+class PackedBlock(NamedTuple):
+    """
+    The number of words of each text of a block.
+
+    The first passage of an entry has the entry's place, further passages follow.
+
+    Attributes:
+        entries: By place.
+        passages: By place.
+        owners: The place of the entry of each further passage.
+
+    """
+
+    entries: Sequence[int]
+    passages: Sequence[int]
+    owners: Sequence[int]
+
+    @classmethod
+    def of(cls, values: Sequence[int]) -> "PackedBlock | None":
+        """Return the block in unsealed *values*, None if they are damaged."""
+        further = (len(values) >> 1) - (1 << SHIFT)
+        if further < 0:
+            return None
+        end = len(values) - further
+        return cls(values[: 1 << SHIFT], values[1 << SHIFT : end], owners=values[end:])
+
+    def numbers(self, first: int) -> Iterator[int]:
+        """Yield the entry of each passage, in a block that begins with entry *first*."""
+        return chain(range(first, first + (1 << SHIFT)), (first + owner for owner in self.owners))
 
 
 def ensure_postings(database: SqliteDatabase) -> None:
@@ -86,24 +126,16 @@ def ensure_postings(database: SqliteDatabase) -> None:
     remake(database, TABLES, triggers=(), script=POSTINGS)
 
 
-def packed_lengths(database: SqliteDatabase) -> dict[int, Sequence[int]]:
-    """
-    Return the number of words at each place, by block.
-
-    Ends before the first block that is not packed.
-    """
-    read = (
-        (block, _unsealed("I", block, term=b"", value=value)) for block, value in _blocks(database)
-    )
+def packed_blocks(database: SqliteDatabase) -> dict[int, PackedBlock | None]:
+    """Return all blocks, None for those that are not packed."""
     return {
-        block: lengths
-        for block, lengths in takewhile(itemgetter(1), read)
-        if len(lengths) == 1 << SHIFT
+        block: PackedBlock.of(_unsealed("I", block, term=b"", value=value))
+        for block, value in database.rows(BLOCKS)
     }
 
 
 def packed_terms(
-    database: SqliteDatabase, stems: Sequence[str], last: int
+    database: SqliteDatabase, stems: Sequence[str], last: int, texts: Texts
 ) -> Mapping[int, Mapping[str, PackedTerm]]:
     """
     Return the packed postings of *stems*, by block and stem.
@@ -115,9 +147,25 @@ def packed_terms(
     found = defaultdict[int, dict[str, PackedTerm]](dict)
     for block, term, value in database.rows(sql, (*terms, last)):
         if values := _unsealed("H", block, term=term, value=value):
-            half = len(values) // 2
-            found[block][term.decode()] = PackedTerm(values[:half], values[half:])
+            of_entries, of_passages = _split(values)
+            found[block][term.decode()] = of_entries if texts == "entries" else of_passages
     return found
+
+
+def _split(values: Sequence[int]) -> tuple[PackedTerm, PackedTerm]:
+    """
+    Return the postings of entries and of passages.
+
+    Equal ones are kept once.
+    """
+    size = 1 + 2 * values[0]
+    of_entries, rest = _term(values[1:size]), values[size:]
+    return of_entries, _term(rest[1:]) if rest else of_entries
+
+
+def _term(values: Sequence[int]) -> PackedTerm:
+    half = len(values) // 2
+    return PackedTerm(values[:half], values[half:])
 
 
 def drop_postings(database: SqliteDatabase, number: int | None = None) -> None:
@@ -136,50 +184,79 @@ def pack_postings(database: SqliteDatabase, most: int | None = MAX_AT_ONCE) -> N
     The newest block still grows and is not packed.
     """
     complete = [
-        block for block, lengths in _blocks(database)[:-1] if not isinstance(lengths, bytes)
+        block for block, packed in [*packed_blocks(database).items()][:-1] if packed is None
     ]
     for block in complete[:most]:
         with database.transaction():
             _pack(database, block)
 
 
-def _blocks(database: SqliteDatabase) -> list[tuple[int, object]]:
-    return database.rows(BLOCKS)
-
-
 def _pack(database: SqliteDatabase, block: int) -> None:
     first, last = bounds(block)
-    lengths = array("I", bytes(4 << SHIFT))
-    for number, sizes in database.rows(
-        "SELECT id, sz FROM entries_fts_docsize WHERE id BETWEEN ? AND ?", (first, last)
-    ):
-        lengths[number - first] = sum(varints(sizes))
-    rows = []
-    for term, of_term in groupby(
-        _counted(database.rows(SELECT_TEXTS, (first, last))), itemgetter(0)
-    ):
-        _, numbers, counts = zip(*of_term, strict=True)
-        if max(counts) > LARGEST_COUNT:
-            return  # an entry like that is rare: FTS5 goes on searching its block
-        values = array("H", (*(number - first for number in numbers), *counts))
-        rows.append((block, term.encode(), _sealed(block, term.encode(), values)))
+    entries = _Counts.of(
+        [(number - first, text) for number, text in database.rows(SELECT_TEXTS, (first, last))]
+    )
+    texts = database.rows(SELECT_PASSAGES, (first << PLACE_BITS, (last + 1 << PLACE_BITS) - 1))
+    owners = array("I", ((rowid >> PLACE_BITS) - first for rowid, _ in texts if rowid & FURTHER))
+    further = count(1 << SHIFT)
+    passages = _Counts.of(
+        [
+            (next(further) if rowid & FURTHER else (rowid >> PLACE_BITS) - first, text)
+            for rowid, text in texts
+        ],
+        places=(1 << SHIFT) + len(owners),
+    )
+    try:
+        rows = [
+            (block, term.encode(), _sealed(block, term.encode(), values))
+            for term, values in _joined(entries.terms, passages.terms)
+        ]
+    except OverflowError:
+        return  # an entry like that is rare: FTS5 goes on searching its block
     drop_postings(database, first)
     database.run_many("INSERT INTO posting (block, term, packed) VALUES (?, ?, ?)", rows)
     database.rows(
         "INSERT INTO posting_block (block, lengths) VALUES (?, ?)",
-        (block, _sealed(block, b"", lengths)),
+        (block, _sealed(block, b"", entries.lengths + passages.lengths + owners)),
     )
 
 
-LARGEST_COUNT = (1 << 16) - 1
+class _Counts(NamedTuple):
+    """
+    The words of some texts.
+
+    Attributes:
+        lengths: The number of words of each text, by place.
+        terms: For each term the places, then how often the text there holds it.
+
+    """
+
+    lengths: "array[int]"
+    terms: Mapping[str, Sequence[int]]
+
+    @classmethod
+    def of(cls, texts: Sequence[tuple[int, str]], places: int = 1 << SHIFT) -> "_Counts":
+        lengths, terms = array("I", bytes(4 * places)), dict[str, Sequence[int]]()
+        with closing(tokenized(texts)) as connection:
+            for term, of_term in groupby(connection.execute(COUNTED), itemgetter(0)):
+                _, found, counts = zip(*of_term, strict=True)
+                terms[term] = (*found, *counts)
+                for place, times in zip(found, counts, strict=True):
+                    lengths[place] += times
+        return cls(lengths, terms)
 
 
-def _counted(texts: Sequence[tuple[int, str]]) -> Iterator[tuple[str, int, int]]:
-    """Yield terms with a text's number and their count in it, ordered by both."""
-    with closing(tokenized(texts)) as connection:
-        yield from connection.execute(
-            "SELECT term, doc, count(*) FROM token GROUP BY term, doc ORDER BY term, doc"
-        )
+COUNTED = "SELECT term, doc, count(*) FROM token GROUP BY term, doc ORDER BY term, doc"
+
+
+def _joined(
+    entries: Mapping[str, Sequence[int]], passages: Mapping[str, Sequence[int]]
+) -> "Iterator[tuple[str, array[int]]]":
+    """Yield each term with its postings, as `_split` reads them."""
+    for term in sorted(entries.keys() | passages.keys()):
+        of_entries, of_passages = entries.get(term, ()), passages.get(term, ())
+        further = () if of_passages == of_entries else (len(of_passages) // 2, *of_passages)
+        yield term, array("H", (len(of_entries) // 2, *of_entries, *further))
 
 
 def tokenized(texts: Sequence[tuple[int, str]]) -> sqlite3.Connection:
@@ -221,9 +298,13 @@ def _checksum(block: int, term: bytes, body: bytes | memoryview) -> bytes:
     return crc32(body, crc32(term, _seed(block))).to_bytes(CHECKSUM_BYTES, "little")
 
 
+FORMAT = 2
+"""Blocks of another format are packed again. The first had no passages."""
+
+
 @cache
 def _seed(block: int) -> int:
-    return crc32(f"{sys.byteorder} {block} ".encode())
+    return crc32(f"{sys.byteorder} {FORMAT} {block} ".encode())
 
 
 def _sealed(block: int, term: bytes, values: "array[int]") -> bytes:
@@ -236,113 +317,3 @@ def _unsealed(code: Literal["H", "I"], block: int, term: object, value: object) 
         return ()
     body, checksum = memoryview(value)[:-CHECKSUM_BYTES], value[-CHECKSUM_BYTES:]
     return body.cast(code) if checksum == _checksum(block, term, body) else ()
-
-
-K1, B = 1.2, 0.75
-"""The parameters of FTS5's `bm25()`."""
-
-SELECT_TAIL = (
-    "SELECT rowid, -bm25(entries_fts) FROM entries_fts WHERE entries_fts MATCH ? AND rowid >= ?"
-)
-
-
-def packed_scores(
-    database: SqliteDatabase,
-    terms: Sequence[str],
-    counted: Mapping[str, int],
-    within: Container[int] | None = None,
-) -> dict[int, float] | None:
-    """
-    Return the BM25 of entries with any of *terms*, by number.
-
-    None if FTS5 has to search. FTS5 searches the entries after the packed blocks. Packed postings
-    are used only if they have each term as often as FTS5.
-
-    Args:
-        database: The store.
-        terms: The words to find.
-        counted: The number of entries with each term according to FTS5.
-        within: The blocks to score, None for all.
-    """
-    blocks = packed_lengths(database)
-    if not blocks or not computes_as_sqlite() or not (stems := _stems(terms)):
-        return None
-    end = max(blocks) + 1 << SHIFT
-    packed = packed_terms(database, stems, max(blocks))
-    found = Counter[str]()
-    for terms_of_block in packed.values():
-        found.update({stem: len(term.places) for stem, term in terms_of_block.items()})
-    after = frequencies(database, "entries_fts", terms=terms, first=end)
-    if any(
-        found[stem] + after[term] != counted[term] for term, stem in zip(terms, stems, strict=True)
-    ):
-        return None
-    size, *totals = varints(database.value("SELECT block FROM entries_fts_data WHERE id = 1"))
-    weights = [
-        (stem, inverse_document_frequency(size, counted[term]))
-        for term, stem in zip(terms, stems, strict=True)
-    ]
-    scores = dict[int, float]()
-    for block, terms_of_block in packed.items():
-        if within is not None and block not in within:
-            continue
-        holding = [
-            (weight, terms_of_block[stem]) for stem, weight in weights if stem in terms_of_block
-        ]
-        of_places = bm25(holding, blocks[block], sum(totals) / size)
-        scores.update(
-            zip(compress(count(block << SHIFT), of_places), filter(None, of_places), strict=True)
-        )
-    scores.update(database.rows(SELECT_TAIL, (any_of(terms), end)))
-    return scores
-
-
-def bm25(
-    holding: Sequence[tuple[float, PackedTerm]], lengths: Sequence[int], average: float
-) -> list[float]:
-    """
-    Return the BM25 of every place of a block.
-
-    Args:
-        holding: The query's terms in the block, in the query's order. Each comes after its inverse
-            document frequency.
-        lengths: The number of words of each place.
-        average: The mean number of words of all entries.
-    """
-    scores = [0.0] * len(lengths)
-    saturation = {length: K1 * (1 - B + B * length / average) for length in {*lengths}}
-    of_place = [saturation[length] for length in lengths]
-    for weight, term in holding:
-        for place, times in zip(term.places, term.counts):  # noqa: B905  # strict costs a tenth
-            scores[place] += weight * ((times * (K1 + 1)) / (times + of_place[place]))
-    return scores
-
-
-def _stems(terms: Sequence[str]) -> list[str]:
-    """Return FTS5's form of each term, none if one is not a single word."""
-    with closing(tokenized([*enumerate(map(without_marks, terms))])) as connection:
-        found = connection.execute("SELECT doc, term FROM token ORDER BY doc").fetchall()
-    return [stem for _, stem in found] if [doc for doc, _ in found] == [*range(len(terms))] else []
-
-
-PROBE = [(count, "found " * count + "other " * count**2) for count in range(1, 9)]
-
-
-@cache
-def computes_as_sqlite() -> bool:
-    """
-    Return whether this build of SQLite rounds as Python does.
-
-    A compiler may fuse a product and a sum.
-    """
-    lengths = [count + count**2 for count, _ in PROBE]
-    counts = [count for count, _ in PROBE]
-    term = PackedTerm([*range(len(PROBE))], counts)
-    weight = inverse_document_frequency(len(PROBE), len(PROBE))
-    with closing(tokenized(PROBE)) as connection:
-        theirs = connection.execute(
-            "SELECT -bm25(texts) FROM texts WHERE texts MATCH 'found' ORDER BY rowid"
-        ).fetchall()
-    return [
-        (score,) for score in bm25([(weight, term)], lengths, sum(lengths) / len(lengths))
-    ] == theirs

@@ -14,7 +14,8 @@ from hardwon.adapters.sqlite.derived import SHIFT
 from hardwon.adapters.sqlite.keyword_index import SELECT_MATCHES, FtsKeywordIndex
 from hardwon.adapters.sqlite.keyword_matches import any_of, frequencies
 from hardwon.adapters.sqlite.opening import open_store
-from hardwon.adapters.sqlite.postings import pack_postings, packed_scores
+from hardwon.adapters.sqlite.postings import drop_postings, pack_postings
+from hardwon.adapters.sqlite.scoring import PassageMatches, packed_scores, weigh
 from hardwon.adapters.sqlite.snapshots import SqliteSnapshots
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.checkpoint import Contents
@@ -175,9 +176,19 @@ def packed(database: SqliteDatabase, terms: Sequence[str]) -> dict[int, float] |
     return packed_scores(database, terms, frequencies(database, "entries_fts", terms))
 
 
+def plain_passages(database: SqliteDatabase, terms: Sequence[str]) -> PassageMatches:
+    """Return what is found by passage while nothing is packed."""
+    with contextlib.suppress(LookupError), database.transaction():
+        drop_postings(database)
+        found = weigh(database, terms, ALL)
+        raise LookupError
+    return found
+
+
 def assert_same_words(database: SqliteDatabase, terms: Sequence[str]) -> None:
-    """Check that a search finds and scores to the bit as FTS5 does."""
+    """Check that searches find and score to the bit as FTS5 does."""
     expected = plain_scores(database, terms)
+    assert weigh(database, terms, ALL) == plain_passages(database, terms)
     found = FtsKeywordIndex(database).match(terms, "any", EVERYTHING, IN_TIME)
 
     assert found.scores(range(1 << 13)) == expected

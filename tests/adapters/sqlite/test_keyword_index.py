@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from hardwon.adapters.sqlite import keyword_index
 from hardwon.adapters.sqlite.database import SqliteDatabase
-from hardwon.adapters.sqlite.keyword_index import PLACE_BITS, FtsKeywordIndex, weigh
+from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
+from hardwon.adapters.sqlite.keyword_matches import PLACE_BITS
+from hardwon.adapters.sqlite.scoring import weigh
 from hardwon.domain.model.entry import redact_entry
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS

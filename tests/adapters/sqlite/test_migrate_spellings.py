@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from hardwon.adapters.sqlite.keyword_index import CREATE, CREATE_PASSAGES, INSERT, PLACE_BITS
+from hardwon.adapters.sqlite.keyword_index import CREATE, CREATE_PASSAGES, INSERT
+from hardwon.adapters.sqlite.keyword_matches import PLACE_BITS
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.identity import content_hash, short_hash
 from tests.adapters.sqlite.earlier_stores import EarlierStore

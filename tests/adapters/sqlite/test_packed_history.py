@@ -14,8 +14,9 @@ from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
 from hardwon.adapters.sqlite.database import Row, SqliteDatabase
 from hardwon.adapters.sqlite.derived import SHIFT
 from hardwon.adapters.sqlite.erase_files import StoreRows
+from hardwon.adapters.sqlite.keyword_matches import PLACE_BITS
 from hardwon.adapters.sqlite.opening import open_store
-from hardwon.adapters.sqlite.postings import SELECT_TEXTS, pack_postings, tokenized
+from hardwon.adapters.sqlite.postings import SELECT_PASSAGES, SELECT_TEXTS, pack_postings, tokenized
 from hardwon.adapters.sqlite.vectors import BLOCK_TABLE, BLOCK_TRIGGERS
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.entry import Entry
@@ -107,7 +108,7 @@ class PackedAgreesWithPlain(RuleBasedStateMachine):
             vectors.put((text, vector) for text in vectors.texts(ALL))
 
     @precondition(lambda self: self.stored())
-    @rule(place=st.integers(0, 9), notes=phrases_or_nothing)
+    @rule(place=st.integers(0, 9), notes=phrases_or_nothing | st.just("Retry the cache. " * 70))
     def change_the_text(self, place: int, notes: str) -> None:
         self.world.repository.put(attrs.evolve(self.one(place), notes=notes))
 
@@ -236,11 +237,13 @@ class PackedAgreesWithPlain(RuleBasedStateMachine):
 
     @invariant()
     def no_word_is_packed_that_is_gone(self) -> None:
-        with contextlib.closing(tokenized(self.database.rows(SELECT_TEXTS, (0, 1 << 20)))) as texts:
-            there = {
-                (doc >> SHIFT, term.encode())
-                for doc, term in texts.execute("SELECT doc, term FROM token")
-            }
+        there = set[tuple[int, bytes]]()
+        for sql, bits in ((SELECT_TEXTS, 0), (SELECT_PASSAGES, PLACE_BITS)):
+            with contextlib.closing(tokenized(self.database.rows(sql, (0, 1 << 40)))) as texts:
+                there |= {
+                    (doc >> SHIFT + bits, term.encode())
+                    for doc, term in texts.execute("SELECT doc, term FROM token")
+                }
         assert {*self.database.rows("SELECT block, term FROM posting")} <= there
 
     @invariant()

@@ -7,18 +7,19 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hardwon.adapters.sqlite import postings
+from hardwon.adapters.sqlite import postings, scoring
 from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.derived import SHIFT
 from hardwon.adapters.sqlite.erase_files import StoreRows
 from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
 from hardwon.adapters.sqlite.keyword_matches import FilterMembers, frequencies
 from hardwon.adapters.sqlite.opening import open_store
-from hardwon.adapters.sqlite.postings import (
+from hardwon.adapters.sqlite.postings import pack_postings, varints
+from hardwon.adapters.sqlite.scoring import (
     computes_as_sqlite,
-    pack_postings,
+    packed_postings,
     packed_scores,
-    varints,
+    weigh,
 )
 from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.errors import StorageError
@@ -30,9 +31,10 @@ from tests.adapters.sqlite.sqlite_store import (
     leave_a_gap,
     packed,
     packed_word_blocks,
+    plain_passages,
     plain_scores,
 )
-from tests.contracts.worlds import IN_TIME, world_of
+from tests.contracts.worlds import ALL, IN_TIME, world_of
 from tests.strategies import lesson, of_file
 
 TEXTS = (
@@ -40,6 +42,7 @@ TEXTS = (
     "lock the cache, then the cache's lock",
     "deploy x86",
     "parsing the émigré's file",
+    "The socket waits for the lock. " * 40 + "The cache has a parser of its own. " * 40,
 )
 QUERY = ("cache", "locks", "parser", "socket", "block", "emigre", "nowhere")
 
@@ -61,6 +64,26 @@ def test_packed_postings_have_the_scores_of_fts5_to_the_last_bit(database: Sqlit
     assert packed(database, QUERY) == expected
     assert len(expected) == 3 * len(TEXTS)
     assert_same_words(database, QUERY)
+
+
+def test_packed_passages_have_the_scores_of_fts5_to_the_last_bit(database: SqliteDatabase) -> None:
+    counted = frequencies(database, "passages_fts", QUERY)
+    passages = packed_postings(database, QUERY, counted=counted, texts="passages")
+    expected = plain_passages(database, QUERY)
+
+    assert passages is not None
+    assert [len(block.owners) for block in passages.blocks.values()] == [5, 5]
+    assert passages.end == 2 << SHIFT
+    assert weigh(database, QUERY, ALL) == expected
+    assert len(expected.scores) == 3 * len(TEXTS)
+
+
+def test_blocks_that_cannot_be_read_are_packed_again(database: SqliteDatabase) -> None:
+    database.rows("UPDATE posting_block SET lengths = x'00'")  # so does one of another format
+    assert packed(database, QUERY) is None
+
+    pack_postings(database)
+    assert packed(database, QUERY) == plain_scores(database, QUERY)
 
 
 def test_only_blocks_of_a_filter_with_few_entries_are_scored(database: SqliteDatabase) -> None:
@@ -175,7 +198,7 @@ def test_an_sqlite_that_rounds_otherwise_searches_by_itself(
     database: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert computes_as_sqlite()
-    monkeypatch.setattr(postings, "K1", 1.2000000000000002)
+    monkeypatch.setattr(scoring, "K1", 1.2000000000000002)
     computes_as_sqlite.cache_clear()
 
     assert packed(database, QUERY) is None
