@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from hardwon.adapters.providers.table import GEMINI, PROVIDERS
@@ -87,14 +87,20 @@ def build_embedder(provider: str, settings: Settings, environ: Mapping[str, str]
     A missing key or server is noticed only when it embeds.
     """
     if provider == LOCAL:
-        from hardwon.adapters.minilm.embedder import MiniLmEmbedder
-
-        return MiniLmEmbedder()
+        return _embedded_model()
     from hardwon.adapters.providers.embedders import embedder_of
 
     return embedder_of(
         provider, environ, model=settings.embedding_model, dimensions=settings.embedding_dimensions
     )
+
+
+@cache
+def _embedded_model() -> Embedder:
+    """Return the embedder of this process, which loads and checks its weights once."""
+    from hardwon.adapters.minilm.embedder import MiniLmEmbedder
+
+    return MiniLmEmbedder()
 
 
 def build_embedders(

@@ -199,7 +199,7 @@ def _proposing(spaces: Spaces, embed_pending: EmbedPending) -> EmbedPending:
 
 def settle(spaces: Spaces) -> None:
     """Store the active space and provider once there are vectors."""
-    if spaces.vectors and spaces.vectors.count(EVERYTHING):
+    if spaces.vectors and spaces.vectors.has_any(EVERYTHING):
         spaces.vectors.activate()
         spaces.settle_provider()
 

@@ -4,6 +4,8 @@ from array import array
 
 import pytest
 
+from hardwon.domain.model.settings import Settings
+from hardwon.entrypoints.bootstrap_retrieval import build_embedder
 from tests.adapters.providers.stub_server import Recorded, vector_of
 from tests.entrypoints.programs import COMPLETE, VALID, hardwon, write
 from tests.entrypoints.provider_process import KEY, MODELS, Scene, diagnostic, texts
@@ -161,3 +163,11 @@ def test_the_key_travels_in_a_header_and_nowhere_else(scene: Scene) -> None:
         assert request.headers["authorization"] == f"Bearer {KEY}"
         assert KEY not in f"{request.path} {request.body}"
     assert scene.holds(KEY) == []
+
+
+def test_a_process_has_one_embedded_model() -> None:
+    models = [
+        build_embedder("local", Settings(global_store=""), environ) for environ in ({}, {"A": "b"})
+    ]
+
+    assert models[0] is models[1]
