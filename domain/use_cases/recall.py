@@ -195,11 +195,24 @@ class Recall(NamedTuple):
             question._replace(limit=PER_SOURCE * question.limit) if question.distinct else question
         )
         rated = self.rank(wanted, found, baseline)
-        entries = self.repository.hydrate([answer.number for answer in rated])
-        answers = tuple(map(answer_of, entries, rated))
-        return searched(found)._replace(
-            answers=(one_a_source(answers) if question.distinct else answers)[: question.limit]
-        )
+        return searched(found)._replace(answers=self._first(rated, question))
+
+    def _first(
+        self, rated: Sequence[AnswerRating], question: RecallQuestion
+    ) -> "tuple[RecallAnswer, ...]":
+        """Return the answers among *rated*, without reading more entries than needed."""
+        answers = tuple[RecallAnswer, ...]()
+        while rated and len(answers) < question.limit:
+            some, rated = rated[: question.limit], rated[question.limit :]
+            read = self.repository.hydrate([answer.number for answer in some])
+            entries = {entry.number: entry for entry in read}
+            answers += tuple(
+                answer_of(entries[answer.number], answer)
+                for answer in some
+                if answer.number in entries
+            )
+            answers = one_a_source(answers) if question.distinct else answers
+        return answers[: question.limit]
 
     def rank(
         self, question: RecallQuestion, found: QuestionMatches, baseline: PolicyMaker | None = None

@@ -12,11 +12,16 @@ from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
 from hardwon.adapters.sqlite.keyword_matches import PLACE_BITS
 from hardwon.adapters.sqlite.scoring import weigh
+from hardwon.adapters.threads import Threads
 from hardwon.domain.model.entry import redact_entry
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
-from hardwon.domain.model.filters import EVERYTHING, LEARNINGS
+from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, NOWHERE
 from hardwon.domain.model.keywords import inverse_document_frequency
 from hardwon.domain.model.ranking.adaptive import passage_score
+from hardwon.domain.model.ranking.policy import RecallQuestion
+from hardwon.domain.model.ranking.prominence import SignalWeights
+from hardwon.domain.use_cases.recall import Recall
+from hardwon.domain.use_cases.retrieve import Retrieve
 from tests.adapters.sqlite.sqlite_store import FULL, Sql, dump, opened
 from tests.contracts.worlds import ALL, IN_TIME, World, open_new_store, world_of
 from tests.fakes.clock import FixedClock
@@ -232,6 +237,30 @@ def test_a_weighed_entry_scores_as_its_best_passage_does(world: World, sql: Sql)
     for number, bm25 in hits:
         matched = idf["backoff"] + idf["retry"] if number == numbers[0] else idf["filler"]
         assert scores[number] == pytest.approx(passage_score(bm25, matched, sum(idf.values())))
+
+
+def test_an_answer_that_cannot_be_read_leaves_the_others_their_scores(
+    world: World, database: SqliteDatabase
+) -> None:
+    texts = ("backoff", "backoff of a retry", "backoff of a retry of a socket")
+    numbers = world.add(*(lesson(text) for text in texts))
+    recall = Recall(
+        world.repository,
+        Retrieve([], world.keywords, Threads()),
+        FixedClock(),
+        SignalWeights(),
+    )
+    question = RecallQuestion("backoff", EVERYTHING, "hybrid", 3, None, NOWHERE)
+    before = {
+        answer.entry.number: answer.score for answer in recall.answer(question, IN_TIME).answers
+    }
+    database.rows("UPDATE entry_text SET keywords = '{}' WHERE entry_seq = ?", (numbers[0],))
+
+    after = recall.answer(question, IN_TIME).answers
+    assert len({*before.values()}) == len(numbers)
+    assert {answer.entry.number: answer.score for answer in after} == {
+        number: before[number] for number in numbers[1:]
+    }
 
 
 WORDS = ("lock", "cache", "retry", "socket", "parser")
