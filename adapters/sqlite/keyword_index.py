@@ -181,6 +181,7 @@ def refresh_index(database: SqliteDatabase) -> int:
             rows = database.rows(f"{SELECT_AFTER} LIMIT {AT_ONCE}", (last,))
             if not rows:
                 _note_version(database)
+                database.note_change()
                 return changed
             changed += sum(
                 index_entry(database, entry.number or 0, entry)
@@ -307,6 +308,9 @@ def _note(database: SqliteDatabase, key: str) -> None:
 FEW = 8
 """Filters passed by fewer than one entry in so many are scored by block."""
 
+KEPT_COUNTS = 10_000
+"""Terms whose frequencies are kept: a megabyte."""
+
 
 class FtsKeywordIndex(KeywordIndex):
     """
@@ -320,7 +324,7 @@ class FtsKeywordIndex(KeywordIndex):
     def __init__(self, database: SqliteDatabase, *, enabled: bool = True) -> None:
         self._database = database
         self._enabled = enabled
-        self._counted: Mapping[str, int] = {}
+        self._counted: tuple[int, dict[str, int]] = (0, {})
         self._checked = False
 
     @override
@@ -332,8 +336,7 @@ class FtsKeywordIndex(KeywordIndex):
     def frequencies(self, terms: Sequence[str], deadline: Deadline) -> Mapping[str, int]:
         with _bounded(self._database, deadline):
             self._ensure_usable()
-            self._counted = frequencies(self._database, "entries_fts", terms)
-            return self._counted
+            return self._frequencies(terms)
 
     @override
     def completions(self, beginning: str, only: EntryFilter, deadline: Deadline) -> Sequence[str]:
@@ -375,11 +378,20 @@ class FtsKeywordIndex(KeywordIndex):
 
     def _with_any(self, terms: Sequence[str], members: FilterMembers) -> dict[int, float]:
         """Return the BM25 of entries with any of *terms*, at least of *members*."""
-        if not self._counted.keys() >= {*terms}:
-            self._counted = frequencies(self._database, "entries_fts", terms)
         within = members.blocks if FEW * members.at_most < count_ranked(self._database) else None
-        scores = packed_scores(self._database, terms, self._counted, within=within)
+        counted = self._frequencies(terms)
+        scores = packed_scores(self._database, terms, counted, within=within)
         return self._found(any_of(terms)) if scores is None else scores
+
+    def _frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
+        """Count the entries with each of *terms*, once while the store does not change."""
+        version, (kept_version, kept) = self._database.version(), self._counted
+        if version != kept_version or len(kept) > KEPT_COUNTS:
+            kept = {}
+        missing = [term for term in terms if term not in kept]
+        kept |= frequencies(self._database, "entries_fts", missing)
+        self._counted = (version, kept)
+        return {term: kept[term] for term in terms}
 
     def _with_all(self, terms: Sequence[str]) -> dict[int, float]:
         """Return the BM25 of entries whose own texts have all *terms*, by number."""

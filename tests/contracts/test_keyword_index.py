@@ -1,5 +1,6 @@
 import unicodedata
 from collections.abc import Callable
+from contextlib import suppress
 
 import attrs
 import pytest
@@ -274,6 +275,26 @@ def test_writes_of_a_failed_transaction_are_not_found(make: MakeWorld) -> None:
 
         assert world.keywords.match(["zebra"], "any", LEARNINGS, IN_TIME).count() == 0
         assert world.keywords.size() == 0
+
+
+@on_every_keyword_index
+def test_frequencies_follow_each_change(make: MakeWorld) -> None:
+    with make() as world:
+
+        def counted() -> int:
+            return world.keywords.frequencies(["zebra"], IN_TIME)["zebra"]
+
+        found = [counted()]
+        with suppress(LookupError), world.repository.transaction():
+            world.repository.put(lesson("zebra"))
+            found.append(counted())
+            raise LookupError
+        world.add(lesson("lion"))  # as many changes as were undone
+        found.append(counted())
+        world.add(lesson("zebra"))
+        found.append(counted())
+
+        assert found == [0, 1, 0, 1]
 
 
 @on_every_keyword_index

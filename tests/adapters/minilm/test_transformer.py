@@ -7,11 +7,14 @@ from array import array
 from collections.abc import Callable
 from operator import mul
 from pathlib import Path
+from threading import BrokenBarrierError, Thread, current_thread, main_thread
 
 import numpy as np
 import onnxruntime
 import pytest
 
+from hardwon.adapters.minilm import embedder as embedder_module
+from hardwon.adapters.minilm import transformer
 from hardwon.adapters.minilm.embedder import MiniLmEmbedder, WordPiece
 from hardwon.adapters.minilm.transformer import gelu_in_place, softmax_in_place
 from hardwon.domain.model.deadline import Deadline
@@ -105,6 +108,82 @@ def test_a_vector_depends_on_its_text_alone(
         max(largest_difference(v, separate[text]) for text, v in zip(texts, together, strict=True))
         < 1e-5
     )
+
+
+class CountedThread(Thread):
+    """A thread that is counted when it starts."""
+
+    started = 0
+
+    def start(self) -> None:
+        type(self).started += 1
+        super().start()
+
+
+class RefusedThread(Thread):
+    """A thread that the system has no room for."""
+
+    def start(self) -> None:
+        raise RuntimeError("can't start new thread")
+
+
+@pytest.fixture
+def warm(no_deadline: Deadline, monkeypatch: pytest.MonkeyPatch) -> MiniLmEmbedder:
+    """Return an embedder on two cores that was asked before."""
+    monkeypatch.setattr(embedder_module, "_usable_cores", lambda: 2)
+    embedder = MiniLmEmbedder()
+    embedder.embed(["sqlite"], "query", no_deadline)
+    return embedder
+
+
+@pytest.mark.parametrize(("sentences", "helpers"), [(1, 0), (6, 1), (22, 1)])
+def test_a_second_thread_helps_with_a_long_text_and_changes_nothing(
+    sentences: int,
+    helpers: int,
+    warm: MiniLmEmbedder,
+    no_deadline: Deadline,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    texts = [SENTENCE * sentences]
+    [by_one] = MiniLmEmbedder().embed(texts, "query", no_deadline)
+    monkeypatch.setattr(transformer, "Thread", CountedThread)
+    monkeypatch.setattr(CountedThread, "started", 0)
+    [shared] = warm.embed(texts, "query", no_deadline)
+
+    assert CountedThread.started == helpers
+    assert largest_difference(by_one, shared) < 1e-6
+
+
+def test_the_only_text_of_a_process_is_computed_by_one_thread(
+    no_deadline: Deadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transformer, "Thread", RefusedThread)
+    assert MiniLmEmbedder().embed([TEXTS["a paragraph"]], "query", no_deadline)
+
+
+def test_one_thread_computes_a_text_where_no_other_can_start(
+    warm: MiniLmEmbedder, no_deadline: Deadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [TEXTS["a paragraph"]]
+    [by_one] = MiniLmEmbedder().embed(texts, "query", no_deadline)
+    monkeypatch.setattr(transformer, "Thread", RefusedThread)
+
+    assert warm.embed(texts, "query", no_deadline) == [by_one]
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+@pytest.mark.parametrize("failing", ["main", "helper"])
+def test_an_error_in_either_thread_ends_both(
+    failing: str, warm: MiniLmEmbedder, no_deadline: Deadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(values: transformer.Floats) -> None:
+        if (current_thread() is main_thread()) == (failing == "main"):
+            raise MemoryError
+        gelu_in_place(values)
+
+    monkeypatch.setattr(transformer, "gelu_in_place", fail)
+    with pytest.raises((MemoryError, BrokenBarrierError)):
+        warm.embed([TEXTS["a paragraph"]], "query", no_deadline)
 
 
 def test_words_of_like_meaning_are_closer_than_others(

@@ -123,6 +123,28 @@ def test_it_is_not_rebuilt_where_nothing_may_be_repaired_and_search_says_so(
     assert dump(folder) == before
 
 
+def test_frequencies_follow_the_writes_of_another_connection(folder: Path) -> None:
+    with opened(folder) as database, opened(folder) as other:
+        keywords = world_of(database).keywords
+        before = keywords.frequencies(["zebra"], IN_TIME)
+        world_of(other).add(lesson("zebra"))
+
+        assert (before, keywords.frequencies(["zebra"], IN_TIME)) == ({"zebra": 0}, {"zebra": 1})
+
+
+def test_frequencies_of_few_terms_are_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keyword_index, "KEPT_COUNTS", 2)
+    with opened(folder) as database:
+        world_of(database).add(lesson("zebra"))
+        keywords, statements = FtsKeywordIndex(database), list[str]()
+        database.connection.set_trace_callback(statements.append)
+        for terms in (["zebra", "lion"], ["lion"], ["zebra", "tiger"], ["lion"]):
+            keywords.frequencies(terms, IN_TIME)
+
+    counted = [statement.count("MATCH") for statement in statements if "MATCH" in statement]
+    assert counted == [2, 1, 1]
+
+
 def test_a_store_without_its_keyword_index_can_still_be_written(folder: Path) -> None:
     with opened(folder) as database:
         world_of(database).add(FULL)
