@@ -264,20 +264,14 @@ def provider_of_user(store: str) -> str | None:
 
     The decision of `hardwon embed --provider` precedes the environment.
     """
-    from hardwon.adapters.sqlite.database import FILE_NAME, SqliteDatabase
     from hardwon.adapters.sqlite.metadata import SqliteMetadata
     from hardwon.domain.model.errors import StorageError
     from hardwon.entrypoints.bootstrap_retrieval import choose_automatically
 
     decided = None
-    with suppress(StorageError):  # no store yet, or one that can't be read
-        database = SqliteDatabase(
-            os.path.join(store, FILE_NAME), SETTINGS_BUSY_SECONDS, read_only=True
-        )
-        try:
-            decided = SqliteMetadata(database).automatic_provider
-        finally:
-            database.close()
+    # no store yet, or one that can't be read
+    with suppress(StorageError), closing(_opened(store)) as database:
+        decided = SqliteMetadata(database).automatic_provider
     return choose_automatically(os.environ, decided)
 
 
@@ -315,7 +309,6 @@ def _is_trusted(store: UsersStore, project_root: str) -> bool:
 
 
 def _registry(store: UsersStore) -> "Registry":
-    from hardwon.adapters.sqlite.database import FILE_NAME
     from hardwon.adapters.sqlite.projects import SqliteProjects
     from hardwon.domain.model.errors import StorageError
     from hardwon.domain.model.project import Registry
@@ -328,20 +321,19 @@ def _registry(store: UsersStore) -> "Registry":
                 open_postgres(store.server, lambda _: None, longest_wait=SETTINGS_WAIT_SECONDS)
             ) as opened:
                 return opened.registry(store.mode)
-        with closing(_opened(store, FILE_NAME)) as database:
+        with closing(_opened(store.folder)) as database:
             return SqliteProjects(database).registry(store.mode)
     except StorageError:
         return Registry()
 
 
 def _noted(store: UsersStore) -> frozenset[str]:
-    from hardwon.adapters.sqlite.database import FILE_NAME
     from hardwon.adapters.sqlite.metadata import SqliteMetadata
     from hardwon.adapters.sqlite.query_vectors import OWN_FILE
     from hardwon.domain.model.errors import StorageError
 
-    file_name = OWN_FILE if store.server else FILE_NAME
-    with suppress(StorageError), closing(_opened(store, file_name)) as database:
+    file_name = OWN_FILE if store.server else None
+    with suppress(StorageError), closing(_opened(store.folder, file_name)) as database:
         return SqliteMetadata(database).own_files
     return frozenset()
 
@@ -362,12 +354,11 @@ def _note(store: UsersStore, digest: str) -> None:
         SqliteMetadata(database).note_own_file(digest)
 
 
-def _opened(store: UsersStore, file_name: str) -> "SqliteDatabase":
-    from hardwon.adapters.sqlite.database import SqliteDatabase
+def _opened(folder: str, file_name: str | None = None) -> "SqliteDatabase":
+    from hardwon.adapters.sqlite.database import FILE_NAME, SqliteDatabase
 
-    return SqliteDatabase(
-        os.path.join(store.folder, file_name), SETTINGS_BUSY_SECONDS, read_only=True
-    )
+    path = os.path.join(folder, file_name or FILE_NAME)
+    return SqliteDatabase(path, SETTINGS_BUSY_SECONDS, read_only=True)
 
 
 def _opened_to_note(store: UsersStore) -> "SqliteDatabase":

@@ -20,9 +20,10 @@ from hardwon.domain.model.evaluation.report import EvaluationReport, SetReport
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.evaluate import Evaluate, Stage
-from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.bootstrap_retrieval import build_embed_pending, build_recall
 from hardwon.entrypoints.bootstrap_upkeep import administer
+from hardwon.ports.entries import EntryRepository
 from hardwon.ports.store import Warn
 
 __all__ = [
@@ -77,7 +78,7 @@ def own_sets(settings: Settings) -> tuple[list[EvalSet], Settings]:
     with closing(memory):
         if provider := memory.spaces.provider:
             settings = settings._replace(embedding_provider=provider)
-        titles = known_items(OWN_SET, list(_entries(memory)))
+        titles = known_items(OWN_SET, list(_entries(memory.repository)))
         return [titles, rare_words(RARE_WORDS, titles)], settings
 
 
@@ -115,7 +116,7 @@ def _throw_away(
             )
 
 
-def _entries(memory: Memory) -> Iterator[Entry]:
-    with memory.repository.snapshot():
-        for offset in range(0, memory.repository.count(EVERYTHING), PAGE):
-            yield from memory.repository.matching(EVERYTHING, limit=PAGE, offset=offset)
+def _entries(repository: EntryRepository) -> Iterator[Entry]:
+    with repository.snapshot():
+        for offset in range(0, repository.count(EVERYTHING), PAGE):
+            yield from repository.matching(EVERYTHING, limit=PAGE, offset=offset)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hardwon.domain.model.filters import Workplace
     from hardwon.domain.model.injection.markdown_block import SourcedEntry
     from hardwon.domain.model.legacy_index import IndexedMemory, OlderDocument
-    from hardwon.domain.model.project import Project
+    from hardwon.domain.model.project import Project, Registry, TrustMode
     from hardwon.domain.model.settings import Settings
     from hardwon.domain.use_cases.check_citations import StoreCitations
     from hardwon.domain.use_cases.edit_lesson import EditFile
@@ -179,7 +179,7 @@ def bank_files(project_root: str, settings: "Settings") -> "BankFiles":
     return MarkdownBankFiles(project_root, settings.global_store)
 
 
-def build_versions(memory: "Memory", *, asks_git: bool = True) -> "FileVersions":
+def build_versions(trust: "TrustMode", *, asks_git: bool = True) -> "FileVersions":
     """
     Build the check whose version a file is.
 
@@ -187,7 +187,7 @@ def build_versions(memory: "Memory", *, asks_git: bool = True) -> "FileVersions"
     """
     from hardwon.adapters.git.versions import CheckedOutVersions, GitVersions
 
-    return GitVersions(memory.settings.trust) if asks_git else CheckedOutVersions()
+    return GitVersions(trust) if asks_git else CheckedOutVersions()
 
 
 CITATION_SECONDS = 1.0
@@ -241,7 +241,7 @@ def build_import_knowledge(
         projects=memory.store.projects,
         workplace=workplace,
         ledger=memory.store.ledger,
-        versions=versions or build_versions(memory),
+        versions=versions or build_versions(memory.settings.trust),
         clock=memory.clock,
     )
 
@@ -253,7 +253,7 @@ def build_settle_versions(
     from hardwon.adapters.markdown.knowledge_bank import bank_root
     from hardwon.domain.use_cases.settle_versions import ALL, SettleVersions
 
-    versions, ledger = build_versions(memory, asks_git=asks_git), memory.store.ledger
+    versions, ledger = build_versions(memory.settings.trust, asks_git=asks_git), memory.store.ledger
     folders = {path: root for path in ledger.paths() if (root := bank_root(path))}
     registry = memory.registry()
     keys = {project.identity.key for project in registry.projects if project.id in workplace.own}
@@ -289,7 +289,7 @@ def build_find_drift(memory: "Memory", project_root: str, workplace: "Workplace"
         bank=_bank(memory, project_root, workplace=workplace, warn=lambda _: None),
         repository=memory.repository,
         ledger=memory.store.ledger,
-        versions=build_versions(memory),
+        versions=build_versions(memory.settings.trust),
         workplace=workplace,
     )
 
@@ -443,16 +443,16 @@ def _index_files(
         sources=sources,
         repository=memory.repository,
         project_root=os.path.realpath(project_root),
-        private=_private_folders(memory, os.path.realpath(project_root)),
+        private=_private_folders(memory.registry(), os.path.realpath(project_root)),
         index_one_file=_keep_file(memory, workplace, versions),
         forget=DeleteEntries.on(memory.store, memory.clock),
     )
 
 
-def _private_folders(memory: "Memory", root: str) -> tuple[str, ...]:
+def _private_folders(registry: "Registry", root: str) -> tuple[str, ...]:
     from hardwon.domain.model.own_files import CONVERSATION_FOLDERS, MEMORY
 
-    project = memory.registry().with_key(identify(root).key)
+    project = registry.with_key(identify(root).key)
     if project is None or not project.keeps_private_files:
         return ()
     return tuple(os.path.join(root, MEMORY, name, "") for name in CONVERSATION_FOLDERS)
@@ -466,7 +466,7 @@ def _keep_file(
 
     return IndexOneFile(
         repository=memory.repository,
-        versions=versions or build_versions(memory),
+        versions=versions or build_versions(memory.settings.trust),
         tombstones=memory.store.tombstones,
         absences=memory.store.absences,
         usage=memory.store.usage,

@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from hardwon.domain.model.ranking.decay import Decay
     from hardwon.domain.model.ranking.prominence import SignalWeights
     from hardwon.domain.use_cases.embed_pending import EmbedPending
-    from hardwon.domain.use_cases.inject_at_moment import InjectAtMoment
     from hardwon.domain.use_cases.inject_at_start import InjectAtStart
-    from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt
     from hardwon.domain.use_cases.label import LabelChain, LabelPending
     from hardwon.domain.use_cases.recall import Recall
     from hardwon.domain.use_cases.related_conversations import RelateConversations
@@ -285,7 +283,7 @@ def _inject(memory: "Memory") -> "InjectAtStart":
         retrieve=build_retrieve(memory),
         vectors=memory.spaces.vectors,
         clock=memory.clock,
-        weights=_weights(memory),
+        weights=_weights(memory.settings),
         receipts=memory.store.receipts,
     )
 
@@ -303,8 +301,8 @@ def build_recall(memory: "Memory") -> "Recall":
         repository=memory.repository,
         retrieve=retrieve,
         clock=memory.clock,
-        weights=_weights(memory),
-        decay=_decay(memory),
+        weights=_weights(memory.settings),
+        decay=_decay(memory.settings),
     )
 
 
@@ -352,37 +350,11 @@ def build_weigh_entries(
     )
 
 
-def build_inject_beside_prompt(
-    memory: "Memory",
-    project_root: str,
-    embed_seconds: float = ASKED_EMBED_SECONDS,
-    recall: "Recall | None" = None,
-) -> "InjectBesidePrompt":
-    """Build injection beside a prompt, whose embedding may take *embed_seconds*."""
-    from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt
-
-    return InjectBesidePrompt(
-        build_weigh_entries(memory, project_root, embed_seconds, recall=recall)
-    )
-
-
-def build_inject_at_moment(
-    memory: "Memory",
-    project_root: str,
-    embed_seconds: float = ASKED_EMBED_SECONDS,
-    recall: "Recall | None" = None,
-) -> "InjectAtMoment":
-    """Build injection at moments of action, whose embedding may take *embed_seconds*."""
-    from hardwon.domain.use_cases.inject_at_moment import InjectAtMoment
-
-    return InjectAtMoment(build_weigh_entries(memory, project_root, embed_seconds, recall=recall))
-
-
-def build_clustering(memory: "Memory", kind: "Kind") -> "Clustering | None":
+def build_clustering(spaces: Spaces, kind: "Kind") -> "Clustering | None":
     """Build the clustering of the space for *kind*, or None."""
     from hardwon.domain.model.errors import NumpyMissingError
 
-    vectors = memory.spaces.vectors_for(kind)
+    vectors = spaces.vectors_for(kind)
     if vectors is None:
         return None
     try:
@@ -392,19 +364,17 @@ def build_clustering(memory: "Memory", kind: "Kind") -> "Clustering | None":
     return NumpyClustering(vectors)
 
 
-def _weights(memory: "Memory") -> "SignalWeights":
+def _weights(settings: Settings) -> "SignalWeights":
     from hardwon.domain.model.ranking.prominence import SignalWeights
 
-    settings = memory.settings
     return SignalWeights(
         settings.vector_weight, settings.keyword_weight, settings.prominence_weight
     )
 
 
-def _decay(memory: "Memory") -> "Decay":
+def _decay(settings: Settings) -> "Decay":
     from hardwon.domain.model.ranking.decay import Decay
 
-    settings = memory.settings
     return Decay(
         enabled=settings.decay_enabled,
         mode=settings.decay_mode,

@@ -20,7 +20,7 @@ from hardwon.domain.use_cases.inject_beside_prompt import (
     TryPrompt,
 )
 from hardwon.entrypoints.bootstrap import Memory, host_session
-from hardwon.entrypoints.bootstrap_retrieval import build_inject_beside_prompt
+from hardwon.entrypoints.bootstrap_retrieval import build_weigh_entries
 from hardwon.entrypoints.cli.console import OK, USERS_MISTAKE, print_items, print_json, say
 from hardwon.entrypoints.cli.options import MOST, AsJson, GlobalStore, ProjectRoot, Typed, open_for
 from hardwon.entrypoints.context import read_workplace
@@ -125,7 +125,7 @@ def _try(memory: Memory, prompt: str, project_root: str, *, as_json: bool) -> No
     text = standard_input() if prompt == "-" else readable(prompt)
     dry_run, on = (
         _dry_run(
-            build_inject_beside_prompt(memory, project_root),
+            InjectBesidePrompt(build_weigh_entries(memory, project_root)),
             read_workplace(memory, project_root),
             text,
         ),

@@ -8,15 +8,12 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.injection.receipt import ContextWindow
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.ask_for_lesson import AskForLesson
-from hardwon.domain.use_cases.inject_at_moment import Moment
-from hardwon.domain.use_cases.inject_beside_prompt import Prompt
+from hardwon.domain.use_cases.inject_at_moment import InjectAtMoment, Moment
+from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt, Prompt
 from hardwon.domain.use_cases.record_injection import RecordInjection
-from hardwon.domain.use_cases.weigh_entries import Actor, Injection
+from hardwon.domain.use_cases.weigh_entries import Actor, Injection, WeighEntries
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_retrieval import (
-    build_inject_at_moment,
-    build_inject_beside_prompt,
-)
+from hardwon.entrypoints.bootstrap_retrieval import build_weigh_entries
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.hook.process import Output
 from hardwon.entrypoints.hook.request import HookRequest
@@ -83,23 +80,23 @@ class PromptStart:
         prompt = Prompt(
             request.prompt, request.session_id, read_workplace(self._memory, request.project_root)
         )
-        beside_prompt = build_inject_beside_prompt(
-            self._memory, request.project_root, SEARCH_SECONDS, recall=self._recall
-        )
+        beside_prompt = InjectBesidePrompt(self._weigh)
         self._print(beside_prompt.text_for(prompt, self._deadline), output)
 
     def print_at_moment(self, moment: Moment, output: Output) -> None:
         """Print the entry that helps at *moment*, if any, then record the injection."""
-        request = self._request
-        at_moment = build_inject_at_moment(
-            self._memory, request.project_root, SEARCH_SECONDS, recall=self._recall
-        )
+        at_moment = InjectAtMoment(self._weigh)
         self._print(at_moment.text_for(moment, self._actor, self._deadline), output)
 
     def print_question(self, failure: "RepeatedFailure", output: Output) -> None:
         """Print the question about a command that passes at last, then record it."""
         ask = AskForLesson.on(self._memory.store, self._memory.clock)
         self._print(ask.text_for(failure, self._actor), output)
+
+    @property
+    def _weigh(self) -> WeighEntries:
+        root = self._request.project_root
+        return build_weigh_entries(self._memory, root, SEARCH_SECONDS, recall=self._recall)
 
     @property
     def _actor(self) -> Actor:

@@ -300,7 +300,7 @@ class SessionStart:
         if not has_changed_banks(self._memory, self._project_root):
             return ""
         try:
-            versions = build_versions(self._memory, asks_git=False)
+            versions = build_versions(self._memory.settings.trust, asks_git=False)
             imported = build_import_knowledge(
                 self._memory, self._project_root, workplace=self._workplace, versions=versions
             ).changed(self._deadline.within(IMPORT_SECONDS), LARGEST_IMPORT)

@@ -56,7 +56,7 @@ class Desk:
 
         It caches its clusters.
         """
-        self._clustering = self._clustering or build_clustering(self.memory, "learning")
+        self._clustering = self._clustering or build_clustering(self.memory.spaces, "learning")
         return self._clustering
 
     def items_to_review(self) -> Sequence[ReviewItem]:
