@@ -140,12 +140,13 @@ class InMemorySession:
         return injection
 
 
+FILLERS = [lesson(f"filler number {number}") for number in range(150)]
+
+
 def store(*entries: Entry) -> State:
     """Return a store of 150 lessons about nothing, and *entries*."""
     state = State()
     repository = InMemoryEntryRepository(state)
-    for number in range(150):
-        repository.put(lesson(f"filler number {number}"))
-    for entry in entries:
+    for entry in (*FILLERS, *entries):
         repository.put(entry)
     return state

@@ -138,6 +138,7 @@ def worlds(sessions: int, number: int = 15) -> dict[str, list[Followed]]:
     return {kind.name: [lesson for lesson in found if lesson.planted == kind] for kind in PLANTED}
 
 
+@pytest.mark.large
 def test_credit_converges_in_a_thousand_sessions() -> None:
     early, late = worlds(100), worlds(1_000)
 
@@ -151,6 +152,7 @@ def error(lessons: list[Followed]) -> float:
     return math.sqrt(mean([(lesson.chance - lesson.planted.rate) ** 2 for lesson in lessons]))
 
 
+@pytest.mark.large
 def test_of_planted_lessons_the_harmful_ones_fall_silent() -> None:
     """The baseline is not known here, but that of the other lessons."""
     found = worlds(1_000)

@@ -100,6 +100,7 @@ def is_between(value: float, interval: tuple[float, float]) -> bool:
     return interval[0] <= value <= interval[1]
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("effect", [0.0, 0.1, 0.3])
 def test_moments_of_a_session_may_be_alike(effect: float) -> None:
     trial = PlantedTrial(effect, sessions=100)
@@ -109,6 +110,7 @@ def test_moments_of_a_session_may_be_alike(effect: float) -> None:
     assert 0.93 <= sum(covered) / 500 <= 0.97
 
 
+@pytest.mark.large
 def test_no_effect_is_seldom_claimed_however_often_it_is_looked_at() -> None:
     trial = PlantedTrial(0.0, sessions=300)
     drawn = [trial.showings(Random(seed)) for seed in range(60)]

@@ -24,6 +24,7 @@ def test_lines_of_ordinary_files_are_untouched(line: Line) -> None:
     assert share_touched(lines) <= ALLOWED
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("name", RUNNERS)
 def test_logs_of_test_runners_and_hashes_in_prose_pass_unchanged(name: str) -> None:
     chance = random.Random(5)
