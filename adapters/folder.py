@@ -292,6 +292,16 @@ Prefixes of the files that hardwon creates in a store's folder.
 Markdown files are the user's.
 """
 CHECKPOINTS = "checkpoints"
+
+
+def outbox_folders(store: str) -> list[str]:
+    """Return the folders of all outboxes, none of a store that can't be listed."""
+    with suppress(OSError):
+        names = sorted(os.listdir(store))
+        return [os.path.join(store, name) for name in names if name.startswith(OUTBOX)]
+    return []
+
+
 ANOTHER_STORE = "or name another store with HARDWON_STORE"
 
 

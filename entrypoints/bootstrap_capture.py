@@ -80,9 +80,9 @@ def has_events(store: str) -> bool:
 
 def wait_in_outboxes(store: str) -> "Sequence[Waiting]":
     """Return what waits in each outbox."""
-    from hardwon.adapters.folder import OUTBOX
+    from hardwon.adapters.folder import outbox_folders
 
-    if not any(name.startswith(OUTBOX) for name in _names_in(store)):
+    if not outbox_folders(store):
         return ()
     from hardwon.adapters.sqlite.outbox import waiting_in  # only where there is a server
 
@@ -96,13 +96,6 @@ def wake_to_send(settings: "Settings", project_root: str) -> None:
     with contextlib.suppress(StorageError, OSError):  # the next turn's end does it
         if wait_in_outboxes(settings.global_store):
             wake(settings, os.path.abspath(project_root))
-
-
-def _names_in(folder: str) -> "Sequence[str]":
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return ()
 
 
 HOOK_WAIT_SECONDS = 1.0
@@ -472,11 +465,9 @@ INDEX_UPDATED_LATER = (
 )
 
 
-def update_keyword_index_later(
-    store: "Store", settings: "Settings", warn: "Warn", project_root: str
-) -> None:
-    """Start the worker if the keyword index is outdated, and warn."""
-    if settings.keyword_search and store.upkeep.has_outdated_keywords():
+def update_keyword_index_later(settings: "Settings", warn: "Warn", project_root: str) -> None:
+    """Start the worker, which updates an outdated keyword index, and warn."""
+    if settings.keyword_search:
         try:
             wake(settings, os.path.abspath(project_root))
         except OSError as error:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 
 from hardwon.adapters.durable import remove_unfinished, written_file
-from hardwon.adapters.folder import OUTBOX, OWN_NAMES, real_place
+from hardwon.adapters.folder import OWN_NAMES, outbox_folders, real_place
 from hardwon.adapters.sqlite.copies import remove
 from hardwon.adapters.sqlite.database import (
     BUSY_SECONDS,
@@ -216,11 +216,10 @@ class OtherDatabases(ErasurePlace):
 
 def _of_outboxes(folder: str) -> Iterator[str]:
     """Yield the files of outboxes, relative to the store's *folder*."""
-    for outbox in _names(folder):
-        if outbox.startswith(OUTBOX):
-            for name in _names(os.path.join(folder, outbox)):
-                if name.startswith(FILE_NAME):
-                    yield os.path.join(outbox, name)
+    for outbox in outbox_folders(folder):
+        for name in _names(outbox):
+            if name.startswith(FILE_NAME):
+                yield os.path.join(os.path.basename(outbox), name)
 
 
 def _names(folder: str) -> list[str]:

@@ -14,10 +14,10 @@ in any other. Its rules:
 
 import os
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from typing import NamedTuple
 
-from hardwon.adapters.folder import OUTBOX
+from hardwon.adapters.folder import OUTBOX, outbox_folders
 from hardwon.adapters.sqlite.database import FILE_NAME, SqliteDatabase
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository
 from hardwon.adapters.sqlite.metadata import SqliteMetadata
@@ -142,14 +142,9 @@ def open_outbox(store: str, destination: str, member: str, *, blocks: BlockIndex
 
 
 def outboxes(store: str) -> Iterator[str]:
-    """Yield the paths of all outboxes' files."""
-    names = list[str]()
-    with suppress(FileNotFoundError, NotADirectoryError):
-        names = sorted(os.listdir(store))
-    for name in names:
-        path = os.path.join(store, name, FILE_NAME)
-        if name.startswith(OUTBOX) and os.path.isfile(path):
-            yield path
+    """Return the paths of all outboxes' files."""
+    paths = (os.path.join(folder, FILE_NAME) for folder in outbox_folders(store))
+    return filter(os.path.isfile, paths)
 
 
 def waiting_in(store: str) -> list[Waiting]:

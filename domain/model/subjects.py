@@ -1,9 +1,9 @@
 """
 The subjects of a text: languages, tools and fields of software.
 
-A lesson on cron jobs matters to work on a shell script, though both may share no word, and a small
-model does not know that cron is of the shell. The table does. `docs/measurements-of-quality.md`
-says what it gains.
+A lesson on cron jobs matters to work on a shell script. Both may share no word, and a small model
+does not know that cron belongs to the shell: the table does. `docs/measurements-of-quality.md` says
+what it gains.
 """
 
 import math
@@ -163,7 +163,7 @@ _SUBJECTS: Mapping[str, str] = {
 
 _WORD = re.compile(r"[^\W_]+(?:\+\+|#)?")
 LONGEST_TEXT = 2_000
-"""Characters that count of a text."""
+"""Characters of a text whose words count."""
 
 PRIOR = 50
 """
@@ -173,7 +173,7 @@ A few lessons may happen to be on one subject.
 """
 
 USUAL = 0.12
-"""How much they share with some work on average, measured on the labelled starts."""
+"""The mean of the share of subjects of a lesson and some work, measured on the labelled starts."""
 
 MAIN = 0.3
 """The least weight of a main subject."""

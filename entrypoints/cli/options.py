@@ -236,9 +236,7 @@ def open_for(
     if memory.store.upkeep.has_outdated_keywords():
         from hardwon.entrypoints.bootstrap_capture import update_keyword_index_later
 
-        update_keyword_index_later(
-            memory.store, memory.settings, warn=memory.warn, project_root=project_root
-        )
+        update_keyword_index_later(memory.settings, warn=memory.warn, project_root=project_root)
     if looks_up:
         look_up_clone(build_know_projects(memory), memory.registry(), project_root)
     return memory

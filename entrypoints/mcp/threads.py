@@ -315,7 +315,7 @@ class MemoryWorker:
             from hardwon.entrypoints.bootstrap_capture import update_keyword_index_later
 
             update_keyword_index_later(
-                memory.store, memory.settings, warn=memory.warn, project_root=self.project_root
+                memory.settings, warn=memory.warn, project_root=self.project_root
             )
         return memory
 

@@ -18,10 +18,10 @@ LONGEST_OPTION = 160
 MAX_OPTIONS = 12
 
 MAX_NODS = 2
-"""Words before a label without a word."""
+"""Most words, such as `yes`, before a bare label."""
 
 LOOKED_AT = 120
-"""Characters. A longer sentence says itself what it chooses."""
+"""Characters of a consent. A longer sentence says itself what it chooses."""
 
 
 class Option(NamedTuple):
