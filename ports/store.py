@@ -273,7 +273,7 @@ class Store(Protocol):
         """
         Return whether opening it now would open the same store.
 
-        So it is where there was no store, and is none now.
+        True also if there was no store, and there still is none.
         """
         ...
 
@@ -293,7 +293,7 @@ class Store(Protocol):
         """
         Return the keyword index for questions.
 
-        They are answered without an index where there is none.
+        Questions are answered without an index too.
         """
         ...
 
@@ -307,7 +307,7 @@ class Store(Protocol):
         """
         Return the index of *vectors*.
 
-        Worth keeping, as it may cache those it has loaded.
+        Keep it: it may cache the vectors that it has loaded.
         """
         ...
 
@@ -328,9 +328,9 @@ class Store(Protocol):
 
     def registry(self, mode: "TrustMode") -> "Registry":
         """
-        Return the known projects, of which *mode* says which are trusted.
+        Return the known projects, of which *mode* decides which are trusted.
 
-        Hooks read it.
+        Hooks read them.
         """
         ...
 

@@ -64,7 +64,7 @@ class BlockIndex(NamedTuple):
 
     Attributes:
         index_of: Makes the index of vectors stored in blocks.
-        pack: Packs a block of a version. None where that is not possible here.
+        pack: Packs a block of a version; returns None where that is not possible here.
     """
 
     index_of: "Callable[[SqliteVectorStore], VectorIndex]"

@@ -100,7 +100,7 @@ class ContextQuery(NamedTuple):
         """
         The text to embed, without secrets.
 
-        None if nothing else is left.
+        None without a signal, or if nothing but secrets was in it.
         """
         return redact(self.compose() or "").strip() or None
 

@@ -151,7 +151,7 @@ def goes_by_its_anchor(kind: Kind, anchor_id: str) -> bool:
     """
     Return whether a section is identified by its anchor alone.
 
-    A captured one is, in whatever file.
+    That holds for captured sections, in whatever file they are.
     """
     return kind in CONVERSATION_KINDS and IDENTITY.fullmatch(anchor_id) is not None
 
@@ -194,14 +194,14 @@ class Entry:
         notes: Further metadata lines of a knowledge-bank file, verbatim.
         category: The section of the block for a learning; None for other kinds.
         keywords: Labels, in order, without repeats; a learning has at most 10.
-        observation_count: In how many retrospectives it was seen, from 1.
+        observation_count: How often it was observed, from 1.
         updated_at: When its content changed or it was last observed.
-        project: Id of the project where it stands or was said, if any.
+        project: Id of the project of its file or session, if any.
         citations: The present state of the files in its references (`CitedPlace.stored`).
-        reach: Where it may be shown without being asked for: the user's own making everywhere, what
-            is shared as the trust in its project decides, or only in its project.
-        door: How it came into the store; by a `checkout` while the version of its file is not the
-            user's.
+        reach: Where it may be shown without a query: `everywhere`, only at `home` in its project, or
+            `shared` with the projects that trust in its project allows.
+        door: The way by which it came into the store; `checkout` if the checked-out version of its
+            file is not the user's.
         superseded_by: Id of the learning that replaces it, if any.
         source_project: The label of the project it comes from, as displayed; None for a universal
             one.
@@ -211,13 +211,13 @@ class Entry:
             decay.
         file_path: Absolute path of its file, links resolved.
         file_mtime: When that file was changed, in Unix seconds.
-        file_hash: sha256 of that file; of a captured section, of that alone.
+        file_hash: sha256 of that file, or of a captured section alone.
         anchor_id: Its section of that file; empty for the whole file.
         channel: The stream of work it was written in, as its file states.
-        session_id: As its file states.
-        number: The store's number of it; None before it is stored.
-        entry_id: The hash of a learning's description, of any other's kind and path; the name of a
-            captured section.
+        session_id: Id of the session it is about, as its file states.
+        number: Its number in the store; None before it is stored.
+        entry_id: The hash of a learning's description, the hash of another entry's kind and path,
+            or the anchor of a captured section.
 
     Examples:
         >>> entry = Entry(
@@ -306,9 +306,9 @@ class Entry:
     @property
     def place(self) -> str:
         """
-        The key of its file's absence.
+        The key under which its absence is noted.
 
-        It is the path of the file; of a captured section, its own name.
+        It is the path of its file, or the anchor of a captured section.
         """
         return (
             f"#{self.anchor_id}"
@@ -323,7 +323,7 @@ class Entry:
 
     @property
     def is_unconfirmed(self) -> bool:
-        """Whether it is a repair that speaks at home until it is confirmed."""
+        """Whether it is an unconfirmed repair, which is shown only in its project."""
         return self.door == "capture" and self.reach == "home" and REPAIR_TAG in self.tags
 
     @property
@@ -346,13 +346,13 @@ class Entry:
 
     @property
     def is_gone(self) -> bool:
-        """Whether every file that it cites is gone, of at least one."""
+        """Whether it cites files, and all of them are gone."""
         states = {place.state for place in self.cited if place.is_of_file}
         return states == {"gone"}
 
     @property
     def content_hash(self) -> str:
-        """Equal for entries with the same description."""
+        """The hash of its description."""
         return content_hash(self.description)
 
     @property
@@ -377,7 +377,7 @@ class Entry:
         Merge *other*, the same lesson learned once more.
 
         Name and category stay, keywords and references unite, an empty reasoning is filled, the
-        count rises by one. The cited files count as they are now.
+        count rises by one. The citations are those of *other*, which are newer.
         """
         return attrs.evolve(
             self,

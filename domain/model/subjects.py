@@ -173,7 +173,7 @@ A few lessons may happen to be on one subject.
 """
 
 USUAL = 0.12
-"""The mean of the share of subjects of a lesson and some work, measured on the labelled starts."""
+"""The mean share of subjects, measured on the labelled starts."""
 
 MAIN = 0.3
 """The least weight of a main subject."""

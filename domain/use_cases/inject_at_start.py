@@ -127,7 +127,7 @@ class InjectAtStart(NamedTuple):
         held: The memory that the agent has already. If it holds a block, only new rules and lessons
             are added.
         length: How the host counts the length of the block.
-        receipts: Have the outcomes by which entries may be harmful; None for none.
+        receipts: Have the outcomes that show which entries did harm; None for no such check.
     """
 
     repository: RankingReads
@@ -270,13 +270,13 @@ class InjectAtStart(NamedTuple):
         """
         Choose new entries that are not among *rules*.
 
-        With *distinct*, an entry is left out that another one probably replaces, or that did harm,
-        and one of which every cited file is gone comes after the others.
+        With *distinct*, entries are left out that another one probably replaces, or that did harm.
+        Entries whose cited files are all gone come last.
         """
         harmful = self._harmful() if distinct else frozenset()
-        rule_numbers, repeated = {rule.number for rule in rules}, 0
+        rule_numbers, dropped = {rule.number for rule in rules}, 0
         while True:
-            selected = found.select(CategoryBalancer(found.limit + repeated))
+            selected = found.select(CategoryBalancer(found.limit + dropped))
             numbers = [scored.facts.number for scored in selected.ranked]
             left_out = (
                 rule_numbers | self.repository.outdated(numbers) if distinct else rule_numbers
@@ -287,12 +287,12 @@ class InjectAtStart(NamedTuple):
                 if scored.facts.number not in left_out
                 and scored.facts.entry_id not in {*self.held.entries, *harmful}
             ]
-            holding = [scored for scored in ranked if not (distinct and scored.facts.is_gone)]
-            if len(selected.ranked) - len(holding) <= repeated:
-                gone = [scored for scored in ranked if scored not in holding]
-                chosen = (*holding, *gone)[: found.limit]
+            present = [scored for scored in ranked if not (distinct and scored.facts.is_gone)]
+            if len(selected.ranked) - len(present) <= dropped:
+                gone = [scored for scored in ranked if scored not in present]
+                chosen = (*present, *gone)[: found.limit]
                 return selected._replace(ranked=tuple(filter(self._is_new, chosen)))
-            repeated = len(selected.ranked) - len(holding)
+            dropped = len(selected.ranked) - len(present)
 
     def _harmful(self) -> frozenset[str]:
         return Credits.of(self.receipts.outcomes()).harmful if self.receipts else frozenset()
@@ -432,8 +432,8 @@ def _missed(injection: StartInjection, selected: SelectionOutcome) -> tuple[Near
     others = (scored for scored in selected.seen if scored.facts.number not in known)
     nearest = islice(others, MAX_MISSED)
     return tuple(
-        NearMiss(each.facts.entry_id, each.score, _why(each, selected, injection.held))
-        for each in nearest
+        NearMiss(missed.facts.entry_id, missed.score, _why(missed, selected, injection.held))
+        for missed in nearest
     )
 
 

@@ -128,8 +128,8 @@ class Retrieval(NamedTuple):
 
     Attributes:
         query: The search text, None without a signal.
-        keyword_text: The text of the keyword search, likewise.
-        terms: Its terms, of identifiers also the parts.
+        keyword_text: The text of the keyword search, None without a signal.
+        terms: Its terms, with the parts of identifiers.
         spaces: The semantic matches of each space, scored by cosine.
         embedded_by: The models that embedded the query, None without any.
         standardised: Whether several models were used, so that `by_vector` has z-scores, not
@@ -169,8 +169,8 @@ class Retrieve(NamedTuple):
         semantic: The spaces, in order of preference; each kind is searched in the first whose
             embedder answers.
         by_passage: Whether keyword scores are those of passages, or of whole entries.
-        in_any_spelling: Whether identifiers are also searched by their parts; not where a gate was
-            calibrated without.
+        in_any_spelling: Whether identifiers are also searched by their parts; False where a gate
+            was calibrated without them.
         semantic_seconds: The minimum time of the semantic search on this machine now; with less
             left it is skipped.
     """

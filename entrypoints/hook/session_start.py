@@ -157,8 +157,8 @@ class SessionStart:
         Return the block that the next start would print, maybe *known*.
 
         Returns:
-            None if it would not be the same later: something is said once, or waits for the worker,
-            or the store or a file changed meanwhile.
+            None if a later start would differ: a notice is shown once, something waits for the
+            worker, or the store or a file changed meanwhile.
         """
         if self._keeps_as_before():
             return None
@@ -185,7 +185,7 @@ class SessionStart:
         self._memory.close()
 
     def _keeps_as_before(self) -> bool:
-        """Return whether the next start says that conversations are kept as before, once."""
+        """Return whether the next start has the notice, shown once, that conversations are kept."""
         settings, project = self._settings, self._place.project
         return (
             settings.capture_enabled is not False

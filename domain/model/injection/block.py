@@ -93,7 +93,7 @@ P = TypeVar("P", bound=Printable)
 
 
 def in_order_of_text(entries: Sequence[P]) -> list[P]:
-    """Order *entries*, best first, by category as they are printed."""
+    """Order *entries*, best first, as they are printed: by category."""
     return [entry for category in SECTIONS for entry in entries if entry.category == category]
 
 
