@@ -59,7 +59,7 @@ Features are standardised.
 A smaller deviation counts as this, so that a rare one weighs little.
 """
 
-KEPT = frozenset({"excess", "breadth", "quoted", "signed"})
+KEPT = frozenset({"excess", "breadth", "quoted", "signed", "salience", "missing"})
 SHARES = (0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.08)
 """Shares of wrongly answered cases, at which the table shows how many are answered."""
 
@@ -162,12 +162,16 @@ class Gate(NamedTuple):
     Attributes:
         wrong: How many of the counted cases without a lesson may pass.
         counts_taken_out: Whether those whose lesson was taken out are counted.
+        sizes: Of the stores that are asked, by `STORES`.
+        most: How many lessons of a case are in the regression, best first.
     """
 
     outcomes: Outcomes
     semantic: bool
     wrong: int
     counts_taken_out: bool = True
+    sizes: Sequence[int] = (*STORES,)
+    most: int = MAX_SHOWN
 
 
 _ERRORS: Outcomes = partial(moment_cases, "errors", ask_at_failure)
@@ -175,22 +179,24 @@ _EDITS: Outcomes = partial(moment_cases, "edits", ask_after_edit)
 GATES = {
     "prompt": Gate(prompt_cases, semantic=True, wrong=4, counts_taken_out=False),
     "prompt by keywords": Gate(prompt_cases, semantic=False, wrong=3, counts_taken_out=False),
-    "failure": Gate(_ERRORS, semantic=True, wrong=1),
-    "edit": Gate(_EDITS, semantic=True, wrong=0),
-    "edit by keywords": Gate(_EDITS, semantic=False, wrong=0),
+    "failure": Gate(_ERRORS, semantic=True, wrong=0, sizes=(0,), most=1),
+    "edit": Gate(_EDITS, semantic=True, wrong=1),
+    "edit by keywords": Gate(_EDITS, semantic=False, wrong=1),
 }
 
 
 def cases_of(gate: Gate, model: LikelihoodModel, cache: VectorCache) -> list[Case]:
     """Return the cases of *gate*, with the features of *model*."""
     found = list[Case]()
-    for size, (weight, _) in STORES.items():
+    for size in gate.sizes:
+        weight, _ = STORES[size]
         for outcome in gate.outcomes(cache if gate.semantic else None, size):
             is_taken_out = not outcome.helpful and bool(_lessons(outcome.item))
             found.append(
                 _case(
                     outcome,
                     model,
+                    most=gate.most,
                     weight=weight,
                     counts=not size and (gate.counts_taken_out or not is_taken_out),
                 )
@@ -198,9 +204,11 @@ def cases_of(gate: Gate, model: LikelihoodModel, cache: VectorCache) -> list[Cas
     return found
 
 
-def _case(outcome: Outcome, model: LikelihoodModel, *, weight: float, counts: bool) -> Case:
+def _case(
+    outcome: Outcome, model: LikelihoodModel, *, most: int, weight: float, counts: bool
+) -> Case:
     weighed, names = outcome.weighed, [*model.weights]
-    entries = weighed.contenders[:MAX_SHOWN] if weighed else ()
+    entries = weighed.contenders[:most] if weighed else ()
     wins = [entry.win(weighed.contest) for entry in entries] if weighed else []
     rows = [[win.features[name] for name in names] for win in wins if isinstance(win, Likelihood)]
     return Case(

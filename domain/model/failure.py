@@ -6,8 +6,9 @@ addresses and temporary names. Standard library only, for the hook.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 from hardwon.domain.model.keywords import MAX_TERMS, STOP_WORDS, terms_of, words_of
 from hardwon.domain.model.prompt_terms import (
@@ -25,10 +26,14 @@ MAX_ERROR_LINES = 6
 MAX_SIGNATURES = 4
 
 _EXCEPTION = re.compile(
-    r"(?:E\s+)?(?:\w+\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Warning|Fault|DoesNotExist|Timeout|NotFound|Refused)"
-    r"(?:\s\[\w+\])?(?::\s.*)?"
+    r"(?:E\s+|Caused by: )?(?:(?:\w+\.)*[A-Z]\w*"
+    r"(?:Error|Exception|Exit|Interrupt|Warning|Fault|DoesNotExist|Timeout|NotFound|Refused)(?:\s\[\w+\])?(?::\s.*)?"
+    r"|(?:[a-z_]\w*\.)+[A-Z]\w+: .*)"
 )
 """The last line of a traceback, in Python, JavaScript and Java."""
+
+_ERRNO = "E(?:ACCES|ADDR[A-Z]+|CONN[A-Z]+|EXIST|HOST[A-Z]+|INVAL|[MN]FILE|NO[A-Z]{3,}|PERM|PIPE|RESOLVE|ROFS|TIMEDOUT)"
+"""Codes of the operating system, as Node.js prints them."""
 
 _SPECIFIC = re.compile(
     "|".join(
@@ -48,6 +53,8 @@ _SPECIFIC = re.compile(
             r"e: .*|> .*(?:not|fail|could).*",  # gradle
             r"(?:CONFLICT|! \[\w+ ?\w*\]|hint:) ?.*|remote: (?!(?:Enumerating|Counting|Compressing|Total|Resolving)\b).*\w.*",  # git
             r"(?:DETAIL|HINT):\s+.*",  # psql
+            r"(?i:cause|because|reason): .*",
+            rf".*\b(?:{_ERRNO})\b.*",
             r"CMake Error.*|\[?ERROR\]? .*|ERR! .*",
         )
     )
@@ -70,6 +77,9 @@ _WRAPPER = re.compile(
     r"\* What went wrong:|For more information.*|.*Command failed.*|.*generated an error.*|Tests?:? +\d+ .*|.*\(most likely .*"
 )
 """Lines that only say that another line says it."""
+
+_HEADING = re.compile(r"(?i:error|fatal)[:!]|thread '.*' .*panicked at .*:")
+"""Lines after which the error is told."""
 
 _STRONG = re.compile(
     r"FAIL(?:ED|URE)?\b.*|--- FAIL.*|Tests?:.*\b\d+ failed.*|.*\*\*\* .*Error \d+|npm (?:ERR!|error) .*|"
@@ -157,6 +167,11 @@ class Failure:
         """The identifiers in its error lines."""
         return identifiers("\n".join(self.error_lines))
 
+    @cached_property
+    def terms(self) -> tuple[str, ...]:
+        """The distinct words of its lines."""
+        return tuple(dict.fromkeys(terms_of("\n".join(self.lines))))
+
     @property
     def signature(self) -> str:
         """The first of its signatures, empty for none."""
@@ -171,10 +186,12 @@ class Failure:
 
     @cached_property
     def _places(self) -> Sequence[int]:
-        ranks = [(_rank(line), at) for at, line in enumerate(self.lines)]
-        exceptions = [at for rank, at in ranks if rank == _IS_EXCEPTION]
-        others = sorted(pair for pair in ranks if _IS_EXCEPTION < pair[0] < _IS_OTHER)
-        places = [*reversed(exceptions), *(at for _, at in others)] or [len(self.lines) - 1]
+        ranked = [(rank, at) for at, rank in enumerate(_ranks(self.lines))]
+        exceptions = [at for rank, at in ranked if rank == _IS_EXCEPTION]
+        others = sorted(pair for pair in ranked if _IS_EXCEPTION < pair[0] < _IS_OTHER)
+        specific = [at for rank, at in others if rank < _IS_WRAPPER]
+        places = [*reversed(exceptions), *specific] or [at for _, at in others]
+        places = places or [len(self.lines) - 1]
         distinct = dict[str, int]()
         for at in places if self.lines else ():
             distinct.setdefault(normalised(self.lines[at]), at)
@@ -189,6 +206,13 @@ def without_cut_word(command: str) -> str:
 
 
 _IS_EXCEPTION, _IS_SPECIFIC, _IS_GENERIC, _IS_WRAPPER, _IS_OTHER = range(5)
+
+
+def _ranks(lines: Sequence[str]) -> Iterator[int]:
+    """Yield the rank of each line, that after a heading as specific."""
+    for before, line in pairwise(("", *lines)):
+        rank = _rank(line)
+        yield min(rank, _IS_SPECIFIC) if rank and _HEADING.fullmatch(before) else rank
 
 
 def _rank(line: str) -> int:

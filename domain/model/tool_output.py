@@ -86,6 +86,10 @@ NOISE = (
     ),
     Cleaner("cmake", r"\s*-- .*"),
     Cleaner(
+        "changed files of git",
+        r"\s*\S.{0,200}? \|\s+(?:\d+ [+-]+|Bin .*)|\s*\d+ files? changed, .*|\s*(?:create|delete) mode \d+ .*",
+    ),
+    Cleaner(
         "tests that pass",
         r".*\bPASS(?:ED)?\b.*|\s*(?:✓|✔|ok)\s.*|--- PASS: .*|[.sxFE]{3,}\s*(?:\[.*)?",
     ),
@@ -113,6 +117,7 @@ _CLOCK = r"\d{1,2}:\d\d:\d\d(?:[.,]\d+)?"
 _SEGMENT = r"[^\s/\\:'\"`<>|()\[\],;=*]+"
 
 STAMPS = (
+    Cleaner("step of an image", r"^#\d+ \d+\.\d+ "),
     Cleaner("date and time", rf"\[?\b{_DATE}(?:[T ]{_CLOCK}(?:Z|\s?[+-]\d\d:?\d\d)?)?\]?"),
     Cleaner("clock", rf"\[?\b{_CLOCK}\b\]?"),
     Cleaner("duration", r"\b(?:in )?\d+(?:\.\d+)?\s?(?:ms|s|sec|seconds|min|m)\b"),

@@ -40,7 +40,7 @@ from hardwon.domain.model.injection.relevance_gate import (
     in_order_of_credit,
     with_successors,
 )
-from hardwon.domain.model.keywords import MAX_TERMS
+from hardwon.domain.model.keywords import MAX_TERMS, terms_of
 from hardwon.domain.model.likelihood import CREDIT
 from hardwon.domain.model.prompt_intent import Intent, intent_of
 from hardwon.domain.model.prompt_terms import (
@@ -281,17 +281,14 @@ class WeighEntries(NamedTuple):
         """Return both for a failed command, or an edit."""
         words, failure = [entry.words for entry in contenders], occasion.failure
         if failure is None:
-            counted = terms_to_count(occasion.text, words)
+            counted = terms_to_count(terms_of(occasion.text), words)
             frequencies = self._frequencies(counted, deadline)
             return contenders, contest._replace(
                 terms=EditTerms(occasion.text, frequencies, contest.size)
             )
         contenders = sorted(contenders, key=partial(_is_unsigned, failure))
         frequencies = self._frequencies(terms_of_failure(failure, words), deadline)
-        return contenders, contest._replace(
-            terms=FailureTerms(failure, frequencies, contest.size),
-            rival=contenders[1].score if len(contenders) > 1 else 0.0,
-        )
+        return contenders, contest._replace(terms=FailureTerms(failure, frequencies, contest.size))
 
     def _frequencies(self, terms: Sequence[str], deadline: Deadline) -> Mapping[str, int]:
         """Return how many entries have each of *terms*: one, if that can't be read."""

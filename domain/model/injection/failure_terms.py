@@ -1,12 +1,13 @@
 """
 The features of the likelihood that an entry helps with a command that failed.
 
-Its model is in `likelihood.py`. `closeness` is as beside a prompt; `lead` is over the next entry.
+Its model is in `likelihood.py`. `closeness` is as beside a prompt.
 
-- `errors` is the root of coverage times information of the error lines' words in the entry.
+- `salience` is how far its score for the words of the question is above chance, over `L`.
+- `information` is that of the output's words in the entry, over `L`, at most 4. Common words of
+  English do not count: an output of many lines has some of them by chance.
 - `missing` is the quotation of the entry least present in the output, weighted by its
   information, at most `2 L`: advice for another error of the same tool quotes something else.
-- `present` is the share of the information of all quotations that is in the output.
 - `command` is the information of the command's words in the entry: many lessons name the tool.
 - `named` is how many identifiers of the error lines are in the entry, at most 3.
 - `signed` is 1 for an entry that holds a signature of the error word for word, else 0.
@@ -14,7 +15,7 @@ Its model is in `likelihood.py`. `closeness` is as beside a prompt; `lead` is ov
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from hardwon.domain.model.failure import Failure
@@ -23,20 +24,20 @@ from hardwon.domain.model.injection.gate_terms import (
     MAX_NAMED,
     EntryWords,
     information_unit,
-    matched_words,
+    terms_to_count,
 )
 from hardwon.domain.model.keywords import terms_of
 from hardwon.domain.model.prompt_terms import (
+    COMMON_STEMS,
     Sentence,
+    count_quoted,
     informative_words,
-    quotes,
-    shared,
     stem,
     weighed,
 )
 
-NO_QUOTATION = 0.4
-"""The value of `present` for an entry that quotes nothing."""
+MAX_SHARED = 4.0
+"""Upper bound of `information`: a long output matches words by chance."""
 
 MIN_QUOTED_INFORMATION = 2.0
 """Nats. A quotation with less says nothing."""
@@ -75,53 +76,54 @@ class FailureTerms:
         self._unit = information_unit(size)
 
     @cached_property
-    def _errors(self) -> Sentence:
-        return self._sentence("\n".join(self._failure.error_lines))
-
-    @cached_property
     def _command(self) -> Sentence:
         return self._sentence(self._failure.key)
 
     @cached_property
-    def _output(self) -> frozenset[str]:
-        text = "\n".join((self._failure.key, *self._failure.lines))
-        return frozenset(map(stem, terms_of(text)))
+    def _output(self) -> Sentence:
+        words = weighed(self._failure.terms, self._frequencies, self._size)
+        return {word: words[word] for word in words.keys() - COMMON_STEMS if not word.isdigit()}
+
+    @cached_property
+    def _held(self) -> frozenset[str]:
+        return frozenset(map(stem, (*terms_of(self._failure.key), *self._failure.terms)))
 
     def features(self, entry: EntryWords) -> Mapping[str, float]:
         """Return what the failure and *entry* have in common."""
-        missing, present = self._quoted(entry.text)
-        named = sum(quotes(entry.text, [name]) for name in self._failure.identifiers)
+        stems = entry.stems
+        named = count_quoted(entry.text, self._failure.identifiers)
         return {
-            "errors": matched_words([self._errors], entry.text, self._size),
-            "missing": missing,
-            "present": present,
-            "command": shared([self._command], entry.text).information / self._unit,
+            "information": min(self._information(self._output, stems), MAX_SHARED),
+            "missing": self._missing(entry.text),
+            "command": self._information(self._command, stems),
             "named": float(min(named, MAX_NAMED)),
             "signed": float(self._failure.is_named_in(entry.text)),
         }
 
-    def _quoted(self, text: str) -> tuple[float, float]:
-        """Return `missing` and `present` of an entry with that *text*."""
-        found = [
-            (sum(sentence.values()), sum(sentence[word] for word in sentence.keys() & self._output))
+    def _information(self, words: Sentence, stems: frozenset[str]) -> float:
+        return math.fsum(words[word] for word in words.keys() & stems) / self._unit
+
+    def _missing(self, text: str) -> float:
+        found = (
+            (sum(sentence.values()), sum(sentence[word] for word in sentence.keys() & self._held))
             for sentence in map(self._sentence, quotations(text))
-        ]
-        informative = [pair for pair in found if pair[0] > MIN_QUOTED_INFORMATION]
-        if not informative:
-            return 0.0, NO_QUOTATION
-        missing = (
-            (1 - held / whole) * min(whole / self._unit, MAX_INFORMATION)
-            for whole, held in informative
         )
-        whole, held = map(math.fsum, zip(*informative, strict=True))
-        return max(missing), held / whole
+        return max(
+            (
+                (1 - held / whole) * min(whole / self._unit, MAX_INFORMATION)
+                for whole, held in found
+                if whole > MIN_QUOTED_INFORMATION
+            ),
+            default=0.0,
+        )
 
     def _sentence(self, text: str) -> Sentence:
         return weighed(terms_of(text), self._frequencies, self._size)
 
 
-def terms_of_failure(failure: Failure, entries: Iterable[EntryWords]) -> tuple[str, ...]:
-    """Return the terms of *failure*, and of what *entries* quote."""
+def terms_of_failure(failure: Failure, entries: Sequence[EntryWords]) -> tuple[str, ...]:
+    """Return the terms of the command, of quotations, and of the output in *entries*."""
     quoted = (quotation for entry in entries for quotation in quotations(entry.text))
-    lines = (failure.key, *failure.error_lines, *quoted)
-    return informative_words(dict.fromkeys(term for line in lines for term in terms_of(line)))
+    terms = (term for line in (failure.key, *quoted) for term in terms_of(line))
+    in_both = terms_to_count(failure.terms, entries)
+    return tuple(dict.fromkeys((*informative_words(terms), *in_both)))

@@ -15,11 +15,12 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from hardwon.domain.model.keywords import terms_of
+from hardwon.domain.model.keywords import MAX_TERMS, terms_of
 from hardwon.domain.model.prompt_intent import Intent
 from hardwon.domain.model.prompt_terms import (
     Identifier,
     Sentence,
+    count_quoted,
     held_by_one,
     identifiers,
     informative_words,
@@ -29,6 +30,7 @@ from hardwon.domain.model.prompt_terms import (
     stem,
     weighed,
 )
+from hardwon.domain.model.ranking.adaptive import word_score
 
 MIN_SEARCHED = 20
 """
@@ -36,6 +38,9 @@ Entries.
 
 The frequencies of a smaller store do not show how rare a word is.
 """
+
+MAX_COUNTED = 300
+"""Entries. The weight of `salience` was fitted on stores up to this size."""
 
 FREE_LENGTH = 60.0
 """Words. A longer entry is penalised."""
@@ -77,6 +82,16 @@ def information_unit(size: int) -> float:
 def lead(score: float, rival: float, size: int) -> float:
     """Return how far *score* is above that of a *rival*, at least 0."""
     return max(score - max(rival, 0.0), 0.0) / information_unit(size)
+
+
+def salience(bm25: float, deviation: float, size: int) -> float:
+    """
+    Return the score for words over `L`.
+
+    Above `MAX_COUNTED` entries, the deviation is that of as many: alone it falls as the store grows.
+    """
+    counted = min(size, MAX_COUNTED)
+    return word_score(bm25, deviation * math.sqrt(size / counted)) / information_unit(counted)
 
 
 def excess(length: float) -> float:
@@ -162,7 +177,7 @@ class EditTerms:
 
     def __init__(self, text: str, frequencies: Mapping[str, int], size: int) -> None:
         self._words = weighed(frequencies, frequencies, size)
-        self._identifiers = identifiers(text)
+        self._text = text
         self._unit = information_unit(size)
 
     def features(self, entry: EntryWords) -> Mapping[str, float]:
@@ -171,9 +186,10 @@ class EditTerms:
 
         - `information` is that of the edit's words in the entry, over `L`, at most 6.
         - `name` is that of the edit's words in its name.
-        - `named` is how many identifiers of the edit the entry holds, at most 3.
+        - `named` is how many identifiers of the entry the edit has, at most 3. In code they are
+          glued to others, as in `self.file.sync_all()?`; in an entry they are words of their own.
         """
-        named = sum(quotes(entry.names, [name]) for name in self._identifiers)
+        named = count_quoted(self._text, identifiers(entry.names)[:MAX_TERMS])
         information = self._information(entry.stems)
         return {
             "information": min(information, self.MAX_INFORMATION),
@@ -185,8 +201,8 @@ class EditTerms:
         return math.fsum(self._words.get(word, 0.0) for word in {*stems}) / self._unit
 
 
-def terms_to_count(text: str, entries: Iterable[EntryWords]) -> tuple[str, ...]:
-    """Return the informative terms of *text* that one of *entries* has, by their stems."""
+def terms_to_count(terms: Iterable[str], entries: Iterable[EntryWords]) -> tuple[str, ...]:
+    """Return the informative ones of *terms* that one of *entries* has, by their stems."""
     held = frozenset[str]().union(*(entry.stems for entry in entries))
-    terms = informative_words(dict.fromkeys(terms_of(text)))
-    return tuple(term for term in terms if stem(term) in held)
+    distinct = informative_words(dict.fromkeys(terms))
+    return tuple(term for term in distinct if stem(term) in held)

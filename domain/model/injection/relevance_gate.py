@@ -27,6 +27,7 @@ from hardwon.domain.model.injection.gate_terms import (
     breadth,
     excess,
     lead,
+    salience,
 )
 from hardwon.domain.model.injection.neutral_text import CONSTITUTIONAL, FRAME_END, FRAME_START
 from hardwon.domain.model.injection.receipt import (
@@ -77,6 +78,7 @@ class Contest(NamedTuple):
             {
                 "closeness": parts["closeness"],
                 "lead": lead(score, self.rival, self.size),
+                "salience": salience(parts["evidence"], parts["evidence_deviation"], self.size),
                 "excess": excess(parts["length"]),
                 "breadth": breadth(self.size),
                 **in_common,

@@ -168,7 +168,7 @@ class AdaptivePolicy(RecallPolicy):
         }
 
     def _word_score(self, bm25: float) -> float:
-        return _words(bm25, self.background.evidence_deviation)
+        return word_score(bm25, self.background.evidence_deviation)
 
     def _matched_share(self, candidate: RecallCandidate) -> float:
         return share(candidate.keyword, self.context.keywords.full)
@@ -227,7 +227,7 @@ def _terms(
         meaning = _meaning(background, near, far=far, length=length)
     return [
         ("meaning", background.clarity, meaning),
-        ("words", KEYWORD_WEIGHT, _words(bm25, background.evidence_deviation)),
+        ("words", KEYWORD_WEIGHT, word_score(bm25, background.evidence_deviation)),
         ("length", -LENGTH_WEIGHT, _excess(length)),
     ]
 
@@ -295,7 +295,8 @@ def _z(cosine: float, background: QuestionStatistics) -> float:
     return _ratio(cosine - background.cosine_mean, background.cosine_deviation)
 
 
-def _words(bm25: float, deviation: float) -> float:
+def word_score(bm25: float, deviation: float) -> float:
+    """Return the score for words of an entry with that *bm25*: its deviations, dampened."""
     return math.pow(_ratio(bm25, deviation), KEYWORD_POWER)
 
 

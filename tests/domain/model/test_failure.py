@@ -152,6 +152,37 @@ SAMPLES = {
         "./deploy.sh: line 12: envsubst: command not found",
         "envsubst: command not found",
     ),
+    "pyarrow": Sample(
+        "python export.py",
+        'Traceback (most recent call last):\n  File "/srv/x/export.py", line 9, in <module>\n    write()\n'
+        "pyarrow.lib.ArrowInvalid: Casting from timestamp[ns] would lose data",
+        "pyarrow.lib.ArrowInvalid: Casting from timestamp[ns] would lose data",
+    ),
+    "flyway": Sample(
+        "java -jar app.jar",
+        "\tat app.Main.main(Main.java:11)\nCaused by: org.flywaydb.core.api.FlywayValidateException: Validate failed: checksum mismatch",
+        "Caused by: org.flywaydb.core.api.FlywayValidateException: Validate failed: checksum mismatch",
+    ),
+    "docker build": Sample(
+        "docker build .",
+        "#13 77.11 FATAL ERROR: Ineffective mark-compacts near heap limit Allocation failed",
+        "FATAL ERROR: Ineffective mark-compacts near heap limit Allocation failed",
+    ),
+    "uv pip": Sample(
+        "uv pip install -r requirements.txt",
+        "error: No solution found when resolving dependencies\n  cause: Because you require jsonschema>=4.20 and jsonschema==4.17.3",
+        "cause: Because you require jsonschema>=<n> and jsonschema==<n>",
+    ),
+    "undici": Sample(
+        "npx jest",
+        "TypeError: fetch failed\n  AggregateError:\n    connect ECONNREFUSED ::1:45811",
+        "connect ECONNREFUSED ::<n>:<n>",
+    ),
+    "wasm-bindgen": Sample(
+        "wasm-bindgen app.wasm",
+        "error: \n\nit looks like this wasm file was linked against another bindgen format\n",
+        "it looks like this wasm file was linked against another bindgen format",
+    ),
     "node": Sample(
         "node server.js",
         "node:internal/modules/cjs/loader:1228\n  throw err;\n\nError: Cannot find module 'express-session'\nRequire stack:\n- /srv/app/server.js",
@@ -273,6 +304,35 @@ def test_any_output_gives_a_bounded_question(output: str, command: str) -> None:
     assert len(failure.question) <= 1_500
     assert len(failure.error_lines) <= 6
     assert len(failure.signatures) <= 4
+
+
+def test_lines_that_point_to_an_error_are_used_only_without_it() -> None:
+    pointers = "FAILED tests/test_a.py::test_b\nFound 1 error in 1 file"
+
+    assert Failure("mypy .", pointers).error_lines
+    error = 'shop/db.py:3: error: Library stubs not installed for "yaml"'
+    (line,) = Failure("mypy .", f"{pointers}\n{error}").error_lines
+    assert line.endswith('error: Library stubs not installed for "yaml"')
+
+
+def test_the_files_that_a_pull_changed_are_no_output_of_the_failure() -> None:
+    pulled = (
+        " jobs/batch.py      |  44 ++++++++---\n docs/pier.png | Bin 0 -> 513 bytes\n"
+        " 2 files changed, 30 insertions(+), 14 deletions(-)\n create mode 100644 docs/pier.png\n"
+    )
+    table = " id | total\n 41 | 3\n"
+
+    lines = Failure("git pull && pytest", f"{pulled}{table}E   KeyError: 'pier'").lines
+    assert lines == ("id | total", "41 | 3", "E   KeyError: 'pier'")
+
+
+@pytest.mark.parametrize(
+    "part", ["a", " ", "a |", "| 3 +", "a.", "a.B", "#1 1.1 ", "ECONN", "error:"]
+)
+def test_a_long_line_is_ranked_at_once(part: str) -> None:
+    failure = Failure("run", part * (40_000 // len(part)))
+
+    assert len(failure.error_lines) <= 6
 
 
 def test_an_empty_output_has_no_error_line() -> None:

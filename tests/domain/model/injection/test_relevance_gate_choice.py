@@ -27,7 +27,7 @@ from tests.strategies import NOW
 TERMS = ("table", "column", "release")
 PROMPT = PromptTerms((weighed(TERMS, {}, 100),), (), 100)
 CONTEST = Contest(PROMPT, 1.0, 100, semantic=True)
-PARTS = {"closeness": 0.35, "length": 10.0}
+PARTS = {"closeness": 0.35, "length": 10.0, "evidence": 0.0, "evidence_deviation": 0.0}
 WHOLE = "A table's column over two releases."
 
 
