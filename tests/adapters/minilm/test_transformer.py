@@ -136,7 +136,7 @@ def warm(no_deadline: Deadline, monkeypatch: pytest.MonkeyPatch) -> MiniLmEmbedd
     return embedder
 
 
-@pytest.mark.parametrize(("sentences", "helpers"), [(1, 0), (6, 1), (22, 1)])
+@pytest.mark.parametrize(("sentences", "helpers"), [(7, 0), (8, 1), (22, 1)])
 def test_a_second_thread_helps_with_a_long_text_and_changes_nothing(
     sentences: int,
     helpers: int,
@@ -158,13 +158,13 @@ def test_the_only_text_of_a_process_is_computed_by_one_thread(
     no_deadline: Deadline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(transformer, "Thread", RefusedThread)
-    assert MiniLmEmbedder().embed([TEXTS["a paragraph"]], "query", no_deadline)
+    assert MiniLmEmbedder().embed([TEXTS["just truncated"]], "query", no_deadline)
 
 
 def test_one_thread_computes_a_text_where_no_other_can_start(
     warm: MiniLmEmbedder, no_deadline: Deadline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    texts = [TEXTS["a paragraph"]]
+    texts = [TEXTS["just truncated"]]
     [by_one] = MiniLmEmbedder().embed(texts, "query", no_deadline)
     monkeypatch.setattr(transformer, "Thread", RefusedThread)
 
@@ -183,7 +183,7 @@ def test_an_error_in_either_thread_ends_both(
 
     monkeypatch.setattr(transformer, "gelu_in_place", fail)
     with pytest.raises((MemoryError, BrokenBarrierError)):
-        warm.embed([TEXTS["a paragraph"]], "query", no_deadline)
+        warm.embed([TEXTS["just truncated"]], "query", no_deadline)
 
 
 def test_words_of_like_meaning_are_closer_than_others(
