@@ -56,6 +56,10 @@ _SPECIFIC = re.compile(
             r"(?i:cause|because|reason): .*",
             rf".*\b(?:{_ERRNO})\b.*",
             r"CMake Error.*|\[?ERROR\]? .*|ERR! .*",
+            r"(?:.* )?make(?:\[\d+\])?: \*\*\* (?!\[|Waiting).*",
+            r"(?:\[error\] )?\S+:\d+:\d+: [A-Z]: \S.*",  # rubocop
+            r"(?:So, )?[Bb]ecause .* (?:requires|depends on|forbids?) .*",  # poetry, uv, pub
+            r"\S+ YN(?!0000)\d{4}: .*",  # yarn
         )
     )
 )
@@ -63,18 +67,19 @@ _SPECIFIC = re.compile(
 
 _GENERIC = re.compile(
     r"(?i).*(?:\b(?:error|fatal|fail(?:ed|ure|s)?|exception|panic|denied|refused|not found|cannot|can't|could not|"
-    r"couldn't|unable|not allowed|not permitted|exceeded|exceeds|unresolved|undefined|unknown|unexpected|invalid|missing|timed? ?out|aborted|killed|conflict|"
+    r"couldn't|unable|not (?:allowed|permitted|defined|declared|in scope|installed|available|recogni[sz]ed)|exceeded|exceeds|unresolved|undefined|unknown|unexpected|invalid|missing|timed? ?out|aborted|killed|conflict|"
     r"mismatch|unsupported|no such|does not|doesn't|overflow|fehler|fehlgeschlagen|nicht gefunden|erreur|échec|"
     r"introuvable|errore|erro|fallo|fout|błąd)\b|ошибка|не найден|エラー|失敗|失败|错误|오류).*"
 )
 _WRAPPER = re.compile(
     r"(?i).*\*\*\*.*\berror \d+.*|npm (?:ERR!|error) (?:code|errno|path|command|lifecycle|workspace|location)\b.*|"
-    r"(?:FAILED|ERROR|FAIL|FAILURE):? ?(?:\(|\S+$|Build failed).*|Found \d+ errors?.*|\d+ (?:errors?|failed|problems?)\b.*|"
+    r"(?:FAILED|ERROR|FAIL|FAILURE):? ?(?:\(\w+=|\S+$|Build failed).*|Found \d+ errors?.*|\d+ (?:errors?|failed|problems?)\b.*|"
     r"error: (?:could not compile|aborting due|process|subprocess|recipe|script|command)\b.*|"
     r".*\bexit(?:ed)? (?:code|status|with)\b.*|.*BUILD FAILED.*|Traceback .*|collect2: .*|"
     r".*: in function [`'\"].*|File \".*\", line \d.*|npm (?:ERR!|error)(?:\s+(?:[{}].*|errno:.*|syscall.*|at .*))?|error:|"
     r"Command \w+ failed with a nonzero.*|\(\d+ failures?\)|The following build commands failed:|\*\* \w+ FAILED \*\*|"
-    r"\* What went wrong:|For more information.*|.*Command failed.*|.*generated an error.*|Tests?:? +\d+ .*|.*\(most likely .*"
+    r"\* What went wrong:|For more information.*|.*Command failed.*|.*generated an error.*|Tests?:? +\d+ .*|.*\(most likely .*|"
+    r"There (?:was|were) \d+ .*|error during build:|\[error\] \w+ errors? found"
 )
 """Lines that only say that another line says it."""
 
@@ -82,9 +87,21 @@ _HEADING = re.compile(r"(?i:error|fatal)[:!]|thread '.*' .*panicked at .*:")
 """Lines after which the error is told."""
 
 _STRONG = re.compile(
-    r"FAIL(?:ED|URE)?\b.*|--- FAIL.*|Tests?:.*\b\d+ failed.*|.*\*\*\* .*Error \d+|npm (?:ERR!|error) .*|"
-    r"(?:\S+: )?(?:fatal )?error(?:\[E\d+\])?: .*|fatal: .*|Traceback \(most recent.*|.*BUILD FAIL.*|"
-    r".*: command not found.*|panic: .*|.*error TS\d+: .*|ERROR: .*|E {2,}\S.*"
+    r"FAIL(?:ED|URES?)?\b.*|--- FAIL.*|(?:test )?[Rr]esult: FAIL.*|not ok \d+(?!.*# (?:TODO|SKIP)).*|"
+    r"(?:[\w ]+: +)?(?:\d+ [a-z]+[,;] )*[1-9]\d* (?:tests? )?(?:fail(?:s|ed|ing|ures?)?|errors?)(?:[,;.(].*| out of .*)?|"
+    r".*\b(?:Failures|Failed|Errors|failures|failed|unreachable)(?:: *|=)[1-9].*|"  # counts of JUnit, PHPUnit, Ansible
+    r"There (?:was|were) \d+ (?:failure|error)s?:|Failed examples:|Some tests failed\.|# fail [1-9]\d*|"
+    r"\[ +FAILED +\] .*|.*(?: \.\.\.|\*\*\*) ?(?:FAILED|Failed)\b.*|.* > .* FAILED|> Task .* FAILED|"
+    r"(?:[x\xd7\u2717\u2718] )?(?:.*BUILD FAIL|Build FAIL|Build fail).*|\*\* \w+ FAILED \*\*|Failed to compile\.|"
+    r"(?:\S+(?: -)?:? )?(?:fatal )?error(?:\[E\d+\])?: .*|.*\berror [A-Z]{1,6}\d{2,5}: .*|fatal: .*|error during build:|"
+    r"(?:psql:)?(?:\S+: )?ERROR: .*|ERROR \d+ \(\w+\).*|ERROR in .*|\S \[ERROR\] .*|\[error\] (?:\(|\S+:\d+:).*|"
+    r"Traceback \(most recent.*|File \".*\.py\", line \d+.*|E {2,}\S.*|PHP (?:Fatal|Parse) error: .*|\*\* \(\w[\w.]*\) .*|"
+    r"panic: .*|thread '.*' .*panicked at.*|Exception in thread .*|Node\.js v\d.*|Execution halted|BEGIN failed--.*|"
+    r"(?:.* )?make(?:\[\d+\])?: \*\*\* .*|ninja: build stopped: .*|CMake Error.*|\S+\.go:\d+:\d+: .*|e: \S+:\d+.*|"
+    r"npm (?:ERR!|error) .*|ERR_PNPM_\w+ .*|ELIFECYCLE .*|\S+ YN0000: .*Failed with errors.*|"
+    r"Found [1-9]\d* errors?\b.*|\u2716 \d+ problems? \((?!0 errors).*|\d+ files? inspected, [1-9].*|.*compiled with [1-9]\d* errors?.*|"
+    r".*: command not found.*|.* is not recognized as (?:a name|an internal).*|Error response from daemon: .*|curl: \(\d+\) .*|"
+    r"Error: [A-Z ]+ FAILED: .*|[\u2502\u2577] Error: .*|.*An error occurred \(\w+\) when calling the .*|.*version solving failed\.?"
 )
 """Lines that only a command prints that fails."""
 

@@ -56,8 +56,9 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "sql-identified-by",
-        "identified·by identified·with",
-        rf"(?i:identified[ ](?:with[ ][\w\"'`]{{1,40}}[ ])?(?:by|as)[ ](?:password[ ])?){_LITERAL}",
+        "identified·by identified·with create·user create·role alter·user alter·role grant·",
+        rf"(?:IDENTIFIED|(?i:(?:create|alter)\s(?:user|role)|grant)\s[^;]{{0,200}}?\b(?i:identified))"
+        rf"(?i:[ ](?:with[ ][\w\"'`]{{1,40}}[ ])?(?:by|as)[ ](?:password[ ])?){_LITERAL}",
     ),
     Rule(
         "sql-password-function",

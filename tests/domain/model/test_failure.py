@@ -183,12 +183,106 @@ SAMPLES = {
         "error: \n\nit looks like this wasm file was linked against another bindgen format\n",
         "it looks like this wasm file was linked against another bindgen format",
     ),
+    "poetry": Sample(
+        "poetry add settlement",
+        "Resolving dependencies... (0.4s)\n\nBecause settlement (2.1) requires ledger-core (>=3.0)\n"
+        " and shop depends on ledger-core (^2.4), settlement is forbidden.\nSo, because shop depends on settlement (^2.1), version solving failed.",
+        "Because settlement (<n>) requires ledger-core (>=<n>)",
+    ),
+    "yarn": Sample(
+        "yarn install --immutable",
+        "\u27a4 YN0000: \u250c Resolution step\n\u27a4 YN0028: \u2502 The lockfile would have been modified by this install, which is explicitly forbidden.\n"
+        "\u27a4 YN0000: Failed with errors in 0s 320ms",
+        "\u27a4 YN0028: \u2502 The lockfile would have been modified by this install, which is explicitly forbidden.",
+    ),
+    "make rule": Sample(
+        "make",
+        "cc -c main.c\nmake[1]: *** No rule to make target 'settle', needed by 'shop'.  Stop.\nmake: *** [Makefile:3: all] Error 2",
+        "make[<n>]: *** No rule to make target 'settle', needed by 'shop'. Stop.",
+    ),
+    "docker make": Sample(
+        "docker build .",
+        "#9 [5/6] RUN make settle\n#9 0.312 make: *** No rule to make target 'settle'.  Stop.\n"
+        '#9 ERROR: process "/bin/sh -c make settle" did not complete successfully: exit code: 2',
+        "make: *** No rule to make target 'settle'. Stop.",
+    ),
+    "rubocop": Sample(
+        "rubocop",
+        "lib/a.rb:14:3: C: Metrics/AbcSize: Branch condition size for settle_quarter is too high.\n\n1 file inspected, 1 offense detected",
+        "C: <path>: Branch condition size for settle_quarter is too high.",
+    ),
+    "phpunit": Sample(
+        "vendor/bin/phpunit",
+        "..F\n\nThere was 1 failure:\n\n1) LedgerTest::testSettles\nFailed asserting that two ledgers have the same quarter.\n\nFAILURES!\nTests: 3, Assertions: 3, Failures: 1.",
+        "Failed asserting that two ledgers have the same quarter.",
+    ),
+    "gcloud": Sample(
+        "gcloud run deploy",
+        "ERROR: (gcloud.run.deploy) PERMISSION_DENIED: the ledger account lacks the role run.developer",
+        "(gcloud.run.deploy) PERMISSION_DENIED: the ledger account lacks the role run.developer",
+    ),
+    "cmd": Sample(
+        "settle --all",
+        "'settle' is not recognized as an internal or external command,\noperable program or batch file.",
+        "'settle' is not recognized as an internal or external command,",
+    ),
     "node": Sample(
         "node server.js",
         "node:internal/modules/cjs/loader:1228\n  throw err;\n\nError: Cannot find module 'express-session'\nRequire stack:\n- /srv/app/server.js",
         "Error: Cannot find module 'express-session'",
     ),
 }
+
+
+HIDDEN_FAILURES = {
+    "bun": " 0 pass\n 1 fail\n 1 expect() calls",
+    "cargo test": "test result: FAILED. 2 passed; 1 failed; 0 ignored",
+    "ctest": "The following tests FAILED:\n\t 2 - settle (Failed)\n1/2 Test #2: settle ....***Failed",
+    "dotnet build": "src/Ledger.cs(14,22): error CS1061: 'Invoice' has no definition\n    1 Error(s)",
+    "dotnet test": "Failed!  - Failed:     1, Passed:    11, Skipped:     0",
+    "elixir": "** (KeyError) key :settled_at not found in: %{amount: 3}",
+    "googletest": "[  FAILED  ] Ledger.Settles (0 ms)",
+    "gradle": "LedgerTest > settles() FAILED",
+    "helm": "Error: UPGRADE FAILED: another operation is in progress",
+    "jest": "Tests:       1 failed, 11 passed, 12 total",
+    "make": "make: *** No rule to make target 'settle'.  Stop.",
+    "maven": "Tests run: 3, Failures: 1, Errors: 0, Skipped: 0",
+    "mocha": "  2 passing (12ms)\n  1 failing",
+    "ninja": "ninja: build stopped: subcommand failed.",
+    "node": "Error: Cannot find module 'a'\n\nNode.js v20.10.0",
+    "node test": "# pass 2\n# fail 1",
+    "php": "PHP Fatal error:  Uncaught Error: Class not found in a.php:12",
+    "phpunit": "FAILURES!\nTests: 3, Assertions: 3, Failures: 1.",
+    "pnpm": " ERR_PNPM_OUTDATED_LOCKFILE  Cannot install with a frozen lockfile",
+    "psql": 'psql:x.sql:12: ERROR:  relation "settlements" does not exist',
+    "pyright": "a.py:14:12 - error: Cannot access attribute",
+    "pytest": "E       assert 1 == 2\n1 failed, 2 passed in 0.1s",
+    "python": '  File "/srv/a.py", line 3, in <module>\nKeyError: 1',
+    "rspec": "3 examples, 1 failure",
+    "sbt": "[error] (Compile / compileIncremental) Compilation failed",
+    "tap": "not ok 3 - settles",
+    "terraform": "\u2502 Error: Error acquiring the state lock",
+    "vite": "x Build failed in 312ms",
+    "webpack": "webpack 5.89.0 compiled with 1 error in 312 ms",
+}
+NO_FAILURES = (
+    "3 passed, 1 xfailed in 0.31s",
+    "4 specs, 0 failures",
+    "Tests run: 12, Failures: 0, Errors: 0, Skipped: 0",
+    "web1 : ok=1 changed=0 unreachable=0 failed=0 skipped=0",
+    "test result: ok. 3 passed; 0 failed; 0 ignored",
+    "100% tests passed, 0 tests failed out of 12",
+    "# fail 0",
+    "not ok 3 - slow path # TODO later",
+    "retry 1 failed, trying again",
+    "    Error: boom",
+    "12 files inspected, no offenses detected",
+    "\u2716 3 problems (0 errors, 3 warnings)",
+    "webpack 5.89.0 compiled with 2 warnings in 312 ms",
+    "test errors::reports_error_e0277 ... ok",
+    "The last build failed yesterday",
+    "completed\tfailure\tfix tests",
+)
 
 
 @pytest.mark.parametrize("tool", SAMPLES)
@@ -295,6 +389,16 @@ def test_a_text_names_an_error_with_other_paths_and_numbers() -> None:
         "We saw `/home/mia/b.py:12: error: worker 12 lost its broker connection`."
     )
     assert not failure.is_named_in("The worker lost its connection.")
+
+
+@pytest.mark.parametrize("end", HIDDEN_FAILURES.values(), ids=HIDDEN_FAILURES)
+def test_the_last_lines_of_a_tool_show_its_failure(end: str) -> None:
+    assert Failure("run | tail -5", f"a line before\n{end}").is_shown
+
+
+@pytest.mark.parametrize("line", NO_FAILURES)
+def test_a_line_of_a_command_that_passes_shows_no_failure(line: str) -> None:
+    assert not Failure("run | tail -5", f"a line before\n{line}\na line after").is_shown
 
 
 @given(st.text(max_size=2_000), st.text(max_size=200))

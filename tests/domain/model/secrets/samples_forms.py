@@ -75,6 +75,8 @@ PLACES: dict[str, tuple[str, ...]] = {
     "sql-identified-by": (
         "CREATE USER 'ada'@'%' IDENTIFIED BY '«opensesame»';",
         "ALTER USER root IDENTIFIED WITH mysql_native_password BY '«opensesame»'",
+        "create user ada\n  identified by '«opensesame»';",
+        "grant all on shop.* to ada identified by '«opensesame»'",
     ),
     "sql-password-function": ("SET PASSWORD FOR ada = PASSWORD('«opensesame»');",),
     "sql-pragma-key": ("PRAGMA key = '«opensesame»';",),
@@ -426,6 +428,8 @@ ORDINARY = (
     '"type": "password",',
     '<input type="password" name="password" autocomplete="current-password">',
     "Use the --password option, or --password-file.",
+    "FAILED: Can't locate revision identified by 'a1b2c3d4e5f6'",
+    'Resource identified by "settlements-2026" was deleted',
     "tool --password <PASSWORD> --token $TOKEN",
     "PWD=/home/ada/project",
     "OLDPWD=/home/ada",
