@@ -1,8 +1,8 @@
 """
 The passages that a host writes in the user's place.
 
-They are reminders, its commands, the shell's, its environment, and notices of tasks: no words of
-the user, wherever they are read. Standard library only, for the hook, and no pattern is compiled at
+They are reminders, its commands, the shell's, its environment, notices of tasks, and messages of
+other sessions and subagents: no words of the user, wherever they are read. Standard library only, for the hook, and no pattern is compiled at
 import.
 """
 
@@ -22,7 +22,8 @@ One without an end goes on to the end of the text.
 
 MESSAGE_TAGS = (
     r"task-notification|bash-(?:input|stdout|stderr)|command-(?:name|message|args|contents)|ide_\w+"
-    r"|environment_context|user_instructions|turn_aborted"
+    r"|environment_context|user_instructions|turn_aborted|user_shell_command|subagent_notification"
+    r"|(?:agent|teammate|cross-session)-message|new-diagnostics"
 )
 """
 Tags of messages, or of passages that begin a line.
@@ -31,9 +32,17 @@ One without an end is text about the tag.
 """
 
 _INJECTED = rf"(?s)<(?P<tag>{INJECTED_TAGS})\b[^<>\n]*>.*?(?:</(?P=tag)>|\Z)"
-_TAG = rf"(?m)(?P<begins>^[ \t]*)?<(?P<closing>/?)(?P<name>{MESSAGE_TAGS})\b[^<>\n]*>"
-_REST = r"(?:\s*(?:Read the output file|Full transcript available at)\b[^\n]*)?\s*"
-"""The line after a notice, and white space."""
+_BEFORE = r"Another Claude session sent a message[^<\n]{0,80}:\s*|[ \t]*"
+_TAG = rf"(?m)(?P<begins>^(?:{_BEFORE}))?<(?P<closing>/?)(?P<name>{MESSAGE_TAGS})\b[^<>\n]*>"
+_REST = (
+    r"(?:\s*(?:Read the output file|Full transcript available at|This came from another Claude session"
+    r"|That [\"\u201c]?other Claude session)\b[^\n]*)*\s*"
+)
+"""The lines after a notice or message, and white space."""
+
+BANNER = "NOT USER INPUT]"
+_BANNER = rf"(?m)^\[[A-Z][A-Z -]{{0,80}}{re.escape(BANNER)}[^\n]*(?:\n(?!<)[^\n]*\S[^\n]*)*"
+"""A notice in words, up to a blank line or a tag."""
 
 
 def without_host_text(text: str) -> str:
@@ -46,6 +55,8 @@ def without_host_text(text: str) -> str:
         >>> without_host_text("Where does <bash-input> come from?")
         'Where does <bash-input> come from?'
     """
+    if BANNER in text:
+        text = re.sub(_BANNER, "", text)
     if "<" not in text:
         return text
     return _without_messages(re.sub(_INJECTED, "\n", text))

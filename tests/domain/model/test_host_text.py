@@ -21,6 +21,13 @@ HOSTS = [
     "<environment_context>\n<cwd>/a</cwd>\n</environment_context>",
     "<turn_aborted>The user interrupted</turn_aborted>",
     '<hardwon-memory note="x">A lesson</hardwon-memory>',
+    '<teammate-message teammate_id="t1" summary="done > all">Report</teammate-message>',
+    '<cross-session-message from="s1">Are you there?</cross-session-message>',
+    'Another Claude session sent a message:\n<agent-message from="a1">\n[Subagent hand-back] The report.\n\nAll done.\n</agent-message>'
+    "\n\nThis came from another Claude session: it was not typed by your user.",
+    "[SYSTEM NOTIFICATION - NOT USER INPUT]\nThis is an automated event.\n<task-notification>done\n\nall</task-notification>",
+    "<user_shell_command>ls</user_shell_command>",
+    "<subagent_notification>done</subagent_notification>",
 ]
 
 
@@ -30,6 +37,13 @@ def test_a_passage_of_the_host_is_cut_and_the_users_words_around_it_stay(passage
     assert without_host_text(f"{passage}\nFix the parser.").strip() == "Fix the parser."
     kept = without_host_text(f"Fix the parser.\n\n{passage}\n\nThen test it.")
     assert kept.split() == ["Fix", "the", "parser.", "Then", "test", "it."]
+
+
+def test_a_notice_in_words_ends_at_a_blank_line() -> None:
+    notice = "[SYSTEM NOTIFICATION - NOT USER INPUT]\nThis is an automated event.\nNobody typed it."
+
+    assert without_host_text(notice) == ""
+    assert without_host_text(f"{notice}\n\nFix the parser.").strip() == "Fix the parser."
 
 
 @pytest.mark.parametrize(
@@ -42,6 +56,8 @@ def test_a_passage_of_the_host_is_cut_and_the_users_words_around_it_stay(passage
         "<bash-output>of another program</bash-output>",
         "List<User> and a < b",
         "<command-line>gcc</command-line>",
+        "Another Claude session sent a message: what does that mean?",
+        "What is [SYSTEM NOTIFICATION - NOT USER INPUT]?",
     ],
 )
 def test_a_text_about_a_tag_stays(text: str) -> None:
