@@ -37,7 +37,7 @@ letters = st.sampled_from(LETTERS) | st.characters(categories=["L", "N"])
 words = st.text(letters, min_size=1, max_size=6)
 phrases = st.lists(words, min_size=1, max_size=4).map(" ".join)
 SPACES = (" ", "  ", "\n", "\r\n", "\t", "\u00a0", "\u3000", "\n\n")
-LINES = ("\n> ", "\n>> ", "\n# ", "\n   // ", "\n * ", "\n-- ")
+LINES = ("\n> ", "\n>> ", "\n# ", "\n   // ", "\n * ", "\n-- ", "\n- ", "** ", " `")
 any_text = st.text(characters, max_size=20)
 
 

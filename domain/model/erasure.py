@@ -8,7 +8,7 @@ from itertools import takewhile
 
 import attrs
 
-from hardwon.domain.model.identity import Spellings, folded, one_line, readings
+from hardwon.domain.model.identity import Spellings, folded, readings, spelled_line
 
 MIN_TEXT_BYTES = 3
 """Bytes of the shortest text that can be searched for, folded."""
@@ -54,7 +54,7 @@ No match ends there, as its last character may go on.
 
 def lines_of(texts: Iterable[str]) -> set[str]:
     """Return the lines of *texts* with at least 40 characters, folded."""
-    lines = (one_line(line) for text in texts for line in text.split("\n"))
+    lines = (spelled_line(line) for text in texts for line in text.split("\n"))
     return {line for line in lines if len(line) >= MIN_LINE}
 
 
@@ -70,7 +70,7 @@ def words_of(texts: Iterable[str]) -> set[str]:
 
 def still_unused(texts: set[str], text: str) -> set[str]:
     """Return those of the folded *texts* that *text* lacks."""
-    line = one_line(text)
+    line = spelled_line(text)
     return {wanted for wanted in texts if wanted not in line}
 
 

@@ -15,11 +15,14 @@ from hardwon.domain.model.redaction import IGNORABLE
 OWN_CASE = 3
 """Longest text that is searched in its own letter case: `IT` is no `it`."""
 
-_MARK = r"(?:[>#*;%|!]|//+|--+)"
-"""Begins a line that quotes or comments."""
+_LINE_MARKS = r">#*;%|!/+-"
+"""Characters that begin a line which quotes, comments or lists."""
 
-_GAP = rf"(?=\s)[^\S\n\r]*+(?:[\n\r]\s*+(?:{_MARK}\s*+)*)?"
-"""White space between two words, with the prefix of a quoted or commented line."""
+_GAP = (
+    r"(?:(?<=[^\s*`])[*`]{1,3})?(?=\s)[^\S\n\r]*+"
+    rf"(?:[\n\r][\s{_LINE_MARKS}]*)?(?:[*`]{{1,3}}(?=[^\s*`]))?"
+)
+"""White space between two words, with marks of emphasis and the marks of a line's beginning."""
 
 _SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Scripts that put no space between words, so that a line may end anywhere."""
@@ -76,6 +79,16 @@ def one_line(text: str) -> str:
     White space becomes a space, or nothing where the script has none.
     """
     return re.sub(_SPACE_BETWEEN_SPACELESS, "", " ".join(folded(text).split()))
+
+
+def spelled_line(text: str) -> str:
+    """
+    Return *text* folded, with a space where `Spellings` admits a gap.
+
+    >>> spelled_line("The **blue**\n> Falcon")
+    'the **blue falcon'
+    """
+    return re.sub(_SPACE_BETWEEN_SPACELESS, "", re.sub(_GAP, " ", folded(text)).strip())
 
 
 def readings(text: str) -> Iterator[str]:

@@ -102,3 +102,4 @@ def test_lines_and_words_are_known_in_any_spelling() -> None:
     assert words_of(["M\u00fchlrad"]) == words_of(["MU\u0308HLRAD"]) == {"m\u00fchlrad"}
     assert still_unused(lines_of([line]), f"So: {decomposed}") == set()
     assert still_unused(lines_of([line]), "So: the codename") == lines_of([line])
+    assert still_unused(lines_of([line]), line.replace("codename", "**codename**")) == set()

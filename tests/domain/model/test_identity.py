@@ -81,6 +81,11 @@ def test_folding_is_idempotent_and_takes_any_normal_form(text: str) -> None:
         "// the M\u00fchlrad\n// contract",
         "-- the M\u00fchlrad\n-- contract",
         "the\u00a0M\u00fchlrad\u2003contract's",
+        "the **M\u00fchlrad** contract",
+        "**the** `M\u00fchlrad` *contract*",
+        "- the\n- M\u00fchlrad\n- contract",
+        "+ the M\u00fchlrad\n+ contract",
+        "the M\u00fchlrad\n-----\ncontract",
     ],
 )
 def test_a_phrase_is_found_over_lines_and_in_any_script(text: str) -> None:
@@ -100,6 +105,17 @@ def test_a_phrase_is_found_over_lines_and_in_any_script(text: str) -> None:
 )
 def test_another_text_is_not_found(text: str) -> None:
     assert not Spellings(WANTED).are_in(text)
+
+
+@pytest.mark.parametrize("text", ["rm * -rf", "ls **/*.py x", "a * b", "f(*x, **y) `z`", "x\n-rf"])
+def test_a_text_with_marks_of_emphasis_is_found_as_it_is(text: str) -> None:
+    assert Spellings(text).are_in(f"so: {text}")
+    assert Spellings(f"so: {text}").are_in(f"so: {text}")
+
+
+@pytest.mark.parametrize("mark", ["-", "//", "- ", "*", "> ", "`", " ", "\n"])
+def test_a_long_rule_below_a_word_is_searched_in_linear_time(mark: str) -> None:
+    assert not Spellings("the contract").are_in(f"the\n{mark * 20_000}\nend, contract")
 
 
 @pytest.mark.parametrize(

@@ -202,6 +202,8 @@ SPELLINGS = (
     "\uff2d\u00fchlrad \uff30lan",
     "M\u00fchl\u00adrad\nplan",
     "Mu\u0308hlrad\n> plan",
+    "**M\u00fchlrad** plan",
+    "M\u00fchlrad\n- `plan",
 )
 
 
