@@ -7,6 +7,7 @@ A line holds a session: `tags`, `descriptionKeywords`, `mtime`, `basename`, `fil
 
 import json
 import os
+import re
 from array import array
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, TypeGuard
@@ -156,7 +157,13 @@ def _vector(value: object) -> tuple[Vector | None, str]:
         return None, f"embedding is {_shown(value)}: it holds a number too large"
 
 
+_OF_WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\")
+"""Begins an absolute path of Windows: a vanished folder on this machine."""
+
+
 def _path(key: str) -> str:
+    if os.sep == "/" and _OF_WINDOWS.match(key):
+        key = "/" + key.replace("\\", "/").lstrip("/")
     try:
         key.encode()
         path = os.path.realpath(key) if os.path.isabs(key) and "\0" not in key else ""

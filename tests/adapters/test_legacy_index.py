@@ -119,6 +119,22 @@ def test_data_that_is_no_index_is_refused_in_one_line(data: bytes) -> None:
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("key", "folder"),
+    [
+        ("C:\\Users\\Mia\\shop\\memory-1.md", "shop"),
+        ("d:/code/größe/memory-1.md", "größe"),
+        ("\\\\server\\share\\app\\memory-1.md", "app"),
+    ],
+)
+def test_a_path_of_windows_is_one_of_a_vanished_folder(key: str, folder: str) -> None:
+    memory = read_memory_index(json.dumps({key: {"description": "x"}}).encode())[0]
+
+    assert os.path.isabs(memory.path)
+    assert os.path.basename(os.path.dirname(memory.path)) == folder
+    assert memory.filename == "memory-1.md"
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="links and names of POSIX")
 def test_a_key_that_leads_to_a_name_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
     os.symlink(os.fsencode(tmp_path) + b"/\xff.md", os.fsencode(tmp_path) + b"/a.md")
