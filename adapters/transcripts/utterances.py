@@ -196,6 +196,9 @@ _NOT_UTTERED = (
     "isSidechain",
     "isApiErrorMessage",
 )
+HUMAN = "human"
+"""Claude Code's name of the user as the writer of a prompt."""
+
 _INTERRUPTED = "[Request interrupted by user"
 _COMMAND = re.compile(r"\s*<command-(?:name|message)>")
 _NAME = re.compile(r"<command-name>\s*/?([^<>\s]+)\s*</command-name>")
@@ -214,6 +217,8 @@ def utterance_in_claude_code(
     message = line.get("message")
     if not isinstance(message, dict) or any(line.get(mark) for mark in _NOT_UTTERED):
         return None
+    if _writer(line) not in {"", HUMAN}:
+        return None
     origin = line.get("forkedFrom")
     own = Utterance(
         at=parsed_timestamp(line.get("timestamp")),
@@ -224,6 +229,12 @@ def utterance_in_claude_code(
     if line["type"] == "assistant":
         return _from_agent(own, message)
     return _from_user(own, line, content=message.get("content"), boundaries=boundaries)
+
+
+def _writer(line: Mapping[str, Any]) -> str:
+    """Return who wrote a prompt, empty in a *line* of an older Claude Code."""
+    origin = line.get("origin")
+    return text_or(origin.get("kind")) if isinstance(origin, dict) else ""
 
 
 def _from_agent(own: Utterance, message: Mapping[str, Any]) -> Utterance | None:

@@ -22,7 +22,7 @@ _GAP = (
     r"(?:(?<=[^\s*`])[*`]{1,3})?(?=\s)[^\S\n\r]*+"
     rf"(?:[\n\r][\s{_LINE_MARKS}]*)?(?:[*`]{{1,3}}(?=[^\s*`]))?"
 )
-"""White space between two words, with marks of emphasis and the marks of a line's beginning."""
+"""White space between two words, with emphasis and the marks of a new line."""
 
 _SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Scripts that put no space between words, so that a line may end anywhere."""
@@ -82,7 +82,7 @@ def one_line(text: str) -> str:
 
 
 def spelled_line(text: str) -> str:
-    """
+    r"""
     Return *text* folded, with a space where `Spellings` admits a gap.
 
     >>> spelled_line("The **blue**\n> Falcon")

@@ -61,16 +61,29 @@ def test_a_reply_of_many_lines_is_one_text_without_thinking_and_tools(tmp_path: 
         {"isCompactSummary": True},
         {"isSidechain": True},
         {"isVisibleInTranscriptOnly": True},
+        {"origin": {"kind": "task-notification"}},
+        {"origin": {"kind": "peer"}},
     ],
 )
 def test_lines_that_are_marked_as_the_hosts_own_are_never_kept(
-    tmp_path: Path, fields: dict[str, bool]
+    tmp_path: Path, fields: dict[str, Any]
 ) -> None:
     def write(written: TranscriptLines) -> None:
         written.user("A prompt?", **fields)
         written.assistant(text_block("A reply?"), **fields)
 
     assert utterances(tmp_path, write) == NOTHING
+
+
+@pytest.mark.parametrize("origin", [{"kind": "human"}, {}, None, "human", {"kind": None}])
+def test_a_prompt_that_a_person_wrote_or_of_an_unknown_writer_is_kept(
+    tmp_path: Path, origin: object
+) -> None:
+    def write(written: TranscriptLines) -> None:
+        written.user("A prompt?", origin=origin)
+        written.assistant(text_block("A reply."))
+
+    assert utterances(tmp_path, write) == [("A prompt?", "A reply.")]
 
 
 @pytest.mark.parametrize(

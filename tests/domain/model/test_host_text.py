@@ -23,8 +23,7 @@ HOSTS = [
     '<hardwon-memory note="x">A lesson</hardwon-memory>',
     '<teammate-message teammate_id="t1" summary="done > all">Report</teammate-message>',
     '<cross-session-message from="s1">Are you there?</cross-session-message>',
-    'Another Claude session sent a message:\n<agent-message from="a1">\n[Subagent hand-back] The report.\n\nAll done.\n</agent-message>'
-    "\n\nThis came from another Claude session: it was not typed by your user.",
+    'Another Claude session sent a message:\n<agent-message from="a1">\n[Subagent hand-back] The report.\n\nAll done.\n</agent-message>\n\nThis came from another Claude session: it was not typed by your user.',
     "[SYSTEM NOTIFICATION - NOT USER INPUT]\nThis is an automated event.\n<task-notification>done\n\nall</task-notification>",
     "<user_shell_command>ls</user_shell_command>",
     "<subagent_notification>done</subagent_notification>",
