@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 MAX_COMMAND = 300
-"""Characters of a key. A here-document and what comes after it are data."""
+"""Characters of a key."""
 
 MAX_READ = 20 * MAX_COMMAND
 """Characters of a command that are read."""
@@ -19,21 +19,28 @@ _WHOLE = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\$\([^()]*\)|`[^`]*`|\\[|&;<>
 """Texts in which no sign separates commands."""
 
 _STANDS_FOR_WHOLE = re.compile("\0(\\d+)\0")
-_HERE_DOCUMENT = re.compile(r"<<[-~]?\s*(?:\w|\0).*", re.DOTALL)
+_HERE_DOCUMENT = re.compile(
+    r"(?<!\$\(cat )<<[-~]?[ \t]*(['\"]?)(\w+)\1([^\n]*)\n.*?^[ \t]*\2[ \t]*$",
+    re.DOTALL | re.MULTILINE,
+)
+"""The data of a command, and the rest of its line (group 3)."""
+
+_UNENDED_DOCUMENT = re.compile(r"<<[-~]?\s*(?:\w|\0).*", re.DOTALL)
 _REDIRECTION = re.compile(r"(?:(?<=\s)\d|&)?>{1,2}\s*(?:&\s*[\d-]|[^\s;|&]+)|<\s*[^\s;|&<]+")
 _SEPARATOR = re.compile(r"(\|\||&&|[|&;\n])")
 _BEFORE = re.compile(
-    r"(?:(?:[A-Za-z_]\w*=\S*|sudo|time|nohup|exec|command|env|stdbuf\s+\S+"
+    r"(?:(?:[A-Za-z_]\w*=\S*|sudo|time|nohup|exec|command(?!\s+-)|env|stdbuf\s+\S+"
+    r"|xargs(?:\s+-(?:[nPL]\s+\d+|I\s+[^\s-]\S*|\S+))*"
     r"|nice(?:\s+-n\s*\d+)?|timeout(?:\s+-\S+)*\s+[\d.]+[smh]?)\s+)*"
 )
 _ABSOLUTE = re.compile(r"(?<![\w.~:/])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\'\"]+[/\\])+")
 _PREPARATION = re.compile(
-    r"(?:(?:cd|pushd|popd|source|\.|export|set|unset|true|:|echo|printf|sleep|mkdir)(?=\s|$).*"
+    r"(?:(?:cd|pushd|popd|source|\.|export|set|unset|true|:|echo|printf|sleep|mkdir|exit|wait|trap)(?=\s|$).*"
     r"|[A-Za-z_]\w*=\S*)?"
 )
 _VIEWER = re.compile(
-    r"(?:cat|less|more|head|tail|e?grep|rg|ag|sed|awk|find|ls|tree|jq|wc|diff|cmp|echo|printf|man|history|which"
-    r"|type|test|\[|stat|file|git (?:-\S+ )*(?:log|show|diff|blame|grep|status|branch))(?=\s|$)"
+    r"(?:cat|less|more|head|tail|e?grep|rg|ag|sed|awk|find(?!.* -exec)|ls|tree|jq|wc|diff|cmp|echo|printf|man|history|which"
+    r"|command|type|test|\[|stat|file|git (?:-\S+ )*(?:log|show|diff|blame|grep|status|branch|ls-files))(?=\s|$)"
 )
 """Commands that show texts of others, or whose exit code is an answer."""
 
@@ -69,7 +76,8 @@ def command_key(command: str) -> str:
         return f"\0{len(whole) - 1}\0"
 
     text = _CONTINUED.sub(" ", command.replace("\0", "")[:MAX_READ])
-    text = _REDIRECTION.sub("", _HERE_DOCUMENT.sub("", _WHOLE.sub(stand_in, text)))
+    text = _WHOLE.sub(stand_in, _HERE_DOCUMENT.sub(r"\3", text))
+    text = _REDIRECTION.sub("", _UNENDED_DOCUMENT.sub("", text))
     runs = [run for run in _runs(text) if not _PREPARATION.fullmatch(run)]
     runs = [run for run in runs if not (is_lookup(run) or _SOURCE.match(run))] or runs
     key = " && ".join(runs) or " ".join(text.split())
@@ -95,11 +103,18 @@ def is_test(key: str) -> bool:
 
 
 def _runs(text: str) -> Iterator[str]:
-    """Yield the commands of *text*, of a pipe its first real one."""
+    """Yield the commands of *text*, of a pipe the first that matters."""
     before = run = ""
     for place, part in enumerate(_SEPARATOR.split(text)):
         if place % 2:
             before = part
-        elif before not in {"|", "||"} or (before == "|" and _SOURCE.match(run)):
+        elif before not in {"|", "||"} or _leads_on(run, before, part):
             run = " ".join(_ABSOLUTE.sub("", _BEFORE.sub("", part.strip(), count=1)).split())
             yield run
+
+
+def _leads_on(run: str, sign: str, part: str) -> bool:
+    """Return whether *part* is the command, and the *run* before it only leads there."""
+    if sign == "||":
+        return is_lookup(run)
+    return _SOURCE.match(run) is not None or (is_lookup(run) and part.lstrip().startswith("xargs"))

@@ -34,6 +34,17 @@ from hardwon.domain.model.shell_command import command_key, is_lookup
         ("files=$(cat list | head -3); pytest $files", "pytest $files"),
         ("make -j2 &> out.txt", "make -j2"),
         ("FLAG=1", "FLAG=1"),
+        ("test -d node_modules || npm ci", "npm ci"),
+        ("[ -d .venv ] || python -m venv .venv", "python -m venv .venv"),
+        ("command -v uv || pip install uv", "pip install uv"),
+        ("command -v uv", "command -v uv"),
+        ("npm test || npm run repair", "npm test"),
+        ("find . -name '*.py' -print0 | xargs -0 -n 20 mypy", "mypy"),
+        ("git ls-files | xargs grep -l todo", "git ls-files && grep -l todo"),
+        ("cat > a.py <<'EOF'\nprint('it's')\nEOF\npython a.py", "python a.py"),
+        ("psql shop <<-SQL | tail -3\n  select 1;\n  SQL\nmake", "psql shop && make"),
+        ("python - <<EOF\nEOFX = 1", "python -"),
+        ("make 2>&1 | tee log; exit ${PIPESTATUS[0]}", "make"),
     ],
 )
 def test_a_key_is_the_run_itself(command: str, key: str) -> None:
@@ -52,13 +63,23 @@ def test_a_null_character_is_no_sign_of_ours(command: str) -> None:
     assert command_key(command.replace("a", "\0" + "7\0")) == command_key(command.replace("a", "7"))
 
 
-@pytest.mark.parametrize("command", ["grep x y", "git log -3", "[ -f x ]", "test -f x", "diff a b"])
+@pytest.mark.parametrize(
+    "command", ["grep x y", "git log -3", "[ -f x ]", "test -f x", "diff a b", "command -v uv"]
+)
 def test_a_look_up_may_fail(command: str) -> None:
     assert is_lookup(command)
 
 
 @pytest.mark.parametrize(
-    "command", ["find-orphans src", "test-runner", "stat.sh", "tree-sitter generate", "git push"]
+    "command",
+    [
+        "find-orphans src",
+        "test-runner",
+        "stat.sh",
+        "tree-sitter generate",
+        "git push",
+        "find . -exec ruff {} +",
+    ],
 )
 def test_a_program_with_such_a_beginning_is_none(command: str) -> None:
     assert not is_lookup(command)
