@@ -32,11 +32,11 @@ One without an end is text about the tag.
 """
 
 _INJECTED = rf"(?s)<(?P<tag>{INJECTED_TAGS})\b[^<>\n]*>.*?(?:</(?P=tag)>|\Z)"
-_BEFORE = r"Another Claude session sent a message[^<\n]{0,80}:\s*|[ \t]*"
+_BEFORE = r"Another \w{1,40} session sent a message[^<\n]{0,80}:\s*|[ \t]*"
 _TAG = rf"(?m)(?P<begins>^(?:{_BEFORE}))?<(?P<closing>/?)(?P<name>{MESSAGE_TAGS})\b[^<>\n]*>"
 _REST = (
-    r"(?:\s*(?:Read the output file|Full transcript available at|This came from another Claude session"
-    r"|That [\"\u201c]?other Claude session)\b[^\n]*)*\s*"
+    r"(?:\s*(?:Read the output file|Full transcript available at|This came from another \w{1,40} session"
+    r"|That [\"\u201c]?other \w{1,40} session)\b[^\n]*)*\s*"
 )
 """The lines after a notice or message, and white space."""
 
