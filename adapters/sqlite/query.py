@@ -17,9 +17,10 @@ CONDITIONS = {
     "ranked": "e.retired = 0",
     "among": "e.seq IN (SELECT value FROM json_each({among}))",
     "except_for": "e.seq NOT IN (SELECT value FROM json_each({except_for}))",
+    # Columns of indexes are first: no index has the workspace.
     "scope": (
-        "(e.project IN ({projects}) OR e.workspace = {workspace} OR substr(e.workspace,"
-        " -length({named})) = {named} OR e.kind IN ({anywhere}))"
+        "(e.kind IN ({anywhere}) OR e.project IN ({projects}) OR e.workspace = {workspace} OR"
+        " substr(e.workspace, -length({named})) = {named})"
     ),
     "origins": f"(e.project IN ({{origins}}) OR {IN_PLACE % 'origins'})",
     "silent": "e.reach = 'shared' AND (e.project IS NULL OR e.project NOT IN ({silent}))",

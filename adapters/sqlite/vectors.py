@@ -187,9 +187,13 @@ class SqliteVectorStore(SqlVectorStore[SqliteDatabase], BlockSource):
         FROM entry_text JOIN entry ON seq = entry_seq AND retired = 0 WHERE entry_seq = :number AND text_hash = :text_hash
         ON CONFLICT (space_id, entry_seq) DO UPDATE SET text_hash = excluded.text_hash, vec = excluded.vec
     """
-    MEMBERS = (
-        "SELECT e.category, group_concat(e.seq) FROM entry e WHERE {within} GROUP BY e.category"
-    )
+    # Grouped by kind first, as an index of track records is ordered.
+    MEMBERS = """
+        SELECT category, group_concat(numbers) FROM (
+            SELECT e.category, group_concat(e.seq) AS numbers FROM entry e WHERE {within}
+            GROUP BY e.kind, e.category
+        ) GROUP BY category
+    """
     IN_TIE_ORDER = IN_TIE_ORDER
 
     def __init__(
