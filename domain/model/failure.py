@@ -105,7 +105,9 @@ _STRONG = re.compile(
 )
 """Lines that only a command prints that fails."""
 
-_MARK = re.compile(r"^(?:E\s+|npm (?:ERR!|error)\s+|[│╷╵\xd7●✕✗*>|]\s+|╰─▶\s+|\[?ERROR\]?:?\s+)+")
+_MARK = re.compile(
+    r"^(?:E\s+|Caused by:\s+|npm (?:ERR!|error)\s+|[│╷╵\xd7●✕✗*>|]\s+|╰─▶\s+|\[?ERROR\]?:?\s+)+"
+)
 _PLAIN_WORDS = (
     frozenset(map(stem, EVERYDAY))
     | STOP_WORDS

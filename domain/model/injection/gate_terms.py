@@ -91,7 +91,9 @@ def salience(bm25: float, deviation: float, size: int) -> float:
     Above `MAX_COUNTED` entries, the deviation is that of as many: alone it falls as the store grows.
     """
     counted = min(size, MAX_COUNTED)
-    return word_score(bm25, deviation * math.sqrt(size / counted)) / information_unit(counted)
+    return word_score(bm25, deviation * math.sqrt(size / max(counted, 1))) / information_unit(
+        counted
+    )
 
 
 def excess(length: float) -> float:

@@ -161,7 +161,7 @@ SAMPLES = {
     "flyway": Sample(
         "java -jar app.jar",
         "\tat app.Main.main(Main.java:11)\nCaused by: org.flywaydb.core.api.FlywayValidateException: Validate failed: checksum mismatch",
-        "Caused by: org.flywaydb.core.api.FlywayValidateException: Validate failed: checksum mismatch",
+        "org.flywaydb.core.api.FlywayValidateException: Validate failed: checksum mismatch",
     ),
     "docker build": Sample(
         "docker build .",

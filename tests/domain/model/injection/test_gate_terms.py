@@ -91,7 +91,7 @@ def test_an_entry_that_alone_has_the_words_is_no_more_salient_in_a_larger_store(
     highest = salience(bm25, bm25 / math.sqrt(size), size)
 
     assert 0 < highest <= salience(bm25, bm25 / math.sqrt(MAX_COUNTED), MAX_COUNTED) + 1e-9
-    assert salience(0.0, 0.0, size) == 0
+    assert salience(0.0, 0.0, size) == salience(0.0, 0.0, 0) == 0
 
 
 EDIT = "src/money.py\namount_cents = float(cell)"
