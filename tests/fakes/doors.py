@@ -361,12 +361,15 @@ class EachTextOnce:
         self._encoder = _LOAD_ENCODER(path)
         self._rows: dict[tuple[int, ...], Any] = {}
 
-    def encode(self, token_ids: Sequence[Sequence[int]]) -> list[Any]:
+    def encode(
+        self, token_ids: Sequence[Sequence[int]], *, in_two_threads: bool = False
+    ) -> list[Any]:
         """Return the vectors of texts by their tokens."""
         texts = [*map(tuple, token_ids)]
         missing = [*dict.fromkeys(text for text in texts if text not in self._rows)]
         if missing:
-            self._rows.update(zip(missing, self._encoder.encode(missing), strict=True))
+            encoded = self._encoder.encode(missing, in_two_threads=in_two_threads)
+            self._rows.update(zip(missing, encoded, strict=True))
         return [self._rows[text] for text in texts]
 
 
