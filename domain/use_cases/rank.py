@@ -42,7 +42,7 @@ from hardwon.domain.model.ranking.selection import (
 )
 from hardwon.domain.model.subjects import shared_subjects, subjects_of
 from hardwon.domain.model.vocabulary import Category
-from hardwon.domain.use_cases.retrieve import Closeness, NoMatches, Retrieval
+from hardwon.domain.use_cases.retrieve import Closeness, Retrieval
 from hardwon.ports.entries import RankingReads
 from hardwon.ports.vectors import Matches
 
@@ -59,15 +59,15 @@ class QuestionMatches(NamedTuple):
 
     Attributes:
         context: The statistics of the matches, and the other inputs of policies.
-        holding: The entries that hold all that a precise question asks for; they are above the
-            threshold.
+        holding: The entries that hold all that a precise question asks for, or cite the file that
+            it names; they are above the threshold.
         named: The only entry that holds the single word asked for; None without one.
     """
 
     retrieval: Retrieval
     context: RankingContext
     closeness: Closeness = Closeness()
-    holding: Matches = NoMatches()
+    holding: tuple[Matches, ...] = ()
     named: int | None = None
 
 
@@ -176,7 +176,8 @@ class BestAnswers:
             self._retrieval.by_vector.scores(numbers),
             self._retrieval.by_keyword.scores(numbers),
         )
-        closeness, holding = self._closeness.scores(vectors), self._holding.scores(numbers)
+        closeness = self._closeness.scores(vectors)
+        holding = {number for held in self._holding for number in held.scores(numbers)}
         candidates = {
             number: RecallCandidate(
                 self._best_facts,
@@ -216,7 +217,7 @@ class BestAnswers:
                     keyword_place=None if keyword is None else place,
                     touched=self._most_touched,
                     closeness=None if vector is None else self._closeness.upper_bound(vector),
-                    holds_all=keyword is not None and self._holding.count() > 0,
+                    holds_all=keyword is not None and any(held.count() for held in self._holding),
                 )
 
     def _admissible(self, candidates: Iterable[tuple[int, RecallCandidate]]) -> Iterator[_Bounded]:

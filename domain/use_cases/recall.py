@@ -1,13 +1,15 @@
 """Answer a question from the store: retrieve, rank, and leave out duplicates."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from hardwon.domain.model.citations import citations_of, tokens_of
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
 from hardwon.domain.model.filters import COLLECTIONS, EntryFilter
 from hardwon.domain.model.keywords import search_terms, without_frame
-from hardwon.domain.model.prompt_terms import decisive_terms, identifiers
+from hardwon.domain.model.prompt_terms import LONGEST_PROMPT, decisive_terms, identifiers
 from hardwon.domain.model.ranking.collections import PolicyMaker, build_policy
 from hardwon.domain.model.ranking.decay import Decay
 from hardwon.domain.model.ranking.policy import (
@@ -167,25 +169,27 @@ class Recall(NamedTuple):
         self, question: RecallQuestion, found: QuestionMatches, deadline: Deadline
     ) -> QuestionMatches:
         """Return *found* with the entries that hold all that a precise question asks for."""
-        retrieval, keywords = found.retrieval, self.retrieve.keywords
+        retrieval, has_minimum = found.retrieval, question.minimum is not None
         text, by_keyword = retrieval.keyword_text or "", retrieval.by_keyword
         is_word = len(text.split()) == 1
         wanted = retrieval.terms if is_word else decisive_terms(text, retrieval.terms)
-        if not wanted or not (is_word or question.minimum is not None):
+        if not wanted or not (is_word or has_minimum):
             return found
-        if len(wanted) > 1:
-            try:
-                by_keyword = keywords.match(
-                    wanted, "all", only=question.only, deadline=deadline.within(WORD_SECONDS)
-                )
-            except KeywordIndexUnavailableError:
-                return found
-        elif by_keyword.count() > 1 and not identifiers(text):
-            return found
-        named = by_keyword.top(1)[0].number if is_word and by_keyword.count() == 1 else None
-        return found._replace(
-            named=named, holding=NoMatches() if question.minimum is None else by_keyword
+        match = partial(
+            self.retrieve.keywords.match,
+            only=question.only,
+            deadline=deadline.within(WORD_SECONDS),
         )
+        try:
+            citing = match(_terms_that_cite(text), "any") if has_minimum else NoMatches()
+            if len(wanted) > 1:
+                by_keyword = match(wanted, "all")
+        except KeywordIndexUnavailableError:
+            return found
+        if len(wanted) == 1 and by_keyword.count() > 1 and not identifiers(text):
+            return found._replace(holding=(citing,))
+        named = by_keyword.top(1)[0].number if is_word and by_keyword.count() == 1 else None
+        return found._replace(named=named, holding=(by_keyword, citing) if has_minimum else ())
 
     def answer_from(
         self, question: RecallQuestion, found: QuestionMatches, baseline: PolicyMaker | None = None
@@ -259,6 +263,17 @@ class Recall(NamedTuple):
             if len(kept) >= question.limit or len(best) < wanted.limit:
                 return kept[: question.limit]
             wanted = wanted._replace(limit=wanted.limit + len(outdated))
+
+
+def _terms_that_cite(question: str) -> tuple[str, ...]:
+    """
+    Return the terms of entries that cite a file which *question* names.
+
+    A question of one identifier may be the name without its ending.
+    """
+    files = (cited for cited in citations_of((question[:LONGEST_PROMPT],)) if cited.kind == "file")
+    names = identifiers(question) if len(question.split()) == 1 else ()
+    return (*tokens_of(files), *map("".join, names))
 
 
 def _is_outdated(judged: JudgedCandidate) -> bool:

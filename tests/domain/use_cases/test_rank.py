@@ -429,7 +429,8 @@ def exhaustively(
         {hit.number: hit.score for hit in hits} for hits in (by_vector, by_keyword)
     )
     references = world.repository.references(vectors | keywords)
-    close, holding = closeness.scores(vectors), found.holding.scores(vectors | keywords)
+    close = closeness.scores(vectors)
+    holding = {number for held in found.holding for number in held.scores(vectors | keywords)}
     candidates = [
         RecallCandidate(
             facts,

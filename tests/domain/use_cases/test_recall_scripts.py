@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator, Mapping
 
+import attrs
 import pytest
 
 from hardwon.adapters.threads import Threads
@@ -119,6 +120,35 @@ def test_an_entry_that_holds_all_of_a_precise_question_is_above_the_threshold(
     text = "The walrus reads its barometer; feedWalrus ends with E4711x. Show the error again."
     others = [f"Note {number} on gardens, roofs and cheese" for number in range(30)]
     for entry in map(lesson, (text, *others)):
+        world.add(entry)
+        world.embed(entry, planted(0.1))
+
+    assert (text in texts(ask(world, question).answers)) is is_shown
+
+
+@pytest.mark.parametrize(
+    ("question", "is_shown"),
+    [
+        ("zebra_quux", True),
+        ("zebra_quux.py", True),
+        ("src/herd/zebra_quux.py", True),
+        ("zebra_quux.py:12", True),
+        ("why is the tapir slow in zebra_quux.py?", True),
+        ("readRows", True),
+        ("docs/größe.md", True),
+        ("Makefile", True),
+        ("zebra_quux.ts", False),
+        ("quux.py", False),
+        ("why is the tapir slow?", False),
+    ],
+)
+def test_an_entry_that_cites_the_file_of_a_question_is_above_the_threshold(
+    world: World, question: str, *, is_shown: bool
+) -> None:
+    text = "Reads were stale since the header counted twice."
+    files = ("src/herd/zebra_quux.py:7", "lib/readRows.ts", "docs/größe.md", "Makefile")
+    others = [f"Note {number} on gardens, roofs and cheese" for number in range(30)]
+    for entry in (attrs.evolve(lesson(text), references=files), *map(lesson, others)):
         world.add(entry)
         world.embed(entry, planted(0.1))
 
