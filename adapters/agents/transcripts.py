@@ -120,8 +120,8 @@ def _holds(path: str, erasure: Erasure) -> bool:
 
 
 def _files_below(folders: Iterable[str], *endings: str) -> Iterator[str]:
+    """Yield the files, but no pipe: reading one would never end."""
     for folder in folders:
         for place, _, names in os.walk(folder):
-            yield from (
-                os.path.join(place, name) for name in sorted(names) if name.endswith(endings)
-            )
+            paths = (os.path.join(place, name) for name in sorted(names) if name.endswith(endings))
+            yield from filter(os.path.isfile, paths)

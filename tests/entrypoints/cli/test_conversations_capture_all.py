@@ -69,6 +69,14 @@ def test_a_preview_names_the_sessions_of_this_project_and_writes_nothing(world: 
     assert not world.store.exists()
 
 
+def test_a_pipe_among_the_transcripts_is_passed_over(world: World) -> None:
+    path = of_claude(world, SESSION, world.project)
+    os.mkfifo(path.with_name("pipe.jsonl"))  # no process writes to it
+
+    assert [item["path"] for item in capture(world, "--dry-run", "--json").items] == [str(path)]
+    assert hardwon(world, "forget", "a text that no file holds", "--yes").code == 0
+
+
 def test_all_sessions_are_captured_once(world: World) -> None:
     of_claude(world, SESSION, world.project)
     of_codex(world, world.project)
