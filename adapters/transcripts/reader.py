@@ -112,7 +112,7 @@ _TICK = dt.timedelta(milliseconds=1)
 _LATEST = dt.datetime.max.replace(tzinfo=dt.UTC) - _TICK
 
 _HAS_UTTERANCE = re.compile(
-    rb'"type"\s*:\s*"(?:user|assistant|response_item)"|"(?:user|assistant)"\s*:'
+    rb'"type"\s*:\s*"(?:user|assistant|response_item|queued_command)"|"(?:user|assistant)"\s*:'
 )
 """
 Matches every line with an utterance.
@@ -195,7 +195,7 @@ class JsonlTranscripts(Transcripts):
     def _utterance(self, data: bytes) -> Utterance | None:
         document = object_in(data) if _HAS_UTTERANCE.search(data) else {}
         match document.get("type"):
-            case "user" | "assistant":
+            case "user" | "assistant" | "attachment":
                 return utterance_in_claude_code(document, self.boundaries)
             case "response_item":
                 return utterance_in_codex(document)

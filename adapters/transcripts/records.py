@@ -5,6 +5,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+MODES = (None, "prompt")
+"""The modes of a queued command that the user wrote to the agent."""
+
 SYNTHETIC = "<synthetic>"
 """Claude Code's name of the model for a response that it gave itself."""
 
@@ -35,6 +38,15 @@ def object_in(line: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return document if isinstance(document, dict) else {}
+
+
+def message_in(line: Mapping[str, Any]) -> Any:
+    """Return the message of a line, also one that was queued meanwhile."""
+    queued = line.get("attachment")
+    if line.get("type") != "attachment" or not isinstance(queued, dict):
+        return line.get("message")
+    is_prompt = queued.get("type") == "queued_command" and queued.get("commandMode") in MODES
+    return {"content": queued.get("prompt")} if is_prompt else None
 
 
 def zoned_time(value: Any) -> dt.datetime | None:

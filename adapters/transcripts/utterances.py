@@ -11,7 +11,13 @@ from typing import Any, BinaryIO, NamedTuple
 
 import attrs
 
-from hardwon.adapters.transcripts.records import SYNTHETIC, objects_in, text_or, texts_in
+from hardwon.adapters.transcripts.records import (
+    SYNTHETIC,
+    message_in,
+    objects_in,
+    text_or,
+    texts_in,
+)
 from hardwon.adapters.transcripts.tool_calls import (
     ToolCall,
     ToolEnd,
@@ -214,7 +220,7 @@ def utterance_in_claude_code(
 
     Only commands in *boundaries* keep their arguments.
     """
-    message = line.get("message")
+    message = message_in(line)
     if not isinstance(message, dict) or any(line.get(mark) for mark in _NOT_UTTERED):
         return None
     if _writer(line) not in {"", HUMAN}:

@@ -282,3 +282,53 @@ def test_no_words_of_a_tool_are_a_refusal_of_the_user(
     tmp_path: Path, text: Any, marks: dict[str, Any]
 ) -> None:
     assert refused(tmp_path, text, **marks) == [("Install it.", "I run pip.\n\nDone.")]
+
+
+def queued(tmp_path: Path, attachment: Any, **fields: Any) -> list[tuple[str, str]]:
+    """Return what both say where *attachment* is in the middle of a turn."""
+
+    def write(written: TranscriptLines) -> None:
+        written.user("Install it.")
+        written.assistant(text_block("I run pip."))
+        written.line("attachment", attachment=attachment, **fields)
+        written.assistant(text_block("Done."))
+
+    return utterances(tmp_path, write)
+
+
+TYPED = {"type": "queued_command", "prompt": "no, use uv"}
+
+
+@pytest.mark.parametrize(
+    "attachment",
+    [
+        TYPED,
+        {**TYPED, "commandMode": "prompt"},
+        {**TYPED, "prompt": [text_block("no, use uv")], "source_uuid": "q1"},
+        {**TYPED, "prompt": "<task-notification>x</task-notification> no, use uv"},
+        {**TYPED, "prompt": "no, use uv<system-reminder>x</system-reminder>"},
+    ],
+)
+def test_a_prompt_that_was_typed_while_the_agent_worked_is_kept(
+    tmp_path: Path, attachment: dict[str, Any]
+) -> None:
+    assert queued(tmp_path, attachment) == [("Install it.", "I run pip."), ("no, use uv", "Done.")]
+
+
+@pytest.mark.parametrize(
+    ("attachment", "fields"),
+    [
+        ({**TYPED, "prompt": "<task-notification>done</task-notification>"}, {}),
+        ({**TYPED, "commandMode": "task-notification"}, {}),
+        ({**TYPED, "commandMode": "bash"}, {}),
+        ({**TYPED, "type": "edited_text_file"}, {}),
+        ({**TYPED, "prompt": None}, {}),
+        ("queued_command", {}),
+        (TYPED, {"isSidechain": True}),
+        (TYPED, {"isMeta": True}),
+    ],
+)
+def test_other_attachments_are_no_prompt(
+    tmp_path: Path, attachment: Any, fields: dict[str, Any]
+) -> None:
+    assert queued(tmp_path, attachment, **fields) == [("Install it.", "I run pip.\n\nDone.")]
