@@ -344,9 +344,16 @@ def _run(arguments: Sequence[str]) -> int:
     return code
 
 
+MISSING = "Missing option"
+
+
 def _usage(error: typer.TyperException) -> str:
     message = " ".join(error.format_message().split()).removesuffix(".")
-    context = getattr(error, "ctx", None)
+    context, option = getattr(error, "ctx", None), getattr(error, "param", None)
+    if message.startswith(MISSING):  # it names only the first of --useful and --not-useful
+        message += "".join(
+            f" or '{opposite}'" for opposite in getattr(option, "secondary_opts", ())
+        )
     if context is None:
         return message
     return f"{message}{' See' if message.endswith('?') else '; see'} {context.command_path} --help"
