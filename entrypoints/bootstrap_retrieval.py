@@ -229,6 +229,9 @@ def ensure_local_model(*, reads_all: bool = True) -> None:
         open_weights(find_weights())
 
 
+SERVER_DEPTH = 128
+"""The initial depth of both lists on a server, where each look costs."""
+
 ASKED_EMBED_SECONDS = 2.0
 """Time limit for embedding a question, longer than a session start's."""
 
@@ -291,6 +294,7 @@ def _inject(memory: "Memory") -> "InjectAtStart":
 def build_recall(memory: "Memory") -> "Recall":
     """Build recall, to be reused: it caches vectors, the latest questions' too."""
     from hardwon.adapters.threads import Threads
+    from hardwon.domain.use_cases.rank import RECALL_DEPTH
     from hardwon.domain.use_cases.recall import Recall
 
     retrieve = build_retrieve(memory.with_embedders(Threads().memoised))._replace(
@@ -302,6 +306,7 @@ def build_recall(memory: "Memory") -> "Recall":
         retrieve=retrieve,
         clock=memory.clock,
         weights=_weights(memory.settings),
+        first_depth=SERVER_DEPTH if memory.settings.server else RECALL_DEPTH,
         decay=_decay(memory.settings),
     )
 

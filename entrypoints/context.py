@@ -62,11 +62,17 @@ def read_workplace(memory: Memory, project_root: str) -> Workplace:
 
 
 class ProjectPlace(NamedTuple):
-    """A project, the user's workplace, and the store's projects."""
+    """
+    A project, the user's workplace, and the store's projects.
+
+    Attributes:
+        at_home: The number of the project's entries from others' versions of files.
+    """
 
     project: Project
     workplace: Workplace
     registry: Registry
+    at_home: int = 0
 
 
 def read_place(
@@ -94,8 +100,8 @@ def read_place(
         labels=registry.labels(),
         siblings=registry.siblings(project),
     )
-    settle_here(memory, project_root, workplace)
-    return ProjectPlace(project, workplace, registry)
+    at_home = settle_here(memory, project_root, workplace)
+    return ProjectPlace(project, workplace, registry, at_home=at_home)
 
 
 def _adopted(know: "KnowProjects", adoptions: Sequence[tuple[Project, Project]]) -> Registry:
@@ -152,17 +158,19 @@ def with_uncommitted_files(
     )
 
 
-def settle_here(memory: "Memory", project_root: str, workplace: "Workplace") -> None:
+def settle_here(memory: "Memory", project_root: str, workplace: "Workplace") -> int:
     """
-    Settle entries of others' versions of files, without starting git.
+    Settle entries of others' versions of files, and return how many are left.
 
-    Deletes those whose branch left, and shares those on the default branch. Skipped if the store
+    Starts no git. Deletes those whose branch left, and shares those on the default branch. Skipped if the store
     can't be written now.
     """
     entries = memory.repository
-    if entries.count(OF_OTHERS) and count_at_home(entries, workplace):  # mostly none
-        with suppress(StorageError):
-            build_settle_versions(memory, project_root, workplace, asks_git=False).settle()
+    if not (entries.count(OF_OTHERS) and count_at_home(entries, workplace)):  # mostly none
+        return 0
+    with suppress(StorageError):
+        build_settle_versions(memory, project_root, workplace, asks_git=False).settle()
+    return count_at_home(entries, workplace)
 
 
 def count_at_home(repository: "EntryRepository", workplace: "Workplace") -> int:

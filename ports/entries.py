@@ -1,7 +1,7 @@
 """Entries: whole ones, narrow reads for ranking, and pairs."""
 
 import datetime as dt
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
@@ -44,6 +44,15 @@ class EntryState(Protocol):
         Return a context in which all reads see one consistent state.
 
         So do the reads of every index.
+        """
+        ...
+
+    def prefetch(self, reads: Callable[[], object]) -> None:
+        """
+        Let a server answer all that *reads* asks for, before it is asked again.
+
+        Nothing may depend on an answer: every one is empty. An engine without a network does not
+        call it.
         """
         ...
 

@@ -62,7 +62,7 @@ class VectorIndex(Protocol):
         """
         ...
 
-    def compare(self, query: Vector, only: EntryFilter) -> Matches:
+    def compare(self, query: Vector, only: EntryFilter, likely: Sequence[int] = ()) -> Matches:
         """
         Return every embedded entry of *only*, scored by cosine, `[-1, 1]`.
 
@@ -71,6 +71,8 @@ class VectorIndex(Protocol):
         Args:
             query: L2-normalised, of the space's width.
             only: The entries searched.
+            likely: Numbers whose scores are asked for next, with as many of the best: a server
+                answers both at once.
 
         Raises:
             VectorIndexUnavailableError: its library can't be loaded.

@@ -9,7 +9,7 @@ import tempfile
 import threading
 import uuid
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psycopg
@@ -128,13 +128,34 @@ def url_of(address: str, port: int | None = None) -> str:
     return f"postgresql://{parts['user']}{password}@/{parts['dbname']}?host={parts['host']}"
 
 
+READY_FOR_QUERY = b"Z\0\0\0\5"
+"""How the last message of an answer begins; it has six bytes."""
+
+
+TERMINATE = b"X\0\0\0\4"
+"""The last message of a client, to which there is no answer."""
+
+
+class Conversation:
+    """
+    Whose turn it is on one connection.
+
+    Attributes:
+        has_begun: Whether the server was ready for a query; before, each of its messages is an answer.
+        is_answered: Whether the server answered whole, as statements are sent on while it answers the first.
+    """
+
+    has_begun = False
+    is_answered = True
+
+
 class Network:
     """
     A port on this machine that leads to a socket.
 
     Attributes:
         port: Where clients connect.
-        round_trips: How often a client spoke after the server had, or for the first time.
+        round_trips: How often a client spoke after the server had answered, or for the first time.
         is_away: Whether new connections are closed at once.
         limit: After so many round trips nothing crosses it, and nothing is closed.
 
@@ -159,22 +180,34 @@ class Network:
             writer.close()
             return
         from_server, to_server = await asyncio.open_unix_connection(self._socket)
-        spoke = ["server"]
+        talk = Conversation()
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.gather(
-                self._forward(reader, to_server, "client", spoke),
-                self._forward(from_server, writer, "server", spoke),
+                self._forward(reader, to_server, self._ask, talk),
+                self._forward(from_server, writer, self._answer, talk),
             )
         to_server.close()
         writer.close()
 
+    def _ask(self, talk: Conversation, data: bytes) -> None:
+        self.round_trips += talk.is_answered and data != TERMINATE
+        talk.is_answered = False
+
+    def _answer(self, talk: Conversation, data: bytes) -> None:
+        is_whole = data[-6:-1] == READY_FOR_QUERY
+        talk.is_answered = is_whole or not talk.has_begun
+        talk.has_begun |= is_whole
+
     async def _forward(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, who: str, spoke: list[str]
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        note: Callable[[Conversation, bytes], None],
+        talk: Conversation,
     ) -> None:
         with contextlib.suppress(ConnectionError):
             while data := await reader.read(1 << 16):
-                self.round_trips += who == "client" and spoke[0] == "server"
-                spoke[0] = who
+                note(talk, data)
                 if self.round_trips > self.limit:
                     continue
                 self._loop.call_later(self._seconds, writer.write, data)

@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import resource
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hardwon.domain.model.embedding import Vector
@@ -43,7 +44,9 @@ class NumpyVectorIndex(VectorIndex):
             )
 
     @override
-    def compare(self, query: Vector, only: EntryFilter) -> "NumpyMatches":
+    def compare(
+        self, query: Vector, only: EntryFilter, likely: Sequence[int] = ()
+    ) -> "NumpyMatches":
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads cost more than the product
         try:  # numpy: a tenth of a second
             from hardwon.adapters.numpy_index.blocks import LoadedVectors, NumpyMatches  # noqa: PLC0415

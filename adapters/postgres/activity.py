@@ -243,9 +243,11 @@ class PostgresContextWindows(SqlContextWindows):
 
     @override
     def held(self, window: ContextWindow) -> HeldMemory:
-        [(entries, latest, moments, files)] = self._database.rows(HELD, **window._asdict())
-        held = HeldMemory(frozenset(entries or ()), latest, moments=moments)
-        return held._replace(files=frozenset(files or ()))
+        held = HeldMemory()
+        for entries, latest, moments, files in self._database.rows(HELD, **window._asdict()):
+            held = HeldMemory(frozenset(entries or ()), latest, moments=moments)
+            held = held._replace(files=frozenset(files or ()))
+        return held
 
 
 USES = "hardwon.influence i JOIN hardwon.entry e ON e.tenant = i.tenant AND e.number = i.number"

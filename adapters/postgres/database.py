@@ -67,6 +67,9 @@ AHEAD_SECONDS = 2.0
 MAX_REMEMBERED = 64
 """Answers cached within a snapshot: enough for one session start. Reading everything exceeds it."""
 
+MAX_KNOWN = 5_000
+"""Entries whose rows are kept within a snapshot at most."""
+
 MANY_STATEMENTS = 200
 """Changing statements after which the server's statistics may be stale."""
 
@@ -86,6 +89,7 @@ class PostgresDatabase:
     Attributes:
         path: The store's name in messages; without a password.
         entries_at_first: Number of searchable entries at the time of connecting.
+        index_version: The version of this member's keyword index, as last seen.
 
     Raises:
         StorageError: the server can't be reached, the role is no member, or the schema does not
@@ -102,13 +106,13 @@ class PostgresDatabase:
         self.tenant, self.role = member.tenant, member.role
         self.is_read_only, self.entries_at_first = member.is_read_only, member.entries
         self.warn: Callable[[str], None] = _ignore
-        self.own_changes = 0
+        self.own_changes = self.index_version = 0
         self._busy_seconds = busy_seconds
         self._noted: dict[Question, Mapping[str, object]] | None = None
-        self._answered: dict[Question, list[Row]] = {}
-        self._answered_until = 0.0
+        self._answered: dict[Question, tuple[float, list[Row]]] = {}
         self._foreseen: dict[Question, list[Row]] = {}
         self._remembered: dict[Question, list[Row]] | None = None
+        self._by_number: dict[str, dict[int, list[Row]]] = {}
         self._locks_all = False
         self._reserved: list[int] | None = None
         self._last_number: int | None = None  # of the entries, None if it was not asked for
@@ -122,24 +126,26 @@ class PostgresDatabase:
             return self._foreseen[asked]
         if self._noted is not None:
             self._noted[asked] = values
-            return []
-        if asked in self._answered and time.monotonic() < self._answered_until:
-            return self._answered.pop(asked)
+            return self._known.get(asked, [])
+        until, answer = self._answered.pop(asked, (0.0, []))
+        if time.monotonic() < until:
+            return answer
         if self.session.makes_changes and _only_changes(statement):
             self._hold([(statement, values)])
             return []
         if self._remembered is None or not _only_reads(statement):
-            return self._run(statement, values)
+            return self._ask([(statement, values)])[0]
         if asked not in self._remembered:
             if len(self._remembered) == MAX_REMEMBERED:
                 del self._remembered[next(iter(self._remembered))]
-            self._remembered[asked] = self._run(statement, values)
+            self._remembered[asked] = self._ask([(statement, values)])[0]
         return self._remembered[asked]
 
-    def _run(self, statement: str, values: Mapping[str, object]) -> list[Row]:
-        if not _only_reads(statement):
+    def _ask(self, statements: Sequence[Statement]) -> list[list[Row]]:
+        only_reads = all(_only_reads(statement) for statement, _ in statements)
+        if not only_reads:
             self._foreseen.clear()
-        return self.session.run([(statement, values)], only_reads=_only_reads(statement))[0]
+        return self.session.run(statements, only_reads=only_reads)
 
     def value(self, statement: str, /, **parameters: object) -> Any:
         """Return the first column of the first row, None without rows."""
@@ -151,32 +157,69 @@ class PostgresDatabase:
         """
         Prefetch the reads issued within, in one round trip.
 
-        Within the block every read returns no rows. The same read afterwards, soon, is answered
-        from the prefetch, once. For reads that are known to follow.
+        Within the block a read returns no rows, unless they are known. The same read afterwards,
+        soon, is answered from the prefetch, once. For reads that are known to follow. A nested
+        block joins the outer one.
 
         Args:
             lasting: Answer until the transaction changes what they are about, or ends.
         """
+        if self._noted is not None:
+            yield
+            return
         noted: dict[Question, Mapping[str, object]] = {}
         self._noted = noted
         try:
             yield
         finally:
             self._noted = None
-        if time.monotonic() >= self._answered_until:
-            self._answered.clear()
-        missing = {asked: values for asked, values in noted.items() if asked not in self._answered}
-        if not missing:
+        known = self._known
+        missing = {asked: values for asked, values in noted.items() if asked not in known}
+        reads = [asked for asked in missing if not asked[0].startswith("SET LOCAL")]
+        if not reads:
             return
         statements = [(statement, values) for (statement, _), values in missing.items()]
-        answers = dict(zip(missing, self.session.run(statements, only_reads=True), strict=True))
+        answers = dict(zip(missing, self._ask(statements), strict=True))
         if lasting:
             self._foreseen |= answers
-        elif self._remembered is None:
-            self._answered |= answers
-            self._answered_until = time.monotonic() + AHEAD_SECONDS
-        else:
-            self._remembered |= answers
+            return
+        if self._remembered is None:
+            until = time.monotonic() + AHEAD_SECONDS
+            self._answered |= {asked: (until, answers[asked]) for asked in reads}
+            return
+        for asked in reads:
+            self._remembered[asked] = answers[asked]
+            if isinstance(numbers := missing[asked].get("numbers"), list):
+                self._know(asked[0], numbers, answers[asked])
+
+    @property
+    def _known(self) -> Mapping[Question, list[Row]]:
+        """The answers that need no round trip."""
+        now = time.monotonic()
+        ahead = {asked: rows for asked, (until, rows) in self._answered.items() if now < until}
+        return ahead | (self._remembered or {})
+
+    def rows_of(self, statement: str, numbers: Sequence[int]) -> list[Row]:
+        """
+        Return a statement's rows about entries, whose numbers come first, in that order.
+
+        Within a snapshot each number is asked for once.
+        """
+        if self._remembered is None:
+            return self.rows(statement, numbers=[*numbers]) if numbers else []
+        known = self._by_number.setdefault(statement, {})
+        if len(known) > MAX_KNOWN:
+            known.clear()
+        if unknown := [number for number in numbers if number not in known]:
+            self._know(statement, unknown, self.rows(statement, numbers=unknown))
+        return [row for number in dict.fromkeys(numbers) for row in known.get(number, ())]
+
+    def _know(self, statement: str, numbers: Sequence[int], rows: Iterable[Row]) -> None:
+        known = self._by_number.get(statement)
+        if known is not None and self._noted is None:
+            known |= {number: [] for number in numbers}
+            for row in rows:
+                known[row[0]].append(row)
 
     def together(
         self, statements: Iterable[Statement], about: Collection[str] | None = None
@@ -275,6 +318,7 @@ class PostgresDatabase:
                 yield
         finally:
             self._remembered = None
+            self._by_number.clear()
 
     def tuned_rows(
         self, settings: Sequence[str], statement: str, /, **parameters: object
@@ -285,9 +329,11 @@ class PostgresDatabase:
         Settings are literals, since only those reach the workers of Citus.
         """
         with self.snapshot():
-            sent: list[Statement] = [(setting, {}) for setting in settings]
-            sent.append((statement, self._values(parameters)))
-            return self.session.run(sent, only_reads=True)[-1]
+            with self.ahead():
+                for setting in settings:
+                    self.rows(setting)
+                self.rows(statement, **parameters)
+            return self.rows(statement, **parameters)
 
     def readable(self, _table: str, rows: Iterable[Row], decode: Callable[[Row], T]) -> Iterator[T]:
         """Decode each row, without a check: the server has made it."""
@@ -381,7 +427,7 @@ def _only_changes(statement: str) -> bool:
 
 
 def _only_reads(statement: str) -> bool:
-    return statement.lstrip().startswith(("SELECT", "WITH")) and not any(
+    return statement.lstrip().startswith(("SELECT", "WITH", "SET LOCAL")) and not any(
         word in statement for word in CHANGING
     )
 

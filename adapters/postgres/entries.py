@@ -1,7 +1,7 @@
 """Entries and trigger phrases in the tables of a server."""
 
 import datetime as dt
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,7 @@ from hardwon.adapters.postgres.rows import (
     columns,
     to_entry,
 )
+from hardwon.adapters.postgres.session import Row
 from hardwon.adapters.postgres.words import (
     EMPTY_INDEX,
     drop_from_index,
@@ -151,10 +152,10 @@ class PostgresEntryRepository(SqlEntries[PostgresDatabase]):
     FACTS = SELECT_FACTS
     RECALL_FACTS = SELECT_RECALL_FACTS
     OUTDATED = f"""
-        SELECT DISTINCT p.older FROM hardwon.proposal p
+        SELECT p.older, p.newer FROM hardwon.proposal p
         JOIN hardwon.entry older ON older.tenant = p.tenant AND older.number = p.older
         JOIN hardwon.entry newer ON newer.tenant = p.tenant AND newer.number = p.newer
-        WHERE p.tenant = %(tenant)s AND p.older = ANY(%(numbers)s) AND p.newer = ANY(%(numbers)s) AND NOT p.rejected
+        WHERE p.tenant = %(tenant)s AND p.older = ANY(%(numbers)s) AND NOT p.rejected
             AND p.entry_owner = {OF_BOTH} AND older.superseded_by IS NULL AND newer.superseded_by IS NULL
     """
     REFERENCES = f'SELECT e.number, e."references" FROM hardwon.entry_text e WHERE {AMONG}'
@@ -202,6 +203,21 @@ class PostgresEntryRepository(SqlEntries[PostgresDatabase]):
                 with self._database.ahead():
                     self._ask_for(of)
             yield
+
+    @override
+    def prefetch(self, reads: Callable[[], object]) -> None:
+        with self._database.ahead():
+            reads()
+
+    @override
+    def _rows_of(self, statement: str, numbers: Sequence[int]) -> list[Row]:
+        return self._database.rows_of(statement, numbers)
+
+    @override
+    def outdated(self, numbers: Iterable[int]) -> frozenset[int]:
+        among = {*numbers}
+        pairs = self._rows_of(self.OUTDATED, sorted(among))
+        return frozenset(older for older, newer in pairs if newer in among)
 
     @override
     def reworded(self, old_id: str) -> "Entry | None":

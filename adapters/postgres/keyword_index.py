@@ -14,7 +14,12 @@ from hardwon.adapters.sql.filter import Where
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import KeywordIndexUnavailableError, StorageError
 from hardwon.domain.model.filters import EntryFilter
-from hardwon.domain.model.keywords import completions, inverse_document_frequency, max_hits
+from hardwon.domain.model.keywords import (
+    SMALLEST_FREQUENCY_WEIGHT,
+    completions,
+    inverse_document_frequency,
+    max_hits,
+)
 from hardwon.domain.model.ranking.adaptive import passage_score
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.keyword_index import KeywordIndex, Mode
@@ -27,13 +32,23 @@ K1, B = 1.2, 0.75
 PAGE = 500
 """How many of the best matches are read first: the server scores all anyway."""
 
-FREQUENCIES = """
-    SELECT q.term, (
+COUNTED = """
+    (
         SELECT count(*) FROM (
             SELECT FROM hardwon.posting p
-            WHERE p.tenant = %(tenant)s AND p.term = q.term AND p.{times} > 0 LIMIT %(up_to)s
+            WHERE p.tenant = %(tenant)s AND p.term = q.term AND p.{times} > 0 LIMIT {up_to}
         ) counted
-    ) FROM unnest(%(terms)s::text[]) AS q (term)
+    )
+"""
+FREQUENCIES = f"SELECT q.term, {COUNTED} FROM unnest(%(terms)s::text[]) AS q (term)"
+# Frequent ones are counted further, unless they can't be read beside the rare ones anyway.
+RAREST = f"""
+    WITH q AS MATERIALIZED (
+        SELECT q.term, {COUNTED.format(times="passage_times", up_to="%(up_to)s")} AS times FROM unnest(%(terms)s::text[]) AS q (term)
+    ), rare AS MATERIALIZED (SELECT coalesce(sum(times), 0) + %(rare)s AS times FROM q WHERE times < %(up_to)s)
+    SELECT q.term, CASE WHEN q.times < %(up_to)s OR (rare.times > 0 AND rare.times + %(up_to)s > %(most)s) THEN q.times
+        ELSE {COUNTED.format(times="passage_times", up_to="%(further)s")} END
+    FROM q CROSS JOIN rare
 """
 
 FIRST_COUNT = 4_000
@@ -52,10 +67,13 @@ BM25 = (
 ASKED = (
     "unnest(%(terms)s::text[], %(weights)s::float8[]) WITH ORDINALITY AS q (term, weight, place)"
 )
-POSTINGS = (
-    f"{ASKED} JOIN hardwon.posting p ON p.tenant = %(tenant)s AND p.term = q.term AND"
-    " p.{times} > 0"
-)
+POSTINGS = "JOIN hardwon.posting p ON p.tenant = %(tenant)s AND p.term = q.term AND p.{times} > 0"
+
+# The weight of a term whose frequency is not known, as `inverse_document_frequency` has it.
+COUNTED_WEIGHT = f"""
+    (SELECT greatest(ln((greatest(0, %(entries)s - f.n) + 0.5::float8) / (f.n + 0.5::float8)), {SMALLEST_FREQUENCY_WEIGHT})
+    FROM (SELECT {COUNTED.format(times="{times}", up_to="ALL")} AS n) f)
+"""
 
 TEXTS = "concat_ws(' ', t.name, t.description, t.notes, t.reasoning)"
 CONTAINING = f"""
@@ -71,9 +89,10 @@ ENTRY = "JOIN hardwon.entry e ON e.tenant = %(tenant)s AND e.number = m.number"
 
 # Summed in the query's order, as FTS5 does: the floating-point sum depends on it.
 MATCH = f"""
-    WITH matched AS MATERIALIZED (
+    WITH asked AS MATERIALIZED (SELECT q.term, coalesce(q.weight, {COUNTED_WEIGHT}) AS weight, q.place FROM {ASKED}),
+    matched AS MATERIALIZED (
         SELECT p.number, sum({BM25.format(times="{times}", words="words", k1=K1, b=B)} ORDER BY q.place) AS score
-        FROM {POSTINGS} {{among}} GROUP BY p.number HAVING count(*) >= %(at_least)s
+        FROM asked q {POSTINGS} {{among}} GROUP BY p.number HAVING count(*) >= %(at_least)s
     )
     SELECT e.number, e.category, e.updated_at, e.id, m.score FROM matched m {ENTRY} WHERE {{within}}
 """
@@ -81,7 +100,7 @@ PASSAGES = f"""
     WITH matched AS MATERIALIZED (
         SELECT p.number, sum({BM25.format(times="passage_times", words="passage_words", k1=K1, b=B)} ORDER BY q.place) AS score,
             sum(q.weight ORDER BY q.place) AS matched
-        FROM {POSTINGS.format(times="passage_times")} GROUP BY p.number, p.passage
+        FROM {ASKED} {POSTINGS.format(times="passage_times")} GROUP BY p.number, p.passage
     )
     SELECT e.number, e.category, m.score, m.matched FROM matched m {ENTRY} WHERE {{within}} ORDER BY e.updated_at DESC, e.id
 """
@@ -177,14 +196,15 @@ class PostgresKeywordIndex(KeywordIndex):
                 return ScoredMatches({}, {})
             wanted, figures, counted = stems(terms), self._figures(), self._frequencies
             times: Counted = "times" if mode == "any" else "own_times"
-            if mode == "all" or not counted.keys() >= {*wanted}:
-                counted = self._counted(wanted, times)
             parameters = {
                 "terms": wanted,
                 "weights": [
-                    inverse_document_frequency(figures.entries, counted.get(stem, 0))
+                    inverse_document_frequency(figures.entries, counted[stem])
+                    if mode == "any" and stem in counted
+                    else None
                     for stem in wanted
                 ],
+                "entries": figures.entries,
                 "average": figures.entry_words / max(figures.entries, 1),
                 "at_least": 1 if mode == "any" else len(wanted),
             }
@@ -216,11 +236,9 @@ class PostgresKeywordIndex(KeywordIndex):
                 best[number] = max(best.get(number, 0.0), passage_score(bm25, matched, asked))
             return ScoredMatches(best, categories, full=asked)
 
-    def _counted(
-        self, terms: Iterable[str], times: Counted, up_to: int | None = None
-    ) -> dict[str, int]:
-        sql = FREQUENCIES.format(times=times)
-        return dict(self._database.rows(sql, terms=[*terms], up_to=up_to))
+    def _counted(self, terms: Iterable[str], times: Counted) -> dict[str, int]:
+        sql = FREQUENCIES.format(times=times, up_to="ALL")
+        return dict(self._database.rows(sql, terms=[*terms]))
 
     def _counted_for(self, terms: Iterable[str], most: int) -> dict[str, int]:
         """
@@ -228,14 +246,17 @@ class PostgresKeywordIndex(KeywordIndex):
 
         Those of terms that would exceed *most* may be lower bounds.
         """
-        counted, asked, up_to = dict[str, int](), [*terms], FIRST_COUNT
+        counted, asked, rare, up_to = dict[str, int](), [*terms], 0, FIRST_COUNT
         while asked:
-            counted |= self._counted(asked, "passage_times", up_to)
-            asked = [term for term in asked if counted[term] == up_to]
-            rare = sum(counted.values()) - len(asked) * up_to
-            if rare and rare + up_to > most:
+            further = up_to * FURTHER
+            counted |= self._database.rows(
+                RAREST, terms=asked, up_to=up_to, further=further, rare=rare, most=most
+            )
+            asked = [term for term in asked if counted[term] == further]
+            rare = sum(counted.values()) - len(asked) * further
+            if rare and rare + further > most:
                 break
-            up_to *= FURTHER
+            up_to = further * FURTHER
         return counted
 
     def _figures(self) -> _Figures:

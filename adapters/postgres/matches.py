@@ -92,13 +92,15 @@ class PagedMatches(Matches):
 
     Args:
         depth: How many of the best are read first.
+        likely: Numbers whose scores are read first.
 
     """
 
-    def __init__(self, search: PagedSearch, depth: int) -> None:
+    def __init__(self, search: PagedSearch, depth: int, likely: Sequence[int] = ()) -> None:
         self._search = search
         self._page = search.page(depth)
         self._scores: dict[int, float | None] = {hit.number: hit.score for hit in self._page.hits}
+        self._scores |= {**dict.fromkeys(likely), **(search.scores(likely) if likely else {})}
 
     @override
     def count(self) -> int:

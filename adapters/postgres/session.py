@@ -34,6 +34,9 @@ LOCK_SECONDS = 2.0
 HELD_SECONDS, HELD_LOCK_SECONDS = 10.0, 0.1
 """How long a lock counts as held after a refusal, with the wait then."""
 
+ALIVE_SECONDS = 1.0
+"""How long after an answer the connection counts as not lost."""
+
 CONNECT_SECONDS = 5
 ASLEEP_SECONDS = 10
 """Longest idle time in a transaction, whose locks others wait for."""
@@ -177,7 +180,7 @@ class MemberSession:
         self._opening: Sequence[Statement] = ()
         self._opened = Opened()
         self._held: list[Statement] = []
-        self._locked_until = 0.0
+        self._locked_until = self._alive_until = 0.0
         self.connection, self.member = self._connect()
 
     def _connect(self) -> tuple[_Connection, Member]:
@@ -301,6 +304,7 @@ class MemberSession:
             if not self._opened.locked:  # the role was removed since it connected
                 raise StorageError(self._not_a_member(self.member.role))
         self._held.clear()
+        self._alive_until = time.monotonic() + ALIVE_SECONDS
         return answers[len(sent) - len(statements) :]
 
     def _answers(self, statements: Sequence[Statement]) -> list[list[Row]]:
@@ -397,9 +401,10 @@ class MemberSession:
         if self._opening:
             if not self._held:
                 return
-            held, self._held = self._held, []
-            self.run([])  # alone: if the connection is lost now, nothing was committed
-            self._held = held
+            if time.monotonic() > self._alive_until:
+                held, self._held = self._held, []
+                self.run([])  # alone: if the connection is lost now, nothing was committed
+                self._held = held
         self._ensure_connected()
         if self.connection.info.transaction_status == psycopg.pq.TransactionStatus.INERROR:
             raise psycopg.errors.InFailedSqlTransaction

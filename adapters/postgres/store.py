@@ -100,10 +100,10 @@ def open_postgres(
     with database.ahead():  # every door asks these next
         _ = store.metadata.automatic_provider
         store.registry("own")
-        store.entries.count(OF_OTHERS)
         store.ledger.fingerprint("")
-        first_expiry(database)
         read_spaces(database)
+        store.upkeep.has_outdated_keywords()
+    store.upkeep.has_outdated_keywords()
     return store
 
 
@@ -212,6 +212,10 @@ class PostgresStore(Store):
 
     @override
     def registry(self, mode: "TrustMode") -> "Registry":
+        with self.database.ahead():  # the others are asked next
+            self.projects.registry(mode)
+            self.entries.count(OF_OTHERS)
+            first_expiry(self.database)
         return self.projects.registry(mode)
 
     @cached_property

@@ -97,7 +97,7 @@ class PostgresVectorStore(SqlVectorStore[PostgresDatabase]):
     def count_pending(self, only: EntryFilter) -> int:
         within = where(self._served_of(only))
         sql = COUNT_PENDING.format(within=within.sql)
-        return int(self._database.value(sql, **within.parameters, space=self.number))
+        return int(self._database.value(sql, **within.parameters, space=self.number) or 0)
 
     @override
     def vectors_of(self, entry_ids: Sequence[str]) -> Mapping[str, Vector]:
@@ -276,20 +276,26 @@ class PostgresVectorIndex(VectorIndex):
         """Do nothing: the server compares vectors."""
 
     @override
-    def compare(self, query: Vector, only: EntryFilter) -> Matches:
+    def compare(self, query: Vector, only: EntryFilter, likely: Sequence[int] = ()) -> Matches:
         scan = _Scan(self._vectors, query, where(only._replace(ranked=True)))
-        entries = self._vectors.database.entries_at_first
-        if entries * 2 < self._largest_scan:
-            return PagedMatches(scan, PAGE)
-        sample = scan.sample()
-        wanted = [score for score in sample if score is not None]
-        # Exact if the sample is the whole space, else extrapolated from it.
-        found = len(wanted) if len(sample) < SAMPLE else round(entries * len(wanted) / len(sample))
-        return (
-            _NearMatches(scan, wanted, found)
-            if found > self._largest_scan
-            else PagedMatches(scan, PAGE)
-        )
+        database, depth = self._vectors.database, max(PAGE, len(likely))
+        with database.snapshot():
+            if database.entries_at_first < self._largest_scan:
+                return scan.paged(depth, likely)
+            with database.ahead():
+                scan.sample()
+                scan.near(NEAR)
+                scan.scores(likely)
+            sample = scan.sample()
+            wanted = [score for score in sample if score is not None]
+            # Exact if the sample is the whole space, else extrapolated from it.
+            share = len(wanted) / max(1, len(sample))
+            found = (
+                len(wanted) if len(sample) < SAMPLE else round(database.entries_at_first * share)
+            )
+            if found <= self._largest_scan:
+                return scan.paged(depth, likely)
+            return _NearMatches(scan, wanted, found=found, likely=likely)
 
 
 class _Nearest(NamedTuple):
@@ -335,16 +341,27 @@ class _Scan(NamedTuple):
         """Return sampled cosines of the space, None outside the scan."""
         return [score for (score,) in self.rows(SAMPLED)]
 
+    def near(self, limit: int) -> list[tuple[IndexHit, Category | None]]:
+        """Return the *limit* nearest by the approximate index, best first."""
+        rows = self.rows(NEIGHBOURS, TUNED, limit=limit)
+        hits = [(IndexHit(number, round(score, COSINE_DECIMALS)), of) for number, of, score in rows]
+        return sorted(hits, key=lambda hit: -hit[0].score)  # else in tie order
+
+    def paged(self, depth: int, likely: Sequence[int]) -> PagedMatches:
+        """Return the matches by comparing all, at first the *depth* best and *likely*."""
+        with self.vectors.database.ahead():
+            self.page(depth)
+            self.scores(likely)
+        return PagedMatches(self, depth, likely)
+
     def page(self, depth: int) -> MatchPage:
         """Return at least the *depth* best of all and by category."""
         return MatchPage.of(depth, self.rows(NEAREST, depth=depth, margin=MARGIN), COSINE_DECIMALS)
 
     def scores(self, numbers: Sequence[int]) -> dict[int, float]:
         """Return the cosines of the *numbers* that are in the scan."""
-        return {
-            number: round(score, COSINE_DECIMALS)
-            for number, score in self.rows(SCORES, wanted=numbers)
-        }
+        rows = self.rows(SCORES, wanted=numbers) if numbers else ()
+        return {number: round(score, COSINE_DECIMALS) for number, score in rows}
 
 
 class _NearMatches(Matches):
@@ -358,14 +375,19 @@ class _NearMatches(Matches):
         scan: The vectors.
         sample: The cosines of some of them.
         found: Their estimated total number.
+        likely: Numbers whose scores are read at first.
 
     """
 
-    def __init__(self, scan: _Scan, sample: Sequence[float], found: int) -> None:
+    def __init__(
+        self, scan: _Scan, sample: Sequence[float], found: int, likely: Sequence[int]
+    ) -> None:
         self._scan = scan
         self._sample = sorted(sample)
         self._found = found
-        self._nearest: dict[Category | None, _Nearest] = {}
+        self._scores: dict[int, float | None] = {**dict.fromkeys(likely), **scan.scores(likely)}
+        self._nearest = dict[Category | None, _Nearest]()
+        self._nearest[None] = self._near(NEAR, None)
 
     @override
     def count(self) -> int:
@@ -379,12 +401,10 @@ class _NearMatches(Matches):
                 known = self._nearest[asked] = self._near(max(k + MORE, NEAR), asked)
             if len(nearest := known.of(category)) >= k:
                 return nearest[:k]
-        return PagedMatches(self._among(category), k).top(k)
+        return self._among(category).paged(k, ()).top(k)
 
     def _near(self, limit: int, category: Category | None) -> "_Nearest":
-        near = self._among(category).rows(NEIGHBOURS, TUNED, limit=limit)
-        hits = [(IndexHit(number, round(score, COSINE_DECIMALS)), of) for number, of, score in near]
-        return _Nearest(limit, sorted(hits, key=lambda hit: -hit[0].score))  # else in tie order
+        return _Nearest(limit, self._among(category).near(limit))
 
     def _among(self, category: Category | None) -> _Scan:
         if category is None:
@@ -394,14 +414,11 @@ class _NearMatches(Matches):
     @override
     def scores(self, numbers: Iterable[int]) -> Mapping[int, float]:
         wanted = {*numbers}
-        known = {
-            hit.number: hit.score
-            for nearest in self._nearest.values()
-            for hit in nearest.of(None)
-            if hit.number in wanted
-        }
-        unknown = [*(wanted - known.keys())]
-        return known | self._scan.scores(unknown) if unknown else known
+        for nearest in self._nearest.values():
+            self._scores |= {hit.number: hit.score for hit in nearest.of(None)}
+        if unknown := [*(wanted - self._scores.keys())]:
+            self._scores |= {**dict.fromkeys(unknown), **self._scan.scores(unknown)}
+        return {number: score for number in wanted if (score := self._scores[number]) is not None}
 
     @override
     def statistics(self) -> ScoreStatistics:

@@ -127,9 +127,11 @@ def is_outdated(database: PostgresDatabase) -> bool:
     """
     Return whether this member's index has an earlier version.
 
-    Searches work, but miss what a newer index would find.
+    Searches work, but miss what a newer index would find. It is asked until it is up to date.
     """
-    return int(database.value(SELECT_VERSION)) < VERSION
+    if database.index_version < VERSION:
+        database.index_version = int(database.value(SELECT_VERSION) or 0)
+    return database.index_version < VERSION
 
 
 def note_version(database: PostgresDatabase) -> None:

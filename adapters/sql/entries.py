@@ -179,6 +179,10 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
         return self._database.snapshot()
 
     @override
+    def prefetch(self, reads: Callable[[], object]) -> None:
+        """Do nothing: a file answers at once."""
+
+    @override
     def by_id(self, entry_id: str) -> "Entry | None":
         return self._entry(self.BY_ID, id=entry_id)
 
@@ -210,6 +214,15 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
         return [
             *self._database.readable("entry", self._database.rows(statement, **parameters), decode)
         ]
+
+    def _read_of(
+        self, numbers: Iterable[int], statement: str, decode: Callable[[Row], T]
+    ) -> list[T]:
+        rows = self._rows_of(statement, [*numbers])
+        return [*self._database.readable("entry", rows, decode)]
+
+    def _rows_of(self, statement: str, numbers: Sequence[int]) -> list[Row]:
+        return self._database.rows(statement, numbers=numbers)
 
     @override
     def sections_of(self, file_path: str) -> "list[Entry]":
@@ -277,17 +290,17 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
 
     @override
     def hydrate(self, numbers: Sequence[int]) -> "list[Entry]":
-        return self._entries(self.HYDRATE, numbers=[*numbers])
+        return self._entries(self.HYDRATE, numbers=[*numbers]) if numbers else []
 
     @override
     def printed(self, numbers: Sequence[int]) -> list[PrintedEntry]:
-        return self._read(
-            self.PRINTED, lambda row: PrintedEntry(*self._decode_printed(row)), numbers=[*numbers]
+        return self._read_of(
+            numbers, self.PRINTED, lambda row: PrintedEntry(*self._decode_printed(row))
         )
 
     @override
     def summaries(self, numbers: Sequence[int]) -> list[ConversationSummary]:
-        return self._read(self.SUMMARIES, self._summary, numbers=[*numbers])
+        return self._read_of(numbers, self.SUMMARIES, self._summary)
 
     @override
     def newest_summaries(self, only: EntryFilter, limit: int) -> list[ConversationSummary]:
@@ -306,13 +319,13 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
 
     @override
     def facts(self, numbers: Iterable[int]) -> list[RankingFacts]:
-        return self._read(
-            self.FACTS, lambda row: RankingFacts(*self._decode_facts(row)), numbers=[*numbers]
+        return self._read_of(
+            numbers, self.FACTS, lambda row: RankingFacts(*self._decode_facts(row))
         )
 
     @override
     def recall_facts(self, numbers: Iterable[int]) -> list[RecallFacts]:
-        return self._read(self.RECALL_FACTS, self._recall_facts, numbers=[*numbers])
+        return self._read_of(numbers, self.RECALL_FACTS, self._recall_facts)
 
     def _recall_facts(self, row: Row) -> RecallFacts:
         facts = RankingFacts(*self._decode_facts(row[:RANKING_VALUES]))
@@ -327,9 +340,7 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
     @override
     def references(self, numbers: Iterable[int]) -> Mapping[int, tuple[str, ...]]:
         return dict(
-            self._read(
-                self.REFERENCES, lambda row: _pair(self._decode_references(row)), numbers=[*numbers]
-            )
+            self._read_of(numbers, self.REFERENCES, lambda row: _pair(self._decode_references(row)))
         )
 
     @override

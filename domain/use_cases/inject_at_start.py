@@ -45,6 +45,7 @@ from hardwon.domain.model.settings import RecallOccasion
 from hardwon.domain.model.subjects import words_of_subject
 from hardwon.domain.use_cases.rank import (
     CANDIDATES,
+    DEPTH_A_PLACE,
     SelectionOutcome,
     maxima_of,
     rank_for_work,
@@ -172,6 +173,9 @@ class InjectAtStart(NamedTuple):
             return StartInjection()
         problems = retire_expired(self.repository, self.clock.now())
         with self.repository.snapshot():
+            self.repository.prefetch(
+                lambda: self._first_reads(query, workplace, limit, deadline=deadline, framed=framed)
+            )
             rules = within_budget(
                 map(workplace.labelled, self.repository.constitutional(seen_from(workplace)))
             )
@@ -215,22 +219,49 @@ class InjectAtStart(NamedTuple):
     ) -> _Found:
         """Search for lessons on the present work, else a few by track record."""
         retrieval = Retrieval(query=None)
-        if text := query.public:
-            keyword_text = f"{query.keyword_text} {words_of_subject(text)}".rstrip()
-            question = self._question(text, keyword_text, workplace, limit=CANDIDATES + limit)
-            recall = Recall(self.repository, self.retrieve, self.clock, weights=self.weights)
-            found = recall.search(question, deadline)
+        if query.public:
+            question = self._question(query, workplace, limit=CANDIDATES + limit)
+            found = self._recall(question).search(question, deadline)
             retrieval = found.retrieval
             choose = partial(select_relevant, rank_for_work(found, self.repository, question))
             if choose(CategoryBalancer(limit)).ranked:
                 return _Found(retrieval, choose, limit)
-        own = workplace._replace(visibility=workplace.visibility._replace(is_foreign=True))
+        own = _as_own(workplace)
         by_record = self._scored(ContextQuery(), own, min(limit, FEW), deadline=deadline)
         return by_record._replace(retrieval=retrieval)
 
-    def _question(
-        self, text: str, keyword_text: str, workplace: Workplace, *, limit: int
-    ) -> RecallQuestion:
+    def _first_reads(
+        self,
+        query: ContextQuery,
+        workplace: Workplace,
+        limit: int,
+        *,
+        deadline: Deadline,
+        framed: bool,
+    ) -> None:
+        """Read what a start reads, whatever is found."""
+        self.repository.constitutional(seen_from(workplace))
+        self.repository.sizes(workplace.visibility)
+        self._count_pending(workplace.visibility)
+        if framed:
+            self._harmful()
+            if query.public:
+                question = self._question(query, workplace, limit=CANDIDATES + limit)
+                self._recall(question).first_reads(question, deadline)
+            else:
+                self.repository.sizes(_as_own(workplace).visibility)
+
+    def _recall(self, question: RecallQuestion) -> Recall:
+        return Recall(
+            self.repository,
+            self.retrieve,
+            self.clock,
+            weights=self.weights,
+            first_depth=DEPTH_A_PLACE * question.limit,
+        )
+
+    def _question(self, query: ContextQuery, workplace: Workplace, *, limit: int) -> RecallQuestion:
+        text = query.public or ""
         return RecallQuestion(
             text=text,
             only=self.retrieve.only._replace(visible_in=workplace.visibility),
@@ -239,7 +270,7 @@ class InjectAtStart(NamedTuple):
             minimum=None,
             workplace=workplace,
             distinct=False,
-            keyword_text=keyword_text,
+            keyword_text=f"{query.keyword_text} {words_of_subject(text)}".rstrip(),
             in_any_spelling=False,
         )
 
@@ -278,6 +309,7 @@ class InjectAtStart(NamedTuple):
         while True:
             selected = found.select(CategoryBalancer(found.limit + dropped))
             numbers = [scored.facts.number for scored in selected.ranked]
+            self.repository.prefetch(partial(self._last_reads, numbers))
             left_out = (
                 rule_numbers | self.repository.outdated(numbers) if distinct else rule_numbers
             )
@@ -293,6 +325,11 @@ class InjectAtStart(NamedTuple):
                 chosen = (*present, *gone)[: found.limit]
                 return selected._replace(ranked=tuple(filter(self._is_new, chosen)))
             dropped = len(selected.ranked) - len(present)
+
+    def _last_reads(self, numbers: Sequence[int]) -> None:
+        """Read what the block prints of the chosen ones."""
+        self.repository.outdated(numbers)
+        self.repository.printed(numbers)
 
     def _harmful(self) -> frozenset[str]:
         return Credits.of(self.receipts.outcomes()).harmful if self.receipts else frozenset()
@@ -345,15 +382,21 @@ class InjectAtStart(NamedTuple):
             total=total,
             vector=retrieval.by_vector.count(),
             keyword=retrieval.by_keyword.count(),
-            pending=(
-                self.vectors.count_pending(LEARNINGS._replace(visible_in=visible_in))
-                if self.vectors
-                else 0
-            ),
+            pending=self._count_pending(visible_in),
             query=retrieval.query,
             model=retrieval.embedded_by,
             numpy_missing=retrieval.numpy_missing,
         )
+
+    def _count_pending(self, visible_in: Visibility) -> int:
+        if not self.vectors:
+            return 0
+        return self.vectors.count_pending(LEARNINGS._replace(visible_in=visible_in))
+
+
+def _as_own(workplace: Workplace) -> Workplace:
+    """Return *workplace* with the user's own entries only."""
+    return workplace._replace(visibility=workplace.visibility._replace(is_foreign=True))
 
 
 class _Piece(NamedTuple):

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from heapq import merge
 from itertools import chain, islice, product
 from typing import NamedTuple
@@ -94,6 +94,9 @@ class BestAnswers:
     It reads the facts of as few entries as possible, and terminates early twice: both lists are
     read no deeper than needed, and candidates are judged in the order of their upper bounds only
     while they may be among the best.
+
+    Args:
+        reads: Reads of candidates what the caller reads of the best ones.
     """
 
     def __init__(
@@ -102,8 +105,10 @@ class BestAnswers:
         found: QuestionMatches,
         policy: RecallPolicy,
         wanted: RecallQuestion,
+        reads: Callable[[Sequence[int]], object] = len,
     ) -> None:
         self._repository = repository
+        self._reads = reads
         self._retrieval, self._context, self._closeness, self._holding, self._named = found
         self._policy = policy
         self._wanted = wanted
@@ -132,6 +137,7 @@ class BestAnswers:
                 depth, self._retrieval.by_vector.top(depth), self._retrieval.by_keyword.top(depth)
             )
             waiting = sorted((*waiting, *self._bounded(lists, listed)), key=self._order)
+            self._read_ahead(waiting[: 2 * max(BATCH, self._wanted.limit)])
             unread = [
                 bounded.upper_bound
                 for bounded in self._admissible((0, best) for best in self._unseen(lists))
@@ -236,11 +242,22 @@ class BestAnswers:
             return
         candidates = {known.number: known.candidate for known in bounded}
         files = {*self._context.workplace.touched_files}
-        about = self._repository.references(candidates) if files else {}
-        for facts in self._repository.recall_facts(candidates):
+        found, about = self._facts(candidates)
+        for facts in found:
             number = facts.ranking.number
             touched = len(files & {*about.get(number, ())})
             yield candidates[number]._replace(facts=facts, touched=touched)
+
+    def _read_ahead(self, bounded: Sequence[_Bounded]) -> None:
+        if numbers := [known.number for known in bounded]:
+            self._repository.prefetch(lambda: (self._facts(numbers), self._reads(numbers)))
+
+    def _facts(
+        self, numbers: Iterable[int]
+    ) -> tuple[Sequence[RecallFacts], Mapping[int, tuple[str, ...]]]:
+        is_touched = self._context.workplace.touched_files
+        about = self._repository.references(numbers) if is_touched else {}
+        return self._repository.recall_facts(numbers), about
 
 
 def _best_possible(context: RankingContext) -> RecallFacts:
@@ -386,7 +403,13 @@ def rank_for_work(
     The texts of the best answers only are read for their subjects.
     """
     policy = PresentWorkPolicy(found.context)
-    best = BestAnswers(repository, found, policy=policy, wanted=work)
+    best = BestAnswers(
+        repository,
+        found,
+        policy=policy,
+        wanted=work,
+        reads=lambda numbers: (repository.printed(numbers), repository.outdated(numbers)),
+    )
     answers = best.best(DEPTH_A_PLACE * work.limit)
     read = repository.printed([answer.number for answer in answers])
     shared = shared_subjects(

@@ -111,8 +111,12 @@ class Recall(NamedTuple):
             return RecallAnswers()
         problems = retire_expired(self.repository, self.clock.now())
         with self.repository.snapshot():
-            recollection = self.answer_from(question, self.search(question, deadline))
+            recollection = self.answer_in_snapshot(question, deadline)
         return recollection._replace(degradations=(*problems, *recollection.degradations))
+
+    def answer_in_snapshot(self, question: RecallQuestion, deadline: Deadline) -> RecallAnswers:
+        """Answer within a snapshot, after what has expired was retired."""
+        return self.answer_from(question, self.search(question, deadline))
 
     def relevant_elsewhere(
         self, question: RecallQuestion, everywhere: EntryFilter, deadline: Deadline
@@ -123,9 +127,11 @@ class Recall(NamedTuple):
         The threshold of relevance is the question's minimum, or that of `recall` over everything
         where it has none.
         """
-        if not question.text.strip() or self.repository.count(everywhere) <= self.repository.count(
-            question.only
-        ):
+        if not question.text.strip():
+            return 0
+        counted = (everywhere, question.only)
+        self.repository.prefetch(lambda: [*map(self.repository.count, counted)])
+        if self.repository.count(everywhere) <= self.repository.count(question.only):
             return 0
         wanted = question if question.minimum else calibrated(question)
         wanted = wanted._replace(only=everywhere, limit=MAX_ELSEWHERE)
@@ -141,15 +147,13 @@ class Recall(NamedTuple):
 
         Questions with other policies may share the result if `by_passage` is equal.
         """
-        retrieve = self.retrieve._replace(
-            only=question.only,
-            by_passage=question.by_passage,
-            in_any_spelling=question.in_any_spelling,
+        self.repository.prefetch(lambda: self.first_reads(question, deadline))
+        retrieval = self._retrieve(question).search(
+            without_frame(question.text), deadline, question.keyword_text
         )
-        retrieval = retrieve.search(without_frame(question.text), deadline, question.keyword_text)
         closeness = Closeness.of(retrieval.spaces)
         context = RankingContext(
-            size=self.repository.count(question.only._replace(ranked=True)),
+            size=self._size(question),
             vectors=retrieval.by_vector.statistics(),
             closest=closeness.closest(),
             background=closeness.background(),
@@ -164,6 +168,25 @@ class Recall(NamedTuple):
             decay=self.decay if question.decays else NO_DECAY,
         )
         return self._held(question, QuestionMatches(retrieval, context, closeness), deadline)
+
+    def first_reads(self, question: RecallQuestion, deadline: Deadline) -> None:
+        """Read what `search` reads, whatever is found."""
+        self._size(question)
+        self.repository.most_observed(question.only.visible_in)
+        self._retrieve(question).first_reads(
+            without_frame(question.text), deadline, question.keyword_text
+        )
+
+    def _size(self, question: RecallQuestion) -> int:
+        return self.repository.count(question.only._replace(ranked=True))
+
+    def _retrieve(self, question: RecallQuestion) -> Retrieve:
+        return self.retrieve._replace(
+            only=question.only,
+            by_passage=question.by_passage,
+            in_any_spelling=question.in_any_spelling,
+            depth=self.first_depth,
+        )
 
     def _held(
         self, question: RecallQuestion, found: QuestionMatches, deadline: Deadline
@@ -249,7 +272,13 @@ class Recall(NamedTuple):
         """
         wanted = question
         while True:
-            best = BestAnswers(self.repository, found, policy=policy, wanted=wanted).best(depth)
+            best = BestAnswers(
+                self.repository,
+                found,
+                policy=policy,
+                wanted=wanted,
+                reads=self.repository.outdated if question.distinct else len,
+            ).best(depth)
             outdated = (
                 self.repository.outdated([judged.number for judged in best])
                 if question.distinct

@@ -7,6 +7,7 @@ z-scores, and closeness is on one scale.
 
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from heapq import merge
 from itertools import islice
 from typing import NamedTuple
@@ -25,6 +26,7 @@ from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.identity import composed
 from hardwon.domain.model.keywords import (
     UNSPACED,
+    QuestionTerms,
     asked_terms,
     distinctive_terms,
     half_typed,
@@ -173,6 +175,7 @@ class Retrieve(NamedTuple):
             was calibrated without them.
         semantic_seconds: The minimum time of the semantic search on this machine now; with less
             left it is skipped.
+        depth: How deep both lists are read at first.
     """
 
     semantic: Sequence[SemanticSearch]
@@ -183,6 +186,12 @@ class Retrieve(NamedTuple):
     in_any_spelling: bool = False
     embed_seconds: float = EMBED_SECONDS
     semantic_seconds: float = 0.0
+    depth: int = 0
+
+    def first_reads(self, query: str | None, deadline: Deadline, keyword_text: str | None) -> None:
+        """Read what `search` reads first, whatever is found."""
+        if query is not None:
+            self._search(query, deadline, keyword_text).first_reads()
 
     def search(
         self, query: str | None, deadline: Deadline, keyword_text: str | None = None
@@ -197,12 +206,11 @@ class Retrieve(NamedTuple):
         """
         if query is None:
             return Retrieval(query=None)
-        return _Search(
-            self,
-            query,
-            keyword_text=query if keyword_text is None else keyword_text,
-            deadline=deadline,
-        ).run()
+        return self._search(query, deadline, keyword_text).run()
+
+    def _search(self, query: str, deadline: Deadline, keyword_text: str | None) -> "_Search":
+        keyword_text = query if keyword_text is None else keyword_text
+        return _Search(self, query, keyword_text=keyword_text, deadline=deadline)
 
 
 class _Group(NamedTuple):
@@ -248,11 +256,19 @@ class _Search:
         self._unspaced: tuple[int, ...] = ()
         self._embed_by = deadline.within(tools.embed_seconds * len(tools.semantic))
 
+    def first_reads(self) -> None:
+        self._groups()
+        with suppress(KeywordIndexUnavailableError):
+            self._frequencies(self._asked(), self._deadline)
+
     def run(self) -> Retrieval:
         embeddings = [(asked, self._start_embedding(asked)) for asked in self._groups()]
         by_keyword = self._match_words()
+        likely = [hit.number for hit in by_keyword.top(self._tools.depth)]
         found = [
-            result for asked, embedding in embeddings if (result := self._compare(asked, embedding))
+            result
+            for asked, embedding in embeddings
+            if (result := self._compare(asked, embedding, likely))
         ]
         return Retrieval(
             query=self._query,
@@ -312,11 +328,13 @@ class _Search:
             )
         )
 
-    def _compare(self, asked: _Group, embedding: Pending[_Answer]) -> _SemanticMatches | None:
+    def _compare(
+        self, asked: _Group, embedding: Pending[_Answer], likely: Sequence[int]
+    ) -> _SemanticMatches | None:
         try:
             answer = embedding.result(self._embed_by)
             matches = answer.search.vector_index.compare(
-                answer.vector, self._read_by(answer.search, asked.only)
+                answer.vector, self._read_by(answer.search, asked.only), likely
             )
         except (EmbedderError, TimeoutError, VectorIndexUnavailableError) as error:
             self._degradations.append(f"no vector search: {error}")
@@ -350,9 +368,8 @@ class _Search:
         keywords, only = self._tools.keywords, self._tools.only
         deadline = self._deadline.within(WORD_SECONDS)
         try:
-            asked = asked_terms(self._keyword_text, in_any_spelling=self._tools.in_any_spelling)
-            counted = asked.uncertain if self._tools.by_passage else asked.terms
-            frequencies = keywords.frequencies((*counted, UNSPACED), deadline)
+            asked = self._asked()
+            frequencies = self._frequencies(asked, deadline)
             self._terms = terms = asked.known(term for term, count in frequencies.items() if count)
             self._unspaced = self._mostly_unspaced(deadline) if frequencies[UNSPACED] else ()
             if self._tools.by_passage:
@@ -366,6 +383,13 @@ class _Search:
         except KeywordIndexUnavailableError as error:
             self._degradations.append(str(error))
             return NoMatches()
+
+    def _asked(self) -> QuestionTerms:
+        return asked_terms(self._keyword_text, in_any_spelling=self._tools.in_any_spelling)
+
+    def _frequencies(self, asked: QuestionTerms, deadline: Deadline) -> Mapping[str, int]:
+        counted = asked.uncertain if self._tools.by_passage else asked.terms
+        return self._tools.keywords.frequencies((*counted, UNSPACED), deadline)
 
     def _mostly_unspaced(self, deadline: Deadline) -> tuple[int, ...]:
         found = self._tools.keywords.match(

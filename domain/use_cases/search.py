@@ -1,6 +1,7 @@
 """Search for a model: rules first, then answers with counts of concepts."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import NamedTuple, Self
 
 from hardwon.domain.model.deadline import Deadline
@@ -12,6 +13,7 @@ from hardwon.domain.model.keywords import concept_counts, concepts_of, terms_of
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
 from hardwon.domain.model.ranking.policy import RecallAnswer, RecallQuestion
 from hardwon.domain.use_cases.recall import Recall, RecallAnswers, calibrated
+from hardwon.domain.use_cases.retrieve import retire_expired
 from hardwon.domain.use_cases.track_usage import count_access
 from hardwon.ports.activity import UsageLog
 from hardwon.ports.clock import Clock
@@ -121,14 +123,18 @@ class Search(NamedTuple):
         question = question._replace(text=question.text.strip() or " ".join(wanted))
         if not question.text:
             raise InvalidQueryError(NEITHER)
-        rules_shown, question = self.rules_apart(question, wanted=rules)
         recall = _embedding_once(self.recall) if besides else self.recall
-        recollection = _answers(recall, question, concepts=wanted, deadline=deadline)
-        others = RecallAnswers()
-        if besides:
-            others = _answers(
-                recall, _calibrated(question, besides), concepts=wanted, deadline=deadline
-            )
+        problems = retire_expired(recall.repository, recall.clock.now())
+        with recall.repository.snapshot():
+            asked = [question, *([_calibrated(question, besides)] if besides else ())]
+            recall.repository.prefetch(partial(self._first_reads, asked, deadline))
+            rules_shown, question = self.rules_apart(question, wanted=rules)
+            recollection = _answers(recall, question, concepts=wanted, deadline=deadline)
+            others = RecallAnswers()
+            if besides:
+                others = _answers(
+                    recall, _calibrated(question, besides), concepts=wanted, deadline=deadline
+                )
         counts = [
             concept_counts(wanted, self._whole_text(answer.entry))
             for answer in recollection.answers
@@ -138,7 +144,7 @@ class Search(NamedTuple):
             *rules_shown,
             *(answer.entry for answer in (*recollection.answers, *others.answers)),
         ]
-        degradations = dict.fromkeys((*recollection.degradations, *others.degradations))
+        degradations = dict.fromkeys((*problems, *recollection.degradations, *others.degradations))
         return SearchResult(
             rules=tuple(rules_shown),
             answers=recollection.answers,
@@ -147,6 +153,12 @@ class Search(NamedTuple):
             suggestion="" if recollection.answers or others.answers else _suggestion(question.only),
             degradations=(*degradations, *count_access(self.usage, found, self.recall.clock.now())),
         )
+
+    def _first_reads(self, asked: Sequence[RecallQuestion], deadline: Deadline) -> None:
+        """Read what the questions read, whatever is found."""
+        for question in asked:
+            self.rules_apart(question)
+            self.recall.first_reads(question, deadline)
 
     def _whole_text(self, entry: Entry) -> str:
         """Return the text of the entry's file, else all its searchable text."""
@@ -172,7 +184,7 @@ def _answers(
     recall: Recall, question: RecallQuestion, concepts: Sequence[str], deadline: Deadline
 ) -> RecallAnswers:
     if not concepts:
-        return recall.answer(question, deadline)
+        return recall.answer_in_snapshot(question, deadline)
     words = list(dict.fromkeys(word for concept in concepts for word in terms_of(concept)))
     try:
         holding = recall.retrieve.keywords.match(
@@ -182,7 +194,8 @@ def _answers(
         return RecallAnswers(degradations=(f"concepts can't be looked for: {error}",))
     numbers = tuple(sorted(hit.number for hit in holding.top(max(1, holding.count()))))
     only, keyword_text = question.only._replace(among=numbers), " ".join((question.text, *words))
-    return recall.answer(question._replace(only=only, keyword_text=keyword_text), deadline)
+    question = question._replace(only=only, keyword_text=keyword_text)
+    return recall.answer_in_snapshot(question, deadline)
 
 
 def _calibrated(question: RecallQuestion, besides: EntryFilter) -> RecallQuestion:

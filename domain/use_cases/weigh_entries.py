@@ -1,6 +1,6 @@
 """Search with a text, and choose the entries that clearly help."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -170,6 +170,7 @@ class WeighEntries(NamedTuple):
                 except_session=occasion.actor.window.session_id or None
             )
             question = question_of(occasion.text, only, occasion.actor.workplace)
+            self.recall.repository.prefetch(lambda: self._first_reads(occasion, question, deadline))
             sentences = sentences_of(occasion.text, self.recall.retrieve.keywords, deadline)
             if not any(sentences):
                 return self._without_search(occasion)._replace(degradations=problems)
@@ -178,6 +179,13 @@ class WeighEntries(NamedTuple):
                 occasion, question, sentences=sentences, found=found, deadline=deadline
             )
         return injection._replace(degradations=(*problems, *found.retrieval.degradations))
+
+    def _first_reads(
+        self, occasion: Occasion, question: RecallQuestion, deadline: Deadline
+    ) -> None:
+        """Read what a search reads, whatever is found."""
+        sentences_of(occasion.text, self.recall.retrieve.keywords, deadline)
+        self.recall.first_reads(question, deadline)
 
     def _injection(
         self,
@@ -201,6 +209,7 @@ class WeighEntries(NamedTuple):
         )
         if not (may_win or self.watch):  # most often: nothing is read
             return self._without_search(occasion)
+        self.recall.repository.prefetch(lambda: self._last_reads(occasion, rated))
         credited = self.credits()
         contest = contest._replace(shifts=credited.shifts(occasion.event))
         contenders = in_order_of_credit(self.contenders(rated, occasion), contest)
@@ -214,6 +223,15 @@ class WeighEntries(NamedTuple):
             words = [entry.words for entry in contenders]
             self.watch(WeighedEntries(contest.among(words), contenders, choice))
         return self.chosen(occasion, choice, found.retrieval.embedded_by)
+
+    def _last_reads(self, occasion: Occasion, rated: Sequence[AnswerRating]) -> None:
+        """Read what the choice among *rated* reads."""
+        repository, numbers = self.recall.repository, [answer.number for answer in rated]
+        self.credits()
+        self._shown(occasion)
+        repository.recall_facts(numbers)
+        repository.printed(numbers)
+        repository.references(numbers)
 
     def _rated(
         self,
@@ -261,15 +279,17 @@ class WeighEntries(NamedTuple):
 
     def rules(self, contest: Contest, occasion: Occasion, credited: Credits) -> Rules:
         """Return the rules that keep entries out on *occasion*."""
-        window = occasion.actor.window
-        shown = self.windows.held(window).entries if window.session_id else ()
         return Rules(
             contest=contest,
-            shown=shown,
+            shown=self._shown(occasion),
             agent_files=self._agent_files,
             printing=occasion.printing,
             harmful=credited.harmful,
         )
+
+    def _shown(self, occasion: Occasion) -> Collection[str]:
+        window = occasion.actor.window
+        return self.windows.held(window).entries if window.session_id else ()
 
     def _of_action(
         self,

@@ -230,7 +230,7 @@ class SessionStart:
         return (
             is_embedding
             or self._place.project.is_repository_to_ask
-            or bool(count_at_home(self._memory.repository, self._workplace))
+            or bool(self._place.at_home or self._came_from_others)
             or self._memory.store.upkeep.has_outdated_keywords()
         )
 

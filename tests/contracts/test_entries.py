@@ -12,7 +12,14 @@ from hardwon.domain.model.ranking.candidates import RecallFacts
 from hardwon.domain.model.ranking.prominence import track_record
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, Confidence
 from hardwon.ports.entries import Field
-from tests.contracts.worlds import ALL, MakeWorld, World, on_every_implementation, put_and_fail
+from tests.contracts.worlds import (
+    ALL,
+    IN_TIME,
+    MakeWorld,
+    World,
+    on_every_implementation,
+    put_and_fail,
+)
 from tests.strategies import (
     DAY,
     NOW,
@@ -402,6 +409,33 @@ def test_a_snapshot_can_be_read_and_left_and_writing_goes_on(make: MakeWorld) ->
         world.add(lesson("two"))
 
         assert len(world.repository.matching(LEARNINGS, limit=ALL)) == 2
+
+
+@pytest.mark.parametrize("ahead", [(1, 2, 3, 9), (2,), (9, 3, 2, 1, 1), ()])
+def test_a_prefetch_changes_no_answer(make: MakeWorld, ahead: tuple[int, ...]) -> None:
+    with make() as world:
+        world.add(*(lesson(f"lesson {number}") for number in range(3)))
+        world.embed_all({number: planted(1 / number) for number in world.numbers().values()})
+        repository = world.repository
+
+        def answers(numbers: tuple[int, ...]) -> tuple[object, ...]:
+            return (
+                repository.printed(numbers),
+                sorted(repository.facts(numbers)),
+                sorted(repository.recall_facts(numbers), key=repr),
+                repository.references(numbers),
+                repository.outdated(numbers),
+                (repository.sizes(), repository.most_observed(), repository.count(LEARNINGS)),
+                (world.vectors.has_any(LEARNINGS), world.vectors.count_pending(LEARNINGS)),
+                (world.keywords.frequencies(("lesson", "1"), IN_TIME), world.keywords.size()),
+            )
+
+        wanted = [answers(numbers) for numbers in ((3, 1, 2), (1,), (9, 2))]
+        with repository.snapshot():
+            repository.prefetch(lambda: answers(ahead))
+            assert [answers(numbers) for numbers in ((3, 1, 2), (1,), (9, 2))] == wanted
+        repository.prefetch(lambda: answers(ahead))
+        assert [answers(numbers) for numbers in ((3, 1, 2), (1,), (9, 2))] == wanted
 
 
 @given(stored=stores)

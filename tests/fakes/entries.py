@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import attrs
@@ -97,6 +97,10 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         yield
+
+    @override
+    def prefetch(self, reads: Callable[[], object]) -> None:
+        """Do nothing: memory answers at once."""
 
     @override
     def by_id(self, entry_id: str) -> Entry | None:

@@ -192,7 +192,9 @@ class InMemoryVectorIndex(VectorIndex):
             raise self._broken
 
     @override
-    def compare(self, query: Vector, only: EntryFilter) -> InMemoryVectorMatches:
+    def compare(
+        self, query: Vector, only: EntryFilter, likely: Sequence[int] = ()
+    ) -> InMemoryVectorMatches:
         if self._broken:
             raise self._broken
         return InMemoryVectorMatches(self._source, query, only)

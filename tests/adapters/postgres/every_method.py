@@ -512,6 +512,7 @@ CONTEXTS = frozenset(
     (
         "repository.transaction",
         "repository.snapshot",
+        "repository.prefetch",
         "projects.transaction",
         "snapshots.transaction",
         "contents.snapshot",

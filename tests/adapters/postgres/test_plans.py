@@ -11,6 +11,7 @@ from psycopg import sql
 
 from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.migrate import migrate
+from hardwon.adapters.postgres.session import Statement
 from hardwon.adapters.postgres.vectors import PostgresVectorIndex, PostgresVectorStore
 from hardwon.adapters.threads import Threads
 from hardwon.domain.model.context import ContextQuery, Feature
@@ -89,19 +90,14 @@ class Explained(PostgresDatabase):
     tuned: int = 0
     """How often neighbours were asked for."""
 
-    def _run(self, statement: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
-        if "hardwon." in statement:
-            [(plans,)] = super()._run(f"{EXPLAIN} {statement}", values)
-            self.steps[statement] = [*_steps(plans[0]["Plan"])]
-        return super()._run(statement, values)
-
-    def tuned_rows(
-        self, settings: Sequence[str], statement: str, /, **parameters: object
-    ) -> list[tuple[Any, ...]]:
-        [(plans,)] = super().tuned_rows(settings, f"{EXPLAIN} {statement}", **parameters)
-        self.steps[statement] = [*_steps(plans[0]["Plan"])]
-        self.tuned += 1
-        return super().tuned_rows(settings, statement, **parameters)
+    def _ask(self, statements: Sequence[Statement]) -> list[list[tuple[Any, ...]]]:
+        answers = super()._ask(statements)
+        for statement, values in statements:
+            if "hardwon." in statement:
+                [[(plans,)]] = super()._ask([(f"{EXPLAIN} {statement}", values)])
+                self.steps[statement] = [*_steps(plans[0]["Plan"])]
+                self.tuned += "<=>" in statement
+        return answers
 
 
 def _steps(plan: Mapping[str, Any]) -> Iterator[Step]:

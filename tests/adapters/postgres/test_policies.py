@@ -2,7 +2,7 @@
 
 import re
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, LiteralString
@@ -12,6 +12,7 @@ import pytest
 from psycopg import sql
 
 from hardwon.adapters.postgres.database import PostgresDatabase
+from hardwon.adapters.postgres.session import Statement
 from hardwon.ports.entries import Proposal
 from tests.adapters.postgres.every_method import FILE, FIRST, READS, Member, fill, joined, members
 from tests.adapters.postgres.servers import stored, tables_of_tenants
@@ -160,11 +161,12 @@ class Explained(PostgresDatabase):
 
     plans: dict[str, Mapping[str, Any]]
 
-    def _run(self, statement: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
-        if "hardwon." in statement and statement.lstrip().startswith(("SELECT", "WITH")):
-            [(plans,)] = super()._run(f"EXPLAIN (FORMAT JSON) {statement}", values)
-            self.plans[statement] = plans[0]["Plan"]
-        return super()._run(statement, values)
+    def _ask(self, statements: Sequence[Statement]) -> list[list[tuple[Any, ...]]]:
+        for statement, values in statements:
+            if "hardwon." in statement and statement.lstrip().startswith(("SELECT", "WITH")):
+                [[(plans,)]] = super()._ask([(f"EXPLAIN (FORMAT JSON) {statement}", values)])
+                self.plans[statement] = plans[0]["Plan"]
+        return super()._ask(statements)
 
 
 def test_no_read_evaluates_the_tenant_of_the_login_for_each_row(two: tuple[Member, Member]) -> None:

@@ -14,6 +14,7 @@ from psycopg import sql
 from hardwon.adapters.postgres.administration import status_of
 from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.migrate import migrate
+from hardwon.adapters.postgres.session import Row, Statement
 from hardwon.adapters.postgres.store import PostgresStore
 from hardwon.adapters.postgres.vectors import (
     LARGEST_SCAN,
@@ -105,14 +106,14 @@ def test_the_nearest_are_found(searched: PostgresVectorIndex, filled: Filled, na
 @pytest.fixture
 def asked(filled: Filled, monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """Return the limits of the questions to the approximate index."""
-    database, limits = filled[0].database, list[object]()
-    rows = database.tuned_rows
+    session, limits = filled[0].database.session, list[object]()
+    run = session.run
 
-    def counted(settings: Sequence[str], sql: str, /, **values: object) -> list[tuple[object, ...]]:
-        limits.append(values["limit"])
-        return rows(settings, sql, **values)
+    def counted(statements: Sequence[Statement], *, only_reads: bool) -> list[list[Row]]:
+        limits.extend(values["limit"] for sql, values in statements if "<=>" in sql)
+        return run(statements, only_reads=only_reads)
 
-    monkeypatch.setattr(database, "tuned_rows", counted)
+    monkeypatch.setattr(session, "run", counted)
     monkeypatch.setattr("hardwon.adapters.postgres.vectors.NEAR", 2 * WANTED)
     monkeypatch.setattr("hardwon.adapters.postgres.vectors.MORE", WANTED)
     return limits

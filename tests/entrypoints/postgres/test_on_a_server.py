@@ -14,11 +14,15 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
+from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.session import NEWEST
 from hardwon.entrypoints.bootstrap_capture import INDEX_UPDATED_LATER, WORKER
 from hardwon.entrypoints.hook.prepare import prepare_alone
 from hardwon.entrypoints.worker import REFRESHED
 from tests.entrypoints.cli.test_evaluate import write_set
+from tests.entrypoints.hook.test_prompt import ASKED
+from tests.entrypoints.hook.test_prompt import LESSON as ON_COLUMNS
+from tests.entrypoints.hook.test_prompt import payload as prompt_of
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.conftest import LESSON as LESSON_OF_AGENT
 from tests.entrypoints.mcp.conftest import RawClient
@@ -34,7 +38,9 @@ from tests.postgres_server import (
     server,
     store,
     url_of,
+    world_of,
 )
+from tests.strategies import lesson
 
 pytestmark = pytest.mark.postgres
 
@@ -43,8 +49,8 @@ RANKING = "hardwon.domain.use_cases.rank"
 BANK = "# Patterns\n\n### Pattern: Of the bank\nAbout it.\n- Observation count: 2\n"
 START = {"session_id": "s1", "hook_event_name": "SessionStart"}
 HOOK_SECONDS = 2.5
-ROUND_TRIPS = 18
-"""Upper bound of those of a session start, with those that connect, and those that keep the receipt after the block is out."""
+ROUND_TRIPS = 12
+"""Upper bound of those of a session start, a prompt or a search, with those that connect, and those that keep the receipt after the text is out."""
 
 
 TRIPS_OF_A_PREPARED_START = 8
@@ -132,6 +138,74 @@ def test_a_session_start_crosses_a_network_few_times(
     assert 0 < network.round_trips <= ROUND_TRIPS
 
 
+FEATURE = "# Feed\n\n## Problem\n\nImages of containers differ between builds.\n"
+"""The specification of the present work."""
+
+
+def work_on_a_feature(world: World) -> None:
+    spec = world.project / "docs" / "features" / "feed"
+    spec.mkdir(parents=True)
+    (spec / ".meta.json").write_text('{"slug": "feed", "status": "active", "phase": "design"}')
+    (spec / "spec.md").write_text(FEATURE)
+
+
+def fill(world: World) -> None:
+    """Store what the hook and the server search: a lesson on columns, one on images, and sixty on nothing."""
+    texts = (*(f"Filler number {n}." for n in range(60)), ON_COLUMNS, LESSON)
+    with contextlib.closing(PostgresDatabase(world.variables["HARDWON_STORE"])) as database:
+        filled = world_of(database)
+        with filled.repository.transaction():
+            filled.add(*(lesson(text) for text in texts))
+
+
+@pytest.fixture
+def crossed(networked: Callable[[], tuple[World, Network]]) -> tuple[World, Network]:
+    """Return a world with lessons and a feature, of a project that is known to the server."""
+    world, network = networked()
+    fill(world)
+    work_on_a_feature(world)
+    world.launch(payload={**START, "cwd": str(world.project)})
+    rest(world)
+    work(world)
+    network.round_trips = 0
+    return world, network
+
+
+def test_a_start_for_a_feature_crosses_a_network_few_times(
+    crossed: tuple[World, Network],
+) -> None:
+    ann, network = crossed
+    block = ann.launch(payload={**START, "cwd": str(ann.project)}).run.stdout
+
+    assert LESSON.rstrip(".") in block
+    assert "vector=62" in block
+    assert 0 < network.round_trips <= ROUND_TRIPS
+
+
+def test_a_prompt_with_a_lesson_crosses_a_network_few_times(crossed: tuple[World, Network]) -> None:
+    ann, network = crossed
+    printed = ann.launch(payload=prompt_of(ann)).run.stdout
+    assert ON_COLUMNS in printed
+    assert 0 < network.round_trips <= ROUND_TRIPS
+
+
+@pytest.mark.parametrize("collection", [{}, {"collection": "all"}, {"collection": "learnings"}])
+def test_a_search_of_an_agent_crosses_a_network_few_times(
+    crossed: tuple[World, Network], cleanup: contextlib.ExitStack, collection: dict[str, str]
+) -> None:
+    ann, network = crossed
+    client = RawClient(ann)
+    cleanup.callback(client.kill)
+    client.initialize()
+    client.call("memory_search", query=LESSON)
+    rest(ann)  # the work of a start is done
+    network.round_trips = 0
+    found = client.call("memory_search", query=ASKED, **collection)["structuredContent"]
+
+    assert ON_COLUMNS in str(found)
+    assert 0 < network.round_trips <= ROUND_TRIPS
+
+
 def test_a_prepared_start_is_printed_until_a_colleague_stores_a_lesson(joined: Join) -> None:
     ann, bob = joined("ann"), joined("bob")
     add(ann)
@@ -170,12 +244,7 @@ def test_a_prepared_start_has_memory_across_a_slow_network(
 
 def test_the_vector_of_a_query_is_remembered_on_the_machine(ann: World) -> None:
     add(ann)
-    spec = ann.project / "docs" / "features" / "feed"
-    spec.mkdir(parents=True)
-    (spec / ".meta.json").write_text('{"slug": "feed", "status": "active", "phase": "design"}')
-    (spec / "spec.md").write_text(
-        "# Feed\n\n## Problem\n\nImages of containers differ between builds.\n"
-    )
+    work_on_a_feature(ann)
     runs = [ann.launch(payload={**START, "cwd": str(ann.project)}) for _ in range(2)]
 
     assert ["vector=1" in run.run.stdout for run in runs] == [True, True]
