@@ -53,7 +53,7 @@ _NAME = re.compile(
     r"(?P<time>[0-9]{2}-[0-9]{2}-[0-9]{2}_[0-9]{2}-[0-9]{2})__(?P<topic>.+)\.md", re.IGNORECASE
 )
 _DATED = re.compile(
-    r"(?:memory[-_])?(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8})(?:[-_T](?P<time>[0-9]{6}|[0-9]{4}|[0-9]{2}(?:-[0-9]{2}){1,2}))?"
+    r"(?:(?:memory|session)[-_ ])?(?P<day>[0-9]{4}(?P<sign>[-_.])[0-9]{2}(?P=sign)[0-9]{2}|[0-9]{8})(?:[-_T](?P<time>[0-9]{6}|[0-9]{4}|[0-9]{2}(?:-[0-9]{2}){1,2}))?"
     r"(?![0-9]).*\.md",
     re.IGNORECASE,
 )
@@ -89,7 +89,7 @@ def written_at(name: str) -> dt.datetime | None:
             return dt.datetime.strptime(found["time"], "%d-%m-%y_%H-%M")  # noqa: DTZ007  # names have no zone
         if found := _DATED.fullmatch(name):
             time = (found["time"] or "").replace("-", "").ljust(6, "0")
-            return dt.datetime.strptime(found["day"].replace("-", "") + time, "%Y%m%d%H%M%S")  # noqa: DTZ007
+            return dt.datetime.strptime(re.sub(r"\D", "", found["day"]) + time, "%Y%m%d%H%M%S")  # noqa: DTZ007
     except ValueError:
         pass
     return None
