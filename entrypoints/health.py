@@ -143,9 +143,9 @@ NEWEST_TESTED = (3, 13)
 """The newest minor version of Python on which `make pythons` was run."""
 
 
-def examine(settings: Settings, project_root: str) -> list[Finding]:
+def examine(settings: Settings, project_root: str) -> Iterator[Finding]:
     """
-    Return all findings, those of Python and the store first.
+    Yield all findings, those of Python and the store first.
 
     If the store can't be opened, checks of its contents are left out.
     """
@@ -154,19 +154,17 @@ def examine(settings: Settings, project_root: str) -> list[Finding]:
     files = [
         Finding("file", ok=False, detail=line) for line in unreadable_files(settings, project_root)
     ]
-    return [
-        python_finding(sys.version_info[:3]),
-        *_store(settings, project_root),
-        *(Finding(name, ok=False, detail=line) for name, line in beside),
-        *files,
-        *_exposure(settings),
-        *_pauses(settings),
-        *_trial(settings),
-        *_capture(settings),
-        *_outboxes(settings),
-        _git(project_root),
-        *_agents(project_root),
-    ]
+    yield python_finding(sys.version_info[:3])
+    yield from _store(settings, project_root)
+    yield from (Finding(name, ok=False, detail=line) for name, line in beside)
+    yield from files
+    yield from _exposure(settings)
+    yield from _pauses(settings)
+    yield from _trial(settings)
+    yield from _capture(settings)
+    yield from _outboxes(settings)
+    yield _git(project_root)
+    yield from _agents(project_root)
 
 
 def python_finding(version: tuple[int, ...]) -> Finding:

@@ -8,6 +8,7 @@ schema. Imported by `doctor` only.
 import json
 import os
 import sqlite3
+from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from typing import Any, NamedTuple
@@ -24,6 +25,17 @@ KEPT_IN_MODEL = 500
 LAST_SECOND = 253402300799
 """The last second of the year 9999."""
 SHOWN_CHARACTERS = 60
+TYPES: Mapping[str, tuple[type, ...]] = {
+    "INTEGER": (int,),
+    "REAL": (int, float),
+    "TEXT": (str,),
+    "BLOB": (bytes,),
+}
+NAMES: Mapping[type, str] = {int: "integer", float: "real", str: "text", bytes: "blob"}
+"""The types of values, as SQLite calls them."""
+
+RULES = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?"
+OK = [("ok",)]
 EPOCH = "1970-01-01T00:00:00.000000+00:00"
 CREATED = (
     "coalesce((SELECT strftime('%Y-%m-%dT%H:%M:%S+00:00', created_at_epoch, 'unixepoch') FROM"
@@ -99,6 +111,11 @@ class _Column(NamedTuple):
     default: str | None
     is_key: bool
 
+    @property
+    def has_time(self) -> bool:
+        """Whether it holds a time, as text or in seconds."""
+        return self.name == "at" or self.name.endswith(("_at", "_epoch"))
+
 
 def find_unreadable(database: SqliteDatabase) -> Iterator[UnreadableRow]:
     """Yield the rows that can't be read, table by table."""
@@ -168,6 +185,8 @@ def _unreadable(
     connection: sqlite3.Connection, model: sqlite3.Connection, table: str, there: Collection[str]
 ) -> Iterator[UnreadableRow]:
     known = [column for column in _columns_of(model, table) if column.name in there]
+    if _is_readable(connection, model, table, known=known):
+        return
     keys = [column.name for column in known if column.is_key] or ["rowid"]
     names = ", ".join(f'"{column.name}"' for column in known)
     key_names = ", ".join(f'"{name}"' for name in keys)
@@ -184,6 +203,42 @@ def _unreadable(
                 table=table, key=tuple(map(_value, values[: len(keys)])), problems=problems, row=row
             )
     model.execute(f"DELETE FROM {table}")
+
+
+def _is_readable(
+    connection: sqlite3.Connection, model: sqlite3.Connection, table: str, known: Sequence[_Column]
+) -> bool:
+    """
+    Return whether all rows of *table* can surely be read.
+
+    SQLite checks rules and types. Only texts and times are read, whatever is wrong with them.
+    """
+    mistyped = " OR ".join(_mistyped(column) for column in known)
+    texts = ", ".join(f'"{column.name}"' for column in known if column.type == "TEXT")
+    times = [column for column in known if column.has_time]
+    text_factory, connection.text_factory = connection.text_factory, str
+    try:
+        rules = [schema.execute(RULES, (table,)).fetchall() for schema in (connection, model)]
+        return not (
+            rules[0] != rules[1]
+            or connection.execute(f"PRAGMA quick_check({table})").fetchall() != OK
+            or connection.execute(f"SELECT 1 FROM {table} WHERE {mistyped} LIMIT 1").fetchall()
+            or (texts and deque(connection.execute(f"SELECT {texts} FROM {table}"), maxlen=0))
+            or any(
+                _problem(column, value)
+                for column in times
+                for (value,) in connection.execute(f'SELECT "{column.name}" FROM {table}')
+            )
+        )
+    except sqlite3.OperationalError:  # a text is not UTF-8
+        return False
+    finally:
+        connection.text_factory = text_factory
+
+
+def _mistyped(column: _Column) -> str:
+    types = [NAMES[of] for of in TYPES[column.type]] + ["null"] * (not column.is_required)
+    return f"""typeof("{column.name}") NOT IN ({", ".join(f"'{name}'" for name in types)})"""
 
 
 def _value(value: Any) -> Any:
@@ -205,8 +260,7 @@ def _problem(column: _Column, value: Any) -> str:
         return "is missing" if column.is_required else ""
     if isinstance(value, _Text):
         return "is not UTF-8"
-    types = {"INTEGER": (int,), "REAL": (int, float), "TEXT": (str,), "BLOB": (bytes,)}[column.type]
-    if not isinstance(value, types):
+    if not isinstance(value, TYPES[column.type]):
         return f"{value!r:.{SHOWN_CHARACTERS}} is no {column.type}"
     if column.name.endswith("_epoch") and isinstance(value, int) and abs(value) > LAST_SECOND:
         return f"{value} is no time"

@@ -11,7 +11,7 @@ from hardwon.domain.model.settings import ResolvedSettings, Settings
 from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.bootstrap_capture import last_events, put_aside
 from hardwon.entrypoints.bootstrap_upkeep import move_store_aside, repair_schema
-from hardwon.entrypoints.cli.console import complain, out, print_json, say, shown, warn
+from hardwon.entrypoints.cli.console import complain, out, print_json, progress, say, shown, warn
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
 from hardwon.entrypoints.cli.transfer import import_with_progress
@@ -52,7 +52,8 @@ def doctor(
     resolved = resolve(project_root, global_store)
     if repair:
         _repair(resolved.settings, project_root)
-    findings = examine(resolved.settings, project_root)
+    with progress() as bar:
+        findings = [*bar.track(examine(resolved.settings, project_root), description="checking")]
     problem = last_events(resolved.settings.global_store, PROBLEMS_SHOWN)
     if as_json:
         print_json(
