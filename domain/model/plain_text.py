@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from hardwon.domain.model.context import MAX_DESCRIPTION_WORDS
 
@@ -146,12 +147,17 @@ def sentences(markdown: str) -> list[str]:
     Fenced code, comments, tables and the marks of lists and headings are left out; an item of a
     list, and a heading, is a sentence even without its full stop.
     """
-    return [
+    return [*_sentences(markdown)]
+
+
+@lru_cache(maxsize=64)  # many rules read the same reply
+def _sentences(markdown: str) -> tuple[str, ...]:
+    return tuple(
         sentence
         for paragraph in _blocks(COMMENT_OR_FENCE.sub("\n\n", markdown))
         for sentence in split_sentences(" ".join(plain_text(paragraph).split()))
         if _HAS_WORD.search(sentence)
-    ]
+    )
 
 
 def _blocks(markdown: str) -> Iterator[str]:
