@@ -10,6 +10,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from hardwon.adapters.markdown.document_format import (
@@ -98,7 +99,9 @@ class MarkdownFiles(SourceFiles):
         *,
         is_foreign: bool = False,
     ) -> None:
-        self._parse = parse
+        self._parse = lru_cache(maxsize=1)(
+            parse
+        )  # an indexed file is read again, most often unchanged
         self._is_foreign = is_foreign
         self._root = os.path.realpath(project_root)
         self._more_roots = tuple(map(os.path.realpath, roots))
