@@ -18,10 +18,11 @@ import attrs
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import Workplace
 from hardwon.domain.model.settings import Settings
-from hardwon.entrypoints.bootstrap import open_memory
+from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_files import build_import_knowledge
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import fill_spaces
+from hardwon.ports.store import Warn
 from tests.entrypoints.faults import launch
 from tests.fakes.doors import can_run_here, run_here
 from tests.machine import LONGEST_WAIT
@@ -94,6 +95,10 @@ def belonging(entry: Entry, here: Workplace) -> Entry:
     return attrs.evolve(
         entry, project=entry.project or (here.project if is_of_here else label), workspace=workspace
     )
+
+
+def ignore(_: str) -> None:
+    """Take no notice of a warning."""
 
 
 class World:
@@ -359,27 +364,30 @@ class World:
         self.variables["PYTHONPATH"] = str(folder.parent)
         return folder
 
+    @contextlib.contextmanager
+    def opened(self, *, warn: Warn = ignore, **settings: Any) -> Iterator[Memory]:
+        """Open the store in this process, with these settings alone."""
+        memory = open_memory(Settings(global_store=str(self.store), **settings), warn)
+        with contextlib.closing(memory):
+            yield memory
+
     def remember(self, *entries: Entry) -> None:
         """Put entries into the store: of this project, unless their label or project names another one."""
-        memory = open_memory(Settings(global_store=str(self.store)), lambda _: None)
-        here = read_workplace(memory, str(self.project))
-        for entry in entries:
-            memory.repository.put(belonging(entry, here))
-        memory.close()
+        with self.opened() as memory:
+            here = read_workplace(memory, str(self.project))
+            for entry in entries:
+                memory.repository.put(belonging(entry, here))
 
     def import_bank(self) -> None:
         """Fill the store from the knowledge bank."""
-        memory = open_memory(Settings(global_store=str(self.store)), lambda _: None)
-        build_import_knowledge(
-            memory, str(self.project), read_workplace(memory, str(self.project))
-        ).everything()
-        memory.close()
+        with self.opened() as memory:
+            here = read_workplace(memory, str(self.project))
+            build_import_knowledge(memory, str(self.project), here).everything()
 
     def embed(self) -> None:
         """Give every entry its vector."""
-        memory = open_memory(Settings(global_store=str(self.store)), lambda _: None)
-        assert fill_spaces(memory.spaces, None).problems == ()
-        memory.close()
+        with self.opened() as memory:
+            assert fill_spaces(memory.spaces, None).problems == ()
 
     def connect(self) -> sqlite3.Connection:
         """Open the database beside the hook, until the test ends."""

@@ -12,9 +12,8 @@ from typing import NamedTuple
 from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.store import SqliteStore
 from hardwon.domain.model.entry import Entry, redact_entry
-from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.store_entry import Origin, StoreEntry
-from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.writer import entry_from_json
 from tests.entrypoints.forking import Forked, Piped, can_fork
@@ -99,8 +98,7 @@ def write(world: World, *arguments: str, **fields: object) -> Ran:
 
 def keep(world: World, **fields: object) -> Entry:
     """Store a valid and complete entry with *fields*, without a process or a vector."""
-    memory = open_memory(Settings(global_store=str(world.store)), lambda _: None)
-    with contextlib.closing(memory):
+    with world.opened() as memory:
         text = json.dumps({**VALID, **COMPLETE, **fields})
         return (
             StoreEntry.on(

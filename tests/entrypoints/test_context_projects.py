@@ -1,10 +1,5 @@
-import contextlib
-from collections.abc import Iterator
-
 import pytest
 
-from hardwon.domain.model.settings import Settings
-from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.worker import Worker
 from tests.entrypoints.folders import UNTRUSTED, Repositories
 from tests.entrypoints.hook_process import World
@@ -19,13 +14,6 @@ def places(world_by_word: World, monkeypatch: pytest.MonkeyPatch) -> Repositorie
     for name in ("GIT_CONFIG_GLOBAL", "HARDWON_EMBEDDING_PROVIDER"):
         monkeypatch.setenv(name, world_by_word.variables[name])
     return places
-
-
-@contextlib.contextmanager
-def opened(places: Repositories) -> Iterator[Memory]:
-    memory = open_memory(Settings(global_store=str(places.world.store)), lambda _: None)
-    with contextlib.closing(memory):
-        yield memory
 
 
 def facts(places: Repositories, label: str) -> tuple[object, ...]:

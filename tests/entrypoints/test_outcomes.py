@@ -1,6 +1,5 @@
 """Outcomes of moments: the hooks and `hardwon capture` see the same, and `why` and `show` print them."""
 
-import contextlib
 import datetime as dt
 import json
 import math
@@ -15,8 +14,6 @@ from hardwon.adapters.sqlite.hook_events import note
 from hardwon.domain.model.conversation.hook_event import HookEvent
 from hardwon.domain.model.credit import MAX_SHIFT
 from hardwon.domain.model.injection.receipt import UNSEEN, Event, Outcome, Receipt, ReceiptEntry
-from hardwon.domain.model.settings import Settings
-from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.worker import Worker
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon
@@ -59,15 +56,13 @@ def receipt(
 
 
 def shown_in(world: World, *receipts: Receipt) -> None:
-    memory = open_memory(Settings(global_store=str(world.store)), lambda _: None)
-    with contextlib.closing(memory):
+    with world.opened() as memory:
         for item in receipts:
             memory.store.receipts.record(item)
 
 
 def outcomes(world: World) -> list[Outcome]:
-    memory = open_memory(Settings(global_store=str(world.store)), lambda _: None)
-    with contextlib.closing(memory):
+    with world.opened() as memory:
         return [item.outcome for item in memory.store.receipts.newest(limit=99)][::-1]
 
 

@@ -391,10 +391,7 @@ def test_a_worker_that_gave_up_meanwhile_is_started_again(
 ) -> None:
     woken = list[str]()
     monkeypatch.setattr("hardwon.entrypoints.capture.wake", lambda _, root: woken.append(root))
-    memory = open_memory(
-        Settings(global_store=str(world.store), embedding_provider="off"), pytest.fail
-    )
-    with contextlib.closing(memory):
+    with world.opened(embedding_provider="off", warn=pytest.fail) as memory:
         with capture_lock(memory.settings, memory.warn, str(world.project)):
             pass
         assert woken == []

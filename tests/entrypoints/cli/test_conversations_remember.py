@@ -1,16 +1,12 @@
 """`hardwon remember`: a text or the current conversation is kept permanently and found."""
 
-import contextlib
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from hardwon.adapters.sqlite.capture_journal import CaptureLock
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.retrieve import retire_expired
-from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.capture import Remembering
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon, run
@@ -26,15 +22,6 @@ def world(empty_world: World) -> World:
     """Return an empty project whose questions are answered by keyword."""
     empty_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
     return empty_world
-
-
-@contextlib.contextmanager
-def opened(world: World) -> Iterator[Memory]:
-    memory = open_memory(
-        Settings(global_store=str(world.store), embedding_provider="off"), lambda _: None
-    )
-    with contextlib.closing(memory):
-        yield memory
 
 
 def sections(world: World) -> list[str]:
@@ -75,7 +62,7 @@ def test_no_clean_up_takes_it_away(world: World) -> None:
     hardwon(world, "remember", RULE)
     entry = conversations(world)[0]
     assert hardwon(world, "update", entry["id"], "--tier", "temporary").code == 0
-    with opened(world) as memory:
+    with world.opened(embedding_provider="off") as memory:
         assert retire_expired(memory.repository, memory.clock.now() + 1_000 * DAY) == ()
 
     assert hardwon(world, "recall", RULE, "--json").items[0]["id"] == entry["id"]
@@ -179,7 +166,10 @@ def test_a_capture_at_work_is_waited_for_but_not_for_ever(
     lock = CaptureLock(str(world.store))
     assert lock.acquire(0.0)
 
-    with opened(world) as memory, pytest.raises(StorageError, match="try again"):
+    with (
+        world.opened(embedding_provider="off") as memory,
+        pytest.raises(StorageError, match="try again"),
+    ):
         Remembering(memory=memory, project_root=str(world.project)).session({})
     lock.release()
     assert statuses(world)["first"].waiting == 2

@@ -1,12 +1,8 @@
 """`hardwon` alone: the state in three lines and the next step, whatever is there or broken."""
 
-import contextlib
-
 import pytest
 
 from hardwon.domain.model.injection.receipt import Outcome
-from hardwon.domain.model.settings import Settings
-from hardwon.entrypoints.bootstrap import open_memory
 from tests.entrypoints.cli.test_review_groups import lesson, month_of
 from tests.entrypoints.folders import init
 from tests.entrypoints.hook_process import World
@@ -29,8 +25,7 @@ def state(done: Ran) -> dict[str, str]:
 
 def observe_pass(world: World) -> None:
     """Let the second try after the last showing have passed."""
-    memory = open_memory(Settings(global_store=str(world.store)), lambda _: None)
-    with contextlib.closing(memory):
+    with world.opened() as memory:
         [receipt] = memory.store.receipts.newest(limit=1)
         memory.store.receipts.observe(receipt.number, Outcome(2, passed=True))
 

@@ -10,8 +10,6 @@ import pytest
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.injection.receipt import Form, Receipt, ReceiptEntry
-from hardwon.domain.model.settings import Settings
-from hardwon.entrypoints.bootstrap import open_memory
 from tests.entrypoints.hook_process import Run, World
 from tests.entrypoints.mcp.conftest import Visitor
 from tests.entrypoints.programs import hardwon
@@ -36,12 +34,11 @@ def world(empty_world: World) -> World:
 
 
 def inject(world: World, session_id: str, entry: Entry, form: Form = "lesson") -> None:
-    memory = open_memory(Settings(global_store=str(world.store)), lambda _: None)
     shown = (ReceiptEntry(entry.entry_id, form, ""),)
-    memory.store.receipts.record(
-        Receipt(session_id, "start", NOW, "project", None, None, "hybrid", "", ("", ""), shown)
-    )
-    memory.close()
+    with world.opened() as memory:
+        memory.store.receipts.record(
+            Receipt(session_id, "start", NOW, "project", None, None, "hybrid", "", ("", ""), shown)
+        )
 
 
 def stop(world: World, reply: object, **fields: object) -> Run:

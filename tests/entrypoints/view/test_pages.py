@@ -15,9 +15,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.injection.receipt import Outcome, Receipt, ReceiptEntry
 from hardwon.domain.model.project import Identity, Project, Registry
-from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.weeks import Weekly, weeks_until
-from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.view.charts import (
     line_chart,
     score_parts,
@@ -199,8 +197,7 @@ def test_entries_that_helped_come_first_and_all_others_follow(world_by_word: Wor
 
 def helped(world: World, entry: Entry, times: int) -> None:
     """Let *entry* have been shown, and help, so many times."""
-    memory = open_memory(Settings(global_store=str(world.store)), pytest.fail)
-    with contextlib.closing(memory):
+    with world.opened(warn=pytest.fail) as memory:
         stored = memory.repository.by_id(entry.entry_id)
         assert stored
         for _ in range(times):

@@ -9,8 +9,6 @@ import pytest
 
 from hardwon.domain.model.cited_place import CitedPlace
 from hardwon.domain.model.injection.receipt import Outcome, Receipt, ReceiptEntry
-from hardwon.domain.model.settings import Settings
-from hardwon.entrypoints.bootstrap import open_memory
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.view.caller import opened
 from tests.strategies import lesson
@@ -51,9 +49,8 @@ def record(world: World, **fields: Any) -> None:
         frame=("", ""),
         shown=(ReceiptEntry(LESSON.entry_id, "lesson", ""),),
     )
-    memory = open_memory(Settings(global_store=str(world.store)), pytest.fail)
-    memory.store.receipts.record(receipt._replace(**fields))
-    memory.close()
+    with world.opened(warn=pytest.fail) as memory:
+        memory.store.receipts.record(receipt._replace(**fields))
 
 
 def figures_of(world: World) -> dict[str, int]:
