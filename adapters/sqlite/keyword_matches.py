@@ -184,6 +184,8 @@ class KeywordMatches(Matches):
 
     @override
     def top(self, k: int, category: Category | None = None) -> list[IndexHit]:
+        if k < 1:
+            return []
         looked = FIRST_LOOK * k
         while len(found := self._among_best(looked, category)) < k and looked < len(self._scores):
             at_most = self._members.at_most

@@ -238,6 +238,15 @@ def test_scores_are_those_of_the_top_and_no_others(
 
 
 @on_every_keyword_index
+@pytest.mark.parametrize("search", SEARCHES)
+def test_the_best_none_are_none(make: MakeWorld, search: str) -> None:
+    with make() as world:
+        world.add(lesson("The parser waits."))
+
+        assert SEARCHES[search](world, ["parser"], EVERYTHING).top(0) == []
+
+
+@on_every_keyword_index
 @pytest.mark.parametrize(
     "field", ["name", "description", "notes", "keywords", "tags", "trigger_phrases", "reasoning"]
 )
