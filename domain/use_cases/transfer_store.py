@@ -82,9 +82,9 @@ class ImportedStore:
 
 class ImportStore(NamedTuple):
     """
-    Import records into a store, in one transaction.
+    Import records into a store, a hundred entries a transaction.
 
-    A known entry keeps its texts, tier and labels; each of its counters becomes the larger of both.
+    An interrupted import is finished by another one. A known entry keeps its texts, tier and labels; each of its counters becomes the larger of both.
     So an export can be imported again, and two stores can be merged. A project is the one of its
     key, or a clone of the same repository. Git looks up a folder that is here; the facts of another
     one are kept.
