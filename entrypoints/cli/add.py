@@ -97,6 +97,14 @@ def add(
             metavar="TEXT", help="Why it matters, and how it was found.", show_default=False
         ),
     ] = "",
+    signature: Annotated[
+        str,
+        typer.Option(
+            metavar="LINE",
+            help="The error line that it explains. It is shown when a command fails with it.",
+            show_default=False,
+        ),
+    ] = "",
     reference: Annotated[
         list[str] | None,
         typer.Option(
@@ -136,6 +144,8 @@ def add(
         draft = attrs.evolve(options, text=text or "")
         if text is None:
             draft = _read(stack.enter_context(edited(_template(options))))
+        if error := readable(signature).strip():
+            draft = attrs.evolve(draft, text=f"{draft.text}\n\nThe error: {error}")
         for line in complaints_of_private(draft.name, draft.text, draft.reasoning):
             warn(line)
         entry = draft.entry(

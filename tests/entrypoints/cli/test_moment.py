@@ -104,3 +104,19 @@ def test_one_thing_happened(world: World, arguments: tuple[str, ...]) -> None:
 
     assert (done.code, done.stderr.count("\n")) == (1, 1)
     assert "--failed COMMAND, --edited PATH, --file PATH or --task TEXT" in done.stderr
+
+
+HANDSHAKE = "E: turbine handshake refused by peer {peer} (code {code})"
+
+
+@pytest.mark.parametrize(("signed", "is_shown"), [(True, True), (False, False)])
+def test_a_lesson_is_printed_at_failures_with_its_signature(
+    world: World, *, signed: bool, is_shown: bool
+) -> None:
+    lesson = "Delete the lock folder of the old daemon and start anew"
+    signature = HANDSHAKE.format(peer="10.1.2.3", code=7718)
+    hardwon(world, "add", lesson, *(["--signature", signature] if signed else []))
+    output = f"starting\n{HANDSHAKE.format(peer='10.9.9.9', code=12)}"
+    document = hardwon(world, "moment", "--failed", "make up", "--text", output, "--json").document
+
+    assert (lesson in document["text"]) is is_shown
