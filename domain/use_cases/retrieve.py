@@ -264,7 +264,8 @@ class _Search:
     def run(self) -> Retrieval:
         embeddings = [(asked, self._start_embedding(asked)) for asked in self._groups()]
         by_keyword = self._match_words()
-        likely = [hit.number for hit in by_keyword.top(self._tools.depth)]
+        depth = self._tools.depth
+        likely = [hit.number for hit in by_keyword.top(depth)] if depth else []
         found = [
             result
             for asked, embedding in embeddings

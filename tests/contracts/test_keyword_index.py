@@ -119,6 +119,7 @@ def test_weighing_finds_the_same_entries_as_matching_any_word(
             found_ids(world, world.keywords.match(terms, "any", only, IN_TIME))
         )
         assert all(hit.score > 0 for hit in weighed.top(ALL))
+        assert weighed.top(0) == []
 
 
 @on_every_keyword_index

@@ -18,6 +18,7 @@ from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.session import NEWEST
 from hardwon.entrypoints.bootstrap_capture import INDEX_UPDATED_LATER, WORKER
 from hardwon.entrypoints.hook.prepare import prepare_alone
+from hardwon.entrypoints.mcp.tools_search import STILL_INDEXING
 from hardwon.entrypoints.worker import REFRESHED
 from tests.entrypoints.cli.test_evaluate import write_set
 from tests.entrypoints.hook.test_prompt import ASKED
@@ -27,7 +28,7 @@ from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.conftest import LESSON as LESSON_OF_AGENT
 from tests.entrypoints.mcp.conftest import RawClient
 from tests.entrypoints.programs import hardwon, run
-from tests.entrypoints.sessions import Conversation, rest, statuses
+from tests.entrypoints.sessions import Conversation, rest, statuses, until
 from tests.fakes.doors import Ran
 from tests.postgres_server import (
     SECRET,
@@ -197,7 +198,7 @@ def test_a_search_of_an_agent_crosses_a_network_few_times(
     client = RawClient(ann)
     cleanup.callback(client.kill)
     client.initialize()
-    client.call("memory_search", query=LESSON)
+    until(lambda: STILL_INDEXING not in str(client.call("memory_search", query=LESSON)))
     rest(ann)  # the work of a start is done
     network.round_trips = 0
     found = client.call("memory_search", query=ASKED, **collection)["structuredContent"]
