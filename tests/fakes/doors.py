@@ -137,8 +137,7 @@ def run_here(
         reached: Names of time limits that it reaches. All others are lifted.
 
     """
-    for cache in _caches(len(sys.modules)):
-        cache.cache_clear()
+    _forget_results()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         with (
             lifted(reached),
@@ -293,6 +292,11 @@ def _threads() -> Iterator[None]:
                 assert is_abandoned or not thread.is_alive(), f"{thread} outlives its program"
 
 
+def _forget_results() -> None:
+    for cache in _caches(len(sys.modules)):
+        cache.cache_clear()
+
+
 @contextlib.contextmanager
 def _connections() -> Iterator[None]:
     """Close the databases that are still open when the program ends, as the end of a process does."""
@@ -310,6 +314,7 @@ def _connections() -> Iterator[None]:
             for connection in opened:
                 with contextlib.suppress(sqlite3.ProgrammingError):  # another thread's, which ended
                     connection.close()
+            _forget_results()  # a closed connection may be among them
 
 
 @contextlib.contextmanager
