@@ -163,6 +163,14 @@ class CorruptStoreError(StorageError):
 class ServerAwayError(StorageError):
     """The server that keeps the store can't be used now, but will be again."""
 
+    @property
+    def refusal(self) -> StorageError:
+        """The error of what needs the server."""
+        return StorageError(
+            f"{self}; try again when the server is back. Lessons can be stored and searched"
+            " meanwhile"
+        )
+
 
 class EmbedderError(HardwonError):
     """A text could not be embedded."""

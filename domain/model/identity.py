@@ -86,7 +86,7 @@ def spelled_line(text: str) -> str:
     Return *text* folded, with a space where `Spellings` admits a gap.
 
     >>> spelled_line("The **blue**\n> Falcon")
-    'the **blue falcon'
+    'the blue falcon'
     """
     return re.sub(_SPACE_BETWEEN_SPACELESS, "", re.sub(_GAP, " ", folded(text)).strip())
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from hardwon.domain.model.errors import ServerAwayError, StorageError
+from hardwon.domain.model.errors import ServerAwayError
 from hardwon.domain.model.filters import COLLECTIONS, CollectionName, EntryFilter, Scope, ScopeName
 from hardwon.domain.model.settings import ResolvedSettings
 from hardwon.domain.model.vocabulary import Kind, Tier
@@ -19,7 +19,6 @@ from hardwon.entrypoints.bootstrap import (
 )
 from hardwon.entrypoints.cli.console import at_end, warn
 from hardwon.entrypoints.context import look_up_clone
-from hardwon.entrypoints.presenters.entries import NEEDS_SERVER
 from hardwon.entrypoints.streams import readable
 
 if TYPE_CHECKING:
@@ -225,7 +224,7 @@ def open_for(
         memory = open_memory(settings, warn, create=create)
     except ServerAwayError as error:
         if not or_outbox:
-            raise StorageError(NEEDS_SERVER.format(error)) from error
+            raise error.refusal from error
         memory = open_outbox(settings, warn, error)
         looks_up = False
     at_end.callback(memory.close)  # without the words of what it deleted

@@ -24,7 +24,6 @@ from hardwon.entrypoints.bootstrap import (
     system_clock,
 )
 from hardwon.entrypoints.context import read_workplace
-from hardwon.entrypoints.presenters.entries import NEEDS_SERVER
 from hardwon.ports.store import Warn
 
 if TYPE_CHECKING:
@@ -266,7 +265,7 @@ class MemoryWorker:
             except ServerAwayError as error:
                 self._close()
                 if not or_outbox:
-                    raise StorageError(NEEDS_SERVER.format(error)) from error
+                    raise error.refusal from error
                 with contextlib.closing(open_outbox(self.settings, self.warn, error)) as outbox:
                     return work(outbox)
 

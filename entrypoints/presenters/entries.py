@@ -36,9 +36,6 @@ KEPT_HERE = "kept here, sent when the server is back: {}"
 NOT_SUPERSEDED = "supersedes can't be looked up now, store the lesson without it: {}"
 """Lines on a lesson that waits for a server, with the reason."""
 
-NEEDS_SERVER = "{}; try again when the server is back. Lessons can be stored and searched meanwhile"
-"""What is refused while the server is away, with the reason."""
-
 
 def change_confirmation(changed: EditOutcome) -> list[str]:
     """Return lines on the entry, its changes, tier and sections."""

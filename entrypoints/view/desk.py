@@ -18,7 +18,6 @@ from hardwon.domain.use_cases.review_memory import ReviewItem
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_retrieval import build_clustering, build_recall
 from hardwon.entrypoints.context import read_workplace
-from hardwon.entrypoints.presenters.entries import NEEDS_SERVER
 from hardwon.entrypoints.review import items_to_review
 from hardwon.ports.clock import Clock
 from hardwon.ports.overview import Clustering
@@ -126,7 +125,7 @@ class DeskThread:
             try:
                 memory = open_memory(self._settings, self._warn, create=False)
             except ServerAwayError as error:
-                raise StorageError(NEEDS_SERVER.format(error)) from error
+                raise error.refusal from error
             self._desk = Desk(memory, self._project_root)
         return self._desk
 

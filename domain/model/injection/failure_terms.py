@@ -46,16 +46,20 @@ _QUOTATION = (
     r"`([^`\n]{3,200})`|\"([^\"\n]{3,200})\"|'([^'\n]{4,200})'"
     r"|(?<![\w.])((?:\w{1,40}\.){0,8}\w{0,60}(?:Error|Exception)\b[^.\n]{0,120})"
 )
+_REMEDY = re.compile(r"\w(?<!Error)(?<!Exception)\(|\w=")
 
 
 def quotations(text: str) -> tuple[str, ...]:
     """
-    Return what *text* quotes: code, messages, and errors by name.
+    Return what *text* quotes of failures: commands, messages, and errors by name.
 
-    >>> quotations("`npm ci` says ERESOLVE after ImportError: no x")
+    Code with a call or an assignment is left out, since it is mostly the remedy.
+
+    >>> quotations("`npm ci` says ERESOLVE after ImportError: no x. Call `patch(final=True)`")
     ('npm ci', 'ImportError: no x')
     """
-    return tuple(part for found in re.findall(_QUOTATION, text) for part in found if part)
+    quoted = (part for found in re.findall(_QUOTATION, text) for part in found if part)
+    return tuple(part for part in quoted if not _REMEDY.search(part))
 
 
 class FailureTerms:

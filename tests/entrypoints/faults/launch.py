@@ -248,8 +248,8 @@ def _stretch(module: Any, reached: Collection[str]) -> None:
             replace(module, name, FOR_EVER)
     if module.__name__ == RETRIEVE and "EMBED_SECONDS" not in reached:
         new = module.Retrieve.__new__
-        *others, _, semantic_seconds = new.__defaults__
-        replace(new, "__defaults__", (*others, FOR_EVER, semantic_seconds))
+        *others, _, semantic_seconds, depth = new.__defaults__
+        replace(new, "__defaults__", (*others, FOR_EVER, semantic_seconds, depth))
 
 
 class Stretcher:

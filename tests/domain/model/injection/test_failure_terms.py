@@ -69,3 +69,16 @@ def test_a_likelihood_is_made_again_of_the_parts_of_a_receipt() -> None:
     assert MODELS["failure"].of(likely.parts) == likely
     with pytest.raises(KeyError):
         MODELS["failure"].of({})
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        ("Use `codecs.getincrementaldecoder('utf-8')()`.", ()),
+        ("Pass `final=True` with the last chunk.", ()),
+        ("It ends with `KeyError('x')`.", ("KeyError('x')",)),
+        ("It says `no space left on device`.", ("no space left on device",)),
+    ],
+)
+def test_code_of_a_remedy_is_no_quotation_of_a_failure(text: str, quoted: tuple[str, ...]) -> None:
+    assert quotations(text) == quoted
