@@ -19,7 +19,7 @@ _LINE_MARKS = r">#*;%|!/+-"
 """Characters that begin a line which quotes, comments or lists."""
 
 _GAP = (
-    r"(?:(?<=[^\s*`])[*`]{1,3})?(?=\s)[^\S\n\r]*+"
+    r"(?:(?<=[^\s*`])[*`]{1,3})?(?=\s)[^\S\n\r]*"
     rf"(?:[\n\r][\s{_LINE_MARKS}]*)?(?:[*`]{{1,3}}(?=[^\s*`]))?"
 )
 """White space between two words, with emphasis and the marks of a new line."""
