@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from hardwon.domain.model.filters import PolicyName, Workplace
-from hardwon.domain.model.keywords import terms_of
+from hardwon.domain.model.keywords import search_terms, terms_of
 from hardwon.domain.model.ranking.adaptive import AdaptivePolicy
 from hardwon.domain.model.ranking.candidates import RecallCandidate, RecallFacts
 from hardwon.domain.model.ranking.decay import HIGHEST_BOOST, TIER_BOOSTS
@@ -297,7 +297,8 @@ class FusedPolicy(RecallPolicy):
 
     def _overlap(self, anchor_id: str) -> float:
         terms = set(self.context.terms)
-        return len(terms.intersection(terms_of(anchor_id))) / len(terms) if terms else 0.0
+        named = {*terms_of(anchor_id), *search_terms(anchor_id)}  # these without function words
+        return len(terms & named) / len(terms) if terms else 0.0
 
 
 PolicyMaker: TypeAlias = Callable[[RankingContext], RecallPolicy]
