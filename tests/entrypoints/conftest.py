@@ -63,7 +63,7 @@ def stub() -> Iterator[StubProviders]:
 
 @pytest.fixture
 def scene(empty_world: World, stub: StubProviders) -> Scene:
-    """Return a world with an active feature and an empty store, whose providers are all the stub."""
+    """Return a world with a feature, an empty store and stub providers."""
     scene = Scene(empty_world, stub)
     scene.begin_feature()
     return scene

@@ -10,14 +10,14 @@ from hardwon.domain.model.vocabulary import Kind
 
 QUESTION = "how do we lock the store"
 HERE, NEIGHBOUR, WORKSPACE = "project", "neighbour", "world"
-"""How the world's project, another one beside it, and the folder that holds both are called."""
+"""Names of the project, of another one beside it, and of their folder."""
 
 IMPORTED_AT = dt.datetime.now(dt.UTC)
-"""When this module was imported, from which the ages of what is planted count until it is."""
+"""The time from which the ages of planted memories count."""
 
 
 class Planted(NamedTuple):
-    """A memory, and the cosine of its vector with the question's; None for no vector."""
+    """A memory, and the cosine of its vector with the question's, if it has one."""
 
     entry: Entry
     cosine: float | None
@@ -52,7 +52,7 @@ FOLDER = "049-auth"
 def document(
     name: str, text: str, cosine: float | None = None, age_days: float = 0, **more: Any
 ) -> Planted:
-    """Return a document of the spec folder `049-auth` about which only what is named matters."""
+    """Return a document of the spec folder `049-auth`."""
     file = more.pop("file", f"{name.lower().replace(' ', '-')}.md")
     folder = more.pop("spec_folder", FOLDER)
     path = f"/memories/specs/{folder}/memory/{file}"

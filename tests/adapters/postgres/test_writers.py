@@ -53,7 +53,7 @@ AT_ONCE = 0.05
 
 NOTICED_SECONDS = 30
 MAX_TRIPS = 25
-"""In them a hundred entries are stored, at a latency of 30 ms in less than a second."""
+"""Most round trips that store a hundred entries: under a second at 30 ms each."""
 
 LESSON, OTHER = lesson("Retry the deploy."), lesson("The parser waits for the lock.")
 

@@ -113,7 +113,7 @@ HANDSHAKE = "E: turbine handshake refused by peer {peer} (code {code})"
 def test_a_lesson_is_printed_at_failures_with_its_signature(
     world: World, *, signed: bool, is_shown: bool
 ) -> None:
-    lesson = "Delete the lock folder of the old daemon and start anew"
+    lesson = "Delete the daemon's lock folder, then restart it"
     signature = HANDSHAKE.format(peer="10.1.2.3", code=7718)
     hardwon(world, "add", lesson, *(["--signature", signature] if signed else []))
     output = f"starting\n{HANDSHAKE.format(peer='10.9.9.9', code=12)}"

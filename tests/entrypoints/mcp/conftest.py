@@ -36,7 +36,7 @@ class ToolClient(Protocol):
     """A client that calls the tools of a server."""
 
     def call(self, tool: str, /, **arguments: object) -> Any:
-        """Return the whole answer of a tool, as it goes over the wire, errors included."""
+        """Return the whole answer of a tool, errors included."""
 
     def answer(self, tool: str, /, **arguments: object) -> Any:
         """Return the structured answer of a tool, whose message is its text."""
@@ -55,7 +55,7 @@ class ToolClient(Protocol):
         return str(block["text"])
 
     def store(self, **arguments: object) -> Any:
-        """Store the lesson with *arguments*; return the answer."""
+        """Store the lesson with *arguments* and return the answer."""
         return self.answer("store_memory", **{**LESSON, **arguments})
 
     def found(self, query: str = "", **arguments: object) -> Any:
@@ -253,7 +253,7 @@ def connect(cleanup: contextlib.ExitStack) -> Connect:
 
 @contextlib.contextmanager
 def server_with(folder: Path, *planted: Planted) -> Iterator[RawClient]:
-    """Yield the client of a server that knows what is *planted*, with its vectors, and makes none of those that are missing."""
+    """Yield the client of a server with the *planted* memories and their vectors."""
     with contextlib.ExitStack() as cleanup, running_stub() as stub:
         world = World(folder / "world", cleanup)
         world.variables["HARDWON_KEYWORD_PROVIDER"] = "off"
@@ -270,7 +270,7 @@ TOKENS = "005-auth/memory/22-11-26_14-05__refresh-tokens.md"
 def write_document(
     world: World, name: str = TOKENS, text: str = "# Tokens\n\nRotate the zebra key.\n"
 ) -> Path:
-    """Write a file below the project's `specs`; return its path, links resolved."""
+    """Write a file below the project's `specs` and return its real path."""
     path = world.project.resolve() / "specs" / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)

@@ -51,7 +51,7 @@ BANK = "# Patterns\n\n### Pattern: Of the bank\nAbout it.\n- Observation count: 
 START = {"session_id": "s1", "hook_event_name": "SessionStart"}
 HOOK_SECONDS = 2.5
 ROUND_TRIPS = 12
-"""Upper bound of those of a session start, a prompt or a search, with those that connect, and those that keep the receipt after the text is out."""
+"""The most of a session start, a prompt or a search, from connecting to the receipt."""
 
 
 TRIPS_OF_A_PREPARED_START = 8
@@ -151,7 +151,7 @@ def work_on_a_feature(world: World) -> None:
 
 
 def fill(world: World) -> None:
-    """Store what the hook and the server search: a lesson on columns, one on images, and sixty on nothing."""
+    """Store lessons on columns and images, and sixty on other things."""
     texts = (*(f"Filler number {n}." for n in range(60)), ON_COLUMNS, LESSON)
     with contextlib.closing(PostgresDatabase(world.variables["HARDWON_STORE"])) as database:
         filled = world_of(database)
