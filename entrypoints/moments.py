@@ -173,10 +173,15 @@ def _failure(command: str, payload: Document, *, failed: bool) -> Failure | None
 
 def _output(value: object) -> str:
     """Return the text of a tool's result, from a string, object or list."""
-    if isinstance(value, list):
-        return "\n".join(_text(_table(item).get("text")) for item in value)
-    named = [_text(_table(value).get(name)) for name in TEXT_FIELDS]
-    return "\n".join(filter(None, named)) or _text(value)
+    fields = _table(value)
+    named = (_joined(fields.get(name)) for name in TEXT_FIELDS)
+    return "\n".join(filter(None, named)) or _joined(value)
+
+
+def _joined(value: object) -> str:
+    """Return a text, or the texts of a list of parts."""
+    parts = value if isinstance(value, list) else [{"text": value}]
+    return "\n".join(_text(_table(part).get("text")) for part in parts)
 
 
 def _first(given: Document, names: tuple[str, ...]) -> str:

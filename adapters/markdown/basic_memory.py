@@ -11,6 +11,7 @@ from hardwon.adapters.markdown.source_files import LARGEST_FILE
 from hardwon.adapters.markdown.whole_files import read_real_file
 from hardwon.domain.model.entry import MAX_KEYWORDS, Entry
 from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.plain_text import COMMENT_OR_FENCE
 from hardwon.domain.model.redaction import Cleaning
 from hardwon.domain.model.text import with_newlines
 from hardwon.domain.model.vocabulary import Category
@@ -62,7 +63,8 @@ class BasicMemory(ExternalMemory):
             title = str(
                 markdown.front_matter.get("title") or os.path.basename(path)[: -len(ENDING)]
             )
-            lines = [line.strip() for line in markdown.body.splitlines()]
+            body = COMMENT_OR_FENCE.sub("", markdown.body)
+            lines = [line.strip() for line in body.splitlines()]
             related = [
                 f"{found['relation'].strip() or 'relates to'} {found['note']}"
                 for line in lines

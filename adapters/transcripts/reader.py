@@ -1,5 +1,6 @@
 """Read a transcript's exchanges in order, without secrets, in constant memory."""
 
+import codecs
 import contextlib
 import datetime as dt
 import re
@@ -121,6 +122,10 @@ Parsing all other lines would take most of the time.
 """
 
 
+_IS_RECORD = re.compile(rb'\s*\{.*"(?:type|user|assistant)"\s*:', re.DOTALL)
+"""Matches each line of a transcript, also those without an utterance."""
+
+
 class JsonlTranscripts(Transcripts):
     """
     Transcripts of one JSON object a line.
@@ -182,14 +187,15 @@ class JsonlTranscripts(Transcripts):
         is_empty, is_transcript = True, False
         for line in lines_from(file, position):
             is_empty = is_empty and not line.data.strip()
-            is_transcript = is_transcript or line.data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(
-                b"{"
+            is_transcript = is_transcript or bool(
+                _IS_RECORD.match(line.data.removeprefix(codecs.BOM_UTF8))
             )
             if utterance := self._utterance(line.data):
                 yield line, utterance
         if not (is_empty or is_transcript):
             raise UnreadableFileError(
-                f"{path!r}: no line of it is a JSON object, so it is no transcript"
+                f"{path!r}: no line of it is a record of a transcript; hardwon import reads the"
+                " exports of chats"
             )
 
     def _utterance(self, data: bytes) -> Utterance | None:

@@ -33,6 +33,11 @@ def after(tool: str, given: Any, event: str = "PostToolUse", **fields: Any) -> d
             tool_response={"llmContent": f"Output: {FAILED}\nExit Code: 1\nSignal: (none)"},
         ),
         after(
+            "run_shell_command",
+            {"command": "pytest"},
+            tool_response={"llmContent": [{"text": f"{FAILED}\nExit Code: 1"}]},
+        ),
+        after(
             "bash", {"command": "pytest"}, "PostToolUseFailure", tool_response={"output": FAILED}
         ),
         after("mcp__db__query", {}, "PostToolUseFailure", error=FAILED),

@@ -132,7 +132,7 @@ def test_exchanges_of_which_none_is_dated_are_refused(tmp_path: Path) -> None:
     "data", [b"\x7fELF\0\0" * 100, b"# Notes\n\nuser: hi\n", b"[1, 2]\n", b"\0"]
 )
 def test_data_that_is_no_transcript_is_refused(tmp_path: Path, data: bytes) -> None:
-    with pytest.raises(UnreadableFileError, match="no line of it is a JSON object"):
+    with pytest.raises(UnreadableFileError, match="no line of it is a record of a transcript"):
         read(tmp_path, data)
 
 

@@ -280,14 +280,21 @@ def test_a_piped_transcript_can_be_captured_twice(world: World) -> None:
     )
 
 
+NO_TRANSCRIPT = (
+    "no line of it is a record of a transcript; hardwon import reads the exports of chats"
+)
+
+
 @pytest.mark.parametrize(
     ("data", "why"),
     [
         (None, "No such file or directory"),
-        (b"\x7fELF\0\0\xff", "no line of it is a JSON object, so it is no transcript"),
+        (b"\x7fELF\0\0\xff", NO_TRANSCRIPT),
+        (b'{"a": 1}\n{"b": {"kind": "user"}}\n', NO_TRANSCRIPT),
+        (b'[\n  {\n    "type": "user"\n  }\n]\n', NO_TRANSCRIPT),
         (b'{"user": "x", "assistant": "y"}\n', "none of its exchanges has a timestamp, such as"),
     ],
-    ids=["missing", "binary", "undated"],
+    ids=["missing", "binary", "other JSON", "one JSON document", "undated"],
 )
 def test_a_transcript_that_cannot_be_used_is_refused(
     world: World, data: bytes | None, why: str

@@ -153,7 +153,7 @@ def basic_memory(world: World) -> Path:
             "coffee/Brewing.md": "---\ntitle: Brewing\ntype: note\npermalink: coffee/brewing\n---\n# Brewing\n\n"
             "- [method] Pour in circles for an even extraction #pour-over (learnt twice)\n"
             "- [problem] Boiling water burns light roasts\n- [ ] a task\n- [x] a done one\n- [link](a.md)\n"
-            "- relates_to [[Grinding]]\n",
+            "- relates_to [[Grinding]]\n```markdown\n- [method] an example of the form\n```\n",
             "Empty.md": "---\ntitle: Empty\npermalink: empty\n---\nJust text.\n",
             ".obsidian/Hidden.md": "- [problem] never read\n",
         },
