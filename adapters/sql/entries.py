@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from hardwon.adapters.sql.database import D, Database, Decoder, Role, Row, as_given, unchanged
 from hardwon.domain.model.activity import Usage, Validations
-from hardwon.domain.model.filters import EntryFilter
+from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.injection.entry_text import ConstitutionalText, PrintedEntry
 from hardwon.domain.model.injection.related_conversations import ConversationSummary
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
@@ -148,6 +148,8 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
     COUNT: str
     TALLY: str
     TEXTS: str = ""
+    OF_SOME: str = ""
+    """Follows the table `entry` in a tally of fewer than all."""
     PRINTED: str
     SUMMARIES: str
     NEWEST_SUMMARIES: str
@@ -354,7 +356,8 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
     def tally(self, only: EntryFilter, field: Field) -> Mapping[str, int]:
         within, is_of_text = self._database.where(only), field == "source"
         value, texts = (f"t.{field}", self.TEXTS) if is_of_text else (f"e.{field}", "")
-        sql = self.TALLY.format(value=value, texts=texts, within=within.sql)
+        table = self.OF_SOME if is_of_text or only != EVERYTHING else ""
+        sql = self.TALLY.format(value=value, table=table, texts=texts, within=within.sql)
         return {
             value: count
             for value, count in self._database.rows(sql, **within.parameters)

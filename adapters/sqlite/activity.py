@@ -55,10 +55,14 @@ from hardwon.domain.model.injection.receipt import (
 from hardwon.ports.activity import Activity
 from hardwon.ports.override import override
 
-JUDGED = """receipt r JOIN receipt_entry s ON s.receipt_number = r.number JOIN entry e ON e.id = s.entry_id
+JUDGED = """receipt r CROSS JOIN receipt_entry s ON s.receipt_number = r.number CROSS JOIN entry e ON e.id = s.entry_id
     LEFT JOIN influence i ON i.entry_seq = e.seq AND i.session_id = r.session_id
 """
-"""Shown entries, with the use of each in the session."""
+"""
+Shown entries, with the use of each in the session.
+
+SQLite keeps the order of a CROSS JOIN: it would begin with all entries.
+"""
 
 decode_change = RowDecoder(
     PastChange._fields,
@@ -297,7 +301,7 @@ class SqliteInfluences(SqlInfluences):
         WHERE {asked} ORDER BY i.at DESC, e.id, i.session_id LIMIT :limit
     """
     RANK_BY_USE = """
-        SELECT e.id, count(*) AS times FROM influence i JOIN entry e ON e.seq = i.entry_seq
+        SELECT e.id, count(*) AS times FROM influence i CROSS JOIN entry e ON e.seq = i.entry_seq
         WHERE {within} GROUP BY e.seq ORDER BY times DESC, e.id LIMIT :limit
     """
     TOTAL = "SELECT count(*) FROM influence i JOIN entry e ON e.seq = i.entry_seq WHERE {within}"

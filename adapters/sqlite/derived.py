@@ -78,6 +78,12 @@ The visible groups, plus the visible entries of hidden groups.
 An entry of a hidden group is visible if it was also said in the project.
 """
 
+RANKED_AT_HOME = f"""
+    FROM (SELECT DISTINCT kind, project FROM {TALLY_TABLE} WHERE reach = 'home' AND kind != '' AND entries > 0) home
+    CROSS JOIN entry e ON e.project IS home.project AND e.kind = home.kind
+"""
+"""At least all ranked entries that are kept at home."""
+
 COUNTED = "SELECT category, count(*) FROM entry e WHERE {within} GROUP BY category"
 
 
@@ -85,9 +91,7 @@ def ensure_tallies(database: SqliteDatabase) -> None:
     """Count all entries again if a tally or trigger is damaged."""
     from hardwon.adapters.sqlite.migrations import ENTRY_TALLY  # noqa: PLC0415  # rarely needed
 
-    remake(
-        database, (TALLY_TABLE,), triggers=TALLY_TRIGGERS, script=ENTRY_TALLY, is_sound=_is_sound
-    )
+    remake(database, (TALLY_TABLE,), triggers=TALLY_TRIGGERS, script=ENTRY_TALLY, is_sound=is_sound)
 
 
 def tallied(database: SqliteDatabase, only: EntryFilter) -> Mapping[str | None, int]:
@@ -96,7 +100,7 @@ def tallied(database: SqliteDatabase, only: EntryFilter) -> Mapping[str | None, 
 
     Only the kinds and the visibility of *only* apply.
     """
-    if not _is_sound(database):
+    if not is_sound(database):
         within = where(EntryFilter(kinds=only.kinds, visible_in=only.visible_in, ranked=True))
         return dict(database.rows(COUNTED.format(within=within.sql), **within.parameters))
     kinds, group = where(EntryFilter(kinds=only.kinds)), visible_by_group(only.visible_in)
@@ -119,7 +123,8 @@ def admits_all(database: SqliteDatabase, only: EntryFilter) -> bool:
     ) == count_ranked(database)
 
 
-def _is_sound(database: SqliteDatabase) -> bool:
+def is_sound(database: SqliteDatabase) -> bool:
+    """Return whether the tallies are complete."""
     try:
         return bool(
             database.value(f"SELECT sum(entries) = 0 AND min(kind) = '' FROM {TALLY_TABLE}")

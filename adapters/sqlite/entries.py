@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from hardwon.adapters.sql.entries import RULE_FIELDS, SqlEntries, SqlProposals, SqlTriggerSource
 from hardwon.adapters.sqlite.database import Row, SqliteDatabase, in_list
 from hardwon.adapters.sqlite.decoding import RowDecoder
-from hardwon.adapters.sqlite.derived import tallied
+from hardwon.adapters.sqlite.derived import RANKED_AT_HOME, count_ranked, is_sound, tallied
 from hardwon.adapters.sqlite.keyword_index import drop_from_index, index_entry
-from hardwon.adapters.sqlite.query import visible
+from hardwon.adapters.sqlite.query import visible, where
 from hardwon.adapters.sqlite.rows import (
     SELECT_ENTRY,
     SELECT_FACTS,
@@ -28,12 +28,13 @@ from hardwon.adapters.sqlite.rows import (
     upsert_entry,
     upsert_text,
 )
-from hardwon.domain.model.filters import LEARNINGS, EntryFilter
+from hardwon.domain.model.filters import ANYWHERE, EVERYTHING, LEARNINGS, EntryFilter
 from hardwon.domain.model.forgotten import ensure_not_forgotten
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.candidates import RankingFacts
 from hardwon.domain.model.ranking.prominence import RECALL_CAP, TrackRecord, track_record
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
+from hardwon.ports.entries import Field
 from hardwon.ports.override import override
 
 if TYPE_CHECKING:
@@ -199,8 +200,12 @@ class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
     SECTIONS = "WHERE t.file_path = :file_path AND t.anchor_id != '' ORDER BY t.anchor_id"
     HYDRATE = "JOIN json_each(:numbers) wanted ON wanted.value = e.seq ORDER BY wanted.key"
     FIND = (
-        "WHERE {within} {later} ORDER BY {order}e.updated_at DESC, e.id LIMIT :limit OFFSET :first"
-    )
+        "WHERE e.seq IN ("
+        "SELECT e.seq FROM entry e LEFT JOIN entry_text t ON t.entry_seq = e.seq"
+        " LEFT JOIN recall r ON r.entry_seq = e.seq"
+        " WHERE {within} {later} ORDER BY {order}e.updated_at DESC, e.id LIMIT :limit OFFSET :first"
+        ") ORDER BY {order}e.updated_at DESC, e.id"
+    )  # sorted without the texts, which are read of the wanted ones
     LATER = "AND (:after_time, e.id) > (e.updated_at, :after_id)"
     CREATED = "t.created_at"
     BY_NAME = "t.name COLLATE NOCASE"
@@ -214,11 +219,13 @@ class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
         ORDER BY 1 LIMIT :limit
     """
     COUNT = "SELECT count(*) FROM entry e WHERE {within}"
+    COUNT_AT_HOME = f"SELECT count(*) {RANKED_AT_HOME} WHERE {{within}}"
     # Texts are long, and looking entries up by an index takes longer than reading them all.
-    TEXTS = "JOIN entry_text t ON t.entry_seq = e.seq"
+    OF_SOME, TEXTS = "NOT INDEXED", "JOIN entry_text t ON t.entry_seq = e.seq"
     TALLY = """
-        SELECT coalesce({value}, '') AS value, count(*) FROM entry e NOT INDEXED {texts}
-        WHERE {within} GROUP BY value ORDER BY count(*) DESC, value
+        SELECT coalesce(value, '') AS value, sum(entries) FROM (
+            SELECT {value} AS value, count(*) AS entries FROM entry e {table} {texts} WHERE {within} GROUP BY {value}
+        ) GROUP BY 1 ORDER BY sum(entries) DESC, 1
     """
     PRINTED = SELECT_PRINTED
     SUMMARIES = SELECT_SUMMARIES
@@ -273,8 +280,42 @@ class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
         if asked not in self._counts:
             if len(self._counts) >= KEPT_COUNTS:
                 self._counts.clear()
-            self._counts[asked] = super().count(only)
+            self._counts[asked] = self._count(only)
         return self._counts[asked]
+
+    def _count(self, only: EntryFilter) -> int:
+        """Count by tallies the entries that they tell apart, and others one by one."""
+        if only.except_session is not None and only.session is None:
+            every = only._replace(except_session=None)
+            return self._count(every) - super().count(every._replace(session=only.except_session))
+        if only.of_others and only.ranked and is_sound(self._database):
+            within = where(only)
+            sql = self.COUNT_AT_HOME.format(within=within.sql)
+            return int(self._database.value(sql, **within.parameters))
+        counted = only.kinds if only.scope == ANYWHERE else only.anywhere
+        others = tuple(kind for kind in only.kinds if kind not in counted)
+        by_tally = only._replace(
+            scope=ANYWHERE, anywhere=(), kinds=tuple(kind for kind in only.kinds if kind in counted)
+        )
+        if not self._is_tallied(by_tally):
+            return super().count(only)
+        return sum(tallied(self._database, by_tally).values()) + (
+            super().count(only._replace(kinds=others)) if others else 0
+        )
+
+    def _is_tallied(self, only: EntryFilter) -> bool:
+        """Return whether the tallies of ranked entries count *only*."""
+        grouped = EntryFilter(only.kinds, visible_in=only.visible_in, ranked=True)
+        return only._replace(ranked=True) == grouped and (
+            only.ranked or super().count(EVERYTHING) == count_ranked(self._database)
+        )
+
+    @override
+    def tally(self, only: EntryFilter, field: Field) -> Mapping[str, int]:
+        if field == "category" and self._is_tallied(only):
+            counts = {category or "": n for category, n in tallied(self._database, only).items()}
+            return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+        return super().tally(only, field)
 
     @property
     @override

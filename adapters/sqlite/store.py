@@ -223,6 +223,7 @@ class SqliteUpkeep(Upkeep):
 
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
+        self._sound_state: tuple[int, ...] | None = None
 
     @override
     def size(self) -> int:
@@ -233,6 +234,7 @@ class SqliteUpkeep(Upkeep):
         from hardwon.adapters.sqlite.opening import ensure_sound
 
         ensure_sound(self._database)
+        self._sound_state = self._database.state()
         path = self._database.path
         if path != IN_MEMORY and (wrong := problem_of(path)):
             raise StorageError(f"{path} can be read but not written: {wrong}")
@@ -250,7 +252,8 @@ class SqliteUpkeep(Upkeep):
     def unreadable(self) -> list[str]:
         from hardwon.adapters.sqlite.unreadable import find_unreadable
 
-        return [row.line for row in find_unreadable(self._database)]
+        is_sound = self._sound_state == self._database.state()
+        return [row.line for row in find_unreadable(self._database, is_sound=is_sound)]
 
     @override
     def repair_rows(self) -> list[str]:

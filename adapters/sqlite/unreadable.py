@@ -11,6 +11,8 @@ import sqlite3
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
+from itertools import chain
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from hardwon.adapters.folder import Folder, real_place
@@ -117,8 +119,12 @@ class _Column(NamedTuple):
         return self.name == "at" or self.name.endswith(("_at", "_epoch"))
 
 
-def find_unreadable(database: SqliteDatabase) -> Iterator[UnreadableRow]:
-    """Yield the rows that can't be read, table by table."""
+def find_unreadable(database: SqliteDatabase, *, is_sound: bool = False) -> Iterator[UnreadableRow]:
+    """
+    Yield the rows that can't be read, table by table.
+
+    With *is_sound*, SQLite has found the whole store sound.
+    """
     connection = database.connection
     text_factory = connection.text_factory
     with closing(_model()) as model, database.translated():
@@ -127,7 +133,9 @@ def find_unreadable(database: SqliteDatabase) -> Iterator[UnreadableRow]:
         try:
             for table, names in there.items():
                 if names:  # a missing table is a drift of the schema
-                    yield from _unreadable(connection, model, table=table, there=names)
+                    yield from _unreadable(
+                        connection, model, table=table, there=names, is_sound=is_sound
+                    )
         finally:
             connection.text_factory = text_factory
 
@@ -182,10 +190,15 @@ def _columns_of(model: sqlite3.Connection, table: str) -> list[_Column]:
 
 
 def _unreadable(
-    connection: sqlite3.Connection, model: sqlite3.Connection, table: str, there: Collection[str]
+    connection: sqlite3.Connection,
+    model: sqlite3.Connection,
+    table: str,
+    there: Collection[str],
+    *,
+    is_sound: bool,
 ) -> Iterator[UnreadableRow]:
     known = [column for column in _columns_of(model, table) if column.name in there]
-    if _is_readable(connection, model, table, known=known):
+    if _is_readable(connection, model, table, known=known, is_sound=is_sound):
         return
     keys = [column.name for column in known if column.is_key] or ["rowid"]
     names = ", ".join(f'"{column.name}"' for column in known)
@@ -206,7 +219,12 @@ def _unreadable(
 
 
 def _is_readable(
-    connection: sqlite3.Connection, model: sqlite3.Connection, table: str, known: Sequence[_Column]
+    connection: sqlite3.Connection,
+    model: sqlite3.Connection,
+    table: str,
+    known: Sequence[_Column],
+    *,
+    is_sound: bool,
 ) -> bool:
     """
     Return whether all rows of *table* can surely be read.
@@ -221,19 +239,31 @@ def _is_readable(
         rules = [schema.execute(RULES, (table,)).fetchall() for schema in (connection, model)]
         return not (
             rules[0] != rules[1]
-            or connection.execute(f"PRAGMA quick_check({table})").fetchall() != OK
+            or (
+                not is_sound and connection.execute(f"PRAGMA quick_check({table})").fetchall() != OK
+            )
             or connection.execute(f"SELECT 1 FROM {table} WHERE {mistyped} LIMIT 1").fetchall()
             or (texts and deque(connection.execute(f"SELECT {texts} FROM {table}"), maxlen=0))
-            or any(
-                _problem(column, value)
-                for column in times
-                for (value,) in connection.execute(f'SELECT "{column.name}" FROM {table}')
-            )
-        )
-    except sqlite3.OperationalError:  # a text is not UTF-8
+        ) and all(_are_times(connection, table, column) for column in times)
+    except (sqlite3.OperationalError, ValueError):  # a text is not UTF-8, or no time
         return False
     finally:
         connection.text_factory = text_factory
+
+
+def _are_times(connection: sqlite3.Connection, table: str, column: _Column) -> bool:
+    """
+    Return whether all values of *column* are times, as `_problem` defines it.
+
+    Raises:
+        ValueError: a text is no time.
+    """
+    name = f'"{column.name}"'
+    if column.type != "TEXT":
+        beyond = f"SELECT 1 FROM {table} WHERE {name} NOT BETWEEN ? AND ? LIMIT 1"
+        return not connection.execute(beyond, (-LAST_SECOND, LAST_SECOND)).fetchall()
+    values = connection.execute(f"SELECT {name} FROM {table} WHERE {name} IS NOT NULL")
+    return all(map(attrgetter("tzinfo"), map(from_text, chain.from_iterable(values))))
 
 
 def _mistyped(column: _Column) -> str:

@@ -1,4 +1,5 @@
 import random
+from collections import Counter
 
 import attrs
 import pytest
@@ -252,6 +253,34 @@ def test_as_many_are_counted_as_are_found(
         world.add(*stored)
 
         assert world.repository.count(only) == len(within(only, stored))
+
+
+groups = st.builds(
+    lambda only, ranked, of_others: EVERYTHING._replace(
+        **{name: getattr(only, name) for name in ("kinds", "scope", "anywhere", "visible_in")},
+        except_session=only.except_session,
+        ranked=ranked,
+        of_others=of_others,
+    ),
+    filters,
+    st.booleans(),
+    st.booleans(),
+)
+"""Filters by what the tallies of SQLite tell apart."""
+
+
+@given(stored=stores, only=groups)
+@few_examples
+def test_groups_are_counted_as_they_are_found(
+    make: MakeWorld, stored: list[Entry], only: EntryFilter
+) -> None:
+    with make() as world:
+        world.add(*stored)
+        found = within(only, stored)
+        categories = Counter(entry.category or "" for entry in found)
+
+        assert world.repository.count(only) == len(found)
+        assert dict(world.repository.tally(only, "category")) == dict(categories)
 
 
 @given(stored=stores, only=filters, data=st.data())
