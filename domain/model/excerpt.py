@@ -72,6 +72,8 @@ def _marks(line: str, terms: Sequence[str]) -> Iterator[_Mark]:
 
     Within scripts without spaces they match anywhere, else as beginnings of words.
     """
+    if not terms:
+        return
     line = _plain(line)
     spaced = [term for term in terms if not is_unspaced(term)]
     unspaced = [term for term in terms if is_unspaced(term)]

@@ -265,7 +265,7 @@ UNSPACED = "\U000ffffd"
 
 MOSTLY = 0.5
 
-_JOINED = re.compile(r"(?<![^\W_])[^\W_]+(?:(?:_*(?:::|->|[.:-])_*|_+)[^\W_]+)+")
+_JOINED = re.compile(r"(?<![^\W_])[^\W_]+(?=[_.:-])(?:(?:_*(?:::|->|[.:-])_*|_+)[^\W_]+)+")
 _NUMBERS = re.compile(r"[\d_.:>-]+")
 _INDEXED_WORD = re.compile(r"(?:[^\W_]|[\U000f0000-\U000ffffd])+")
 

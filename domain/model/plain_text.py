@@ -80,7 +80,9 @@ def without_links(markdown: str) -> str:
 def _plain_line(line: str) -> str:
     if _PLAIN_RULE.match(line) or _FENCE.match(line):
         return ""
-    unmarked = _MARKS.sub(_gap, _COMMENT_MARK.sub(" ", line) if "--" in line else line)
+    unmarked = _COMMENT_MARK.sub(" ", line) if "--" in line else line
+    if "*" in line or "`" in line:
+        unmarked = _MARKS.sub(_gap, unmarked)
     beheaded = _HEAD.sub(r"\g<indent>", unmarked)
     return (_CLOSING_HASHES.sub("", beheaded) if "#" in beheaded else beheaded).rstrip()
 

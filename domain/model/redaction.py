@@ -344,9 +344,10 @@ def _longest_first(*folders: str) -> list[str]:
 
 def _shortened(text: str, folder: str, below: str, itself: str) -> str:
     """Replace *folder* by *below* where a path continues, by *itself* where it ends."""
-    if not folder.strip("/\\"):
+    path = folder.rstrip("/\\")
+    if not path or path not in text:
         return text
-    beginning = re.escape(folder.rstrip("/\\"))
+    beginning = re.escape(path)
     named = rf"(?:(?<![\w./\\~-])|(?<=file://)){beginning}(?:(?P<below>[/\\]+(?=[^\s\"'`)\]>,;:]))|[/\\]?(?![\w-]|\.\w))"
     return re.sub(named, lambda found: below if found["below"] else itself, text)
 

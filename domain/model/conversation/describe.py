@@ -472,11 +472,9 @@ def _stated(text: str, *, by_user: bool) -> Iterator[Statement]:
 
 
 def _kinds_of_agent(sentence: str) -> Iterator[Kind]:
-    if reports_status(sentence):
-        return
-    if decides(sentence) and not is_of_others(sentence):
+    if decides(sentence) and not (is_of_others(sentence) or reports_status(sentence)):
         yield "decision"
-    if warns(sentence):
+    if warns(sentence) and not reports_status(sentence):
         yield "gotcha"
 
 

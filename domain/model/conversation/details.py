@@ -58,11 +58,11 @@ def details_of(chunk: Chunk) -> tuple[Detail, ...]:
         ("gotcha", about.gotchas),
         ("preference", about.preferences),
     )
-    places = first_stated(chunk.exchanges)
+    found = [(kind, text) for kind, texts in statements for text in texts]
+    places = first_stated(chunk.exchanges) if found else {}
     return tuple(
-        _detail(chunk, kind, statement=statement, place=places.get((kind, statement), 0))
-        for kind, texts in statements
-        for statement in texts
+        _detail(chunk, kind, statement=text, place=places.get((kind, text), 0))
+        for kind, text in found
     )
 
 

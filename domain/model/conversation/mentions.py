@@ -168,18 +168,15 @@ def paths_in(text: str) -> Iterator[str]:
     They are relative to the project's folder. Paths outside of it, addresses, versions and
     abbreviations are left out; line numbers are removed.
     """
-    for token in _TOKEN.finditer(text):
-        if (
-            token.end() - token.start() <= _LONGEST
-            and _may_be_file(token[0])
-            and "://" not in token[0]
-        ):
-            yield from _path(token[0].replace("\\", "/"))
+    for word in filter(_may_have_file, text.split()):
+        for token in _TOKEN.findall(word):
+            if len(token) <= _LONGEST and "://" not in token:
+                yield from _path(token.replace("\\", "/"))
 
 
-def _may_be_file(token: str) -> bool:
-    """Return whether *token* has an extension, or a name such as `Makefile`."""
-    return "." in token or "file" in token
+def _may_have_file(word: str) -> bool:
+    """Return whether *word* has an extension, or a name such as `Makefile`."""
+    return "." in word[:-1] or "file" in word
 
 
 def files_in(texts: Iterable[str]) -> tuple[str, ...]:

@@ -39,12 +39,18 @@ _NAMED_AFTER_JS = re.compile(
 )
 """Names whose first word alone is ambiguous: `Next.js` becomes `nextjs`."""
 
+_MAY_BE_NAMED_SO = re.compile(r"\.(?:js|net|io)\b", re.IGNORECASE)
+"""A quick test: it matches every text with such a name."""
+
 _ENDINGS = ("ings", "ing", "ers", "er", "ed", "es", "s", "e")
 
 
 def salient_words(text: str) -> list[str]:
     """Return the informative words of *text*, lower case, in order, with repeats."""
-    words = words_of(_NAMED_AFTER_JS.sub(r"\1\2", text[:READ]))
+    read = text[:READ]
+    if _MAY_BE_NAMED_SO.search(read):
+        read = _NAMED_AFTER_JS.sub(r"\1\2", read)
+    words = words_of(read)
     return [word for word in words if len(word) >= SHORTEST and word not in _UNINFORMATIVE]
 
 
@@ -53,6 +59,7 @@ def is_informative(sentence: str) -> bool:
     return len(salient_words(sentence)) > 1
 
 
+@lru_cache(maxsize=8_192)
 def stem(word: str) -> str:
     """Strip the commonest endings: `parser` and `parsing` become equal."""
     for ending in _ENDINGS:

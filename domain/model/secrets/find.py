@@ -31,8 +31,13 @@ RULES = (
     *places.RULES,
 )
 
-LONGEST_REMEMBERED = 40
-"""Characters of a token whose words are cached."""
+LONGEST_REMEMBERED = 120
+"""Characters of a token that is remembered, as of a path."""
+
+MAX_PLAIN = 32_768
+"""Tokens without a word of a rule that are remembered."""
+
+_plain = set[str]()
 
 LONGEST_BACKWARDS = 12_000
 """Characters before a word that a rule reads backwards."""
@@ -121,27 +126,34 @@ def _begins_a_word(text: str, at: int) -> bool:
     )
 
 
+@lru_cache(maxsize=2)  # the net of the store asks for them first, then redacts
 def words_in(small: str) -> list[tuple[int, str]]:
     """Return each occurrence of a rule's word in *small*, in order."""
-    tokens = set(small.split())
-    long = {token for token in tokens if len(token) > LONGEST_REMEMBERED}
-    with_blanks = {word for word in _words_with_blanks() if word in small}
-    words = with_blanks.union(*map(_remembered_words, tokens - long), *map(_words_of, long))
+    words = frozenset[str]().union(*map(_words_of, set(small.split()) - _plain))
     return sorted((at, word) for word in words for at in _places(word, small))
 
 
-@lru_cache(maxsize=32_768)
-def _remembered_words(token: str) -> frozenset[str]:
-    return _words_of(token)
-
-
 def _words_of(token: str) -> frozenset[str]:
+    """Return the words whose part before a blank is in *token*."""
+    return _found_in(token) if len(token) > LONGEST_REMEMBERED else _remembered(token)
+
+
+@lru_cache(maxsize=32_768)
+def _remembered(token: str) -> frozenset[str]:
+    if not (words := _found_in(token)):
+        if len(_plain) >= MAX_PLAIN:
+            _plain.clear()
+        _plain.add(token)
+    return words
+
+
+def _found_in(token: str) -> frozenset[str]:
     by_beginning = _words_by_beginning()
     return frozenset(
         word
         for at in range(len(token) - 1)
-        for word in by_beginning.get(token[at : at + 2], ())
-        if token.startswith(word, at)
+        for part, word in by_beginning.get(token[at : at + 2], ())
+        if token.startswith(part, at)
     )
 
 
@@ -178,15 +190,11 @@ def _rules_by_word_and_head() -> dict[str, list[tuple[str, list[Rule]]]]:
 
 
 @cache
-def _words_with_blanks() -> list[str]:
-    return [word for word in _rules_by_word() if " " in word]
-
-
-@cache
-def _words_by_beginning() -> dict[str, list[str]]:
-    words = dict[str, list[str]]()
-    for word in _rules_by_word().keys() - _words_with_blanks():
-        words.setdefault(word[:2], []).append(word)
+def _words_by_beginning() -> dict[str, list[tuple[str, str]]]:
+    """Return each word and its part before a blank, by the first two letters."""
+    words = dict[str, list[tuple[str, str]]]()
+    for word in _rules_by_word():
+        words.setdefault(word[:2], []).append((word.partition(" ")[0], word))
     return words
 
 

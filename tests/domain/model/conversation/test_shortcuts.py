@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.conversation import describe, mentions, statements
+from hardwon.domain.model.conversation import describe, mentions, statements, words
 from hardwon.domain.model.conversation.describe import headline, titled
 from hardwon.domain.model.conversation.topics import NO_TOPIC
 from hardwon.domain.model.conversation.words import is_informative
@@ -56,7 +56,9 @@ def _span(found: re.Match[str] | None) -> tuple[int, int] | None:
 @example(text="\n".join([*PATHS, *PROJECTS]))
 @given(
     text=st.lists(
-        st.sampled_from([*PATHS, *PROJECTS, *" \n/.,()[]`", "x.y", "The_", "repository called a1"])
+        st.sampled_from(
+            [*PATHS, *PROJECTS, *" \n\u2003/.,()[]`", "x.y", "file", "The_", "repository called a1"]
+        )
     ).map("".join)
 )
 def test_all_paths_and_projects_are_found(text: str) -> None:
@@ -76,6 +78,13 @@ def test_all_paths_and_projects_are_found(text: str) -> None:
     assert list(mentions.projects_in(text)) == [
         name for _, name in projects if name.lower() not in mentions._NO_NAMES
     ]
+
+
+@given(text=st.lists(st.sampled_from([*". \n1_", "Next", "node", ".JS", ".io", "x"])).map("".join))
+def test_a_name_with_an_ending_is_one_word(text: str) -> None:
+    joined = words._NAMED_AFTER_JS.sub(r"\1\2", text)
+
+    assert words.salient_words(text) == words.salient_words(joined.replace(".", " "))
 
 
 spoken_texts = st.lists(

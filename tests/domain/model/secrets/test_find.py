@@ -84,6 +84,15 @@ def test_each_place_of_each_word_is_found_in_order(text: str) -> None:
     assert find.words_in(small) == expected
 
 
+def test_few_tokens_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(find, "MAX_PLAIN", 3)
+
+    found = [find.words_in(f"plain{number} password") for number in range(9)]
+
+    assert found == [[(7, "pass"), (7, "password")]] * len(found)
+    assert len(find._plain) <= find.MAX_PLAIN
+
+
 def test_a_long_text_is_redacted_as_its_lines_are() -> None:
     lines = [sample.text for sample in SAMPLES if sample.rule not in FORMS]
 
