@@ -430,7 +430,7 @@ class _Compared:
         none = Codes.none(len(query))
         numbers, compared = [none.numbers], [none.compare(coded)]
         for block in blocks:  # each is dropped as soon as it is compared, unless it is kept
-            numbers.append(block.numbers)
+            numbers.append(block.numbers.copy())  # a view would keep the packed block
             compared.append(block.compare(coded))
         together = np.concatenate(numbers)
         places = find(together, members.numbers)

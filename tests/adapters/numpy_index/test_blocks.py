@@ -2,6 +2,7 @@
 
 import math
 import struct
+import tracemalloc
 from array import array
 from collections.abc import Mapping, Sequence
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from hardwon.adapters.numpy_index.blocks import (
     CHUNK,
+    FEW_A_BLOCK,
     HEADER,
     VERSION,
     QueryCodes,
@@ -141,8 +143,9 @@ class DamagedSource:
         del number
         return self.load([1, 2, 3])
 
-    def packed(self, number: int) -> None:
+    def packed(self, number: int) -> bytes | None:
         del number
+        return None
 
     def unpack(self, number: int) -> None:
         del number
@@ -178,6 +181,42 @@ def test_the_vectors_of_many_candidates_are_never_in_memory_together() -> None:
 
     assert [hit.number for hit in found] == [*range(2 * CHUNK + 1)]
     assert max(source.loaded[1:]) <= CHUNK < sum(source.loaded[1:])
+
+
+class PackedBlocks(DamagedSource):
+    """Packed blocks, read into new bytes at each look."""
+
+    dimensions = 512
+
+    def __init__(self) -> None:
+        row = unit(array("f", range(1, self.dimensions + 1)), self.dimensions)
+        firsts = range(0, 64 * FEW_A_BLOCK * 2, FEW_A_BLOCK * 2)
+        made = [block_of([row] * (FEW_A_BLOCK + 1), first) for first in firsts]
+        self.numbers = [number for block in made for number in block.numbers]
+        self.parts = [pack(block, STAMP) or b"" for block in made]
+
+    def members(self, only: EntryFilter) -> Mapping[str | None, str]:
+        del only
+        return {"patterns": ",".join(map(str, self.numbers))}
+
+    def blocks(self) -> Mapping[int, BlockState]:
+        return dict.fromkeys(range(len(self.parts)), BlockState(STAMP, is_packed=True))
+
+    def packed(self, number: int) -> bytes | None:
+        return bytes(bytearray(self.parts[number]))
+
+
+def test_packed_blocks_are_never_in_memory_together() -> None:
+    source = PackedBlocks()
+    query = unit(array("f", [1] * source.dimensions), source.dimensions)
+    tracemalloc.start()
+    try:
+        assert NumpyVectorIndex(source).compare(query, LEARNINGS).count() == len(source.numbers)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert peak < sum(map(len, source.parts)) / 2
 
 
 def test_a_damaged_vector_is_ignored() -> None:
