@@ -132,9 +132,9 @@ def ensure_index(database: SqliteDatabase, *, repair_index: bool) -> None:
     With *repair_index*, also rebuild one that does not match the entries. Does nothing without
     FTS5, as search and writes work without the index.
     """
-    if not is_available() or _is_complete(database):
-        return
-    if repair_index or not database.value("SELECT 1 FROM entry"):
+    if not repair_index and database.value("SELECT 1 FROM entry LIMIT 1"):
+        return  # a search looks whether it can use the index
+    if is_available() and not _is_complete(database):
         with database.transaction():
             if not _is_complete(database):  # another process may have done it meanwhile
                 rebuild_index(database)
