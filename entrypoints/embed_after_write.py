@@ -3,11 +3,13 @@
 import contextlib
 import os
 import time
+from collections.abc import Callable
 from functools import partial
 
 import attrs
 
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.embedding import Space
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import EmbedderError, StorageError, VectorIndexUnavailableError
 from hardwon.domain.model.filters import (
@@ -60,6 +62,10 @@ class EmbedOutcome:
     problems: tuple[str, ...] = ()
 
 
+Embedded = Callable[[Space, Pairs], None]
+"""Called with the vectors of a batch once they are stored."""
+
+
 def fill_spaces(
     spaces: Spaces,
     limit: int | None,
@@ -68,16 +74,18 @@ def fill_spaces(
     *,
     deadline: Deadline | None = None,
     batch: int = BATCH,
+    embedded: Embedded | None = None,
 ) -> EmbedOutcome:
     """
     Embed at most *limit* pending entries in each space, newest first.
 
     All are embedded if it is None, but none after *deadline*. A space whose embedder gives up does
-    not stop the next one.
+    not stop the next one. By default, *embedded* proposes lessons that new ones supersede.
     """
     made, problems = 0, list[str]()
+    embedded = embedded or partial(propose, spaces)
     for unwatched in build_embed_pending(spaces):
-        embed_pending = _proposing(spaces, unwatched)
+        embed_pending = attrs.evolve(unwatched, embedded=partial(embedded, unwatched.store.space))
         before = embed_pending.store.count_pending(EVERYTHING)
         is_active = spaces.is_of_active_provider(embed_pending.store.space)
         offset_progress = _offset(progress, made) if progress and is_active else None
@@ -136,7 +144,7 @@ def embed_again(
     return EmbedOutcome(made + filled.made, tuple(dict.fromkeys((*problems, *filled.problems))))
 
 
-def embed_now(spaces: Spaces) -> list[str]:
+def embed_now(spaces: Spaces, embedded: Embedded | None = None) -> list[str]:
     """
     Embed the newest entries within `WRITE_SECONDS`.
 
@@ -147,7 +155,9 @@ def embed_now(spaces: Spaces) -> list[str]:
     """
     deadline = Deadline.after(WRITE_SECONDS, time.monotonic)
     try:
-        filled = fill_spaces(spaces, BATCH, deadline=deadline, batch=BATCH_IN_TIME)
+        filled = fill_spaces(
+            spaces, BATCH, deadline=deadline, batch=BATCH_IN_TIME, embedded=embedded
+        )
         problems = filled.problems
         if deadline.passed() and spaces.count_pending(EVERYTHING):
             wake(spaces.settings, os.curdir)
@@ -176,9 +186,9 @@ def nearest_to(spaces: Spaces, entry: Entry, here: Workplace) -> tuple[Entry, ..
         return ()
 
 
-def _proposing(spaces: Spaces, embed_pending: EmbedPending) -> EmbedPending:
+def propose(spaces: Spaces, space: Space, pairs: Pairs) -> None:
     """
-    Return *embed_pending* extended to propose lessons that new ones supersede.
+    Propose lessons that newly embedded ones supersede.
 
     Only in a space whose vectors allow it.
     """
@@ -186,15 +196,9 @@ def _proposing(spaces: Spaces, embed_pending: EmbedPending) -> EmbedPending:
         build_propose,  # numpy is for those who embed
     )
 
-    propose = build_propose(spaces, embed_pending.store.space)
-    if propose is None:
-        return embed_pending
-
-    def look(pairs: Pairs) -> None:
+    if proposing := build_propose(spaces, space):
         with contextlib.suppress(VectorIndexUnavailableError):  # the vectors are stored anyway
-            propose.propose(pairs)
-
-    return attrs.evolve(embed_pending, embedded=look)
+            proposing.propose(pairs)
 
 
 def settle(spaces: Spaces) -> None:
@@ -221,7 +225,7 @@ def label_imports(store: Store, settings: Settings) -> None:
     searchable without labels, and the next write continues.
     """
     with contextlib.suppress(StorageError):
-        if not store.entries.matching(IMPORTED_LEARNINGS._replace(unlabelled=True), limit=1):
+        if not has_imports_to_label(store):
             return
         label_pending = build_label_pending(
             store, settings, IMPORTED_LEARNINGS, patience=1, most_failed=MAX_FAILED
@@ -233,6 +237,11 @@ def label_imports(store: Store, settings: Settings) -> None:
         )
         if run.last:
             store.metadata.move_label_cursor(run.last.entry_id)
+
+
+def has_imports_to_label(store: Store) -> bool:
+    """Return whether an imported entry has no labels."""
+    return store.entries.count(IMPORTED_LEARNINGS._replace(unlabelled=True)) > 0
 
 
 def send_or_warn(memory: Memory, project_root: str) -> None:

@@ -12,7 +12,7 @@ from hardwon.adapters.sqlite.derived import LAST_PLACE, SHIFT, bounds, count_ran
 from hardwon.adapters.sqlite.query import IN_TIE_ORDER, where
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.model.filters import EntryFilter
+from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.vocabulary import KINDS, Kind
 from hardwon.ports.override import override
 from hardwon.ports.vectors import BlockSource, BlockState, PendingText, VectorBlock
@@ -176,9 +176,13 @@ class SqliteVectorStore(SqlVectorStore[SqliteDatabase], BlockSource):
 
     HAS_ANY = f"SELECT 1 {FROM_VECTORS} LIMIT 1"
     COUNT = f"SELECT count(*) {FROM_VECTORS}"
+    # The newest numbers mostly are those that wait: the search ends with the last one.
     PENDING = f"""
-        {PENDING_TEXT} WHERE {{within}}
-            AND NOT EXISTS (SELECT 1 FROM vector v WHERE v.space_id = :space AND v.entry_seq = e.seq)
+        {PENDING_TEXT} WHERE e.seq IN (
+            SELECT e.seq FROM entry e WHERE {{within}}
+                AND NOT EXISTS (SELECT 1 FROM vector v WHERE v.space_id = :space AND v.entry_seq = e.seq)
+            ORDER BY e.seq DESC LIMIT :waiting
+        )
         ORDER BY e.updated_at DESC, e.id LIMIT :limit
     """
     TEXTS = f"{PENDING_TEXT} WHERE e.seq > :after AND {{within}} ORDER BY e.seq LIMIT :limit"
@@ -219,14 +223,21 @@ class SqliteVectorStore(SqlVectorStore[SqliteDatabase], BlockSource):
 
     @override
     def count_pending(self, only: EntryFilter) -> int:
-        if self.kinds == KINDS and count_ranked(self._database) == self._count_all():
-            return 0
+        if self.kinds == KINDS:
+            waiting = count_ranked(self._database) - self._count_all()
+            if not waiting or (only == EVERYTHING and waiting > 0):
+                return waiting
         served = self._served_of(only)
         within = where(served)
         total = self._database.value(
             f"SELECT count(*) FROM entry e WHERE {within.sql}", **within.parameters
         )
         return int(total) - self.count(served)
+
+    @override
+    def pending(self, limit: int) -> list[PendingText]:
+        waiting = self.count_pending(EVERYTHING)
+        return self._texts(self.PENDING, self._served, limit, space=self.number, waiting=waiting)
 
     @override
     def vectors_of(self, entry_ids: Sequence[str]) -> Mapping[str, Vector]:

@@ -27,6 +27,8 @@ from hardwon.entrypoints.context import read_workplace
 from hardwon.ports.store import Warn
 
 if TYPE_CHECKING:
+    from hardwon.domain.model.embedding import Space
+    from hardwon.domain.use_cases.embed_pending import Pairs
     from hardwon.domain.use_cases.index_files import IndexOutcome
 
 OF_FILES = EntryFilter(kinds=FILE_KINDS)
@@ -303,6 +305,7 @@ class MemoryWorker:
         """Start labelling imported entries in the background, unless it is running."""
         if self._labelling is None or self._labelling.done():
             self._labelling = self._labels.submit(self._label)
+            self._rest_later()
 
     def _opened(self) -> Memory:
         memory = open_memory(self.settings, self.warn, create=self.settings.semantic_enabled)
@@ -334,14 +337,23 @@ class MemoryWorker:
 
         memory = open_memory(self.settings, self.warn)
         with contextlib.closing(memory):
-            return embed_now(memory.spaces)
+            return embed_now(memory.spaces, self._propose_later)
+
+    def _propose_later(self, space: "Space", pairs: "Pairs") -> None:
+        """Compare new vectors in the store's thread, which keeps those that it has read."""
+        from hardwon.entrypoints.embed_after_write import propose
+
+        with contextlib.suppress(RuntimeError):  # the server ends
+            self._thread.submit(lambda: propose(self._present().spaces, space, pairs))
 
     def _label(self) -> None:
-        from hardwon.entrypoints.embed_after_write import label_imports
+        from hardwon.entrypoints.embed_after_write import has_imports_to_label, label_imports
 
-        memory = open_memory(self.settings, self.warn)
-        with contextlib.closing(memory):
-            label_imports(memory.store, memory.settings)
+        present = self._thread.submit(lambda: has_imports_to_label(self._present().store))
+        if present.result():
+            memory = open_memory(self.settings, self.warn)
+            with contextlib.closing(memory):
+                label_imports(memory.store, memory.settings)
 
 
 async def _result(thread: ThreadPoolExecutor, work: Callable[[], T]) -> T:
