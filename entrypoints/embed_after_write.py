@@ -23,7 +23,6 @@ from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.embed_pending import (
     BATCH,
     BATCH_IN_TIME,
-    EmbedPending,
     Pairs,
     Patience,
     Progress,

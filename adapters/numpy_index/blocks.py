@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from hardwon.domain.model.embedding import COSINE_DECIMALS, Vector
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.ranking.candidates import IndexHit, ScoreStatistics, place_of_low
+from hardwon.domain.model.ranking.selection import best_hits
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.override import override
 from hardwon.ports.vectors import BlockSource, BlockState, Matches, VectorBlock
@@ -366,10 +367,7 @@ class NumpyMatches(Matches):
     @override
     def top(self, k: int, category: Category | None = None) -> list[IndexHit]:
         scores = self._scored(self._compared.nearest(k, category))
-        nearest = sorted(
-            self._loaded.source.in_tie_order(list(scores)), key=lambda number: -scores[number]
-        )
-        return [IndexHit(number, scores[number]) for number in nearest[:k]]
+        return best_hits(scores, k, self._loaded.source.in_tie_order)
 
     @override
     def scores(self, numbers: Iterable[int]) -> Mapping[int, float]:

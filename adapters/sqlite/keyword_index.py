@@ -353,7 +353,7 @@ class FtsKeywordIndex(KeywordIndex):
         with _bounded(self._database, deadline):
             self._ensure_usable()
             members = self._members.of(only)
-            if not members.at_most:
+            if not terms or not members.at_most:
                 return KeywordMatches(self._database, {}, members)
             scores = self._with_any(terms, members) if mode == "any" else self._with_all(terms)
             return KeywordMatches(self._database, scores, members)
@@ -395,12 +395,10 @@ class FtsKeywordIndex(KeywordIndex):
 
     def _with_all(self, terms: Sequence[str]) -> dict[int, float]:
         """Return the BM25 of entries whose own texts have all *terms*, by number."""
-        return self._found(
-            f"{{{TEXT_COLUMNS}}} : ({' AND '.join(map(quoted, terms))})" if terms else ""
-        )
+        return self._found(f"{{{TEXT_COLUMNS}}} : ({' AND '.join(map(quoted, terms))})")
 
     def _found(self, query: str) -> dict[int, float]:
-        return dict(self._database.rows(SELECT_MATCHES, (query,))) if query else {}
+        return dict(self._database.rows(SELECT_MATCHES, (query,)))
 
     def _ensure_usable(self) -> None:
         if self._checked:

@@ -4,9 +4,10 @@ The matches of one keyword search, and the entries that pass its filter.
 The filter is applied to the best matches only.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from heapq import nlargest
 
 from hardwon.adapters.sqlite.database import Row, SqliteDatabase
@@ -14,6 +15,7 @@ from hardwon.adapters.sqlite.derived import LAST_PLACE, SHIFT, admits_all, talli
 from hardwon.adapters.sqlite.query import in_tie_order, where
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.ranking.candidates import IndexHit, ScoreStatistics
+from hardwon.domain.model.ranking.selection import best_hits
 from hardwon.domain.model.text import without_marks
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.override import override
@@ -176,7 +178,8 @@ class KeywordMatches(Matches):
         self._scores = scores
         self._members = members or FilterMembers(database, EVERYTHING)
         self._full = full
-        self._best = dict[int, dict[int, Category | None]]()
+        self._admitted = dict[int, Category | None]()
+        self._looked, self._least = 0, math.inf
 
     @override
     def count(self) -> int:
@@ -186,16 +189,9 @@ class KeywordMatches(Matches):
     def top(self, k: int, category: Category | None = None) -> list[IndexHit]:
         if k < 1:
             return []
-        looked = FIRST_LOOK * k
-        while len(found := self._among_best(looked, category)) < k and looked < len(self._scores):
-            at_most = self._members.at_most
-            looked = len(self._scores) if at_most < looked * GROWTH else looked * GROWTH
-        least = nlargest(k, map(self._scores.__getitem__, found))[-1:]
-        best = [number for number in found if self._scores[number] >= least[0]]
-        ordered = sorted(
-            in_tie_order(self._database, best), key=lambda number: -self._scores[number]
-        )
-        return [IndexHit(number, self._scores[number]) for number in ordered[:k]]
+        while len(found := self._found(category)) < k and self._looked < len(self._scores):
+            self._look_further(k)
+        return best_hits(found, k, partial(in_tie_order, self._database))
 
     @override
     def scores(self, numbers: Iterable[int]) -> Mapping[int, float]:
@@ -211,12 +207,20 @@ class KeywordMatches(Matches):
     def _counted(self) -> Collection[int]:
         return self._scores if self._members.are_all else self._members.among(self._scores)
 
-    def _among_best(self, k: int, category: Category | None) -> list[int]:
-        """Return the admitted ones of the *k* best matches, ties included."""
-        if k not in self._best:
-            least = nlargest(k, self._scores.values())[-1:]
-            self._best[k] = self._members.among(
-                number for number, score in self._scores.items() if score >= least[0]
-            )
-        found = self._best[k]
-        return [number for number in found if category is None or found[number] == category]
+    def _found(self, category: Category | None) -> dict[int, float]:
+        """Return the scores of the admitted matches that were looked up."""
+        return {
+            number: self._scores[number]
+            for number, own in self._admitted.items()
+            if category is None or own == category
+        }
+
+    def _look_further(self, k: int) -> None:
+        """Look up the next best matches, ties of the last one included."""
+        looked = max(FIRST_LOOK * k, GROWTH * self._looked)
+        if self._looked and self._members.at_most < looked:
+            looked = len(self._scores)
+        least = nlargest(looked, self._scores.values())[-1]
+        further = (number for number, score in self._scores.items() if least <= score < self._least)
+        self._admitted |= self._members.among(further)
+        self._looked, self._least = looked, least

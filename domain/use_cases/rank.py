@@ -128,8 +128,8 @@ class BestAnswers:
         """
         Yield ever more judged candidates, the highest upper bounds first.
 
-        Both lists are read further when an unread entry may have a higher one. Those that can't be
-        chosen are left out.
+        Both lists are read further when an unread entry may have a higher one; only those above it
+        are judged. Those that can't be chosen are left out.
         """
         judged, waiting, listed = list[JudgedCandidate](), list[_Bounded](), set[int]()
         while True:
@@ -142,15 +142,21 @@ class BestAnswers:
                 bounded.upper_bound
                 for bounded in self._admissible((0, best) for best in self._unseen(lists))
             ]
+            highest = max(unread, default=-math.inf)
             while True:
                 size = max(BATCH, self._wanted.limit, len(judged))
-                judged = judge(self._policy, self._known(waiting[:size]), judged)
-                waiting = waiting[size:]
+                batch = [known for known in waiting[:size] if self._is_ahead(known, highest)]
+                judged = judge(self._policy, self._known(batch), judged)
+                waiting = waiting[len(batch) :]
                 others = [*unread, *(known.upper_bound for known in waiting[:1])]
                 yield Head(judged, {None: max(others)} if others else {})
-                if not waiting or waiting[0].upper_bound < max(unread, default=-math.inf):
+                if not waiting or waiting[0].upper_bound < highest:
                     break
             depth *= 2
+
+    def _is_ahead(self, known: _Bounded, unread: float) -> bool:
+        """Return whether no *unread* entry, of that upper bound, has to be judged before."""
+        return known.upper_bound >= unread or self._policy.is_named(known.candidate)
 
     def _order(self, known: _Bounded) -> tuple[bool, float, int]:
         return not self._policy.is_named(known.candidate), -known.upper_bound, known.number

@@ -31,12 +31,24 @@ if TYPE_CHECKING:
 WIDE = 100
 NARROW = 60
 UNLIMITED = 100_000
+_OVERRULES = frozenset({"FORCE_COLOR", "TTY_COMPATIBLE"})
+"""Variables by which rich takes another output for a terminal."""
 
 
 @cache
 def out() -> "Console":
     """Return standard output, for tables and colours."""
     return _console()
+
+
+def in_terminal() -> bool:
+    """
+    Return whether rich takes standard output for a terminal.
+
+    It is imported only where that may be so.
+    """
+    may_be = sys.stdout.isatty() or not _OVERRULES.isdisjoint(os.environ)
+    return may_be and out().is_terminal
 
 
 @cache

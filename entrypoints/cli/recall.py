@@ -4,10 +4,9 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
-from rich.text import Text
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
@@ -30,7 +29,15 @@ from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.recall import RecallAnswers
 from hardwon.entrypoints.bootstrap import Memory, who_asks
 from hardwon.entrypoints.bootstrap_retrieval import OFF, build_recall, build_search
-from hardwon.entrypoints.cli.console import columns, complain, out, print_items, say, warn
+from hardwon.entrypoints.cli.console import (
+    columns,
+    complain,
+    in_terminal,
+    out,
+    print_items,
+    say,
+    warn,
+)
 from hardwon.entrypoints.cli.options import (
     MOST,
     AsJson,
@@ -57,6 +64,9 @@ from hardwon.entrypoints.presenters.answers import (
 from hardwon.entrypoints.presenters.entries import entry_document
 from hardwon.entrypoints.presenters.text import counted, on_one_line, spelt_out
 from hardwon.entrypoints.streams import readable, standard_input
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 NO_MEANING = "no vector search"
 """Prefix of degradations after which it is unknown which entries have a vector."""
@@ -91,26 +101,30 @@ def _without_vectors(spaces: Spaces, recollection: RecallAnswers) -> int:
 
 def readable_columns() -> int:
     """Return the width of answers, fixed without a terminal."""
-    return min(columns(), READABLE) if out().is_terminal else READABLE
+    return min(columns(), READABLE) if in_terminal() else READABLE
 
 
 def print_marked(lines: Iterable[MarkedText]) -> None:
     """Print *lines*, in a terminal highlighted and wrapped with their indentation."""
     for line in lines:
-        if out().is_terminal:
+        if in_terminal():
             _print_in_terminal(line)
         else:
             say(on_one_line(line.text))
 
 
 def _print_in_terminal(line: MarkedText) -> None:
+    from rich.text import Text  # 30 ms
+
     text = _coloured(line)
     indent = len(text.plain) - len(text.plain.lstrip(" "))
     for part in text[indent:].wrap(out(), out().width - indent) if text else [text]:
         out().print(Text(" " * indent).append_text(part))
 
 
-def _coloured(line: MarkedText) -> Text:
+def _coloured(line: MarkedText) -> "Text":
+    from rich.text import Text  # 30 ms
+
     text, at = Text(), 0  # sanitized as a whole before: parts of it would read otherwise
     for start, end in line.spans:
         text.append(spelt_out(line.text[at:start]))

@@ -20,15 +20,15 @@ from hardwon.domain.model.keyword_labels import is_complete
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
 from hardwon.domain.model.redaction import is_cut_off, redact
 from hardwon.domain.model.text import tokens
-from hardwon.domain.use_cases.edit_entries import EditOutcome, ValidationOutcome
-from hardwon.domain.use_cases.review_memory import FileDrift
-from hardwon.domain.use_cases.store_entry import StoredEntry
 from hardwon.entrypoints.presenters.text import counted, stored_line, utc_text, visible
 
 if TYPE_CHECKING:
     from cattrs import Converter
 
     from hardwon.domain.model.cited_place import CitationState, CitedPlace
+    from hardwon.domain.use_cases.edit_entries import EditOutcome, ValidationOutcome
+    from hardwon.domain.use_cases.review_memory import FileDrift
+    from hardwon.domain.use_cases.store_entry import StoredEntry
     from hardwon.ports.erasure import Occurrences
 
 
@@ -37,7 +37,7 @@ NOT_SUPERSEDED = "supersedes can't be looked up now, store the lesson without it
 """Lines on a lesson that waits for a server, with the reason."""
 
 
-def change_confirmation(changed: EditOutcome) -> list[str]:
+def change_confirmation(changed: "EditOutcome") -> list[str]:
     """Return lines on the entry, its changes, tier and sections."""
     did = "Updated" if changed.changes else "Unchanged, it was so already"
     fields = [f"{field}: {old} -> {new}" for field, old, new in changed.changes]
@@ -45,7 +45,7 @@ def change_confirmation(changed: EditOutcome) -> list[str]:
     return [f"{did}: {named(changed.entry)}", *map(visible, fields), *fates, *_of_sections(changed)]
 
 
-def _of_sections(changed: EditOutcome) -> list[str]:
+def _of_sections(changed: "EditOutcome") -> list[str]:
     followed, kept = changed.sections
     lines = {
         "Sections that took its tier over": followed,
@@ -59,7 +59,7 @@ def named(entry: Entry) -> str:
     return f"{visible(entry.name)} (number {entry.number}, id: {entry.entry_id})"
 
 
-def drift_line(drift: FileDrift) -> str:
+def drift_line(drift: "FileDrift") -> str:
     """Describe a lesson edited by hand, and how to import it."""
     did = "edited in" if drift.text else "removed from"
     return visible(
@@ -68,7 +68,7 @@ def drift_line(drift: FileDrift) -> str:
     )
 
 
-def drift_document(drift: FileDrift) -> dict[str, object]:
+def drift_document(drift: "FileDrift") -> dict[str, object]:
     """Return *drift* for JSON."""
     before, after = drift.entry.description, drift.text or None
     return {
@@ -80,7 +80,7 @@ def drift_document(drift: FileDrift) -> dict[str, object]:
     }
 
 
-def judgement(validated: ValidationOutcome) -> str:
+def judgement(validated: "ValidationOutcome") -> str:
     """Return a line on how often the entry was useful."""
     total, useful = validations = validated.entry.usage.validations
     score = f"confidence score {validations.confidence_score:.2f}"
@@ -175,7 +175,7 @@ SWITCHED_OFF = (
 )
 
 
-def storing_confirmation(stored: StoredEntry) -> list[str]:
+def storing_confirmation(stored: "StoredEntry") -> list[str]:
     """Return a line with name and id, and whether it was merged."""
     entry = stored.entry
     lines = [f"Stored: {visible(entry.name)} (id: {entry.entry_id})"]

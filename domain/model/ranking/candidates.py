@@ -3,6 +3,7 @@
 import datetime as dt
 import math
 from collections.abc import Iterable
+from operator import mul
 from typing import NamedTuple
 
 from hardwon.domain.model.vocabulary import Category, Confidence, Kind, Tier
@@ -162,7 +163,7 @@ class ScoreStatistics(NamedTuple):
         return cls(
             found=len(values),
             total=math.fsum(values),
-            squares=math.fsum(x * x for x in values),
+            squares=math.fsum(map(mul, values, values)),
             best=max(values, default=0.0),
         )
 

@@ -28,12 +28,39 @@ others. Candidates of a head that provably can't be chosen may be left out.
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
+from hardwon.domain.model.ranking.candidates import IndexHit
 from hardwon.domain.model.ranking.prominence import ScoredCandidate, final_order
 from hardwon.domain.model.vocabulary import Category
+
+
+def best_hits(
+    scores: Mapping[int, float], k: int, in_tie_order: Callable[[list[int]], Iterable[int]]
+) -> list[IndexHit]:
+    """
+    Return the *k* best of *scores*, the highest first.
+
+    Only those with an equal score are given to *in_tie_order*.
+
+    Examples:
+        >>> best_hits({1: 0.5, 2: 0.9, 3: 0.5}, 2, in_tie_order=lambda tied: sorted(tied, reverse=True))
+        [IndexHit(number=2, score=0.9), IndexHit(number=3, score=0.5)]
+    """
+    ordered = sorted(scores.values(), reverse=True)[: max(0, k)]
+    best = (
+        [(number, score) for number, score in scores.items() if score >= ordered[-1]]
+        if ordered
+        else []
+    )
+    counts = Counter(score for _, score in best)
+    tied = [number for number, score in best if counts[score] > 1]
+    places = {number: place for place, number in enumerate(in_tie_order(tied) if tied else ())}
+    best.sort(key=lambda hit: (-hit[1], places.get(hit[0], 0)))
+    return [IndexHit(*hit) for hit in best[:k]]
 
 
 class HasScore(Protocol):

@@ -1,14 +1,17 @@
 """The entries that pass a filter: what is remembered is what the store says now."""
 
 from collections.abc import Callable
+from random import Random
 
 import attrs
 import pytest
 
 from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
-from hardwon.adapters.sqlite.keyword_matches import FilterMembers
-from hardwon.domain.model.filters import LEARNINGS, EntryFilter
+from hardwon.adapters.sqlite.keyword_matches import FilterMembers, KeywordMatches
+from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter
+from hardwon.domain.model.ranking.candidates import IndexHit
+from hardwon.domain.model.vocabulary import CATEGORIES
 from tests.adapters.sqlite.sqlite_store import leave_a_gap
 from tests.contracts.worlds import IN_TIME, World
 from tests.strategies import DAY, NOW, lesson, of_file
@@ -88,3 +91,29 @@ def test_a_search_after_a_change_finds_what_a_new_one_finds(
         for index in (kept, FtsKeywordIndex(database))
     )
     assert found == expected
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("only", [LEARNINGS, DECISIONS, EVERYTHING])
+def test_the_best_matches_are_the_same_however_deep_they_were_read_before(
+    world: World, database: SqliteDatabase, only: EntryFilter, seed: int
+) -> None:
+    random = Random(seed)
+    for number in range(60):
+        text = f"text {number}"
+        entry = lesson(text, category=random.choice(CATEGORIES), age=random.randrange(3) * DAY)
+        world.repository.put(random.choice([entry, entry, of_file(text, path=f"{number}.md")]))
+    rows = database.rows("SELECT seq, category FROM entry ORDER BY updated_at DESC, id")
+    scores = {number: random.choice([0.1, 0.2, 0.3, random.random()]) for number, _ in rows}
+    members = FilterMembers(database, only)
+    matches = KeywordMatches(database, scores, members)
+    for _ in range(6):
+        k, category = random.randrange(1, 30), random.choice([None, *CATEGORIES])
+        inside = [
+            number
+            for number, own in rows
+            if number in members.among([number]) and category in {None, own}
+        ]
+        expected = sorted(inside, key=lambda number: -scores[number])[:k]
+
+        assert matches.top(k, category) == [IndexHit(number, scores[number]) for number in expected]

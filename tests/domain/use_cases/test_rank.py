@@ -7,7 +7,7 @@ beside a prompt.
 """
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from random import Random
 from typing import Any, NamedTuple
@@ -578,6 +578,26 @@ def test_recall_is_exhaustive_where_lists_must_be_read_deep(
         patch.setattr(rank, "BATCH", batch)
 
         assert answered(ask(world, question)) == exhaustively(world, question)
+
+
+def test_entries_below_an_unread_one_are_not_judged() -> None:
+    close = [(lesson(f"cache {at}"), planted(0.9 - at / 100)) for at in range(20)]
+    named = [(lesson(f"parser lock {at}"), planted(0.0)) for at in range(20)]
+    world = world_in_memory()
+    fill(world, [*close, *named])
+    question = RecallQuestion("parser lock", EVERYTHING, "cosine", 5, None, HERE)
+    judged, recall_facts = set[int](), world.repository.recall_facts
+
+    def noted(numbers: Iterable[int]) -> list[RecallFacts]:
+        judged.update(numbers := [*numbers])
+        return recall_facts(numbers)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(world.repository, "recall_facts", noted)
+        found = answered(ask(world, question))
+
+    assert judged <= {world.numbers()[entry.entry_id] for entry, _ in close}
+    assert found == exhaustively(world, question)
 
 
 # Beside a prompt.

@@ -31,5 +31,9 @@ def test_a_command_imports_nothing_heavy(embedded_world: World, arguments: list[
     assert not HEAVY & imported(embedded_world, *arguments)
 
 
-def test_a_search_imports_numpy(embedded_world: World) -> None:
-    assert "numpy" in imported(embedded_world, "recall", "csv-reader")
+def test_a_search_imports_numpy_and_rich_only_for_a_terminal(embedded_world: World) -> None:
+    found = imported(embedded_world, "recall", "csv-reader")
+    embedded_world.variables["FORCE_COLOR"] = "1"
+
+    assert HEAVY & found == {"attr", "numpy"}
+    assert "rich" in imported(embedded_world, "recall", "csv-reader")

@@ -3,9 +3,14 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.ranking.candidates import Candidate, RankingFacts
+from hardwon.domain.model.ranking.candidates import Candidate, IndexHit, RankingFacts
 from hardwon.domain.model.ranking.prominence import ScoredCandidate, Signals
-from hardwon.domain.model.ranking.selection import CategoryBalancer, by_category, in_order
+from hardwon.domain.model.ranking.selection import (
+    CategoryBalancer,
+    best_hits,
+    by_category,
+    in_order,
+)
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
 from tests.strategies import NOW
 
@@ -88,3 +93,30 @@ def test_three_weak_heuristics_are_kept_beside_thirty_strong_patterns() -> None:
 
     assert choose(strong + weak, 9) == strong[:6] + weak[:3]
     assert choose(strong + weak, 8) == strong[:8]
+
+
+@given(
+    scores=st.dictionaries(st.integers(1, 30), st.sampled_from([0.1, 0.2, 0.3, 0.4, 0.5])),
+    k=st.integers(0, 40),
+    order=st.permutations(range(1, 31)),
+)
+def test_the_best_hits_are_those_of_sorting_all(
+    scores: dict[int, float], k: int, order: list[int]
+) -> None:
+    ranked = sorted(scores, key=lambda number: (-scores[number], order.index(number)))
+
+    assert best_hits(scores, k, lambda tied: sorted(tied, key=order.index)) == [
+        IndexHit(number, scores[number]) for number in ranked[:k]
+    ]
+
+
+def test_only_equal_scores_are_put_in_the_order_of_ties() -> None:
+    asked = list[list[int]]()
+
+    def in_order(tied: list[int]) -> list[int]:
+        asked.append(tied)
+        return tied
+
+    best_hits({1: 0.5, 2: 0.9, 3: 0.5, 4: 0.1, 5: 0.1}, 2, in_order)
+
+    assert asked == [[1, 3]]
