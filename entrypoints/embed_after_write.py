@@ -240,7 +240,7 @@ def label_imports(store: Store, settings: Settings) -> None:
 
 def has_imports_to_label(store: Store) -> bool:
     """Return whether an imported entry has no labels."""
-    return store.entries.count(IMPORTED_LEARNINGS._replace(unlabelled=True)) > 0
+    return bool(store.entries.matching(IMPORTED_LEARNINGS._replace(unlabelled=True), limit=1))
 
 
 def send_or_warn(memory: Memory, project_root: str) -> None:
