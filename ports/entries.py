@@ -164,9 +164,9 @@ class EntryRepository(EntryState, Protocol):
         """Return a whole file's entry by its absolute path, or None."""
         ...
 
-    def sections_of(self, file_path: str) -> "list[Entry]":
+    def of_file(self, file_path: str) -> "list[Entry]":
         """
-        Return the entries of a file's sections, by anchor.
+        Return the entries of a file by anchor, the whole one first.
 
         The path is absolute.
         """

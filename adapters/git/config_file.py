@@ -1,6 +1,8 @@
 """The grammar of git's configuration files, without their includes."""
 
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import lru_cache
 
 ESCAPES = {"t": "\t", "b": "\b", "n": "\n", "\\": "\\", '"': '"'}
 SPACES = " \t\n\r"
@@ -21,11 +23,14 @@ def values(text: str, name: str) -> list[str]:
         text: A configuration file of git; links to other files are ignored.
         name: In lower case, but for a subsection: `core.worktree`, `remote.origin.url`.
     """
-    found: list[str] = []
-    try:
-        found.extend(value for other, value in _Settings(text) if other == name)
-    except _MalformedError as error:
-        del error
+    return [value for other, value in _settings(text) if other == name]
+
+
+@lru_cache(maxsize=2)  # the user's and the repository's, for each file of a folder
+def _settings(text: str) -> list[tuple[str, str]]:
+    found = list[tuple[str, str]]()
+    with suppress(_MalformedError):
+        found.extend(_Settings(text))
     return found
 
 

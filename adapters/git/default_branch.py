@@ -43,7 +43,7 @@ def is_checked_out(top: str, common: str) -> bool:
     No process runs.
     """
     folder = git_folder(top)
-    if any(os.path.lexists(os.path.join(folder, name)) for name in UNFINISHED):
+    if not set(UNFINISHED).isdisjoint(_names_in(folder)):
         return False
     head = first_line(os.path.join(folder, "HEAD"))
     named = first_line(os.path.join(common, *ORIGIN_HEAD.split("/")))
@@ -51,6 +51,13 @@ def is_checked_out(top: str, common: str) -> bool:
     if head == branch:
         return False
     return branch == default_branch(common, {*_heads(common)}, named.removeprefix("ref: "))
+
+
+def _names_in(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
 
 
 def checked_out_state(project_root: str) -> tuple[object, ...]:
@@ -81,8 +88,8 @@ def default_branch(common: str, heads: Collection[str], origin_head: str) -> str
     """
     if origin_head.startswith(OF_ORIGIN):
         return origin_head.removeprefix(OF_ORIGIN)
-    usual = [name for name in dict.fromkeys((*_named_by_user(), *USUAL)) if name in heads]
-    candidates = [*heads] if len(heads) == 1 else usual
+    names = heads if len(heads) == 1 else dict.fromkeys((*_named_by_user(), *USUAL))
+    candidates = [name for name in names if name in heads]
     return candidates[0] if len(candidates) == 1 and _is_no_fork(common, candidates[0]) else None
 
 

@@ -105,14 +105,12 @@ class _Place(NamedTuple):
 
 def _places(path: str) -> Iterator[_Place]:
     """Yield the places in work trees that decide what is read at *path*."""
-    parts = os.path.abspath(path).split(os.sep)
-    for link in filter(
-        os.path.islink, (os.sep.join(parts[:end]) for end in range(2, len(parts) + 1))
-    ):
+    parts, held = os.path.abspath(path).split(os.sep), os.path.realpath(path)
+    ends = range(2, len(parts) + 1) if held != os.sep.join(parts) else ()
+    for link in filter(os.path.islink, (os.sep.join(parts[:end]) for end in ends)):
         folder = os.path.realpath(os.path.dirname(link))
         if top := top_of(folder):
             yield _Place(top, os.path.join(folder, os.path.basename(link)))
-    held = os.path.realpath(path)
     while top := top_of(os.path.dirname(held)):
         yield _Place(top, held)
         if os.path.isdir(os.path.join(top, GIT)):
@@ -127,7 +125,7 @@ def _is_own(top: str) -> bool:
     A work tree without a repository or commits is.
     """
     common = common_folder(top)
-    return common is None or is_without_commits(common) or is_checked_out(top, common)
+    return common is None or is_checked_out(top, common) or is_without_commits(common)
 
 
 def _stamp(top: str) -> Iterator[int]:

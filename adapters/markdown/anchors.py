@@ -23,6 +23,8 @@ Without it the sections' text would be quadratic in the file's length.
 
 SHOWN_CHARACTERS = 60
 
+COMMENT = "<!--"
+
 _ID = re.compile(rf"[\w./-]{{1,{ID_LENGTH}}}")
 _MARKER = r"<!--\s*(?P<end>/?)anchor:(?P<id>[^\n]*?)-->"
 _MARKER_OR_SILENT = re.compile(
@@ -136,7 +138,7 @@ def _stop(body: str, markers: Sequence[_Marker], begin: int, end: int) -> int:
 
 
 def _markers(body: str) -> Iterator[_Marker]:
-    for found in _MARKER_OR_SILENT.finditer(body):
+    for found in _MARKER_OR_SILENT.finditer(body) if COMMENT in body else ():
         start, stop = found.span()
         is_code = body[start - 1 : start] == "`" == body[stop : stop + 1]
         if found["id"] is not None and not is_code:

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from hardwon.domain.model.document import FILE_KINDS, FileFields
 from hardwon.domain.model.own_files import KIND_OF_FOLDER, MEMORY
-from hardwon.domain.model.plain_text import COMMENT_OR_FENCE, plain_text, without_links
+from hardwon.domain.model.plain_text import plain_text, without_code, without_links
 from hardwon.domain.model.redaction import stored_form
 from hardwon.domain.model.triggers import LONGEST, MAX_PHRASES, SHORTEST, usable_phrases
 from hardwon.domain.model.vocabulary import CONTEXT_TYPES, TIERS, ContextType, Kind, Tier
@@ -122,7 +122,7 @@ def phrases_of(body: str) -> tuple[str, ...]:
     The headings have any level. Numbers and signs before their words are ignored, and so are
     comments and code.
     """
-    items = islice(_items(COMMENT_OR_FENCE.sub("", body)), MAX_PHRASES)
+    items = islice(_items(without_code(body)), MAX_PHRASES)
     return usable_phrases(map(plain_text, items))
 
 
@@ -278,7 +278,7 @@ def first_heading(body: str) -> str | None:
 
 def headings(body: str) -> Iterator[str]:
     """Yield the headings of *body* in order, without formatting."""
-    found = _HEADING.finditer(COMMENT_OR_FENCE.sub("", body))
+    found = _HEADING.finditer(without_code(body))
     texts = (
         plain_text(without_links(heading["atx"] or heading["underlined"])) for heading in found
     )

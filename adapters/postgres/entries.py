@@ -116,8 +116,8 @@ class PostgresEntryRepository(SqlEntries[PostgresDatabase]):
         JOIN hardwon.entry_alias a ON a.tenant = e.tenant AND a.number = e.number WHERE {OF_TENANT} AND a.old_id = %(id)s
             AND NOT EXISTS (SELECT 1 FROM hardwon.entry n WHERE n.tenant = %(tenant)s AND n.id = %(id)s)
     """
-    OF_FILE = f"WHERE {MINE} AND t.anchor_id = ''"
-    SECTIONS = f"WHERE {MINE} AND t.anchor_id != '' ORDER BY t.anchor_id"
+    WITH_FILE = f"WHERE {MINE} AND t.anchor_id = ''"
+    OF_FILE = f"WHERE {MINE} ORDER BY t.anchor_id"
     HYDRATE = f"WHERE {AMONG} {IN_ORDER}"
     FIND = """
         WHERE {within} {later} ORDER BY {order}e.updated_at DESC, e.id

@@ -136,8 +136,8 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
     BY_ID: str
     BY_NUMBER: str
     BY_EARLIER_ID: str
+    WITH_FILE: str
     OF_FILE: str
-    SECTIONS: str
     HYDRATE: str
     FIND: str
     LATER: str
@@ -202,7 +202,7 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
 
     @override
     def with_file(self, file_path: str) -> "Entry | None":
-        return self._entry(self.OF_FILE, file_path=file_path)
+        return self._entry(self.WITH_FILE, file_path=file_path)
 
     def _entry(self, conditions: str, **parameters: object) -> "Entry | None":
         return next(iter(self._entries(conditions, **parameters)), None)
@@ -227,8 +227,8 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
         return self._database.rows(statement, numbers=numbers)
 
     @override
-    def sections_of(self, file_path: str) -> "list[Entry]":
-        return self._entries(self.SECTIONS, file_path=file_path)
+    def of_file(self, file_path: str) -> "list[Entry]":
+        return self._entries(self.OF_FILE, file_path=file_path)
 
     @override
     def files_starting_with(self, prefix: str) -> list[str]:

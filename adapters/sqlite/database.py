@@ -427,6 +427,10 @@ def _ignore(_: str) -> None:
     pass
 
 
+NUMBERS = frozenset((int, float, bool, type(None)))
+"""Types that are stored as they are, NULL too."""
+
+
 def public(parameters: Parameters) -> Parameters:
     """
     Return the parameters of a statement as SQLite stores them.
@@ -434,8 +438,14 @@ def public(parameters: Parameters) -> Parameters:
     Secrets in them are redacted.
     """
     if isinstance(parameters, Mapping):
-        return {name: without_secrets(_stored(value)) for name, value in parameters.items()}
-    return [without_secrets(_stored(value)) for value in parameters]
+        return {
+            name: value if value.__class__ in NUMBERS else without_secrets(_stored(value))
+            for name, value in parameters.items()
+        }
+    return [
+        value if value.__class__ in NUMBERS else without_secrets(_stored(value))
+        for value in parameters
+    ]
 
 
 def _stored(value: object) -> object:

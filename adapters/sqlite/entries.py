@@ -196,8 +196,8 @@ class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
         WHERE e.seq = (SELECT entry_seq FROM entry_alias WHERE old_id = :id)
             AND NOT EXISTS (SELECT 1 FROM entry WHERE id = :id)
     """
-    OF_FILE = "WHERE t.file_path = :file_path AND t.anchor_id = ''"
-    SECTIONS = "WHERE t.file_path = :file_path AND t.anchor_id != '' ORDER BY t.anchor_id"
+    WITH_FILE = "WHERE t.file_path = :file_path AND t.anchor_id = ''"
+    OF_FILE = "WHERE t.file_path = :file_path ORDER BY t.anchor_id"
     HYDRATE = "JOIN json_each(:numbers) wanted ON wanted.value = e.seq ORDER BY wanted.key"
     FIND = (
         "WHERE e.seq IN ("

@@ -261,11 +261,11 @@ def index_entry(database: SqliteDatabase, number: int, entry: "Entry") -> bool:
         return False
     texts = _texts(entry)
     words = texts.columns
-    if database.rows(f"SELECT {COLUMN_LIST} FROM entries_fts WHERE rowid = ?", (number,)) == [
-        words
-    ]:
+    known = database.rows(f"SELECT {COLUMN_LIST} FROM entries_fts WHERE rowid = ?", (number,))
+    if known == [words]:
         return False
-    _remove(database, number)
+    if known:
+        _remove(database, number)
     _insert(database, number, words=words, texts=texts)
     return True
 
@@ -273,7 +273,8 @@ def index_entry(database: SqliteDatabase, number: int, entry: "Entry") -> bool:
 def drop_from_index(database: SqliteDatabase, number: int) -> None:
     """Remove an entry from the index."""
     if is_available() and _exists(database, ENTRY_TABLES + PASSAGE_TABLES):
-        _remove(database, number)
+        if database.value("SELECT count(*) FROM entries_fts WHERE rowid = ?", (number,)):
+            _remove(database, number)
     else:
         _note(database, STALE)
 
@@ -292,8 +293,6 @@ def _insert(database: SqliteDatabase, number: int, words: Row, texts: "IndexedEn
 
 
 def _remove(database: SqliteDatabase, number: int) -> None:
-    if not database.value("SELECT count(*) FROM entries_fts WHERE rowid = ?", (number,)):
-        return
     drop_postings(database, number)
     database.rows("DELETE FROM entries_fts WHERE rowid = ?", (number,))
     drop_passages(database, number)

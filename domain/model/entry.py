@@ -403,24 +403,24 @@ def redact_entry(entry: Entry) -> PublicEntry:
     Raises:
         InvalidEntryError: nothing is left of a text that must not be blank.
     """
-    public = attrs.evolve(
-        entry,
-        name=stored_form(entry.name),
-        description=stored_form(entry.description),
-        reasoning=stored_form(entry.reasoning),
-        notes=stored_form(entry.notes),
-        keywords=tuple(map(stored_form, entry.keywords)),
-        tags=tuple(map(stored_form, entry.tags)),
-        references=tuple(map(stored_form, entry.references)),
-        citations=tuple(text for text in entry.citations if redact(text) == text),
-        source_project=_redact_optional(entry.source_project),
-        workspace=_redact_optional(entry.workspace),
-        branch=_redact_optional(entry.branch),
-        trigger_phrases=tuple(map(stored_form, entry.trigger_phrases)),
-        channel=_redact_optional(entry.channel),
-        session_id=_redact_optional(entry.session_id),
-    )
-    return PublicEntry(public)
+    public: dict[str, Any] = {
+        "name": stored_form(entry.name),
+        "description": stored_form(entry.description),
+        "reasoning": stored_form(entry.reasoning),
+        "notes": stored_form(entry.notes),
+        "keywords": tuple(map(stored_form, entry.keywords)),
+        "tags": tuple(map(stored_form, entry.tags)),
+        "references": tuple(map(stored_form, entry.references)),
+        "citations": tuple(text for text in entry.citations if redact(text) == text),
+        "source_project": _redact_optional(entry.source_project),
+        "workspace": _redact_optional(entry.workspace),
+        "branch": _redact_optional(entry.branch),
+        "trigger_phrases": tuple(map(stored_form, entry.trigger_phrases)),
+        "channel": _redact_optional(entry.channel),
+        "session_id": _redact_optional(entry.session_id),
+    }
+    changed = {field: value for field, value in public.items() if value != getattr(entry, field)}
+    return PublicEntry(attrs.evolve(entry, **changed) if changed else entry)
 
 
 def _redact_optional(text: str | None) -> str | None:

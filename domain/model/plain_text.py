@@ -15,6 +15,14 @@ COMMENT_OR_FENCE = re.compile(
     r"|^ {0,3}(?P<tildes>~{3,})[^\n]*$.*?(?:^ {0,3}(?P=tildes)~*[ \t]*$|\Z)",
     re.DOTALL | re.MULTILINE,
 )
+
+
+@lru_cache(maxsize=2)  # title, headings and phrases of a document are read one after the other
+def without_code(markdown: str) -> str:
+    """Remove comments and fenced code."""
+    return COMMENT_OR_FENCE.sub("", markdown)
+
+
 _UNDERLINED_TITLE = re.compile(r"^ {0,3}\S[^\n]*\n {0,3}={3,}[ \t]*$", re.MULTILINE)
 _SECTION = re.compile(r"^ {0,3}##(?:[ \t]|$)", re.MULTILINE)
 _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
@@ -32,7 +40,7 @@ def describe(markdown: str) -> str:
     Returns:
         Words with one space between them; empty when there is no prose.
     """
-    text = COMMENT_OR_FENCE.sub("", FRONT_MATTER.sub("", markdown, count=1))
+    text = without_code(FRONT_MATTER.sub("", markdown, count=1))
     text = _UNDERLINED_TITLE.sub("", text)
     section = _SECTION.search(text)
     end = section.start() if section else len(text)

@@ -13,7 +13,7 @@ from hardwon.domain.model.errors import InvalidEntryError, StorageError, Unknown
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.injection.receipt import Influence
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
-from hardwon.domain.use_cases.index_one_file import follows, sections_below, stored_of
+from hardwon.domain.use_cases.index_one_file import follows, sections_below
 from hardwon.domain.use_cases.stored_values import note_absence
 from hardwon.ports.activity import History, Influences, Receipts, UsageLog
 from hardwon.ports.clock import Clock
@@ -108,7 +108,7 @@ class DeleteEntries:
         Their state is stored for when the file comes back.
         """
         with self.repository.transaction():
-            entries = stored_of(self.repository, path)
+            entries = self.repository.of_file(path)
             note_absence(self.absences, self.history, entries=entries, at=self.clock.now())
             for entry in entries:
                 self.repository.delete(entry.entry_id)
@@ -117,7 +117,7 @@ class DeleteEntries:
 
     def _with_sections(self, entry: Entry) -> list[Entry]:
         is_whole = entry.file_path is not None and not entry.anchor_id
-        return stored_of(self.repository, entry.file_path or "") if is_whole else [entry]
+        return self.repository.of_file(entry.file_path or "") if is_whole else [entry]
 
     def _note_deletion(self, entry: Entry) -> None:
         if entry.file_path:

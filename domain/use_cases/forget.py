@@ -275,9 +275,9 @@ class ForgetForGood:
         found = {entry.entry_id: entry for entry in entries}
         for entry in [*found.values()]:
             if entry.kind == "document" and entry.file_path:
-                parts = [self.repository.with_file(entry.file_path)]
-                parts += [] if entry.anchor_id else self.repository.sections_of(entry.file_path)
-                found |= {part.entry_id: part for part in parts if part}
+                parts = self.repository.of_file(entry.file_path)
+                parts = [part for part in parts if not (part.anchor_id and entry.anchor_id)]
+                found |= {part.entry_id: part for part in parts}
         return [*found.values()]
 
 

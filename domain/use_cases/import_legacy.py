@@ -23,7 +23,7 @@ from hardwon.domain.model.errors import (
 )
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.legacy_index import IndexedMemory, OlderDocument
-from hardwon.domain.use_cases.index_one_file import IndexOneFile, follows, sections_below, stored_of
+from hardwon.domain.use_cases.index_one_file import IndexOneFile, follows, sections_below
 from hardwon.domain.use_cases.place_files import PlaceFiles
 from hardwon.domain.use_cases.retrieve import embed_documents
 from hardwon.domain.use_cases.stored_values import record_given
@@ -268,13 +268,11 @@ class ImportOlderIndex:
             self.usage.add(entry.number, document.usage)
 
     def _entry(self, document: OlderDocument, file: Document) -> Entry:
-        if not stored_of(self.repository, document.path):
+        if not self.repository.of_file(document.path):
             self.repository.put(document.seed(self.clock.now()))
         whole = self.index_one_file.index(file, select="all").entry
-        entries = [*self.repository.sections_of(document.path), *([whole] if whole else [])]
-        return next(
-            (entry for entry in entries if entry.anchor_id == document.anchor_id), entries[-1]
-        )
+        entries = {entry.anchor_id: entry for entry in self.repository.of_file(document.path)}
+        return entries.get(document.anchor_id) or entries[whole.anchor_id if whole else ""]
 
     def _file(self, document: OlderDocument) -> Document | None:
         try:

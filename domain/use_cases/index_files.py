@@ -10,7 +10,7 @@ import attrs
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.use_cases.edit_entries import DeleteEntries
-from hardwon.domain.use_cases.index_one_file import IndexedFile, IndexOneFile, Selection, stored_of
+from hardwon.domain.use_cases.index_one_file import IndexedFile, IndexOneFile, Selection
 from hardwon.ports.documents import Listing, SourceFiles
 from hardwon.ports.entries import EntryRepository
 
@@ -186,7 +186,7 @@ class _Run:
             self._count(path, kept)
 
     def forget(self, path: str) -> None:
-        known = stored_of(self._tools.repository, path)
+        known = self._tools.repository.of_file(path)
         if not any(entry.file_hash for entry in known):
             return  # imported from an older index without a file: only the store has its text
         if not self._dry_run:

@@ -1,8 +1,8 @@
 """Index one file: bring its entries up to date with its text."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, cached_property
 from typing import Literal, TypeAlias
 
 import attrs
@@ -29,23 +29,14 @@ from hardwon.ports.file_state import Absences, Tombstones
 from hardwon.ports.repository import FileVersions
 
 
-def stored_of(repository: EntryRepository, path: str) -> list[Entry]:
-    """Return the entries of a file, the whole one first."""
-    whole = repository.with_file(path)
-    return [*([whole] if whole else []), *repository.sections_of(path)]
-
-
 def sections_below(repository: EntryRepository, entry: Entry) -> list[Entry]:
     """
     Return the sections of the file of *entry*.
 
     There are none if it is a section or has no file.
     """
-    return (
-        []
-        if entry.file_path is None or entry.anchor_id
-        else repository.sections_of(entry.file_path)
-    )
+    entries = [] if entry.anchor_id else repository.of_file(entry.file_path or "")
+    return [section for section in entries if section.anchor_id]
 
 
 def follows(section: Entry, whole: Entry) -> bool:
@@ -57,24 +48,28 @@ def follows(section: Entry, whole: Entry) -> bool:
     return section.tier != whole.tier and not section.own_tier
 
 
-def put_in_place(
-    repository: EntryRepository, whole: Entry, sections: Sequence[Entry] = ()
-) -> Entry:
+def put_in_place(repository: EntryRepository, whole: Entry) -> Entry:
     """
-    Replace the entries of a file by *whole* and *sections*.
+    Replace the entries of a file by *whole*.
 
-    Returns the whole as stored.
+    Returns it as stored.
     """
-    entries = (whole, *sections)
-    staying = {entry.entry_id for entry in entries}
     with repository.transaction():
-        repository.read_ahead(entries)
-        for earlier in stored_of(repository, whole.file_path or ""):
-            if earlier.entry_id not in staying:
-                repository.delete(earlier.entry_id)
-        for entry in entries:
-            repository.put(entry)
+        replace(repository, repository.of_file(whole.file_path or ""), [whole])
         return repository.by_id(whole.entry_id) or whole
+
+
+def replace(
+    repository: EntryRepository, earlier: Iterable[Entry], entries: Sequence[Entry]
+) -> None:
+    """Replace the *earlier* entries of a file, within the open transaction."""
+    staying = {entry.entry_id for entry in entries}
+    repository.read_ahead(entries)
+    for entry in earlier:
+        if entry.entry_id not in staying:
+            repository.delete(entry.entry_id)
+    for entry in entries:
+        repository.put(entry)
 
 
 Selection: TypeAlias = Literal["changed", "deleted", "all"]
@@ -92,7 +87,8 @@ class IndexedFile:
     The outcome of indexing a file, or of a dry run.
 
     Attributes:
-        entry: The entry of the whole file, or of the first section of a captured file.
+        entry: The entry of the whole file, or of the first section of a captured file; a new one
+            has no number yet.
         sections: The number of its sections with an entry.
         warnings: Parts of it that could not be read, one line each.
     """
@@ -139,14 +135,14 @@ class IndexOneFile:
         Raises:
             InvalidEntryError: it gives no valid entry; nothing was changed.
         """
-        known = stored_of(self.repository, document.path)
-        kind = _kind(document, known[0] if known else None)
+        plan = _DocumentPlan(self, document, select)
+        kind = _kind(document, next(iter(plan.known.values()), None))
         captured = document.captured_as(kind)
         if captured.found:
             return _CapturedPlan(
                 tools=self, document=document, select=select, captured=captured, kind=kind
             ).carry_out(dry_run=dry_run)
-        return _DocumentPlan(self, document, select).carry_out(dry_run=dry_run)
+        return plan.carry_out(dry_run=dry_run)
 
 
 def _kind(document: Document, known: Entry | None) -> Kind:
@@ -200,7 +196,7 @@ class _FilePlan(ABC):
         """Return *entry* with its reach, home for others' versions."""
         reach = "shared" if known and known.is_of_others else entry.reach
         if reach != "shared" or self.is_own:
-            return attrs.evolve(entry, reach=reach)
+            return entry if reach == entry.reach else attrs.evolve(entry, reach=reach)
         return attrs.evolve(entry, reach="home", door="checkout")
 
     @cached_property
@@ -252,7 +248,7 @@ class _DocumentPlan(_FilePlan):
     @cached_property
     def known(self) -> Mapping[str, Entry]:
         return {
-            entry.anchor_id: entry for entry in stored_of(self.tools.repository, self.document.path)
+            entry.anchor_id: entry for entry in self.tools.repository.of_file(self.document.path)
         }
 
     @property
@@ -267,7 +263,7 @@ class _DocumentPlan(_FilePlan):
             )
         if self.document.mtime != self.known[""].file_mtime and not dry_run:
             with self.tools.repository.transaction():
-                for entry in stored_of(self.tools.repository, self.document.path):
+                for entry in self.tools.repository.of_file(self.document.path):
                     self.tools.repository.put(attrs.evolve(entry, file_mtime=self.document.mtime))
         return IndexedFile(outcome="unchanged", entry=self.known[""], sections=len(self.known) - 1)
 
@@ -291,16 +287,15 @@ class _DocumentPlan(_FilePlan):
         )
 
     def write(self) -> IndexedFile:
-        tools, (made, *sections) = self.tools, self.entries
-        put_in_place(tools.repository, made, sections)
+        tools, whole = self.tools, self.entries[0]
+        replace(tools.repository, self.known.values(), self.entries)
         if self._absent:
             self.restore(self._absent, self.entries)
-        whole = tools.repository.by_id(made.entry_id) or made
         if not self._deleted:
             tools.tombstones.forget(self.document.path)
         before = self.known.get("")
         if before and before.file_hash and before.entry_id == whole.entry_id:
-            self.record_change(whole.number, before.file_hash, self.document.file_hash)
+            self.record_change(before.number, before.file_hash, self.document.file_hash)
         return self.kept({"": whole})
 
     @property
@@ -352,7 +347,7 @@ class _DocumentPlan(_FilePlan):
         )
         sections = section_entries(whole, self.document, earlier) if kind == "document" else ()
         return (
-            attrs.evolve(whole, description=self._remaining(whole)),
+            self._remaining(whole),
             *(
                 section
                 for section in sections
@@ -360,13 +355,23 @@ class _DocumentPlan(_FilePlan):
             ),
         )
 
-    def _remaining(self, whole: Entry) -> str:
-        return self.tools.repository.forgotten.without(whole.description) or whole.description
+    def _remaining(self, whole: Entry) -> Entry:
+        rest = self._unforgotten(whole.description)
+        return whole if rest in {"", whole.description} else attrs.evolve(whole, description=rest)
 
     @property
     def _is_forgotten(self) -> bool:
         text = self.document.fields.description or self.document.text
-        return bool(text) and not self.tools.repository.forgotten.without(text)
+        return bool(text) and not self._unforgotten(text)
+
+    @cached_property
+    def _unforgotten(self) -> Callable[[str], str]:
+        """
+        Removes forgotten passages.
+
+        Description and text are mostly the same, and looked up once.
+        """
+        return cache(self.tools.repository.forgotten.without)
 
     @cached_property
     def _forgotten(self) -> frozenset[str]:
@@ -392,7 +397,7 @@ class _CapturedPlan(_FilePlan):
     def known(self) -> Mapping[str, Entry]:
         """The entries of the file, and of its sections in other files, by anchor."""
         here = {
-            entry.anchor_id: entry for entry in stored_of(self.tools.repository, self.document.path)
+            entry.anchor_id: entry for entry in self.tools.repository.of_file(self.document.path)
         }
         missing = (
             section.anchor_id for section in self.captured.found if section.anchor_id not in here

@@ -21,7 +21,6 @@ from hardwon.domain.model.export import (
     relocated,
 )
 from hardwon.domain.model.project import Identity, Project, Registry
-from hardwon.domain.use_cases.index_one_file import stored_of
 from hardwon.domain.use_cases.know_projects import KnowProjects, facts_of, without_folder
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository
@@ -210,7 +209,7 @@ class _Run:
         return self._stores.repository.forgotten.holds(texts)
 
     def _section(self, path: str | None, anchor_id: str) -> Entry | None:
-        entries = stored_of(self._stores.repository, path) if path else []
+        entries = self._stores.repository.of_file(path) if path else []
         return next((entry for entry in entries if entry.anchor_id == anchor_id), None)
 
     def _here(self, record: Record) -> Record:

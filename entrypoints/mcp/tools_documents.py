@@ -137,7 +137,7 @@ def _keep(memory: Memory, project_root: str, path: str, *, force: bool) -> Index
 
 
 def _saved(spaces: Spaces, now: dt.datetime, kept: IndexedFile, warnings: list[str]) -> SavedMemory:
-    entry = kept.entry
+    entry = kept.entry and spaces.store.entries.by_id(kept.entry.entry_id)
     if entry is None or entry.number is None:
         raise ToolError("the file's memory was deleted at this moment: save it again")
     vectors = spaces.vectors_for(entry.kind)

@@ -32,8 +32,7 @@ def _put(entry: Entry) -> Change:
 def _section_is_taken(world: World, entry: Entry) -> bool:
     path = entry.file_path or ""
     return any(
-        entry and entry.anchor_id == entry.anchor_id
-        for entry in (world.repository.with_file(path), *world.repository.sections_of(path))
+        entry and entry.anchor_id == entry.anchor_id for entry in world.repository.of_file(path)
     )
 
 

@@ -477,15 +477,13 @@ def test_an_entry_is_found_by_its_file_as_a_whole_or_as_a_section(
 
         assert world.repository.with_file("/memory/nowhere.md") is None
         for entry in stored:
-            found = (
-                [
-                    world.repository.with_file(entry.file_path),
-                    *world.repository.sections_of(entry.file_path),
-                ]
-                if entry.file_path
-                else [entry]
-            )
-            assert entry in found
+            path = entry.file_path or ""
+            found = world.repository.of_file(path)
+            assert entry in (found if path else [entry])
+            assert [*filter(None, [world.repository.with_file(path)])] == [
+                part for part in found if not part.anchor_id
+            ]
+            assert found == sorted(found, key=lambda part: part.anchor_id)
 
 
 def test_a_file_has_one_entry_until_that_is_deleted(make: MakeWorld) -> None:

@@ -62,10 +62,10 @@ def test_a_captured_section_is_one_entry_wherever_it_stands_with_its_number_and_
         assert world.repository.by_id(ANCHOR) == there
         assert world.repository.count(EVERYTHING) == 1
         assert (
-            world.repository.sections_of(here.file_path or ""),
+            world.repository.of_file(here.file_path or ""),
             world.vectors.count(EVERYTHING),
         ) == ([], 1)
-        assert world.repository.sections_of(there.file_path or "") == [there]
+        assert world.repository.of_file(there.file_path or "") == [there]
 
 
 def test_a_section_of_a_document_is_another_entry_in_each_file(make: MakeWorld) -> None:

@@ -369,9 +369,8 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
         return next((entry for entry in self._of_file(file_path) if not entry.anchor_id), None)
 
     @override
-    def sections_of(self, file_path: str) -> list[Entry]:
-        sections = (entry for entry in self._of_file(file_path) if entry.anchor_id)
-        return sorted(sections, key=lambda entry: entry.anchor_id)
+    def of_file(self, file_path: str) -> list[Entry]:
+        return sorted(self._of_file(file_path), key=lambda entry: entry.anchor_id)
 
     def _of_file(self, file_path: str | None) -> list[Entry]:
         numbers = (

@@ -220,7 +220,7 @@ READS: Mapping[str, Callable[[Member], object]] = {
         user.world.repository.reworded(entry.entry_id) for entry in SHARED
     ],
     "repository.with_file": lambda user: user.world.repository.with_file(PATH),
-    "repository.sections_of": lambda user: user.world.repository.sections_of(PATH),
+    "repository.of_file": lambda user: user.world.repository.of_file(PATH),
     "repository.files_starting_with": lambda user: user.world.repository.files_starting_with("/"),
     "repository.matching": lambda user: user.world.repository.matching(EVERYTHING, limit=-1),
     "repository.tally": lambda user: user.world.repository.tally(EVERYTHING, "kind"),

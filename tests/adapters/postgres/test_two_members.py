@@ -63,7 +63,7 @@ def test_a_shared_conversation_of_two_clones_is_one_that_its_first_member_keeps(
     index_chat(bob, "/bob", "shared")
 
     assert seen(ann) == seen(bob) == ["/ann/chat.md"]
-    assert ann.repository.sections_of("/ann/chat.md")
+    assert ann.repository.of_file("/ann/chat.md")
     assert bob.keywords.match(["parser"], "any", EVERYTHING, IN_TIME).count() == 1
 
 

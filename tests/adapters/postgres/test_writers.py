@@ -26,7 +26,7 @@ from hardwon.domain.model.filters import EVERYTHING, Workplace
 from hardwon.domain.model.project import Identity, Visibility
 from hardwon.domain.use_cases.copy_store import CopyStore
 from hardwon.domain.use_cases.import_knowledge import ImportKnowledge
-from hardwon.domain.use_cases.index_one_file import put_in_place
+from hardwon.domain.use_cases.index_one_file import replace
 from hardwon.domain.use_cases.know_projects import KnowProjects
 from hardwon.domain.use_cases.store_entry import Origin, StoredEntry, StoreEntry
 from hardwon.domain.use_cases.transfer_store import ImportStore
@@ -216,11 +216,13 @@ def import_export(user: Member, entries: Sequence[ExportedEntry]) -> None:
 
 
 def index_sections(user: Member, entries: Sequence[ExportedEntry]) -> None:
-    whole, *sections = (
+    parts = [
         of_file(given.entry.description, kind="document", anchor_id=f"s{place}" if place else "")
         for place, given in enumerate(entries)
-    )
-    put_in_place(user.world.repository, whole, sections)
+    ]
+    repository = user.world.repository
+    with repository.transaction():
+        replace(repository, repository.of_file(parts[0].file_path or ""), parts)
 
 
 @pytest.mark.parametrize("forgotten", [(), ("A text that was forgotten.",)])

@@ -208,7 +208,7 @@ class SqliteAgreesWithTheFake(RuleBasedStateMachine):
         for entry in self.stored():
             path = entry.file_path or ""
             assert real.with_file(path) == model.with_file(path)
-            assert real.sections_of(path) == model.sections_of(path)
+            assert real.of_file(path) == model.of_file(path)
             assert entry.number is not None
             assert model.with_number(entry.number) == entry
 

@@ -3,7 +3,8 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.text import MAX_WORDS, identifier_words, passages
+from hardwon.domain.model import text as module
+from hardwon.domain.model.text import MAX_WORDS, identifier_words, passages, split_at_humps
 from tests.strategies import anything
 
 sentences = st.lists(
@@ -43,6 +44,18 @@ def test_a_long_text_is_packed_greedily() -> None:
     unit = " ".join(["word"] * 40) + "."
 
     assert [len(passage.split()) for passage in passages("", " ".join([unit] * 5))] == [80, 80, 40]
+
+
+@given(text=st.text(alphabet="ab.!? \n\t\x1c\x0b", max_size=60))
+def test_units_of_ascii_end_where_those_of_any_text_do(text: str) -> None:
+    assert module._ASCII_UNIT_END.split(text) == module._UNIT_END.split(text)
+
+
+@given(text=st.text(alphabet="abAB1_.,\u01c5\u0130\u00e9 \n\x1c\u2003", max_size=60) | anything)
+def test_identifiers_are_those_of_all_words(text: str) -> None:
+    humped = [split_at_humps(word) for word in dict.fromkeys(re.findall(r"[^\W_]+", text))]
+
+    assert identifier_words(text) == [part for parts in humped if len(parts) > 1 for part in parts]
 
 
 def test_identifiers_are_taken_apart() -> None:

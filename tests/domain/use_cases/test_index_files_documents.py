@@ -105,8 +105,8 @@ def test_a_concurrent_change_between_reading_and_writing_is_kept() -> None:
     class Interrupted(InMemoryEntryRepository):
         reads = 0
 
-        def with_file(self, file_path: str | None) -> Entry | None:
-            found = super().with_file(file_path)
+        def of_file(self, file_path: str) -> list[Entry]:
+            found = super().of_file(file_path)
             self.reads += 1
             if self.reads == 1:
                 self.put(attrs.evolve(entry, tier="critical"))
