@@ -36,9 +36,10 @@ from hardwon.adapters.markdown.source_files import LARGEST_FILE
 from hardwon.adapters.markdown.whole_files import (
     ChangedFileError,
     create_file,
+    ensure_real,
     is_read_only,
     only_writer,
-    read_real_file,
+    read_regular_file,
     reason,
     remove_file,
     rewrite_file,
@@ -150,12 +151,11 @@ def _unwritable(path: str, why: str) -> UnreadableFileError:
 def _writable(path: str, wanted: Collection[bytes]) -> UsableFile | None:
     if os.path.islink(path):
         return None
-    data, facts = read_real_file(path, MAX_BYTES)
-    if (
-        is_read_only(path, facts)
-        or len(data) > MAX_BYTES
-        or not any(part in data for part in wanted)
-    ):
+    data, facts = read_regular_file(path, MAX_BYTES, follow=False)
+    if not any(part in data for part in wanted):  # most files; the other checks take longer
+        return None
+    ensure_real(path, facts)
+    if is_read_only(path, facts) or len(data) > MAX_BYTES:
         return None
     return UsableFile(data.decode(), facts)
 

@@ -122,11 +122,21 @@ def read_real_file(path: str, at_most: int, *, is_foreign: bool = False) -> Whol
             or it has several names in a foreign project.
     """
     file = read_regular_file(path, at_most, follow=False)
-    if os.path.realpath(path) != path or not os.path.samestat(os.stat(path), file.facts):
-        raise ValueError("it was replaced while it was read")
+    ensure_real(path, file.facts)
     if is_foreign and file.facts.st_nlink > 1:
         raise ValueError(SEVERAL_NAMES)
     return file
+
+
+def ensure_real(path: str, facts: os.stat_result) -> None:
+    """
+    Check that the file with *facts* is at *path*, without links on the way.
+
+    Raises:
+        ValueError: a link or another file took the place of it.
+    """
+    if os.path.realpath(path) != path or not os.path.samestat(os.stat(path), facts):
+        raise ValueError("it was replaced while it was read")
 
 
 def read_file_below(path: str, folder: str, at_most: int, *, is_foreign: bool = False) -> WholeFile:

@@ -301,11 +301,7 @@ def described(
     user's own. *before* are the exchanges before the draft: its first prompt may answer them.
     """
     known = before[-SOUGHT_FOR:]
-    spoken = tuple(
-        statement
-        for place, statement in _statements((*known, *draft.exchanges))
-        if place >= len(known)
-    )
+    spoken = tuple(statement for _, statement in _statements(draft.exchanges, known))
     metadata = _metadata(draft.exchanges, spoken, project=project, siblings=siblings)
     texts = [statement.text for statement in spoken]
     return Chunk(
@@ -336,31 +332,40 @@ def first_stated(exchanges: Iterable[Exchange]) -> Mapping[tuple[Kind, str], int
     return places
 
 
-def _statements(exchanges: Iterable[Exchange]) -> Iterator[tuple[int, Statement]]:
+def _statements(
+    exchanges: Iterable[Exchange], before: Sequence[Exchange] = ()
+) -> Iterator[tuple[int, Statement]]:
+    """Yield the index and the statements of each exchange after those *before*."""
     earlier = list[Exchange]()
     fault, reported = "", 0
-    for place, exchange in enumerate(exchanges):
+    for place, exchange in enumerate((*before, *exchanges)):
         if reports_fault(exchange.user):
             fault, reported = exchange.user, place
         is_sought = place - reported <= SOUGHT_FOR and not asks_for_explanation(exchange.user)
-        spoken = _diagnosed(statements_of(exchange), fault if is_sought else "")
+        spoken = _diagnosed(exchange, fault if is_sought else "")
         fault = "" if _explains(spoken) else fault
-        is_first = True
-        for label in bare_labels(exchange.user):
-            if (named := with_options(label, _newest_first(earlier))) != label:
-                yield place, Statement(named, by_user=True, kinds=("decision",))
-                is_first = False
-        for statement in _with_joined_gotchas(spoken):
-            is_reason = objects(statement.text) and any(map(asks, earlier[-1:]))
-            stated = statement._replace(kinds=()) if is_reason else statement
-            chosen = (
-                _in_context(stated, exchange, earlier, is_first=is_first)
-                if statement.by_user
-                else (statement,)
-            )
-            is_first = is_first and nods(statement.text)
-            yield from ((place, known) for known in chosen)
+        if (index := place - len(before)) >= 0:
+            yield from ((index, known) for known in _stated_after(earlier, exchange, spoken))
         earlier.append(exchange)
+
+
+def _stated_after(
+    earlier: Sequence[Exchange], exchange: Exchange, spoken: Iterable[Statement]
+) -> Iterator[Statement]:
+    """Yield the statements *spoken* in *exchange*, with what they answer."""
+    is_first = True
+    for label in bare_labels(exchange.user):
+        if (named := with_options(label, _newest_first(earlier))) != label:
+            yield Statement(named, by_user=True, kinds=("decision",))
+            is_first = False
+    for statement in _with_joined_gotchas(spoken):
+        is_reason = objects(statement.text) and any(map(asks, earlier[-1:]))
+        stated = statement._replace(kinds=()) if is_reason else statement
+        if statement.by_user:
+            yield from _in_context(stated, exchange, earlier, is_first=is_first)
+        else:
+            yield statement
+        is_first = is_first and nods(statement.text)
 
 
 def _in_context(
@@ -441,12 +446,14 @@ def statements_of(exchange: Exchange) -> tuple[Statement, ...]:
     )
 
 
-def _diagnosed(spoken: Sequence[Statement], fault: str) -> Sequence[Statement]:
+@lru_cache(maxsize=2 * BUFFERED)  # an exchange is before the next chunks, too
+def _diagnosed(exchange: Exchange, fault: str) -> Sequence[Statement]:
     """
     Mark the cause of *fault*, which the reply names, as a gotcha.
 
     Nothing is marked if there is a gotcha already.
     """
+    spoken = statements_of(exchange)
     replied = [known.text for known in spoken if not known.by_user]
     cause = "" if not fault or _explains(spoken) else diagnosis(fault, replied)
     marked = list[Statement]()
@@ -456,7 +463,7 @@ def _diagnosed(spoken: Sequence[Statement], fault: str) -> Sequence[Statement]:
             cause = ""
         else:
             marked.append(known)
-    return marked
+    return tuple(marked)
 
 
 def _explains(spoken: Iterable[Statement]) -> bool:
