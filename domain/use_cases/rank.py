@@ -2,7 +2,8 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from heapq import merge
 from itertools import chain, islice, product
 from typing import NamedTuple
@@ -44,6 +45,7 @@ from hardwon.domain.model.subjects import shared_subjects, subjects_of
 from hardwon.domain.model.vocabulary import Category
 from hardwon.domain.use_cases.retrieve import Closeness, Retrieval
 from hardwon.ports.entries import RankingReads
+from hardwon.ports.override import override
 from hardwon.ports.vectors import Matches
 
 RECALL_DEPTH = 32
@@ -94,9 +96,6 @@ class BestAnswers:
     It reads the facts of as few entries as possible, and terminates early twice: both lists are
     read no deeper than needed, and candidates are judged in the order of their upper bounds only
     while they may be among the best.
-
-    Args:
-        reads: Reads of candidates what the caller reads of the best ones.
     """
 
     def __init__(
@@ -105,10 +104,8 @@ class BestAnswers:
         found: QuestionMatches,
         policy: RecallPolicy,
         wanted: RecallQuestion,
-        reads: Callable[[Sequence[int]], object] = len,
     ) -> None:
         self._repository = repository
-        self._reads = reads
         self._retrieval, self._context, self._closeness, self._holding, self._named = found
         self._policy = policy
         self._wanted = wanted
@@ -256,7 +253,13 @@ class BestAnswers:
 
     def _read_ahead(self, bounded: Sequence[_Bounded]) -> None:
         if numbers := [known.number for known in bounded]:
-            self._repository.prefetch(lambda: (self._facts(numbers), self._reads(numbers)))
+            self._repository.prefetch(partial(self._first_reads, numbers))
+
+    def _first_reads(self, numbers: Sequence[int]) -> None:
+        """Read of candidates what is read of the best ones."""
+        self._facts(numbers)
+        if self._wanted.distinct:
+            self._repository.outdated(numbers)
 
     def _facts(
         self, numbers: Iterable[int]
@@ -400,6 +403,16 @@ With less, both are mostly read twice.
 """
 
 
+class _AnswersForWork(BestAnswers):
+    """Answers of which the texts are read, and which ones are outdated."""
+
+    @override
+    def _first_reads(self, numbers: Sequence[int]) -> None:
+        super()._first_reads(numbers)
+        self._repository.printed(numbers)
+        self._repository.outdated(numbers)
+
+
 def rank_for_work(
     found: QuestionMatches, repository: RankingReads, work: RecallQuestion
 ) -> SelectionOutcome:
@@ -409,13 +422,7 @@ def rank_for_work(
     The texts of the best answers only are read for their subjects.
     """
     policy = PresentWorkPolicy(found.context)
-    best = BestAnswers(
-        repository,
-        found,
-        policy=policy,
-        wanted=work,
-        reads=lambda numbers: (repository.printed(numbers), repository.outdated(numbers)),
-    )
+    best = _AnswersForWork(repository, found, policy=policy, wanted=work)
     answers = best.best(DEPTH_A_PLACE * work.limit)
     read = repository.printed([answer.number for answer in answers])
     shared = shared_subjects(

@@ -272,13 +272,7 @@ class Recall(NamedTuple):
         """
         wanted = question
         while True:
-            best = BestAnswers(
-                self.repository,
-                found,
-                policy=policy,
-                wanted=wanted,
-                reads=self.repository.outdated if question.distinct else len,
-            ).best(depth)
+            best = BestAnswers(self.repository, found, policy=policy, wanted=wanted).best(depth)
             outdated = (
                 self.repository.outdated([judged.number for judged in best])
                 if question.distinct
