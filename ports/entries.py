@@ -51,8 +51,9 @@ class EntryState(Protocol):
         """
         Let a server answer all that *reads* asks for, before it is asked again.
 
-        Nothing may depend on an answer: every one is empty. An engine without a network does not
-        call it.
+        Nothing may depend on an answer, as every one is empty. Within a transaction the answers
+        hold until what they are about is changed, and `put` only reads what it will need. An engine
+        without a network does not call it.
         """
         ...
 
@@ -99,15 +100,6 @@ class EntryRepository(EntryState, Protocol):
 
         Raises:
             StorageError: the store can't be written now.
-        """
-        ...
-
-    def read_ahead(self, entries: "Sequence[Entry]") -> None:
-        """
-        Read what storing *entries* will read, in one round trip to a server.
-
-        Only a hint. To be called within a transaction of the whole contents, as nothing else may
-        change them.
         """
         ...
 

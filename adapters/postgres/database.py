@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from hardwon.adapters.postgres.server import parameters_of, shown
+from hardwon.adapters.postgres.server import Column, Rows, parameters_of, shown
 from hardwon.adapters.postgres.session import (
     LOCK_SECONDS,
     LONGEST_WAIT,
@@ -54,6 +54,10 @@ LOCK_REWORDED = """
     SELECT pg_advisory_xact_lock(hashtextextended(e.id, %(tenant)s)) FROM hardwon.entry_alias a
     JOIN hardwon.entry e ON e.tenant = a.tenant AND e.number = a.number WHERE a.tenant = %(tenant)s AND a.old_id = ANY(%(ids)s)
 """
+KNOWN_IDS = """
+    SELECT id FROM hardwon.entry WHERE tenant = %(tenant)s AND id = ANY(%(ids)s)
+    UNION SELECT old_id FROM hardwon.entry_alias WHERE tenant = %(tenant)s AND old_id = ANY(%(ids)s)
+"""
 IS_MEMBER = "SELECT 1 FROM hardwon.state WHERE tenant = %(tenant)s"
 
 CHANGING = ("INSERT INTO ", "UPDATE hardwon.", "DELETE FROM ", "SELECT hardwon.")
@@ -63,6 +67,9 @@ CHANGE = """
 """
 AHEAD_SECONDS = 2.0
 """How long a prefetched answer stays valid."""
+
+MANY_IDS = 10
+"""Ids from which on a further round trip finds out which ones exist."""
 
 MAX_REMEMBERED = 64
 """Answers cached within a snapshot: enough for one session start. Reading everything exceeds it."""
@@ -114,6 +121,7 @@ class PostgresDatabase:
         self._remembered: dict[Question, list[Row]] | None = None
         self._by_number: dict[str, dict[int, list[Row]]] = {}
         self._locks_all = False
+        self._has_changed = False
         self._reserved: list[int] | None = None
         self._last_number: int | None = None  # of the entries, None if it was not asked for
         self._written = 0
@@ -152,19 +160,22 @@ class PostgresDatabase:
         rows = self.rows(statement, **parameters)
         return rows[0][0] if rows else None
 
+    @property
+    def is_ahead(self) -> bool:
+        """Whether reads are prefetched now."""
+        return self._noted is not None
+
     @contextmanager
-    def ahead(self, *, lasting: bool = False) -> Iterator[None]:
+    def ahead(self) -> Iterator[None]:
         """
         Prefetch the reads issued within, in one round trip.
 
         Within the block a read returns no rows, unless they are known. The same read afterwards,
-        soon, is answered from the prefetch, once. For reads that are known to follow. A nested
-        block joins the outer one.
-
-        Args:
-            lasting: Answer until the transaction changes what they are about, or ends.
+        soon, is answered from the prefetch, once. Within a transaction or snapshot the answers
+        last: until it ends, or changes what they are about. For reads that are known to follow. A
+        nested block joins the outer one.
         """
-        if self._noted is not None:
+        if self.is_ahead:
             yield
             return
         noted: dict[Question, Mapping[str, object]] = {}
@@ -178,11 +189,10 @@ class PostgresDatabase:
         reads = [asked for asked in missing if not asked[0].startswith("SET LOCAL")]
         if not reads:
             return
-        statements = [(statement, values) for (statement, _), values in missing.items()]
-        answers = dict(zip(missing, self._ask(statements), strict=True))
-        if lasting:
-            self._foreseen |= answers
+        if self.session.makes_changes:
+            self._foreseen |= self._answers_about_entries(missing)
             return
+        answers = self._answers(missing)
         if self._remembered is None:
             until = time.monotonic() + AHEAD_SECONDS
             self._answered |= {asked: (until, answers[asked]) for asked in reads}
@@ -191,6 +201,30 @@ class PostgresDatabase:
             self._remembered[asked] = answers[asked]
             if isinstance(numbers := missing[asked].get("numbers"), list):
                 self._know(asked[0], numbers, answers[asked])
+
+    def _answers(
+        self, questions: Mapping[Question, Mapping[str, object]]
+    ) -> dict[Question, list[Row]]:
+        statements = [(statement, values) for (statement, _), values in questions.items()]
+        return dict(zip(questions, self._ask(statements) if statements else (), strict=True))
+
+    def _answers_about_entries(
+        self, questions: Mapping[Question, Mapping[str, object]]
+    ) -> dict[Question, list[Row]]:
+        """Answer *questions*, without asking about many ids that no entry has or had."""
+        of_ids = {
+            asked: values["id"]
+            for asked, values in questions.items()
+            if "id" in values and "FROM hardwon.entry" in asked[0]
+        }
+        if len(ids := {*of_ids.values()}) < MANY_IDS:
+            return self._answers(questions)
+        [rows] = self._ask([(KNOWN_IDS, self._values({"ids": [*ids]}))])
+        absent = ids - {entry_id for (entry_id,) in rows}
+        nothing = {asked: list[Row]() for asked, entry_id in of_ids.items() if entry_id in absent}
+        return nothing | self._answers(
+            {asked: values for asked, values in questions.items() if asked not in nothing}
+        )
 
     @property
     def _known(self) -> Mapping[Question, list[Row]]:
@@ -240,14 +274,29 @@ class PostgresDatabase:
             else:
                 self.session.run(sent)
 
+    def add_rows(self, statements: Iterable[Statement], new: str) -> None:
+        """
+        Add rows of the entry *new*, sent with those of others.
+
+        To be called within a transaction. Lists in the parameters are columns.
+        """
+        given = [(statement, self._values(columns)) for statement, columns in statements]
+        self._written += len(given)
+        self._outdate([new])
+        self.session.hold_rows(given)
+
     def _hold(self, statements: Sequence[Statement], about: Collection[str] | None = None) -> None:
+        self._outdate(about)
+        self.session.hold(statements)
+
+    def _outdate(self, about: Collection[str] | None) -> None:
+        """Drop prefetched answers about the changed entries, without their ids all."""
         self._answered.clear()
         if about is None:
             self._foreseen.clear()
         for changed in about or ():
             for asked in [asked for asked in self._foreseen if changed in asked[1]]:
                 del self._foreseen[asked]
-        self.session.hold(statements)
 
     def stream(self, statement: str, /, **parameters: object) -> Iterator[Row]:
         """Yield one statement's rows, which are all read at once."""
@@ -280,7 +329,7 @@ class PostgresDatabase:
             before = (RESERVE_NUMBERS, about) if of else None
         self._locks_all = of is None
         try:
-            with self.session.changes(locks, self._busy_seconds, before):
+            with self._changes(locks, self._busy_seconds, before):
                 yield
         finally:
             self._foreseen.clear()
@@ -303,8 +352,18 @@ class PostgresDatabase:
         if self.session.is_within:
             yield
             return
-        with self.session.changes((), COUNT_BUSY_SECONDS):
+        with self._changes((), COUNT_BUSY_SECONDS):
             yield
+
+    @contextmanager
+    def _changes(
+        self, locks: Sequence[Statement], busy_seconds: float, before: Statement | None = None
+    ) -> Iterator[None]:
+        self._has_changed = False
+        with self.session.changes(locks, busy_seconds, before):
+            yield
+            if self._has_changed:  # once, and last, as other writers wait for it
+                self.session.hold([self._change()])
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -357,18 +416,16 @@ class PostgresDatabase:
         """
         Increment the contents' version, by which caches notice changes.
 
-        To be called within the transaction of the change.
-        """
-        self.together([self.change()], about=())
-
-    def change(self) -> Statement:
-        """
-        Return the statement that increments the contents' version.
-
-        To be run within the transaction of the change.
+        To be called within the transaction of the change, which does so at its end.
         """
         self.own_changes += 1
-        return CHANGE, {"last_number": self._last_number}
+        if self.session.makes_changes:
+            self._has_changed = True
+        else:
+            self.session.run([self._change()])
+
+    def _change(self) -> Statement:
+        return CHANGE, {"tenant": self.tenant, "last_number": self._last_number}
 
     def next_number(self) -> int:
         """
@@ -442,7 +499,9 @@ def public(value: Any) -> Any:
         case str():
             text = value.replace("\0", "\ufffd")
             return redact(text) if len(text) >= SHORTEST_SECRET and may_hold_secret(text) else text
-        case list() | tuple():
+        case Rows():
+            return Rows({name: public(item) for name, item in row.items()} for row in value)
+        case list() | tuple() if not isinstance(value, Column):
             return [public(item) for item in value]
         case dict():
             return Jsonb(_public_json(value))

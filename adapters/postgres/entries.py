@@ -11,7 +11,6 @@ from hardwon.adapters.postgres.put_entry import (
     DELETE,
     DROP_VECTORS,
     EXISTING,
-    owner_of,
     put_entry,
 )
 from hardwon.adapters.postgres.query import MAY_DELETE, number_of, visible, where
@@ -40,7 +39,6 @@ from hardwon.adapters.postgres.words import (
 )
 from hardwon.adapters.sql.entries import RULE_FIELDS, SqlEntries, SqlProposals, SqlTriggerSource
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
-from hardwon.domain.model.forgotten import ensure_not_forgotten
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.candidates import RankingFacts
 from hardwon.domain.model.ranking.prominence import RECALL_CAP, TrackRecord, track_record
@@ -206,8 +204,12 @@ class PostgresEntryRepository(SqlEntries[PostgresDatabase]):
 
     @override
     def prefetch(self, reads: Callable[[], object]) -> None:
-        with self._database.ahead():
-            reads()
+        passes = (
+            1 + self._database.session.makes_changes
+        )  # a put reads further by its first answers
+        for _ in range(passes):
+            with self._database.ahead():
+                reads()
 
     @override
     def _rows_of(self, statement: str, numbers: Sequence[int]) -> list[Row]:
@@ -223,16 +225,6 @@ class PostgresEntryRepository(SqlEntries[PostgresDatabase]):
     def reworded(self, old_id: str) -> "Entry | None":
         is_known = self._database.rows(IS_ALIAS, id=old_id)  # rarely, and the whole is long to plan
         return super().reworded(old_id) if is_known else None
-
-    @override
-    def read_ahead(self, entries: "Sequence[Entry]") -> None:
-        with self._database.ahead(lasting=True):
-            self._ask_for([entry.entry_id for entry in entries])
-            for entry in entries:
-                owner_of(self._database, entry)
-        with self._database.ahead(lasting=True):  # asks only if a text was forgotten
-            for entry in entries:
-                ensure_not_forgotten(entry, self.forgotten.holds)
 
     def _ask_for(self, entry_ids: Collection[str]) -> None:
         """Ask for all that storing these entries reads."""
@@ -310,9 +302,8 @@ class PostgresEntryRepository(SqlEntries[PostgresDatabase]):
     @override
     def _retire(self, numbers: Sequence[int]) -> None:
         gone = {"numbers": [*numbers]}
-        self._database.together(
-            ((RETIRE, gone), (DROP_VECTORS, gone), *dropping(numbers), self._database.change())
-        )
+        self._database.together(((RETIRE, gone), (DROP_VECTORS, gone), *dropping(numbers)))
+        self._database.note_change()
 
 
 def first_expiry(database: PostgresDatabase) -> dt.datetime | None:
@@ -335,7 +326,7 @@ def index_again(database: PostgresDatabase) -> int:
         database.together((sql, {}) for sql in EMPTY_INDEX)
         for entry in map(to_entry, rows):
             number = entry.number or 0
-            database.together(indexing(number, owners[number], entry))
+            database.add_rows(indexing(number, owners[number], entry), new=entry.entry_id)
         note_version(database)
     return len(rows)
 

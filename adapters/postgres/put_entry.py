@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.forgotten import PostgresForgottenTexts
 from hardwon.adapters.postgres.rows import facts_of, texts_of
+from hardwon.adapters.postgres.server import Rows
 from hardwon.adapters.postgres.session import Statement
 from hardwon.adapters.postgres.words import dropping, indexing
 from hardwon.adapters.sql.entries import is_retired
@@ -87,7 +88,11 @@ class _Place(NamedTuple):
 
 
 def put_entry(database: PostgresDatabase, entry: "Entry") -> None:
-    """Store *entry* under its id, as `EntryRepository.put` says."""
+    """
+    Store *entry* under its id, as `EntryRepository.put` says.
+
+    Within a prefetch this only reads.
+    """
     forgotten = PostgresForgottenTexts(database)
     with database.transaction([entry.entry_id]):
         with database.ahead():
@@ -95,16 +100,15 @@ def put_entry(database: PostgresDatabase, entry: "Entry") -> None:
             database.rows(EXISTING, id=entry.entry_id)
             owner_of(database, entry)
         ensure_not_forgotten(entry, forgotten.holds)
-        if place := _place_of(database, entry):
-            facts = (
-                _changing(place, place.known, entry, role=database.role)
-                if place.known
-                else _adding(place, entry)
-            )
-            index = [] if place.is_retired else indexing(place.number, place.owner, entry)
+        if not database.is_ahead and (place := _place_of(database, entry)):
             texts = _putting_texts(place, entry)
-            changes = (*facts, *texts, *index, database.change())
-            database.together(changes, about=[entry.entry_id])
+            index = [] if place.is_retired else indexing(place.number, place.owner, entry)
+            if place.known:
+                facts = _changing(place, place.known, entry, role=database.role)
+                database.together((*facts, *texts, *index), about=[entry.entry_id])
+            else:
+                database.add_rows((_adding(place, entry), *texts, *index), new=entry.entry_id)
+            database.note_change()
 
 
 def _place_of(database: PostgresDatabase, entry: "Entry") -> "_Place | None":
@@ -153,15 +157,16 @@ def owner_of(database: PostgresDatabase, entry: "Entry") -> str:
     return database.role
 
 
-def _adding(place: _Place, entry: "Entry") -> list[Statement]:
+def _adding(place: _Place, entry: "Entry") -> Statement:
     own = {
+        "number": place.number,
         "id": entry.entry_id,
         "owner": place.owner,
         "created_at": entry.created_at,
         "retired": place.is_retired,
     }
-    values = {**facts_of(entry), **own}
-    return [(_insert("entry", values), {"number": place.number, **values})]
+    values = {**own, **facts_of(entry)}
+    return _insert("entry", values), {"rows": Rows([values])}
 
 
 def _changing(place: _Place, known: _Known, entry: "Entry", role: str) -> list[Statement]:
@@ -194,13 +199,13 @@ def _changing(place: _Place, known: _Known, entry: "Entry", role: str) -> list[S
 
 def _putting_texts(place: _Place, entry: "Entry") -> list[Statement]:
     values = texts_of(entry)
-    kept = {"owner": place.owner, "anchor_id": entry.anchor_id}
+    kept = {"number": place.number, "owner": place.owner, "anchor_id": entry.anchor_id}
     changes = ", ".join(f'"{name}" = excluded."{name}"' for name in values)
     insert = (
-        f"{_insert('entry_text', values | kept)} ON CONFLICT (tenant, number) DO UPDATE SET"
+        f"{_insert('entry_text', kept | values)} ON CONFLICT (tenant, number) DO UPDATE SET"
         f" {changes}"
     )
-    putting: list[Statement] = [(insert, {"number": place.number, **values, **kept})]
+    putting: list[Statement] = [(insert, {"rows": Rows([kept | values])})]
     if not place.known:
         return putting
     about = {"number": place.number, "text_hash": values["text_hash"]}
@@ -208,10 +213,8 @@ def _putting_texts(place: _Place, entry: "Entry") -> list[Statement]:
 
 
 def _insert(table: str, values: Iterable[str]) -> str:
-    names = [*values]
-    quoted = ", ".join(f'"{name}"' for name in names)
-    marks = ", ".join(f"%({name})s" for name in names)
+    columns = ", ".join(f'"{name}"' for name in values)
     return (
-        f"INSERT INTO hardwon.{table} (tenant, number, {quoted}) VALUES (%(tenant)s, %(number)s,"
-        f" {marks})"
+        f"INSERT INTO hardwon.{table} (tenant, {columns}) SELECT %(tenant)s, {columns}"
+        f" FROM json_populate_recordset(NULL::hardwon.{table}, %(rows)s::json)"
     )

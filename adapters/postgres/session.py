@@ -6,13 +6,18 @@ import time
 from array import array
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, Literal, NamedTuple, TypeVar
+from copy import copy
+from typing import Any, Literal, NamedTuple, TypeVar, cast
 
 import psycopg
 
 from hardwon.adapters.postgres.server import (
+    Column,
+    ColumnDumper,
     LostConnectionError,
     NoAnswerError,
+    Rows,
+    RowsDumper,
     VectorDumper,
     translated,
 )
@@ -153,6 +158,40 @@ def _quietly(cancel: Callable[[], None]) -> None:
         cancel()
 
 
+class _Held:
+    """
+    Changes that wait to be sent, in their order.
+
+    The rows of new entries are sent in one statement a table, so before changes that were held
+    since. Those are of other entries: an entry that was changed is read before it is added again, and
+    a read sends what is held.
+
+    Attributes:
+        size: The number of changes, that of an entry's rows counted as one.
+    """
+
+    def __init__(self) -> None:
+        self.statements: list[Statement] = []
+        self.size = 0
+        self._rows: dict[str, dict[str, object]] = {}
+
+    def add(self, statements: Sequence[Statement]) -> None:
+        self.statements.extend(statements)
+        self.size += len(statements)
+
+    def add_rows(self, statements: Sequence[Statement]) -> None:
+        """Add the rows of a new entry, whose lists are columns."""
+        for statement, columns in statements:
+            if statement not in self._rows:
+                self._rows[statement] = {name: copy(column) for name, column in columns.items()}
+                self.statements.append((statement, self._rows[statement]))
+                continue
+            for name, column in self._rows[statement].items():
+                if isinstance(column, list):
+                    column.extend(cast("list[object]", columns[name]))
+        self.size += 1
+
+
 class MemberSession:
     """
     A member's connection with at most one open transaction.
@@ -179,7 +218,7 @@ class MemberSession:
         self._open: Literal["nothing", "a snapshot", "changes"] = "nothing"
         self._opening: Sequence[Statement] = ()
         self._opened = Opened()
-        self._held: list[Statement] = []
+        self._held = _Held()
         self._locked_until = self._alive_until = 0.0
         self.connection, self.member = self._connect()
 
@@ -191,6 +230,8 @@ class MemberSession:
             )
             connection.longest_wait = self._longest_wait
             connection.adapters.register_dumper(array, VectorDumper)
+            connection.adapters.register_dumper(Rows, RowsDumper)
+            connection.adapters.register_dumper(Column, ColumnDumper)
             try:
                 answers = connection.execute(HANDSHAKE)
             except psycopg.errors.InsufficientPrivilege as error:
@@ -262,8 +303,16 @@ class MemberSession:
 
         To be called within a transaction of changes.
         """
-        self._held.extend(statements)
-        if len(self._held) > MAX_HELD:
+        self._held.add(statements)
+        self._send_many()
+
+    def hold_rows(self, statements: Sequence[Statement]) -> None:
+        """Hold back the rows of a new entry, sent with those of others."""
+        self._held.add_rows(statements)
+        self._send_many()
+
+    def _send_many(self) -> None:
+        if self._held.size > MAX_HELD:
             self.run([])
 
     @property
@@ -283,7 +332,7 @@ class MemberSession:
         return self.is_within and not self._opening
 
     def _send(self, statements: Sequence[Statement]) -> list[list[Row]]:
-        opening, sent = self._opening, [*self._opening, *self._held, *statements]
+        opening, sent = self._opening, [*self._opening, *self._held.statements, *statements]
         if not sent:
             return []
         if not self.is_within:
@@ -292,7 +341,7 @@ class MemberSession:
             answers = self._answers(sent)
         except psycopg.Error as error:
             if not self.connection.closed:  # else they may be sent again
-                self._held.clear()
+                self._held = _Held()
             if isinstance(error, psycopg.errors.LockNotAvailable):
                 self._locked_until = time.monotonic() + HELD_SECONDS
             self._leave_failed_snapshot()
@@ -303,7 +352,7 @@ class MemberSession:
             self._opened = Opened(before, locked)
             if not self._opened.locked:  # the role was removed since it connected
                 raise StorageError(self._not_a_member(self.member.role))
-        self._held.clear()
+        self._held = _Held()
         self._alive_until = time.monotonic() + ALIVE_SECONDS
         return answers[len(sent) - len(statements) :]
 
@@ -395,14 +444,14 @@ class MemberSession:
             raise
         finally:
             self._open, self._opening = "nothing", ()
-            self._held.clear()
+            self._held = _Held()
 
     def _commit(self) -> None:
         if self._opening:
-            if not self._held:
+            if not self._held.size:
                 return
             if time.monotonic() > self._alive_until:
-                held, self._held = self._held, []
+                held, self._held = self._held, _Held()
                 self.run([])  # alone: if the connection is lost now, nothing was committed
                 self._held = held
         self._ensure_connected()

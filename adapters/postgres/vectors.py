@@ -11,7 +11,8 @@ from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.matches import BEST, MatchPage, PagedMatches
 from hardwon.adapters.postgres.query import where
 from hardwon.adapters.postgres.rows import TEXT
-from hardwon.adapters.postgres.session import Row, Statement
+from hardwon.adapters.postgres.server import Rows
+from hardwon.adapters.postgres.session import Row
 from hardwon.adapters.sql.filter import Where
 from hardwon.adapters.sql.vectors import SqlVectorStore
 from hardwon.domain.model.embedding import COSINE_DECIMALS, Space, Vector
@@ -69,9 +70,11 @@ class PostgresVectorStore(SqlVectorStore[PostgresDatabase]):
     # The rows are locked as by the repository, so that the text can't change meanwhile.
     PUT = """
         INSERT INTO hardwon.vector (tenant, space, number, owner, text_hash, vec)
-        SELECT t.tenant, %(space)s, t.number, t.owner, t.text_hash, %(vec)s::vector
-        FROM hardwon.entry e JOIN hardwon.entry_text t ON t.tenant = e.tenant AND t.number = e.number AND NOT e.retired
-        WHERE t.tenant = %(tenant)s AND t.number = %(number)s AND t.text_hash = %(text_hash)s FOR SHARE
+        SELECT t.tenant, %(space)s, t.number, t.owner, t.text_hash, given.vec
+        FROM json_populate_recordset(NULL::hardwon.vector, %(rows)s::json) given
+        JOIN hardwon.entry e ON e.tenant = %(tenant)s AND e.number = given.number AND NOT e.retired
+        JOIN hardwon.entry_text t ON t.tenant = e.tenant AND t.number = e.number AND t.text_hash = given.text_hash
+        FOR SHARE OF e, t
         ON CONFLICT (tenant, space, number) DO UPDATE SET text_hash = excluded.text_hash, vec = excluded.vec
     """
     MEMBERS = "SELECT e.category, string_agg(e.number::text, ',') FROM hardwon.entry e WHERE {within} GROUP BY 1"
@@ -122,12 +125,16 @@ class PostgresVectorStore(SqlVectorStore[PostgresDatabase]):
         self._database.rows(NOTE_ACTIVE, space=str(number))
 
     @override
-    def _encoded(self, vector: Vector) -> Vector:
-        return vector
-
-    @override
-    def _noted(self, space: int, vectors: int) -> list[Statement]:
-        return [(COUNT_STORED, {"space": space, "vectors": vectors})]
+    def _insert(self, space: int, given: Sequence[tuple[PendingText, Vector]]) -> None:
+        latest = {(text.number, text.text_hash): vector for text, vector in given}
+        rows = Rows(
+            {"number": number, "text_hash": text_hash, "vec": vector}
+            for (number, text_hash), vector in latest.items()
+        )
+        counted = {"space": space, "vectors": len(given)}
+        self._database.together(
+            [(self.PUT, {"space": space, "rows": rows}), (COUNT_STORED, counted)]
+        )
 
     @override
     def put(self, vectors: Iterable[tuple[PendingText, Vector]]) -> None:

@@ -5,7 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.adapters.postgres.database import PostgresDatabase, public
+from hardwon.adapters.postgres.server import Column
 from hardwon.adapters.postgres.session import Statement
+from hardwon.adapters.sql.entries import fields_without
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
 
 if TYPE_CHECKING:
@@ -24,18 +26,22 @@ WHOLE = 0
 ADD_POSTINGS = """
     INSERT INTO hardwon.posting
         (tenant, number, owner, words, term, passage, passage_words, times, own_times, passage_times)
-    SELECT %(tenant)s, %(number)s, %(owner)s, %(words)s, *
-    FROM unnest(%(term)s::text[], %(passage)s::int[], %(passage_words)s::int[], %(times)s::int[], %(own_times)s::int[],
-        %(passage_times)s::int[])
+    SELECT %(tenant)s, e.number, e.owner, e.words, term, passage, passage_words, times, own_times, passage_times
+    FROM unnest(%(of)s::bigint[], %(term)s::text[], %(passage)s::int[], %(passage_words)s::int[], %(times)s::int[],
+        %(own_times)s::int[], %(passage_times)s::int[])
+        AS p (number, term, passage, passage_words, times, own_times, passage_times)
+    JOIN unnest(%(number)s::bigint[], %(owner)s::text[], %(words)s::int[]) AS e (number, owner, words) USING (number)
 """
 ADD_DOCUMENTS = """
     INSERT INTO hardwon.document (tenant, number, passage, owner, words)
-    SELECT %(tenant)s, %(number)s, place - 1, %(owner)s, words
-    FROM unnest(%(lengths)s::int[]) WITH ORDINALITY AS given (words, place)
+    SELECT %(tenant)s, *
+    FROM unnest(%(number)s::bigint[], %(passage)s::int[], %(owner)s::text[], %(words)s::int[])
 """
 COUNT = """
     INSERT INTO hardwon.corpus AS c (tenant, owner, entries, entry_words, passages, passage_words)
-    VALUES (%(tenant)s, %(owner)s, %(entries)s, %(entry_words)s, %(passages)s, %(passage_words)s)
+    SELECT %(tenant)s, owner, count(*), sum(words), sum(passages), sum(passage_words)
+    FROM unnest(%(owner)s::text[], %(words)s::int[], %(passages)s::int[], %(passage_words)s::int[])
+        AS e (owner, words, passages, passage_words) GROUP BY owner ORDER BY owner
     ON CONFLICT (tenant, owner) DO UPDATE SET entries = c.entries + excluded.entries,
         entry_words = c.entry_words + excluded.entry_words, passages = c.passages + excluded.passages,
         passage_words = c.passage_words + excluded.passage_words
@@ -156,28 +162,39 @@ def dropping(numbers: Iterable[int]) -> list[Statement]:
 
 
 def indexing(number: int, owner: str, entry: "Entry") -> list[Statement]:
-    """Return the statements that index an entry without index rows."""
+    """
+    Return the statements that index an entry without index rows.
+
+    Their parameters are columns, as `add_rows` wants them.
+    """
     from hardwon.domain.model.indexed_entry import IndexedEntry  # noqa: PLC0415  # for writers only
 
     indexed = IndexedEntry.of(entry, public)
     whole, own, passages = _counted(indexed)
     postings = [*_postings(whole, own, passages)]
-    lengths = [whole.total(), *(terms.total() for terms in passages)]
-    about = {"number": number, "owner": owner}
-    figures = {
-        "entries": 1,
-        "entry_words": lengths[WHOLE],
-        "passages": len(passages),
-        "passage_words": sum(lengths) - lengths[WHOLE],
+    counts = {
+        field: Column(getattr(posting, field) for posting in postings)
+        for field in fields_without("term", _Posting._fields)
     }
-    columns = {
-        field: [getattr(posting, field) for posting in postings] for field in _Posting._fields
+    of_postings = {
+        "of": Column([number] * len(postings)),
+        "term": [posting.term for posting in postings],
+        **counts,
     }
+    lengths = [whole.total(), *(found.total() for found in passages)]
+    of_documents = {
+        "number": Column([number] * len(lengths)),
+        "passage": Column(range(len(lengths))),
+        "owner": [owner] * len(lengths),
+        "words": Column(lengths),
+    }
+    of_entry = {"number": Column([number]), "owner": [owner], "words": Column(lengths[:1])}
+    of_passages = {"passages": Column([len(passages)]), "passage_words": Column([sum(lengths[1:])])}
     return [
         (NOTE_FIRST_VERSION, {}),
-        (ADD_POSTINGS, {**about, **columns, "words": lengths[WHOLE]}),
-        (ADD_DOCUMENTS, {**about, "lengths": lengths}),
-        (COUNT, {"owner": owner, **figures}),
+        (ADD_POSTINGS, of_entry | of_postings),
+        (ADD_DOCUMENTS, of_documents),
+        (COUNT, of_entry | of_passages),
     ]
 
 

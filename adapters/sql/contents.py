@@ -118,7 +118,8 @@ class SqlStoreContents(Role[D], StoreContents):
             ]
             if added:
                 about = [exported.entry.entry_id, *exported.aliases]
-                self._database.together((*added, self._database.change()), about=about)
+                self._database.together(added, about=about)
+                self._database.note_change()
 
     def _raising_counters(self, entry: Entry) -> Iterator[Statement]:
         usage, of = entry.usage, {"entry_id": entry.entry_id}

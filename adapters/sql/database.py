@@ -72,14 +72,6 @@ class Database(Protocol):
         """Let all reads within see the same state."""
         ...
 
-    def change(self) -> Statement:
-        """
-        Return the statement of `note_change`.
-
-        Run it in the transaction of the change.
-        """
-        ...
-
     def note_change(self) -> None:
         """
         Renew the content version, by which caches notice changes.

@@ -189,10 +189,6 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
         return self._entry(self.BY_ID, id=entry_id)
 
     @override
-    def read_ahead(self, entries: "Sequence[Entry]") -> None:
-        """Do nothing: a file is near."""
-
-    @override
     def with_number(self, number: int) -> "Entry | None":
         return self._entry(self.BY_NUMBER, number=number)
 

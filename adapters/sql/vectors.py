@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 
-from hardwon.adapters.sql.database import D, Role, Statement
+from hardwon.adapters.sql.database import D, Role
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.identity import searchable_text
@@ -26,7 +26,6 @@ class SqlVectorStore(Role[D], VectorStore):
     COUNT: str
     PENDING: str
     TEXTS: str
-    PUT: str
     MEMBERS: str
     IN_TIE_ORDER: str
 
@@ -103,19 +102,8 @@ class SqlVectorStore(Role[D], VectorStore):
         given = [*vectors]
         with self._database.transaction(() if self.number else None):
             space = self._register()
-            self._database.run_many(
-                self.PUT,
-                (
-                    {
-                        "space": space,
-                        "number": text.number,
-                        "text_hash": text.text_hash,
-                        "vec": self._encoded(vector),
-                    }
-                    for text, vector in given
-                ),
-            )
-            self._database.together((*self._noted(space, len(given)), self._database.change()))
+            self._insert(space, given)
+            self._database.note_change()
 
     def activate(self) -> None:
         """Make this the active space of the store's metadata."""
@@ -131,12 +119,8 @@ class SqlVectorStore(Role[D], VectorStore):
         """Let the store's metadata name the space of this number."""
 
     @abstractmethod
-    def _encoded(self, vector: Vector) -> object:
-        """Return *vector* as the parameter of a statement."""
-
-    def _noted(self, _space: int, _vectors: int) -> Sequence[Statement]:
-        """Return the statements that count stored vectors, if the engine counts them."""
-        return ()
+    def _insert(self, space: int, given: Sequence[tuple[PendingText, Vector]]) -> None:
+        """Store the vectors of texts that did not change meanwhile."""
 
     @override
     def version(self) -> int:

@@ -368,15 +368,7 @@ class SqliteDatabase:
 
         Call it in the transaction of the change.
         """
-        self.together([self.change()])
-
-    def change(self) -> tuple[str, Mapping[str, object]]:
-        """
-        Return the statement of `note_change`.
-
-        Run it in the transaction of the change.
-        """
-        return CHANGE, {"key": CONTENT_VERSION}
+        self.together([(CHANGE, {"key": CONTENT_VERSION})])
 
     def version(self) -> int:
         """Return the content version, 0 for a store never written."""

@@ -332,8 +332,19 @@ class SqliteVectorStore(SqlVectorStore[SqliteDatabase], BlockSource):
         )
 
     @override
-    def _encoded(self, vector: Vector) -> bytes:
-        return _to_blob(vector)
+    def _insert(self, space: int, given: Sequence[tuple[PendingText, Vector]]) -> None:
+        self._database.run_many(
+            self.PUT,
+            (
+                {
+                    "space": space,
+                    "number": text.number,
+                    "text_hash": text.text_hash,
+                    "vec": _to_blob(vector),
+                }
+                for text, vector in given
+            ),
+        )
 
     def _key(self) -> tuple[object, ...]:
         space = self._space

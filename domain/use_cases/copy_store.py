@@ -1,7 +1,8 @@
 """Copy the contents of a store into another."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import NamedTuple
 
 import attrs
@@ -115,13 +116,17 @@ class CopyStore(NamedTuple):
             for batch in in_batches(self.source.records(), type):
                 with self.repository.transaction():
                     moved = [_moved(record, there) for record in batch]
-                    self.repository.read_ahead(
-                        [given.entry for given in moved if isinstance(given, ExportedEntry)]
-                    )
+                    self.repository.prefetch(partial(self._first_reads, moved))
                     for record in moved:
                         self._add(record, there, outcome)
                         progress()
         return outcome
+
+    def _first_reads(self, records: Iterable[Record]) -> None:
+        for record in records:
+            if isinstance(record, ExportedEntry):
+                self.repository.by_id(record.entry.entry_id)
+                self.repository.put(record.entry)
 
     def _add(self, record: Record, there: dict[str, str], outcome: CopyOutcome) -> None:
         match record:

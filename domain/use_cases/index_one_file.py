@@ -64,7 +64,7 @@ def replace(
 ) -> None:
     """Replace the *earlier* entries of a file, within the open transaction."""
     staying = {entry.entry_id for entry in entries}
-    repository.read_ahead(entries)
+    repository.prefetch(lambda: [*map(repository.put, entries)])
     for entry in earlier:
         if entry.entry_id not in staying:
             repository.delete(entry.entry_id)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import attrs
@@ -144,9 +145,14 @@ class _Run:
 
     def read_ahead(self, batch: Sequence[ExportedEntry]) -> None:
         """Read what adding these entries will read."""
-        self._stores.repository.read_ahead([exported.entry for exported in batch])
+        self._stores.repository.prefetch(partial(self._first_reads, batch))
         changes = [change for exported in batch for change in exported.history]
         self._has_forgotten = self._is_forgotten(*changes)
+
+    def _first_reads(self, batch: Iterable[ExportedEntry]) -> None:
+        for exported in batch:
+            self._stores.repository.by_id(exported.entry.entry_id)
+            self._stores.repository.put(exported.entry)
 
     def add(self, line: int, record: Record) -> None:
         """Add one moved record, whose line in the file messages name."""

@@ -90,10 +90,6 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
             raise
 
     @override
-    def read_ahead(self, entries: Sequence[Entry]) -> None:
-        """Do nothing."""
-
-    @override
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         yield

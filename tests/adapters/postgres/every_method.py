@@ -212,7 +212,6 @@ READS: Mapping[str, Callable[[Member], object]] = {
     "repository.by_id": lambda user: [
         user.world.repository.by_id(entry.entry_id) for entry in (*SHARED, *PERSONAL)
     ],
-    "repository.read_ahead": lambda user: user.world.repository.read_ahead([*SHARED, *PERSONAL]),
     "repository.with_number": lambda user: [
         user.world.repository.with_number(number) for number in range(20)
     ],

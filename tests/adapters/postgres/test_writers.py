@@ -18,6 +18,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from hardwon.adapters.postgres import session
 from hardwon.adapters.postgres.database import PostgresDatabase
+from hardwon.adapters.postgres.session import MemberSession, Row, Statement
 from hardwon.domain.model.activity import PastChange
 from hardwon.domain.model.entry import Entry, redact_entry
 from hardwon.domain.model.errors import StorageError
@@ -31,7 +32,7 @@ from hardwon.domain.use_cases.know_projects import KnowProjects
 from hardwon.domain.use_cases.store_entry import Origin, StoredEntry, StoreEntry
 from hardwon.domain.use_cases.transfer_store import ImportStore
 from hardwon.ports.transfer import StoreContents
-from tests.adapters.postgres.every_method import Member
+from tests.adapters.postgres.every_method import Member, joined
 from tests.adapters.postgres.servers import until
 from tests.contracts.worlds import IN_TIME
 from tests.fakes.clock import FixedClock
@@ -52,7 +53,7 @@ AT_ONCE = 0.05
 """Seconds that a member waits for others who should not be in the way."""
 
 NOTICED_SECONDS = 30
-MAX_TRIPS = 25
+MAX_TRIPS = 12
 """Most round trips that store a hundred entries: under a second at 30 ms each."""
 
 LESSON, OTHER = lesson("Retry the deploy."), lesson("The parser waits for the lock.")
@@ -401,3 +402,57 @@ def test_numbers_of_entries_are_in_the_order_of_storing_and_used_once(join: Join
         bob.world.repository.put(lesson("A sixth one, which was not announced."))
 
     assert sorted(ann.world.numbers().values()) == [1, 2, 3, 4, 5, 6]
+
+
+STORED = """
+    SELECT to_jsonb(r) - 'tenant' - 'author' FROM hardwon.{table} r
+    WHERE tenant = %(tenant)s ORDER BY to_jsonb(r)::text
+"""
+
+
+def stored(user: Member) -> dict[str, list[Row]]:
+    """Return the member's rows of the tables that storing an entry fills."""
+    tables = ("entry", "entry_text", "recall", "entry_alias", "posting", "document", "corpus")
+    return {table: user.database.rows(STORED.format(table=table)) for table in tables}
+
+
+def test_entries_of_a_transaction_are_stored_as_one_after_the_other() -> None:
+    one, other, deprecated, long = (
+        LESSON,
+        OTHER,
+        attrs.evolve(lesson("Not ranked."), tier="deprecated"),
+        attrs.evolve(lesson('Says "no" to \\ and {a, b}.'), notes="word " * 400),
+    )
+    alias_of_later = attrs.evolve(exported(7), aliases=(other.entry_id,))
+    added = [deprecated, one, alias_of_later.entry, other, long, attrs.evolve(one, notes="changed")]
+
+    def add(user: Member, entry: Entry) -> None:
+        user.world.repository.put(entry)
+        if entry == alias_of_later.entry:
+            user.contents.add_activity(alias_of_later)
+
+    with joined() as together, joined() as apart:
+        with together.world.repository.transaction():
+            together.world.repository.prefetch(lambda: [*map(together.world.repository.put, added)])
+            for entry in added:
+                add(together, entry)
+        for entry in added:
+            add(apart, entry)
+        assert stored(together) == stored(apart)
+        assert together.world.repository.reworded(other.entry_id) is None
+
+
+def test_new_entries_are_sent_in_one_statement_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent, answers = list[str](), MemberSession._answers
+
+    def noting(self: MemberSession, statements: Sequence[Statement]) -> list[list[Row]]:
+        sent.extend(statement for statement, _ in statements)
+        return answers(self, statements)
+
+    with joined() as user:
+        monkeypatch.setattr(MemberSession, "_answers", noting)
+        copy(user, [exported(number) for number in range(1, 1 + ENTRIES_AT_ONCE)])
+
+    for table in ("entry (", "entry_text", "posting", "document", "corpus", "metadata"):
+        assert sum(f"INSERT INTO hardwon.{table}" in statement for statement in sent) == 1
+    assert sum("UPDATE hardwon.state SET version" in statement for statement in sent) == 1
