@@ -129,27 +129,27 @@ class BestAnswers:
         are judged. Those that can't be chosen are left out.
         """
         judged, waiting, listed = list[JudgedCandidate](), list[_Bounded](), set[int]()
+        unread, highest = list[float](), math.inf
         while True:
-            lists = _Lists(
-                depth, self._retrieval.by_vector.top(depth), self._retrieval.by_keyword.top(depth)
-            )
-            waiting = sorted((*waiting, *self._bounded(lists, listed)), key=self._order)
-            self._read_ahead(waiting[: 2 * max(BATCH, self._wanted.limit)])
-            unread = [
-                bounded.upper_bound
-                for bounded in self._admissible((0, best) for best in self._unseen(lists))
-            ]
-            highest = max(unread, default=-math.inf)
-            while True:
-                size = max(BATCH, self._wanted.limit, len(judged))
-                batch = [known for known in waiting[:size] if self._is_ahead(known, highest)]
-                judged = judge(self._policy, self._known(batch), judged)
-                waiting = waiting[len(batch) :]
-                others = [*unread, *(known.upper_bound for known in waiting[:1])]
-                yield Head(judged, {None: max(others)} if others else {})
-                if not waiting or waiting[0].upper_bound < highest:
-                    break
-            depth *= 2
+            if not waiting or waiting[0].upper_bound < highest:
+                lists = _Lists(
+                    depth,
+                    self._retrieval.by_vector.top(depth),
+                    self._retrieval.by_keyword.top(depth),
+                )
+                waiting = sorted((*waiting, *self._bounded(lists, listed)), key=self._order)
+                self._read_ahead(waiting[: 2 * max(BATCH, self._wanted.limit)])
+                unread = [
+                    bounded.upper_bound
+                    for bounded in self._admissible((0, best) for best in self._unseen(lists))
+                ]
+                highest, depth = max(unread, default=-math.inf), 2 * depth
+            size = max(BATCH, self._wanted.limit, len(judged))
+            batch = [known for known in waiting[:size] if self._is_ahead(known, highest)]
+            judged = judge(self._policy, self._known(batch), judged)
+            waiting = waiting[len(batch) :]
+            others = [*unread, *(known.upper_bound for known in waiting[:1])]
+            yield Head(judged, {None: max(others)} if others else {})
 
     def _is_ahead(self, known: _Bounded, unread: float) -> bool:
         """Return whether no *unread* entry, of that upper bound, has to be judged before."""
