@@ -341,10 +341,16 @@ class MemoryWorker:
 
     def _propose_later(self, space: "Space", pairs: "Pairs") -> None:
         """Compare new vectors in the store's thread, which keeps those that it has read."""
+        with contextlib.suppress(RuntimeError):  # the server ends
+            self._thread.submit(self._propose, space, pairs)
+
+    def _propose(self, space: "Space", pairs: "Pairs") -> None:
         from hardwon.entrypoints.embed_after_write import propose
 
-        with contextlib.suppress(RuntimeError):  # the server ends
-            self._thread.submit(lambda: propose(self._present().spaces, space, pairs))
+        try:
+            propose(self._present().spaces, space, pairs)
+        except StorageError as error:
+            self.warn(f"lessons that new ones may replace were not looked for: {error}")
 
     def _label(self) -> None:
         from hardwon.entrypoints.embed_after_write import has_imports_to_label, label_imports

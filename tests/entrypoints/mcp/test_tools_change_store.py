@@ -282,3 +282,17 @@ def test_a_title_is_no_text(world: World, visit: Visit) -> None:
 
     assert "name is" in line
     assert "at most 200 characters" in line
+
+
+def test_a_lesson_that_a_new_one_may_replace_is_proposed(
+    empty_world: World, connect: Connect
+) -> None:
+    client = connect(empty_world, "--no-scan")
+    for name, description in (
+        ("Decode in steps", "Decode chunks incrementally: a character can straddle two reads"),
+        ("Decode chunks in steps", "Decode chunks in steps: a character can straddle two reads"),
+    ):
+        assert client.store(name=name, description=description)["embedded"]
+    client.end()
+
+    assert empty_world.query("SELECT older_seq, newer_seq FROM proposal") == [(1, 2)]
