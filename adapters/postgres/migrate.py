@@ -6,6 +6,7 @@ A released file is never edited: its checksum is stored.
 
 import hashlib
 import secrets
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -44,6 +45,15 @@ ABANDONED = """
 """
 """Selects a row if an interrupted migration left the index unfinished."""
 
+
+SNAPSHOT_SECONDS = 30.0
+"""Longest wait for transactions that may still see deleted rows."""
+
+IS_SEEN = """
+    SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+        AND greatest(age(backend_xid), age(backend_xmin)) > age(%s::xid) LIMIT 1
+"""
+"""Selects a row if a transaction began before that one."""
 
 SELECT_TABLES = """
     SELECT c.relname, pg_get_userbyid(c.relowner), pg_has_role(c.relowner, 'USAGE') FROM pg_class c
@@ -236,7 +246,12 @@ def _index_large_spaces(connection: psycopg.Connection) -> None:
 
 
 def vacuum(dsn: str) -> None:
-    """Rewrite all tables without deleted rows, locking one at a time."""
+    """
+    Rewrite all tables without deleted rows, locking one at a time.
+
+    Raises:
+        StorageError: this role does not own them, or a transaction still sees deleted rows.
+    """
     with _as_owner(dsn) as (connection, path):
         tables = connection.execute(SELECT_TABLES).fetchall()
         if others := {owner for _, owner, is_owned in tables if not is_owned}:
@@ -244,10 +259,24 @@ def vacuum(dsn: str) -> None:
                 f"{path}: this role may not vacuum; the tables' owner, {', '.join(others)}, runs:"
                 " hardwon forget --vacuum"
             )
+        _await_readers(connection, path)
         for name, *_ in tables:
             connection.execute(
                 composed.SQL("VACUUM (FULL) hardwon.{}").format(composed.Identifier(name))
             )
+
+
+def _await_readers(connection: psycopg.Connection, path: str) -> None:
+    """Wait until no transaction sees the rows that are deleted now."""
+    until = time.monotonic() + SNAPSHOT_SECONDS
+    [now] = connection.execute("SELECT pg_current_xact_id()::xid::text").fetchall()
+    while connection.execute(IS_SEEN, now).fetchone():
+        if time.monotonic() > until:
+            raise StorageError(
+                f"{path}: a transaction of another session still sees deleted rows; run hardwon"
+                " forget --vacuum again when it has ended"
+            )
+        time.sleep(0.1)
 
 
 def add_member(dsn: str, role: str, tenant: str = DEFAULT_TENANT) -> None:

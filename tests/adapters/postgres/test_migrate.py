@@ -57,21 +57,47 @@ def test_of_several_migrations_at_once_one_makes_the_schema(empty: str) -> None:
         assert database.entries_at_first == 0
 
 
+SECRET = "quixoblate" * 4
+PAGES_WITH_SECRET = f"""
+    SELECT count(*) FROM generate_series(0, pg_relation_size('hardwon.entry_text') / 8192 - 1) AS page
+    WHERE strpos(encode(get_raw_page('hardwon.entry_text', page::int), 'escape'), '{SECRET}') > 0
+"""
+
+
+def add_and_delete(address: str) -> None:
+    """Add an entry with the secret, and delete it."""
+    run(address, "CREATE EXTENSION pageinspect")
+    with closing(PostgresDatabase(address)) as database:
+        world = world_of(database)
+        world.add(entry := lesson(f"The codename is {SECRET}"))
+        world.repository.delete(entry.entry_id)
+
+
+def test_bytes_that_another_transaction_still_sees_are_no_success(
+    store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(migrations, "SNAPSHOT_SECONDS", 0.0)
+    with psycopg.connect(store) as reader:
+        reader.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        reader.execute("SELECT 1")
+        add_and_delete(store)
+        with pytest.raises(StorageError, match="another session still sees deleted rows"):
+            vacuum(store)
+    assert run(store, PAGES_WITH_SECRET) != [(0,)]
+
+    monkeypatch.undo()
+    vacuum(store)
+    assert run(store, PAGES_WITH_SECRET) == [(0,)]
+
+
 def test_the_owner_removes_the_bytes_of_deleted_rows_and_another_role_is_told_who_may(
     store: str,
 ) -> None:
-    secret = "quixoblate" * 4
-    with closing(PostgresDatabase(store)) as database:
-        world = world_of(database)
-        world.add(entry := lesson(f"The codename is {secret}"))
-        world.repository.delete(entry.entry_id)
-    run(store, "CREATE EXTENSION pageinspect")
-    held = f"""SELECT count(*) FROM generate_series(0, pg_relation_size('hardwon.entry_text') / 8192 - 1) AS page
-        WHERE strpos(encode(get_raw_page('hardwon.entry_text', page::int), 'escape'), '{secret}') > 0"""
-    assert run(store, held) != [(0,)]
+    add_and_delete(store)
+    assert run(store, PAGES_WITH_SECRET) != [(0,)]
 
     vacuum(store)
-    assert run(store, held) == [(0,)]
+    assert run(store, PAGES_WITH_SECRET) == [(0,)]
 
     role = f"other_{uuid.uuid4().hex[:8]}"
     run(store, f"CREATE ROLE {role} LOGIN")
