@@ -5,6 +5,7 @@ import hashlib
 from collections.abc import Mapping
 from functools import cached_property, partial
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 import attrs
 
@@ -43,9 +44,9 @@ from hardwon.adapters.markdown.section_text import (
     section_text,
     unescaped,
 )
-from hardwon.domain.model.conversation.details import Detail, details_of
 from hardwon.domain.model.conversation.repair import RepairNote
-from hardwon.domain.model.conversation.session import PERMANENT_MARK, Chunk
+from hardwon.domain.model.conversation.session import Chunk
+from hardwon.domain.model.conversation.title import PERMANENT_MARK
 from hardwon.domain.model.conversation.words import informative_words
 from hardwon.domain.model.document import (
     MAX_SECTIONS,
@@ -60,6 +61,9 @@ from hardwon.domain.model.plain_text import describe, plain_text, plain_title
 from hardwon.domain.model.redaction import redact, stored_form
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Kind
 from hardwon.ports.documents import Captured
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.conversation.details import Detail
 
 
 @attrs.frozen(kw_only=True)
@@ -101,6 +105,9 @@ def file_sections(captured: Captured, plan_of: PlanOf) -> tuple[FileSection, ...
     """
     if isinstance(captured, RepairNote):
         return (_without_secrets(_of_repair(captured)),)
+    # Its patterns take 0.1 s to compile, and most files were not captured.
+    from hardwon.domain.model.conversation.details import details_of  # noqa: PLC0415
+
     chunk = captured
     details = (_of_detail(detail, chunk, plan_of) for detail in details_of(chunk))
     sections = map(_without_secrets, (_of_conversation(chunk, plan_of), *details))
@@ -138,7 +145,7 @@ def _of_conversation(chunk: Chunk, plan_of: PlanOf) -> FileSection:
     )
 
 
-def _of_detail(detail: Detail, chunk: Chunk, plan_of: PlanOf) -> FileSection:
+def _of_detail(detail: "Detail", chunk: Chunk, plan_of: PlanOf) -> FileSection:
     return FileSection(
         section_id=detail.detail_id,
         kind=detail.kind,

@@ -12,7 +12,8 @@ from hardwon.adapters.markdown.conversation_format import outline, permanence_of
 from hardwon.adapters.markdown.document import FileSection
 from hardwon.adapters.markdown.document_format import FrontValue
 from hardwon.adapters.markdown.section_text import SESSION, TIME, heading, unescaped
-from hardwon.domain.model.conversation.session import PERMANENT_MARK, timestamp
+from hardwon.domain.model.conversation.session import timestamp
+from hardwon.domain.model.conversation.title import PERMANENT_MARK
 from hardwon.domain.model.identity import IDENTITY
 from hardwon.domain.model.plain_text import FRONT_MATTER
 from hardwon.domain.model.text import with_newlines

@@ -9,9 +9,9 @@ A section holds a chunk, or a decision, gotcha or preference of it. Lines of a q
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from hardwon.domain.model.conversation.details import Detail
 from hardwon.domain.model.conversation.options import alternatives, reasons
 from hardwon.domain.model.conversation.session import (
     Answered,
@@ -23,6 +23,9 @@ from hardwon.domain.model.conversation.session import (
 from hardwon.domain.model.identity import IDENTITY
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.settings import BUFFERED
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.conversation.details import Detail
 
 _WRITTEN_BEFORE = re.compile(r"&(?=(?:amp;)*(?:lt;!--|#[1-9][0-9]{0,2};))")
 _ESCAPE = re.compile(r"&(?P<levels>(?:amp;)*)(?:lt;(?=!--)|#(?P<code>[1-9][0-9]{0,2});)")
@@ -266,7 +269,7 @@ MAX_LISTED = 8
 REST = "*The rest is in the conversation that is linked above.*"
 
 
-def detail_text(detail: Detail, chunk: Chunk, plan_of: PlanOf) -> str:
+def detail_text(detail: "Detail", chunk: Chunk, plan_of: PlanOf) -> str:
     """Render *detail* as a section of at most 60 lines, without secrets."""
     head = (
         f"## {heading(detail.title)}",
@@ -310,7 +313,7 @@ def _context(exchange: Exchange) -> str:
     return redact("\n\n".join(exchange_blocks(exchange)))
 
 
-def _reasoning(detail: Detail) -> Iterator[str]:
+def _reasoning(detail: "Detail") -> Iterator[str]:
     others = item_list(alternatives(detail.statement, detail.exchanges)[:MAX_LISTED])
     steps = (
         f"{place}. {escaped(reason)}" for place, reason in enumerate(reasons(detail.exchanges), 1)
@@ -319,7 +322,7 @@ def _reasoning(detail: Detail) -> Iterator[str]:
     yield from (f"### {REASONING}", "\n".join(steps) or NO_REASON)
 
 
-def _detail_facts(detail: Detail, chunk: Chunk, plan_of: PlanOf) -> Iterator[str]:
+def _detail_facts(detail: "Detail", chunk: Chunk, plan_of: PlanOf) -> Iterator[str]:
     about = chunk.metadata
     yield fact(TIME, timestamp(detail.stated_in.at))
     yield conversation_line(chunk.chunk_id)

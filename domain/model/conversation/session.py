@@ -96,9 +96,6 @@ class Exchange:
         return (self.at, self.user) == (earlier.at, earlier.user)
 
 
-PERMANENT_MARK = "[PERMANENT] "
-
-
 def timestamp(time: dt.datetime) -> str:
     """
     Return *time*, in UTC, as ISO 8601.

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from hardwon.domain.model.conversation.boundaries import boundary_command, label, without_opening
 from hardwon.domain.model.conversation.session import Exchange
+from hardwon.domain.model.conversation.title import NO_TOPIC
 from hardwon.domain.model.conversation.words import READ, salient_words
 from hardwon.domain.model.plain_text import sentences
 
@@ -18,8 +19,6 @@ MIN_TOPIC_WORDS = 2
 
 FIRST_SENTENCES = 3
 """Sentences of a reply that are read: after `Sure.` the next names the subject."""
-
-NO_TOPIC = "conversation"
 
 _OPENERS = frozenset("careful decision note sense wait".split())
 """First words of remarks, whose subject comes next."""

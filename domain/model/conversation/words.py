@@ -5,9 +5,12 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from hardwon.domain.model.conversation.session import Exchange
 from hardwon.domain.model.keywords import STOP_WORDS, words_of
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.conversation.session import Exchange
 
 READ = 20_000
 """Characters read of a prompt, and of a reply."""
@@ -73,7 +76,7 @@ def stem(word: str) -> str:
 
 
 @lru_cache(maxsize=64)  # the next exchange is compared with each of a chunk
-def keywords(exchange: Exchange) -> frozenset[str]:
+def keywords(exchange: "Exchange") -> frozenset[str]:
     """Return the stems of the informative words of *exchange*."""
     asked = " ".join(f"{answered.question} {answered.answer}" for answered in exchange.answers)
     texts = (exchange.user, asked, exchange.assistant)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import attrs
 
-from hardwon.domain.model.conversation.describe import titled
+from hardwon.domain.model.conversation.title import titled
 from hardwon.domain.model.entry import Entry, one_line, redact_entry
 from hardwon.domain.model.errors import InvalidAnswerError, InvalidEntryError
 from hardwon.domain.model.keyword_labels import valid_labels

@@ -9,12 +9,12 @@ from hypothesis import example, given
 from hardwon.domain.model.conversation.chunker import Chunker
 from hardwon.domain.model.conversation.describe import described
 from hardwon.domain.model.conversation.session import (
-    PERMANENT_MARK,
     Chunk,
     DraftChunk,
     Exchange,
     chunk_identity,
 )
+from hardwon.domain.model.conversation.title import PERMANENT_MARK
 from tests.conversations import DATABASE, FRONTEND, asked, dialogue, exchanges
 from tests.strategies import NOW
 

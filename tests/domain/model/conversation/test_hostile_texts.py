@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from hardwon.adapters.markdown.conversation_format import outline
 from hardwon.domain.model.conversation import statements
 from hardwon.domain.model.conversation.boundaries import announces, moves_on
-from hardwon.domain.model.conversation.describe import areas_of, as_sentence, summarised, titled
+from hardwon.domain.model.conversation.describe import areas_of, as_sentence, summarised
 from hardwon.domain.model.conversation.mentions import commands_in, paths_in, phases_in, projects_in
 from hardwon.domain.model.conversation.options import alternatives, reasons
 from hardwon.domain.model.conversation.session import Exchange
+from hardwon.domain.model.conversation.title import titled
 from hardwon.domain.model.conversation.topics import topic_of
 from hardwon.domain.model.conversation.words import informative_words, slug
 from hardwon.domain.model.injection import related_conversations as related

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.conversation import describe, mentions, statements, words
-from hardwon.domain.model.conversation.describe import headline, titled
-from hardwon.domain.model.conversation.topics import NO_TOPIC
+from hardwon.domain.model.conversation import mentions, statements, title, words
+from hardwon.domain.model.conversation.title import NO_TOPIC, headline, titled
 from hardwon.domain.model.conversation.words import is_informative
 from tests.domain.model.conversation.test_mentions import PATHS, PROJECTS
 from tests.domain.model.conversation.test_statements import DECISIONS, UNDECIDED
@@ -105,6 +104,6 @@ def test_the_title_is_the_first_headline_that_names_something(
         if headline(text)
     ]
 
-    expected = next(filter(describe._names_something, headlines), headlines[0])
+    expected = next(filter(title._names_something, headlines), headlines[0])
 
     assert titled(decisions, spoken, topic) == expected
