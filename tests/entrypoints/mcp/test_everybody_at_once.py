@@ -8,6 +8,7 @@ wait for it.
 
 import contextlib
 import json
+import re
 import signal
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +21,8 @@ from tests.machine import LONGEST_WAIT
 
 FILES = 30
 LESSONS = 6
-NOT_COUNTED = "0 Warning: recall not counted, no receipt kept: "
+IN_TIME = re.compile(r"0 (Warning: [^\n]+\n)*")
+"""A hook ends well, and says which parts were out of time on a busy machine."""
 
 
 def write_all(world: World, text: str) -> None:
@@ -77,7 +79,7 @@ def test_everybody_works_on_one_store_at_once(world: World, connect: Connect) ->
 
     assert [answer["errors"] for answer in answers] == [0, 0, 0]
     assert [item for item in written if "lock" in item or not item.startswith("0 ")] == []
-    assert [item for item in hooked if item != "0 " and not item.startswith(NOT_COUNTED)] == []
+    assert [item for item in hooked if not IN_TIME.fullmatch(item)] == []
     assert (ran.code, ran.stderr, code, complaints) == (0, "", 0, "")
     assert world.query("SELECT count(*) FROM entries WHERE description LIKE 'Lesson %'") == [
         (LESSONS,)
