@@ -22,7 +22,7 @@ from tests.machine import LONGEST_WAIT
 FILES = 30
 LESSONS = 6
 IN_TIME = re.compile(r"0 (Warning: [^\n]+\n)*")
-"""A hook ends well, and says which parts were out of time on a busy machine."""
+"""A hook that ended well, perhaps with parts out of time."""
 
 
 def write_all(world: World, text: str) -> None:
