@@ -187,9 +187,7 @@ class JsonlTranscripts(Transcripts):
         is_empty, is_transcript = True, False
         for line in lines_from(file, position):
             is_empty = is_empty and not line.data.strip()
-            is_transcript = is_transcript or bool(
-                _IS_RECORD.match(line.data.removeprefix(codecs.BOM_UTF8))
-            )
+            is_transcript = is_transcript or _is_record(line.data.removeprefix(codecs.BOM_UTF8))
             if utterance := self._utterance(line.data):
                 yield line, utterance
         if not (is_empty or is_transcript):
@@ -221,6 +219,12 @@ class JsonlTranscripts(Transcripts):
                 utterance = self._utterance(line.data)
                 last = _dated(utterance, last) if utterance else last
         return last
+
+
+def _is_record(line: bytes) -> bool:
+    """Return whether *line* is one of a transcript, perhaps half-written."""
+    is_unfinished = line.lstrip().startswith(b"{") and not line.endswith(b"\n")
+    return bool(_IS_RECORD.match(line)) or (is_unfinished and not object_in(line))
 
 
 def _dated(utterance: Utterance, last: dt.datetime | None) -> dt.datetime | None:

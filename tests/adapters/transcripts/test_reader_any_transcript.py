@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.conversation.session import Exchange
@@ -13,6 +13,7 @@ from tests.transcripts import GOOD, WHEN, make_transcript, plain, prompts, read
 MADE = make_transcript(60, seed=3).text.encode()
 
 
+@example(steps=[1])
 @given(steps=st.lists(st.integers(0, len(MADE)), max_size=6).map(sorted))
 def test_reading_a_file_while_it_grows_is_reading_it_at_one_go(
     steps: list[int], tmp_path_factory: pytest.TempPathFactory

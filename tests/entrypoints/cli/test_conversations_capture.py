@@ -291,10 +291,11 @@ NO_TRANSCRIPT = (
         (None, "No such file or directory"),
         (b"\x7fELF\0\0\xff", NO_TRANSCRIPT),
         (b'{"a": 1}\n{"b": {"kind": "user"}}\n', NO_TRANSCRIPT),
+        (b'{"a": 1}', NO_TRANSCRIPT),
         (b'[\n  {\n    "type": "user"\n  }\n]\n', NO_TRANSCRIPT),
         (b'{"user": "x", "assistant": "y"}\n', "none of its exchanges has a timestamp, such as"),
     ],
-    ids=["missing", "binary", "other JSON", "one JSON document", "undated"],
+    ids=["missing", "binary", "other JSON", "without a newline", "one JSON document", "undated"],
 )
 def test_a_transcript_that_cannot_be_used_is_refused(
     world: World, data: bytes | None, why: str
