@@ -26,7 +26,7 @@ The events before the first request of a subagent.
 In Codex it is the second, which has the task.
 """
 
-SHELLS = frozenset({"Bash", "bash", "shell", "run_shell_command"})
+SHELLS = frozenset({"Bash", "PowerShell", "bash", "shell", "run_shell_command"})
 EDITS = frozenset({"Edit", "MultiEdit", "Write", "edit", "write", "replace", "write_file"})
 READS = frozenset({"Read", "read", "read_file", "apply_patch"})
 """

@@ -9,11 +9,17 @@ from typing import Any
 
 import attrs
 
-from hardwon.adapters.agents.config_edit import Document, our_commands, servers_called
+from hardwon.adapters.agents.config_edit import (
+    Document,
+    are_for_tools,
+    our_commands,
+    servers_called,
+)
 from hardwon.adapters.agents.edit_json import read_document
 from hardwon.adapters.agents.edit_toml import read_toml
 from hardwon.adapters.agents.server_hooks import (
     HIDDEN,
+    OUTDATED,
     REACHABLE,
     UNREACHABLE,
     Reach,
@@ -179,17 +185,20 @@ class ConfiguredAgent(Agent):
         wanted = dict.fromkeys(self._hooks.keys() & self._server_hooks, self._reach.server)
         for file in self._facts.files:
             if isinstance(file, JsonFile) and file.has_hooks:
-                present = self._servers_called_in(file)
+                document = self._settings_in(file)
+                present = servers_called(document)
                 if present and not wanted:
                     yield UNREACHABLE.format(self._path(file.name), self._reach.obstacle)
                 elif present != wanted:
                     yield REACHABLE.format(self._reach.server)
+                elif not are_for_tools(document, self._matchers):
+                    yield OUTDATED.format(self._path(file.name))
 
     def _servers_called_in(self, file: JsonFile | TomlFile | PluginFile) -> Mapping[str, str]:
-        if not isinstance(file, JsonFile):
-            return {}
-        document = self._settings(self._path(file.name), may_comment=file.may_comment)
-        return servers_called(document)
+        return servers_called(self._settings_in(file)) if isinstance(file, JsonFile) else {}
+
+    def _settings_in(self, file: JsonFile) -> Document:
+        return self._settings(self._path(file.name), may_comment=file.may_comment)
 
     @property
     def _search_path(self) -> str:
@@ -327,15 +336,14 @@ class ConfiguredAgent(Agent):
         ]
 
     def _programs_called_in(self, file: JsonFile | TomlFile | PluginFile) -> list[str]:
-        path = self._path(file.name)
         match file:
             case JsonFile():
-                document = self._settings(path, may_comment=file.may_comment)
-                return [program_in(command) for command in our_commands(document)]
+                commands = our_commands(self._settings_in(file))
+                return [program_in(command) for command in commands]
             case TomlFile():
                 return []
             case PluginFile():
-                return hook_in(_text(path, self._root))
+                return hook_in(_text(self._path(file.name), self._root))
 
     def _off_switches(self, project: str) -> Iterator[tuple[str, str, str]]:
         if switch := self._facts.hooks_off:

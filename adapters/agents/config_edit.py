@@ -11,6 +11,7 @@ from hardwon.ports.agents import HOOK_TOOL
 Document: TypeAlias = Mapping[str, Any]
 
 HOOKS = "hooks"
+MATCHER = "matcher"
 TIMEOUT = "timeout"
 HOOK_MEMBERS = ("type", "command", "server", "tool", "input")
 """
@@ -32,7 +33,8 @@ def with_hooks(
     Replace the managed hooks of *document* by *hooks* (idempotent).
 
     If an event has exactly one managed hook of a type, only its start changes, and a timeout
-    shorter than ours: the user may have set a longer one.
+    shorter than ours: the user may have set a longer one. The tools of an earlier version are
+    replaced.
 
     Args:
         document: The settings; returned unchanged when it has exactly these hooks.
@@ -46,7 +48,7 @@ def with_hooks(
         event: [_merged_hook(hook, present.get(event, ())) for hook in wanted]
         for event, wanted in hooks.items()
     }
-    if present == merged:
+    if present == merged and are_for_tools(document, matchers):
         return document
     cleared = without_hooks(document)
     events = cleared.get(HOOKS, {})
@@ -59,8 +61,17 @@ def with_hooks(
     return {**cleared, HOOKS: {**events, **groups}}
 
 
+def are_for_tools(document: Document, matchers: Mapping[str, str]) -> bool:
+    """Return whether the managed hooks run for the tools that are wanted."""
+    return all(
+        group.get(MATCHER) == matchers[event]
+        for event, group in _managed_groups(document)
+        if matchers.get(event)
+    )
+
+
 def _matching(event: str, matchers: Mapping[str, str]) -> Document:
-    return {"matcher": matchers[event]} if matchers.get(event) else {}
+    return {MATCHER: matchers[event]} if matchers.get(event) else {}
 
 
 def without_hooks(document: Document) -> Document:
@@ -105,13 +116,21 @@ def _is_shorter(one: Document, other: Document) -> bool:
 
 
 def _managed_hooks(document: Document) -> list[tuple[str, Document]]:
-    present = document.get(HOOKS)
     return [
         (event, hook)
-        for event, groups in (present.items() if isinstance(present, dict) else ())
-        for group in (groups if isinstance(groups, list) else ())
+        for event, group in _managed_groups(document)
         for hook in _hooks_in(group)
         if is_managed(hook)
+    ]
+
+
+def _managed_groups(document: Document) -> list[tuple[str, Document]]:
+    present = document.get(HOOKS)
+    return [
+        (event, group)
+        for event, groups in (present.items() if isinstance(present, dict) else ())
+        for group in (groups if isinstance(groups, list) else ())
+        if any(map(is_managed, _hooks_in(group)))
     ]
 
 

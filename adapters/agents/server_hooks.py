@@ -59,6 +59,7 @@ NO_CLIENT = "no {} is on PATH that tells its version"
 TOO_OLD = "{} is version {}, which may run no hook of such a file; {} does"
 
 UNREACHABLE = "hooks in {} call the running server, but {}: run hardwon init"
+OUTDATED = "hooks in {} run for the tools of another version: run hardwon init"
 REACHABLE = (
     "its hooks can call the server {} that runs already: faster, and at opened and edited files"
     " too; run hardwon init"

@@ -328,11 +328,11 @@ CLAUDE_CODE = AgentFacts(
             "PostToolUseFailure": "PostToolUseFailure",
             "SubagentStart": "SubagentStart",
         },
-        matchers={"PostToolUseFailure": "Bash|mcp__.*"},
+        matchers={"PostToolUseFailure": "Bash|PowerShell|mcp__.*"},
         by_server=ServerHooks(
             matchers={
-                "PostToolUseFailure": "Bash|mcp__.*",
-                "PostToolUse": "Bash|Read|Edit|MultiEdit|Write",
+                "PostToolUseFailure": "Bash|PowerShell|mcp__.*",
+                "PostToolUse": "Bash|PowerShell|Read|Edit|MultiEdit|Write",
                 "SubagentStart": "",
                 "UserPromptSubmit": "",
             },

@@ -19,9 +19,7 @@ from hardwon.adapters.transcripts.records import (
 from hardwon.domain.model.conversation.actions import Action, Change, run_of
 from hardwon.domain.model.redaction import Cleaning
 
-SHELL = "Bash"
-"""Claude Code's tool for commands."""
-
+SHELLS_OF_CLAUDE_CODE = frozenset({"Bash", "PowerShell"})
 SHELLS_OF_CODEX = frozenset(
     {"shell", "shell_command", "local_shell", "container.exec", "exec_command"}
 )
@@ -92,7 +90,7 @@ def calls_in_claude_code(content: Any) -> Iterator[tuple[str, ToolCall]]:
         if block.get("type") != "tool_use" or not isinstance(given, dict):
             continue
         name, call_id = text_or(block.get("name")), text_or(block.get("id"))
-        if name == SHELL and not given.get("run_in_background"):
+        if name in SHELLS_OF_CLAUDE_CODE and not given.get("run_in_background"):
             yield call_id, ToolCall(command=text_or(given.get("command")))
         elif changes := _changes(name, given):
             yield call_id, ToolCall(changes=changes)

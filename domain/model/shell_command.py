@@ -36,11 +36,13 @@ _BEFORE = re.compile(
 _ABSOLUTE = re.compile(r"(?<![\w.~:/])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\'\"]+[/\\])+")
 _PREPARATION = re.compile(
     r"(?:(?:cd|pushd|popd|source|\.|export|set|unset|true|:|echo|printf|sleep|mkdir|exit|wait|trap)(?=\s|$).*"
-    r"|[A-Za-z_]\w*=\S*)?"
+    r"|(?i:set-location|push-location|new-item|write-host|write-output|start-sleep)(?=\s|$).*"
+    r"|[A-Za-z_]\w*=\S*|\$(?:\w+:)?\w+\s*=.*)?"
 )
 _VIEWER = re.compile(
     r"(?:cat|less|more|head|tail|e?grep|rg|ag|sed|awk|find(?!.* -exec)|ls|tree|jq|wc|diff|cmp|echo|printf|man|history|which"
-    r"|command|type|test|\[|stat|file|git (?:-\S+ )*(?:log|show|diff|blame|grep|status|branch|ls-files))(?=\s|$)"
+    r"|command|type|test|\[|stat|file|git (?:-\S+ )*(?:log|show|diff|blame|grep|status|branch|ls-files)"
+    r"|(?i:get-content|get-childitem|get-command|get-help|get-item|select-string|test-path|dir|findstr|where(?:\.exe)?))(?=\s|$)"
 )
 """Commands that show texts of others, or whose exit code is an answer."""
 

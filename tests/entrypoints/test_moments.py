@@ -25,6 +25,7 @@ def after(tool: str, given: Any, event: str = "PostToolUse", **fields: Any) -> d
     [
         after("Bash", {"command": "pytest"}, "PostToolUseFailure", error=f"Exit code 1\n{FAILED}"),
         after("Bash", {"command": "pytest | tail"}, tool_response={"stdout": FAILED, "stderr": ""}),
+        after("PowerShell", {"command": "pytest"}, "PostToolUseFailure", error=FAILED),
         after("Bash", {"command": "pytest"}, tool_response=FAILED),  # Codex
         after("Bash", {"command": ["bash", "-lc", "pytest"]}, tool_response=FAILED),
         after(
@@ -70,6 +71,7 @@ def test_a_failed_command_is_a_failure_in_every_hosts_words(payload: dict[str, A
         after("Bash", {"command": "grep x y"}, "PostToolUseFailure", error="Exit code 1\n"),
         after("Bash", {"command": "pytest"}, "PostToolUseFailure", error=FAILED, is_interrupt=True),
         after("Bash", {"command": "cat log"}, tool_response={"stdout": FAILED}),
+        after("PowerShell", {"command": "Get-Content log"}, tool_response={"stdout": FAILED}),
         after(
             "run_shell_command", {"command": "make"}, tool_response={"llmContent": "Exit Code: 0"}
         ),

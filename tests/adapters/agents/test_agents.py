@@ -87,7 +87,7 @@ def test_claude_code_gets_hooks_for_its_events_in_seconds(tmp_path: Path) -> Non
         "PostToolUseFailure": AFTER_A_TOOL,
         "SubagentStart": AFTER_A_TOOL,
     }
-    assert matchers(document) == {"PostToolUseFailure": "Bash|mcp__.*"}
+    assert matchers(document) == {"PostToolUseFailure": "Bash|PowerShell|mcp__.*"}
 
 
 def test_claude_code_gets_bare_commands_and_those_of_an_earlier_program_in_the_project(

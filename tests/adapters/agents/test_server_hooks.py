@@ -106,8 +106,8 @@ def test_hooks_call_the_server_that_all_projects_have(machine: Machine) -> None:
     }
     groups = json.loads(machine.settings.read_text())["hooks"]
     assert {event: groups[event][0].get("matcher") for event in EVENTS} == {
-        "PostToolUseFailure": "Bash|mcp__.*",
-        "PostToolUse": "Bash|Read|Edit|MultiEdit|Write",
+        "PostToolUseFailure": "Bash|PowerShell|mcp__.*",
+        "PostToolUse": "Bash|PowerShell|Read|Edit|MultiEdit|Write",
         "SubagentStart": None,
         "UserPromptSubmit": None,
     }
@@ -247,6 +247,21 @@ def test_an_older_client_or_a_lost_server_is_reported_and_gets_its_processes_bac
     assert "but no server of hardwon is registered for all projects: run hardwon init" in lost
     assert calling(machine.init()) == {}
     assert "PostToolUse" not in machine.hooks()
+    assert machine.wants() == []
+
+
+def test_hooks_for_the_tools_of_an_earlier_version_are_reported_and_replaced(
+    machine: Machine,
+) -> None:
+    wanted = machine.init()
+    text = machine.settings.read_text()
+    machine.settings.write_text(text.replace("Bash|PowerShell", "Bash"))
+
+    assert machine.wants() == [
+        f"hooks in {machine.settings} run for the tools of another version: run hardwon init"
+    ]
+    assert machine.init() == wanted
+    assert machine.settings.read_text() == text
     assert machine.wants() == []
 
 

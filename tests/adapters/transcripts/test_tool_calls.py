@@ -44,6 +44,12 @@ def test_runs_changes_and_stated_causes_are_read(tmp_path: Path, host: Host) -> 
     ]
 
 
+def test_commands_of_powershell_are_runs(tmp_path: Path) -> None:
+    text = repaired(Recording("claude")).text.replace('"name": "Bash"', '"name": "PowerShell"')
+
+    assert any(isinstance(item, Run) for item in actions(tmp_path, text))
+
+
 @pytest.mark.parametrize("host", HOSTS)
 def test_a_new_file_is_distinguished_from_a_changed_one(tmp_path: Path, host: Host) -> None:
     recording = Recording(host).asks("Fix it.").writes("tests/test_feed.py").edits("src/feed.py")

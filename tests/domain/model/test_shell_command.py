@@ -44,6 +44,8 @@ from hardwon.domain.model.shell_command import command_key, is_lookup
         ("cat > a.py <<'EOF'\nprint('it's')\nEOF\npython a.py", "python a.py"),
         ("psql shop <<-SQL | tail -3\n  select 1;\n  SQL\nmake", "psql shop && make"),
         ("python - <<EOF\nEOFX = 1", "python -"),
+        ("Set-Location C:\\work; $env:CI = 1; pytest -q | Select-Object -Last 5", "pytest -q"),
+        ("Get-ChildItem dist; npm install", "npm install"),
         ("make 2>&1 | tee log; exit ${PIPESTATUS[0]}", "make"),
     ],
 )
