@@ -13,8 +13,8 @@ from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery
 from hardwon.domain.model.filters import ANYWHERE, EVERYTHING, NOWHERE, EntryFilter, Scope
 from hardwon.domain.model.injection.gate_terms import PromptTerms
 from hardwon.domain.model.injection.relevance_gate import Contender, Rules, choose
-from hardwon.domain.model.prompt_intent import intent_of
-from hardwon.domain.model.prompt_terms import identifiers, is_worth_asking
+from hardwon.domain.model.prompt_intent import intent_of, is_worth_asking
+from hardwon.domain.model.prompt_terms import identifiers
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.weigh_entries import contest_of, question_of, sentences_of

@@ -19,7 +19,7 @@ from bench.quality.labelled import items
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository
 from hardwon.adapters.sqlite.opening import open_store
 from hardwon.domain.model.filters import LEARNINGS
-from hardwon.domain.model.prompt_terms import is_worth_asking
+from hardwon.domain.model.prompt_intent import is_worth_asking
 from hardwon.entrypoints.mcp.hook_events import NOTHING_TO_SAY, PROMPT
 from hardwon.ports.agents import HOOK_TOOL
 

@@ -22,12 +22,12 @@ Reading: TypeAlias = tuple[Any, str]
 Rule: TypeAlias = Callable[[str], Reading]
 """Parses a text that is not blank. Never raises."""
 
-WHOLE_NUMBER = re.compile("-?[0-9]+")
-DECIMAL_NUMBER = re.compile(r"-?[0-9]*\.[0-9]+")
+WHOLE_NUMBER = "-?[0-9]+"
+DECIMAL_NUMBER = r"-?[0-9]*\.[0-9]+"
 NONE = "none"
 """An empty list."""
 
-MODEL = re.compile(r"[\w.+@-]{1,100}(?:/[\w.+@-]{1,100}){0,2}(?::[\w.+@-]{1,100})?", re.ASCII)
+MODEL = r"(?a)[\w.+@-]{1,100}(?:/[\w.+@-]{1,100}){0,2}(?::[\w.+@-]{1,100})?"
 """
 A model's name, with owner and tag if it has them.
 
@@ -59,7 +59,7 @@ def switch(text: str) -> Reading:
 def limit(text: str) -> Reading:
     """Parse a whole number, clamped to 31 bits, else the default."""
     refused = None, "is no whole number; using the default"
-    if not WHOLE_NUMBER.fullmatch(text):
+    if not re.fullmatch(WHOLE_NUMBER, text):
         return refused
     try:
         return max(-MAX_LIMIT, min(MAX_LIMIT, int(text))), ""
@@ -105,7 +105,7 @@ def from_1_to(most: int) -> Rule:
 
 def weight(text: str) -> Reading:
     """Parse a number, else NaN, because one bad weight spoils all three."""
-    number = WHOLE_NUMBER.fullmatch(text) or DECIMAL_NUMBER.fullmatch(text)
+    number = re.fullmatch(WHOLE_NUMBER, text) or re.fullmatch(DECIMAL_NUMBER, text)
     return float(text) if number else math.nan, ""
 
 
@@ -159,7 +159,7 @@ def model(text: str) -> Reading:
 
     An address and a path that climbs are no names.
     """
-    is_name = MODEL.fullmatch(text) and ".." not in text
+    is_name = re.fullmatch(MODEL, text) and ".." not in text
     return (text, "") if is_name else (None, "is no name of a model; using the default")
 
 

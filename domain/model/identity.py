@@ -10,7 +10,28 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cached_property
 
-from hardwon.domain.model.redaction import IGNORABLE
+IGNORABLE_RANGES = (
+    (0x00AD, 0x00AD),  # soft hyphen
+    (0x034F, 0x034F),  # combining grapheme joiner
+    (0x061C, 0x061C),  # Arabic letter mark
+    (0x115F, 0x1160),  # Hangul fillers
+    (0x17B4, 0x17B5),  # Khmer inherent vowels
+    (0x180B, 0x180F),  # Mongolian variation selectors and vowel separator
+    (0x200B, 0x200F),  # zero-width space, joiners, direction marks
+    (0x202A, 0x202E),  # bidirectional embeddings and overrides
+    (0x2060, 0x206F),  # word joiner, invisible operators, bidirectional isolates
+    (0x3164, 0x3164),  # Hangul filler
+    (0xFE00, 0xFE0F),  # variation selectors
+    (0xFEFF, 0xFEFF),  # byte order mark
+    (0xFFA0, 0xFFA0),  # halfwidth Hangul filler
+    (0xFFF0, 0xFFF8),  # unassigned
+    (0x1BCA0, 0x1BCA3),  # shorthand format controls
+    (0x1D173, 0x1D17A),  # musical format controls
+    (0xE0000, 0xE0FFF),  # tags, and variation selectors that can carry any bytes
+)
+
+IGNORABLE = "".join(f"{chr(first)}-{chr(last)}" for first, last in IGNORABLE_RANGES)
+"""Unicode's `Default_Ignorable_Code_Point`, as ranges of a regular expression."""
 
 OWN_CASE = 3
 """Longest text that is searched in its own letter case: `IT` is no `it`."""

@@ -96,10 +96,22 @@ def search_terms(text: str) -> tuple[str, ...]:
     return tuple([term for term in terms if not is_grammar(term)] or terms)[:MAX_TERMS]
 
 
+MIN_TERMS = 3
+"""Words without stop words. `yes, go on` and `fix it` have none or one."""
+
+LONGEST_PROMPT = 2_000
+"""Characters searched with: far more than 64 terms, redacted in a few milliseconds."""
+
+
+def has_enough_terms(text: str) -> bool:
+    """Return whether *text* says enough to search with."""
+    return len(search_terms(text[:LONGEST_PROMPT])) >= MIN_TERMS
+
+
 MAX_COMPLETIONS = 3
 SHORTEST_BEGINNING = 2
 
-_LAST_WORD = re.compile(r"[^\W_]+\Z")
+_LAST_WORD = r"[^\W_]+\Z"
 
 
 def half_typed(question: str) -> str:
@@ -108,7 +120,7 @@ def half_typed(question: str) -> str:
 
     In scripts without spaces it needs no completion: its letters and pairs are found anywhere.
     """
-    last = _LAST_WORD.search(split_at_runs(searchable(question))[-1])
+    last = re.search(_LAST_WORD, split_at_runs(searchable(question))[-1])
     typed = last[0] if last else ""
     return typed.lower() if SHORTEST_BEGINNING <= len(typed) == len(typed.lower()) else ""
 
@@ -265,9 +277,9 @@ UNSPACED = "\U000ffffd"
 
 MOSTLY = 0.5
 
-_JOINED = re.compile(r"(?<![^\W_])[^\W_]+(?=[_.:-])(?:(?:_*(?:::|->|[.:-])_*|_+)[^\W_]+)+")
-_NUMBERS = re.compile(r"[\d_.:>-]+")
-_INDEXED_WORD = re.compile(r"(?:[^\W_]|[\U000f0000-\U000ffffd])+")
+_JOINED = r"(?<![^\W_])[^\W_]+(?=[_.:-])(?:(?:_*(?:::|->|[.:-])_*|_+)[^\W_]+)+"
+_NUMBERS = r"[\d_.:>-]+"
+_INDEXED_WORD = r"(?:[^\W_]|[\U000f0000-\U000ffffd])+"
 
 
 class QuestionTerms(NamedTuple):
@@ -379,7 +391,7 @@ def index_words(text: str) -> list[str]:
 
     For indexes that do not split texts themselves.
     """
-    return _INDEXED_WORD.findall(" ".join(indexed_texts([text])).lower())
+    return re.findall(_INDEXED_WORD, " ".join(indexed_texts([text])).lower())
 
 
 def is_mostly_unspaced(text: str) -> bool:
@@ -409,8 +421,8 @@ def _without_runs(text: str) -> str:
 def _joined(text: str) -> list[str]:
     return [
         found
-        for found in dict.fromkeys(_JOINED.findall(text))
-        if not _NUMBERS.fullmatch(found) and len(found) <= LONGEST_WHOLE
+        for found in dict.fromkeys(re.findall(_JOINED, text))
+        if not re.fullmatch(_NUMBERS, found) and len(found) <= LONGEST_WHOLE
     ]
 
 

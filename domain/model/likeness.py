@@ -24,8 +24,8 @@ from hardwon.domain.model.entry import MAX_COUNT, MAX_KEYWORDS, Entry
 from hardwon.domain.model.identity import content_hash, searchable_text, word_count
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.likelihood import MODELS, Likelihood
-from hardwon.domain.model.plain_text import split_sentences
 from hardwon.domain.model.prompt_terms import informative_words, stem
+from hardwon.domain.model.text import split_sentences
 
 MIN_COSINE = 0.5
 """Minimum cosine of a pair that can reach that probability."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from hardwon.domain.model.context import MAX_DESCRIPTION_WORDS
+from hardwon.domain.model.text import split_sentences
 
 FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
 # The first opening wins, as in CommonMark, where an unclosed block runs to the end;
@@ -125,24 +126,6 @@ def beginning(text: str) -> str:
 
 
 ENDS = ".!?"
-
-_CUT = re.compile(r"(?<=[.!?])[\"')\]”’]*\s+|(?<=[。！？])")  # noqa: RUF001
-_ABBREVIATIONS = frozenset("e.g. i.e. vs. cf. approx. Mr. Mrs. Ms. Dr.".split())
-_LONGEST = len("(approx.")
-_OPENING = "([\"'"
-
-
-def split_sentences(line: str) -> Iterator[str]:
-    """Yield the sentences of *line* in order, then the rest."""
-    start = 0
-    for cut in _CUT.finditer(line):
-        before = line[max(start, cut.start() - _LONGEST) : cut.start()]
-        if before.rpartition(" ")[2].lstrip(_OPENING) not in _ABBREVIATIONS:
-            yield line[start : cut.end()].strip()
-            start = cut.end()
-    if rest := line[start:].strip():
-        yield rest
-
 
 _TABLE_ROW = re.compile(r"[ \t]*\|")
 _ITEM = re.compile(r"[ \t>]*(?:[-+*•]|\d{1,4}[.)])[ \t]+")

@@ -9,8 +9,15 @@ from collections.abc import Iterable
 from itertools import dropwhile, pairwise
 from typing import NamedTuple
 
-from hardwon.domain.model.keywords import words_of
-from hardwon.domain.model.plain_text import split_sentences
+from hardwon.domain.model.keywords import LONGEST_PROMPT, has_enough_terms, words_of
+from hardwon.domain.model.text import split_sentences
+
+_COMMANDS = ("/", "!", "#")
+"""
+Beginnings of prompts that the host handles itself.
+
+They are its commands, the shell's, and notes to its own memory.
+"""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -154,6 +161,14 @@ def intent_of(prompt: str) -> Intent:
         continues=float(any(map(_requests, sentences[1:]))),
         products=float(min(len(words & _PRODUCTS), _MAX_PRODUCTS)),
     )
+
+
+def is_worth_asking(prompt: str) -> bool:
+    """Return whether *prompt* has enough terms, is addressed to the agent, and seeks help."""
+    beginning = prompt[:LONGEST_PROMPT].lstrip()
+    if beginning.startswith(_COMMANDS) or not has_enough_terms(prompt):
+        return False
+    return seeks_help(beginning)
 
 
 def seeks_help(prompt: str) -> bool:

@@ -5,36 +5,15 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from hardwon.domain.model.keywords import STOP_WORDS, search_terms, terms_of, words_of
-from hardwon.domain.model.plain_text import split_sentences
-from hardwon.domain.model.prompt_intent import seeks_help
-
-MIN_TERMS = 3
-"""Words without stop words. `yes, go on` and `fix it` have none or one."""
-
-LONGEST_PROMPT = 2_000
-"""Characters searched with: far more than 64 terms, redacted in a few milliseconds."""
-
-_COMMANDS = ("/", "!", "#")
-"""
-Beginnings of prompts that the host handles itself.
-
-They are its commands, the shell's, and notes to its own memory.
-"""
-
-
-def is_worth_asking(prompt: str) -> bool:
-    """Return whether *prompt* has enough terms, is addressed to the agent, and seeks help."""
-    beginning = prompt[:LONGEST_PROMPT].lstrip()
-    if beginning.startswith(_COMMANDS) or not has_enough_terms(prompt):
-        return False
-    return seeks_help(beginning)
-
-
-def has_enough_terms(text: str) -> bool:
-    """Return whether *text* says enough to search with."""
-    return len(search_terms(text[:LONGEST_PROMPT])) >= MIN_TERMS
-
+from hardwon.domain.model.keywords import (
+    LONGEST_PROMPT,
+    MIN_TERMS,
+    STOP_WORDS,
+    search_terms,
+    terms_of,
+    words_of,
+)
+from hardwon.domain.model.text import split_sentences
 
 Identifier: TypeAlias = tuple[str, ...]
 """The words of an identifier, lower case."""
@@ -42,11 +21,11 @@ Identifier: TypeAlias = tuple[str, ...]
 SHORTEST = 5
 """Characters of an identifier that is a single word, such as `cp1252`."""
 
-_TOKEN = re.compile(r"[^\s`(),;]+")
+_PIECE = r"[^\s`(),;]+"
 _AROUND = ".:!?'\"[]{}<>"
-_JOINED = re.compile(r"[^\W_][_.=:/\\\"'@-]+[^\W_]")
-_MIXED = re.compile(r"[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]")
-_PROSE = re.compile(r"[^\W\d_]+(?:['\u2019/-][^\W\d_]+)+|[\d.:/-]+")
+_JOINED = r"[^\W_][_.=:/\\\"'@-]+[^\W_]"
+_MIXED = r"[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]"
+_PROSE = r"[^\W\d_]+(?:['\u2019/-][^\W\d_]+)+|[\d.:/-]+"
 """Words with a hyphen or an apostrophe, dates and versions: no identifiers."""
 
 
@@ -56,7 +35,7 @@ def identifiers(prompt: str) -> tuple[Identifier, ...]:
 
     Identifiers are names in code, error codes, options and paths.
     """
-    tokens = (token.strip(_AROUND) for token in _TOKEN.findall(prompt))
+    tokens = (token.strip(_AROUND) for token in re.findall(_PIECE, prompt))
     return tuple(dict.fromkeys(tuple(words_of(token)) for token in tokens if _is_identifier(token)))
 
 
@@ -83,11 +62,11 @@ def count_quoted(text: str, asked: Sequence[Identifier]) -> int:
 
 def _is_identifier(token: str) -> bool:
     words = words_of(token)
-    if _PROSE.fullmatch(token) or STOP_WORDS.issuperset(words):
+    if re.fullmatch(_PROSE, token) or STOP_WORDS.issuperset(words):
         return False
     if len(words) == 1:
-        return len(token) >= SHORTEST and bool(_MIXED.search(token))
-    return bool(_JOINED.search(token))
+        return len(token) >= SHORTEST and bool(re.search(_MIXED, token))
+    return bool(re.search(_JOINED, token))
 
 
 def _stands_in(identifier: Identifier, words: Sequence[str]) -> bool:
@@ -98,14 +77,13 @@ def _stands_in(identifier: Identifier, words: Sequence[str]) -> bool:
     )
 
 
-_SPACE = re.compile(r"\s+")
 _MARKS = dict.fromkeys(map(ord, "*_`#>-+~|\\[]()"))
 """Characters that markdown uses for emphasis, quotes, lists and links."""
 
 
 def plain(text: str) -> str:
     """Return *text* in lower case, without marks of markdown, on one line."""
-    return _SPACE.sub(" ", text.casefold().translate(_MARKS)).strip()
+    return re.sub(r"\s+", " ", text.casefold().translate(_MARKS)).strip()
 
 
 def holds_lesson(text: str, lesson: str) -> bool:
@@ -239,42 +217,3 @@ def _shared(sentence: Sentence, held: set[str]) -> SharedTerms:
 
 
 _EVERYDAY_STEMS = frozenset(map(stem, EVERYDAY))
-
-COMMON_STEMS = frozenset(map(stem, STOP_WORDS)) | frozenset(
-    map(
-        stem,
-        """
-        able action actually air almost alone along although among another answer appear appointed area arm around
-        attack available away battle beautiful became become bed beginning behind believe best black blood blue body
-        book born bring brother brought built came car career cause central century certain child city close cold
-        college come common community company complete completed considered contain continue control cost could
-        country course cut dark day dead deal death decided deep designed despite developed died door down due early
-        earth east either else end enough entire especially established etc even evening event eventually ever every
-        everyone everything evidence except expect eye face fact fall family far father feel few field figure final
-        finally fire five floor follow following food foot force form former forward found four free friend front full
-        further future game gave general girl given gone gone got great green ground group grow half hand happen hard
-        head health hear heart heavy height held help herself high himself history hit hold home hope hour house
-        however human hundred idea important include increase indeed inside instead interest itself job join just kept
-        kind knew known land large late later law lead learn least leave led left less level life light likely little
-        live local long longer look lose lost lot love low made main major man many march mark matter may maybe mean
-        meet men middle might mile million mind minute moment money month morning mother mouth much music must myself
-        national natural near nearly need never night nor north nothing notice often oh once others otherwise outside
-        own part party pass past people per perhaps person piece place plan play player point political poor popular
-        position possible power present private probably produce provide public quickly quite rather reach ready real
-        reason receive recent red remain remember reported rest result right rise road rock role room sat sea season
-        seat seem seen sense sent series serious served service seven several shall share short should show side
-        similar simply since single sir sister sit situation six size slowly small social society someone sometimes
-        song soon sort sound south space speak special spent spring stage stand star started state station stay step
-        stood story street strong student study style such suddenly summer support sure system table taken talk team
-        ten thank third though thought thousand throughout thus today together tomorrow tonight top toward town train
-        true turn twenty upon usually various view visit voice wait walk wall want war watch water week weight well
-        went west white whole whose wide wife wind window winter within without woman won word world worth yard year
-        yet young
-        """.split(),
-    )
-)
-"""
-The commonest words of English.
-
-An output of many lines has some of them by chance.
-"""

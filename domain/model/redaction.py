@@ -14,30 +14,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from hardwon.domain.model.host_text import without_host_text
+from hardwon.domain.model.identity import IGNORABLE, IGNORABLE_RANGES
 from hardwon.domain.model.secrets.find import REDACTED, has_word_of_a_rule, without_secrets
-
-_IGNORABLE = (
-    (0x00AD, 0x00AD),  # soft hyphen
-    (0x034F, 0x034F),  # combining grapheme joiner
-    (0x061C, 0x061C),  # Arabic letter mark
-    (0x115F, 0x1160),  # Hangul fillers
-    (0x17B4, 0x17B5),  # Khmer inherent vowels
-    (0x180B, 0x180F),  # Mongolian variation selectors and vowel separator
-    (0x200B, 0x200F),  # zero-width space, joiners, direction marks
-    (0x202A, 0x202E),  # bidirectional embeddings and overrides
-    (0x2060, 0x206F),  # word joiner, invisible operators, bidirectional isolates
-    (0x3164, 0x3164),  # Hangul filler
-    (0xFE00, 0xFE0F),  # variation selectors
-    (0xFEFF, 0xFEFF),  # byte order mark
-    (0xFFA0, 0xFFA0),  # halfwidth Hangul filler
-    (0xFFF0, 0xFFF8),  # unassigned
-    (0x1BCA0, 0x1BCA3),  # shorthand format controls
-    (0x1D173, 0x1D17A),  # musical format controls
-    (0xE0000, 0xE0FFF),  # tags, and variation selectors that can carry any bytes
-)
-
-IGNORABLE = "".join(f"{chr(first)}-{chr(last)}" for first, last in _IGNORABLE)
-"""Unicode's `Default_Ignorable_Code_Point`, as ranges of a regular expression."""
 
 _HIDDEN = f"[{IGNORABLE}\ufff9-\ufffb]"
 """Those, and interlinear annotations."""
@@ -96,7 +74,7 @@ _JOINED = (
 
 PRINTABLE = frozenset(
     chr(code)
-    for first, last in _IGNORABLE
+    for first, last in IGNORABLE_RANGES
     for code in range(first, last + 1)
     if chr(code).isprintable()
 )
@@ -269,8 +247,8 @@ def _without_outermost(text: str) -> str:
     return "".join(kept) + ("" if depth else text[resumed:])
 
 
-_UP_TO_A_BLANK = re.compile(r".*\s", re.DOTALL)
-_OTHER_LINE_ENDS = re.compile("\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")
+_UP_TO_A_BLANK = r"(?s).*\s"
+_OTHER_LINE_ENDS = "\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]"
 
 CUT = " […]"
 """The mark at the end of a text that was cut."""
@@ -285,7 +263,7 @@ MAX_PASSES = 10
 def as_text(text: str) -> str:
     """Return *text* as any file can hold it: valid UTF-8, newlines, stripped."""
     valid = text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
-    return _OTHER_LINE_ENDS.sub("\n", valid).strip()
+    return re.sub(_OTHER_LINE_ENDS, "\n", valid).strip()
 
 
 class Cleaning(NamedTuple):
@@ -325,7 +303,7 @@ class Cleaning(NamedTuple):
         if len(text) <= longest:
             return self(text)
         head, tail = text[: longest - LONGEST_SECRET], text[longest - LONGEST_SECRET : longest]
-        if ended := _UP_TO_A_BLANK.match(tail):
+        if ended := re.match(_UP_TO_A_BLANK, tail):
             return self(head + ended[0]).rstrip()
         return self(head + tail)[:-LONGEST_SECRET].rstrip()
 

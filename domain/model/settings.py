@@ -29,10 +29,10 @@ CONTEXT_TOKENS = 500
 
 SERVER_SCHEMES = ("postgresql", "postgres")
 
-_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/", re.IGNORECASE)
+_ADDRESS = r"(?i)[a-z][a-z0-9+.-]+:/"
 """The beginning of an address. A single letter is a drive."""
 
-_PARAMETER = re.compile(r"\b(host|password|dbname)=")
+_PARAMETER = r"\b(host|password|dbname)="
 
 
 class ServerAddress:
@@ -82,7 +82,7 @@ class ServerAddress:
 
         An address with an error counts too.
         """
-        return bool(_ADDRESS.match(text) or _PARAMETER.search(text))
+        return bool(re.match(_ADDRESS, text) or re.search(_PARAMETER, text))
 
 
 class Settings(NamedTuple):

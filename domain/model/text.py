@@ -3,12 +3,14 @@ Scripts, line ends, passages, size in tokens, and repeated titles of texts.
 
 Some scripts are written without spaces, or their particles stick to words: Han, kana, Hangul, Thai,
 Lao, Burmese, Khmer. A run of such letters is searched as its overlapping pairs. A letter and the
-marks on it are one sign. Standard library only, for the hook.
+marks on it are one sign. Standard library only, for the hook: patterns that few processes need are
+compiled when they are used.
 """
 
 import os
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import cache
 from itertools import islice, pairwise
 from typing import NamedTuple
@@ -153,12 +155,29 @@ def with_newlines(text: str) -> str:
 MAX_WORDS = 100
 """Of 50, 100 and 200 the best on the development sets, by little (`docs/measurements-of-quality.md`)."""
 
-_UNIT_END = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])|\n+")
-_ASCII_UNIT_END = re.compile(r"\s(?:(?<=[.!?]\s)\s*|(?<=\n)\n*)")
+_UNIT_END = r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])|\n+"
+_ASCII_UNIT_END = r"\s(?:(?<=[.!?]\s)\s*|(?<=\n)\n*)"
 """The same in ASCII, found quickly, as it begins with white space."""
 
 _WORD = re.compile(r"[^\W_]+")
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_HUMP = r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
+
+_SENTENCE_END = r"(?<=[.!?])[\"')\]”’]*\s+|(?<=[。！？])"  # noqa: RUF001
+_ABBREVIATIONS = frozenset("e.g. i.e. vs. cf. approx. Mr. Mrs. Ms. Dr.".split())
+_LONGEST = len("(approx.")
+_OPENING = "([\"'"
+
+
+def split_sentences(line: str) -> Iterator[str]:
+    """Yield the sentences of *line* in order, then the rest."""
+    start = 0
+    for cut in re.finditer(_SENTENCE_END, line):
+        before = line[max(start, cut.start() - _LONGEST) : cut.start()]
+        if before.rpartition(" ")[2].lstrip(_OPENING) not in _ABBREVIATIONS:
+            yield line[start : cut.end()].strip()
+            start = cut.end()
+    if rest := line[start:].strip():
+        yield rest
 
 
 def passages(title: str, text: str) -> list[str]:
@@ -170,7 +189,7 @@ def passages(title: str, text: str) -> list[str]:
     """
     parts, words = list[list[str]]([[]]), 0
     unit_end = _ASCII_UNIT_END if text.isascii() else _UNIT_END
-    for unit in filter(str.strip, unit_end.split(text)):
+    for unit in filter(str.strip, re.split(unit_end, text)):
         length = _length(unit)
         if parts[-1] and words + length > MAX_WORDS:
             parts.append([])
@@ -203,7 +222,7 @@ def split_at_humps(word: str) -> list[str]:
 
     A part begins where a capital follows a small letter or a digit, or ends capitals.
     """
-    return _HUMP.split(word)
+    return re.split(_HUMP, word)
 
 
 COMMON_FOLDERS = frozenset(
@@ -214,14 +233,14 @@ COMMON_FOLDERS = frozenset(
 )
 """Folders that most projects have: their names carry no information."""
 
-_SHORT_EXTENSIONS = re.compile(r"(?:\.[a-z0-9]{1,4})+$")
+_SHORT_EXTENSIONS = r"(?:\.[a-z0-9]{1,4})+$"
 """Extensions such as `.tar` and `.test` before the last one."""
 
 
 def words_of_path(path: str) -> str:
     """Return the informative words of *path*: folders, stem, and parts of identifiers."""
     *folders, name = path.split("/")
-    stem = _SHORT_EXTENSIONS.sub("", os.path.splitext(name.lstrip("."))[0])
+    stem = re.sub(_SHORT_EXTENSIONS, "", os.path.splitext(name.lstrip("."))[0])
     words = " ".join(
         (*(folder for folder in folders if folder.lower() not in COMMON_FOLDERS), stem)
     )
@@ -246,7 +265,6 @@ Minimum words of a title that is not repeated.
 A single word at the beginning is mostly just the subject.
 """
 
-_TITLE_WORD = re.compile(r"[^\W_]+")
 _CLOSING_MARKS = "`*_"
 
 
@@ -279,8 +297,8 @@ def split_by_title(title: str, text: str) -> SplitTitle:
 
     Case and marks don't count.
     """
-    wanted = _TITLE_WORD.findall(title.lower())
-    found = list(islice(_TITLE_WORD.finditer(text), len(wanted)))
+    wanted = _WORD.findall(title.lower())
+    found = list(islice(_WORD.finditer(text), len(wanted)))
     if not wanted or [word[0].lower() for word in found] != wanted:
         return SplitTitle("", text)
     end = found[-1].end()
@@ -292,7 +310,7 @@ def split_by_title(title: str, text: str) -> SplitTitle:
 
 def has_word(text: str) -> bool:
     """Return whether *text* has a word."""
-    return _TITLE_WORD.search(text) is not None
+    return _WORD.search(text) is not None
 
 
 MAX_LINE = 1_000

@@ -9,7 +9,7 @@ from hardwon.domain.model.injection.entry_text import ConstitutionalText, within
 from hardwon.domain.model.injection.receipt import NOTHING as NO_MEMORY
 from hardwon.domain.model.injection.receipt import HeldMemory
 from hardwon.domain.model.injection.relevance_gate import AT_MOMENT, AT_TASK
-from hardwon.domain.model.prompt_terms import LONGEST_PROMPT, has_enough_terms
+from hardwon.domain.model.keywords import LONGEST_PROMPT, has_enough_terms
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.use_cases.weigh_citations import WeighCitations
 from hardwon.domain.use_cases.weigh_entries import (

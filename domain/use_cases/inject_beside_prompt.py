@@ -6,7 +6,8 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.filters import NOWHERE, Workplace
 from hardwon.domain.model.injection.receipt import ContextWindow
 from hardwon.domain.model.injection.relevance_gate import BESIDE_PROMPT
-from hardwon.domain.model.prompt_terms import LONGEST_PROMPT, is_worth_asking
+from hardwon.domain.model.keywords import LONGEST_PROMPT
+from hardwon.domain.model.prompt_intent import is_worth_asking
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.use_cases.weigh_entries import (
     NOTHING,

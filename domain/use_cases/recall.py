@@ -8,8 +8,8 @@ from hardwon.domain.model.citations import citations_of, tokens_of
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
 from hardwon.domain.model.filters import COLLECTIONS, EntryFilter
-from hardwon.domain.model.keywords import search_terms, without_frame
-from hardwon.domain.model.prompt_terms import LONGEST_PROMPT, decisive_terms, identifiers
+from hardwon.domain.model.keywords import LONGEST_PROMPT, search_terms, without_frame
+from hardwon.domain.model.prompt_terms import decisive_terms, identifiers
 from hardwon.domain.model.ranking.collections import PolicyMaker, build_policy
 from hardwon.domain.model.ranking.decay import Decay
 from hardwon.domain.model.ranking.policy import (

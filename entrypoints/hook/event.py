@@ -389,7 +389,11 @@ class Event:
     def _answers_prompt(self) -> bool:
         if not (self._injects and self._settings.prompt_enabled) or self._request.is_of_the_host:
             return False
-        from hardwon.domain.model.prompt_terms import is_worth_asking  # compiles patterns
+        from hardwon.domain.model.keywords import has_enough_terms  # compiles patterns
+
+        if not has_enough_terms(self._request.prompt):
+            return False
+        from hardwon.domain.model.prompt_intent import is_worth_asking  # for longer ones only
 
         return is_worth_asking(self._request.prompt)
 

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from hardwon.domain.model.excerpt import shortened
-from hardwon.domain.model.plain_text import plain_text, sentences, split_sentences
+from hardwon.domain.model.plain_text import plain_text, sentences
+from hardwon.domain.model.text import split_sentences
 
 LONGEST_OPTION = 160
 """Characters of an option that are recorded with the choice."""

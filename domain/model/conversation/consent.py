@@ -9,7 +9,8 @@ from hardwon.domain.model.conversation.options import listed_items
 from hardwon.domain.model.conversation.session import Exchange
 from hardwon.domain.model.conversation.status import reports_status
 from hardwon.domain.model.conversation.words import READ, salient_words, stem
-from hardwon.domain.model.plain_text import sentences, split_sentences
+from hardwon.domain.model.plain_text import sentences
+from hardwon.domain.model.text import split_sentences
 
 MAX_ITEMS = 5
 """The main choices of a plan."""

@@ -7,8 +7,9 @@ from functools import lru_cache
 from hardwon.domain.model.conversation.session import Exchange
 from hardwon.domain.model.conversation.words import stem
 from hardwon.domain.model.keywords import search_terms
-from hardwon.domain.model.plain_text import sentences, split_sentences
+from hardwon.domain.model.plain_text import sentences
 from hardwon.domain.model.settings import BUFFERED
+from hardwon.domain.model.text import split_sentences
 
 
 def listed_items(text: str) -> Iterator[tuple[str, str]]:

@@ -26,9 +26,8 @@ from hardwon.domain.model.injection.gate_terms import (
     information_unit,
     terms_to_count,
 )
-from hardwon.domain.model.keywords import terms_of
+from hardwon.domain.model.keywords import STOP_WORDS, terms_of
 from hardwon.domain.model.prompt_terms import (
-    COMMON_STEMS,
     Sentence,
     count_quoted,
     informative_words,
@@ -47,6 +46,46 @@ _QUOTATION = (
     r"|(?<![\w.])((?:\w{1,40}\.){0,8}\w{0,60}(?:Error|Exception)\b[^.\n]{0,120})"
 )
 _REMEDY = re.compile(r"\w(?<!Error)(?<!Exception)\(|\w=")
+
+
+COMMON_STEMS = frozenset(map(stem, STOP_WORDS)) | frozenset(
+    map(
+        stem,
+        """
+        able action actually air almost alone along although among another answer appear appointed area arm around
+        attack available away battle beautiful became become bed beginning behind believe best black blood blue body
+        book born bring brother brought built came car career cause central century certain child city close cold
+        college come common community company complete completed considered contain continue control cost could
+        country course cut dark day dead deal death decided deep designed despite developed died door down due early
+        earth east either else end enough entire especially established etc even evening event eventually ever every
+        everyone everything evidence except expect eye face fact fall family far father feel few field figure final
+        finally fire five floor follow following food foot force form former forward found four free friend front full
+        further future game gave general girl given gone gone got great green ground group grow half hand happen hard
+        head health hear heart heavy height held help herself high himself history hit hold home hope hour house
+        however human hundred idea important include increase indeed inside instead interest itself job join just kept
+        kind knew known land large late later law lead learn least leave led left less level life light likely little
+        live local long longer look lose lost lot love low made main major man many march mark matter may maybe mean
+        meet men middle might mile million mind minute moment money month morning mother mouth much music must myself
+        national natural near nearly need never night nor north nothing notice often oh once others otherwise outside
+        own part party pass past people per perhaps person piece place plan play player point political poor popular
+        position possible power present private probably produce provide public quickly quite rather reach ready real
+        reason receive recent red remain remember reported rest result right rise road rock role room sat sea season
+        seat seem seen sense sent series serious served service seven several shall share short should show side
+        similar simply since single sir sister sit situation six size slowly small social society someone sometimes
+        song soon sort sound south space speak special spent spring stage stand star started state station stay step
+        stood story street strong student study style such suddenly summer support sure system table taken talk team
+        ten thank third though thought thousand throughout thus today together tomorrow tonight top toward town train
+        true turn twenty upon usually various view visit voice wait walk wall want war watch water week weight well
+        went west white whole whose wide wife wind window winter within without woman won word world worth yard year
+        yet young
+        """.split(),
+    )
+)
+"""
+The commonest words of English.
+
+An output of many lines has some of them by chance.
+"""
 
 
 def quotations(text: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from hardwon.domain.model.host_text import without_host_text
 from hardwon.domain.model.injection.entry_text import LARGEST_ENTRY, Length, units
 from hardwon.domain.model.injection.neutral_text import RELATED, neutral_line
-from hardwon.domain.model.text import CHARACTERS_A_TOKEN
+from hardwon.domain.model.text import CHARACTERS_A_TOKEN, split_sentences
 from hardwon.domain.model.vocabulary import Kind
 
 ITEM = "- "
@@ -104,8 +104,6 @@ def _is_heading(paragraph: str) -> bool:
 
 
 def _first_sentences(paragraph: str) -> str:
-    from hardwon.domain.model.plain_text import split_sentences  # noqa: PLC0415  # most starts print none
-
     first, *others = split_sentences(paragraph)
     if len(first) > SUMMARY_ROOM:
         return _shortened(first, SUMMARY_ROOM)

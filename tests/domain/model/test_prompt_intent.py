@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from hardwon.domain.model.prompt_intent import (
     asks_for_a_fact,
     goes_on_to_another_task,
+    is_worth_asking,
     seeks_help,
 )
-from hardwon.domain.model.prompt_terms import is_worth_asking
 
 
 @pytest.mark.parametrize(

@@ -4,16 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.domain.model.keywords import LONGEST_PROMPT
+from hardwon.domain.model.prompt_intent import is_worth_asking
 from hardwon.domain.model.prompt_terms import (
     EVERYDAY,
-    LONGEST_PROMPT,
     SharedTerms,
     asked_by,
     held_by_one,
     holds_lesson,
     identifiers,
     informative_words,
-    is_worth_asking,
     max_information,
     plain,
     quotes,

@@ -26,6 +26,8 @@ EXPENSIVE = {
     "typer",
 }
 
+NOT_FOR_A_WORD = ("redaction", "plain_text", "prompt_terms", "prompt_intent")
+
 
 @pytest.fixture(scope="module")
 def bare() -> set[str]:
@@ -114,6 +116,18 @@ def test_switched_off_the_database_is_not_touched(world: World) -> None:
         ".last-injection.json",
         "memory.db",
     ]
+
+
+def test_a_prompt_of_few_words_reads_no_tables_of_secrets_or_intents(world: World) -> None:
+    prompt = {
+        **world.session_start(),
+        "hook_event_name": "UserPromptSubmit",
+        "prompt": "yes, go on",
+    }
+    _, modules = world.launch(payload=prompt)
+
+    assert "hardwon.domain.model.keywords" in modules
+    assert not {f"hardwon.domain.model.{name}" for name in NOT_FOR_A_WORD} & modules
 
 
 @pytest.mark.parametrize("event", ["Stop", "PostToolUse"])
