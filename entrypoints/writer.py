@@ -48,6 +48,7 @@ from hardwon.entrypoints.presenters.pauses import refusal
 from hardwon.entrypoints.presenters.text import on_one_line
 from hardwon.entrypoints.streams import (
     NO_FOLDER,
+    collect_seldom,
     is_working_folder_gone,
     never_fail_to_print,
     put_out,
@@ -154,6 +155,7 @@ exit codes: 0 stored, 1 the entry or an argument is not valid, 2 the store can't
 
 def main() -> None:
     """Run the writer and leave with its exit code."""
+    collect_seldom()
     never_fail_to_print()
     try:
         code = run(sys.argv[1:])

@@ -21,6 +21,7 @@ from hardwon.entrypoints.cli.console import OK, OUR_FAILURE, USERS_MISTAKE, at_e
 from hardwon.entrypoints.cli.typed import with_typed
 from hardwon.entrypoints.streams import (
     NO_FOLDER,
+    collect_seldom,
     is_working_folder_gone,
     never_fail_to_print,
     silence,
@@ -309,6 +310,7 @@ def program(arguments: Sequence[str]) -> typer.Typer:
 
 def main() -> None:
     """Run one command and exit: 0 ok, 1 the user's mistake, 2 our failure."""
+    collect_seldom()
     never_fail_to_print()
     try:
         code = _run(sys.argv[1:] if sys.argv[1:] != ["help"] else ["--help"])

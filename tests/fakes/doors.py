@@ -182,6 +182,7 @@ def _process_state(env: Mapping[str, str], folder: Path) -> Iterator[None]:
             stack.callback(signal.signal, number, signal.getsignal(number))
         stack.callback(signal.setitimer, signal.ITIMER_REAL, 0)
         stack.callback(gc.enable)
+        stack.callback(gc.set_threshold, *gc.get_threshold())
         stack.enter_context(
             mock.patch.object(tempfile, "tempdir", None)
         )  # or it would stay what it was

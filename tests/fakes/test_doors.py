@@ -29,6 +29,7 @@ def state() -> list[object]:
         sys.argv,
         umask,
         gc.isenabled(),
+        gc.get_threshold(),
         tempfile.tempdir,
         os._exit,
     ]
@@ -60,6 +61,7 @@ def test_changes_of_a_program_to_its_process_are_undone(
         os.chdir("/")
         os.umask(0o777)
         gc.disable()
+        gc.set_threshold(1)
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_REAL, 60)
