@@ -91,6 +91,10 @@ class Loaded:
         del number
         return self._block
 
+    def admits_all(self, only: EntryFilter) -> bool:
+        """Return whether *only* admits every entry."""
+        return self._source.admits_all(only)
+
     def packed(self, number: int) -> None:
         """Return nothing: no block is packed."""
 

@@ -166,6 +166,10 @@ class BlockSource(VectorSource, Protocol):
         """
         ...
 
+    def admits_all(self, only: EntryFilter) -> bool:
+        """Return whether *only* admits every entry with a vector. False is no promise."""
+        ...
+
     def packed(self, number: int) -> bytes | None:
         """Return a packed block under its stamp, None without one."""
         ...

@@ -7,7 +7,7 @@ into bytes.
 
 import struct
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
@@ -30,9 +30,6 @@ LONGEST = 1.001
 
 LARGEST_CODE = 127
 
-UNIT_ROUNDOFF = 2.0**-24
-"""The relative error of one float32 operation."""
-
 HALF_A_STEP: float = 0.5 / 10**COSINE_DECIMALS
 CHUNK = 256
 """Rows that are computed with at once: more no longer fit the processor's cache."""
@@ -53,22 +50,32 @@ def find(wanted: Numbers, numbers: Numbers) -> NDArray[np.intp]:
 
 class QueryCodes(NamedTuple):
     """
-    A query, exact and coded.
+    A coded query.
 
     Attributes:
-        exact: float32, a unit vector.
-        codes: The query, rounded to whole multiples of its scale.
+        values: Its codes, as whole floating-point numbers.
+        scale: It is rounded to multiples of it.
+        residual: Upper bound of the length of its rounding error.
+        length: Its length, at least 1.
     """
 
-    exact: Floats
-    codes: NDArray[np.int8]
+    values: NDArray[np.floating[Any]]
     scale: float
+    residual: float
+    length: float
 
     @classmethod
     def of(cls, query: Floats) -> "QueryCodes":
         """Encode a unit vector."""
         coded = encode(VectorRows(np.zeros(1, dtype=np.int64), query[np.newaxis]))
-        return cls(query, coded.values[0], float(coded.scales[0]))
+        # Sums of products of codes must be exact: float32 holds all integers below 2^24.
+        product = np.float32 if len(query) * LARGEST_CODE**2 < 2**24 else np.float64
+        return cls(
+            coded.values[0].astype(product),
+            scale=float(coded.scales[0]),
+            residual=float(coded.residuals[0]),
+            length=max(1.0, float(np.linalg.norm(query.astype(np.float64)))),
+        )
 
 
 class Comparison(NamedTuple):
@@ -76,14 +83,12 @@ class Comparison(NamedTuple):
     The rows of a block, compared with a query.
 
     Attributes:
-        scores: float32, close to the exact scores.
+        scores: float64, the scores of the codes, independent of order and blocks.
         errors: float32, upper bounds of their distance from the exact scores (rounded to 1e-6).
-        coarse: float64, the scores of the query's codes, independent of order and blocks.
     """
 
-    scores: Floats
+    scores: NDArray[np.float64]
     errors: Floats
-    coarse: NDArray[np.float64]
 
 
 class VectorRows(NamedTuple):
@@ -126,30 +131,20 @@ class Codes(NamedTuple):
         """
         Return the scores against *query*, each within its error bound.
 
-        The bound is the residual's, by Cauchy and Schwarz.
+        The bound is that of both residuals, by Cauchy and Schwarz.
         """
-        dimensions = len(query.exact)
-        # Sums of products of codes must be exact: float32 holds all integers below 2^24.
-        product: type[np.floating[Any]] = (
-            np.float32 if dimensions * LARGEST_CODE**2 < 2**24 else np.float64
-        )
-        both = np.stack((query.exact, query.codes), axis=1).astype(product)
-        chunks = [
-            self.values[at : at + CHUNK].astype(product) @ both
-            for at in range(0, len(self.values), CHUNK)
-        ]
-        products = np.concatenate([np.empty((0, 2), dtype=product), *chunks])
-        length = max(1.0, float(np.linalg.norm(query.exact.astype(np.float64))))
+        products = np.empty(len(self.values), dtype=query.values.dtype)
+        room = np.empty((CHUNK, len(query.values)), dtype=query.values.dtype)
+        for at in range(0, len(self.values), CHUNK):
+            codes = self.values[at : at + CHUNK]
+            chunk = room[: len(codes)]
+            np.copyto(chunk, codes)
+            np.dot(chunk, query.values, out=products[at : at + CHUNK])
         return Comparison(
-            scores=products[:, 0].astype(np.float32) * self.scales,
-            errors=self.residuals * np.float32(length) + np.float32(_rounding(dimensions)),
-            coarse=products[:, 1].astype(np.float64) * self.scales * query.scale,
+            scores=products.astype(np.float64) * self.scales * query.scale,
+            errors=self.residuals * np.float32(query.length + query.residual)
+            + np.float32(query.residual * LONGEST + HALF_A_STEP + ROOM),
         )
-
-
-def _rounding(dimensions: int) -> float:
-    """Bound the error of a float32 product of unit vectors and of rounded scores."""
-    return 2 * (dimensions + 4) * UNIT_ROUNDOFF + HALF_A_STEP + ROOM
 
 
 def rows_of(block: VectorBlock, dimensions: int) -> VectorRows:
@@ -282,6 +277,29 @@ class Members(NamedTuple):
         return self._replace(numbers=self.numbers[places], categories=self.categories[places])
 
 
+class Admitted:
+    """
+    The entries of a filter, read when they are first needed.
+
+    Args:
+        read: Returns them.
+        are_all: Whether each vector is one of theirs.
+    """
+
+    def __init__(self, read: Callable[[], Members], *, are_all: bool = False) -> None:
+        self._read = read
+        self.are_all = are_all
+
+    @cached_property
+    def members(self) -> Members:
+        """The entries, with their categories."""
+        return self._read()
+
+    def places(self, numbers: Numbers) -> NDArray[np.intp]:
+        """Return the places of *numbers* among them, -1 if missing."""
+        return find(numbers, self.members.numbers)
+
+
 class LoadedVectors:
     """
     The codes of a source's vectors, read as they are needed.
@@ -294,24 +312,28 @@ class LoadedVectors:
         self.source = source
         self._queries = 0
         self._codes: dict[int, tuple[object, Codes]] = {}
-        self._members: dict[tuple[int, EntryFilter], Members] = {}
+        self._admitted: dict[tuple[int, EntryFilter], Admitted] = {}
 
-    def members(self, only: EntryFilter) -> Members:
+    def admitted(self, only: EntryFilter) -> Admitted:
         """Return the entries of *only*, cached until the store changes."""
-        asked = (self.source.version(), only._replace(among=None))  # lists rarely repeat
-        members = self._members.pop(asked, None) or Members.of(self.source.members(asked[1]))
-        self._members[asked] = members
-        while len(self._members) > KEPT:
-            del self._members[next(iter(self._members))]
-        return members if only.among is None else members.among(only.among)
+        _, wanted = asked = (self.source.version(), only._replace(among=None))
+        admitted = self._admitted.pop(asked, None) or Admitted(
+            lambda: Members.of(self.source.members(wanted)), are_all=self.source.admits_all(wanted)
+        )
+        self._admitted[asked] = admitted
+        while len(self._admitted) > KEPT:
+            del self._admitted[next(iter(self._admitted))]
+        among = only.among  # lists rarely repeat
+        return admitted if among is None else Admitted(lambda: admitted.members.among(among))
 
-    def codes(self, members: Members) -> Iterator[Codes]:
-        """Yield the codes of *members* and others, by ascending blocks."""
+    def codes(self, admitted: Admitted) -> Iterator[Codes]:
+        """Yield the codes of those *admitted* and of others, by ascending blocks."""
         self._queries += 1
         blocks = self.source.blocks()
         self._codes = {number: kept for number, kept in self._codes.items() if number in blocks}
-        if len(members.numbers) <= FEW_A_BLOCK * (len(blocks) - len(self._codes)):
-            yield encode(self.rows_among(members.numbers))
+        few = 0 if admitted.are_all else FEW_A_BLOCK * (len(blocks) - len(self._codes))
+        if few and len(numbers := admitted.members.numbers) <= few:
+            yield encode(self.rows_among(numbers))
             return
         for number, state in blocks.items():
             yield self._block(number, state)
@@ -354,9 +376,9 @@ class NumpyMatches(Matches):
     statistics but for the best score are those of the codes' scores.
     """
 
-    def __init__(self, loaded: LoadedVectors, members: Members, query: Vector) -> None:
+    def __init__(self, loaded: LoadedVectors, admitted: Admitted, query: Vector) -> None:
         self._loaded = loaded
-        self._members = members
+        self._admitted = admitted
         self._query: Floats = np.frombuffer(query, dtype=np.float32)
         self._exact: dict[int, float] = {}
 
@@ -381,7 +403,7 @@ class NumpyMatches(Matches):
     @cached_property
     def _statistics(self) -> ScoreStatistics:
         # Sums of whole millionths do not depend on the order of rows.
-        steps = np.rint(self._compared.coarse * STEPS).astype(np.int64)
+        steps = np.rint(self._compared.scores * STEPS).astype(np.int64)
         if not len(steps):
             return ScoreStatistics()
         return ScoreStatistics(
@@ -395,7 +417,7 @@ class NumpyMatches(Matches):
 
     @cached_property
     def _compared(self) -> "_Compared":
-        return _Compared(self._loaded.codes(self._members), self._members, self._query)
+        return _Compared(self._loaded.codes(self._admitted), self._admitted, self._query)
 
     def _scored(self, numbers: Numbers) -> dict[int, float]:
         left = np.array(
@@ -411,34 +433,39 @@ class NumpyMatches(Matches):
 
 class _Compared:
     """
-    The members that have a vector, compared with a query.
+    The admitted entries that have a vector, compared with a query.
 
     Args:
-        blocks: The codes of all *members*, and of others, in ascending order.
-        members: The entries compared.
+        blocks: The codes of all *admitted*, and of others, in ascending order.
+        admitted: The entries compared.
         query: A unit vector.
 
     Attributes:
-        numbers: The numbers of the members with a vector, ascending.
-        coarse: The score of each by its codes, float64.
+        numbers: The numbers of the entries with a vector, ascending.
+        scores: The score of each by its codes, float64.
     """
 
-    def __init__(self, blocks: Iterable[Codes], members: Members, query: Floats) -> None:
+    def __init__(self, blocks: Iterable[Codes], admitted: Admitted, query: Floats) -> None:
         coded = QueryCodes.of(query)
         none = Codes.none(len(query))
         numbers, compared = [none.numbers], [none.compare(coded)]
         for block in blocks:  # each is dropped as soon as it is compared, unless it is kept
             numbers.append(block.numbers.copy())  # a view would keep the packed block
             compared.append(block.compare(coded))
-        together = np.concatenate(numbers)
-        places = find(together, members.numbers)
-        inside = places >= 0
-        self.numbers: Numbers = together[inside]
-        self.coarse = np.concatenate([comparison.coarse for comparison in compared])[inside]
-        self._scores = np.concatenate([comparison.scores for comparison in compared])[inside]
-        self._errors = np.concatenate([comparison.errors for comparison in compared])[inside]
-        self._categories = members.categories[places[inside]]
-        self._names = members.names
+        self._admitted = admitted
+        self.numbers: Numbers = np.concatenate(numbers)
+        self.scores = np.concatenate([comparison.scores for comparison in compared])
+        self._errors = np.concatenate([comparison.errors for comparison in compared])
+        if not admitted.are_all:
+            inside = admitted.places(self.numbers) >= 0
+            self.numbers, self.scores = self.numbers[inside], self.scores[inside]
+            self._errors = self._errors[inside]
+
+    @cached_property
+    def _categories(self) -> NDArray[np.int8]:
+        """The category of each entry, as its place in the names of all, -1 if it is gone."""
+        places = self._admitted.places(self.numbers)
+        return np.where(places >= 0, self._admitted.members.categories[places], np.int8(-1))
 
     def nearest(self, k: int, category: Category | None) -> Numbers:
         """
@@ -446,11 +473,11 @@ class _Compared:
 
         With a category, only its entries count.
         """
-        numbers, scores, errors = self.numbers, self._scores, self._errors
+        numbers, scores, errors = self.numbers, self.scores, self._errors
         if category is not None:
             own = np.zeros(len(numbers), dtype=bool)
-            if category in self._names:
-                own = self._categories == self._names.index(category)
+            if category in (names := self._admitted.members.names):
+                own = self._categories == names.index(category)
             numbers, scores, errors = numbers[own], scores[own], errors[own]
         if len(numbers) > k:
             kth = np.partition(scores - errors, -k)[-k]

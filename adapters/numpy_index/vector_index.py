@@ -53,7 +53,7 @@ class NumpyVectorIndex(VectorIndex):
         except ImportError as error:
             raise VectorIndexUnavailableError(f"numpy can't be loaded: {error}") from error
         self._loaded = self._loaded or LoadedVectors(self._source)
-        return NumpyMatches(self._loaded, self._loaded.members(only), query)
+        return NumpyMatches(self._loaded, self._loaded.admitted(only), query)
 
 
 def pack_block(block: VectorBlock, stamp: int) -> bytes | None:

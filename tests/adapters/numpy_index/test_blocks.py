@@ -62,7 +62,7 @@ def test_no_score_is_farther_from_its_bound_than_its_error(
     exact = np.array([cosine(row, query) for row in rows])
     compared = codes.compare(QueryCodes.of(np.frombuffer(query, "f4")))
     assert (np.abs(compared.scores - exact) <= compared.errors).all()
-    assert np.abs(compared.coarse - exact).max() < 0.02
+    assert np.abs(compared.scores - exact).max() < 0.02
 
 
 @pytest.mark.parametrize("width", [384, 1040, 1041, 3072])
@@ -72,16 +72,16 @@ def test_a_row_has_the_same_coarse_score_in_whatever_company_and_order(width: in
     drawn[:100] = np.sign(drawn[:100])  # every code is the largest
     rows = VectorRows(np.arange(300), drawn / np.linalg.norm(drawn, axis=1, keepdims=True))
     query = QueryCodes.of(rows.values[0])
-    together = encode(rows).compare(query).coarse
+    together = encode(rows).compare(query).scores
 
     order = generator.permutation(300)
     assert (
-        encode(VectorRows(rows.numbers, rows.values[order])).compare(query).coarse
+        encode(VectorRows(rows.numbers, rows.values[order])).compare(query).scores
         == together[order]
     ).all()
     for row in (0, 99, 100, 299):
         single = encode(VectorRows(rows.numbers[:1], rows.values[row : row + 1])).compare(query)
-        assert single.coarse[0] == together[row]
+        assert single.scores[0] == together[row]
 
 
 def test_a_block_takes_a_quarter_of_its_vectors() -> None:
@@ -142,6 +142,10 @@ class DamagedSource:
     def load_block(self, number: int) -> VectorBlock:
         del number
         return self.load([1, 2, 3])
+
+    def admits_all(self, only: EntryFilter) -> bool:
+        del only
+        return False
 
     def packed(self, number: int) -> bytes | None:
         del number

@@ -2,7 +2,7 @@
 
 import contextlib
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.ports.override import override
 from hardwon.ports.vectors import VectorBlock
 from tests.adapters.sqlite.earlier_stores import STORES, unpack
@@ -39,6 +39,12 @@ class Counting(SqliteVectorStore):
     def __init__(self, database: SqliteDatabase) -> None:
         super().__init__(database, SPACE, ignore)
         self.read, self.packed_read = list[int](), list[int]()
+        self.listed = list[EntryFilter]()
+
+    @override
+    def members(self, only: EntryFilter) -> Mapping[str | None, str]:
+        self.listed.append(only)
+        return super().members(only)
 
     @override
     def load_block(self, number: int) -> VectorBlock:
@@ -75,6 +81,22 @@ def test_a_packed_block_is_used(database: SqliteDatabase) -> None:
 
     assert top[0].score == 0.6
     assert (counted.packed_read, counted.read) == ([0, 1], [2])
+
+
+def test_entries_are_listed_only_if_some_are_left_out_or_a_category_is_asked_for(
+    database: SqliteDatabase,
+) -> None:
+    fill(database, VECTORS)
+    counted = Counting(database)
+    matches = NumpyVectorIndex(counted).compare(QUERY_VECTOR, EVERYTHING)
+    assert (matches.count(), len(matches.top(9)), counted.listed) == (18, 9, [])
+    assert len(matches.top(9, "patterns")) == 9
+    assert matches.top(9, "heuristics") == []
+    assert counted.listed == [EVERYTHING]
+
+    sessions = EVERYTHING._replace(kinds=("session",))
+    assert NumpyVectorIndex(counted).compare(QUERY_VECTOR, sessions).count() == 0
+    assert counted.listed == [EVERYTHING, sessions]
 
 
 def search_until_kept(index: NumpyVectorIndex) -> None:
