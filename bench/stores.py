@@ -1,17 +1,20 @@
 """
 Stores full of prose with its vectors: `python -m bench.stores ENTRIES...` makes them.
 
-A store is made once, a thousand entries a transaction, by the statements of the product's
+A store is made once, a block of packed postings a transaction, by the statements of the product's
 repository without its checks, and kept in the bench's cache; an interrupted run goes on where the
 last one ended. Measurements get a copy.
 """
 
 import os
+import re
 import shutil
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from functools import lru_cache
+from itertools import pairwise
 from multiprocessing import get_context
 from typing import NamedTuple
 
@@ -22,22 +25,26 @@ from hardwon.adapters.minilm.embedder import MINILM_SPACE
 from hardwon.adapters.numpy_index.vector_index import pack_block
 from hardwon.adapters.sqlite.activity import SqliteUsageLog
 from hardwon.adapters.sqlite.database import Row, SqliteDatabase
+from hardwon.adapters.sqlite.derived import SHIFT, bounds
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository
 from hardwon.adapters.sqlite.keyword_index import INSERT
 from hardwon.adapters.sqlite.keyword_matches import PLACE_BITS
 from hardwon.adapters.sqlite.opening import open_store
-from hardwon.adapters.sqlite.postings import pack_postings
+from hardwon.adapters.sqlite.postings import (
+    INSERT_LENGTHS,
+    INSERT_POSTING,
+    PostingRows,
+    pack_postings,
+    posting_rows,
+)
 from hardwon.adapters.sqlite.rows import upsert_entry, upsert_text
 from hardwon.adapters.sqlite.schema import NEWEST
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.embedding import Space
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.identity import title_to_search
-from hardwon.domain.model.keywords import indexed, indexed_texts
+from hardwon.domain.model.keywords import indexed
 from hardwon.domain.model.text import passages
-
-PART = 1_000
-"""Entries of a transaction."""
 
 SESSIONS = 100
 RECALLED = 20
@@ -62,6 +69,7 @@ class _Rows(NamedTuple):
     words: list[Row]
     passages: list[Row]
     vectors: list[tuple[int, str, bytes]]
+    postings: PostingRows | None
 
 
 def build_store(folder: str, entries: int, space: Space = MINILM_SPACE) -> str:
@@ -126,11 +134,11 @@ def _made(first: int, entries: int, dimensions: int) -> Iterator[tuple[int, _Row
     """
     Yield the rows of a part, and how many entries there are with it.
 
-    Parts are made in processes of their own.
+    A part is a block of the packed postings. Parts are made in processes of their own.
     """
-    wanted = [
-        (start, min(PART, entries - start), dimensions) for start in range(first, entries, PART)
-    ]
+    ends = range((first + 1 >> SHIFT) + 1 << SHIFT, entries + 1, 1 << SHIFT)
+    edges = [first, *(number - 1 for number in ends), entries]
+    wanted = [(start, end - start, dimensions) for start, end in pairwise(edges)]
     with get_context("forkserver").Pool(os.cpu_count()) as pool:
         for (start, count, _), rows in zip(wanted, pool.imap(_rows, wanted), strict=True):
             yield start + count, rows
@@ -140,7 +148,7 @@ def _rows(wanted: tuple[int, int, int]) -> _Rows:
     start, count, dimensions = wanted
     writer = Writer(seed=start)
     parts = [writer.parts() for _ in range(count)]
-    rows = _Rows("", [], "", [], [], [], [])
+    rows = _Rows("", [], "", [], [], [], [], None)
     for number, (sentences, vector) in enumerate(
         zip(parts, vectors_of(parts, dimensions, seed=start), strict=True), start + 1
     ):
@@ -154,11 +162,24 @@ def _rows(wanted: tuple[int, int, int]) -> _Rows:
         )
         rows.entries.append(dict(values))
         rows.texts.append(dict(texts))
-        rows.words.append((number, *indexed_texts(words)))
+        rows.words.append((number, *map(_indexed, words)))
         for at, text in enumerate(passages(title, "\n".join(words[1:]))):
-            rows.passages.append((number << PLACE_BITS | at, indexed(text)))
+            rows.passages.append((number << PLACE_BITS | at, _indexed(text)))
         rows.vectors.append((number, str(texts["text_hash"]), vector.tobytes()))
+    block = start + 1 >> SHIFT
+    if start + count == bounds(block)[1] and start in (0, bounds(block)[0] - 1):
+        texts = [(number, "\n".join(columns)) for number, *columns in rows.words]
+        rows = rows._replace(postings=posting_rows(block, texts, rows.passages))
     return rows
+
+
+def _indexed(text: str) -> str:
+    """Return *text* as it is indexed, sentence by sentence, as they come again."""
+    return "\n".join(map(_indexed_sentence, SENTENCE_END.split(text)))
+
+
+SENTENCE_END = re.compile(r"(?<=[.!?]) (?=[A-Z])|\n")
+_indexed_sentence = lru_cache(50_000)(indexed)
 
 
 def _insert(database: SqliteDatabase, space_id: int, rows: _Rows) -> None:
@@ -169,6 +190,9 @@ def _insert(database: SqliteDatabase, space_id: int, rows: _Rows) -> None:
         many(INSERT, rows.words)
         many(INSERT_PASSAGE, rows.passages)
         many(INSERT_VECTOR, ((space_id, *vector) for vector in rows.vectors))
+        if rows.postings:
+            many(INSERT_POSTING, rows.postings.postings)
+            many(INSERT_LENGTHS, [rows.postings.lengths])
         database.note_change()
 
 

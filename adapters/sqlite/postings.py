@@ -10,16 +10,15 @@ blocks that are not packed, and everything if something does not match.
 import sqlite3
 import sys
 from array import array
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import cache
-from itertools import chain, count, groupby
-from operator import itemgetter
+from itertools import chain, count
 from typing import Literal, NamedTuple
 from zlib import crc32
 
-from hardwon.adapters.sqlite.database import SqliteDatabase
+from hardwon.adapters.sqlite.database import Row, SqliteDatabase
 from hardwon.adapters.sqlite.derived import SHIFT, bounds, remake
 from hardwon.adapters.sqlite.keyword_matches import (
     COLUMNS,
@@ -193,32 +192,53 @@ def pack_postings(database: SqliteDatabase, most: int | None = MAX_AT_ONCE) -> N
 
 def _pack(database: SqliteDatabase, block: int) -> None:
     first, last = bounds(block)
-    entries = _Counts.of(
-        [(number - first, text) for number, text in database.rows(SELECT_TEXTS, (first, last))]
-    )
-    texts = database.rows(SELECT_PASSAGES, (first << PLACE_BITS, (last + 1 << PLACE_BITS) - 1))
-    owners = array("I", ((rowid >> PLACE_BITS) - first for rowid, _ in texts if rowid & FURTHER))
+    texts = database.rows(SELECT_TEXTS, (first, last))
+    passages = database.rows(SELECT_PASSAGES, (first << PLACE_BITS, (last + 1 << PLACE_BITS) - 1))
+    rows = posting_rows(block, texts, passages)
+    if rows is None:
+        return  # an entry like that is rare: FTS5 goes on searching its block
+    drop_postings(database, first)
+    database.run_many(INSERT_POSTING, rows.postings)
+    database.rows(INSERT_LENGTHS, rows.lengths)
+
+
+INSERT_POSTING = "INSERT INTO posting (block, term, packed) VALUES (?, ?, ?)"
+INSERT_LENGTHS = "INSERT INTO posting_block (block, lengths) VALUES (?, ?)"
+
+
+class PostingRows(NamedTuple):
+    """The rows of a packed block in both tables."""
+
+    postings: Sequence[Row]
+    lengths: Row
+
+
+def posting_rows(block: int, texts: Sequence[Row], passages: Sequence[Row]) -> PostingRows | None:
+    """
+    Pack the *texts* of entries and their *passages*, by row id.
+
+    None if one holds a term too often.
+    """
+    first, _ = bounds(block)
+    entries = _Counts.of([(number - first, text) for number, text in texts])
+    owners = array("I", ((rowid >> PLACE_BITS) - first for rowid, _ in passages if rowid & FURTHER))
     further = count(1 << SHIFT)
-    passages = _Counts.of(
+    of_passages = _Counts.of(
         [
             (next(further) if rowid & FURTHER else (rowid >> PLACE_BITS) - first, text)
-            for rowid, text in texts
+            for rowid, text in passages
         ],
         places=(1 << SHIFT) + len(owners),
     )
     try:
         rows = [
             (block, term.encode(), _sealed(block, term.encode(), values))
-            for term, values in _joined(entries.terms, passages.terms)
+            for term, values in _joined(entries.terms, of_passages.terms)
         ]
     except OverflowError:
-        return  # an entry like that is rare: FTS5 goes on searching its block
-    drop_postings(database, first)
-    database.run_many("INSERT INTO posting (block, term, packed) VALUES (?, ?, ?)", rows)
-    database.rows(
-        "INSERT INTO posting_block (block, lengths) VALUES (?, ?)",
-        (block, _sealed(block, b"", entries.lengths + passages.lengths + owners)),
-    )
+        return None
+    lengths = _sealed(block, b"", entries.lengths + of_passages.lengths + owners)
+    return PostingRows(rows, (block, lengths))
 
 
 class _Counts(NamedTuple):
@@ -238,15 +258,16 @@ class _Counts(NamedTuple):
     def of(cls, texts: Sequence[tuple[int, str]], places: int = 1 << SHIFT) -> "_Counts":
         lengths, terms = array("I", bytes(4 * places)), dict[str, Sequence[int]]()
         with closing(tokenized(texts)) as connection:
-            for term, of_term in groupby(connection.execute(COUNTED), itemgetter(0)):
-                _, found, counts = zip(*of_term, strict=True)
-                terms[term] = (*found, *counts)
-                for place, times in zip(found, counts, strict=True):
-                    lengths[place] += times
+            for term, docs in connection.execute(HELD):
+                counts = sorted(Counter(map(int, docs.split(","))).items())
+                found, times = zip(*counts, strict=True)
+                terms[term] = (*found, *times)
+            for place, size in connection.execute("SELECT id, sz FROM texts_docsize"):
+                lengths[place] = next(varints(size))
         return cls(lengths, terms)
 
 
-COUNTED = "SELECT term, doc, count(*) FROM token GROUP BY term, doc ORDER BY term, doc"
+HELD = "SELECT term, group_concat(doc) FROM token GROUP BY term"
 
 
 def _joined(
