@@ -283,7 +283,7 @@ class Admitted:
 
     Args:
         read: Returns them.
-        are_all: Whether each vector is one of theirs.
+        are_all: Whether every vector belongs to them.
     """
 
     def __init__(self, read: Callable[[], Members], *, are_all: bool = False) -> None:

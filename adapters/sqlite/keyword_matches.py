@@ -41,18 +41,17 @@ def any_of(terms: Iterable[str]) -> str:
 
 
 def frequencies(
-    database: SqliteDatabase, table: str, terms: Sequence[str], first: int = 0
+    database: SqliteDatabase, table: str, terms: Sequence[str], first: int = 0, most: int = -1
 ) -> Mapping[str, int]:
     """
     Count the rows of an FTS5 table that contain each term.
 
-    Counts from row *first* on, for at most 65 terms.
+    Counts from row *first* on, for at most 65 terms, and no further than *most* if it is positive.
     """
     if not terms:
         return {}
-    counts = ", ".join(
-        [f"(SELECT count(*) FROM {table} WHERE {table} MATCH ? AND rowid >= {first})"] * len(terms)
-    )
+    found = f"SELECT 1 FROM {table} WHERE {table} MATCH ? AND rowid >= {first} LIMIT {most}"
+    counts = ", ".join([f"(SELECT count(*) FROM ({found}))"] * len(terms))
     return dict(
         zip(terms, database.rows(f"SELECT {counts}", list(map(quoted, terms)))[0], strict=True)
     )

@@ -287,19 +287,29 @@ class _Best:
                 best[number] = score
 
 
+FIRST_SHARE = 4
+"""A term is counted first up to the bound of all hits, divided by this."""
+
+
 def _rarest(database: SqliteDatabase, terms: Sequence[str], most: int) -> Iterator[tuple[str, int]]:
     """
     Yield *terms* with the number of their passages, rarest first.
 
-    Stops before there would be more than *most* hits.
+    Stops before there would be more than *most* hits. Of a frequent term no more are counted than
+    it takes to exclude it.
     """
-    counts = frequencies(database, "passages_fts", terms)
-    hits = 0
-    for term in sorted(terms, key=lambda term: (counts[term], term)):
-        if hits and hits + counts[term] > most:
-            return
-        hits += counts[term]
-        yield term, counts[term]
+    left, counted, hits = terms, most // FIRST_SHARE + 1, 0
+    while left:
+        counts = frequencies(database, "passages_fts", left, most=counted)
+        for term in sorted(counts, key=lambda term: (counts[term], term)):
+            if hits and hits + counts[term] > most:
+                return
+            if counts[term] == counted:
+                break
+            hits += counts[term]
+            yield term, counts[term]
+        left = [term for term in left if counts[term] == counted]
+        counted = most - hits + 1 if counted <= most - hits else -1
 
 
 def _add(sums: dict[int, float], further: dict[int, float]) -> None:

@@ -1,13 +1,14 @@
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest import mock
 
 import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.adapters.sqlite import keyword_index
+from hardwon.adapters.sqlite import keyword_index, scoring
 from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
 from hardwon.adapters.sqlite.keyword_matches import PLACE_BITS
@@ -293,9 +294,10 @@ PARAGRAPHS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=60).map(" ".j
     texts=st.lists(st.lists(PARAGRAPHS, min_size=1, max_size=4).map("\n\n".join), max_size=6),
     terms=st.lists(st.sampled_from((*WORDS, "nowhere")), min_size=1, unique=True),
     most=st.integers(1, 30),
+    share=st.sampled_from((1, 4, 30)),
 )
 def test_weighing_is_scoring_passage_by_passage(
-    texts: list[str], terms: list[str], most: int
+    texts: list[str], terms: list[str], most: int, share: int
 ) -> None:
     with TemporaryDirectory() as folder, closing(open_new_store(folder)) as database:
         world_of(database).add(
@@ -327,7 +329,8 @@ def test_weighing_is_scoring_passage_by_passage(
             score = passage_score(bm25, matched, sum(idf.values()))
             expected[rowid >> PLACE_BITS] = max(score, expected.get(rowid >> PLACE_BITS, 0.0))
 
-        assert weigh(database, terms, most) == (expected, sum(idf.values()))
+        with mock.patch.object(scoring, "FIRST_SHARE", share):
+            assert weigh(database, terms, most) == (expected, sum(idf.values()))
 
 
 def test_keyword_search_can_be_switched_off(database: SqliteDatabase) -> None:
