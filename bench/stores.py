@@ -168,8 +168,8 @@ def _rows(wanted: tuple[int, int, int]) -> _Rows:
         rows.vectors.append((number, str(texts["text_hash"]), vector.tobytes()))
     block = start + 1 >> SHIFT
     if start + count == bounds(block)[1] and start in (0, bounds(block)[0] - 1):
-        texts = [(number, "\n".join(columns)) for number, *columns in rows.words]
-        rows = rows._replace(postings=posting_rows(block, texts, rows.passages))
+        together = [(number, "\n".join(columns)) for number, *columns in rows.words]
+        rows = rows._replace(postings=posting_rows(block, together, rows.passages))
     return rows
 
 

@@ -463,7 +463,7 @@ class _Compared:
 
     @cached_property
     def _categories(self) -> NDArray[np.int8]:
-        """The category of each entry, as its place in the names of all, -1 if it is gone."""
+        """The place of each category in the names of all, -1 if missing."""
         places = self._admitted.places(self.numbers)
         return np.where(places >= 0, self._admitted.members.categories[places], np.int8(-1))
 

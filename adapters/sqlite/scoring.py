@@ -288,7 +288,7 @@ class _Best:
 
 
 FIRST_SHARE = 4
-"""A term is counted first up to the bound of all hits, divided by this."""
+"""The part of all allowed hits up to which a term is counted first."""
 
 
 def _rarest(database: SqliteDatabase, terms: Sequence[str], most: int) -> Iterator[tuple[str, int]]:

@@ -90,7 +90,11 @@ PACKED = (
 
 
 def packed(database: SqliteDatabase, space_id: int, number: int) -> bytes | None:
-    """Return the packed form of a block, read as a stream: a column takes four times as long."""
+    """
+    Return the packed form of a block.
+
+    It is read as a stream: reading the column takes four times as long.
+    """
     row = database.value(PACKED, (space_id, number))
     if row is None:
         return None
