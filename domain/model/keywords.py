@@ -4,6 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from hardwon.domain.model.errors import InvalidQueryError
@@ -12,7 +13,6 @@ from hardwon.domain.model.identity import searchable
 from hardwon.domain.model.text import (
     identifier_words,
     is_grammar,
-    is_unspaced,
     pairs,
     runs,
     share_unspaced,
@@ -52,16 +52,23 @@ def words_of(text: str) -> list[str]:
     >>> words_of("kpir后 and READ_me")
     ['kpir', '后', 'and', 'read', 'me']
     """
-    plain = searchable(text).lower().translate(_WITHOUT_MARKS)
-    parts = enumerate(split_at_runs(plain))
-    return [word for at, part in parts for word in ([part] if at % 2 else _WORD.findall(part))]
+    return [
+        word for at, part in _parts(text) for word in ([part] if at % 2 else _WORD.findall(part))
+    ]
 
 
 def terms_of(text: str) -> list[str]:
     """Return the words of *text*, or pairs of unspaced signs."""
     return [
-        term for word in words_of(text) for term in (pairs(word) if is_unspaced(word) else (word,))
+        term
+        for at, part in _parts(text)
+        for term in (pairs(part) if at % 2 else _WORD.findall(part))
     ]
+
+
+def _parts(text: str) -> Iterable[tuple[int, str]]:
+    """Number the parts of *text* in lower case: the odd ones are unspaced runs."""
+    return enumerate(split_at_runs(searchable(text).lower().translate(_WITHOUT_MARKS)))
 
 
 _FUNCTION_WORDS = (
@@ -92,8 +99,10 @@ def search_terms(text: str) -> tuple[str, ...]:
     endings.
     """
     asked = without_function_words(searchable(text))
-    terms = [term for term in dict.fromkeys(terms_of(asked)) if term not in STOP_WORDS]
-    return tuple([term for term in terms if not is_grammar(term)] or terms)[:MAX_TERMS]
+    terms = dict.fromkeys(terms_of(asked))
+    plain = (term for term in terms if term not in STOP_WORDS and not is_grammar(term))
+    found = tuple(islice(plain, MAX_TERMS))
+    return found or tuple(islice((term for term in terms if term not in STOP_WORDS), MAX_TERMS))
 
 
 MIN_TERMS = 3
@@ -419,9 +428,11 @@ def _without_runs(text: str) -> str:
 
 
 def _joined(text: str) -> list[str]:
+    # A word of letters and digits alone is no whole.
+    marked = " ".join(part for part in dict.fromkeys(text.split()) if not part.isalnum())
     return [
         found
-        for found in dict.fromkeys(re.findall(_JOINED, text))
+        for found in dict.fromkeys(re.findall(_JOINED, marked))
         if not re.fullmatch(_NUMBERS, found) and len(found) <= LONGEST_WHOLE
     ]
 

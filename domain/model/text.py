@@ -206,8 +206,9 @@ def _length(unit: str) -> int:
 
 def identifier_words(text: str) -> list[str]:
     """Return the words of each distinct identifier such as `parseHTTPRequest`."""
-    capitalised = " ".join(part for part in dict.fromkeys(text.split()) if not part.islower())
-    identifiers = (word for word in dict.fromkeys(_WORD.findall(capitalised)) if not word.islower())
+    # Without a capital after its first letter, a word has no hump.
+    humped = " ".join(part for part in dict.fromkeys(text.split()) if not part[1:].islower())
+    identifiers = (word for word in dict.fromkeys(_WORD.findall(humped)) if not word[1:].islower())
     return [
         part
         for identifier in identifiers

@@ -161,22 +161,23 @@ Extensions that make a name without a folder a file's.
 """
 
 
-def paths_in(text: str) -> Iterator[str]:
+@lru_cache(maxsize=64)  # a chunk and each of its details name the files of the same exchanges
+def paths_in(text: str) -> tuple[str, ...]:
     """
-    Yield the file paths in *text*, in order, with repeats.
+    Return the file paths in *text*, in order, with repeats.
 
     They are relative to the project's folder. Paths outside of it, addresses, versions and
     abbreviations are left out; line numbers are removed.
     """
-    for word in filter(_may_have_file, text.split()):
-        for token in _TOKEN.findall(word):
-            if len(token) <= _LONGEST and "://" not in token:
-                yield from _path(token.replace("\\", "/"))
-
-
-def _may_have_file(word: str) -> bool:
-    """Return whether *word* has an extension, or a name such as `Makefile`."""
-    return "." in word[:-1] or "file" in word
+    # Others have no extension, and no name such as `Makefile`.
+    words = (word for word in text.split() if "." in word[:-1] or "file" in word)
+    return tuple(
+        path
+        for word in words
+        for token in _TOKEN.findall(word)
+        if len(token) <= _LONGEST and "://" not in token
+        for path in _path(token.replace("\\", "/"))
+    )
 
 
 def files_in(texts: Iterable[str]) -> tuple[str, ...]:

@@ -1,3 +1,4 @@
+import re
 import time
 import unicodedata
 from itertools import product
@@ -6,6 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from hardwon.domain.model import keywords
 from hardwon.domain.model.keywords import (
     MAX_TERMS,
     STOP_WORDS,
@@ -86,6 +88,15 @@ def test_the_whole_is_indexed_and_asked_beside_its_parts(stored: str, whole: str
 def test_numbers_and_prose_have_no_wholes(text: str) -> None:
     assert not asked_terms(text).wholes
     assert indexed(text) == text
+
+
+@given(text=st.lists(st.sampled_from([*"aB9_.:->, \n\u2003é", "::", "->"])).map("".join))
+def test_wholes_are_found_in_all_words(text: str) -> None:
+    found = dict.fromkeys(re.findall(keywords._JOINED, text))
+
+    assert keywords._joined(text) == [
+        joined for joined in found if not re.fullmatch(keywords._NUMBERS, joined)
+    ]
 
 
 def test_a_whole_counts_only_where_an_entry_holds_it() -> None:

@@ -12,7 +12,10 @@ from hardwon.domain.model.keywords import (
     distinctive_terms,
     inverse_document_frequency,
     search_terms,
+    terms_of,
+    words_of,
 )
+from hardwon.domain.model.text import is_grammar, is_unspaced, pairs
 
 
 def test_words_come_in_order_in_lower_case_without_repeats() -> None:
@@ -50,6 +53,24 @@ def test_no_text_can_be_mistaken_for_query_syntax(text: str) -> None:
     assert all(unicodedata.category(sign)[0] in "LNM" for term in terms for sign in term)
     assert not STOP_WORDS & set(terms)
     assert len(set(terms)) == len(terms) <= MAX_TERMS
+
+
+MIXED = st.lists(
+    st.sampled_from([*"aB9_. \u3000\u0307", "the", "浮点数", "ほげ", "ｶﾞ", "word"])
+    | st.text(max_size=3)
+)
+
+
+@given(text=MIXED.map("".join))
+def test_terms_are_words_or_the_pairs_of_a_run(text: str) -> None:
+    terms = [
+        term for word in words_of(text) for term in (pairs(word) if is_unspaced(word) else [word])
+    ]
+    of_search = [term for term in dict.fromkeys(terms) if term not in STOP_WORDS]
+
+    assert terms_of(text) == terms
+    of_search = [term for term in of_search if not is_grammar(term)] or of_search
+    assert search_terms(text) == tuple(of_search[:MAX_TERMS])
 
 
 def test_at_most_sixty_four_words_are_searched_the_first_ones() -> None:
