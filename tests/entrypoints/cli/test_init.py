@@ -32,7 +32,7 @@ def host_runs(world: World, command: str, payload: dict[str, Any]) -> str:
     done = subprocess.run(
         ["/bin/sh", "-c", command],
         input=json.dumps(payload).encode(),
-        env=world.variables,
+        env=world.patient,
         cwd=world.project,
         capture_output=True,
         check=False,

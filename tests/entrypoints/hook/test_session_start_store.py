@@ -99,14 +99,15 @@ def test_sessions_that_start_together_do_not_disturb_each_other(empty_world: Wor
     empty_world.write_bank("patterns", "".join(map(lesson, names)))
     with ThreadPoolExecutor() as pool:
         runs = list(pool.map(lambda _: empty_world.hook(), range(3)))
-    uncounted = (
-        empty_world.log.read_text().count("recall not counted") if empty_world.log.exists() else 0
-    )
+    log = empty_world.log.read_text() if empty_world.log.exists() else ""
+    late = ["markdown only" in run.stderr for run in runs]  # while another made the store
+    counted = 3 - sum(late) - log.count("recall not counted")
 
     assert [run.code for run in runs] == [0, 0, 0]
-    assert {len(block_of(run.stdout).headings) for run in runs} == {5}
+    assert False in late
+    assert [len(block_of(run.stdout).headings) for run in runs] == [10 if it else 5 for it in late]
     assert empty_world.query(
-        "SELECT count(*), min(recall_count), max(recall_count) FROM entries WHERE recall_count"
-    ) == [(5, 3 - uncounted, 3 - uncounted)]
-    assert empty_world.query("SELECT count(*) FROM receipt") == [(3 - uncounted,)]
+        "SELECT min(recall_count), max(recall_count) FROM entries WHERE recall_count"
+    ) == [(counted or None, counted or None)]
+    assert empty_world.query("SELECT count(*) FROM receipt") == [(counted,)]
     assert all(TITLE in run.stdout for run in runs)

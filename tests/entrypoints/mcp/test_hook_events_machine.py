@@ -21,6 +21,7 @@ from hardwon.entrypoints.mcp.hook_events import HookEvents
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon
 from tests.entrypoints.sessions import entry
+from tests.golden.still import slow_deadlines
 from tests.strategies import NOW
 
 NAMES = [f"frobnicator{number}x" for number in range(6)]
@@ -72,6 +73,7 @@ class Sessions(RuleBasedStateMachine):
         folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory()))
         self.world = World(folder / "world", self._stack)
         self._stack.enter_context(mock.patch.dict(os.environ, self.world.variables, clear=True))
+        self._stack.enter_context(slow_deadlines())
         self._fresh_store = folder / "fresh"
         self._asked = self._latest = 0
         self.world.remember(*FILLERS, *LESSONS[:3])

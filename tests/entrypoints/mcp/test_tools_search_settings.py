@@ -1,5 +1,6 @@
 """Search settings in a project's `config.jsonc`."""
 
+import datetime as dt
 import json
 import math
 from typing import Any
@@ -8,7 +9,7 @@ import pytest
 
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.conftest import Connect, Visit
-from tests.entrypoints.planted import document
+from tests.entrypoints.planted import IMPORTED_AT, document
 from tests.entrypoints.programs import hardwon
 
 AGED = {"critical": 100, "important": 100, "normal": 100, "temporary": 5}
@@ -17,12 +18,9 @@ AGED = {"critical": 100, "important": 100, "normal": 100, "temporary": 5}
 def decays(world: World, connect: Connect, config: dict[str, object]) -> dict[str, float]:
     """Return the decay of one document a tier, as a search explains it under *config*."""
     (world.project / "config.jsonc").write_text(f"// the project's\n{json.dumps(config)}")
-    world.remember(
-        *(
-            document(tier, f"lock {tier}", None, days, tier=tier).entry
-            for tier, days in AGED.items()
-        )
-    )
+    waited = dt.datetime.now(dt.UTC) - IMPORTED_AT
+    aged = [document(tier, f"lock {tier}", None, days, tier=tier) for tier, days in AGED.items()]
+    world.remember(*(planted.later(waited).entry for planted in aged))
     client = connect(world)
     rows: Any = client.answer("memory_search", query="lock", explain=True)["results"]
     return {row["importanceTier"]: row["parts"]["decay"] for row in rows}

@@ -36,7 +36,7 @@ MINE = Project("2", "my app", Identity("/src/my app/.git", "/src/my app", is_rep
 
 
 def old(text: str, days: int) -> Entry:
-    made = NOW - days * DAY
+    made = dt.datetime.now(dt.UTC) - days * DAY
     return attrs.evolve(lesson(text, name=text), created_at=made, updated_at=made)
 
 
