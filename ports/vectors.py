@@ -62,6 +62,10 @@ class VectorIndex(Protocol):
         """
         ...
 
+    def cpu_seconds(self) -> float:
+        """Return about how long this process will compute to compare a query."""
+        ...
+
     def compare(self, query: Vector, only: EntryFilter, likely: Sequence[int] = ()) -> Matches:
         """
         Return every embedded entry of *only*, scored by cosine, `[-1, 1]`.

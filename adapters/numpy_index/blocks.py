@@ -314,6 +314,11 @@ class LoadedVectors:
         self._codes: dict[int, tuple[object, Codes]] = {}
         self._admitted: dict[tuple[int, EntryFilter], Admitted] = {}
 
+    @property
+    def kept(self) -> int:
+        """The number of blocks that are kept."""
+        return len(self._codes)
+
     def admitted(self, only: EntryFilter) -> Admitted:
         """Return the entries of *only*, cached until the store changes."""
         _, wanted = asked = (self.source.version(), only._replace(among=None))

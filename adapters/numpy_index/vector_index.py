@@ -20,6 +20,10 @@ MIN_ADDRESS_SPACE = 400 * MEGABYTE
 """With less, numpy's OpenBLAS can't be loaded, or ends the process."""
 
 
+BLOCK_CPU_SECONDS = 0.0008
+"""A generous estimate for a packed block: it is read, checked and compared."""
+
+
 class NumpyVectorIndex(VectorIndex):
     """
     Exact nearest neighbours by bounds from packed blocks.
@@ -42,6 +46,11 @@ class NumpyVectorIndex(VectorIndex):
             raise VectorIndexUnavailableError(
                 f"numpy needs {needed} MB of address space, and `ulimit -v` allows {megabyte}"
             )
+
+    @override
+    def cpu_seconds(self) -> float:
+        kept = self._loaded.kept if self._loaded else 0
+        return BLOCK_CPU_SECONDS * (len(self._source.blocks()) - kept)
 
     @override
     def compare(

@@ -283,6 +283,10 @@ class PostgresVectorIndex(VectorIndex):
         """Do nothing: the server compares vectors."""
 
     @override
+    def cpu_seconds(self) -> float:
+        return 0.0
+
+    @override
     def compare(self, query: Vector, only: EntryFilter, likely: Sequence[int] = ()) -> Matches:
         scan = _Scan(self._vectors, query, where(only._replace(ranked=True)))
         database, depth = self._vectors.database, max(PAGE, len(likely))

@@ -148,8 +148,8 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
     COUNT: str
     TALLY: str
     TEXTS: str = ""
-    OF_SOME: str = ""
-    """Follows the table `entry` in a tally of fewer than all."""
+    SCANNED: str = ""
+    """Follows the table `entry` where its rows are all read."""
     PRINTED: str
     SUMMARIES: str
     NEWEST_SUMMARIES: str
@@ -243,7 +243,10 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
         within = self._database.where(only)
         later = {"after_time": after.updated_at, "after_id": after.entry_id} if after else {}
         found = self.FIND.format(
-            within=within.sql, later=self.LATER if after else "", order=self._first_by(order)
+            within=within.sql,
+            later=self.LATER if after else "",
+            order=self._first_by(order),
+            table=self.SCANNED if only == EVERYTHING else "",
         )
         return self._entries(found, **within.parameters, **later, limit=limit, first=offset)
 
@@ -352,7 +355,7 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
     def tally(self, only: EntryFilter, field: Field) -> Mapping[str, int]:
         within, is_of_text = self._database.where(only), field == "source"
         value, texts = (f"t.{field}", self.TEXTS) if is_of_text else (f"e.{field}", "")
-        table = self.OF_SOME if is_of_text or only != EVERYTHING else ""
+        table = self.SCANNED if is_of_text or only != EVERYTHING else ""
         sql = self.TALLY.format(value=value, table=table, texts=texts, within=within.sql)
         return {
             value: count

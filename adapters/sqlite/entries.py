@@ -201,7 +201,7 @@ class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
     HYDRATE = "JOIN json_each(:numbers) wanted ON wanted.value = e.seq ORDER BY wanted.key"
     FIND = (
         "WHERE e.seq IN ("
-        "SELECT e.seq FROM entry e LEFT JOIN entry_text t ON t.entry_seq = e.seq"
+        "SELECT e.seq FROM entry e {table} LEFT JOIN entry_text t ON t.entry_seq = e.seq"
         " LEFT JOIN recall r ON r.entry_seq = e.seq"
         " WHERE {within} {later} ORDER BY {order}e.updated_at DESC, e.id LIMIT :limit OFFSET :first"
         ") ORDER BY {order}e.updated_at DESC, e.id"
@@ -221,7 +221,7 @@ class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
     COUNT = "SELECT count(*) FROM entry e WHERE {within}"
     COUNT_AT_HOME = f"SELECT count(*) {RANKED_AT_HOME} WHERE {{within}}"
     # Texts are long, and looking entries up by an index takes longer than reading them all.
-    OF_SOME, TEXTS = "NOT INDEXED", "JOIN entry_text t ON t.entry_seq = e.seq"
+    SCANNED, TEXTS = "NOT INDEXED", "JOIN entry_text t ON t.entry_seq = e.seq"
     TALLY = """
         SELECT coalesce(value, '') AS value, sum(entries) FROM (
             SELECT {value} AS value, count(*) AS entries FROM entry e {table} {texts} WHERE {within} GROUP BY {value}

@@ -173,6 +173,8 @@ class Retrieve(NamedTuple):
         by_passage: Whether keyword scores are those of passages, or of whole entries.
         in_any_spelling: Whether identifiers are also searched by their parts; False where a gate
             was calibrated without them.
+        slowdown: Elapsed seconds for a second of computing; 0 in a process that stays, where vectors
+            that came too late are there for the next query.
         semantic_seconds: The minimum time of the semantic search on this machine now; with less
             left it is skipped.
         depth: How deep both lists are read at first.
@@ -184,6 +186,7 @@ class Retrieve(NamedTuple):
     only: EntryFilter = LEARNINGS
     by_passage: bool = False
     in_any_spelling: bool = False
+    slowdown: float = 0.0
     embed_seconds: float = EMBED_SECONDS
     semantic_seconds: float = 0.0
     depth: int = 0
@@ -334,6 +337,7 @@ class _Search:
     ) -> _SemanticMatches | None:
         try:
             answer = embedding.result(self._embed_by)
+            self._ensure_time(answer.search.vector_index)
             matches = answer.search.vector_index.compare(
                 answer.vector, self._read_by(answer.search, asked.only), likely
             )
@@ -345,6 +349,14 @@ class _Search:
                 f"searching with {answer.search.embedder.space.model}: {answer.problem}"
             )
         return _SemanticMatches(matches, answer.search.embedder)
+
+    def _ensure_time(self, index: VectorIndex) -> None:
+        """Raise if the comparison would end after the deadline."""
+        left, needed = self._deadline.remaining(), index.cpu_seconds() * self._tools.slowdown
+        if left < needed:
+            raise VectorIndexUnavailableError(
+                f"comparing needs {needed:.1f} s of the {left:.1f} s left"
+            )
 
     def _is_read_by(self, search: SemanticSearch) -> bool:
         """

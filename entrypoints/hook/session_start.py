@@ -99,7 +99,9 @@ class SessionStart:
         missing = self._import()
         workplace = self._workplace
         inject = build_inject(self._memory, workplace, request.length)
-        retrieve = inject.retrieve._replace(semantic_seconds=SEMANTIC_CPU_SECONDS * self._slowdown)
+        retrieve = inject.retrieve._replace(
+            semantic_seconds=SEMANTIC_CPU_SECONDS * self._slowdown, slowdown=self._slowdown
+        )
         held = self._held(request)
         standing = self._standing_notice() if request.framed and not held.has_block else ""
         notice = ". ".join(filter(None, (self._first_notice(), standing)))

@@ -185,11 +185,16 @@ class InMemoryVectorIndex(VectorIndex):
     ) -> None:
         self._source = source
         self._broken = broken
+        self.seconds = 0.0
 
     @override
     def ensure_usable(self) -> None:
         if isinstance(self._broken, NumpyMissingError):
             raise self._broken
+
+    @override
+    def cpu_seconds(self) -> float:
+        return self.seconds
 
     @override
     def compare(

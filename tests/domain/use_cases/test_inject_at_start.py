@@ -276,6 +276,24 @@ def test_an_index_that_breaks_while_comparing_leaves_the_words_and_is_noted() ->
     assert_noted(injection, "no BLAS")
 
 
+@pytest.mark.parametrize(
+    ("slowdown", "noted"),
+    [(0.0, ()), (1.0, ()), (1.1, ("no vector search: comparing needs 2.2 s of the 2.0 s left",))],
+)
+def test_a_comparison_that_would_end_too_late_is_left_out_and_noted(
+    slowdown: float, noted: tuple[str, ...]
+) -> None:
+    session = small_session()
+    session.index = index = InMemoryVectorIndex(session.vectors)
+    index.seconds = 2.0
+    retrieve = session.retrieve._replace(slowdown=slowdown)
+    retrieval = retrieve.search(QUERY_TEXT, session.clock.deadline(2.0))
+
+    assert retrieval.degradations == noted
+    assert bool(retrieval.spaces) != bool(noted)
+    assert retrieval.by_keyword.count() == 1
+
+
 @attrs.frozen
 class WaitingEmbedder:
     """Answers when the words have been searched."""
