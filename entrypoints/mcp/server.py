@@ -92,6 +92,14 @@ The number of mallopt(3).
 An arena for each thread costs 10 MB, and threads take turns anyway.
 """
 
+SWITCH_SECONDS = 0.0005
+"""
+How long a thread may keep Python's lock.
+
+The embedded model asks for it after each of its products. It would wait 5 ms each time while
+another thread searches by words.
+"""
+
 
 def give_back_memory() -> None:
     """
@@ -141,6 +149,7 @@ class MemoryServer:
     async def open(self) -> AsyncIterator[None]:
         """Keep the store open, or raise a `StorageError`."""
         _malloc("mallopt", M_ARENA_MAX, 1)
+        sys.setswitchinterval(SWITCH_SECONDS)
         async with self._worker.open():
             try:
                 if self._mark:

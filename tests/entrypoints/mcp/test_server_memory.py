@@ -1,7 +1,8 @@
-"""The memory of a server: freed memory is given back, and requests leave no growth."""
+"""A server: freed memory is given back, requests leave no growth, threads take turns."""
 
 import asyncio
 import contextlib
+import sys
 
 import anyio
 import pytest
@@ -59,6 +60,21 @@ def test_it_is_given_back_when_no_call_follows(
         return len(times)
 
     assert anyio.run(calls) == 1
+
+
+def test_threads_of_a_server_take_turns_often(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = list[float]()
+    monkeypatch.setattr(sys, "setswitchinterval", taken.append)
+    settings = read_settings(str(world.project), world.variables, {}).settings
+    worker = MemoryWorker(settings, str(world.project), lambda _: None)
+
+    async def opened() -> None:
+        async with MemoryServer(worker, tools={}).open():
+            assert taken == [server.SWITCH_SECONDS]
+
+    anyio.run(opened)
 
 
 def mixed(client: RawClient, requests: int, first: int = 0) -> None:
