@@ -202,12 +202,10 @@ def max_information(sentences: Sequence[Sentence]) -> float:
 
 def stem(word: str) -> str:
     """Return *word* without its ending, unless too little would be left."""
-    fitting = (
-        ending
-        for ending in ENDINGS
-        if word.endswith(ending) and len(word) - len(ending) >= SHORTEST_STEM
-    )
-    return word.removesuffix(next(fitting, ""))
+    for ending in ENDINGS if word.endswith(ENDINGS) else ():
+        if word.endswith(ending) and len(word) - len(ending) >= SHORTEST_STEM:
+            return word.removesuffix(ending)
+    return word
 
 
 def _shared(sentence: Sentence, held: set[str]) -> SharedTerms:

@@ -230,13 +230,14 @@ class BestAnswers:
                 )
 
     def _admissible(self, candidates: Iterable[tuple[int, RecallCandidate]]) -> Iterator[_Bounded]:
+        minimum = self._wanted.minimum
         for number, candidate in candidates:
             upper_bound = self._policy.upper_bound(candidate)
             if upper_bound is None:
                 continue
-            if JudgedCandidate(candidate, upper_bound, self._policy.relevance(candidate)).reaches(
-                self._wanted.minimum
-            ):
+            if minimum is None or JudgedCandidate(
+                candidate, upper_bound, self._policy.relevance(candidate)
+            ).reaches(minimum):
                 yield _Bounded(number, candidate, upper_bound)
 
     def _known(self, bounded: Sequence[_Bounded]) -> Iterator[RecallCandidate]:
