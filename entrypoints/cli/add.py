@@ -14,7 +14,8 @@ from hardwon.domain.model.vocabulary import Category, Confidence
 from hardwon.domain.use_cases.store_entry import Origin, StoredEntry, StoreEntry
 from hardwon.entrypoints.bootstrap import Memory, keep_in, name_of, system_clock
 from hardwon.entrypoints.bootstrap_files import read_markdown, with_citations, write_markdown
-from hardwon.entrypoints.cli.console import can_be_asked, edited, print_json, say, warn
+from hardwon.entrypoints.cli.console import can_be_asked, print_json, say, warn
+from hardwon.entrypoints.cli.editor import edited
 from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
 from hardwon.entrypoints.context import read_workplace

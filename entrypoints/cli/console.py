@@ -1,24 +1,18 @@
 """
-The terminal: output, questions, the editor, exit codes.
+The terminal: output, questions, exit codes.
 
 Data goes to standard output, everything else to standard error.
 """
 
-import contextlib
 import json
 import os
-import shlex
-import subprocess
 import sys
-import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import ExitStack
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-import typer
-
-from hardwon.domain.model.errors import HardwonError
+from hardwon.entrypoints.cli.parameters import CommandOption, MistakeError
 from hardwon.entrypoints.presenters.text import on_one_line, visible
 
 if TYPE_CHECKING:
@@ -172,8 +166,10 @@ def shown(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-Yes: TypeAlias = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask first.")]
-DryRun: TypeAlias = Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")]
+Yes: TypeAlias = Annotated[bool, CommandOption("--yes", "-y", help="Do not ask first.")]
+DryRun: TypeAlias = Annotated[
+    bool, CommandOption("--dry-run", help="Only show what would be done.")
+]
 
 
 def ask(
@@ -189,6 +185,8 @@ def ask(
 
     A dry run prints it and ends the command.
     """
+    import typer  # 40 ms, and what asks nothing needs none
+
     if dry_run:
         _print_plan(what, about, as_json=as_json)
         raise typer.Exit
@@ -197,9 +195,7 @@ def ask(
     for line in about:
         complain(line)
     if not can_be_asked():
-        raise typer.TyperException(
-            on_one_line(f"nobody can be asked here whether to {what}: give --yes")
-        )
+        raise MistakeError(on_one_line(f"nobody can be asked here whether to {what}: give --yes"))
     if not agrees(f"{what[0].upper()}{what[1:]}?"):
         complain("Nothing was changed")
         raise typer.Exit
@@ -220,71 +216,16 @@ def agrees(question: str) -> bool:
 
     Without one the answer is no.
     """
-    return can_be_asked() and typer.confirm(on_one_line(question), err=True)
+    if not can_be_asked():
+        return False
+    from typer import confirm  # 40 ms
+
+    return confirm(on_one_line(question), err=True)
 
 
 def can_be_asked() -> bool:
     """Return whether standard input is a terminal."""
     return bool(sys.stdin and sys.stdin.isatty())
-
-
-FALLBACK = "vi"
-
-
-class EditorFailedError(typer.TyperException):
-    """The user's editor could not be run, or failed."""
-
-
-@contextlib.contextmanager
-def edited(template: str) -> Iterator[str]:
-    """
-    Open *template* in the user's editor and yield what was saved.
-
-    If the editor or the caller fails with an error of ours, the text is kept.
-    """
-    handle, path = tempfile.mkstemp(prefix="hardwon-", suffix=".md")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(template)
-    try:
-        _run_editor(path)
-        yield _saved(path)
-    except (HardwonError, EditorFailedError, KeyboardInterrupt):
-        _keep(path, template)
-        raise
-    except BaseException:
-        os.unlink(path)
-        raise
-    os.unlink(path)
-
-
-def _keep(path: str, template: str) -> None:
-    if _saved(path) in {template, ""}:
-        os.unlink(path)
-    else:
-        complain(f"What you wrote is kept in {path}")
-
-
-def _saved(path: str) -> str:
-    with open(path, encoding="utf-8", errors="replace") as file:
-        return file.read()
-
-
-def _run_editor(path: str) -> None:
-    """Run `$VISUAL`, `$EDITOR` or vi on the file at *path*."""
-    named = os.environ.get("VISUAL") or os.environ.get("EDITOR") or FALLBACK
-    try:
-        code = subprocess.run([*shlex.split(named), path], check=False).returncode
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise EditorFailedError(
-            on_one_line(
-                f"the editor {named!r} can't be started ({reason}): set EDITOR, or give the text"
-            )
-        ) from error
-    if code:
-        raise EditorFailedError(
-            on_one_line(f"nothing was stored: the editor {named!r} ended with exit code {code}")
-        )
 
 
 OK, USERS_MISTAKE, OUR_FAILURE = 0, 1, 2

@@ -23,7 +23,8 @@ from hardwon.entrypoints.bootstrap_files import (
     write_markdown,
 )
 from hardwon.entrypoints.bootstrap_upkeep import build_edit_lesson
-from hardwon.entrypoints.cli.console import agrees, can_be_asked, edited, print_json, say, warn
+from hardwon.entrypoints.cli.console import agrees, can_be_asked, print_json, say, warn
+from hardwon.entrypoints.cli.editor import edited
 from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.options import (
     REFERENCE_HELP,

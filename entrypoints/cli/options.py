@@ -4,8 +4,6 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-import typer
-
 from hardwon.domain.model.errors import ServerAwayError
 from hardwon.domain.model.filters import COLLECTIONS, CollectionName, EntryFilter, Scope, ScopeName
 from hardwon.domain.model.settings import ResolvedSettings
@@ -18,6 +16,7 @@ from hardwon.entrypoints.bootstrap import (
     read_settings,
 )
 from hardwon.entrypoints.cli.console import at_end, warn
+from hardwon.entrypoints.cli.parameters import BadOptionError, CommandOption
 from hardwon.entrypoints.context import look_up_clone
 from hardwon.entrypoints.streams import readable
 
@@ -29,29 +28,29 @@ MOST = 2**31 - 1
 
 ALL = "all"
 
-In: TypeAlias = Annotated[CollectionName, typer.Option("--in", help="Which collection.")]
+In: TypeAlias = Annotated[CollectionName, CommandOption("--in", help="Which collection.")]
 OfKinds: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option(
+    CommandOption(
         "--type", metavar="KIND|all", help=("Only this kind of the collection. Can be repeated.")
     ),
 ]
 Permanent: TypeAlias = Annotated[
-    bool, typer.Option("--permanent", help="Only entries that never expire.")
+    bool, CommandOption("--permanent", help="Only entries that never expire.")
 ]
 Tag: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="TAG", help="Only entries with this tag.")
+    str | None, CommandOption(metavar="TAG", help="Only entries with this tag.")
 ]
 OfTier: TypeAlias = Annotated[
-    Tier | None, typer.Option("--tier", help="Only entries of this tier.")
+    Tier | None, CommandOption("--tier", help="Only entries of this tier.")
 ]
 OfSpecFolder: TypeAlias = Annotated[
     str | None,
-    typer.Option("--spec-folder", metavar="FOLDER", help="Only entries of this specification."),
+    CommandOption("--spec-folder", metavar="FOLDER", help="Only entries of this specification."),
 ]
 OfScope: TypeAlias = Annotated[
     ScopeName | None,
-    typer.Option(
+    CommandOption(
         "--scope",
         help=(
             "Where entries may come from (default: lessons that may be shown here, the"
@@ -61,11 +60,11 @@ OfScope: TypeAlias = Annotated[
     ),
 ]
 OfProject: TypeAlias = Annotated[
-    str | None, typer.Option("--project", metavar="NAME", help="Only entries of this project.")
+    str | None, CommandOption("--project", metavar="NAME", help="Only entries of this project.")
 ]
 OfWorkspace: TypeAlias = Annotated[
     str | None,
-    typer.Option(
+    CommandOption(
         "--workspace",
         metavar="NAME",
         help="Only entries of this workspace, or of --project if both are given.",
@@ -78,9 +77,9 @@ def kinds_of(collection: CollectionName, wanted: Sequence[str] | None) -> tuple[
     kinds = COLLECTIONS[collection].kinds
     for kind in wanted or ():
         if kind not in (*kinds, ALL):
-            raise typer.BadParameter(
+            raise BadOptionError(
                 f"{kind!r} is not in {collection}: use {', '.join((*kinds, ALL))}",
-                param_hint="'--type'",
+                hint="'--type'",
             )
     return kinds if not wanted or ALL in wanted else tuple(kind for kind in kinds if kind in wanted)
 
@@ -143,9 +142,9 @@ def find_entry(repository: "EntryRepository", reference: str) -> "Entry":
     if begun:
         raise _not_found(f"more than one entry begins with {reference!r}")
     if len(digits) == len(reference) < SHORTEST_PREFIX and not is_number(digits):
-        raise typer.BadParameter(
+        raise BadOptionError(
             f"{reference!r} is too short: give at least {SHORTEST_PREFIX} characters",
-            param_hint="ID",
+            hint="ID",
         )
     raise _not_found(f"no entry has the {'number' if is_number(digits) else 'id'} {reference!r}")
 
@@ -156,16 +155,16 @@ def ensure_storable(project_root: str) -> None:
 
     real = os.path.realpath(project_root)
     if not is_storable(real):
-        raise typer.BadParameter(f"{real!r}: {NOT_STORABLE}", param_hint="'--project-root'")
+        raise BadOptionError(f"{real!r}: {NOT_STORABLE}", hint="'--project-root'")
 
 
-def _not_found(what: str) -> typer.BadParameter:
-    return typer.BadParameter(f"{what} (hardwon list shows them)", param_hint="ID")
+def _not_found(what: str) -> BadOptionError:
+    return BadOptionError(f"{what} (hardwon list shows them)", hint="ID")
 
 
 ProjectRoot: TypeAlias = Annotated[
     str,
-    typer.Option(
+    CommandOption(
         "--project-root",
         metavar="PATH",
         help="The project (default: the working folder).",
@@ -174,26 +173,26 @@ ProjectRoot: TypeAlias = Annotated[
 ]
 GlobalStore: TypeAlias = Annotated[
     str | None,
-    typer.Option(
+    CommandOption(
         "--global-store", metavar="PATH", help="The folder that holds memory.db, or postgresql://…"
     ),
 ]
 Typed: TypeAlias = Annotated[
     bool,
-    typer.Option(
+    CommandOption(
         "--typed",
         help="Read text and options from standard input, as typed after a slash command.",
     ),
 ]
 """`with_typed` appends what was typed, before options are parsed."""
 
-AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
+AsJson: TypeAlias = Annotated[bool, CommandOption("--json", help="Print JSON for scripts.")]
 
 
 def resolve(project_root: str, global_store: str | None) -> ResolvedSettings:
     """Return the settings for a project, and print their warnings."""
     if not os.path.isdir(project_root):
-        raise typer.BadParameter(f"{project_root!r} is not a folder", param_hint="'--project-root'")
+        raise BadOptionError(f"{project_root!r} is not a folder", hint="'--project-root'")
     flags = {"--global-store": global_store} if global_store else {}
     resolved = read_settings(project_root, flags)
     for warning in resolved.warnings:

@@ -6,8 +6,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-import typer
-
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.excerpt import MarkedText
@@ -52,7 +50,13 @@ from hardwon.entrypoints.cli.options import (
     chosen,
     open_for,
 )
-from hardwon.entrypoints.cli.typed import unquoted
+from hardwon.entrypoints.cli.parameters import (
+    BadOptionError,
+    CommandOption,
+    CommandWords,
+    NothingAskedError,
+    unquoted,
+)
 from hardwon.entrypoints.context import workplace_for
 from hardwon.entrypoints.presenters.answers import (
     ASKED_HERE,
@@ -336,10 +340,9 @@ Examples:
 
 
 def recall(
-    context: typer.Context,
     words: Annotated[
         list[str] | None,
-        typer.Argument(
+        CommandWords(
             metavar="QUERY...", help=("The question, quoted or not (- for standard input).")
         ),
     ] = None,
@@ -349,19 +352,19 @@ def recall(
     kinds: OfKinds = None,
     limit: Annotated[
         int | None,
-        typer.Option(min=1, max=MOST, metavar="N", help="The maximum number of answers."),
+        CommandOption(min=1, max=MOST, metavar="N", help="The maximum number of answers."),
     ] = None,
     minimum: Annotated[
         float | None,
-        typer.Option("--min-score", metavar="X", help="The lowest score of an answer."),
+        CommandOption("--min-score", metavar="X", help="The lowest score of an answer."),
     ] = None,
     policy: Annotated[
-        PolicyName | None, typer.Option(help="The ranking policy.", show_default=False)
+        PolicyName | None, CommandOption(help="The ranking policy.", show_default=False)
     ] = None,
     permanent: Permanent = False,
     tag: Tag = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Show the parts of each score.")
+        bool, CommandOption("--explain", help="Show the parts of each score.")
     ] = False,
     typed: Typed = False,
     project_root: ProjectRoot = ".",
@@ -375,7 +378,9 @@ def recall(
     """
     query = _query(words or [])
     if not query.strip():
-        print_items([]) if as_json else say(context.get_help())
+        if not as_json:
+            raise NothingAskedError
+        print_items([])
         return
     defaults = COLLECTIONS[collection]
     memory = open_for(project_root, global_store, create=False, or_outbox=True)
@@ -437,7 +442,5 @@ def _query(words: list[str]) -> str:
 def _minimum(wanted: float | None, default: float | None) -> float | None:
     """Return the minimum score of an answer."""
     if wanted is not None and not math.isfinite(wanted):
-        raise typer.BadParameter(
-            f"{wanted} is no number to compare scores with", param_hint="'--min-score'"
-        )
+        raise BadOptionError(f"{wanted} is no number to compare scores with", hint="'--min-score'")
     return default if wanted is None else wanted

@@ -24,8 +24,9 @@ from hardwon.entrypoints.bootstrap_upkeep import (
     build_merge_lessons,
 )
 from hardwon.entrypoints.capture import RepairDecision, decide_repair
-from hardwon.entrypoints.cli.console import can_be_asked, edited, print_items, print_json, say, warn
+from hardwon.entrypoints.cli.console import can_be_asked, print_items, print_json, say, warn
 from hardwon.entrypoints.cli.edit import EMPTIED, edit, read_texts, take_over, template
+from hardwon.entrypoints.cli.editor import edited
 from hardwon.entrypoints.cli.forget import forget
 from hardwon.entrypoints.cli.options import (
     REFERENCE_HELP,

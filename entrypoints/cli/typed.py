@@ -11,10 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from hardwon.domain.model.errors import InvalidQueryError
-
-TYPED = "--typed"
-END_OF_OPTIONS = "--"
-QUOTES = "\"'"
+from hardwon.entrypoints.cli.parameters import END_OF_OPTIONS, TYPED, is_quoted, unquoted
 
 
 class Allowed(NamedTuple):
@@ -120,7 +117,7 @@ def _trailing(words: Sequence[str], start: int, allowed: Allowed) -> tuple[list[
     *start* is the index of the first word of the text.
     """
     options, end = list[str](), len(words)
-    while end > start and not _is_quoted(words[start], words[end - 1]):
+    while end > start and not is_quoted(words[start], words[end - 1]):
         name, is_joined, value = words[end - 1].partition("=")
         before = words[end - 2] if end - 2 >= start else ""
         if before in allowed.valued:
@@ -136,24 +133,11 @@ def _trailing(words: Sequence[str], start: int, allowed: Allowed) -> tuple[list[
     return options[::-1], end
 
 
-def _is_quoted(first: str, last: str) -> bool:
-    return first[0] in QUOTES and first[0] == last[-1]
-
-
 def _with_value(name: str, value: str) -> str:
     value = unquoted(value)
     if not value or value.startswith("--"):
         raise InvalidQueryError(f"{name} wants a value; put a text that ends with {name} in quotes")
     return f"{name}={value}"
-
-
-def unquoted(text: str) -> str:
-    """
-    Return *text* without quotes around all of it.
-
-    A single quote character becomes an empty text.
-    """
-    return text[1:-1] if text and _is_quoted(text, text) else text
 
 
 def _options(arguments: Sequence[str]) -> Sequence[str]:

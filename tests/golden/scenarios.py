@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from hardwon.entrypoints.cli.main import COMMANDS, Group
+from hardwon.entrypoints.cli.commands import COMMANDS, Group
 from tests.entrypoints.programs import COMPLETE, VALID
 from tests.golden.play import Play
 

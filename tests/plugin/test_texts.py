@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.domain.model.vocabulary import CATEGORIES
-from hardwon.entrypoints.cli.main import COMMANDS
+from hardwon.entrypoints.cli.commands import COMMANDS
 from hardwon.entrypoints.mcp.prompts import INSTRUCTIONS
 from tests.plugin.conftest import PLUGIN, Desk
 

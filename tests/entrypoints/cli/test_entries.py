@@ -239,7 +239,7 @@ def test_the_embedded_model_is_what_searches_when_nothing_is_set(world: World) -
 
 STATS_OF_EACH = """
 import contextlib, io, sys
-from hardwon.entrypoints.cli.main import program
+from hardwon.entrypoints.cli.program import program
 for root in sys.argv[1:]:
     arguments = ["stats", "--json", "--project-root", root]
     with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO(), "utf-8")) as out:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.entrypoints.cli.main import COMMANDS, SECTIONS, SYNONYMS, Group, main
+from hardwon.entrypoints.cli.commands import COMMANDS, SECTIONS, SYNONYMS, Group
+from hardwon.entrypoints.cli.main import main
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import finish, hardwon, keep, run, start
 from tests.fakes.doors import Ran

@@ -36,4 +36,5 @@ def test_a_search_imports_numpy_and_rich_only_for_a_terminal(embedded_world: Wor
     embedded_world.variables["FORCE_COLOR"] = "1"
 
     assert HEAVY & found == {"attr", "numpy"}
+    assert "typer" not in found
     assert "rich" in imported(embedded_world, "recall", "csv-reader")

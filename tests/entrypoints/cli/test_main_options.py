@@ -7,7 +7,8 @@ import pytest
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from hardwon.entrypoints.cli.main import COMMANDS
+from hardwon.entrypoints.cli.commands import COMMANDS
+from hardwon.entrypoints.cli.program import add
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon, keep
 
@@ -23,7 +24,7 @@ def walk(command: object, name: str) -> Iterator[tuple[str, TyperCommand]]:
 def all_commands() -> dict[str, TyperCommand]:
     app = typer.Typer()
     for name, command in COMMANDS.items():
-        command.add_to(app, name)
+        add(command, app, name)
     return dict(walk(typer.main.get_command(app), ""))
 
 

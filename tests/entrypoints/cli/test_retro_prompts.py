@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.domain.model.keyword_labels import GENERIC_LABELS, is_complete
-from hardwon.entrypoints.cli.main import COMMANDS, Group
+from hardwon.entrypoints.cli.commands import COMMANDS, Group
 from hardwon.entrypoints.cli.retro_json import FIELDS, GROUPS, answer_from_text
 
 PLUGIN = Path(__file__).parents[3] / "plugin"
