@@ -20,7 +20,7 @@ MIN_ADDRESS_SPACE = 400 * MEGABYTE
 """With less, numpy's OpenBLAS can't be loaded, or ends the process."""
 
 
-BLOCK_CPU_SECONDS = 0.0008
+BLOCK_CPU_SECONDS = 0.001
 """A generous estimate for a packed block: it is read, checked and compared."""
 
 
