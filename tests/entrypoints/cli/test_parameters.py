@@ -2,6 +2,7 @@
 
 import inspect
 from functools import wraps
+from importlib import import_module
 from typing import Any
 from unittest import mock
 
@@ -40,8 +41,9 @@ def test_a_plain_call_is_that_of_typer(arguments: list[str]) -> None:
     typers = list[object]()
 
     if plain:
+        module = import_module(recall.__name__)  # other tests may import it again
         with mock.patch.object(
-            recall, "recall", wraps(noted)(lambda **values: typers.append(noted(**values)))
+            module, "recall", wraps(noted)(lambda **values: typers.append(noted(**values)))
         ):
             run(["recall", *arguments])
         assert typers == [plain()]
