@@ -308,6 +308,8 @@ def _rarest(database: SqliteDatabase, terms: Sequence[str], most: int) -> Iterat
                 break
             hits += counts[term]
             yield term, counts[term]
+        if hits and hits + counted > most:
+            return
         left = [term for term in left if counts[term] == counted]
         counted = most - hits + 1 if counted <= most - hits else -1
 
