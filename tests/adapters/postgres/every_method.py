@@ -276,6 +276,7 @@ READS: Mapping[str, Callable[[Member], object]] = {
     "vectors.dimensions": lambda user: user.world.vectors.dimensions,
     "vectors.number": lambda user: user.world.vectors.number,  # type: ignore[attr-defined]
     "index.ensure_usable": lambda user: user.world.index.ensure_usable(),
+    "index.cpu_seconds": lambda user: user.world.index.cpu_seconds(),
     "index.compare": lambda user: _found(user.world.index.compare(QUERY_VECTOR, EVERYTHING)),
     "ledger.headings": lambda user: user.world.ledger.headings(BANK),
     "ledger.paths": lambda user: user.world.ledger.paths(),
