@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from hardwon.domain.model.identity import IGNORABLE
 from hardwon.domain.model.injection.block import MemoryBlock
 from hardwon.domain.model.injection.entry_text import ConstitutionalText, PrintedEntry
 from hardwon.domain.model.injection.related_conversations import (
@@ -116,7 +117,7 @@ SECTIONS = {
 }
 RECORD = re.compile(r"- Observation count: ([0-9]+)\n- Confidence: (high|medium|low)\n\Z")
 TAG = re.compile(r"<\s*/?\s*(?:hardwon-memory|system|command-)", re.IGNORECASE)
-UNSEEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
+UNSEEN = re.compile(f"[{IGNORABLE}]")
 
 
 class Read(NamedTuple):
@@ -195,6 +196,11 @@ def from_line(entry: PrintedEntry | ConstitutionalText) -> str:
             1, "Patterns to Follow", "~~~\u2028# h\u2028~~~\n```", "===", "heuristics", 1, "low"
         )
     ],
+    ruling=[],
+    summaries=[],
+)
+@example(
+    all_of=[PrintedEntry(1, "A\ufff0", "b\u061c", "", "heuristics", 1, "low")],
     ruling=[],
     summaries=[],
 )
