@@ -19,12 +19,13 @@ PROMPT = "UserPromptSubmit"
 
 def calling_hook(hooks: ServerHooks, server: str, event: str) -> Document:
     """Return the hook of *event* that calls *server*."""
+    is_of_prompt = event == PROMPT
     return {
         "type": "mcp_tool",
         "server": server,
         "tool": HOOK_TOOL,
-        "input": hooks.of_prompt if event == PROMPT else hooks.fields,
-        "timeout": hooks.seconds,
+        "input": hooks.of_prompt if is_of_prompt else hooks.fields,
+        "timeout": hooks.prompt_seconds if is_of_prompt else hooks.seconds,
     }
 
 

@@ -113,7 +113,9 @@ class ServerHooks(NamedTuple):
         fields: The fields of an action that are passed, `${…}` for the agent to fill in. Of a file
             that was read or edited, not the whole content.
         of_prompt: Likewise those of a prompt.
-        seconds: The time limit of a call.
+        seconds: The time limit of a call at a moment.
+        prompt_seconds: That of a call beside a prompt. The server ends by itself within a second, but
+            some agents count the start of a server of the subagent's own too.
         in_plugin: The name of the plugin's server; empty if the plugin's processes do not wait for it.
         servers: The file of the user's servers, beside the first folder of settings, and its table.
             None if the agent's other files name the server.
@@ -125,6 +127,7 @@ class ServerHooks(NamedTuple):
     fields: Mapping[str, Any]
     of_prompt: Mapping[str, str]
     seconds: float
+    prompt_seconds: float
     in_plugin: str
     servers: tuple[str, str] | None = None
     hidden: tuple[str, ...] = ()
@@ -347,6 +350,7 @@ CLAUDE_CODE = AgentFacts(
             },
             of_prompt={**PROMPT, **_filled_in("source")},
             seconds=0.5,
+            prompt_seconds=0.5,
             servers=(".claude.json", "mcpServers"),
             in_plugin=f"plugin:{NAME}:{NAME}",
         ),
@@ -387,6 +391,7 @@ CODEX = AgentFacts(
             fields={**ACTION, **_filled_in("tool_response")},
             of_prompt=PROMPT,
             seconds=1,  # a whole number, or Codex reads none of the file
+            prompt_seconds=5,  # a server that just starts takes one or two
             in_plugin="",
             hidden=("HARDWON_", "GEMINI_API_KEY"),
         ),

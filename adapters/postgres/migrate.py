@@ -50,10 +50,17 @@ SNAPSHOT_SECONDS = 30.0
 """Longest wait for transactions that may still see deleted rows."""
 
 IS_SEEN = """
-    SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
-        AND greatest(age(backend_xid), age(backend_xmin)) > age(%s::xid) LIMIT 1
+    SELECT 1 WHERE pg_snapshot_xmin(pg_current_snapshot()) <= %(now)s::xid8
+    UNION ALL SELECT 1 FROM pg_stat_activity
+    WHERE coalesce(datname = current_database(), true) AND pid <> pg_backend_pid()
+        AND age(backend_xmin) > age(%(now)s::xid8::xid)
+    UNION ALL SELECT 1 FROM pg_replication_slots WHERE age(xmin) > age(%(now)s::xid8::xid) LIMIT 1
 """
-"""Selects a row if a transaction began before that one."""
+"""
+Selects a row if VACUUM keeps rows that were deleted before that transaction.
+
+A snapshot begins at the oldest transaction that writes in any database, so VACUUM's own does too.
+"""
 
 SELECT_TABLES = """
     SELECT c.relname, pg_get_userbyid(c.relowner), pg_has_role(c.relowner, 'USAGE') FROM pg_class c
@@ -269,8 +276,8 @@ def vacuum(dsn: str) -> None:
 def _await_readers(connection: psycopg.Connection, path: str) -> None:
     """Wait until no transaction sees the rows that are deleted now."""
     until = time.monotonic() + SNAPSHOT_SECONDS
-    [now] = connection.execute("SELECT pg_current_xact_id()::xid::text").fetchall()
-    while connection.execute(IS_SEEN, now).fetchone():
+    [(now,)] = connection.execute("SELECT pg_current_xact_id()::text").fetchall()
+    while connection.execute(IS_SEEN, {"now": now}).fetchone():
         if time.monotonic() > until:
             raise StorageError(
                 f"{path}: a transaction of another session still sees deleted rows; run hardwon"

@@ -351,7 +351,7 @@ def test_codex_calls_the_server_that_the_set_up_registers_with_fields_that_are_n
         "cwd",
         "prompt",
     }
-    assert all(isinstance(item["timeout"], int) for item in (hook, of_prompt))
+    assert repr([item["timeout"] for item in (hook, of_prompt)]) == "[1, 5]"  # whole numbers
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """The schema of a store is made once, however often and by how many it is asked for, and a server that does not fit is left as it is."""
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
@@ -15,7 +15,8 @@ from hardwon.adapters.postgres.database import PostgresDatabase
 from hardwon.adapters.postgres.migrate import add_member, members, migrate, remove_member, vacuum
 from hardwon.adapters.postgres.session import NEWEST
 from hardwon.domain.model.errors import NewerSchemaError, StorageError
-from tests.postgres_server import new_database, world_of
+from tests.machine import LONGEST_WAIT
+from tests.postgres_server import new_database, server, world_of
 from tests.strategies import SPACE, lesson, planted
 
 pytestmark = pytest.mark.postgres
@@ -73,26 +74,47 @@ def add_and_delete(address: str) -> None:
         world.repository.delete(entry.entry_id)
 
 
+READER = "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1"
+WRITER = "BEGIN; SELECT pg_current_xact_id()"
+
+
+@pytest.mark.parametrize(
+    ("at", "begin"),
+    [
+        pytest.param(str, READER, id="reader"),
+        pytest.param(str, WRITER, id="writer"),
+        pytest.param(lambda _: server(), WRITER, id="writer of another database"),
+    ],
+)
 def test_bytes_that_another_transaction_still_sees_are_no_success(
-    store: str, monkeypatch: pytest.MonkeyPatch
+    store: str, monkeypatch: pytest.MonkeyPatch, at: Callable[[str], str], begin: str
 ) -> None:
     monkeypatch.setattr(migrations, "SNAPSHOT_SECONDS", 0.0)
-    with psycopg.connect(store) as reader:
-        reader.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
-        reader.execute("SELECT 1")
+    with psycopg.connect(at(store), autocommit=True) as other:
+        other.execute(begin)
         add_and_delete(store)
         with pytest.raises(StorageError, match="another session still sees deleted rows"):
             vacuum(store)
-    assert run(store, PAGES_WITH_SECRET) != [(0,)]
+        assert run(store, PAGES_WITH_SECRET) != [(0,)]
+        other.execute("COMMIT")
 
-    monkeypatch.undo()
+    monkeypatch.setattr(migrations, "SNAPSHOT_SECONDS", LONGEST_WAIT)
     vacuum(store)
     assert run(store, PAGES_WITH_SECRET) == [(0,)]
 
 
+def test_a_reader_of_another_database_is_not_awaited(store: str) -> None:
+    with psycopg.connect(server(), autocommit=True) as other:
+        other.execute(READER)
+        add_and_delete(store)
+        vacuum(store)
+        assert run(store, PAGES_WITH_SECRET) == [(0,)]
+
+
 def test_the_owner_removes_the_bytes_of_deleted_rows_and_another_role_is_told_who_may(
-    store: str,
+    store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(migrations, "SNAPSHOT_SECONDS", LONGEST_WAIT)  # for tests beside
     add_and_delete(store)
     assert run(store, PAGES_WITH_SECRET) != [(0,)]
 
