@@ -14,7 +14,7 @@ from contextlib import suppress
 from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.query import placed, visible_by_group, where
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.model.filters import EntryFilter
+from hardwon.domain.model.filters import ANYWHERE, EntryFilter
 from hardwon.domain.model.vocabulary import KINDS
 
 SHIFT = 10
@@ -84,6 +84,7 @@ RANKED_AT_HOME = f"""
 """
 """At least all ranked entries that are kept at home."""
 
+OF_SESSION = "SELECT 1 FROM entry_text WHERE session_id = ? LIMIT 1"
 COUNTED = "SELECT category, count(*) FROM entry e WHERE {within} GROUP BY category"
 
 
@@ -116,7 +117,18 @@ def count_ranked(database: SqliteDatabase) -> int:
 
 
 def admits_all(database: SqliteDatabase, only: EntryFilter) -> bool:
-    """Return whether *only* admits every ranked entry."""
+    """
+    Return whether *only* admits every ranked entry.
+
+    A scope and a session exclude nothing where no entry is bound to a place, or said in the session.
+    """
+    if only.except_session is not None and database.value(OF_SESSION, (only.except_session,)):
+        return False
+    if only.scope != ANYWHERE:
+        bound = tuple(kind for kind in only.kinds if kind not in only.anywhere)
+        if any(tallied(database, EntryFilter(kinds=bound)).values()):
+            return False
+    only = only._replace(except_session=None, scope=ANYWHERE, anywhere=())
     grouped = EntryFilter(kinds=only.kinds, visible_in=only.visible_in, ranked=True)
     return only in {grouped, grouped._replace(ranked=False)} and sum(
         tallied(database, only).values()

@@ -3,6 +3,7 @@
 import math
 import struct
 import tracemalloc
+import zlib
 from array import array
 from collections.abc import Mapping, Sequence
 
@@ -88,13 +89,45 @@ def test_a_block_takes_a_quarter_of_its_vectors() -> None:
     assert len(PACKED) == HEADER.size + 2 * (WIDTH + 16)
 
 
-@given(place=st.integers(0, len(PACKED) - 1), bit=st.integers(0, 7))
-def test_a_changed_bit_is_noticed_wherever_it_is(place: int, bit: int) -> None:
-    damaged = bytearray(PACKED)
-    damaged[place] ^= 1 << bit
+ODD = WIDTH + 1
+PACKED_ODD = pack(block_of([unit(array("f", range(1, ODD + 1)), ODD)] * 2), STAMP) or b""
+"""A block that ends within a word."""
 
-    assert unpack(PACKED, STAMP, WIDTH) is not None
-    assert unpack(bytes(damaged), STAMP, WIDTH) is None
+
+@pytest.mark.parametrize(("packed", "width"), [(PACKED, WIDTH), (PACKED_ODD, ODD)])
+@given(data=st.data())
+def test_a_changed_byte_is_noticed_wherever_it_is(
+    packed: bytes, width: int, data: st.DataObject
+) -> None:
+    damaged = bytearray(packed)
+    damaged[data.draw(st.integers(0, len(packed) - 1))] ^= data.draw(st.integers(1, 255))
+
+    assert unpack(packed, STAMP, width) is not None
+    assert unpack(bytes(damaged), STAMP, width) is None
+
+
+def test_lost_and_swapped_pages_are_noticed() -> None:
+    block = block_of([unit(array("f", np.random.default_rng(1).normal(size=384)), 384)] * 40)
+    packed = pack(block._replace(values=block.values[::-1]), STAMP) or b""
+    assert unpack(packed, STAMP, 384) is not None
+    page = 4092
+    for at in range(HEADER.size, len(packed) - 2 * page, page):
+        first, second = packed[at : at + page], packed[at + page : at + 2 * page]
+        for damaged in (second + first, first * 2, first + bytes(page)):
+            assert (
+                unpack(packed[:at] + damaged + packed[at + 2 * page :], STAMP, 384) is None
+            ) == (damaged != first + second)
+
+
+def test_a_block_of_the_first_version_is_read() -> None:
+    header = struct.pack("<IIqII", 1, 0, STAMP, 2, WIDTH)
+    checksum = zlib.crc32(header[8:] + PACKED[HEADER.size :])
+    first = struct.pack("<II", 1, checksum) + header[8:] + PACKED[HEADER.size :]
+    codes = unpack(first, STAMP, WIDTH)
+
+    assert codes is not None
+    assert codes.numbers.tolist() == list(ONE.numbers)
+    assert unpack(first[:-1] + bytes([first[-1] ^ 1]), STAMP, WIDTH) is None
 
 
 @given(length=st.integers(0, len(PACKED) - 1))

@@ -4,7 +4,9 @@ import contextlib
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import attrs
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -15,6 +17,7 @@ from hardwon.adapters.sqlite.derived import (
     COUNTED,
     TALLY_TABLE,
     TALLY_TRIGGERS,
+    admits_all,
     count_ranked,
     tallied,
 )
@@ -23,7 +26,7 @@ from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.query import where
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.erasure import Erasure
-from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter
+from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter, Scope
 from hardwon.domain.model.project import Visibility
 from tests.adapters.sqlite.sqlite_store import EVERY_ENTRY, checkpoints_of
 from tests.contracts.worlds import ALL, open_new_store, world_of
@@ -57,6 +60,27 @@ def assert_counted(database: SqliteDatabase) -> None:
         )
         assert dict(tallied(database, only)) == expected
     assert count_ranked(database) == database.value("SELECT count(*) FROM entry WHERE retired = 0")
+
+
+BOUND: dict[str, Any] = {"scope": Scope(("here",)), "anywhere": ("learning",)}
+OF_A_PROMPT: tuple[dict[str, Any], ...] = (
+    {},
+    {"except_session": "s"},
+    BOUND,
+    BOUND | {"except_session": "s"},
+)
+
+
+def assert_admitted(database: SqliteDatabase) -> None:
+    """Check that a filter that admits every ranked entry leaves none out."""
+    for only in filters():
+        for bounds in OF_A_PROMPT:
+            narrow = only._replace(**bounds)
+            for asked in (narrow, narrow._replace(ranked=False)):
+                if admits_all(database, asked):
+                    within = where(narrow)
+                    sql = f"SELECT count(*) FROM entry e WHERE {within.sql}"
+                    assert database.value(sql, **within.parameters) == count_ranked(database)
 
 
 class TalliesAgreeWithCounts(RuleBasedStateMachine):
@@ -158,6 +182,7 @@ class TalliesAgreeWithCounts(RuleBasedStateMachine):
     @invariant()
     def tallies_are_counts(self) -> None:
         assert_counted(self.database)
+        assert_admitted(self.database)
 
 
 TalliesAgreeWithCounts.TestCase.settings = settings(
@@ -178,6 +203,24 @@ def stored(database: SqliteDatabase) -> list[tuple[object, ...]]:
     return database.rows(
         f"SELECT kind, category, reach, project, entries FROM {TALLY_TABLE} WHERE entries != 0 ORDER BY 1"
     )
+
+
+@pytest.mark.parametrize("bounds", OF_A_PROMPT)
+def test_a_prompt_is_answered_without_reading_the_members_of_its_filter(
+    database: SqliteDatabase, bounds: dict[str, Any]
+) -> None:
+    only = EVERYTHING._replace(visible_in=Visibility(own=("here",)), **bounds)
+    assert admits_all(database, only)
+
+    said = attrs.evolve(lesson("said now"), session_id="s")
+    world_of(database).repository.put(said)
+    assert admits_all(database, only) == (only.except_session is None)
+
+    elsewhere = attrs.evolve(
+        lesson("said there"), kind="session", category=None, file_path="/there.md"
+    )
+    world_of(database).repository.put(elsewhere)
+    assert not admits_all(database, only._replace(scope=Scope(("here",))))
 
 
 def test_a_session_start_counts_without_reading_entries(database: SqliteDatabase) -> None:
