@@ -221,7 +221,7 @@ def _crc_of_all(packed: bytes) -> int:
 
 
 def _crc_of_sums(packed: bytes) -> int:
-    """Return the CRC of the header, of the sum and parity of whole words after it, and of the rest."""
+    """Return the checksum of version 2, of the sum and parity of whole words."""
     count = (len(packed) - HEADER.size) // WORD_BYTES
     words = np.frombuffer(packed, "<u8", count, HEADER.size)
     sums = struct.pack("<QQ", np.add.reduce(words), np.bitwise_xor.reduce(words))

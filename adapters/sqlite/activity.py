@@ -171,14 +171,9 @@ class SqliteReceipts(SqlReceipts[SqliteDatabase]):
         },
     )
 
-    _counted: tuple[tuple[int, ...], Sequence[OutcomeCount]] = ((), ())
-
     @override
     def outcomes(self) -> Sequence[OutcomeCount]:
-        state = self._database.state()
-        if self._counted[0] != state:
-            self._counted = (state, super().outcomes())
-        return self._counted[1]
+        return self._database.kept("outcomes", super().outcomes)
 
     @override
     def record(self, receipt: Receipt) -> None:

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from hardwon.adapters.folder import OWN_NAMES, PRIVATE_FOLDER, Folder, opened_store, refuse_planted
 from hardwon.adapters.sql.database import COUNT_BUSY_SECONDS
@@ -174,6 +174,7 @@ class SqliteDatabase:
         self._synchronous = "FULL" if durable else "NORMAL"
         self._busy_ms = int(busy_seconds * 1000)
         self._rolled_back = 0
+        self._kept = dict[str, tuple[tuple[int, ...], object]]()
         with self.translated():
             if path not in {IN_MEMORY, TEMPORARY}:
                 _prepare(path, anywhere=anywhere, create=not read_only)
@@ -383,6 +384,13 @@ class SqliteDatabase:
         """Return what differs after any change of the file, by whomever it was made."""
         seen = self.value("PRAGMA data_version")
         return seen, self.connection.total_changes, self._rolled_back
+
+    def kept(self, name: str, read: Callable[[], T]) -> T:
+        """Return what *read* returned for *name*, read again after any change of the file."""
+        state = self.state()
+        if name not in self._kept or self._kept[name][0] != state:
+            self._kept[name] = state, read()
+        return cast("T", self._kept[name][1])
 
     def is_in_place(self) -> bool:
         """Return whether the opened file is still the one at its path."""

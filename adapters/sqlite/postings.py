@@ -127,10 +127,13 @@ def ensure_postings(database: SqliteDatabase) -> None:
 
 def packed_blocks(database: SqliteDatabase) -> dict[int, PackedBlock | None]:
     """Return all blocks, None for those that are not packed."""
-    return {
-        block: PackedBlock.of(_unsealed("I", block, term=b"", value=value))
-        for block, value in database.rows(BLOCKS)
-    }
+    return database.kept(
+        BLOCKS,
+        lambda: {
+            block: PackedBlock.of(_unsealed("I", block, term=b"", value=value))
+            for block, value in database.rows(BLOCKS)
+        },
+    )
 
 
 def packed_terms(

@@ -63,7 +63,8 @@ TABLES_OF: Mapping[Texts, str] = {"entries": "entries_fts", "passages": "passage
 
 def count_texts(database: SqliteDatabase, texts: Texts) -> int:
     """Return how many *texts* FTS5 has."""
-    return int(database.value(f"SELECT count(*) FROM {TABLES_OF[texts]}_docsize"))
+    count = f"SELECT count(*) FROM {TABLES_OF[texts]}_docsize"
+    return database.kept(count, lambda: int(database.value(count)))
 
 
 def packed_postings(

@@ -212,13 +212,11 @@ def test_a_prompt_is_answered_without_reading_the_members_of_its_filter(
     only = EVERYTHING._replace(visible_in=Visibility(own=("here",)), **bounds)
     assert admits_all(database, only)
 
-    said = attrs.evolve(lesson("said now"), session_id="s")
-    world_of(database).repository.put(said)
+    of_session = attrs.evolve(lesson("now"), session_id="s")
+    world_of(database).repository.put(of_session)
     assert admits_all(database, only) == (only.except_session is None)
 
-    elsewhere = attrs.evolve(
-        lesson("said there"), kind="session", category=None, file_path="/there.md"
-    )
+    elsewhere = attrs.evolve(lesson("there"), kind="session", category=None, file_path="/there.md")
     world_of(database).repository.put(elsewhere)
     assert not admits_all(database, only._replace(scope=Scope(("here",))))
 

@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import attrs
@@ -23,6 +24,27 @@ def test_a_snapshot_does_not_see_what_others_write_meanwhile(folder: Path, world
         assert len(world.repository.matching(LEARNINGS, limit=ALL)) == 1
         assert world.keywords.size() == 1
     assert len(world.repository.matching(LEARNINGS, limit=ALL)) == 2
+
+
+def test_kept_values_are_read_again_after_any_change(
+    folder: Path, database: SqliteDatabase
+) -> None:
+    def count() -> int:
+        read: list[int] = []
+        database.kept("count", lambda: read.append(1))
+        return len(read)
+
+    assert (count(), count()) == (1, 0)
+    database.rows("UPDATE _metadata SET value = value")
+    assert (count(), count()) == (1, 0)
+    with opened(folder) as other:
+        other.rows("INSERT INTO _metadata (key, value) VALUES ('probe', '1')")
+    assert (count(), count()) == (1, 0)
+    with suppress(LookupError), database.transaction():
+        database.rows("UPDATE _metadata SET value = value")
+        assert (count(), count()) == (1, 0)
+        raise LookupError
+    assert (count(), count()) == (1, 0)
 
 
 def test_a_reader_makes_no_file(tmp_path: Path) -> None:
