@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,7 +105,7 @@ class VectorRows(NamedTuple):
     values: Floats
 
 
-class Codes(NamedTuple):
+class Codes:
     """
     The vectors of some entries, rounded to multiples of their scale.
 
@@ -115,10 +116,15 @@ class Codes(NamedTuple):
         values: int8, a row for an entry.
     """
 
-    numbers: Numbers
-    scales: Floats
-    residuals: Floats
-    values: NDArray[np.int8]
+    __slots__ = ("__weakref__", "numbers", "residuals", "scales", "values")
+
+    def __init__(
+        self, *, numbers: Numbers, scales: Floats, residuals: Floats, values: NDArray[np.int8]
+    ) -> None:
+        self.numbers = numbers
+        self.scales = scales
+        self.residuals = residuals
+        self.values = values
 
     @classmethod
     def none(cls, dimensions: int) -> "Codes":
@@ -321,6 +327,14 @@ class Admitted:
         return find(numbers, self.members.numbers)
 
 
+SHARED = WeakValueDictionary[tuple[int | None, int, int], Codes]()
+"""
+The codes that any index of this process keeps.
+
+The key is a block's stamp, its number and the dimensions. Stamps are random, so stores do not share one.
+"""
+
+
 class LoadedVectors:
     """
     The codes of a source's vectors, read as they are needed.
@@ -373,11 +387,16 @@ class LoadedVectors:
         kept_stamp, kept = self._codes.get(number, (None, None))
         if kept is not None and kept_stamp == stamp:
             return kept
-        codes = self._unpack(number, state) or encode(
-            rows_of(self.source.load_block(number), self.source.dimensions)
+        key = (state.stamp, number, self.source.dimensions)
+        codes = (
+            SHARED.get(key)
+            or self._unpack(number, state)
+            or encode(rows_of(self.source.load_block(number), self.source.dimensions))
         )
         if self._queries > 1:
             self._codes[number] = (stamp, codes)
+            if state.stamp is not None:
+                SHARED[key] = codes
         return codes
 
     def _unpack(self, number: int, state: BlockState) -> Codes | None:

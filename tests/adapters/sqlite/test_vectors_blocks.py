@@ -1,6 +1,7 @@
 """Packed vectors: they are used and kept current, and damage to them costs time only."""
 
 import contextlib
+import gc
 from array import array
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -117,6 +118,24 @@ def test_a_resident_process_reads_only_the_block_that_changed(database: SqliteDa
     for _ in range(2):
         assert index.compare(QUERY_VECTOR, EVERYTHING).statistics().best == 0.8
     assert (counted.packed_read, counted.read) == ([0, 1] * 2, [2] * 3)
+
+
+def test_indexes_of_a_process_share_what_they_keep(database: SqliteDatabase) -> None:
+    fill(database, [planted(0.6)] * 100)
+    first, second = Counting(database), Counting(database)
+    search_until_kept(index := NumpyVectorIndex(first))
+    search_until_kept(other := NumpyVectorIndex(second))
+    assert (second.packed_read, second.read) == ([], [])
+    database.rows("DELETE FROM vector WHERE entry_seq = 1030")
+    assert [entry.compare(QUERY_VECTOR, EVERYTHING).count() for entry in (index, other)] == [
+        299
+    ] * 2
+    assert (first.read, second.read) == ([2, 2, 1], [])
+
+    del index, other
+    gc.collect()
+    search_until_kept(NumpyVectorIndex(second))
+    assert (second.packed_read, second.read) == ([0] * 2, [1, 2] * 2)
 
 
 def test_another_process_changes_a_block_and_it_is_read_again(
