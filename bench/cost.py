@@ -182,7 +182,7 @@ def doors(project: str, changing: str, ended: str) -> dict[str, Door]:
     )
     answer = writer.text(EXCHANGE_WORDS)
     return {
-        "start_new": Door("session start, query new", asking_new, (12, 13, 16, 40), WITH_VECTORS),
+        "start_new": Door("session start, query new", asking_new, (16, 18, 30), WITH_VECTORS),
         "start_seen": Door("session start, query seen", start, (7, 8, 11, 30), WITH_VECTORS),
         "start_keyword": Door(
             "session start, keyword only",
@@ -193,20 +193,18 @@ def doors(project: str, changing: str, ended: str) -> dict[str, Door]:
         "prompt_silent": Door(
             "prompt, silent",
             lambda number: silent(number)._replace(variables=NOT_CAPTURED),
-            (1.8, 1.8, 1.8, 1.8),
+            (2.5, 2.5, 2.5),
         ),
         "prompt_captured": Door("prompt, silent, captured", silent),
         "prompt_searched": Door("prompt, searched", prompted, (9, 10, 15, 35)),
-        "stop": Door(
-            "Stop", hook("Stop", last_assistant_message=answer, cwd=ended), (2.3, 2.3, 2.3, 2.3)
-        ),
+        "stop": Door("Stop", hook("Stop", last_assistant_message=answer, cwd=ended), (3, 3, 3)),
         "session_end": Door(
             "SessionEnd", hook("SessionEnd", reason="other", cwd=ended), (2.3, 2.3, 2.3, 2.3)
         ),
         "recall": Door(
             "hardwon recall, cold",
             lambda _: Command((script("hardwon"), "recall", *writer.text(QUESTION_WORDS).split())),
-            (13, 14, 20, 45),
+            (20, 22, 40),
         ),
         "stats": Door("hardwon stats", lambda _: Command((script("hardwon"), "stats"))),
     }

@@ -6,6 +6,7 @@ own entries.
 """
 
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import count
@@ -98,12 +99,15 @@ class _Host:
     def __init__(self, client: Client, project: str) -> None:
         self._client = client
         self._project = project
+        self._transcript = os.path.join(project, "session.jsonl")
+        with open(self._transcript, "wb"):
+            pass
         self._agents = count()
 
     def ask(self, fields: Fields) -> tuple[bool, float]:
         """Return whether the server says something, and the milliseconds until then."""
         agent = "" if fields["hook_event_name"] == PROMPT else f"agent {next(self._agents)}"
-        common = {"session_id": "bench", "cwd": self._project, "transcript_path": ""}
+        common = {"session_id": "bench", "cwd": self._project, "transcript_path": self._transcript}
         answer = self._client.call((HOOK_TOOL, {**common, "agent_id": agent, **fields}))
         return answer.result["content"][0]["text"] != NOTHING_TO_SAY, answer.wall_ms
 
