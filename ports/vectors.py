@@ -138,8 +138,8 @@ class BlockState(NamedTuple):
     A block of vectors as it is stored now.
 
     Attributes:
-        stamp: Differs whenever a vector of the block may differ; None if the store does not know
-            it.
+        stamp: Differs whenever a vector of the block may differ, also from stamps of other stores;
+            None if the store does not know it.
         is_packed: Whether the block can be read packed.
     """
 

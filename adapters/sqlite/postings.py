@@ -125,7 +125,7 @@ def ensure_postings(database: SqliteDatabase) -> None:
     remake(database, TABLES, triggers=(), script=POSTINGS)
 
 
-def packed_blocks(database: SqliteDatabase) -> dict[int, PackedBlock | None]:
+def packed_blocks(database: SqliteDatabase) -> Mapping[int, PackedBlock | None]:
     """Return all blocks, None for those that are not packed."""
     return database.kept(
         BLOCKS,
