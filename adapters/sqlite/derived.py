@@ -124,10 +124,8 @@ def admits_all(database: SqliteDatabase, only: EntryFilter) -> bool:
     """
     if only.except_session is not None and database.value(OF_SESSION, (only.except_session,)):
         return False
-    if only.scope != ANYWHERE:
-        bound = tuple(kind for kind in only.kinds if kind not in only.anywhere)
-        if any(tallied(database, EntryFilter(kinds=bound)).values()):
-            return False
+    if only.bound and any(tallied(database, EntryFilter(kinds=only.bound)).values()):
+        return False
     only = only._replace(except_session=None, scope=ANYWHERE, anywhere=())
     grouped = EntryFilter(kinds=only.kinds, visible_in=only.visible_in, ranked=True)
     return only in {grouped, grouped._replace(ranked=False)} and sum(

@@ -292,11 +292,9 @@ class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
             within = where(only)
             sql = self.COUNT_AT_HOME.format(within=within.sql)
             return int(self._database.value(sql, **within.parameters))
-        counted = only.kinds if only.scope == ANYWHERE else only.anywhere
-        others = tuple(kind for kind in only.kinds if kind not in counted)
-        by_tally = only._replace(
-            scope=ANYWHERE, anywhere=(), kinds=tuple(kind for kind in only.kinds if kind in counted)
-        )
+        others = only.bound
+        counted = tuple(kind for kind in only.kinds if kind not in others)
+        by_tally = only._replace(scope=ANYWHERE, anywhere=(), kinds=counted)
         if not self._is_tallied(by_tally):
             return super().count(only)
         return sum(tallied(self._database, by_tally).values()) + (

@@ -145,6 +145,13 @@ class EntryFilter(NamedTuple):
     among: tuple[int, ...] | None = None
     except_for: tuple[int, ...] = ()
 
+    @property
+    def bound(self) -> tuple[Kind, ...]:
+        """The kinds whose entries may only come from its scope."""
+        if self.scope == ANYWHERE:
+            return ()
+        return tuple(kind for kind in self.kinds if kind not in self.anywhere)
+
 
 LEARNINGS = EntryFilter()
 IMPORTED_LEARNINGS = EntryFilter(source="import", ranked=True)
