@@ -9,6 +9,7 @@ from hardwon.adapters.postgres.server import Column
 from hardwon.adapters.postgres.session import Statement
 from hardwon.adapters.sql.entries import fields_without
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
+from hardwon.domain.model.keywords import index_term
 
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 import sqlite3
 import threading
 from functools import lru_cache
-
-from hardwon.domain.model.text import without_marks
 
 WHOLE = 0
 """The passage number of a whole entry, whose passages are numbered from 1."""
@@ -72,12 +71,12 @@ EMPTY_INDEX = tuple(
 VERSION_KEY = "keyword_index_version "
 """Prefix of the metadata key of a member's version: members index separately."""
 
-VERSION = 3
+VERSION = 4
 """
 The version of indexed contents.
 
 An unversioned index (0) has words as they stand, version 1 full-width ones too, version 2 no
-references.
+references, version 3 letters with their strokes.
 """
 
 FIRST_VERSION = f"""
@@ -301,7 +300,7 @@ def stems(words: Sequence[str]) -> list[str]:
     Raises:
         KeywordIndexUnavailableError: Python's SQLite lacks FTS5.
     """
-    counted = count_terms(map(without_marks, words))
+    counted = count_terms(map(index_term, words))
     return [next(iter(terms)) if len(terms) == 1 else "" for terms in counted]
 
 

@@ -141,12 +141,12 @@ def ensure_index(database: SqliteDatabase, *, repair_index: bool) -> None:
 
 
 VERSION_KEY = "keyword_index_version"
-VERSION = 3
+VERSION = 4
 """
 The version of the indexed terms.
 
 Without a version all words are indexed as written, in version 1 only full-width ones, before
-version 3 no references.
+version 3 no references, before version 4 letters with their strokes.
 """
 
 SELECT_AFTER = f"{SELECT_ENTRY} WHERE e.retired = 0 AND e.seq > ? ORDER BY e.seq"

@@ -14,9 +14,9 @@ from hardwon.adapters.sqlite.database import Row, SqliteDatabase
 from hardwon.adapters.sqlite.derived import LAST_PLACE, SHIFT, admits_all, tallied
 from hardwon.adapters.sqlite.query import in_tie_order, where
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
+from hardwon.domain.model.keywords import index_term
 from hardwon.domain.model.ranking.candidates import IndexHit, ScoreStatistics
 from hardwon.domain.model.ranking.selection import best_hits
-from hardwon.domain.model.text import without_marks
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.override import override
 from hardwon.ports.vectors import Matches
@@ -32,7 +32,7 @@ PLACE_BITS = 20
 
 def quoted(term: str) -> str:
     """Quote *term* as a phrase of FTS5."""
-    return '"' + without_marks(term).replace('"', '""').replace("\0", " ") + '"'
+    return '"' + index_term(term).replace('"', '""').replace("\0", " ") + '"'
 
 
 def any_of(terms: Iterable[str]) -> str:

@@ -13,9 +13,13 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.indexed_entry import lesson_tokens
-from hardwon.domain.model.keywords import completions, index_words, inverse_document_frequency
+from hardwon.domain.model.keywords import (
+    completions,
+    index_term,
+    index_words,
+    inverse_document_frequency,
+)
 from hardwon.domain.model.ranking.adaptive import passage_score
-from hardwon.domain.model.text import without_marks
 from hardwon.domain.model.vocabulary import Kind
 from hardwon.ports.keyword_index import KeywordIndex, Mode
 from hardwon.ports.override import override
@@ -111,7 +115,7 @@ class ScanKeywordIndex(KeywordIndex):
     def _read(
         self, only: EntryFilter, terms: Sequence[str], deadline: Deadline, read: str = EVERY_WORD
     ) -> Iterator[tuple[int, Counter[str]]]:
-        within, wanted = where(only), {without_marks(term): term for term in terms}
+        within, wanted = where(only), {index_term(term): term for term in terms}
         sql = SELECT_WORDS.format(words=read, within=within.sql)
         for number, text, *citing in self._database.stream(sql, **within.parameters):
             if deadline.passed():

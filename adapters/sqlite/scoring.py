@@ -24,9 +24,8 @@ from hardwon.adapters.sqlite.postings import (
     tokenized,
     varints,
 )
-from hardwon.domain.model.keywords import inverse_document_frequency
+from hardwon.domain.model.keywords import index_term, inverse_document_frequency
 from hardwon.domain.model.ranking.adaptive import passage_score
-from hardwon.domain.model.text import without_marks
 
 K1, B = 1.2, 0.75
 """The parameters of FTS5's `bm25()`."""
@@ -177,7 +176,7 @@ def bm25(
 
 def _stems(terms: Sequence[str]) -> list[str]:
     """Return FTS5's form of each term, none if one is not a single word."""
-    with closing(tokenized([*enumerate(map(without_marks, terms))])) as connection:
+    with closing(tokenized([*enumerate(map(index_term, terms))])) as connection:
         found = connection.execute("SELECT doc, term FROM token ORDER BY doc").fetchall()
     return [stem for _, stem in found] if [doc for doc, _ in found] == [*range(len(terms))] else []
 

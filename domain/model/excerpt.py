@@ -4,9 +4,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
+from itertools import chain, repeat
 from typing import NamedTuple
 
-from hardwon.domain.model.identity import searchable
+from hardwon.domain.model.identity import searchable, unaccented
 from hardwon.domain.model.text import is_unspaced, split_at_runs
 
 CUT = "..."
@@ -70,26 +71,35 @@ def _marks(line: str, terms: Sequence[str]) -> Iterator[_Mark]:
     """
     Yield the positions of *terms*, in order.
 
-    Within scripts without spaces they match anywhere, else as beginnings of words.
+    Within scripts without spaces they match anywhere, else as beginnings of words, with or without
+    accents.
     """
     if not terms:
         return
-    line = _plain(line)
+    line, places = _plain(line)
+    terms = [*map(unaccented, terms)]
     spaced = [term for term in terms if not is_unspaced(term)]
     unspaced = [term for term in terms if is_unspaced(term)]
     between = "".join(
         " " * len(part) if at % 2 else part for at, part in enumerate(split_at_runs(line))
     )
-    yield from merge(_words_marked(between, spaced), _runs_marked(line, unspaced, len(spaced)))
+    for (start, end), term in merge(
+        _words_marked(between, spaced), _runs_marked(line, unspaced, len(spaced))
+    ):
+        yield _Mark(Span(places[start], max(places[start] + 1, places[end])), term)
 
 
-def _plain(line: str) -> str:
-    """Replace each full-width letter by its plain form, as terms have it."""
-    return (
-        line
-        if line.isascii()
-        else "".join(plain if len(plain := searchable(sign)) == 1 else sign for sign in line)
-    )
+def _plain(line: str) -> tuple[str, Sequence[int]]:
+    """
+    Return *line* in plain letters, and the places of these in it.
+
+    The last place is the end of *line*.
+    """
+    if line.isascii():
+        return line, range(len(line) + 1)
+    plain = [unaccented(searchable(sign)) for sign in line]
+    places = (repeat(place, len(letters)) for place, letters in enumerate(plain))
+    return "".join(plain), [*chain.from_iterable(places), len(line)]
 
 
 def _words_marked(line: str, terms: Sequence[str]) -> Iterator[_Mark]:

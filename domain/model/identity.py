@@ -77,6 +77,52 @@ def searchable(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
+_STROKED = {
+    **dict(zip("ĐđĦħŁłØøŦŧıĸŊŋÐð", "DdHhLlOoTtiqNnDd", strict=True)),
+    "Æ": "AE",
+    "æ": "ae",
+    "Œ": "OE",
+    "œ": "oe",
+    "ẞ": "SS",
+    "ß": "ss",
+    "Þ": "TH",
+    "þ": "th",
+}
+"""Latin letters that Unicode does not decompose, as the CLDR's transliteration `Latin-ASCII` has them."""
+
+_ACCENTS = ("\u0300", "\u0331")
+"""The first and the last of the combining accents that are left out."""
+
+
+class _Unaccented(dict[int, str]):
+    """The plain form of each character, for `str.translate`, filled on demand."""
+
+    def __missing__(self, code: int) -> str:
+        decomposed = unicodedata.normalize("NFD", chr(code))
+        base, has_marks = decomposed[0], len(decomposed) > 1
+        if _ACCENTS[0] <= base <= _ACCENTS[1]:
+            plain = ""
+        elif base in _STROKED or base.isascii() or (has_marks and "\u0370" <= base <= "\u03ff"):
+            plain = _STROKED.get(base, base)
+        else:
+            plain = chr(code)
+        self[code] = plain
+        return plain
+
+
+_UNACCENTED = _Unaccented()
+
+
+def unaccented(text: str) -> str:
+    """
+    Return *text* with plain letters for Latin and Greek ones with accents or strokes.
+
+    >>> unaccented("Łódź, Straße, Đường, Αθήνα")
+    'Lodz, Strasse, Duong, Αθηνα'
+    """
+    return text if text.isascii() else text.translate(_UNACCENTED)
+
+
 def folded(text: str, *, keeps_case: bool = False) -> str:
     """
     Return the form that all spellings share, but for white space.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from hardwon.domain.model.errors import InvalidQueryError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
-from hardwon.domain.model.identity import searchable
+from hardwon.domain.model.identity import searchable, unaccented
 from hardwon.domain.model.text import (
     identifier_words,
     is_grammar,
@@ -368,10 +368,10 @@ def indexed(text: str) -> str:
     """
     Return *text* as it is indexed.
 
-    Each run is replaced by itself, its signs and its pairs; parts and wholes of identifiers follow
-    at the end, once. A text that needs none of this stays as it is.
+    Letters lose their accents. Each run is replaced by itself, its signs and its pairs; parts and
+    wholes of identifiers follow at the end, once. A text that needs none of this stays as it is.
     """
-    between = _without_runs(text := searchable(text))
+    between = _without_runs(text := unaccented(searchable(text)))
     written = (
         _indexed_run(part) if at % 2 else part for at, part in enumerate(split_at_runs(text))
     )
@@ -382,6 +382,11 @@ def indexed(text: str) -> str:
             *dict.fromkeys(map(_whole, _joined(between))),
         )
     )
+
+
+def index_term(term: str) -> str:
+    """Return *term* as it is written where `indexed` texts hold it."""
+    return without_marks(unaccented(term))
 
 
 def indexed_texts(texts: Sequence[str]) -> tuple[str, ...]:

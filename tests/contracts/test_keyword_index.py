@@ -383,6 +383,7 @@ WRITTEN = (
     lesson("Call os.path.join, then std::vector<bool> with --dry-run"),
     lesson("kpir后面要重启"),
     lesson("ＡＰＩの鍵をｸﾗｲｱﾝﾄに渡さない。ｇｅｔＫｅｙを使う"),
+    lesson("Die Straße nach Łódź, đường, der Vögel"),
 )
 
 
@@ -415,6 +416,8 @@ WRITTEN = (
             ("ＲＥＦＲＥＳＨ-token", 4),  # noqa: RUF001
             ("ｻｰﾊﾞｰ", 1),
         ),
+        *((word, 8) for word in ("strasse", "STRASSE", "straße", "lodz", "ŁÓDŹ", "Łódz", "duong")),
+        *(("vo\u0308gel", 8), ("Vögel", 8), ("vogel", 8)),
     ],
 )
 def test_a_word_within_a_run_and_an_identifier_in_any_spelling_find_their_entry(

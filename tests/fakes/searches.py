@@ -14,9 +14,8 @@ from hardwon.domain.model.errors import (
 )
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.indexed_entry import IndexedEntry
-from hardwon.domain.model.keywords import completions, index_words
+from hardwon.domain.model.keywords import completions, index_term, index_words
 from hardwon.domain.model.ranking.candidates import IndexHit, ScoreStatistics, place_of_low
-from hardwon.domain.model.text import without_marks
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.keyword_index import KeywordIndex, Mode, TriggerOwner, TriggerSource
 from hardwon.ports.override import override
@@ -76,7 +75,7 @@ class InMemoryKeywordIndex(KeywordIndex):
         del deadline
         self._ensure_available()
         entries = self._words().values()
-        return {term: sum(words[without_marks(term)] > 0 for words in entries) for term in terms}
+        return {term: sum(words[index_term(term)] > 0 for words in entries) for term in terms}
 
     @override
     def completions(self, beginning: str, only: EntryFilter, deadline: Deadline) -> Sequence[str]:
@@ -94,7 +93,7 @@ class InMemoryKeywordIndex(KeywordIndex):
         del deadline
         self._ensure_available()
         self.searches.append(tuple(terms))
-        combine, wanted = any if mode == "any" else all, [*map(without_marks, terms)]
+        combine, wanted = any if mode == "any" else all, [*map(index_term, terms)]
         inside = self._state.within(only)
         found = {
             number: float(sum(words[term] for term in wanted))

@@ -109,6 +109,24 @@ def test_an_index_that_holds_full_width_letters_is_updated(
     assert len(found(world, "api")[0]) == 1
 
 
+def test_an_index_that_holds_letters_with_strokes_is_updated(
+    world: World, database: SqliteDatabase
+) -> None:
+    text = "Die Straße nach Łódź"
+    world.add(lesson(text), lesson("plain words"))
+    for table, column in (("entries_fts", "description"), ("passages_fts", "text")):
+        database.rows(f"UPDATE {table} SET {column} = ? WHERE {column} LIKE '%Strasse%'", (text,))
+    database.rows("UPDATE _metadata SET value = '3' WHERE key = ?", (VERSION_KEY,))
+
+    assert found(world, "lodz")[0] == []
+    assert (is_outdated(database), refresh_index(database), is_outdated(database)) == (
+        True,
+        1,
+        False,
+    )
+    assert [len(found(world, word)[0]) for word in ("lodz", "Łódź", "strasse")] == [1, 1, 1]
+
+
 def test_an_index_without_references_is_updated(world: World, database: SqliteDatabase) -> None:
     world.add(
         attrs.evolve(lesson("Lock it."), references=("src/quagga.py",)), lesson("plain words")

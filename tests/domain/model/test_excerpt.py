@@ -105,9 +105,13 @@ def test_a_megabyte_takes_time_in_proportion() -> None:
         ("kpir后面要重启 nginx", "kpir nginx", ["kpir", "nginx"]),
         ("先清空缓存。再看缓存", "缓存", ["缓存", "缓存"]),
         ("ＡＰＩの鍵、ｸﾗｲｱﾝﾄ", "API クライアント", ["ＡＰＩ", "ｸﾗｲｱﾝﾄ"]),  # noqa: RUF001
+        ("Die Straße, nach Łódź!", "STRASSE lodz", ["Straße", "Łódź"]),
+        ("STRASSE ans Café", "straße cafe", ["STRASSE", "Café"]),
+        ("the cafe\u0301, then", "café", ["cafe\u0301"]),
+        ("the ﬁle", "file", ["ﬁle"]),
     ],
 )
-def test_words_are_marked_within_runs_without_spaces(
+def test_words_are_marked_in_any_script_and_spelling(
     text: str, question: str, marked: list[str]
 ) -> None:
     shown = excerpt(text, search_terms(question), 200)

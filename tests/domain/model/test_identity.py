@@ -8,7 +8,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.forgotten import comparable
-from hardwon.domain.model.identity import Spellings, composed, folded, one_line, readings
+from hardwon.domain.model.identity import (
+    Spellings,
+    composed,
+    folded,
+    one_line,
+    readings,
+    unaccented,
+)
 from tests.texts import RESPELLINGS, SPACES, any_text, phrases, spelled
 
 WANTED = "the M\u00fchlrad contract"
@@ -169,3 +176,31 @@ def test_a_line_ends_anywhere_in_a_script_without_spaces(other: str) -> None:
 def test_a_text_of_which_nothing_is_seen_is_found_nowhere(text: str) -> None:
     assert Spellings(text).word == ""
     assert not Spellings(text).are_in(f"a{text}b {text}")
+
+
+def _is_composed(sign: str) -> bool:
+    return composed(sign) == sign
+
+
+def test_only_latin_and_greek_letters_lose_their_accents() -> None:
+    signs = map(chr, (*range(0x3400), *range(0xA000, 0xD800), *range(0xE000, 0x10000)))
+    for character in filter(_is_composed, signs):
+        plain = unaccented(character)
+        name = unicodedata.name(character, "")
+        assert unaccented(plain) == plain, hex(ord(character))
+        if plain != character:
+            is_letter = name.startswith(("LATIN", "GREEK")) and plain.isalpha()
+            assert is_letter or not character.isalnum(), hex(ord(character))
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("\u0130\u0131 \u01fe \u01ed", "Ii O o"),
+        ("\u1ec7 \u1ee3 \u1e9e", "e o SS"),
+        ("\u0439 \u0451 \u30ac \ud55c", "\u0439 \u0451 \u30ac \ud55c"),
+        ("a\u0301", "a"),
+    ],
+)
+def test_accents_of_other_scripts_stay(text: str, plain: str) -> None:
+    assert unaccented(text) == plain

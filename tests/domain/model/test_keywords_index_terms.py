@@ -12,12 +12,12 @@ from hardwon.domain.model.keywords import (
     MAX_TERMS,
     STOP_WORDS,
     asked_terms,
+    index_term,
     index_words,
     indexed,
     indexed_texts,
     search_terms,
 )
-from hardwon.domain.model.text import without_marks
 
 ACCOUNT = [
     "getAccountById",
@@ -122,7 +122,7 @@ def test_a_whole_counts_only_where_an_entry_holds_it() -> None:
 def test_a_word_within_a_run_is_found(stored: str, asked: str) -> None:
     question = asked_terms(asked)
 
-    assert {*map(without_marks, question.known([]))} <= {*index_words(stored)}
+    assert {*map(index_term, question.known([]))} <= {*index_words(stored)}
 
 
 def test_a_pair_that_bridges_two_words_counts_only_where_an_entry_holds_it() -> None:
