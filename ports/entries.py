@@ -103,6 +103,17 @@ class EntryRepository(EntryState, Protocol):
         """
         ...
 
+    def batch(self) -> AbstractContextManager[None]:
+        """
+        Return a transaction of many puts.
+
+        The keyword index is updated at its end, so that nothing within may search.
+
+        Raises:
+            StorageError: the store can't be written now.
+        """
+        ...
+
     def with_number(self, number: int) -> "Entry | None":
         """Return the entry of that number, None without one."""
         ...
@@ -111,7 +122,7 @@ class EntryRepository(EntryState, Protocol):
         """
         Add *entry*, or replace the one of its id except `created_at`.
 
-        Idempotent. The keyword index is updated at once; vectors of an earlier text are deleted.
+        Idempotent. The keyword index is updated at once, or at the end of a `batch`; vectors of an earlier text are deleted.
         Deprecated entries are in no index, have no vector and are never ranked.
         Counters are unchanged: only the `UsageLog` changes them. On a server the lesson of another
         member keeps its tier.

@@ -1,7 +1,7 @@
 """All of a tenant's contents that a member may see."""
 
 import datetime as dt
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
 
@@ -13,12 +13,10 @@ from hardwon.adapters.postgres.projects import PostgresProjects
 from hardwon.adapters.postgres.query import number_of
 from hardwon.adapters.postgres.rows import SELECT_ENTRY, to_entry
 from hardwon.adapters.sql.contents import SqlStoreContents
-from hardwon.adapters.sql.database import Row, as_given
+from hardwon.adapters.sql.database import as_given
 from hardwon.adapters.sql.file_state import STORED, absent_file
-from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.export import ExportedEntry
 from hardwon.domain.model.file_state import AbsentFile
-from hardwon.domain.model.injection.receipt import Influence
 from hardwon.ports.override import override
 
 BATCH = 500
@@ -74,6 +72,7 @@ class PostgresStoreContents(SqlStoreContents[PostgresDatabase]):
 
     COUNT = f"SELECT {', '.join(f'({count})' for count in COUNTED)}"
     CHANGES_OF_DELETED = f"{CHANGES} WHERE {OF_DELETED} ORDER BY h.number, h.id"
+    PLACES, ALIASES, CHANGES, INFLUENCES = PLACES, ALIASES, CHANGES_AMONG, INFLUENCES
     SECTIONS = f"""
         SELECT file_path, anchor_id, file_hash, buried_at FROM hardwon.tombstone {OF_TENANT} ORDER BY file_path, anchor_id
     """
@@ -130,23 +129,6 @@ class PostgresStoreContents(SqlStoreContents[PostgresDatabase]):
             yield from self._with_activity(entries)
             last = entries[-1].number or 0
 
-    def _with_activity(self, entries: Sequence[Entry]) -> Iterator[ExportedEntry]:
-        numbers = [entry.number for entry in entries]
-        places, aliases, changes, influences = (
-            _by_number(self._database.rows(sql, numbers=numbers))
-            for sql in (PLACES, ALIASES, CHANGES_AMONG, INFLUENCES)
-        )
-        for entry in entries:
-            number = entry.number or 0
-            yield ExportedEntry(
-                entry_id=entry.entry_id,
-                entry=entry,
-                places=tuple(project for _, project in places.get(number, ())),
-                aliases=tuple(alias for _, alias in aliases.get(number, ())),
-                history=self._changes(changes.get(number, ())),
-                influences=tuple(Influence(*row) for _, *row in influences.get(number, ())),
-            )
-
     @override
     def _sources(self) -> Iterable[tuple[str, str, Iterable[str]]]:
         return (
@@ -169,7 +151,3 @@ class PostgresStoreContents(SqlStoreContents[PostgresDatabase]):
     def reserve(self, number: int) -> None:
         with self._database.transaction():
             self._database.reserve(number)
-
-
-def _by_number(rows: Sequence[Row]) -> Mapping[int, Sequence[Row]]:
-    return {number: [*group] for number, group in groupby(rows, itemgetter(0))}

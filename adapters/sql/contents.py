@@ -2,10 +2,11 @@
 
 import datetime as dt
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import groupby
 from operator import itemgetter
+from typing import TypeAlias
 
 from hardwon.adapters.sql.activity import readable_changes, usage_values
 from hardwon.adapters.sql.database import D, Decoder, Role, Row, Statement, as_given
@@ -24,6 +25,7 @@ from hardwon.domain.model.export import (
     Record,
 )
 from hardwon.domain.model.file_state import AbsentFile
+from hardwon.domain.model.injection.receipt import Influence
 from hardwon.ports.override import override
 from hardwon.ports.transfer import StoreContents
 
@@ -33,6 +35,11 @@ class SqlStoreContents(Role[D], StoreContents):
 
     COUNT: str
     CHANGES_OF_DELETED: str
+    PLACES: str
+    ALIASES: str
+    CHANGES: str
+    INFLUENCES: str
+    """Those of `numbers`: the number comes first, and rows are sorted by it."""
     SECTIONS: str
     HAS_ENTRY: str
     HAS_FILE: str
@@ -44,6 +51,8 @@ class SqlStoreContents(Role[D], StoreContents):
     ADD_CHANGE_OF_DELETED: str
     ADD_INFLUENCE: str
     ADD_SECTION: str
+    _decode_alias: Decoder = as_given
+    _decode_influence: Decoder = as_given
     _decode_change: Decoder = as_given
     _decode_section: Decoder = as_given
 
@@ -93,6 +102,30 @@ class SqlStoreContents(Role[D], StoreContents):
     @abstractmethod
     def _entries(self) -> Iterator[ExportedEntry]:
         """Yield all entries by number, each with its activity."""
+
+    def _with_activity(self, entries: Sequence[Entry]) -> Iterator[ExportedEntry]:
+        numbers = [entry.number for entry in entries]
+        places, aliases, changes, influences = (
+            _by_number(self._database.rows(sql, numbers=numbers))
+            for sql in (self.PLACES, self.ALIASES, self.CHANGES, self.INFLUENCES)
+        )
+        readable = self._database.readable
+        for entry in entries:
+            number = entry.number or 0
+            aliased = readable("entry_alias", _without_number(aliases, number), self._decode_alias)
+            used = readable(
+                "use of entry", _without_number(influences, number), self._decode_influence
+            )
+            yield ExportedEntry(
+                entry_id=entry.entry_id,
+                entry=entry,
+                places=tuple(
+                    at for (at,) in _without_number(places, number) if isinstance(at, str)
+                ),
+                aliases=tuple(alias for (alias,) in aliased),
+                history=self._changes(changes.get(number, ())),
+                influences=tuple(Influence(*row) for row in used),
+            )
 
     @abstractmethod
     def _sources(self) -> Iterable[tuple[str, str, Iterable[str]]]:
@@ -157,3 +190,14 @@ class SqlStoreContents(Role[D], StoreContents):
                     self._database.rows(self.ADD_SECTION, **section)
                 case _:
                     raise TypeError(f"{type(record).__name__} is added by another role")
+
+
+RowsByNumber: TypeAlias = Mapping[int, Sequence[Row]]
+
+
+def _by_number(rows: Sequence[Row]) -> RowsByNumber:
+    return {number: [*group] for number, group in groupby(rows, itemgetter(0))}
+
+
+def _without_number(rows: RowsByNumber, number: int) -> Sequence[Row]:
+    return [row[1:] for row in rows.get(number, ())]

@@ -177,6 +177,10 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
         return self._database.transaction(of)
 
     @override
+    def batch(self) -> AbstractContextManager[None]:
+        return self.transaction()
+
+    @override
     def snapshot(self) -> AbstractContextManager[None]:
         return self._database.snapshot()
 

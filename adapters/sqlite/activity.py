@@ -75,6 +75,15 @@ decode_change = RowDecoder(
     },
 )
 
+decode_influence = RowDecoder(
+    Influence._fields,
+    {
+        **dict.fromkeys(("entry_id", "session_id", "phrase"), text),
+        "how": one_of(HOWS),
+        "at": timestamp,
+    },
+)
+
 
 class SqliteHistory(SqlHistory):
     """History in the table `history`."""
@@ -304,14 +313,7 @@ class SqliteInfluences(SqlInfluences):
         "session_id": "i.session_id = :session_id",
         "entry_id": "e.id = :entry_id",
     }
-    _decode = RowDecoder(
-        Influence._fields,
-        {
-            **dict.fromkeys(("entry_id", "session_id", "phrase"), text),
-            "how": one_of(HOWS),
-            "at": timestamp,
-        },
-    )
+    _decode = decode_influence
     _decode_shown_text = RowDecoder(
         ShownText._fields,
         {**dict.fromkeys(("entry_id", "name", "description", "notes"), text), "is_counted": bool},

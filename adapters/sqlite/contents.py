@@ -2,17 +2,17 @@
 
 import datetime as dt
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from hardwon.adapters.sql.contents import SqlStoreContents
-from hardwon.adapters.sqlite.activity import SqliteInfluences, decode_change
+from hardwon.adapters.sqlite.activity import SqliteInfluences, decode_change, decode_influence
 from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.decoding import RowDecoder, text, timestamp
 from hardwon.adapters.sqlite.file_state import SqliteAbsences
 from hardwon.adapters.sqlite.metadata import SqliteImportLedger
 from hardwon.adapters.sqlite.projects import SqliteProjects
 from hardwon.adapters.sqlite.rows import SELECT_ENTRY, to_entries
-from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.export import ExportedEntry
+from hardwon.domain.model.export import ENTRIES_AT_ONCE, ExportedEntry
 from hardwon.domain.model.file_state import AbsentFile
 from hardwon.ports.override import override
 
@@ -26,12 +26,15 @@ COUNTED = (
 """The rows that are records, in the order of `RECORD_NAMES`."""
 
 NUMBER = "(SELECT seq FROM entry WHERE id = :entry_id)"
-ALIASES = "SELECT old_id FROM entry_alias WHERE entry_seq = :number ORDER BY old_id"
-CHANGES = f"SELECT {HISTORY} FROM history WHERE memory_id = :number ORDER BY id"
+AMONG = "FROM json_each(:numbers) wanted CROSS JOIN"
+OF_ENTRY = "ON entry_seq = wanted.value ORDER BY entry_seq"
+USE = "(SELECT id FROM entry WHERE seq = entry_seq), session_id, how, phrase, at"
 SOURCES = "SELECT path, fingerprint FROM sources ORDER BY path"
+LAST_NUMBER = "SELECT seq FROM sqlite_sequence WHERE name = 'entry'"
+ADD_LAST_NUMBER = "INSERT INTO sqlite_sequence (name, seq) VALUES ('entry', :last)"
+SET_LAST_NUMBER = "UPDATE sqlite_sequence SET seq = :last WHERE name = 'entry'"
 DEPARTED = "SELECT file_path, max(departed_at) FROM departed GROUP BY file_path"
 
-decode_alias = RowDecoder(("old_id",), {"old_id": text})
 decode_source = RowDecoder(("path", "fingerprint"), {"path": text, "fingerprint": text})
 decode_departed = RowDecoder(
     ("file_path", "departed_at"), {"file_path": text, "departed_at": timestamp}
@@ -42,6 +45,10 @@ class SqliteStoreContents(SqlStoreContents[SqliteDatabase]):
     """All contents of the store's tables."""
 
     COUNT = f"SELECT {', '.join(f'(SELECT count(*) FROM {rows})' for rows in COUNTED)}"
+    PLACES = f"SELECT entry_seq, project {AMONG} entry_place {OF_ENTRY}, project"
+    ALIASES = f"SELECT entry_seq, old_id {AMONG} entry_alias {OF_ENTRY}, old_id"
+    CHANGES = f"SELECT {HISTORY} {AMONG} history h ON memory_id = wanted.value ORDER BY 1, h.id"
+    INFLUENCES = f"SELECT i.entry_seq, {USE} {AMONG} influence i {OF_ENTRY}, at DESC, session_id"
     CHANGES_OF_DELETED = f"SELECT {HISTORY} FROM history WHERE {OF_DELETED} ORDER BY memory_id, id"
     SECTIONS = (
         "SELECT file_path, anchor_id, file_hash, buried_at FROM tombstone ORDER BY file_path,"
@@ -79,6 +86,8 @@ class SqliteStoreContents(SqlStoreContents[SqliteDatabase]):
         INSERT OR IGNORE INTO tombstone (file_path, anchor_id, file_hash, buried_at)
         VALUES (:file_path, :anchor_id, :file_hash, :at)
     """
+    _decode_alias = RowDecoder(("old_id",), {"old_id": text})
+    _decode_influence = decode_influence
     _decode_change = decode_change
     _decode_section = RowDecoder(
         ("file_path", "anchor_id", "file_hash", "buried_at"),
@@ -91,27 +100,6 @@ class SqliteStoreContents(SqlStoreContents[SqliteDatabase]):
             projects=SqliteProjects(database),
             absences=SqliteAbsences(database),
             ledger=SqliteImportLedger(database),
-        )
-        self._influences = SqliteInfluences(database)
-
-    @override
-    def _entries(self) -> Iterator[ExportedEntry]:
-        for entry in to_entries(
-            self._database, self._database.stream(f"{SELECT_ENTRY} ORDER BY e.seq")
-        ):
-            yield self._with_activity(entry, entry.number or 0)
-
-    def _with_activity(self, entry: Entry, number: int) -> ExportedEntry:
-        aliases = self._database.rows(ALIASES, number=number)
-        return ExportedEntry(
-            entry_id=entry.entry_id,
-            entry=entry,
-            places=self._projects.places_of(entry.entry_id),
-            aliases=tuple(
-                alias for (alias,) in self._database.readable("entry_alias", aliases, decode_alias)
-            ),
-            history=self._changes(self._database.rows(CHANGES, number=number)),
-            influences=tuple(self._influences.newest(entry_id=entry.entry_id, limit=-1)),
         )
 
     @override
@@ -130,17 +118,21 @@ class SqliteStoreContents(SqlStoreContents[SqliteDatabase]):
                 yield absent, at
 
     @override
+    def _entries(self) -> Iterator[ExportedEntry]:
+        rows = self._database.stream(f"{SELECT_ENTRY} ORDER BY e.seq")
+        entries = to_entries(self._database, rows)
+        while some := [*islice(entries, ENTRIES_AT_ONCE)]:
+            yield from self._with_activity(some)
+
+    @override
     def is_unused(self) -> bool:
-        return not self._database.value("SELECT seq FROM sqlite_sequence WHERE name = 'entry'")
+        return not self._database.value(LAST_NUMBER)
 
     @override
     def reserve(self, number: int) -> None:
         with self._database.transaction():
-            self._database.rows(
-                "INSERT INTO sqlite_sequence (name, seq) SELECT 'entry', 0"
-                " WHERE 'entry' NOT IN (SELECT name FROM sqlite_sequence)"
-            )
-            self._database.rows(
-                "UPDATE sqlite_sequence SET seq = max(seq, :number - 1) WHERE name = 'entry'",
-                number=number,
-            )
+            last = self._database.value(LAST_NUMBER)
+            if last is None:
+                self._database.rows(ADD_LAST_NUMBER, last=number - 1)
+            elif last < number - 1:
+                self._database.rows(SET_LAST_NUMBER, last=number - 1)

@@ -2,13 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from hardwon.adapters.sql.entries import RULE_FIELDS, SqlEntries, SqlProposals, SqlTriggerSource
 from hardwon.adapters.sqlite.database import Row, SqliteDatabase, in_list
 from hardwon.adapters.sqlite.decoding import RowDecoder
 from hardwon.adapters.sqlite.derived import RANKED_AT_HOME, count_ranked, is_sound, tallied
-from hardwon.adapters.sqlite.keyword_index import drop_from_index, index_entry
+from hardwon.adapters.sqlite.keyword_index import drop_from_index, index_entries, texts_of
 from hardwon.adapters.sqlite.query import visible, where
 from hardwon.adapters.sqlite.rows import (
     SELECT_ENTRY,
@@ -40,6 +41,7 @@ from hardwon.ports.override import override
 if TYPE_CHECKING:
     from hardwon.adapters.sqlite.forgotten import SqliteForgottenTexts
     from hardwon.domain.model.entry import Entry
+    from hardwon.domain.model.indexed_entry import IndexedEntry
 
 decode_owner = RowDecoder(
     (
@@ -271,6 +273,19 @@ class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
     def __init__(self, database: SqliteDatabase) -> None:
         super().__init__(database)
         self._counts: dict[tuple[int, EntryFilter], int] = {}
+        self._unindexed: dict[int, IndexedEntry] | None = None  # of a batch, by number
+
+    @contextmanager
+    @override
+    def batch(self) -> Iterator[None]:
+        # Any statement between two of FTS5 would make it write a segment of its index.
+        with self._database.transaction():
+            self._unindexed = {}
+            try:
+                yield
+                index_entries(self._database, self._unindexed)
+            finally:
+                self._unindexed = None
 
     @override
     def count(self, only: EntryFilter) -> int:
@@ -336,8 +351,10 @@ class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
             )
             if is_retired:
                 self._leave_indexes(number)
+            elif self._unindexed is not None:
+                self._unindexed[number] = texts_of(entry)
             else:
-                index_entry(self._database, number, entry)
+                index_entries(self._database, {number: texts_of(entry)})
             self._database.note_change()
 
     @override
@@ -348,7 +365,7 @@ class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
             )
             if number is not None:
                 self._database.rows(RELEASE, (entry_id,))
-                drop_from_index(self._database, number)
+                self._drop_from_index(number)
                 self._database.note_change()
             return number is not None
 
@@ -395,8 +412,13 @@ class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
             self._leave_indexes(number)
         self._database.note_change()
 
-    def _leave_indexes(self, number: int) -> None:
+    def _drop_from_index(self, number: int) -> None:
+        if self._unindexed is not None:
+            self._unindexed.pop(number, None)
         drop_from_index(self._database, number)
+
+    def _leave_indexes(self, number: int) -> None:
+        self._drop_from_index(number)
         self._database.rows("DELETE FROM vector WHERE entry_seq = ?", (number,))
 
 

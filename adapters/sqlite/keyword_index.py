@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
-from hardwon.adapters.sqlite.database import Row, SqliteDatabase, without_secrets
+from hardwon.adapters.sqlite.database import Row, SqliteDatabase, in_list, without_secrets
 from hardwon.adapters.sqlite.derived import count_ranked
 from hardwon.adapters.sqlite.keyword_matches import (
     COLUMNS,
@@ -46,24 +46,13 @@ CREATE_PASSAGES = f"CREATE VIRTUAL TABLE passages_fts USING fts5(text, tokenize 
 MAX_PASSAGES = 1 << PLACE_BITS
 
 
-def index_passages(database: SqliteDatabase, number: int, texts: Sequence[str]) -> None:
-    """
-    Add the passages of an entry.
-
-    Args:
-        database: The store.
-        number: The entry's number.
-        texts: The title, then the other searched texts. The title precedes every passage.
-
-    """
+def _passages(number: int, texts: Sequence[str]) -> Iterator[Row]:
+    """Yield the rows of an entry's passages, of *texts* with the title first."""
     from hardwon.domain.model.text import passages  # noqa: PLC0415  # for writers only
 
     title, *others = texts
     parts = passages(title, "\n".join(others))[:MAX_PASSAGES]
-    database.run_many(
-        "INSERT INTO passages_fts (rowid, text) VALUES (?, ?)",
-        ((number << PLACE_BITS | at, indexed(part)) for at, part in enumerate(parts)),
-    )
+    return ((number << PLACE_BITS | at, indexed(part)) for at, part in enumerate(parts))
 
 
 def drop_passages(database: SqliteDatabase, number: int) -> None:
@@ -78,7 +67,10 @@ SELECT_MATCHES = "SELECT rowid, -bm25(entries_fts) FROM entries_fts WHERE entrie
 COLUMN_LIST = ", ".join(COLUMNS)
 TEXT_COLUMNS = "name description notes reasoning"
 CREATE = f"CREATE VIRTUAL TABLE entries_fts USING fts5({COLUMN_LIST}, tokenize = '{TOKENIZER}')"
+KNOWN = "entries_fts WHERE rowid IN (SELECT value FROM json_each(?))"
+SELECT_WORDS = f"SELECT rowid, {COLUMN_LIST} FROM {KNOWN}"
 INSERT = f"INSERT INTO entries_fts (rowid, {COLUMN_LIST}) VALUES (?, ?, ?, ?, ?, ?)"
+INSERT_PASSAGE = "INSERT INTO passages_fts (rowid, text) VALUES (?, ?)"
 ENTRY_TABLES = ("entries_fts", "entries_fts_docsize")
 PASSAGE_TABLES = ("passages_fts", "passages_fts_docsize")
 STALE = "keyword_index_stale"
@@ -183,10 +175,8 @@ def refresh_index(database: SqliteDatabase) -> int:
                 _note_version(database)
                 database.note_change()
                 return changed
-            changed += sum(
-                index_entry(database, entry.number or 0, entry)
-                for entry in to_entries(database, rows)
-            )
+            texts = {entry.number or 0: texts_of(entry) for entry in to_entries(database, rows)}
+            changed += index_entries(database, texts)
             last = rows[-1][0]
 
 
@@ -209,9 +199,9 @@ def rebuild_index(database: SqliteDatabase) -> None:
                 database.rows(f"INSERT INTO {name} ({name}, rank) VALUES ('secure-delete', 1)")
         for row in database.stream(f"{SELECT_ENTRY} WHERE e.retired = 0"):
             entry = next(to_entries(database, [row]), None)
-            texts = _texts(entry)
+            texts = texts_of(entry)
             # Each entry has its row.
-            _insert(database, row[0], words=texts.columns, texts=texts)
+            _insert(database, {row[0]: texts.columns}, {row[0]: texts})
         database.rows("DELETE FROM _metadata WHERE key IN (?, ?)", (STALE, UNTIDY))
         _note_version(database)
 
@@ -250,24 +240,23 @@ def _drop(database: SqliteDatabase, name: str) -> None:
             database.rows(f"DROP TABLE {table}")
 
 
-def index_entry(database: SqliteDatabase, number: int, entry: "Entry") -> bool:
+def index_entries(database: SqliteDatabase, texts: "Mapping[int, IndexedEntry]") -> int:
     """
-    Update an entry in the index and return whether its terms changed.
+    Update the *texts* of entries, by number, in the index.
 
-    Writes nothing if they did not.
+    Returns how many have other terms than before. Nothing is written of others.
     """
     if not (is_available() and _exists(database, ENTRY_TABLES + PASSAGE_TABLES)):
         _note(database, STALE)
-        return False
-    texts = _texts(entry)
-    words = texts.columns
-    known = database.rows(f"SELECT {COLUMN_LIST} FROM entries_fts WHERE rowid = ?", (number,))
-    if known == [words]:
-        return False
-    if known:
-        _remove(database, number)
-    _insert(database, number, words=words, texts=texts)
-    return True
+        return 0
+    words = {number: text.columns for number, text in texts.items()}
+    known = {number: tuple(row) for number, *row in database.rows(SELECT_WORDS, (in_list(words),))}
+    changed = [number for number in words if known.get(number) != words[number]]
+    for number in changed:
+        if number in known:
+            _remove(database, number)
+    _insert(database, {number: words[number] for number in changed}, texts)
+    return len(changed)
 
 
 def drop_from_index(database: SqliteDatabase, number: int) -> None:
@@ -279,21 +268,24 @@ def drop_from_index(database: SqliteDatabase, number: int) -> None:
         _note(database, STALE)
 
 
-def _texts(entry: "Entry | None") -> "IndexedEntry":
+def texts_of(entry: "Entry | None") -> "IndexedEntry":
     """Return the texts of *entry*, empty ones of an unreadable one."""
     from hardwon.domain.model.indexed_entry import IndexedEntry  # noqa: PLC0415  # for writers only
 
     return IndexedEntry.of(entry, without_secrets) if entry else IndexedEntry()
 
 
-def _insert(database: SqliteDatabase, number: int, words: Row, texts: "IndexedEntry") -> None:
-    drop_postings(database, number)
-    database.rows(INSERT, (number, *words))
-    index_passages(database, number, texts.passage_texts)
+def _insert(
+    database: SqliteDatabase, words: Mapping[int, Row], texts: "Mapping[int, IndexedEntry]"
+) -> None:
+    drop_postings(database, words)
+    database.run_many(INSERT, ((number, *row) for number, row in words.items()))
+    parts = (part for number in words for part in _passages(number, texts[number].passage_texts))
+    database.run_many(INSERT_PASSAGE, parts)
 
 
 def _remove(database: SqliteDatabase, number: int) -> None:
-    drop_postings(database, number)
+    drop_postings(database, [number])
     database.rows("DELETE FROM entries_fts WHERE rowid = ?", (number,))
     drop_passages(database, number)
     if not CAN_DELETE_SECURELY:

@@ -11,7 +11,7 @@ import sqlite3
 import sys
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import cache
 from itertools import chain, count
@@ -170,13 +170,14 @@ def _term(values: Sequence[int]) -> PackedTerm:
     return PackedTerm(values[:half], values[half:])
 
 
-def drop_postings(database: SqliteDatabase, number: int | None = None) -> None:
-    """Drop the packed block of an entry, or all blocks."""
+def drop_postings(database: SqliteDatabase, numbers: Iterable[int] | None = None) -> None:
+    """Drop the packed blocks of entries, or all blocks."""
     for table in TABLES:
-        if number is None:
+        if numbers is None:
             database.rows(f"DELETE FROM {table}")
         else:
-            database.rows(f"DELETE FROM {table} WHERE block = ?", (number >> SHIFT,))
+            blocks = {(number >> SHIFT,) for number in numbers}
+            database.run_many(f"DELETE FROM {table} WHERE block = ?", blocks)
 
 
 def pack_postings(database: SqliteDatabase, most: int | None = MAX_AT_ONCE) -> None:
@@ -200,7 +201,7 @@ def _pack(database: SqliteDatabase, block: int) -> None:
     rows = posting_rows(block, texts, passages)
     if rows is None:
         return  # an entry like that is rare: FTS5 goes on searching its block
-    drop_postings(database, first)
+    drop_postings(database, [first])
     database.run_many(INSERT_POSTING, rows.postings)
     database.rows(INSERT_LENGTHS, rows.lengths)
 

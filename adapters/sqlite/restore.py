@@ -19,9 +19,10 @@ from hardwon.adapters.sqlite.keyword_index import (
     VERSION_KEY,
     drop_from_index,
     ensure_index,
-    index_entry,
+    index_entries,
     is_available,
     is_intact,
+    texts_of,
 )
 from hardwon.adapters.sqlite.query import where
 from hardwon.adapters.sqlite.rows import SELECT_ENTRY, to_entry
@@ -328,7 +329,7 @@ class SqliteSnapshot(Snapshot):
                 f"{SELECT_ENTRY} WHERE e.retired = 0 AND e.seq {IN_LIST}", (wanted,)
             )
             for entry in map(to_entry, rows):
-                index_entry(self._present, entry.number or 0, entry)
+                index_entries(self._present, {entry.number or 0: texts_of(entry)})
         except (ValueError, TypeError, AttributeError) as error:  # wrong types
             raise StorageError(
                 f"the snapshot holds what is no entry: {error}; nothing was changed"

@@ -3,8 +3,8 @@
 import datetime as dt
 import json
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from hardwon.adapters.sql.entries import (
@@ -162,13 +162,13 @@ def encoded(fields: Iterable[str], source: object) -> dict[str, object]:
     }
 
 
-def upsert(table: str, key: str, values: Iterable[str], kept: Collection[str]) -> str:
+@cache
+def upsert(table: str, key: str, names: tuple[str, ...], kept: tuple[str, ...]) -> str:
     """
-    Return the statement that inserts a row of *values*.
+    Return the statement that inserts a row of the columns *names*.
 
     It updates an existing row with that *key*, except the columns *kept*.
     """
-    names = [*values]
     changed = ", ".join(f'"{name}" = excluded."{name}"' for name in names if name not in kept)
     quoted = ", ".join(f'"{name}"' for name in names)
     marks = ", ".join(f":{name}" for name in names)
@@ -193,7 +193,7 @@ def upsert_entry(entry: "Entry") -> tuple[str, Mapping[str, object]]:
         "retired": is_retired(entry),
     }
     return (
-        f"{upsert('entry', 'id', values=values, kept=KEPT_FACTS)}, {STAYS_RETIRED} RETURNING seq, retired",
+        f"{upsert('entry', 'id', (*values,), kept=KEPT_FACTS)}, {STAYS_RETIRED} RETURNING seq, retired",
         values,
     )
 
@@ -207,7 +207,7 @@ def upsert_text(number: int, entry: "Entry") -> tuple[str, Mapping[str, object]]
     }
     return (
         upsert(
-            "entry_text", "entry_seq", values=values, kept=("entry_seq", "created_at", "anchor_id")
+            "entry_text", "entry_seq", (*values,), kept=("entry_seq", "created_at", "anchor_id")
         ),
         values,
     )

@@ -114,7 +114,7 @@ class CopyStore(NamedTuple):
         with self.source.snapshot():
             self.repository.forgotten.adopt(self.forgotten.hashes())
             for batch in in_batches(self.source.records(), type):
-                with self.repository.transaction():
+                with self.repository.batch():
                     moved = [_moved(record, there) for record in batch]
                     self.repository.prefetch(partial(self._first_reads, moved))
                     for record in moved:
@@ -169,9 +169,12 @@ def _moved(record: Record, there: Mapping[str, str]) -> Record:
 
     if not isinstance(record, ExportedEntry):
         return record
-    project = record.entry.project
-    entry = attrs.evolve(record.entry, project=project and moved(project))
-    return attrs.evolve(record, entry=entry, places=tuple(map(moved, record.places)))
+    entry, places = record.entry, tuple(map(moved, record.places))
+    if entry.project and (project := moved(entry.project)) != entry.project:
+        entry = attrs.evolve(entry, project=project)
+    elif places == record.places:
+        return record
+    return attrs.evolve(record, entry=entry, places=places)
 
 
 def copy_vectors(source: VectorStore, target: VectorStore, entries: RankingReads) -> int:

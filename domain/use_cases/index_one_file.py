@@ -65,11 +65,12 @@ def replace(
     """Replace the *earlier* entries of a file, within the open transaction."""
     staying = {entry.entry_id for entry in entries}
     repository.prefetch(lambda: [*map(repository.put, entries)])
-    for entry in earlier:
-        if entry.entry_id not in staying:
-            repository.delete(entry.entry_id)
-    for entry in entries:
-        repository.put(entry)
+    with repository.batch():
+        for entry in earlier:
+            if entry.entry_id not in staying:
+                repository.delete(entry.entry_id)
+        for entry in entries:
+            repository.put(entry)
 
 
 Selection: TypeAlias = Literal["changed", "deleted", "all"]

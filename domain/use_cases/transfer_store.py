@@ -112,7 +112,7 @@ class ImportStore(NamedTuple):
         """
         run = _Run(self, deadline, is_unused=self.contents.is_unused())
         for batch in in_batches(records, lambda given: type(given[1])):
-            with self.repository.transaction():
+            with self.repository.batch():
                 moved = [(line, run.moved(record)) for line, record in batch]
                 run.read_ahead([given for _, given in moved if isinstance(given, ExportedEntry)])
                 for line, record in moved:

@@ -12,7 +12,7 @@ from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter
 from hardwon.domain.model.ranking.candidates import RecallFacts
 from hardwon.domain.model.ranking.prominence import track_record
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, Confidence
-from hardwon.ports.entries import Field
+from hardwon.ports.entries import EntryRepository, Field
 from tests.contracts.worlds import (
     ALL,
     IN_TIME,
@@ -428,6 +428,53 @@ def test_after_a_transaction_the_next_one_works(make: MakeWorld) -> None:
                 world.repository.put(lesson(f"lesson {number}"))
 
         assert len(world.repository.matching(LEARNINGS, limit=ALL)) == 3
+
+
+@given(
+    texts=st.lists(st.sampled_from(("zebra", "zebra lion", "lion", "gone")), max_size=6),
+    known=st.booleans(),
+)
+@few_examples
+def test_entries_of_a_batch_are_indexed_as_if_put_one_by_one(
+    make: MakeWorld, texts: list[str], *, known: bool
+) -> None:
+    def put(repository: EntryRepository) -> None:
+        for text in texts:
+            entry = attrs.evolve(lesson("one"), notes=f"- {text}")
+            repository.put(entry)
+            if text == "gone":
+                repository.delete(entry.entry_id)
+            repository.put(attrs.evolve(lesson(text), tier="deprecated"))
+
+    with make() as single, make() as together:
+        for world in (single, together):
+            world.add(*[attrs.evolve(lesson("one"), notes="- lion")] * known)
+        put(single.repository)
+        with together.repository.batch():
+            put(together.repository)
+
+        counted = [
+            world.keywords.frequencies(("zebra", "lion", "one"), IN_TIME)
+            for world in (single, together)
+        ]
+        assert counted[0] == counted[1]
+        assert single.keywords.size() == together.keywords.size()
+
+
+def put_and_fail_in_a_batch(world: World) -> None:
+    with world.repository.batch():
+        world.repository.put(lesson("zebra"))
+        raise LookupError
+
+
+def test_a_batch_that_fails_changes_nothing(make: MakeWorld) -> None:
+    with make() as world:
+        with pytest.raises(LookupError):
+            put_and_fail_in_a_batch(world)
+        world.repository.put(lesson("lion"))
+
+        assert world.repository.matching(LEARNINGS, limit=ALL) == [lesson("lion")]
+        assert world.keywords.size() == 1
 
 
 def test_a_snapshot_can_be_read_and_left_and_writing_goes_on(make: MakeWorld) -> None:

@@ -3,7 +3,7 @@
 import datetime as dt
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 import attrs
 
@@ -88,6 +88,10 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
         except BaseException:
             self.state.restore(before)
             raise
+
+    @override
+    def batch(self) -> AbstractContextManager[None]:
+        return self.transaction()
 
     @override
     @contextmanager

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
+from operator import add
 
 from hardwon.domain.model.secrets import (
     commands,
@@ -151,9 +152,9 @@ def _found_in(token: str) -> frozenset[str]:
     by_beginning = _words_by_beginning()
     return frozenset(
         word
-        for at in range(len(token) - 1)
-        for part, word in by_beginning.get(token[at : at + 2], ())
-        if token.startswith(part, at)
+        for beginning in by_beginning.keys() & set(map(add, token, token[1:]))
+        for part, word in by_beginning[beginning]
+        if part in token
     )
 
 

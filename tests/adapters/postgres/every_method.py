@@ -511,6 +511,7 @@ WRITES: Mapping[str, Callable[[Member], object]] = {
 CONTEXTS = frozenset(
     (
         "repository.transaction",
+        "repository.batch",
         "repository.snapshot",
         "repository.prefetch",
         "projects.transaction",
