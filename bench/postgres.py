@@ -27,8 +27,8 @@ from hardwon.domain.model.filters import LEARNINGS, Workplace
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.settings import ServerAddress, Settings
 from hardwon.domain.use_cases.store_entry import Origin, StoreEntry
-from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_retrieval import build_retrieve
+from hardwon.entrypoints.bootstrap import open_memory
+from hardwon.entrypoints.bootstrap_retrieval import Memory, build_retrieve
 from tests.postgres_server import network_to, new_database, server
 
 SINGLE = 200

@@ -18,9 +18,9 @@ from hardwon.domain.model.prompt_terms import identifiers
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.weigh_entries import contest_of, question_of, sentences_of
-from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.bootstrap_files import build_import_knowledge
-from hardwon.entrypoints.bootstrap_retrieval import build_embed_pending, build_recall
+from hardwon.entrypoints.bootstrap_retrieval import Memory, build_embed_pending, build_recall
 
 STANDING_STILL = Deadline(lambda: 0.0)
 PATIENCE = 600.0

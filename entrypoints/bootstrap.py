@@ -10,7 +10,7 @@ import datetime as dt
 import os
 from collections.abc import Mapping
 from contextlib import ExitStack, closing, suppress
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from hardwon.adapters.config.reader import UsersStore, read_store
 from hardwon.adapters.config.reader import read_settings as read_settings_from
@@ -27,51 +27,15 @@ if TYPE_CHECKING:
     from hardwon.domain.model.errors import ServerAwayError
     from hardwon.domain.model.filters import Asker
     from hardwon.domain.model.project import Identity, Registry
-    from hardwon.domain.use_cases.embedding_spaces import Spaces
     from hardwon.domain.use_cases.know_projects import KnowProjects
+    from hardwon.entrypoints.bootstrap_retrieval import Memory
     from hardwon.ports.agents import AnsweringMark
     from hardwon.ports.clock import Clock
-    from hardwon.ports.models import Embedder
-    from hardwon.ports.store import Entries, Store, Warn
+    from hardwon.ports.store import Store, Warn
     from hardwon.ports.vectors import BlockSource, VectorBlock, VectorIndex
-
 
 BUSY_SECONDS = 5.0
 T = TypeVar("T")
-
-
-class Memory(NamedTuple):
-    """
-    An open store with its settings, clock and embedding spaces.
-
-    Attributes:
-        spaces: The spaces to search and to keep up to date.
-        away: Why the server is away whose outbox this is, empty for the store itself.
-    """
-
-    settings: Settings
-    store: "Store"
-    clock: "Clock"
-    spaces: "Spaces"
-    warn: "Warn"
-    away: str = ""
-
-    @property
-    def repository(self) -> "Entries":
-        """The repository of the store's entries."""
-        return self.store.entries
-
-    def with_embedders(self, wrapped: "Callable[[Embedder], Embedder]") -> "Memory":
-        """Return the same store with *wrapped* embedders."""
-        return self._replace(spaces=self.spaces.with_embedders(wrapped))
-
-    def registry(self) -> "Registry":
-        """Return the projects that the store knows."""
-        return self.store.registry(self.settings.trust)
-
-    def close(self) -> None:
-        """Close the store."""
-        self.store.close()
 
 
 def open_memory(
@@ -83,7 +47,7 @@ def open_memory(
     create: bool = True,
     largest_upgrade: int | None = None,
     durable: bool = True,
-) -> Memory:
+) -> "Memory":
     """
     Open the store that *settings* names.
 
@@ -119,7 +83,7 @@ def open_memory(
 
 def open_outbox(
     settings: Settings, warn: "Warn", away: "ServerAwayError | None" = None, *, member: str = ""
-) -> Memory:
+) -> "Memory":
     """
     Open the outbox of the server that *settings* name, which is a store itself.
 
@@ -159,8 +123,8 @@ def keep_in(settings: Settings, warn: "Warn", keep: "Callable[[Memory], T]") -> 
         return memory, keep(memory)
 
 
-def _memory_of(store: "Store", settings: Settings, warn: "Warn") -> Memory:
-    from hardwon.entrypoints.bootstrap_retrieval import choose_automatically, open_spaces
+def _memory_of(store: "Store", settings: Settings, warn: "Warn") -> "Memory":
+    from hardwon.entrypoints.bootstrap_retrieval import Memory, choose_automatically, open_spaces
 
     automatic = choose_automatically(os.environ, store.metadata.automatic_provider)
     return Memory(

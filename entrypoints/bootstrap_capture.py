@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hardwon.domain.use_cases.capture import Capture, Learn
     from hardwon.domain.use_cases.import_external import ImportExternal
     from hardwon.domain.use_cases.observe_outcomes import ReadActions
-    from hardwon.entrypoints.bootstrap import Memory
+    from hardwon.entrypoints.bootstrap_retrieval import Memory
     from hardwon.ports.activity import Activity
     from hardwon.ports.agents import SetupRecord
     from hardwon.ports.external_memory import ExternalMemory

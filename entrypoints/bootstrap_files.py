@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from hardwon.domain.model.filters import Workplace
     from hardwon.domain.model.injection.markdown_block import SourcedEntry
     from hardwon.domain.model.legacy_index import IndexedMemory, OlderDocument
-    from hardwon.domain.model.project import Project, Registry, TrustMode
+    from hardwon.domain.model.project import Project, Registry
     from hardwon.domain.model.settings import Settings
+    from hardwon.domain.model.vocabulary import TrustMode
     from hardwon.domain.use_cases.check_citations import StoreCitations
     from hardwon.domain.use_cases.edit_lesson import EditFile
     from hardwon.domain.use_cases.import_knowledge import ImportKnowledge
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from hardwon.domain.use_cases.review_memory import FindDrift
     from hardwon.domain.use_cases.save_session import SaveSession
     from hardwon.domain.use_cases.settle_versions import SettleVersions
-    from hardwon.entrypoints.bootstrap import Memory
+    from hardwon.entrypoints.bootstrap_retrieval import Memory
     from hardwon.ports.documents import SourceFiles
     from hardwon.ports.knowledge_bank import BankFiles
     from hardwon.ports.repository import FileVersions, GitExclusion

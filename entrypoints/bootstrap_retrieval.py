@@ -1,21 +1,23 @@
 """Embedders, labelers and embedding spaces of a store, and search and injection on them."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.adapters.providers.table import GEMINI, PROVIDERS
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderUnavailableError
 from hardwon.domain.model.filters import CONVERSATIONS, LEARNINGS, EntryFilter, Workplace, scope_of
 from hardwon.domain.model.injection.entry_text import Length, units
+from hardwon.domain.model.project import Registry
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import KINDS, Kind
 from hardwon.domain.use_cases.embedding_spaces import EmbeddingSpace, Spaces
 from hardwon.domain.use_cases.retrieve import Retrieve
+from hardwon.ports.clock import Clock
 from hardwon.ports.models import Embedder
-from hardwon.ports.store import Store, Warn
+from hardwon.ports.store import Entries, Store, Warn
 
 if TYPE_CHECKING:
     from hardwon.adapters.trial_file import TrialFile
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from hardwon.domain.use_cases.search import Search
     from hardwon.domain.use_cases.supersede import ProposeSupersessions
     from hardwon.domain.use_cases.weigh_entries import WeighEntries
-    from hardwon.entrypoints.bootstrap import Memory
     from hardwon.ports.models import DownloadableEmbedder, KeywordLabeler
     from hardwon.ports.overview import Clustering
 
@@ -47,6 +48,40 @@ Environment variables of keys, by provider.
 
 Other providers need none.
 """
+
+
+class Memory(NamedTuple):
+    """
+    An open store with its settings, clock and embedding spaces.
+
+    Attributes:
+        spaces: The spaces to search and to keep up to date.
+        away: Why the server is away whose outbox this is, empty for the store itself.
+    """
+
+    settings: Settings
+    store: Store
+    clock: Clock
+    spaces: Spaces
+    warn: Warn
+    away: str = ""
+
+    @property
+    def repository(self) -> Entries:
+        """The repository of the store's entries."""
+        return self.store.entries
+
+    def with_embedders(self, wrapped: Callable[[Embedder], Embedder]) -> "Memory":
+        """Return the same store with *wrapped* embedders."""
+        return self._replace(spaces=self.spaces.with_embedders(wrapped))
+
+    def registry(self) -> Registry:
+        """Return the projects that the store knows."""
+        return self.store.registry(self.settings.trust)
+
+    def close(self) -> None:
+        """Close the store."""
+        self.store.close()
 
 
 def choose_automatically(environ: Mapping[str, str], decided: str | None = None) -> str:
@@ -236,7 +271,7 @@ ASKED_EMBED_SECONDS = 2.0
 """Time limit for embedding a question, longer than a session start's."""
 
 
-def build_retrieve(memory: "Memory") -> Retrieve:
+def build_retrieve(memory: Memory) -> Retrieve:
     """Build semantic and keyword retrieval."""
     from hardwon.adapters.threads import Threads
 
@@ -248,7 +283,7 @@ def build_retrieve(memory: "Memory") -> Retrieve:
 
 
 def build_inject(
-    memory: "Memory", workplace: Workplace | None = None, length: Length = units
+    memory: Memory, workplace: Workplace | None = None, length: Length = units
 ) -> "InjectAtStart":
     """
     Build the use case of the session-start hook.
@@ -269,7 +304,7 @@ def build_inject(
     )
 
 
-def _remembering(memory: "Memory", embedder: "Embedder") -> "Embedder":
+def _remembering(memory: Memory, embedder: "Embedder") -> "Embedder":
     from hardwon.adapters.sqlite.query_vectors import RememberingEmbedder, own_file
 
     is_elsewhere = memory.settings.server is not None
@@ -278,7 +313,7 @@ def _remembering(memory: "Memory", embedder: "Embedder") -> "Embedder":
     )
 
 
-def _inject(memory: "Memory") -> "InjectAtStart":
+def _inject(memory: Memory) -> "InjectAtStart":
     from hardwon.domain.use_cases.inject_at_start import InjectAtStart
 
     return InjectAtStart(
@@ -291,7 +326,7 @@ def _inject(memory: "Memory") -> "InjectAtStart":
     )
 
 
-def build_recall(memory: "Memory") -> "Recall":
+def build_recall(memory: Memory) -> "Recall":
     """Build recall, to be reused: it caches vectors, the latest questions' too."""
     from hardwon.adapters.threads import Threads
     from hardwon.domain.use_cases.rank import RECALL_DEPTH
@@ -311,14 +346,14 @@ def build_recall(memory: "Memory") -> "Recall":
     )
 
 
-def build_search(memory: "Memory") -> "Search":
+def build_search(memory: Memory) -> "Search":
     """Build the search for agents, to be reused like `build_recall`."""
     from hardwon.domain.use_cases.search import Search
 
     return Search(build_recall(memory), memory.store.usage, memory.repository)
 
 
-def build_relate(memory: "Memory") -> "RelateConversations":
+def build_relate(memory: Memory) -> "RelateConversations":
     """Build one-line summaries of conversations related to the user's work."""
     from hardwon.domain.use_cases.related_conversations import RecallNearby, RelateConversations
 
@@ -335,7 +370,7 @@ def open_trials(store: str) -> "TrialFile":
 
 
 def build_weigh_entries(
-    memory: "Memory",
+    memory: Memory,
     project_root: str,
     embed_seconds: float = ASKED_EMBED_SECONDS,
     recall: "Recall | None" = None,

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from hardwon.domain.use_cases.retro import ReviseLearning, SaveRetro
     from hardwon.domain.use_cases.review_memory import ReviewMemory
     from hardwon.domain.use_cases.transfer_store import ExportStore, ImportStore
-    from hardwon.entrypoints.bootstrap import Memory
+    from hardwon.entrypoints.bootstrap_retrieval import Memory
     from hardwon.ports.transfer import ExportedRecords
 
 STANDARD_STREAM = "-"

@@ -33,7 +33,7 @@ from hardwon.domain.use_cases.remember import (
     known_sessions,
     session_meant,
 )
-from hardwon.entrypoints.bootstrap import Memory, host_session
+from hardwon.entrypoints.bootstrap import host_session
 from hardwon.entrypoints.bootstrap_capture import (
     actions_of_session,
     build_capture,
@@ -51,6 +51,7 @@ from hardwon.entrypoints.bootstrap_files import (
     identify_folder,
     work_tree_of,
 )
+from hardwon.entrypoints.bootstrap_retrieval import Memory
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import fill_spaces
 from hardwon.ports.documents import Captured, SectionOfSession

@@ -15,13 +15,14 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import OF_OTHERS, CollectionName, Workplace
 from hardwon.domain.model.project import Project, Registry
-from hardwon.entrypoints.bootstrap import Memory, build_know_projects, identify, name_of
+from hardwon.entrypoints.bootstrap import build_know_projects, identify, name_of
 from hardwon.entrypoints.bootstrap_files import (
     build_settle_versions,
     change_probe,
     checked_out_branch,
     feature_probe,
 )
+from hardwon.entrypoints.bootstrap_retrieval import Memory
 from hardwon.ports.entries import EntryRepository
 from hardwon.ports.store import Warn
 

@@ -29,9 +29,8 @@ from hardwon.domain.use_cases.embed_pending import (
 )
 from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.supersede import FindNearest
-from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_capture import wake, wake_to_send
-from hardwon.entrypoints.bootstrap_retrieval import build_embed_pending, build_label_pending
+from hardwon.entrypoints.bootstrap_retrieval import Memory, build_embed_pending, build_label_pending
 from hardwon.entrypoints.presenters.entries import KEPT_HERE
 from hardwon.ports.store import Store
 

@@ -24,7 +24,6 @@ from hardwon.domain.use_cases.embedding_spaces import EmbeddingSpace, Spaces
 from hardwon.domain.use_cases.know_projects import KnowProjects
 from hardwon.domain.use_cases.retrieve import embed_query
 from hardwon.entrypoints.bootstrap import (
-    Memory,
     build_know_projects,
     host_session,
     identify,
@@ -39,6 +38,7 @@ from hardwon.entrypoints.bootstrap_retrieval import (
     EMBEDDER_NAMES,
     KEY_NAMES,
     LOCAL,
+    Memory,
     build_embedder,
     ensure_local_model,
     open_trials,

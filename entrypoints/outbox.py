@@ -10,8 +10,9 @@ from hardwon.domain.model.errors import StorageError, UnreadableFileError
 from hardwon.domain.model.filters import EVERYTHING, NOWHERE, Workplace
 from hardwon.domain.use_cases.send_outbox import SendOutbox
 from hardwon.domain.use_cases.store_entry import Origin, PlaceEntry
-from hardwon.entrypoints.bootstrap import Memory, open_outbox
+from hardwon.entrypoints.bootstrap import open_outbox
 from hardwon.entrypoints.bootstrap_capture import wait_in_outboxes
+from hardwon.entrypoints.bootstrap_retrieval import Memory
 from hardwon.entrypoints.capture import build_learn
 from hardwon.entrypoints.context import NOT_KNOWN, read_place
 from hardwon.entrypoints.presenters.text import counted

@@ -12,7 +12,7 @@ from hardwon.domain.use_cases.review_memory import (
     ReviewItem,
 )
 from hardwon.domain.use_cases.supersede import Supersede
-from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_retrieval import Memory
 from hardwon.entrypoints.bootstrap_upkeep import build_review_memory
 from hardwon.entrypoints.capture import build_keep_repairs, decide_repair
 from hardwon.entrypoints.presenters.entries import change_confirmation, judgement, named

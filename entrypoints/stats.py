@@ -12,9 +12,13 @@ from hardwon.domain.model.ranking.collections import CONTEXT_WEIGHTS
 from hardwon.domain.use_cases.ask_for_lesson import CountAsks
 from hardwon.domain.use_cases.embedding_spaces import EmbeddingSpace, Spaces
 from hardwon.domain.use_cases.retrieve import embed_query
-from hardwon.domain.use_cases.track_usage import SummariseUsage
-from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_retrieval import ASKED_EMBED_SECONDS, LOCAL, ensure_local_model
+from hardwon.domain.use_cases.summarise_usage import SummariseUsage
+from hardwon.entrypoints.bootstrap_retrieval import (
+    ASKED_EMBED_SECONDS,
+    LOCAL,
+    Memory,
+    ensure_local_model,
+)
 from hardwon.entrypoints.presenters.usage import use_figures
 
 MAX_FOLDERS = 20

@@ -26,7 +26,6 @@ from hardwon.domain.model.text import one_line
 from hardwon.domain.use_cases.capture import CaptureInterruptedError
 from hardwon.domain.use_cases.embed_pending import BATCH
 from hardwon.entrypoints.bootstrap import (
-    Memory,
     build_know_projects,
     open_log,
     open_memory,
@@ -43,6 +42,7 @@ from hardwon.entrypoints.bootstrap_capture import (
     wake,
 )
 from hardwon.entrypoints.bootstrap_files import build_settle_versions, build_store_citations
+from hardwon.entrypoints.bootstrap_retrieval import Memory
 from hardwon.entrypoints.capture import FORGET_SECONDS, build_capture_events, folder_of_session
 from hardwon.entrypoints.context import look_up_new_ones, projects_to_settle, read_workplace
 from hardwon.entrypoints.embed_after_write import fill_spaces, label_imports

@@ -24,7 +24,6 @@ from hardwon.domain.use_cases.store_entry import Origin, StoredEntry
 from hardwon.domain.use_cases.supersede import KeepInPlace
 from hardwon.entrypoints.arguments import USAGE_ERROR, ProjectParser, flags
 from hardwon.entrypoints.bootstrap import (
-    Memory,
     keep_in,
     name_of,
     present_pause,
@@ -32,6 +31,7 @@ from hardwon.entrypoints.bootstrap import (
     system_clock,
 )
 from hardwon.entrypoints.bootstrap_files import with_citations
+from hardwon.entrypoints.bootstrap_retrieval import Memory
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import embed_now, label_imports, nearest_to, send_or_warn
 from hardwon.entrypoints.presenters.entries import (

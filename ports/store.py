@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from hardwon.domain.model.embedding import Space
-    from hardwon.domain.model.project import Registry, TrustMode
-    from hardwon.domain.model.vocabulary import Kind
+    from hardwon.domain.model.project import Registry
+    from hardwon.domain.model.vocabulary import Kind, TrustMode
     from hardwon.ports.activity import (
         ContextWindows,
         Deliveries,

@@ -16,8 +16,8 @@ from hypothesis.stateful import (
 )
 
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.project import Authorship, Identity, Project, TrustMode
-from hardwon.domain.model.vocabulary import Reach
+from hardwon.domain.model.project import Authorship, Identity, Project
+from hardwon.domain.model.vocabulary import Reach, TrustMode
 from hardwon.domain.use_cases.know_projects import KnowProjects
 from hardwon.ports.override import override
 from hardwon.ports.repository import RepositoryHistory

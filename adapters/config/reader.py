@@ -16,7 +16,6 @@ from hardwon.adapters.config.table import (
     variables,
 )
 from hardwon.adapters.folder import read_start
-from hardwon.domain.model.project import TrustMode
 from hardwon.domain.model.settings import (
     DEFAULT_STORE,
     ResolvedSettings,
@@ -26,6 +25,7 @@ from hardwon.domain.model.settings import (
     usable_weights,
 )
 from hardwon.domain.model.text import with_newlines
+from hardwon.domain.model.vocabulary import TrustMode
 
 DEFAULT = "default"
 DEFAULTS_OF_THE_SAMPLE = ("gemini-embedding-001",)

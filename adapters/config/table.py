@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
-from hardwon.domain.model.project import TRUST_MODES
 from hardwon.domain.model.settings import (
     BUFFERED,
     EMBEDDING_PROVIDERS,
@@ -14,7 +13,7 @@ from hardwon.domain.model.settings import (
     NETWORK_EMBEDDERS,
     NETWORK_LABELERS,
 )
-from hardwon.domain.model.vocabulary import CONTEXT_TYPES, DECAY_MODES, TIERS
+from hardwon.domain.model.vocabulary import CONTEXT_TYPES, DECAY_MODES, TIERS, TRUST_MODES
 
 Reading: TypeAlias = tuple[Any, str]
 """A value, None for the default. A complaint about the text, empty without one."""

@@ -24,8 +24,9 @@ from hardwon.adapters.git.history import HistoryQuestion, user_addresses
 from hardwon.adapters.git.identity import GIT, common_folder, git_folder, top_of
 from hardwon.adapters.git.probe import FILTERS, MAX_OUTPUT_BYTES, without_filters
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.project import Identity, TrustMode
+from hardwon.domain.model.project import Identity
 from hardwon.domain.model.repository import OF_OTHERS, OWN, Version
+from hardwon.domain.model.vocabulary import TrustMode
 from hardwon.ports.override import override
 from hardwon.ports.repository import FileVersions
 

@@ -13,7 +13,7 @@ from hardwon.adapters.postgres.words import stems
 from hardwon.adapters.sql.filter import Where
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import KeywordIndexUnavailableError, StorageError
-from hardwon.domain.model.filters import EntryFilter
+from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.keywords import (
     SMALLEST_FREQUENCY_WEIGHT,
     completions,
@@ -217,10 +217,11 @@ class PostgresKeywordIndex(KeywordIndex):
     def weigh(self, terms: Sequence[str], only: EntryFilter, deadline: Deadline) -> ScoredMatches:
         with self._bounded(deadline):
             wanted, figures = dict.fromkeys(stems(terms)), self._figures()
-            counted = self._counted_for(wanted, max_hits(only))
+            most = max_hits(is_filtered=only != EVERYTHING)
+            counted = self._counted_for(wanted, most)
             idf = {
                 stem: inverse_document_frequency(figures.passages, count)
-                for stem, count in _rarest(wanted, counted, max_hits(only))
+                for stem, count in _rarest(wanted, counted, most)
             }
             within, asked = where(only), sum(idf.values())
             rows = self._database.rows(

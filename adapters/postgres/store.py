@@ -47,8 +47,8 @@ except ModuleNotFoundError as error:
 if TYPE_CHECKING:
     from hardwon.adapters.postgres.erase import PostgresRows
     from hardwon.domain.model.embedding import Space
-    from hardwon.domain.model.project import Registry, TrustMode
-    from hardwon.domain.model.vocabulary import Kind
+    from hardwon.domain.model.project import Registry
+    from hardwon.domain.model.vocabulary import Kind, TrustMode
     from hardwon.ports.erasure import KeptElsewhere
     from hardwon.ports.file_state import Absences, ImportLedger, Tombstones
     from hardwon.ports.keyword_index import KeywordIndex

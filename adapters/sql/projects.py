@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 
 from hardwon.adapters.sql.database import D, Role
-from hardwon.domain.model.project import Identity, Project, Registry, TrustMode
+from hardwon.domain.model.project import Identity, Project, Registry
+from hardwon.domain.model.vocabulary import TrustMode
 from hardwon.ports.override import override
 from hardwon.ports.projects import Projects
 

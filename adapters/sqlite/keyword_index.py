@@ -32,7 +32,7 @@ from hardwon.domain.model.errors import (
     KeywordIndexUnavailableError,
     StorageError,
 )
-from hardwon.domain.model.filters import EntryFilter
+from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.keywords import indexed, max_hits
 from hardwon.ports.keyword_index import KeywordIndex, Mode
 from hardwon.ports.override import override
@@ -360,7 +360,7 @@ class FtsKeywordIndex(KeywordIndex):
             members = self._members.of(only)
             if not members.at_most:
                 return KeywordMatches(self._database, {}, members)
-            found = weigh(self._database, terms, max_hits(only))
+            found = weigh(self._database, terms, max_hits(is_filtered=only != EVERYTHING))
             return KeywordMatches(self._database, found.scores, members, full=found.asked)
 
     @cached_property

@@ -40,8 +40,8 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space
 from hardwon.domain.model.errors import KeywordIndexUnavailableError, StorageError
 from hardwon.domain.model.filters import EVERYTHING
-from hardwon.domain.model.project import Registry, TrustMode
-from hardwon.domain.model.vocabulary import Kind
+from hardwon.domain.model.project import Registry
+from hardwon.domain.model.vocabulary import Kind, TrustMode
 from hardwon.ports.keyword_index import KeywordIndex
 from hardwon.ports.override import override
 from hardwon.ports.store import Store, Upkeep, Warn

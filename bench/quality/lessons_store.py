@@ -11,8 +11,8 @@ from bench.quality.labelled import items
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.settings import Settings
-from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_retrieval import build_embed_pending
+from hardwon.entrypoints.bootstrap import open_memory
+from hardwon.entrypoints.bootstrap_retrieval import Memory, build_embed_pending
 
 NOW = dt.datetime(2026, 11, 1, tzinfo=dt.UTC)
 """The time of the session starts, after the last change of a lesson."""

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypeVar, get_args
 
 from hardwon.domain.model.project import Visibility
+from hardwon.domain.model.settings import CONTEXT_TOKENS
 from hardwon.domain.model.vocabulary import (
     CONVERSATION_KINDS,
     KINDS,
@@ -65,6 +66,21 @@ class Workplace(NamedTuple):
 
 
 NOWHERE = Workplace("")
+
+
+class RecallOccasion(NamedTuple):
+    """
+    The session start that recalls related conversations.
+
+    Attributes:
+        budget_tokens: The budget of the section; 0 and less for none.
+        compacted: The session whose beginning was just compacted, by the host's name; empty for
+            none.
+    """
+
+    workplace: Workplace
+    budget_tokens: int = CONTEXT_TOKENS
+    compacted: str = ""
 
 
 class Scope(NamedTuple):

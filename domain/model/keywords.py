@@ -8,7 +8,6 @@ from itertools import islice
 from typing import NamedTuple
 
 from hardwon.domain.model.errors import InvalidQueryError
-from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.identity import searchable, unaccented
 from hardwon.domain.model.text import (
     identifier_words,
@@ -217,22 +216,25 @@ _DEED = (
     r"|look(?:ed)?|run|ran|do|did|done|sa(?:y|id)|know|knew)\s+(?:on|about|of|with|at|into|for|regarding)"
     r"|discuss(?:ed)?|mention(?:ed)?|bring\s+up|brought\s+up|deal(?:t)?\s+with|remember|touch(?:ed)?|see|saw|seen)"
 )
-_AUXILIARY = r"(?:did|do|have|had|has|were|was|are)"
+_AUXILIARIES = "did|do|have|had|has|were|was|are"
+_REMEMBERED = r"(?=\s+(?:when|where|how|why|what|who|which|the)\b)"
 
-_FRAMES = tuple(
-    pattern + r"\s+"
-    for pattern in (
-        r"(?:please|hey|hi|so|and|ok(?:ay)?),?",
-        r"(?:can|could|would)\s+you\s+(?:please\s+)?(?:tell\s+me|remind\s+me|show\s+me|find|list|recall)(?:\s+(?:of|about))?",
-        r"(?:do\s+you\s+)?(?:remember|recall)(?=\s+(?:when|where|how|why|what|who|which|the)\b)",
-        r"(?:tell|remind|show)\s+(?:me|us)(?:\s+(?:of|about|everything\s+about|all\s+about))?",
-        rf"(?:when|where|how|why|what|who|which)\s+{_AUXILIARY}\s+{_PERSON}\s+{_ADVERB}{_DEED}",
-        rf"{_AUXILIARY}\s+{_PERSON}\s+{_ADVERB}{_DEED}",
-        r"(?:is|are|was|were)\s+there\s+(?:anything|something)\s+(?:about|on)",
-        r"(?:anything|everything|something|notes?|memor(?:y|ies))\s+(?:we\s+(?:know|have)\s+)?(?:about|on)",
-    )
-)
-"""Compiled when a question is asked: every hook imports this module."""
+_FRAMES = {
+    "please|hey|hi|so|and|ok|okay": r",?",
+    "can|could|would": r"\s+you\s+(?:please\s+)?(?:tell\s+me|remind\s+me|show\s+me|find|list|recall)(?:\s+(?:of|about))?",
+    "do": rf"\s+you\s+(?:remember|recall){_REMEMBERED}",
+    "remember|recall": _REMEMBERED,
+    "tell|remind|show": r"\s+(?:me|us)(?:\s+(?:of|about|everything\s+about|all\s+about))?",
+    "when|where|how|why|what|who|which": rf"\s+(?:{_AUXILIARIES})\s+{_PERSON}\s+{_ADVERB}{_DEED}",
+    _AUXILIARIES: rf"\s+{_PERSON}\s+{_ADVERB}{_DEED}",
+    "is|are|was|were": r"\s+there\s+(?:anything|something)\s+(?:about|on)",
+    "anything|everything|something|note|notes|memory|memories": r"\s+(?:we\s+(?:know|have)\s+)?(?:about|on)",
+}
+"""
+Patterns by the words before them.
+
+Few questions begin with such a word, and compiling all patterns takes milliseconds.
+"""
 
 
 def without_frame(question: str) -> str:
@@ -245,12 +247,19 @@ def without_frame(question: str) -> str:
     rest, found = question.strip(), True
     while found:
         found = False
-        for frame in _FRAMES:
-            begins = re.match(frame, rest, re.IGNORECASE)
-            shorter = rest[begins.end() :] if begins else rest
+        for words, more in _FRAMES.items():
+            shorter = _without_beginning(rest, words, more)
             if shorter.strip(" ?!.") and shorter != rest:
                 rest, found = shorter, True
     return rest if rest.strip(" ?!.") else question
+
+
+def _without_beginning(text: str, words: str, more: str) -> str:
+    first = "".join(text.split(None, 1)[:1]).rstrip(",").lower()
+    if first.isascii() and first not in words.split("|"):
+        return text
+    begins = re.match(rf"(?:{words}){more}\s+", text, re.IGNORECASE)
+    return text[begins.end() :] if begins else text
 
 
 MAX_HITS = 6_000
@@ -262,13 +271,13 @@ A term that is frequent elsewhere may be rare there.
 """
 
 
-def max_hits(only: EntryFilter) -> int:
+def max_hits(*, is_filtered: bool) -> int:
     """
     Return the upper bound of the passages that a search reads.
 
     Its rarest words are read first; SQLite takes about 1 microsecond for one.
     """
-    return MAX_HITS if only == EVERYTHING else FILTERED * MAX_HITS
+    return FILTERED * MAX_HITS if is_filtered else MAX_HITS
 
 
 LONGEST_WHOLE = 64

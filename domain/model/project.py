@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
-from hardwon.domain.model.vocabulary import Reach
+from hardwon.domain.model.vocabulary import Reach, TrustMode
 
 LARGEST_NUMBER = (1 << 63) - 1
 """Of a file on its file system, as it is stored."""
@@ -66,10 +66,6 @@ Why the conversations of a project are kept.
 chose it for every project, or an `earlier` hardwon was set up, which kept those of every project.
 """
 
-TrustMode: TypeAlias = Literal["own", "ask"]
-"""Which projects are trusted: committed to, or only named by the user."""
-
-
 WAITING = "label:"
 """Prefix of the key of a project whose folder is unknown."""
 
@@ -83,9 +79,6 @@ Why a project may speak elsewhere, or not.
 `below` is a trusted folder that contains it; an `unnamed` one is not known to be trusted where only
 the user's word counts.
 """
-
-
-TRUST_MODES: tuple[TrustMode, ...] = get_args(TrustMode)
 
 
 class Project(NamedTuple):

@@ -10,7 +10,7 @@ them.
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from hardwon.domain.model.host_text import without_host_text
@@ -72,13 +72,17 @@ _JOINED = (
 )
 """Scripts in which a joiner decides the form of the letters beside it."""
 
-PRINTABLE = frozenset(
-    chr(code)
-    for first, last in IGNORABLE_RANGES
-    for code in range(first, last + 1)
-    if chr(code).isprintable()
-)
-"""Those of `IGNORABLE` that Python calls printable."""
+
+@cache
+def printable_ignorables() -> frozenset[str]:
+    """Return the characters of `IGNORABLE` that Python calls printable."""
+    return frozenset(
+        chr(code)
+        for first, last in IGNORABLE_RANGES
+        for code in range(first, last + 1)
+        if chr(code).isprintable()
+    )
+
 
 _JOINERS = "\u200c\u200d"
 _JOINER = "\u200d"
@@ -95,7 +99,8 @@ def without_invisible(text: str) -> str:
         'abc'
     """
     if text.isascii() or (
-        PRINTABLE.isdisjoint(text) and text.replace("\n", "").replace("\t", "").isprintable()
+        printable_ignorables().isdisjoint(text)
+        and text.replace("\n", "").replace("\t", "").isprintable()
     ):
         return text
     return re.sub(_HIDDEN, lambda found: found[0] if _is_needed(text, found.start()) else "", text)

@@ -5,9 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from hardwon.domain.model.filters import Workplace
-from hardwon.domain.model.project import TrustMode
-from hardwon.domain.model.vocabulary import ContextType, DecayMode, Tier
+from hardwon.domain.model.vocabulary import ContextType, DecayMode, Tier, TrustMode
 
 COMMAND_PHRASES = ("save context", "document this")
 """The default phrases by which a user has something remembered."""
@@ -82,7 +80,8 @@ class ServerAddress:
 
         An address with an error counts too.
         """
-        return bool(re.match(_ADDRESS, text) or re.search(_PARAMETER, text))
+        has_scheme = ":/" in text and re.match(_ADDRESS, text)
+        return bool(has_scheme or ("=" in text and re.search(_PARAMETER, text)))
 
 
 class Settings(NamedTuple):
@@ -190,18 +189,3 @@ def balanced_weights(weights: Sequence[float]) -> list[float]:
     if abs(total - 1) <= WEIGHT_TOLERANCE:
         return list(weights)
     return [weight / total for weight in weights]
-
-
-class RecallOccasion(NamedTuple):
-    """
-    The session start that recalls related conversations.
-
-    Attributes:
-        budget_tokens: The budget of the section; 0 and less for none.
-        compacted: The session whose beginning was just compacted, by the host's name; empty for
-            none.
-    """
-
-    workplace: Workplace
-    budget_tokens: int = CONTEXT_TOKENS
-    compacted: str = ""

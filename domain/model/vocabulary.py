@@ -17,6 +17,8 @@ Door: TypeAlias = Literal[
     "writer", "add", "mcp", "retro", "capture", "bank", "global-bank", "file", "import", "checkout"
 ]
 DecayMode: TypeAlias = Literal["half-life", "rates"]
+TrustMode: TypeAlias = Literal["own", "ask"]
+"""Which projects are trusted: committed to, or only named by the user."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 CATEGORIES: tuple[Category, ...] = get_args(Category)
@@ -27,6 +29,7 @@ CONTEXT_TYPES: tuple[ContextType, ...] = get_args(ContextType)
 REACHES: tuple[Reach, ...] = get_args(Reach)
 DOORS: tuple[Door, ...] = get_args(Door)
 DECAY_MODES: tuple[DecayMode, ...] = get_args(DecayMode)
+TRUST_MODES: tuple[TrustMode, ...] = get_args(TrustMode)
 
 CAPTURED_LESSONS: tuple[Kind, ...] = ("decision", "gotcha", "preference")
 """The kinds whose entries are details of a conversation."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hardwon.domain.model.context import ContextQuery
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import HardwonError
-from hardwon.domain.model.filters import LEARNINGS, NOWHERE, Workplace, seen_from
+from hardwon.domain.model.filters import LEARNINGS, NOWHERE, RecallOccasion, Workplace, seen_from
 from hardwon.domain.model.injection.block import Diagnostics, MemoryBlock, in_order_of_text
 from hardwon.domain.model.injection.credits import Credits
 from hardwon.domain.model.injection.entry_text import (
@@ -41,7 +41,6 @@ from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.policy import RecallQuestion
 from hardwon.domain.model.ranking.prominence import RankingPolicy, ScoredCandidate, SignalWeights
 from hardwon.domain.model.ranking.selection import CategoryBalancer
-from hardwon.domain.model.settings import RecallOccasion
 from hardwon.domain.model.subjects import words_of_subject
 from hardwon.domain.use_cases.rank import (
     CANDIDATES,

@@ -14,9 +14,9 @@ from hardwon.domain.model.project import (
     Project,
     Registry,
     Trust,
-    TrustMode,
 )
 from hardwon.domain.model.repository import one_spelling
+from hardwon.domain.model.vocabulary import TrustMode
 from hardwon.ports.projects import Projects
 from hardwon.ports.repository import RepositoryHistory
 

@@ -9,12 +9,13 @@ from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from hardwon.ports.activity import Receipts
+
 if TYPE_CHECKING:
     import datetime as dt
 
     from hardwon.domain.model.conversation.actions import TimedAction
     from hardwon.domain.model.injection.receipt import ContextWindow, Outcome, Receipt
-    from hardwon.ports.activity import Receipts
 
 MAX_OBSERVED = 200
 """The last injections of a session that are observed."""
@@ -30,7 +31,7 @@ class ObserveOutcomes(NamedTuple):
     Where the host writes none, each action is noted when it ends.
     """
 
-    receipts: "Receipts"
+    receipts: Receipts
 
     def note(self, window: "ContextWindow", ended: "TimedAction") -> None:
         """

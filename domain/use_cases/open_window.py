@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Self, TypeAlias
 
 from hardwon.domain.model.injection.receipt import NOTHING, Beginning, ContextWindow, HeldMemory
+from hardwon.ports.activity import ContextWindows, Deliveries, Receipts
 
 if TYPE_CHECKING:
     from hardwon.domain.model.injection.receipt import (
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
         Receipt,
         UndeliveredInjection,
     )
-    from hardwon.ports.activity import ContextWindows, Deliveries, Receipts
     from hardwon.ports.store import Store
 
 
@@ -33,7 +33,7 @@ None where the host does not keep them.
 class ConfirmDelivery(NamedTuple):
     """Count the injections that arrived, once, by the transcripts of their agents."""
 
-    deliveries: "Deliveries"
+    deliveries: Deliveries
 
     def confirm(self, session_id: str, read: ReadGiven) -> None:
         """
@@ -65,9 +65,9 @@ MAX_RECEIPTS = 200
 class OpenWindow(NamedTuple):
     """Track which injections the host's history of a session holds."""
 
-    windows: "ContextWindows"
-    receipts: "Receipts"
-    deliveries: "Deliveries"
+    windows: ContextWindows
+    receipts: Receipts
+    deliveries: Deliveries
 
     @classmethod
     def on(cls, store: "Store") -> Self:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.injection.receipt import COUNTED
+from hardwon.ports.activity import Receipts, UsageLog
 
 if TYPE_CHECKING:
     from hardwon.domain.model.injection.receipt import Receipt
-    from hardwon.ports.activity import Activity, Receipts, UsageLog
+    from hardwon.ports.activity import Activity
 
 
 class RecordInjection(NamedTuple):
@@ -23,8 +24,8 @@ class RecordInjection(NamedTuple):
             busy.
     """
 
-    usage: "UsageLog"
-    receipts: "Receipts"
+    usage: UsageLog
+    receipts: Receipts
     transaction: Callable[[], AbstractContextManager[None]]
 
     @classmethod

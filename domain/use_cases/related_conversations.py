@@ -9,6 +9,7 @@ from hardwon.domain.model.filters import (
     COLLECTIONS,
     CONVERSATIONS,
     PolicyName,
+    RecallOccasion,
     ScopeName,
     Workplace,
     scope_of,
@@ -21,7 +22,6 @@ from hardwon.domain.model.injection.related_conversations import (
     related_section,
 )
 from hardwon.domain.model.ranking.policy import RecallQuestion
-from hardwon.domain.model.settings import RecallOccasion
 from hardwon.domain.use_cases.recall import AnswerRating, Recall, RecallAnswers, searched
 from hardwon.domain.use_cases.retrieve import retire_expired
 from hardwon.ports.clock import Clock

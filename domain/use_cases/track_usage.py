@@ -4,27 +4,22 @@ Count accesses by searches, and sessions that used injected entries.
 Made of tuples and free of `attrs`, for the hook.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Self
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.injection.receipt import How, Influence, SessionTurn
 from hardwon.domain.model.injection.usage_signals import usage_signals
+from hardwon.ports.activity import Influences, UsageLog
+from hardwon.ports.clock import Clock
 
 if TYPE_CHECKING:
     import datetime as dt
 
     from hardwon.domain.model.entry import Entry
-    from hardwon.domain.model.filters import EntryFilter
-    from hardwon.ports.activity import Influences, UsageLog
-    from hardwon.ports.clock import Clock
-    from hardwon.ports.entries import EntryRepository
-    from hardwon.ports.store import Store
 
 
-def count_access(
-    usage: "UsageLog", entries: "Iterable[Entry]", at: "dt.datetime"
-) -> tuple[str, ...]:
+def count_access(usage: UsageLog, entries: "Iterable[Entry]", at: "dt.datetime") -> tuple[str, ...]:
     """
     Count one access of each of *entries*.
 
@@ -39,58 +34,6 @@ def count_access(
     return ()
 
 
-MAX_USED = 5
-MAX_SESSIONS = 100
-
-
-class EntryUse(NamedTuple):
-    """The number of sessions that used an entry, and their newest signals."""
-
-    times: int
-    newest: Sequence[Influence]
-
-
-class UsedEntry(NamedTuple):
-    """An entry and the number of sessions that used it."""
-
-    entry_id: str
-    name: str
-    times: int
-
-
-class UsageTotals(NamedTuple):
-    """The total number of uses, and the most used entries."""
-
-    times: int
-    most: Sequence[UsedEntry]
-
-
-class SummariseUsage(NamedTuple):
-    """Summarise the usage signals of entries."""
-
-    influences: "Influences"
-    repository: "EntryRepository"
-
-    @classmethod
-    def on(cls, store: "Store") -> Self:
-        """Return it on the roles of *store*."""
-        return cls(store.influences, store.entries)
-
-    def of_entry(self, entry_id: str) -> EntryUse:
-        """Return the use of the entry of that id."""
-        newest = self.influences.newest(entry_id=entry_id, limit=MAX_SESSIONS)
-        return EntryUse(self.influences.counts([entry_id]).get(entry_id, 0), newest)
-
-    def of_all(self, only: "EntryFilter") -> UsageTotals:
-        """Return the use of the entries of *only*."""
-        most = [
-            UsedEntry(entry_id, entry.name, count)
-            for entry_id, count in self.influences.most_used(MAX_USED, only)
-            if (entry := self.repository.by_id(entry_id))
-        ]
-        return UsageTotals(self.influences.total(only), most)
-
-
 MAX_SHOWN = 40
 """The number of injected entries checked, the last ones."""
 
@@ -98,8 +41,8 @@ MAX_SHOWN = 40
 class NoticeUse(NamedTuple):
     """Detect which injected entries an agent used, once for each session."""
 
-    influences: "Influences"
-    clock: "Clock"
+    influences: Influences
+    clock: Clock
 
     def notice(self, session_id: str, hear: Callable[[], SessionTurn]) -> list[Influence]:
         """

@@ -12,8 +12,9 @@ from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.filters import Workplace
 from hardwon.domain.model.vocabulary import Category, Confidence
 from hardwon.domain.use_cases.store_entry import Origin, StoredEntry, StoreEntry
-from hardwon.entrypoints.bootstrap import Memory, keep_in, name_of, system_clock
+from hardwon.entrypoints.bootstrap import keep_in, name_of, system_clock
 from hardwon.entrypoints.bootstrap_files import read_markdown, with_citations, write_markdown
+from hardwon.entrypoints.bootstrap_retrieval import Memory
 from hardwon.entrypoints.cli.console import can_be_asked, print_json, say, warn
 from hardwon.entrypoints.cli.editor import edited
 from hardwon.entrypoints.cli.embed import label_after_output

@@ -11,18 +11,17 @@ import typer
 from hardwon.domain.model.context import ContextQuery
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import InvalidSectionError, UnreadableFileError
-from hardwon.domain.model.filters import COLLECTIONS
+from hardwon.domain.model.filters import COLLECTIONS, RecallOccasion
 from hardwon.domain.model.injection.neutral_text import framed
 from hardwon.domain.model.injection.related_conversations import summarised
 from hardwon.domain.model.own_files import is_within
 from hardwon.domain.model.ranking.policy import RecallAnswer
-from hardwon.domain.model.settings import RecallOccasion
 from hardwon.domain.use_cases.inject_at_start import StartInjection
 from hardwon.domain.use_cases.recall import AnswerRating, answer_of
 from hardwon.domain.use_cases.related_conversations import POLICY, RelatedConversations
-from hardwon.entrypoints.bootstrap import Memory, present_pause
+from hardwon.entrypoints.bootstrap import present_pause
 from hardwon.entrypoints.bootstrap_files import put_section
-from hardwon.entrypoints.bootstrap_retrieval import build_inject, build_relate
+from hardwon.entrypoints.bootstrap_retrieval import Memory, build_inject, build_relate
 from hardwon.entrypoints.cli.console import print_items, say, warn
 from hardwon.entrypoints.cli.options import MOST, AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.recall import print_marked, print_notes, readable_columns

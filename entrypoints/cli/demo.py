@@ -32,8 +32,8 @@ from hardwon.domain.use_cases.inject_at_moment import InjectAtMoment
 from hardwon.domain.use_cases.inject_at_start import StartInjection
 from hardwon.domain.use_cases.store_entry import Origin, StoreEntry
 from hardwon.domain.use_cases.weigh_entries import Actor
-from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_retrieval import build_inject, build_weigh_entries
+from hardwon.entrypoints.bootstrap import open_memory
+from hardwon.entrypoints.bootstrap_retrieval import Memory, build_inject, build_weigh_entries
 from hardwon.entrypoints.bootstrap_upkeep import administer, build_forget_for_good
 from hardwon.entrypoints.cli.console import out, say, warn
 from hardwon.entrypoints.cli.embed import embed_with_progress

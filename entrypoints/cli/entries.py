@@ -15,7 +15,7 @@ from hardwon.domain.model.injection.receipt import Event
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Category
 from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.explain_injections import ExplainedInjections, ExplainInjections
-from hardwon.domain.use_cases.track_usage import SummariseUsage
+from hardwon.domain.use_cases.summarise_usage import SummariseUsage
 from hardwon.entrypoints.bootstrap import build_know_projects
 from hardwon.entrypoints.cli.console import (
     NARROW,

@@ -12,7 +12,8 @@ from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import StorageError, UnreadableFileError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
-from hardwon.entrypoints.bootstrap import Memory, build_know_projects
+from hardwon.entrypoints.bootstrap import build_know_projects
+from hardwon.entrypoints.bootstrap_retrieval import Memory
 from hardwon.entrypoints.bootstrap_upkeep import (
     STANDARD_STREAM,
     count_exported,

@@ -9,12 +9,12 @@ from hardwon.domain.model.filters import COLLECTIONS, CollectionName, EntryFilte
 from hardwon.domain.model.settings import ResolvedSettings
 from hardwon.domain.model.vocabulary import Kind, Tier
 from hardwon.entrypoints.bootstrap import (
-    Memory,
     build_know_projects,
     open_memory,
     open_outbox,
     read_settings,
 )
+from hardwon.entrypoints.bootstrap_retrieval import Memory
 from hardwon.entrypoints.cli.console import at_end, warn
 from hardwon.entrypoints.cli.parameters import BadOptionError, CommandOption
 from hardwon.entrypoints.context import look_up_clone

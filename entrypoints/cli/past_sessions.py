@@ -20,9 +20,10 @@ from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS
 from hardwon.domain.use_cases.capture import CaptureIndexOutcome
-from hardwon.entrypoints.bootstrap import Memory, identify
+from hardwon.entrypoints.bootstrap import identify
 from hardwon.entrypoints.bootstrap_agents import past_transcripts
 from hardwon.entrypoints.bootstrap_capture import build_capture, open_journal, open_transcripts
+from hardwon.entrypoints.bootstrap_retrieval import Memory
 from hardwon.entrypoints.capture import TranscriptCapture, build_learn, capturing
 from hardwon.entrypoints.cli.console import OUR_FAILURE, ask, print_items, progress, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output

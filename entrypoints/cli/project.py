@@ -9,7 +9,8 @@ from rich.table import Table
 
 from hardwon.domain.model.project import Project, Registry
 from hardwon.domain.use_cases.know_projects import KnowProjects
-from hardwon.entrypoints.bootstrap import Memory, build_know_projects, identify
+from hardwon.entrypoints.bootstrap import build_know_projects, identify
+from hardwon.entrypoints.bootstrap_retrieval import Memory
 from hardwon.entrypoints.cli.console import (
     NARROW,
     DryRun,

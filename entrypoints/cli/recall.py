@@ -25,8 +25,8 @@ from hardwon.domain.model.ranking.policy import RecallAnswer, RecallQuestion
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.recall import RecallAnswers
-from hardwon.entrypoints.bootstrap import Memory, who_asks
-from hardwon.entrypoints.bootstrap_retrieval import OFF, build_recall, build_search
+from hardwon.entrypoints.bootstrap import who_asks
+from hardwon.entrypoints.bootstrap_retrieval import OFF, Memory, build_recall, build_search
 from hardwon.entrypoints.cli.console import (
     columns,
     complain,

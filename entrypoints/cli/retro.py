@@ -16,7 +16,7 @@ from hardwon.domain.model.errors import InvalidAnswerError
 from hardwon.domain.model.retro.bank_edit import BankPlace
 from hardwon.domain.model.retro.lesson import RetroAnswer, RetroFeature, RetroLesson, read_lessons
 from hardwon.domain.use_cases.retro import KeptLesson, ReviewLearnings, RevisionOutcome, SaveRetro
-from hardwon.entrypoints.bootstrap import Memory, name_of, open_memory, system_clock
+from hardwon.entrypoints.bootstrap import name_of, open_memory, system_clock
 from hardwon.entrypoints.bootstrap_files import (
     build_find_drift,
     change_probe,
@@ -24,7 +24,7 @@ from hardwon.entrypoints.bootstrap_files import (
     feature_probe,
     read_text,
 )
-from hardwon.entrypoints.bootstrap_retrieval import build_recall
+from hardwon.entrypoints.bootstrap_retrieval import Memory, build_recall
 from hardwon.entrypoints.bootstrap_upkeep import build_revise_learning, build_save_retro
 from hardwon.entrypoints.cli.console import USERS_MISTAKE, complain, print_json, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output

@@ -18,7 +18,8 @@ from hardwon.domain.use_cases.review_memory import (
     UntrustedProject,
 )
 from hardwon.domain.use_cases.supersede import Supersede
-from hardwon.entrypoints.bootstrap import Memory, build_know_projects
+from hardwon.entrypoints.bootstrap import build_know_projects
+from hardwon.entrypoints.bootstrap_retrieval import Memory
 from hardwon.entrypoints.bootstrap_upkeep import (
     build_edit_lesson,
     build_merge_lessons,

@@ -11,8 +11,9 @@ from rich.table import Table
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.settings import ServerAddress
 from hardwon.domain.use_cases.copy_store import CopyOutcome, CopyTally, preview
-from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.bootstrap_capture import wait_in_outboxes
+from hardwon.entrypoints.bootstrap_retrieval import Memory
 from hardwon.entrypoints.bootstrap_upkeep import administer, copy_store
 from hardwon.entrypoints.cli.console import (
     Yes,

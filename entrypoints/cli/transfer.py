@@ -21,7 +21,7 @@ from hardwon.domain.use_cases.import_legacy import (
     KeepVectors,
     ProjectFiles,
 )
-from hardwon.entrypoints.bootstrap import Memory, build_know_projects, name_of
+from hardwon.entrypoints.bootstrap import build_know_projects, name_of
 from hardwon.entrypoints.bootstrap_files import (
     build_find_drift,
     build_import_knowledge,
@@ -33,6 +33,7 @@ from hardwon.entrypoints.bootstrap_files import (
     read_index,
     read_older_index,
 )
+from hardwon.entrypoints.bootstrap_retrieval import Memory
 from hardwon.entrypoints.bootstrap_upkeep import build_edit_lesson, build_import_store, open_export
 from hardwon.entrypoints.cli.checkpoint import print_restored
 from hardwon.entrypoints.cli.console import (

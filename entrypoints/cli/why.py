@@ -19,8 +19,8 @@ from hardwon.domain.use_cases.inject_beside_prompt import (
     PromptDryRun,
     TryPrompt,
 )
-from hardwon.entrypoints.bootstrap import Memory, host_session
-from hardwon.entrypoints.bootstrap_retrieval import build_weigh_entries
+from hardwon.entrypoints.bootstrap import host_session
+from hardwon.entrypoints.bootstrap_retrieval import Memory, build_weigh_entries
 from hardwon.entrypoints.cli.console import OK, USERS_MISTAKE, print_items, print_json, say
 from hardwon.entrypoints.cli.options import MOST, AsJson, GlobalStore, ProjectRoot, Typed, open_for
 from hardwon.entrypoints.context import read_workplace

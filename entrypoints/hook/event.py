@@ -104,7 +104,7 @@ PROMPT_SECONDS = 0.95
 """After this the user's prompt goes on, with or without an injection."""
 
 
-class Arrival(NamedTuple):
+class Arrival:
     """
     How an event came to this program, and what it may cost there.
 
@@ -117,12 +117,22 @@ class Arrival(NamedTuple):
         recent: The reader of transcripts that is reused, None for a new one.
     """
 
-    started: float
-    slowdown: float = 1.0
-    leave_by: Callable[[float], None] = leave_by
-    open_store: "OpenStore | None" = None
-    recall: "Callable[[], Recall | None]" = lambda: None
-    recent: "ReadRecent | None" = None
+    def __init__(
+        self,
+        started: float,
+        slowdown: float = 1.0,
+        *,
+        leave_by: Callable[[float], None] = leave_by,
+        open_store: "OpenStore | None" = None,
+        recall: "Callable[[], Recall | None]" = lambda: None,
+        recent: "ReadRecent | None" = None,
+    ) -> None:
+        self.started = started
+        self.slowdown = slowdown
+        self.leave_by = leave_by
+        self.open_store = open_store
+        self.recall = recall
+        self.recent = recent
 
 
 class Event:

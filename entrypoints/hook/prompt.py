@@ -12,8 +12,8 @@ from hardwon.domain.use_cases.inject_at_moment import InjectAtMoment, Moment
 from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt, Prompt
 from hardwon.domain.use_cases.record_injection import RecordInjection
 from hardwon.domain.use_cases.weigh_entries import Actor, Injection, WeighEntries
-from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_retrieval import build_weigh_entries
+from hardwon.entrypoints.bootstrap import open_memory
+from hardwon.entrypoints.bootstrap_retrieval import Memory, build_weigh_entries
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.hook.process import Output
 from hardwon.entrypoints.hook.request import HookRequest

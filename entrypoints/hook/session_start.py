@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from hardwon.domain.model.context import ContextQuery
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, OlderSchemaError, StorageError
-from hardwon.domain.model.filters import Workplace
+from hardwon.domain.model.filters import RecallOccasion, Workplace
 from hardwon.domain.model.injection.receipt import NOTHING, ContextWindow, HeldMemory, Receipt
-from hardwon.domain.model.settings import RecallOccasion, ResolvedSettings
+from hardwon.domain.model.settings import ResolvedSettings
 from hardwon.domain.use_cases.inject_at_start import StartInjection
 from hardwon.domain.use_cases.record_injection import RecordInjection
-from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.bootstrap_capture import has_events, read_history, reason_to_keep, wake
 from hardwon.entrypoints.bootstrap_files import (
     build_import_knowledge,
@@ -21,7 +21,7 @@ from hardwon.entrypoints.bootstrap_files import (
     change_probe,
     has_changed_banks,
 )
-from hardwon.entrypoints.bootstrap_retrieval import LOCAL, build_inject
+from hardwon.entrypoints.bootstrap_retrieval import LOCAL, Memory, build_inject
 from hardwon.entrypoints.context import (
     GIT_SECONDS,
     count_at_home,

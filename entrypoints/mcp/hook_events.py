@@ -16,9 +16,8 @@ import anyio
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.text import one_line
 from hardwon.domain.use_cases.recall import Recall
-from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_capture import open_recent_actions
-from hardwon.entrypoints.bootstrap_retrieval import build_recall
+from hardwon.entrypoints.bootstrap_retrieval import Memory, build_recall
 from hardwon.entrypoints.hook.event import PROMPT_SECONDS, Arrival, Event, pauses_of
 from hardwon.entrypoints.hook.process import Output
 from hardwon.entrypoints.hook.prompt import open_quickly

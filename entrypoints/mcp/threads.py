@@ -16,13 +16,8 @@ from hardwon.domain.model.filters import EntryFilter, Workplace
 from hardwon.domain.model.pause import Pause
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.embedding_spaces import Spaces
-from hardwon.entrypoints.bootstrap import (
-    Memory,
-    open_memory,
-    open_outbox,
-    present_pause,
-    system_clock,
-)
+from hardwon.entrypoints.bootstrap import open_memory, open_outbox, present_pause, system_clock
+from hardwon.entrypoints.bootstrap_retrieval import Memory
 from hardwon.entrypoints.context import read_workplace
 from hardwon.ports.store import Warn
 

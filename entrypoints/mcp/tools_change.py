@@ -28,9 +28,9 @@ from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.label import store_labels
 from hardwon.domain.use_cases.store_entry import Origin, StoredEntry
 from hardwon.domain.use_cases.supersede import KeepInPlace, Supersede, ensure_may_replace
-from hardwon.entrypoints.bootstrap import Memory, host_session, system_clock
+from hardwon.entrypoints.bootstrap import host_session, system_clock
 from hardwon.entrypoints.bootstrap_files import document_folders, with_citations
-from hardwon.entrypoints.bootstrap_retrieval import build_label_chain
+from hardwon.entrypoints.bootstrap_retrieval import Memory, build_label_chain
 from hardwon.entrypoints.bootstrap_upkeep import build_edit_lesson
 from hardwon.entrypoints.context import home_warning
 from hardwon.entrypoints.embed_after_write import nearest_to

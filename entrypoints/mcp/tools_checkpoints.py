@@ -8,7 +8,7 @@ from pydantic.alias_generators import to_camel
 
 from hardwon.domain.model.checkpoint import Checkpoint, CheckpointScope
 from hardwon.domain.use_cases.checkpoints import Checkpoints, RestoreOutcome
-from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_retrieval import Memory
 from hardwon.entrypoints.context import contents_here
 from hardwon.entrypoints.mcp.protocol import ToolError
 from hardwon.entrypoints.mcp.references import NOT_OF_HERE

@@ -11,8 +11,8 @@ from pydantic import Field
 from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.index_files import IndexOutcome
 from hardwon.domain.use_cases.index_one_file import IndexedFile, Outcome
-from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_files import build_index_files
+from hardwon.entrypoints.bootstrap_retrieval import Memory
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.mcp.protocol import ToolError
 from hardwon.entrypoints.mcp.schema import (

@@ -16,7 +16,7 @@ from hardwon.domain.model.filters import (
 from hardwon.domain.model.injection.neutral_text import neutral, neutral_line
 from hardwon.domain.model.vocabulary import Tier
 from hardwon.domain.use_cases.search import LoadedEntries, LoadEntries
-from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_retrieval import Memory
 from hardwon.entrypoints.mcp.protocol import ToolError
 from hardwon.entrypoints.mcp.references import find
 from hardwon.entrypoints.mcp.schema import (

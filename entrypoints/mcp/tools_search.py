@@ -31,8 +31,7 @@ from hardwon.domain.model.vocabulary import KINDS, ContextType, Door, Kind, Reac
 from hardwon.domain.use_cases.match_triggers import BroughtUp, MatchTriggers, TriggerMatches
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.search import SearchResult
-from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_retrieval import build_search
+from hardwon.entrypoints.bootstrap_retrieval import Memory, build_search
 from hardwon.entrypoints.context import workplace_for
 from hardwon.entrypoints.mcp.schema import (
     READS,

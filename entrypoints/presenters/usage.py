@@ -1,7 +1,7 @@
 """Render usage signals of entries as text and JSON."""
 
 from hardwon.domain.model.injection.receipt import Influence
-from hardwon.domain.use_cases.track_usage import EntryUse, UsageTotals
+from hardwon.domain.use_cases.summarise_usage import EntryUse, UsageTotals
 from hardwon.entrypoints.presenters.text import utc_text
 
 

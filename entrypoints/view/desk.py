@@ -15,8 +15,8 @@ from hardwon.domain.model.errors import InvalidQueryError, ServerAwayError, Stor
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.review_memory import ReviewItem
-from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_retrieval import build_clustering, build_recall
+from hardwon.entrypoints.bootstrap import open_memory
+from hardwon.entrypoints.bootstrap_retrieval import Memory, build_clustering, build_recall
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.review import items_to_review
 from hardwon.ports.clock import Clock

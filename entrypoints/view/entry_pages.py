@@ -15,8 +15,8 @@ from hardwon.domain.model.injection.receipt import text_digest
 from hardwon.domain.model.vocabulary import REACHES, TIERS
 from hardwon.domain.use_cases.edit_entries import ids_meant
 from hardwon.domain.use_cases.explain_injections import ExplainInjections
+from hardwon.domain.use_cases.summarise_usage import SummariseUsage
 from hardwon.domain.use_cases.supersede import FindNeighbours, Neighbour
-from hardwon.domain.use_cases.track_usage import SummariseUsage
 from hardwon.entrypoints.bootstrap_files import build_edit_file
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.presenters.entries import citation_words

@@ -18,8 +18,9 @@ import attrs
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import Workplace
 from hardwon.domain.model.settings import Settings
-from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.bootstrap_files import build_import_knowledge
+from hardwon.entrypoints.bootstrap_retrieval import Memory
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import fill_spaces
 from hardwon.ports.store import Warn

@@ -13,7 +13,7 @@ from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.store import SqliteStore
 from hardwon.domain.model.entry import Entry, redact_entry
 from hardwon.domain.use_cases.store_entry import Origin, StoreEntry
-from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_retrieval import Memory
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.writer import entry_from_json
 from tests.entrypoints.forking import Forked, Piped, can_fork

@@ -12,8 +12,9 @@ from hardwon.adapters.sqlite.capture_journal import FORGET_LOCK_FILE, CaptureLoc
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.capture import CaptureInterruptedError, CaptureOutcome
-from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.bootstrap_capture import open_forget_lock
+from hardwon.entrypoints.bootstrap_retrieval import Memory
 from hardwon.entrypoints.capture import TranscriptCapture, capture_lock, capturing
 from hardwon.entrypoints.worker import Worker
 from tests.entrypoints.hook_process import World

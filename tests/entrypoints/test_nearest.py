@@ -14,8 +14,8 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import NOWHERE
 from hardwon.domain.model.identity import content_hash
 from hardwon.domain.model.settings import Settings
-from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_retrieval import build_embed_pending
+from hardwon.entrypoints.bootstrap import open_memory
+from hardwon.entrypoints.bootstrap_retrieval import Memory, build_embed_pending
 from hardwon.entrypoints.embed_after_write import nearest_to
 from hardwon.entrypoints.presenters.entries import NEAR_CHARACTERS, nearest_lines
 from tests.entrypoints.hook_process import World

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from hardwon.domain.model.host_text import INJECTED_TAGS, MESSAGE_TAGS
-from hardwon.domain.model.redaction import PRINTABLE, without_invisible
+from hardwon.domain.model.redaction import printable_ignorables, without_invisible
 from hardwon.domain.model.vocabulary import Category
 
 TAG = "hardwon-memory"
@@ -47,10 +47,10 @@ def framed(block: str) -> str:
 _ASCII_OF = {0xFF01 + code: 0x21 + code for code in range(0x5E)} | {0xFE64: 0x3C, 0xFE65: 0x3E}
 """Full-width characters, which a model reads as ASCII."""
 
-_LOOKED_AT = PRINTABLE | frozenset(
+_READ_AS_ASCII = frozenset(
     map(chr, (*range(0xFF21, 0xFF3C), *range(0xFF41, 0xFF5B), 0xFF1C, 0xFE64))
 )
-"""Characters beyond ASCII that `defused` may change or read as a tag."""
+"""Characters beyond ASCII that `defused` may read as a tag."""
 
 _HOST_TAGS = (
     rf"{INJECTED_TAGS}|{MESSAGE_TAGS}|system(?:[-_]\w+)?|tool_\w+|function_\w+|antml:\w+|instructions?|invoke"
@@ -113,7 +113,8 @@ def _is_plain(text: str) -> bool:
     Most text is plain: then no pattern is compiled.
     """
     is_seen = text.replace("\n", "").replace("\t", "").isprintable() and (
-        text.isascii() or _LOOKED_AT.isdisjoint(text)
+        text.isascii()
+        or (_READ_AS_ASCII.isdisjoint(text) and printable_ignorables().isdisjoint(text))
     )
     return (
         is_seen

@@ -242,7 +242,7 @@ class OutcomeCount(NamedTuple):
     """
 
     entry_id: str
-    event: "Event"
+    event: Event
     has_helped: bool
     is_settled: bool
     times: int

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters.git.versions import CheckedOutVersions, GitVersions
-from hardwon.domain.model.project import TrustMode
+from hardwon.domain.model.vocabulary import TrustMode
 from tests.adapters.git.repository import fake_git, git, output_of
 
 ME, MALLORY = "me@mine.example", "mallory@evil.example"

@@ -39,7 +39,7 @@ def world() -> Iterator[World]:
 def test_terms_too_frequent_to_be_read_are_not_counted_to_their_end(
     world: World, monkeypatch: pytest.MonkeyPatch, terms: tuple[str, ...], most: int
 ) -> None:
-    monkeypatch.setattr(keyword_index, "max_hits", lambda _: most)
+    monkeypatch.setattr(keyword_index, "max_hits", lambda **_: most)
     whole = world.keywords.weigh(terms, LEARNINGS, IN_TIME)
     monkeypatch.setattr(keyword_index, "FIRST_COUNT", 1)
     bounded = world.keywords.weigh(terms, LEARNINGS, IN_TIME)

@@ -18,6 +18,9 @@ from hardwon.domain.model.keywords import without_frame
         ("please tell me about retries", "retries"),
         ("so when did I work on auth", "auth"),
         ("ok, when did we decide on X", "X"),
+        ("\u017fo when d\u0131d we decide on X", "X"),
+        ("do you recall how notes on X read", "how notes on X read"),
+        ("recall  the parser", "the parser"),
     ],
 )
 def test_the_words_before_the_subject_fall_away(question: str, subject: str) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.context import ContextQuery, Feature
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.filters import EVERYTHING, RecallOccasion
 from hardwon.domain.model.injection.entry_text import MAX_UNITS
 from hardwon.domain.model.injection.receipt import (
     NO_ROOM,
@@ -20,7 +20,6 @@ from hardwon.domain.model.injection.receipt import (
     text_digest,
 )
 from hardwon.domain.model.injection.verify import VerificationResult, reprinted, verdict
-from hardwon.domain.model.settings import RecallOccasion
 from hardwon.domain.use_cases.inject_at_start import StartInjection, receipt_of_start
 from tests.fakes.models import PlantedEmbedder
 from tests.fakes.projects import working_in

@@ -12,9 +12,9 @@ from hardwon.adapters.threads import Threads
 from hardwon.domain.model.context import ContextQuery, Feature
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.filters import RecallOccasion
 from hardwon.domain.model.injection.entry_text import LARGEST_ENTRY, MAX_UNITS, units
 from hardwon.domain.model.injection.related_conversations import ConversationSummary
-from hardwon.domain.model.settings import RecallOccasion
 from hardwon.domain.model.text import tokens
 from hardwon.domain.use_cases.inject_at_start import StartInjection
 from hardwon.domain.use_cases.related_conversations import (

@@ -12,9 +12,9 @@ from hardwon.domain.model.context import ContextQuery, Feature
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.filters import NOWHERE
 from hardwon.domain.model.settings import Settings
-from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.bootstrap_files import build_import_knowledge
-from hardwon.entrypoints.bootstrap_retrieval import build_inject
+from hardwon.entrypoints.bootstrap_retrieval import Memory, build_inject
 from hardwon.entrypoints.embed_after_write import fill_spaces
 from hardwon.examples.make_sample import SAMPLE
 from tests.entrypoints.hook_process import World

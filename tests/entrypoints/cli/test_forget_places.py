@@ -12,7 +12,8 @@ from hardwon.adapters.folders.record import FILE_NAME
 from hardwon.adapters.folders.whereabouts import NOT_MOUNTED
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.forget import ErasureRequest
-from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap import open_memory
+from hardwon.entrypoints.bootstrap_retrieval import Memory
 from hardwon.entrypoints.bootstrap_upkeep import build_forget_for_good
 from hardwon.entrypoints.worker import Worker
 from tests.entrypoints.hook_process import World

@@ -26,7 +26,14 @@ EXPENSIVE = {
     "typer",
 }
 
-NOT_FOR_A_WORD = ("redaction", "plain_text", "prompt_terms", "prompt_intent")
+NOT_FOR_A_WORD = (
+    "filters",
+    "plain_text",
+    "project",
+    "prompt_intent",
+    "prompt_terms",
+    "redaction",
+)
 
 
 @pytest.fixture(scope="module")
@@ -161,3 +168,15 @@ def test_capturing_imports_the_standard_library_only(
     assert not imported & {*EXPENSIVE, "logging", "dataclasses"}
     assert "hardwon.entrypoints.bootstrap_retrieval" not in imported
     rest(empty_world)
+
+
+@pytest.mark.parametrize("door", ["hook", "capture", "prepared_start"])
+def test_no_annotation_is_compiled(door: str) -> None:
+    # The first compilation makes the classes of all syntax trees, which takes a millisecond.
+    refuse = (
+        "import typing; typing.ForwardRef = None;"
+        f"import hardwon.entrypoints.hook.{door}, hardwon.domain.use_cases.track_usage,"
+        "hardwon.adapters.sqlite.activity"
+    )
+
+    subprocess.run([sys.executable, "-c", refuse], check=True)

@@ -9,7 +9,8 @@ import pytest
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import UnknownEntryError
 from hardwon.domain.model.settings import Settings
-from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap import open_memory
+from hardwon.entrypoints.bootstrap_retrieval import Memory
 from hardwon.entrypoints.mcp.references import find
 from tests.entrypoints.programs import database_of
 from tests.strategies import lesson

@@ -20,7 +20,8 @@ from hardwon.domain.model.errors import ServerAwayError
 from hardwon.domain.model.filters import NOWHERE
 from hardwon.domain.model.settings import ServerAddress
 from hardwon.domain.use_cases.store_entry import Origin, StoreEntry
-from hardwon.entrypoints.bootstrap import Memory, keep_in, now, read_settings
+from hardwon.entrypoints.bootstrap import keep_in, now, read_settings
+from hardwon.entrypoints.bootstrap_retrieval import Memory
 from hardwon.entrypoints.presenters.answers import ASKED_HERE as ASKED
 from hardwon.entrypoints.presenters.entries import KEPT_HERE as KEPT
 from tests.entrypoints.hook_process import World
