@@ -184,6 +184,13 @@ RELEASE = "UPDATE entry SET superseded_by = NULL WHERE superseded_by = ?"
 """Make entries current again that a deleted one superseded."""
 
 
+BY_RECORD = """
+    SELECT e.confidence, count(*) AS entries FROM entry e WHERE {within}
+    GROUP BY e.kind, e.category, e.observation_count, e.confidence"""
+"""Grouped as the index of track records is ordered."""
+
+CONFIDENCES = f"SELECT confidence, sum(entries) FROM ({BY_RECORD}) GROUP BY 1 ORDER BY 2 DESC, 1"
+
 KEPT_COUNTS = 16
 """A server asks for the same few counts at each search."""
 
@@ -312,7 +319,7 @@ class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
         by_tally = only._replace(scope=ANYWHERE, anywhere=(), kinds=counted)
         if not self._is_tallied(by_tally):
             return super().count(only)
-        return sum(tallied(self._database, by_tally).values()) + (
+        return self._ranked(by_tally) + (
             super().count(only._replace(kinds=others)) if others else 0
         )
 
@@ -320,15 +327,33 @@ class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
         """Return whether the tallies of ranked entries count *only*."""
         grouped = EntryFilter(only.kinds, visible_in=only.visible_in, ranked=True)
         return only._replace(ranked=True) == grouped and (
-            only.ranked or super().count(EVERYTHING) == count_ranked(self._database)
+            only.ranked or self._total() == count_ranked(self._database)
         )
 
     @override
     def tally(self, only: EntryFilter, field: Field) -> Mapping[str, int]:
-        if field == "category" and self._is_tallied(only):
-            counts = {category or "": n for category, n in tallied(self._database, only).items()}
-            return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
-        return super().tally(only, field)
+        if not self._is_tallied(only):
+            return super().tally(only, field)
+        if field == "confidence":
+            within = where(only._replace(ranked=True))
+            rows = self._database.rows(CONFIDENCES.format(within=within.sql), **within.parameters)
+            return {value: entries for value, entries in rows if isinstance(value, str)}
+        if field == "category":
+            tallies = tallied(self._database, only).items()
+            return _most_first((category or "", entries) for category, entries in tallies)
+        if field == "kind":
+            return _most_first(
+                (kind, self._ranked(only._replace(kinds=(kind,)))) for kind in only.kinds
+            )
+        is_all = self._ranked(only) == self._total()
+        return super().tally(EVERYTHING if is_all else only, field)
+
+    def _ranked(self, only: EntryFilter) -> int:
+        return sum(tallied(self._database, only).values())
+
+    def _total(self) -> int:
+        count = super().count
+        return self._database.kept("entries", lambda: count(EVERYTHING))
 
     @property
     @override
@@ -420,6 +445,11 @@ class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
     def _leave_indexes(self, number: int) -> None:
         self._drop_from_index(number)
         self._database.rows("DELETE FROM vector WHERE entry_seq = ?", (number,))
+
+
+def _most_first(counts: Iterable[tuple[str, int]]) -> Mapping[str, int]:
+    found = ((value, entries) for value, entries in counts if entries)
+    return dict(sorted(found, key=lambda item: (-item[1], item[0])))
 
 
 class SqliteProposals(SqlProposals):

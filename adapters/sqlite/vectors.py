@@ -242,6 +242,10 @@ class SqliteVectorStore(SqlVectorStore[SqliteDatabase], BlockSource):
         )
 
     @override
+    def count(self, only: EntryFilter) -> int:
+        return self._count_all() if only == EVERYTHING else super().count(only)
+
+    @override
     def count_pending(self, only: EntryFilter) -> int:
         if self.kinds == KINDS:
             waiting = count_ranked(self._database) - self._count_all()

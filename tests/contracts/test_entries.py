@@ -1,3 +1,4 @@
+import itertools
 import random
 from collections import Counter
 
@@ -268,6 +269,8 @@ groups = st.builds(
 )
 """Filters by what the tallies of SQLite tell apart."""
 
+FIELDS: tuple[Field, ...] = ("kind", "category", "confidence", "spec_folder", "tier", "source")
+
 
 @given(stored=stores, only=groups)
 @few_examples
@@ -276,11 +279,15 @@ def test_groups_are_counted_as_they_are_found(
 ) -> None:
     with make() as world:
         world.add(*stored)
-        found = within(only, stored)
-        categories = Counter(entry.category or "" for entry in found)
-
-        assert world.repository.count(only) == len(found)
-        assert dict(world.repository.tally(only, "category")) == dict(categories)
+        assert world.repository.count(only) == len(within(only, stored))
+        for asked, field in itertools.product(
+            (only, EntryFilter(only.kinds, visible_in=only.visible_in, ranked=only.ranked)), FIELDS
+        ):
+            found = within(asked, stored)
+            values = Counter(getattr(entry, field) or "" for entry in found)
+            assert [*world.repository.tally(asked, field).items()] == sorted(
+                values.items(), key=lambda item: (-item[1], item[0])
+            )
 
 
 @given(stored=stores, only=filters, data=st.data())
