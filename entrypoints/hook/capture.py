@@ -10,11 +10,8 @@ from typing import TYPE_CHECKING
 
 from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent, NotedProject
 from hardwon.domain.model.errors import CorruptStoreError
-from hardwon.domain.model.injection.receipt import ContextWindow
 from hardwon.domain.model.redaction import CUT
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.observe_outcomes import ObserveOutcomes
-from hardwon.domain.use_cases.open_window import ConfirmDelivery
 from hardwon.entrypoints.bootstrap import host_folder, now
 from hardwon.entrypoints.bootstrap_capture import (
     actions_of_session,
@@ -121,6 +118,9 @@ def confirm_delivery(request: HookRequest, settings: Settings) -> None:
     has_turn = request.reply or os.path.isfile(request.transcript_path)
     if not (request.delivery == "awaited" and has_turn):
         return
+    from hardwon.domain.use_cases.observe_outcomes import ObserveOutcomes  # after a turn only
+    from hardwon.domain.use_cases.open_window import ConfirmDelivery
+
     session_id, path = request.session_id, request.transcript_path
     with activity_in(settings) as activity:
         if activity:
@@ -134,6 +134,8 @@ def confirm_delivery(request: HookRequest, settings: Settings) -> None:
 def observe_action(request: HookRequest, action: "Action", settings: Settings) -> None:
     """Note an ended action as the outcome of the session's moments, if it is."""
     from hardwon.domain.model.conversation.actions import TimedAction
+    from hardwon.domain.model.injection.receipt import ContextWindow
+    from hardwon.domain.use_cases.observe_outcomes import ObserveOutcomes
 
     window = ContextWindow(request.session_id, request.agent)
     with activity_in(settings) as activity:

@@ -137,6 +137,14 @@ def test_a_prompt_of_few_words_reads_no_tables_of_secrets_or_intents(world: Worl
     assert not {f"hardwon.domain.model.{name}" for name in NOT_FOR_A_WORD} & modules
 
 
+def test_an_end_without_a_turn_reads_no_receipts(world: World) -> None:
+    fields = {"hook_event_name": "SessionEnd", "transcript_path": ""}
+    _, modules = world.launch(payload={**world.session_start(), **fields})
+
+    assert "hardwon.entrypoints.hook.capture" in modules
+    assert "hardwon.domain.model.injection.receipt" not in modules
+
+
 @pytest.mark.parametrize("event", ["Stop", "PostToolUse"])
 def test_an_event_of_which_nothing_is_kept_opens_nothing(
     world: World, bare: set[str], event: str
