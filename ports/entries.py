@@ -82,7 +82,12 @@ class EntryRepository(EntryState, Protocol):
     Adds, changes and finds whole entries.
 
     Every index is derived from them.
+
+    Attributes:
+        files_at_once: How many new files are stored in one transaction, for which other writers wait.
     """
+
+    files_at_once: int = 1
 
     @property
     def forgotten(self) -> "ForgottenTexts":
@@ -107,7 +112,8 @@ class EntryRepository(EntryState, Protocol):
         """
         Return a transaction of many puts.
 
-        The keyword index is updated at its end, so that nothing within may search.
+        The keyword index is updated at its end, so that nothing within may search. A nested batch
+        joins the outer one.
 
         Raises:
             StorageError: the store can't be written now.

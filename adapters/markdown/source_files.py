@@ -99,9 +99,9 @@ class MarkdownFiles(SourceFiles):
         *,
         is_foreign: bool = False,
     ) -> None:
-        self._parse = lru_cache(maxsize=1)(
+        self._parse = lru_cache(maxsize=16)(
             parse
-        )  # an indexed file is read again, most often unchanged
+        )  # indexed files are read again, most often unchanged
         self._is_foreign = is_foreign
         self._root = os.path.realpath(project_root)
         self._more_roots = tuple(map(os.path.realpath, roots))

@@ -198,6 +198,8 @@ KEPT_COUNTS = 16
 class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
     """Entries in the tables `entry` and `entry_text`."""
 
+    files_at_once = 16  # a tenth of a second
+
     SELECT = SELECT_ENTRY
     BY_ID = "WHERE e.id = :id"
     BY_NUMBER = "WHERE e.seq = :number"
@@ -286,6 +288,9 @@ class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
     @override
     def batch(self) -> Iterator[None]:
         # Any statement between two of FTS5 would make it write a segment of its index.
+        if self._unindexed is not None:
+            yield
+            return
         with self._database.transaction():
             self._unindexed = {}
             try:

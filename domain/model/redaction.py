@@ -177,7 +177,7 @@ def stored_form(text: str) -> str:
     return redact(without_invisible(text)) if text else ""
 
 
-@lru_cache(maxsize=64)  # what is stored passes several doors, one after the other
+@lru_cache(maxsize=256)  # what is stored passes several doors, one after the other
 def _remembered(text: str) -> str:
     return _redacted(text)
 
@@ -197,7 +197,7 @@ def may_hold_secret(text: str) -> bool:
     )
 
 
-@lru_cache(maxsize=64)  # a statement repeats the texts of others
+@lru_cache(maxsize=512)  # a statement repeats the texts of others, and the net sees them again
 def _remembered_as_suspicious(text: str) -> bool:
     return _is_suspicious(text)
 
@@ -207,6 +207,8 @@ def _is_suspicious(text: str) -> bool:
 
 
 def _redacted(text: str) -> str:
+    if not may_hold_secret(text):
+        return text
     for _ in range(MAX_REVEALED):
         if (clean := without_secrets(_without_private(text))) == text:
             return text

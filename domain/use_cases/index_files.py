@@ -3,14 +3,19 @@
 import contextlib
 import itertools
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 import attrs
 
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.use_cases.edit_entries import DeleteEntries
-from hardwon.domain.use_cases.index_one_file import IndexedFile, IndexOneFile, Selection
+from hardwon.domain.use_cases.index_one_file import (
+    FilePlan,
+    IndexedFile,
+    IndexOneFile,
+    Selection,
+)
 from hardwon.ports.documents import Listing, SourceFiles
 from hardwon.ports.entries import EntryRepository
 
@@ -78,8 +83,8 @@ class IndexFiles:
 
         Without paths, these are the project's memory, or that of a spec folder. Files with
         unchanged bytes are skipped, whatever their mtime. Files that are gone are processed first,
-        so that a moved file is recognised under its new path. Each file is stored by itself: an
-        interrupted run loses nothing.
+        so that a moved file is recognised under its new path. New files are stored a few at a time:
+        an interrupted run leaves those for the next one.
 
         Args:
             paths: Files and folders.
@@ -87,19 +92,19 @@ class IndexFiles:
             force: Also index unchanged files, and those whose entries were deleted.
             everywhere: Also index all other files below the project's folder that have an entry.
             dry_run: Change nothing, only return the outcome.
-            progress: Called after each file.
+            progress: Called after each file, for new ones when they are stored.
             wanted: Called before each file; False stops the run and keeps what was done.
         """
         listings = [self.sources.at(path) for path in paths] or [self._listing(spec_folder)]
         files = {file for listing in listings for file in listing.files}
         files |= self._elsewhere() if everywhere else set()
-        run = _Run(self, "all" if force else "changed", dry_run=dry_run)
+        select: Selection = "all" if force else "changed"
+        run = _Run(self, select, total=len(files), progress=progress, dry_run=dry_run)
         for path in itertools.takewhile(lambda _: wanted(), self._gone(listings, files)):
             run.forget(path)
-        for done, path in enumerate(itertools.takewhile(lambda _: wanted(), sorted(files)), 1):
+        for path in itertools.takewhile(lambda _: wanted(), sorted(files)):
             run.index(path)
-            if progress:
-                progress(done, len(files), path)
+        run.store_new()
         return run.outcome(skipped=tuple(line for listing in listings for line in listing.skipped))
 
     def index_file(
@@ -114,16 +119,29 @@ class IndexFiles:
             UnreadableFileError: it can't be read, or not indexed.
             InvalidEntryError: it gives no valid entry.
         """
-        document = self.sources.read(path)
-        kept = self.index_one_file.index(document, select=select, dry_run=dry_run)
+        plan = self.plan(path, select)
+        kept = plan.carry_out(dry_run=dry_run)
+        return kept if dry_run else self.confirmed(plan, kept)
+
+    def plan(self, path: str, select: Selection) -> FilePlan:
+        """Return how the entries of the file at *path* are brought up to date."""
+        return self.index_one_file.plan(self.sources.read(path), select)
+
+    def confirmed(self, plan: FilePlan, kept: IndexedFile) -> IndexedFile:
+        """
+        Return *kept*, or the outcome of a later text.
+
+        The file may have been changed since it was read.
+        """
+        document = plan.document
         with contextlib.suppress(UnreadableFileError):  # removed meanwhile: the next run finds out
             for _ in range(MAX_AGAIN):
-                if dry_run or kept.outcome not in STORED:
+                if kept.outcome not in STORED:
                     break
-                stored, document = document.file_hash, self.sources.read(path)
+                stored, document = document.file_hash, self.sources.read(document.path)
                 if document.file_hash == stored:
                     break
-                kept = self.index_one_file.index(document, select=select)
+                kept = self.index_one_file.index(document, select=plan.select)
         return kept
 
     @property
@@ -156,10 +174,20 @@ class IndexFiles:
 
 
 class _Run:
-    def __init__(self, tools: IndexFiles, select: Selection, *, dry_run: bool) -> None:
+    def __init__(
+        self,
+        tools: IndexFiles,
+        select: Selection,
+        *,
+        total: int,
+        progress: Progress | None,
+        dry_run: bool,
+    ) -> None:
         self._tools = tools
         self._select: Selection = select
+        self._done, self._total, self._progress = itertools.count(1), total, progress
         self._dry_run = dry_run
+        self._waiting = list[FilePlan]()
         self._new, self._changed, self._removed = list[str](), list[str](), list[str]()
         self._skipped, self._warnings = list[str](), list[str]()
         self._unchanged, self._deleted = 0, 0
@@ -176,14 +204,60 @@ class _Run:
         )
 
     def index(self, path: str) -> None:
+        """Index a file, a new one later together with others."""
+        with self._skipping(path):
+            plan = self._tools.plan(path, self._select)
+            if not self._dry_run and plan.is_fresh and plan.entries:  # made before it is stored
+                self._waiting.append(plan)
+                if len(self._waiting) >= self._tools.repository.files_at_once:
+                    self.store_new()
+                return
+            if self._waiting:
+                self.store_new()
+                plan = self._tools.plan(path, self._select)
+            self._carry_out(plan)
+
+    def store_new(self) -> None:
+        """
+        Store the new files that wait.
+
+        If one of them gives no valid entry, they are stored one by one.
+        """
+        waiting, self._waiting = self._waiting, []
         try:
-            kept = self._tools.index_file(path, select=self._select, dry_run=self._dry_run)
-        except UnreadableFileError as error:
-            self._skipped.append(str(error))
-        except InvalidEntryError as error:
-            self._skipped.append(f"{path!r}: {error}")
+            stored = self._tools.index_one_file.store(waiting) if waiting else []
+        except InvalidEntryError:
+            for path in [plan.document.path for plan in waiting]:
+                with self._skipping(path):
+                    self._carry_out(self._tools.plan(path, self._select))
         else:
-            self._count(path, kept)
+            for plan, kept in zip(waiting, stored, strict=True):
+                with self._skipping(plan.document.path):
+                    self._count(plan.document.path, self._tools.confirmed(plan, kept))
+
+    def _carry_out(self, plan: FilePlan) -> None:
+        kept = plan.carry_out(dry_run=self._dry_run)
+        self._count(
+            plan.document.path, kept if self._dry_run else self._tools.confirmed(plan, kept)
+        )
+
+    @contextlib.contextmanager
+    def _skipping(self, path: str) -> Iterator[None]:
+        try:
+            yield
+        except UnreadableFileError as error:
+            self._skip(path, str(error))
+        except InvalidEntryError as error:
+            self._skip(path, f"{path!r}: {error}")
+
+    def _skip(self, path: str, line: str) -> None:
+        self.store_new()
+        self._skipped.append(line)
+        self._finish(path)
+
+    def _finish(self, path: str) -> None:
+        if self._progress:
+            self._progress(next(self._done), self._total, path)
 
     def forget(self, path: str) -> None:
         known = self._tools.repository.of_file(path)
@@ -204,3 +278,4 @@ class _Run:
             case "deleted":
                 self._deleted += 1
         self._warnings += kept.warnings
+        self._finish(path)

@@ -26,6 +26,7 @@ from hardwon.ports.activity import History, UsageLog
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository
 from hardwon.ports.file_state import Absences, Tombstones
+from hardwon.ports.override import override
 from hardwon.ports.repository import FileVersions
 
 
@@ -136,14 +137,28 @@ class IndexOneFile:
         Raises:
             InvalidEntryError: it gives no valid entry; nothing was changed.
         """
+        return self.plan(document, select).carry_out(dry_run=dry_run)
+
+    def plan(self, document: Document, select: Selection) -> "FilePlan":
+        """Return how the entries of *document* are brought up to date."""
         plan = _DocumentPlan(self, document, select)
         kind = _kind(document, next(iter(plan.known.values()), None))
         captured = document.captured_as(kind)
         if captured.found:
             return _CapturedPlan(
                 tools=self, document=document, select=select, captured=captured, kind=kind
-            ).carry_out(dry_run=dry_run)
-        return plan.carry_out(dry_run=dry_run)
+            )
+        return plan
+
+    def store(self, plans: Iterable["FilePlan"]) -> list[IndexedFile]:
+        """
+        Carry out *plans* in one transaction.
+
+        Raises:
+            InvalidEntryError: one gives no valid entry; nothing was changed.
+        """
+        with self.repository.batch():
+            return [plan.carry_out(dry_run=False) for plan in plans]
 
 
 def _kind(document: Document, known: Entry | None) -> Kind:
@@ -151,7 +166,7 @@ def _kind(document: Document, known: Entry | None) -> Kind:
 
 
 @attrs.frozen(slots=False)
-class _FilePlan(ABC):
+class FilePlan(ABC):
     """The changes from the stored entries to those of a file."""
 
     tools: IndexOneFile
@@ -159,6 +174,11 @@ class _FilePlan(ABC):
     select: Selection
 
     def carry_out(self, *, dry_run: bool) -> IndexedFile:
+        """
+        Bring the entries up to date, and return the outcome.
+
+        A dry run changes nothing.
+        """
         if self.is_settled:
             return self.settle(dry_run=dry_run)
         made = self.entries  # outside of the transaction
@@ -166,10 +186,14 @@ class _FilePlan(ABC):
             return self.kept({entry.anchor_id: entry for entry in made})
         with self.tools.repository.transaction():
             now = attrs.evolve(self)
-            plan = (
-                self if now.known == self.known else now
-            )  # another process changed them meanwhile: plan again
-            return plan.write()
+            if now.known != self.known:  # changed meanwhile: plan again
+                return now.carry_out(dry_run=False)
+            return self.write()
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether the file is new to the store, and may wait for others."""
+        return not (self.known or self.is_settled)
 
     @cached_property
     @abstractmethod
@@ -187,6 +211,7 @@ class _FilePlan(ABC):
 
     @cached_property
     def is_own(self) -> bool:
+        """Whether the file is in the user's version."""
         return self.tools.versions.version_of(self.document.path).is_own
 
     def is_accepted(self, known: Entry) -> bool:
@@ -214,9 +239,11 @@ class _FilePlan(ABC):
         """Store the entries, and return the outcome."""
 
     def warnings(self, *complaints: str) -> tuple[str, ...]:
+        """Return the complaints about the file's fields and *complaints*."""
         return self.about_file(*self.document.fields.complaints, *complaints)
 
     def about_file(self, *problems: str) -> tuple[str, ...]:
+        """Return *problems* as lines that name the file."""
         return tuple(f"{self.document.path!r}: {problem}" for problem in problems)
 
     def restore(self, was: AbsentFile, entries: Sequence[Entry]) -> None:
@@ -233,13 +260,14 @@ class _FilePlan(ABC):
         tools.absences.forget(was.file_path)
 
     def record_change(self, number: int | None, before: str | None, after: str | None) -> None:
+        """Record a changed content hash in the history of the entry."""
         if number is not None and before != after:
             self.tools.history.record(
                 number, [FieldChange("content", before, after)], self.tools.clock.now()
             )
 
 
-class _DocumentPlan(_FilePlan):
+class _DocumentPlan(FilePlan):
     """
     The plan of a file with an entry for the whole.
 
@@ -251,6 +279,11 @@ class _DocumentPlan(_FilePlan):
         return {
             entry.anchor_id: entry for entry in self.tools.repository.of_file(self.document.path)
         }
+
+    @property
+    @override
+    def is_fresh(self) -> bool:
+        return super().is_fresh and self._absent is None
 
     @property
     def is_settled(self) -> bool:
@@ -383,7 +416,7 @@ class _DocumentPlan(_FilePlan):
 
 
 @attrs.frozen(slots=False)
-class _CapturedPlan(_FilePlan):
+class _CapturedPlan(FilePlan):
     """
     The plan of a file of captured conversations.
 

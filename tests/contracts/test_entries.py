@@ -457,7 +457,10 @@ def test_entries_of_a_batch_are_indexed_as_if_put_one_by_one(
         for world in (single, together):
             world.add(*[attrs.evolve(lesson("one"), notes="- lion")] * known)
         put(single.repository)
+        put(single.repository)
         with together.repository.batch():
+            with together.repository.batch():
+                put(together.repository)
             put(together.repository)
 
         counted = [

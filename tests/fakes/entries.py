@@ -56,6 +56,8 @@ def _small(text: str) -> str:
 
 
 class InMemoryEntryRepository(EntryRepository, RankingReads):
+    files_at_once = 3
+
     def __init__(self, state: State | None = None) -> None:
         self.state = state or State()
         self.busy = False
