@@ -32,12 +32,21 @@ from hardwon.adapters.postgres.rows import (
 from hardwon.adapters.postgres.session import Row
 from hardwon.adapters.postgres.words import (
     EMPTY_INDEX,
+    PLAIN_SINCE,
     drop_from_index,
     dropping,
+    index_entry,
     indexing,
+    is_outdated,
     note_version,
 )
-from hardwon.adapters.sql.entries import RULE_FIELDS, SqlEntries, SqlProposals, SqlTriggerSource
+from hardwon.adapters.sql.entries import (
+    RULE_FIELDS,
+    TEXTS,
+    SqlEntries,
+    SqlProposals,
+    SqlTriggerSource,
+)
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.candidates import RankingFacts
@@ -49,6 +58,16 @@ if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
 
 OF_TENANT = "e.tenant = %(tenant)s"
+HAS_OTHER_LETTERS = " OR ".join(
+    f"octet_length({text}::text) > char_length({text}::text)"
+    for text in (f't."{field}"' for field in TEXTS)
+)
+NOT_PLAIN = f"""
+    SELECT e.number FROM hardwon.entry e {TEXT} WHERE {OF_TENANT} AND NOT e.retired AND ({HAS_OTHER_LETTERS}) ORDER BY e.number
+"""
+OWNERS_AMONG = f"SELECT e.number, e.owner FROM hardwon.entry e WHERE {AMONG}"
+REINDEXED_AT_ONCE = 20
+"""Entries for which other writers wait at most."""
 RANKED_LEARNING = f"{OF_TENANT} AND e.kind = 'learning' AND NOT e.retired"
 
 RETIRE = (
@@ -329,6 +348,35 @@ def index_again(database: PostgresDatabase) -> int:
             database.add_rows(indexing(number, owners[number], entry), new=entry.entry_id)
         note_version(database)
     return len(rows)
+
+
+def refresh_index(database: PostgresDatabase) -> int:
+    """
+    Reindex visible entries, in an index of an earlier version.
+
+    These are the ones whose terms may differ. Others can write meanwhile, unless a very old index has to be rebuilt.
+
+    Returns:
+        The number of entries reindexed.
+    """
+    if not is_outdated(database):
+        return 0
+    if database.index_version < PLAIN_SINCE:
+        return index_again(database)
+    numbers = [number for (number,) in database.rows(NOT_PLAIN)]
+    for start in range(0, len(numbers), REINDEXED_AT_ONCE):
+        some = numbers[start : start + REINDEXED_AT_ONCE]
+        with database.transaction():
+            owners = dict[int, str](database.rows(OWNERS_AMONG, numbers=some))
+            for row in database.rows(
+                f"{SELECT_ENTRY} WHERE {AMONG} AND NOT e.retired", numbers=some
+            ):
+                entry = to_entry(row)
+                number = entry.number or 0
+                index_entry(database, number, owners[number], entry)
+    with database.transaction():
+        note_version(database)
+    return len(numbers)
 
 
 class PostgresTriggerSource(SqlTriggerSource[PostgresDatabase]):

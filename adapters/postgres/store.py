@@ -299,10 +299,9 @@ class PostgresUpkeep(Upkeep):
 
     @override
     def refresh_keyword_index(self) -> int:
-        from hardwon.adapters.postgres.entries import index_again
-        from hardwon.adapters.postgres.words import is_outdated
+        from hardwon.adapters.postgres.entries import refresh_index
 
-        return index_again(self._database) if is_outdated(self._database) else 0
+        return refresh_index(self._database)
 
     @override
     def rebuild_keyword_index(self) -> None:

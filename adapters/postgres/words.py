@@ -79,6 +79,9 @@ An unversioned index (0) has words as they stand, version 1 full-width ones too,
 references, version 3 letters with their strokes.
 """
 
+PLAIN_SINCE = 3
+"""The version since which only letters beyond ASCII are indexed otherwise."""
+
 FIRST_VERSION = f"""
     CASE
         WHEN NOT EXISTS (SELECT 1 FROM hardwon.corpus WHERE tenant = %(tenant)s AND entries > 0) THEN '{VERSION}'

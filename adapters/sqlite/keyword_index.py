@@ -141,7 +141,20 @@ Without a version all words are indexed as written, in version 1 only full-width
 version 3 no references, before version 4 letters with their strokes.
 """
 
-SELECT_AFTER = f"{SELECT_ENTRY} WHERE e.retired = 0 AND e.seq > ? ORDER BY e.seq"
+PLAIN_SINCE = 3
+"""The version since which only letters beyond ASCII are indexed otherwise."""
+
+REACHED = "keyword_index_reached"
+"""
+The metadata key of the last entry that a refresh has reindexed.
+
+The next one goes on after it.
+"""
+
+SELECT_SOME = f"{SELECT_ENTRY} WHERE e.retired = 0 AND e.seq IN (SELECT value FROM json_each(?))"
+ALL_WORDS = " || ".join(COLUMNS)
+TO_REFRESH = "SELECT rowid FROM entries_fts WHERE rowid > ?"
+NOT_PLAIN = f"{TO_REFRESH} AND length(CAST({ALL_WORDS} AS BLOB)) > length({ALL_WORDS})"
 
 AT_ONCE = 200
 """Entries indexed in one transaction, so that others can write meanwhile."""
@@ -155,35 +168,49 @@ def is_outdated(database: SqliteDatabase) -> bool:
     """
     if not _exists(database, ENTRY_TABLES):
         return False
-    version = database.value("SELECT value FROM _metadata WHERE key = ?", (VERSION_KEY,))
-    return not str(version).isdecimal() or int(version) < VERSION
+    return _number_at(database, VERSION_KEY) < VERSION
+
+
+def _number_at(database: SqliteDatabase, key: str) -> int:
+    """Return the number in the metadata, 0 without one."""
+    value = str(database.value("SELECT value FROM _metadata WHERE key = ?", (key,)))
+    return int(value) if value.isdecimal() else 0
+
+
+def _note_number(database: SqliteDatabase, key: str, number: int) -> None:
+    database.rows("INSERT OR REPLACE INTO _metadata (key, value) VALUES (?, ?)", (key, str(number)))
 
 
 def refresh_index(database: SqliteDatabase) -> int:
     """
     Reindex the entries of an outdated index whose terms differ.
 
-    Returns their number.
+    An interrupted run is continued by the next one.
+
+    Returns:
+        The number of entries with other terms than before.
     """
     if not (is_available() and is_intact(database) and is_outdated(database)):
         return 0
-    changed, last = 0, 0
-    while True:
+    is_plain = _number_at(database, VERSION_KEY) >= PLAIN_SINCE
+    found = database.rows(NOT_PLAIN if is_plain else TO_REFRESH, (_number_at(database, REACHED),))
+    changed, numbers = 0, sorted(number for (number,) in found)
+    for start in range(0, len(numbers), AT_ONCE):
+        some = numbers[start : start + AT_ONCE]
         with database.transaction():
-            rows = database.rows(f"{SELECT_AFTER} LIMIT {AT_ONCE}", (last,))
-            if not rows:
-                _note_version(database)
-                database.note_change()
-                return changed
-            texts = {entry.number or 0: texts_of(entry) for entry in to_entries(database, rows)}
+            entries = to_entries(database, database.rows(SELECT_SOME, (in_list(some),)))
+            texts = {entry.number or 0: texts_of(entry) for entry in entries}
             changed += index_entries(database, texts)
-            last = rows[-1][0]
+            _note_number(database, REACHED, some[-1])
+    with database.transaction():
+        _note_version(database)
+        database.note_change()
+    return changed
 
 
 def _note_version(database: SqliteDatabase) -> None:
-    database.rows(
-        "INSERT OR REPLACE INTO _metadata (key, value) VALUES (?, ?)", (VERSION_KEY, str(VERSION))
-    )
+    _note_number(database, VERSION_KEY, VERSION)
+    database.rows("DELETE FROM _metadata WHERE key = ?", (REACHED,))
 
 
 def rebuild_index(database: SqliteDatabase) -> None:

@@ -10,7 +10,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 from hardwon.adapters.postgres.database import PostgresDatabase
-from hardwon.adapters.postgres.entries import index_again
+from hardwon.adapters.postgres.entries import index_again, refresh_index
 from hardwon.adapters.postgres.vectors import PostgresVectorIndex, PostgresVectorStore
 from hardwon.adapters.postgres.words import ensure_counted
 from hardwon.domain.model.embedding import Space, unit
@@ -117,3 +117,28 @@ def test_wrong_figures_of_the_index_are_counted_again(
     index_again(database)
     ensure_counted(database)
     assert world.keywords.size() == 2
+
+
+def test_an_index_that_holds_letters_with_strokes_is_updated(
+    world: World, database: PostgresDatabase
+) -> None:
+    plain, other = world.add(lesson("plain words"), lesson("nach Łódź"))
+    with psycopg.connect(store(), autocommit=True) as owner:
+        tenant = {"tenant": database.tenant, "plain": plain, "other": other}
+        for statement in (
+            "DELETE FROM hardwon.posting WHERE tenant = %(tenant)s AND number = %(plain)s AND term = 'plain'",
+            "UPDATE hardwon.posting SET term = 'łodz' WHERE tenant = %(tenant)s AND number = %(other)s AND term = 'lodz'",
+            "UPDATE hardwon.metadata SET value = '3' WHERE tenant = %(tenant)s AND starts_with(key, 'keyword_index_version ')",
+        ):
+            assert owner.execute(statement, tenant).rowcount > 0
+    database.index_version = 0
+
+    def found(word: str) -> list[int]:
+        matches = world.keywords.match([word], "any", EVERYTHING, IN_TIME)
+        return [hit.number for hit in matches.top(9)]
+
+    assert found("lodz") == []
+    assert (refresh_index(database), refresh_index(database)) == (1, 0)
+    assert found("lodz") == [other]
+    assert found("plain") == []
+    ensure_counted(database)

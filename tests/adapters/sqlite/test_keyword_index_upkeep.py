@@ -1,7 +1,11 @@
 """VACUUM is safe, and a keyword index that is out of step is rebuilt."""
 
-import attrs
+from collections.abc import Mapping
 
+import attrs
+import pytest
+
+from hardwon.adapters.sqlite import keyword_index
 from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.keyword_index import (
     AT_ONCE,
@@ -9,9 +13,12 @@ from hardwon.adapters.sqlite.keyword_index import (
     is_outdated,
     rebuild_index,
     refresh_index,
+    texts_of,
 )
 from hardwon.domain.model.citations import tokens_to_find
+from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.indexed_entry import IndexedEntry
 from tests.adapters.sqlite.sqlite_store import Sql
 from tests.contracts.worlds import ALL, IN_TIME, World
 from tests.strategies import QUERY_VECTOR, lesson, of_file, planted
@@ -125,6 +132,49 @@ def test_an_index_that_holds_letters_with_strokes_is_updated(
         False,
     )
     assert [len(found(world, word)[0]) for word in ("lodz", "Łódź", "strasse")] == [1, 1, 1]
+
+
+def test_an_update_reads_only_entries_that_may_be_indexed_otherwise(
+    world: World, database: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.add(lesson("plain words of getRow"), lesson("nach Łódź, кот"), lesson("more words"))
+    database.rows("UPDATE _metadata SET value = '3' WHERE key = ?", (VERSION_KEY,))
+    read = list[Entry | None]()
+
+    def counted(entry: Entry | None) -> IndexedEntry:
+        read.append(entry)
+        return texts_of(entry)
+
+    monkeypatch.setattr(keyword_index, "texts_of", counted)
+
+    assert refresh_index(database) == 0
+    assert len(read) == 1
+    assert not is_outdated(database)
+
+
+def test_an_interrupted_update_is_continued(
+    world: World, database: SqliteDatabase, monkeypatch: pytest.MonkeyPatch, sql: Sql
+) -> None:
+    world.add(*(lesson(f"parse_row_{number} of getRow") for number in range(2 * AT_ONCE)))
+    outdated(database)
+    batches, index = list[int](), keyword_index.index_entries
+
+    def interrupted(database: SqliteDatabase, texts: Mapping[int, IndexedEntry]) -> int:
+        batches.append(len(texts))
+        if len(batches) == 2:
+            raise KeyboardInterrupt
+        return index(database, texts)
+
+    monkeypatch.setattr(keyword_index, "index_entries", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        refresh_index(database)
+
+    assert is_outdated(database)
+    assert refresh_index(database) == AT_ONCE
+    assert batches == [AT_ONCE] * 3
+    assert not is_outdated(database)
+    assert len(found(world, "parserow7")[0]) == 1
+    assert sql("SELECT count(*) FROM _metadata WHERE key = 'keyword_index_reached'") == [(0,)]
 
 
 def test_an_index_without_references_is_updated(world: World, database: SqliteDatabase) -> None:
