@@ -65,9 +65,7 @@ HAS_OTHER_LETTERS = " OR ".join(
 NOT_PLAIN = f"""
     SELECT e.number FROM hardwon.entry e {TEXT} WHERE {OF_TENANT} AND NOT e.retired AND ({HAS_OTHER_LETTERS}) ORDER BY e.number
 """
-OWNERS_AMONG = f"SELECT e.number, e.owner FROM hardwon.entry e WHERE {AMONG}"
-REINDEXED_AT_ONCE = 20
-"""Entries for which other writers wait at most."""
+OWNER = f"SELECT e.owner FROM hardwon.entry e WHERE {AMONG}"
 RANKED_LEARNING = f"{OF_TENANT} AND e.kind = 'learning' AND NOT e.retired"
 
 RETIRE = (
@@ -350,7 +348,7 @@ def index_again(database: PostgresDatabase) -> int:
     return len(rows)
 
 
-def refresh_index(database: PostgresDatabase) -> int:
+def index_outdated(database: PostgresDatabase) -> int:
     """
     Reindex visible entries, in an index of an earlier version.
 
@@ -363,20 +361,19 @@ def refresh_index(database: PostgresDatabase) -> int:
         return 0
     if database.index_version < PLAIN_SINCE:
         return index_again(database)
-    numbers = [number for (number,) in database.rows(NOT_PLAIN)]
-    for start in range(0, len(numbers), REINDEXED_AT_ONCE):
-        some = numbers[start : start + REINDEXED_AT_ONCE]
+    refreshed = 0
+    for (number,) in database.rows(NOT_PLAIN):
         with database.transaction():
-            owners = dict[int, str](database.rows(OWNERS_AMONG, numbers=some))
-            for row in database.rows(
-                f"{SELECT_ENTRY} WHERE {AMONG} AND NOT e.retired", numbers=some
-            ):
-                entry = to_entry(row)
-                number = entry.number or 0
-                index_entry(database, number, owners[number], entry)
+            owner = database.value(OWNER, numbers=[number])
+            found = database.rows(
+                f"{SELECT_ENTRY} WHERE {AMONG} AND NOT e.retired", numbers=[number]
+            )
+            for entry in map(to_entry, found):
+                index_entry(database, number, owner=owner, entry=entry)
+                refreshed += 1
     with database.transaction():
         note_version(database)
-    return len(numbers)
+    return refreshed
 
 
 class PostgresTriggerSource(SqlTriggerSource[PostgresDatabase]):

@@ -299,9 +299,9 @@ class PostgresUpkeep(Upkeep):
 
     @override
     def refresh_keyword_index(self) -> int:
-        from hardwon.adapters.postgres.entries import refresh_index
+        from hardwon.adapters.postgres.entries import index_outdated
 
-        return refresh_index(self._database)
+        return index_outdated(self._database)
 
     @override
     def rebuild_keyword_index(self) -> None:

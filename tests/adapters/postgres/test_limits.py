@@ -10,7 +10,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 from hardwon.adapters.postgres.database import PostgresDatabase
-from hardwon.adapters.postgres.entries import index_again, refresh_index
+from hardwon.adapters.postgres.entries import index_again, index_outdated
 from hardwon.adapters.postgres.vectors import PostgresVectorIndex, PostgresVectorStore
 from hardwon.adapters.postgres.words import ensure_counted
 from hardwon.domain.model.embedding import Space, unit
@@ -138,7 +138,7 @@ def test_an_index_that_holds_letters_with_strokes_is_updated(
         return [hit.number for hit in matches.top(9)]
 
     assert found("lodz") == []
-    assert (refresh_index(database), refresh_index(database)) == (1, 0)
+    assert (index_outdated(database), index_outdated(database)) == (1, 0)
     assert found("lodz") == [other]
     assert found("plain") == []
     ensure_counted(database)
