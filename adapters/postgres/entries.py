@@ -27,22 +27,14 @@ from hardwon.adapters.postgres.rows import (
     SUMMARY_COLUMNS,
     TEXT,
     columns,
-    to_entry,
 )
 from hardwon.adapters.postgres.session import Row
 from hardwon.adapters.postgres.words import (
-    EMPTY_INDEX,
-    PLAIN_SINCE,
     drop_from_index,
     dropping,
-    index_entry,
-    indexing,
-    is_outdated,
-    note_version,
 )
 from hardwon.adapters.sql.entries import (
     RULE_FIELDS,
-    TEXTS,
     SqlEntries,
     SqlProposals,
     SqlTriggerSource,
@@ -58,14 +50,6 @@ if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
 
 OF_TENANT = "e.tenant = %(tenant)s"
-HAS_OTHER_LETTERS = " OR ".join(
-    f"octet_length({text}::text) > char_length({text}::text)"
-    for text in (f't."{field}"' for field in TEXTS)
-)
-NOT_PLAIN = f"""
-    SELECT e.number FROM hardwon.entry e {TEXT} WHERE {OF_TENANT} AND NOT e.retired AND ({HAS_OTHER_LETTERS}) ORDER BY e.number
-"""
-OWNER = f"SELECT e.owner FROM hardwon.entry e WHERE {AMONG}"
 RANKED_LEARNING = f"{OF_TENANT} AND e.kind = 'learning' AND NOT e.retired"
 
 RETIRE = (
@@ -331,49 +315,6 @@ def first_expiry(database: PostgresDatabase) -> dt.datetime | None:
     """
     found: dt.datetime | None = database.value(FIRST_EXPIRY)
     return found
-
-
-def index_again(database: PostgresDatabase) -> int:
-    """Rebuild the keyword index of visible entries and return their number."""
-    with database.patiently(), database.transaction():
-        rows = database.rows(f"{SELECT_ENTRY} WHERE {OF_TENANT} AND NOT e.retired")
-        owners: dict[int, str] = dict(
-            database.rows(f"SELECT e.number, e.owner FROM hardwon.entry e WHERE {OF_TENANT}")
-        )
-        database.together((sql, {}) for sql in EMPTY_INDEX)
-        for entry in map(to_entry, rows):
-            number = entry.number or 0
-            database.add_rows(indexing(number, owners[number], entry), new=entry.entry_id)
-        note_version(database)
-    return len(rows)
-
-
-def index_outdated(database: PostgresDatabase) -> int:
-    """
-    Reindex visible entries, in an index of an earlier version.
-
-    These are the ones whose terms may differ. Others can write meanwhile, unless a very old index has to be rebuilt.
-
-    Returns:
-        The number of entries reindexed.
-    """
-    if not is_outdated(database):
-        return 0
-    if database.index_version < PLAIN_SINCE:
-        return index_again(database)
-    refreshed = 0
-    for (number,) in database.rows(NOT_PLAIN):
-        with database.transaction():
-            owner = database.value(OWNER, numbers=[number])
-            found = database.rows(
-                f"{SELECT_ENTRY} WHERE {AMONG} AND NOT e.retired", numbers=[number]
-            )
-            for entry in map(to_entry, found):
-                index_entry(database, number, owner=owner, entry=entry)
-                refreshed += 1
-    with database.transaction():
-        note_version(database)
-    return refreshed
 
 
 class PostgresTriggerSource(SqlTriggerSource[PostgresDatabase]):

@@ -299,13 +299,13 @@ class PostgresUpkeep(Upkeep):
 
     @override
     def refresh_keyword_index(self) -> int:
-        from hardwon.adapters.postgres.entries import index_outdated
+        from hardwon.adapters.postgres.reindexing import index_outdated
 
         return index_outdated(self._database)
 
     @override
     def rebuild_keyword_index(self) -> None:
-        from hardwon.adapters.postgres.entries import index_again
+        from hardwon.adapters.postgres.reindexing import index_again
 
         index_again(self._database)
 

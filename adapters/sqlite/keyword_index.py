@@ -145,11 +145,7 @@ PLAIN_SINCE = 3
 """The version since which only letters beyond ASCII are indexed otherwise."""
 
 REACHED = "keyword_index_reached"
-"""
-The metadata key of the last entry that a refresh has reindexed.
-
-The next one goes on after it.
-"""
+"""The key of the entry after which an interrupted refresh goes on."""
 
 SELECT_SOME = f"{SELECT_ENTRY} WHERE e.retired = 0 AND e.seq IN (SELECT value FROM json_each(?))"
 ALL_WORDS = " || ".join(COLUMNS)
@@ -185,10 +181,8 @@ def refresh_index(database: SqliteDatabase) -> int:
     """
     Reindex the entries of an outdated index whose terms differ.
 
-    An interrupted run is continued by the next one.
-
-    Returns:
-        The number of entries with other terms than before.
+    An interrupted run is continued by the next one. Returns the number of entries with other terms
+    than before.
     """
     if not (is_available() and is_intact(database) and is_outdated(database)):
         return 0

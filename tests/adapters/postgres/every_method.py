@@ -8,10 +8,10 @@ import attrs
 
 from hardwon.adapters.postgres.contents import PostgresStoreContents
 from hardwon.adapters.postgres.database import PostgresDatabase
-from hardwon.adapters.postgres.entries import index_again
 from hardwon.adapters.postgres.erase import PostgresRows, ServerCopies
 from hardwon.adapters.postgres.forgotten import PostgresForgottenTexts
 from hardwon.adapters.postgres.metadata import PostgresMetadata
+from hardwon.adapters.postgres.reindexing import index_again
 from hardwon.adapters.postgres.store import PostgresStore
 from hardwon.domain.model.activity import FieldChange, Usage, Validations
 from hardwon.domain.model.checkpoint import Checkpoint, Contents

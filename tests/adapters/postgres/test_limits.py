@@ -10,7 +10,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 from hardwon.adapters.postgres.database import PostgresDatabase
-from hardwon.adapters.postgres.entries import index_again, index_outdated
+from hardwon.adapters.postgres.reindexing import index_again, index_outdated
 from hardwon.adapters.postgres.vectors import PostgresVectorIndex, PostgresVectorStore
 from hardwon.adapters.postgres.words import ensure_counted
 from hardwon.domain.model.embedding import Space, unit
