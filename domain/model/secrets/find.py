@@ -129,13 +129,19 @@ def _begins_a_word(text: str, at: int) -> bool:
 
 @lru_cache(maxsize=2)  # the net of the store asks for them first, then redacts
 def words_in(small: str) -> list[tuple[int, str]]:
-    """Return each occurrence of a rule's word in *small*, in order."""
-    words = frozenset[str]().union(*map(_words_of, set(small.split()) - _plain))
+    """
+    Return the occurrences of words in *small*, in order.
+
+    Words that begin no match of a rule anywhere in it are left out.
+    """
+    if _plain.issuperset(tokens := small.split()):
+        return []
+    words = frozenset[str]().union(*map(_words_of, set(tokens) - _plain))
     return sorted((at, word) for word in words for at in _places(word, small))
 
 
 def _words_of(token: str) -> frozenset[str]:
-    """Return the words whose part before a blank is in *token*."""
+    """Return the words whose part before a blank may begin a match in *token*."""
     return _found_in(token) if len(token) > LONGEST_REMEMBERED else _remembered(token)
 
 
@@ -154,7 +160,18 @@ def _found_in(token: str) -> frozenset[str]:
         word
         for beginning in by_beginning.keys() & set(map(add, token, token[1:]))
         for part, word in by_beginning[beginning]
-        if part in token
+        if part in token and _may_match_at(word, part, token)
+    )
+
+
+def _may_match_at(word: str, part: str, token: str) -> bool:
+    """Return whether a rule may match where *part* of its *word* is in *token*."""
+    if (shortest := _shortest_of_words().get(word)) is None:
+        return True
+    # `İ` and the Kelvin sign, which are no letters of ASCII, were made `i` and `k`.
+    return any(
+        at + shortest <= len(token) and (_begins_a_word(token, at) or token[at - 1] in "ik")
+        for at in _places(part, token)
     )
 
 
@@ -172,6 +189,16 @@ def _rules_by_word() -> dict[str, list[Rule]]:
         for word in rule.words.split():
             rules.setdefault(word.replace("·", " "), []).append(rule)
     return rules
+
+
+@cache
+def _shortest_of_words() -> dict[str, int]:
+    """Return the shortest match of each word that must begin a word."""
+    return {
+        word: min(rule.shortest for rule in rules)
+        for word, rules in _rules_by_word().items()
+        if not any(rule.inside or rule.before for rule in rules)
+    }
 
 
 @cache

@@ -36,6 +36,8 @@ class Rule(NamedTuple):
         unless: Must not match where the head ends.
         behind: Must match where the match begins: what may be before it. Tested after the head,
             which rules share.
+        shortest: How many characters a match has at least, none of them a blank; 0 if a blank may
+            be among them.
     """
 
     name: str
@@ -47,15 +49,28 @@ class Rule(NamedTuple):
     head: tuple[str, ...] = ()
     unless: str = ""
     behind: str = ""
+    shortest: int = 0
 
 
-def token(name: str, words: str, pattern: str, before: int = 0) -> Rule:
+SHORTEST_TOKEN = 13
+"""Characters of the shortest token with its own form."""
+
+
+def token(
+    name: str, words: str, pattern: str, before: int = 0, shortest: int = SHORTEST_TOKEN
+) -> Rule:
     """
     Return the rule of a token with its own form.
 
     No letter or digit follows it.
     """
-    return Rule(name=name, words=words, pattern=rf"(?:{pattern})(?![A-Za-z0-9])", before=before)
+    return Rule(
+        name=name,
+        words=words,
+        pattern=rf"(?:{pattern})(?![A-Za-z0-9])",
+        before=before,
+        shortest=shortest,
+    )
 
 
 def named(name: str, words: str, value: str) -> Rule:

@@ -112,5 +112,5 @@ RULES: tuple[Rule, ...] = (
     token("here-key", "herekey-", r"hereKey-[\w\-]{43}"),
     token("teleport-token", "teleport-", r"teleport-[a-f0-9]{32}"),
     token("pagerduty-key", "u+", r"u\+[A-Za-z0-9_+\-]{18}(?![+/=])"),
-    token("fastly-key", "fastly-key:", r"(?i:Fastly-Key:)[ ]{0,3}([\w\-]{32})"),
+    token("fastly-key", "fastly-key:", r"(?i:Fastly-Key:)[ ]{0,3}([\w\-]{32})", shortest=0),
 )

@@ -1,3 +1,4 @@
+import importlib
 import re
 import time
 
@@ -74,14 +75,44 @@ def test_every_match_begins_at_a_word_in_lower_case_or_some_characters_before(te
 )
 @example("docker\u2003login docker login docker  login")
 @example("-----end rsa private-----end private")
-def test_each_place_of_each_word_is_found_in_order(text: str) -> None:
+def test_each_place_of_each_found_word_is_found_in_order(text: str) -> None:
     small = find._lowered(text)
 
-    expected = [
-        (at, word) for at in range(len(small)) for word in WORDS if small.startswith(word, at)
-    ]
+    found = find.words_in(small)
 
-    assert find.words_in(small) == expected
+    words = {word for _, word in found}
+    assert found == [place for place in every_place(small) if place[1] in words]
+
+
+def every_place(small: str) -> list[tuple[int, str]]:
+    """Return each occurrence of each word of the table in *small*."""
+    return [(at, word) for at in range(len(small)) for word in WORDS if small.startswith(word, at)]
+
+
+@given(text=texts)
+@example("İghp_" + "a1B2" * 9)
+@example("\u212aSK" + "0123456789abcdef" * 2)
+@example("\\nghp_" + "a1B2" * 9)
+@example("\x1b[31mghp_" + "a1B2" * 9)
+@example("Fastly-Key: " + "a1B2" * 8)
+@example("maskSK" + "0123456789abcdef" * 2)
+def test_words_where_no_rule_can_match_are_left_out_without_a_secret_passing(text: str) -> None:
+    found = find.without_secrets(text)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(find, "words_in", every_place)
+        assert found == find.without_secrets(text)
+
+
+def test_a_match_of_a_rule_with_a_shortest_one_is_as_long_and_has_no_blank() -> None:
+    rules = [rule for rule in RULES if rule.shortest]
+    parser = importlib.import_module("re._parser")
+    parsed = [(rule, parser.parse(rule.pattern, re.ASCII)) for rule in rules]
+
+    assert [rule.name for rule, pattern in parsed if pattern.getwidth()[0] < rule.shortest] == []
+    # The word of the last one is longer than what is asked.
+    blank = re.compile(r"\[\^|[ ]|\\[sSWDnrt]|(?<!\\)\.(?![^\[]*\])")
+    assert [rule.name for rule in rules if blank.search(rule.pattern)] == ["django-insecure-key"]
 
 
 def test_few_tokens_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
