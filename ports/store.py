@@ -139,7 +139,11 @@ class Upkeep(Protocol):
         ...
 
     def unreadable(self) -> list[str]:
-        """Return a line for each row that can't be read."""
+        """
+        Return a line for each row that can't be read.
+
+        Rows that `ensure_sound` has just read are not read again.
+        """
         ...
 
     def repair_rows(self) -> list[str]:

@@ -47,7 +47,7 @@ from hardwon.ports.override import override
 from hardwon.ports.store import Store, Upkeep, Warn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from hardwon.adapters.sqlite.erase_files import StoreRows
     from hardwon.ports.erasure import KeptElsewhere
@@ -223,7 +223,7 @@ class SqliteUpkeep(Upkeep):
 
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
-        self._sound_state: tuple[int, ...] | None = None
+        self._doubtful: list[str] | None = None
 
     @override
     def size(self) -> int:
@@ -233,11 +233,27 @@ class SqliteUpkeep(Upkeep):
     def ensure_sound(self) -> None:
         from hardwon.adapters.sqlite.opening import ensure_sound
 
-        ensure_sound(self._database)
-        self._sound_state = self._database.state()
         path = self._database.path
+        with self._reading_rows():
+            ensure_sound(self._database)
         if path != IN_MEMORY and (wrong := problem_of(path)):
             raise StorageError(f"{path} can be read but not written: {wrong}")
+
+    @contextlib.contextmanager
+    def _reading_rows(self) -> "Iterator[None]":
+        """Look for unreadable rows beside the check within, for `unreadable`."""
+        if self._database.path == IN_MEMORY:
+            yield
+            return
+        from concurrent.futures import ThreadPoolExecutor
+
+        from hardwon.adapters.sqlite.unreadable import doubtful_tables
+
+        with ThreadPoolExecutor(1) as pool:
+            tables = pool.submit(doubtful_tables, self._database.path)
+            yield
+        with contextlib.suppress(StorageError):  # `unreadable` raises it
+            self._doubtful = tables.result()
 
     @override
     def ensure_schema(self) -> int:
@@ -252,8 +268,8 @@ class SqliteUpkeep(Upkeep):
     def unreadable(self) -> list[str]:
         from hardwon.adapters.sqlite.unreadable import find_unreadable
 
-        is_sound = self._sound_state == self._database.state()
-        return [row.line for row in find_unreadable(self._database, is_sound=is_sound)]
+        tables, self._doubtful = self._doubtful, None
+        return [row.line for row in find_unreadable(self._database, tables)]
 
     @override
     def repair_rows(self) -> list[str]:

@@ -9,10 +9,9 @@ import json
 import os
 import sqlite3
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from itertools import chain
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 from hardwon.adapters.folder import Folder, real_place
@@ -24,6 +23,9 @@ ASIDE = "unreadable.jsonl"
 """The file beside the store that keeps the original rows."""
 
 KEPT_IN_MODEL = 500
+CHECKED_AT_ONCE = 200
+"""Rows that are read before their times are checked."""
+
 LAST_SECOND = 253402300799
 """The last second of the year 9999."""
 SHOWN_CHARACTERS = 60
@@ -33,8 +35,8 @@ TYPES: Mapping[str, tuple[type, ...]] = {
     "TEXT": (str,),
     "BLOB": (bytes,),
 }
-NAMES: Mapping[type, str] = {int: "integer", float: "real", str: "text", bytes: "blob"}
-"""The types of values, as SQLite calls them."""
+NAMES: Mapping[type, str] = {int: "integer", float: "real", bytes: "blob"}
+"""The types of numbers and blobs, as SQLite calls them."""
 
 RULES = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?"
 OK = [("ok",)]
@@ -118,24 +120,56 @@ class _Column(NamedTuple):
         """Whether it holds a time, as text or in seconds."""
         return self.name == "at" or self.name.endswith(("_at", "_epoch"))
 
+    @property
+    def filled(self) -> str:
+        """The expression of its text, which replaces an allowed NULL by a valid one."""
+        name, text = f'"{self.name}"', EPOCH if self.has_time else ""
+        return name if self.is_required else f"coalesce({name}, '{text}')"
 
-def find_unreadable(database: SqliteDatabase, *, is_sound: bool = False) -> Iterator[UnreadableRow]:
+    @property
+    def misfit(self) -> str:
+        """The condition that its value is no number or blob that it may have."""
+        names = [NAMES[kind] for kind in TYPES[self.type]] + ["null"] * (not self.is_required)
+        condition = f"""typeof("{self.name}") NOT IN ({", ".join(map(repr, names))})"""
+        beyond = f""" OR abs("{self.name}") > {LAST_SECOND}"""
+        return condition + beyond * self.has_time
+
+
+def doubtful_tables(path: str) -> list[str]:
+    """
+    Return the tables of a sound store that may have unreadable rows.
+
+    The store is read by a connection of its own, while SQLite checks the structure.
+    """
+    with (
+        closing(SqliteDatabase(path, read_only=True)) as database,
+        closing(_model()) as model,
+        database.translated(),
+    ):
+        return _doubtful(database.connection, model, is_sound=True)
+
+
+def find_unreadable(
+    database: SqliteDatabase, tables: Sequence[str] | None = None
+) -> Iterator[UnreadableRow]:
     """
     Yield the rows that can't be read, table by table.
 
-    With *is_sound*, SQLite has found the whole store sound.
+    Args:
+        database: The store.
+        tables: The `doubtful_tables`, None if they are not known.
     """
+    if tables is not None and not tables:
+        return
     connection = database.connection
     text_factory = connection.text_factory
     with closing(_model()) as model, database.translated():
-        there = {table: {*columns(connection, table)} for table in _tables(model)}
+        tables = tables or _doubtful(connection, model, is_sound=False)
+        known = {table: _known_columns(connection, model, table) for table in tables}
         connection.text_factory = _Text
         try:
-            for table, names in there.items():
-                if names:  # a missing table is a drift of the schema
-                    yield from _unreadable(
-                        connection, model, table=table, there=names, is_sound=is_sound
-                    )
+            for table in tables:
+                yield from _unreadable(connection, model, table, known=known[table])
         finally:
             connection.text_factory = text_factory
 
@@ -189,17 +223,20 @@ def _columns_of(model: sqlite3.Connection, table: str) -> list[_Column]:
     ]
 
 
+def _known_columns(
+    connection: sqlite3.Connection, model: sqlite3.Connection, table: str
+) -> list[_Column]:
+    """Return the columns of the expected *table* that the store has."""
+    there = {*columns(connection, table)}
+    return [column for column in _columns_of(model, table) if column.name in there]
+
+
 def _unreadable(
     connection: sqlite3.Connection,
     model: sqlite3.Connection,
     table: str,
-    there: Collection[str],
-    *,
-    is_sound: bool,
+    known: Sequence[_Column],
 ) -> Iterator[UnreadableRow]:
-    known = [column for column in _columns_of(model, table) if column.name in there]
-    if _is_readable(connection, model, table, known=known, is_sound=is_sound):
-        return
     keys = [column.name for column in known if column.is_key] or ["rowid"]
     names = ", ".join(f'"{column.name}"' for column in known)
     key_names = ", ".join(f'"{name}"' for name in keys)
@@ -218,57 +255,73 @@ def _unreadable(
     model.execute(f"DELETE FROM {table}")
 
 
-def _is_readable(
-    connection: sqlite3.Connection,
-    model: sqlite3.Connection,
-    table: str,
-    known: Sequence[_Column],
-    *,
-    is_sound: bool,
-) -> bool:
+def _doubtful(
+    connection: sqlite3.Connection, model: sqlite3.Connection, *, is_sound: bool
+) -> list[str]:
     """
-    Return whether all rows of *table* can surely be read.
+    Return the tables whose rows can't all be read for sure.
 
-    SQLite checks rules and types. Only texts and times are read, whatever is wrong with them.
+    SQLite checks the rules of a table, unless it has found the whole store sound.
     """
-    mistyped = " OR ".join(_mistyped(column) for column in known)
-    texts = ", ".join(f'"{column.name}"' for column in known if column.type == "TEXT")
-    times = [column for column in known if column.has_time]
+    return [
+        table
+        for table in _tables(model)
+        if (known := _known_columns(connection, model, table))  # a missing table is a drift
+        and not (
+            _keep_rules(connection, model, table, is_sound=is_sound)
+            and _fit_all(connection, table, known)
+        )
+    ]
+
+
+def _keep_rules(
+    connection: sqlite3.Connection, model: sqlite3.Connection, table: str, *, is_sound: bool
+) -> bool:
+    """Return whether the table's rules are the expected ones, and all rows keep them."""
+    present, expected = (
+        schema.execute(RULES, (table,)).fetchall() for schema in (connection, model)
+    )
+    try:
+        return present == expected and (
+            is_sound or connection.execute(f"PRAGMA quick_check({table})").fetchall() == OK
+        )
+    except sqlite3.OperationalError:  # a rule about JSON fails where it is malformed
+        return False
+
+
+def _fit_all(connection: sqlite3.Connection, table: str, known: Sequence[_Column]) -> bool:
+    """
+    Return whether all values surely have no problem, as `_problem` defines it.
+
+    SQLite checks numbers and blobs, which are not read.
+    """
+    texts = [column for column in known if column.type == "TEXT"]
+    times = [place for place, column in enumerate(texts, 1) if column.has_time]
+    misfit = " OR ".join(column.misfit for column in known if column.type != "TEXT") or "false"
+    names = ", ".join([f"iif({misfit}, NULL, '')", *(column.filled for column in texts)])
+    where = "" if texts else f" WHERE {misfit}"
     text_factory, connection.text_factory = connection.text_factory, str
     try:
-        rules = [schema.execute(RULES, (table,)).fetchall() for schema in (connection, model)]
-        return not (
-            rules[0] != rules[1]
-            or (
-                not is_sound and connection.execute(f"PRAGMA quick_check({table})").fetchall() != OK
-            )
-            or connection.execute(f"SELECT 1 FROM {table} WHERE {mistyped} LIMIT 1").fetchall()
-            or (texts and deque(connection.execute(f"SELECT {texts} FROM {table}"), maxlen=0))
-        ) and all(_are_times(connection, table, column) for column in times)
-    except (sqlite3.OperationalError, ValueError):  # a text is not UTF-8, or no time
+        cursor = connection.execute(f"SELECT {names} FROM {table}{where}")
+        while rows := cursor.fetchmany(CHECKED_AT_ONCE):
+            deque(map("".join, rows), maxlen=0)  # refuses a value that is no text
+            if not all(_are_times(map(itemgetter(place), rows)) for place in times):
+                return False
+    except (sqlite3.OperationalError, TypeError, ValueError):  # the first: a text is not UTF-8
         return False
     finally:
         connection.text_factory = text_factory
+    return True
 
 
-def _are_times(connection: sqlite3.Connection, table: str, column: _Column) -> bool:
+def _are_times(values: Iterable[str]) -> bool:
     """
-    Return whether all values of *column* are times, as `_problem` defines it.
+    Return whether *values* are times with a time zone.
 
     Raises:
-        ValueError: a text is no time.
+        ValueError: one is no time.
     """
-    name = f'"{column.name}"'
-    if column.type != "TEXT":
-        beyond = f"SELECT 1 FROM {table} WHERE {name} NOT BETWEEN ? AND ? LIMIT 1"
-        return not connection.execute(beyond, (-LAST_SECOND, LAST_SECOND)).fetchall()
-    values = connection.execute(f"SELECT {name} FROM {table} WHERE {name} IS NOT NULL")
-    return all(map(attrgetter("tzinfo"), map(from_text, chain.from_iterable(values))))
-
-
-def _mistyped(column: _Column) -> str:
-    types = [NAMES[of] for of in TYPES[column.type]] + ["null"] * (not column.is_required)
-    return f"""typeof("{column.name}") NOT IN ({", ".join(f"'{name}'" for name in types)})"""
+    return all(map(attrgetter("tzinfo"), map(from_text, values)))
 
 
 def _value(value: Any) -> Any:

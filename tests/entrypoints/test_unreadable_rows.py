@@ -9,10 +9,16 @@ from typing import NamedTuple
 
 import pytest
 
+from hardwon.adapters.sqlite import unreadable
+from hardwon.adapters.sqlite.database import SqliteDatabase
+from hardwon.adapters.sqlite.file_errors import damage_of
 from hardwon.adapters.sqlite.migrations import MIGRATIONS
+from hardwon.adapters.sqlite.store import SqliteUpkeep
+from hardwon.adapters.sqlite.unreadable import doubtful_tables, find_unreadable
 from tests.entrypoints.hook_process import Original, World
 from tests.entrypoints.programs import VALID, hardwon, run
 from tests.entrypoints.sessions import block_of
+from tests.fakes.doors import copy_of_model
 
 LESSONS = 7
 AT = "2026-11-01T10:00:00.000000+00:00"
@@ -195,6 +201,72 @@ def test_rows_set_aside_are_forgotten_too(
 
     assert hardwon(world, "forget", text, "--yes", "--keep-bank").code == 0
     assert json.dumps(text, ensure_ascii=False)[1:-1] not in aside.read_text(encoding="utf-8")
+
+
+OF_EACH_KIND = [
+    Column("entry", "words"),
+    Column("entry", "importance_weight"),
+    Column("entry", "created_at_epoch"),
+    Column("entry", "updated_at"),
+    Column("entry", "branch"),
+    Column("entry", "expires_at"),
+    Column("entry_text", "file_mtime"),
+    Column("entry_text", "reasoning"),
+    Column("entry_text", "keywords"),
+    Column("receipt_entry", "score"),
+    Column("vector", "vec"),
+    Column("vector_block", "packed"),
+    Column("posting", "packed"),
+    Column("forgotten", "at"),
+]
+"""A column of each type, with and without NULL, as a time or not, and of tables without texts."""
+
+
+def is_sound(database: SqliteDatabase) -> bool:
+    with contextlib.suppress(sqlite3.OperationalError):  # a rule about JSON fails
+        return not damage_of(database.connection)
+    return False
+
+
+TIMES = {"no zone": "'2026-11-01T10:00:00.000000'", "before all time": "-9223372036854775808"}
+
+
+@pytest.mark.parametrize("kind", BAD | TIMES)
+def test_tables_are_doubted_if_one_of_their_rows_cannot_be_read(
+    full: World,
+    tmp_path: Path,
+    cleanup: contextlib.ExitStack,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: str,
+) -> None:
+    monkeypatch.setattr(unreadable, "model_of", copy_of_model)
+    world = copied(full, tmp_path / "world", cleanup)
+    original = world.database.read_bytes()
+    tables = [*dict.fromkeys(column.table for column in all_columns())]
+    for column in OF_EACH_KIND:
+        world.database.write_bytes(original)
+        spoil(world, column, (BAD | TIMES)[kind])
+        with contextlib.closing(SqliteDatabase(str(world.database))) as database:
+            one_by_one = [*find_unreadable(database, tables)]
+            assert [*find_unreadable(database)] == one_by_one, column
+            if is_sound(database):
+                doubtful = doubtful_tables(database.path)
+                assert [*find_unreadable(database, doubtful)] == one_by_one, column
+
+
+def test_rows_that_were_read_beside_the_check_of_the_structure_are_not_read_again(
+    full: World, tmp_path: Path, cleanup: contextlib.ExitStack
+) -> None:
+    world = copied(full, tmp_path / "world", cleanup)
+    statements = list[str]()
+    with contextlib.closing(SqliteDatabase(str(world.database))) as database:
+        upkeep = SqliteUpkeep(database)
+        upkeep.ensure_sound()
+        database.connection.set_trace_callback(statements.append)
+
+        assert (upkeep.unreadable(), statements) == ([], [])
+        assert upkeep.unreadable() == []
+        assert any("FROM entry_text" in statement for statement in statements)
 
 
 @pytest.mark.soak
