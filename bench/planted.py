@@ -95,8 +95,9 @@ class Loaded:
         """Return whether *only* admits every entry."""
         return self._source.admits_all(only)
 
-    def packed(self, number: int) -> None:
+    def packed(self, number: int, most: int | None = None) -> None:
         """Return nothing: no block is packed."""
+        del number, most
 
     def unpack(self, number: int) -> None:
         """Do nothing."""

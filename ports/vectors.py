@@ -133,6 +133,10 @@ class VectorSource(Protocol):
         ...
 
 
+MAX_BLOCK_VECTORS = 1024
+"""A block has no more vectors."""
+
+
 class BlockState(NamedTuple):
     """
     A block of vectors as it is stored now.
@@ -174,8 +178,14 @@ class BlockSource(VectorSource, Protocol):
         """Return whether *only* admits every entry with a vector. False is no promise."""
         ...
 
-    def packed(self, number: int) -> bytes | None:
-        """Return a packed block under its stamp, None without one."""
+    def packed(self, number: int, most: int | None = None) -> bytes | None:
+        """
+        Return a packed block under its stamp, None without one.
+
+        Args:
+            number: The block.
+            most: At most so many bytes from its beginning; None for all.
+        """
         ...
 
     def unpack(self, number: int) -> None:

@@ -2,14 +2,15 @@
 Match a query against vectors, loaded block by block.
 
 A vector is an exact float32 row and an int8 code that bounds scores; blocks of codes are packed
-into bytes.
+into bytes. Of a large store, `signs` reads one bit a dimension instead.
 """
 
 import struct
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -68,7 +69,7 @@ class QueryCodes(NamedTuple):
     @classmethod
     def of(cls, query: Floats) -> "QueryCodes":
         """Encode a unit vector."""
-        coded = encode(VectorRows(np.zeros(1, dtype=np.int64), query[np.newaxis]))
+        coded = Codes.of(VectorRows(np.zeros(1, dtype=np.int64), query[np.newaxis]))
         # Sums of products of codes must be exact: float32 holds all integers below 2^24.
         product = np.float32 if len(query) * LARGEST_CODE**2 < 2**24 else np.float64
         return cls(
@@ -127,10 +128,49 @@ class Codes:
         self.values = values
 
     @classmethod
-    def none(cls, dimensions: int) -> "Codes":
-        """Return codes without rows."""
-        return encode(
-            VectorRows(np.empty(0, dtype=np.int64), np.empty((0, dimensions), dtype=np.float32))
+    def of(cls, rows: VectorRows) -> Self:
+        """Return the codes of *rows*."""
+        scales = np.abs(rows.values).max(axis=1) / np.float32(LARGEST_CODE)
+        scales[scales == 0] = 1
+        codes = np.rint(rows.values / scales[:, np.newaxis]).clip(-LARGEST_CODE, LARGEST_CODE)
+        lost = rows.values - codes * scales[:, np.newaxis]
+        residuals = np.sqrt((lost * lost) @ np.ones(lost.shape[1], dtype=np.float32)) * np.float32(
+            LONGEST
+        ) + np.float32(ROOM)
+        return cls(
+            numbers=rows.numbers, scales=scales, residuals=residuals, values=codes.astype(np.int8)
+        )
+
+    @classmethod
+    def read(cls, source: BlockSource, number: int, stamp: int) -> Self | None:
+        """Return the codes of a packed block, as `unpack` does."""
+        return cls.unpack(source.packed(number) or b"", stamp, source.dimensions)
+
+    @classmethod
+    def unpack(cls, packed: bytes, stamp: int, dimensions: int) -> Self | None:
+        """
+        Return the codes that `pack_codes` made for *stamp*.
+
+        It returns None if they are damaged, of another version or width, or of another stamp.
+        """
+        packed = _after_signs(packed)
+        if len(packed) < HEADER.size:
+            return None
+        version, checksum, own_stamp, count, width = HEADER.unpack_from(packed)
+        if version not in CHECKSUMS or (own_stamp, width) != (stamp, dimensions):
+            return None
+        if len(packed) != HEADER.size + count * (ROW_BYTES + width):
+            return None
+        if checksum != CHECKSUMS[version](packed):
+            return None
+        numbers, scales = HEADER.size, HEADER.size + 8 * count
+        return cls(
+            numbers=np.frombuffer(packed, "<i8", count, numbers),
+            scales=np.frombuffer(packed, "<f4", count, scales),
+            residuals=np.frombuffer(packed, "<f4", count, scales + 4 * count),
+            values=np.frombuffer(packed, np.int8, count * width, scales + 8 * count).reshape(
+                count, width
+            ),
         )
 
     def compare(self, query: QueryCodes) -> Comparison:
@@ -153,6 +193,11 @@ class Codes:
         )
 
 
+def no_rows(dimensions: int) -> VectorRows:
+    """Return no vectors."""
+    return VectorRows(np.empty(0, dtype=np.int64), np.empty((0, dimensions), dtype=np.float32))
+
+
 def rows_of(block: VectorBlock, dimensions: int) -> VectorRows:
     """
     Return the vectors of *block* in order of their entries.
@@ -171,29 +216,18 @@ def rows_of(block: VectorBlock, dimensions: int) -> VectorRows:
     return VectorRows(numbers[order], values[order])
 
 
-def encode(rows: VectorRows) -> Codes:
-    """Return the codes of vectors."""
-    scales = np.abs(rows.values).max(axis=1) / np.float32(LARGEST_CODE)
-    scales[scales == 0] = 1
-    codes = np.rint(rows.values / scales[:, np.newaxis]).clip(-LARGEST_CODE, LARGEST_CODE)
-    lost = rows.values - codes * scales[:, np.newaxis]
-    residuals = np.sqrt((lost * lost) @ np.ones(lost.shape[1], dtype=np.float32)) * np.float32(
-        LONGEST
-    ) + np.float32(ROOM)
-    return Codes(
-        numbers=rows.numbers, scales=scales, residuals=residuals, values=codes.astype(np.int8)
-    )
-
-
 VERSION = 2
+WITH_SIGNS = 3
+"""A block of `VERSION` that comes after the signs of its vectors."""
+
 HEADER = struct.Struct("<IIqII")
-"""Version, checksum of the rest, stamp, number of rows, dimensions. Then `Codes`, little-endian."""
+"""Version, checksum, stamp, number of rows, dimensions. Then `Codes` or `Signs`, little-endian."""
 
 AFTER_CHECKSUM = struct.calcsize("<II")
 ROW_BYTES = 16  # of a number, a scale and a residual
 
 
-def pack(block: VectorBlock, stamp: int) -> bytes | None:
+def pack_codes(block: VectorBlock, stamp: int) -> bytes | None:
     """
     Return the codes of *block* as bytes that belong to *stamp*.
 
@@ -202,23 +236,44 @@ def pack(block: VectorBlock, stamp: int) -> bytes | None:
     if not block.numbers:
         return None
     dimensions = len(block.values) // len(block.numbers)
-    codes = encode(rows_of(block, dimensions))
+    codes = Codes.of(rows_of(block, dimensions))
     if len(codes.numbers) < len(block.numbers):
         return None
-    body = b"".join(
-        (
-            codes.numbers.astype("<i8").tobytes(),
-            codes.scales.astype("<f4").tobytes(),
-            codes.residuals.astype("<f4").tobytes(),
-            codes.values.tobytes(),
-        )
+    body = (
+        codes.numbers.astype("<i8"),
+        codes.scales.astype("<f4"),
+        codes.residuals.astype("<f4"),
+        codes.values,
     )
-    header = HEADER.pack(VERSION, 0, stamp, len(codes.numbers), dimensions)
-    checksum = _crc_of_sums(header + body)
-    return HEADER.pack(VERSION, checksum, stamp, len(codes.numbers), dimensions) + body
+    return sealed(body, version=VERSION, stamp=stamp, dimensions=dimensions)
+
+
+def sealed(
+    body: Sequence[NDArray[np.generic]], *, version: int, stamp: int, dimensions: int
+) -> bytes:
+    """
+    Return *body* under a header with its checksum.
+
+    It begins with the numbers of entries.
+    """
+    fields = stamp, len(body[0]), dimensions
+    rest = b"".join(part.tobytes() for part in body)
+    checksum = crc_of_sums(HEADER.pack(version, 0, *fields) + rest)
+    return HEADER.pack(version, checksum, *fields) + rest
 
 
 WORD_BYTES = 8
+
+
+def words_of(dimensions: int) -> int:
+    """Return how many words hold a bit for each dimension."""
+    return -(-dimensions // (8 * WORD_BYTES))
+
+
+def bytes_of_signs(count: int, dimensions: int) -> int:
+    """Return the size of the signs of *count* vectors, with header, numbers and floats."""
+    a_row = WORD_BYTES * (1 + words_of(dimensions)) + 4
+    return HEADER.size + count * a_row + 4 * dimensions
 
 
 def _crc_of_all(packed: bytes) -> int:
@@ -226,7 +281,7 @@ def _crc_of_all(packed: bytes) -> int:
     return zlib.crc32(memoryview(packed)[AFTER_CHECKSUM:])
 
 
-def _crc_of_sums(packed: bytes) -> int:
+def crc_of_sums(packed: bytes) -> int:
     """Return the checksum of version 2, of the sum and parity of whole words."""
     count = (len(packed) - HEADER.size) // WORD_BYTES
     words = np.frombuffer(packed, "<u8", count, HEADER.size)
@@ -235,43 +290,16 @@ def _crc_of_sums(packed: bytes) -> int:
     return zlib.crc32(packed[AFTER_CHECKSUM : HEADER.size] + sums + rest)
 
 
-CHECKSUMS = {1: _crc_of_all, VERSION: _crc_of_sums}
+CHECKSUMS = {1: _crc_of_all, VERSION: crc_of_sums}
 """The checksum of each version's blocks."""
 
 
-def unpack(packed: bytes, stamp: int, dimensions: int) -> Codes | None:
-    """
-    Return the codes that `pack` made for *stamp*.
-
-    It returns None if they are damaged, of another version or width, or of another stamp.
-    """
+def _after_signs(packed: bytes) -> bytes:
+    """Return the part of a packed block that has the codes."""
     if len(packed) < HEADER.size:
-        return None
-    version, checksum, own_stamp, count, width = HEADER.unpack_from(packed)
-    if version not in CHECKSUMS or (own_stamp, width) != (stamp, dimensions):
-        return None
-    if len(packed) != HEADER.size + count * (ROW_BYTES + width):
-        return None
-    if checksum != CHECKSUMS[version](packed):
-        return None
-    numbers, scales = HEADER.size, HEADER.size + 8 * count
-    return Codes(
-        numbers=np.frombuffer(packed, "<i8", count, numbers),
-        scales=np.frombuffer(packed, "<f4", count, scales),
-        residuals=np.frombuffer(packed, "<f4", count, scales + 4 * count),
-        values=np.frombuffer(packed, np.int8, count * width, scales + 8 * count).reshape(
-            count, width
-        ),
-    )
-
-
-KEPT = 2
-FEW_A_BLOCK = 64
-"""
-Up to so many entries of a block are looked up one by one.
-
-More take longer than to scan the packed block.
-"""
+        return packed
+    version, _, _, count, dimensions = HEADER.unpack_from(packed)
+    return packed[bytes_of_signs(count, dimensions) :] if version == WITH_SIGNS else packed
 
 
 class Members(NamedTuple):
@@ -327,32 +355,168 @@ class Admitted:
         return find(numbers, self.members.numbers)
 
 
-SHARED = WeakValueDictionary[tuple[int | None, int, int], Codes]()
-"""
-The codes that any index of this process keeps.
+class Compared(ABC):
+    """
+    The admitted entries that have a vector, compared with a query.
 
-The key is a block's stamp, its number and the dimensions. Stamps are random, so stores do not share one.
+    Args:
+        numbers: The numbers of all *admitted* that have a vector, and of others, ascending.
+        admitted: The entries compared.
+
+    Attributes:
+        inside: Which of the given numbers are compared.
+        numbers: The numbers of the entries compared, ascending.
+    """
+
+    def __init__(self, numbers: Sequence[Numbers], admitted: Admitted) -> None:
+        given = np.concatenate([np.empty(0, dtype=np.int64), *numbers])
+        self._admitted = admitted
+        self.inside = slice(None) if admitted.are_all else admitted.places(given) >= 0
+        self.numbers: Numbers = given[self.inside]
+
+    @abstractmethod
+    def nearest(self, k: int, category: Category | None) -> Numbers:
+        """
+        Return the entries that may be among the *k* best, ascending.
+
+        With a category, only its entries count.
+        """
+
+    @abstractmethod
+    def sample(self, score: Callable[[Numbers], Mapping[int, float]]) -> NDArray[np.float64]:
+        """
+        Return scores whose statistics are those of all.
+
+        Args:
+            score: Returns the exact scores of some entries.
+        """
+
+    def _of(self, category: Category | None) -> NDArray[np.bool_] | slice:
+        """Return the places of the entries of *category*, of all for None."""
+        if category is None:
+            return slice(None)
+        if category not in (names := self._admitted.members.names):
+            return np.zeros(len(self.numbers), dtype=bool)
+        own: NDArray[np.bool_] = self._categories == names.index(category)
+        return own
+
+    @cached_property
+    def _categories(self) -> NDArray[np.int8]:
+        """The place of each category in the names of all, -1 if missing."""
+        places = self._admitted.places(self.numbers)
+        return np.where(places >= 0, self._admitted.members.categories[places], np.int8(-1))
+
+
+class ByCodes(Compared):
+    """
+    Entries compared by the codes of their vectors, which give bounds of scores.
+
+    Args:
+        blocks: The codes of all *admitted*, and of others, in ascending order.
+        admitted: The entries compared.
+        query: A unit vector.
+    """
+
+    def __init__(self, blocks: Iterable[Codes], admitted: Admitted, query: Floats) -> None:
+        coded = QueryCodes.of(query)
+        numbers, compared = list[Numbers](), [Codes.of(no_rows(len(query))).compare(coded)]
+        for block in blocks:  # each is dropped as soon as it is compared, unless it is kept
+            numbers.append(block.numbers.copy())  # a view would keep the packed block
+            compared.append(block.compare(coded))
+        super().__init__(numbers, admitted)
+        self._scores = np.concatenate([part.scores for part in compared])[self.inside]
+        self._errors = np.concatenate([part.errors for part in compared])[self.inside]
+
+    @override
+    def nearest(self, k: int, category: Category | None) -> Numbers:
+        own = self._of(category)
+        numbers, scores, errors = self.numbers[own], self._scores[own], self._errors[own]
+        if len(numbers) > k:
+            kth = np.partition(scores - errors, -k)[-k]
+            numbers = numbers[scores + errors >= kth]
+        return numbers
+
+    @override
+    def sample(self, score: Callable[[Numbers], Mapping[int, float]]) -> NDArray[np.float64]:
+        del score
+        return self._scores
+
+
+KEPT = 2
+FEW_A_BLOCK = 64
 """
+Up to so many entries of a block are looked up one by one.
+
+More take longer than to scan the packed block.
+"""
+
+FEW_BESIDE_SIGNS = 8
+"""The same, where only signs are read of a block."""
+
+
+class Form(Protocol):
+    """
+    A form of the vectors of a block that is compared: `Codes`, or `signs.Signs`.
+
+    Attributes:
+        numbers: Entry numbers, ascending, int64.
+    """
+
+    numbers: Numbers
+
+    @classmethod
+    def of(cls, rows: VectorRows) -> Self:
+        """Return the form of *rows*."""
+        ...
+
+    @classmethod
+    def read(cls, source: BlockSource, number: int, stamp: int) -> Self | None:
+        """Return a packed block in this form, None if it does not fit *stamp*."""
+        ...
+
+
+AnyForm = TypeVar("AnyForm", bound=Form)
+
+SHARED = WeakValueDictionary[tuple[type[Form], int | None, int, int], Form]()
+"""
+The blocks that any index of this process keeps.
+
+The key is a form, a block's stamp, its number and the dimensions. Stamps are random, so stores do
+not share one.
+"""
+
+
+CompareLarge: TypeAlias = (
+    "Callable[[LoadedVectors, Mapping[int, BlockState], Admitted, Floats], Compared]"
+)
+"""Compares the entries of many blocks."""
 
 
 class LoadedVectors:
     """
-    The codes of a source's vectors, read as they are needed.
+    The vectors of a source in one form, read as they are needed.
 
     From the second query on they are kept until their block changes: a process that asks again will
     ask more, and one that asks once stays small.
+
+    Args:
+        source: The stored vectors.
+        exact_blocks: Blocks up to which they are compared by codes.
+        compare_large: Compares more than that.
     """
 
-    def __init__(self, source: BlockSource) -> None:
+    def __init__(self, source: BlockSource, exact_blocks: int, compare_large: CompareLarge) -> None:
         self.source = source
+        self._exact_blocks = exact_blocks
+        self._compare_large = compare_large
         self._queries = 0
-        self._codes: dict[int, tuple[object, Codes]] = {}
+        self._kept: dict[int, tuple[object, Form]] = {}
         self._admitted: dict[tuple[int, EntryFilter], Admitted] = {}
 
     @property
     def kept(self) -> int:
         """The number of blocks that are kept."""
-        return len(self._codes)
+        return len(self._kept)
 
     def admitted(self, only: EntryFilter) -> Admitted:
         """Return the entries of *only*, cached until the store changes."""
@@ -366,47 +530,52 @@ class LoadedVectors:
         among = only.among  # lists rarely repeat
         return admitted if among is None else Admitted(lambda: admitted.members.among(among))
 
-    def codes(self, admitted: Admitted) -> Iterator[Codes]:
-        """Yield the codes of those *admitted* and of others, by ascending blocks."""
+    def compared(self, admitted: Admitted, query: Floats) -> Compared:
+        """Return those *admitted*, compared with *query*."""
         self._queries += 1
         blocks = self.source.blocks()
-        self._codes = {number: kept for number, kept in self._codes.items() if number in blocks}
-        few = 0 if admitted.are_all else FEW_A_BLOCK * (len(blocks) - len(self._codes))
+        self._kept = {number: kept for number, kept in self._kept.items() if number in blocks}
+        is_large = len(blocks) > self._exact_blocks
+        unread = 0 if admitted.are_all else len(blocks) - len(self._kept)
+        few = unread * (FEW_BESIDE_SIGNS if is_large else FEW_A_BLOCK)
         if few and len(numbers := admitted.members.numbers) <= few:
-            yield encode(self.rows_among(numbers))
-            return
+            return ByCodes([Codes.of(self.rows_among(numbers))], admitted, query)
+        if is_large:
+            return self._compare_large(self, blocks, admitted, query)
+        return ByCodes(self.in_form(Codes, blocks), admitted, query)
+
+    def in_form(self, form: type[AnyForm], blocks: Mapping[int, BlockState]) -> Iterator[AnyForm]:
+        """Yield *blocks*, in ascending order."""
         for number, state in blocks.items():
-            yield self._block(number, state)
+            yield self._block(form, number, state)
 
     def rows_among(self, numbers: Numbers) -> VectorRows:
         """Return the vectors of a few entries, looked up one by one."""
         return rows_of(self.source.load(numbers.tolist()), self.source.dimensions)
 
-    def _block(self, number: int, state: BlockState) -> Codes:
+    def _block(self, form: type[AnyForm], number: int, state: BlockState) -> AnyForm:
         stamp = ("version", self.source.version()) if state.stamp is None else state.stamp
-        kept_stamp, kept = self._codes.get(number, (None, None))
-        if kept is not None and kept_stamp == stamp:
+        kept_stamp, kept = self._kept.get(number, (None, None))
+        if isinstance(kept, form) and kept_stamp == stamp:
             return kept
-        key = (state.stamp, number, self.source.dimensions)
-        codes = (
-            SHARED.get(key)
-            or self._unpack(number, state)
-            or encode(rows_of(self.source.load_block(number), self.source.dimensions))
-        )
+        key = (form, state.stamp, number, self.source.dimensions)
+        block = SHARED.get(key)
+        if not isinstance(block, form):
+            block = self._read(form, number, state)
         if self._queries > 1:
-            self._codes[number] = (stamp, codes)
+            self._kept[number] = (stamp, block)
             if state.stamp is not None:
-                SHARED[key] = codes
-        return codes
+                SHARED[key] = block
+        return block
 
-    def _unpack(self, number: int, state: BlockState) -> Codes | None:
-        """Return a packed block, None if there is none with its stamp."""
-        if not state.is_packed or state.stamp is None:
-            return None
-        codes = unpack(self.source.packed(number) or b"", state.stamp, self.source.dimensions)
-        if codes is None:
+    def _read(self, form: type[AnyForm], number: int, state: BlockState) -> AnyForm:
+        """Read a block, from its vectors if it is not packed under its stamp."""
+        if state.is_packed and state.stamp is not None:
+            packed = form.read(self.source, number, state.stamp)
+            if packed is not None:
+                return packed
             self.source.unpack(number)
-        return codes
+        return form.of(rows_of(self.source.load_block(number), self.source.dimensions))
 
 
 STEPS = 10**COSINE_DECIMALS
@@ -416,9 +585,8 @@ class NumpyMatches(Matches):
     """
     The stored vectors of some entries, scored against a query.
 
-    Codes give bounds of scores. Only entries that the bounds can't exclude are scored, in float64
-    from their float32 vectors, so matches and scores are those of comparing every vector. The
-    statistics but for the best score are those of the codes' scores.
+    Entries that the comparison can't exclude are scored, in float64 from their float32 vectors. By
+    codes, matches and scores are those of comparing every vector; by signs, some may be missed.
     """
 
     def __init__(self, loaded: LoadedVectors, admitted: Admitted, query: Vector) -> None:
@@ -448,21 +616,22 @@ class NumpyMatches(Matches):
     @cached_property
     def _statistics(self) -> ScoreStatistics:
         # Sums of whole millionths do not depend on the order of rows.
-        steps = np.rint(self._compared.scores * STEPS).astype(np.int64)
+        steps = np.rint(self._compared.sample(self._scored) * STEPS).astype(np.int64)
         if not len(steps):
             return ScoreStatistics()
+        found = self.count()
         return ScoreStatistics(
-            found=len(steps),
-            total=int(steps.sum()) / STEPS,
-            squares=int((steps * steps).sum()) / STEPS**2,
+            found=found,
+            total=int(steps.sum()) / STEPS * (found / len(steps)),
+            squares=int((steps * steps).sum()) / STEPS**2 * (found / len(steps)),
             best=self.top(1)[0].score,
             low=int(np.partition(steps, place_of_low(len(steps)))[place_of_low(len(steps))])
             / STEPS,
         )
 
     @cached_property
-    def _compared(self) -> "_Compared":
-        return _Compared(self._loaded.codes(self._admitted), self._admitted, self._query)
+    def _compared(self) -> Compared:
+        return self._loaded.compared(self._admitted, self._query)
 
     def _scored(self, numbers: Numbers) -> dict[int, float]:
         left = np.array(
@@ -474,57 +643,3 @@ class NumpyMatches(Matches):
             cosines = np.round(products.sum(axis=1), COSINE_DECIMALS)
             self._exact.update(zip(rows.numbers.tolist(), cosines.tolist(), strict=True))
         return {number: self._exact[number] for number in numbers.tolist() if number in self._exact}
-
-
-class _Compared:
-    """
-    The admitted entries that have a vector, compared with a query.
-
-    Args:
-        blocks: The codes of all *admitted*, and of others, in ascending order.
-        admitted: The entries compared.
-        query: A unit vector.
-
-    Attributes:
-        numbers: The numbers of the entries with a vector, ascending.
-        scores: The score of each by its codes, float64.
-    """
-
-    def __init__(self, blocks: Iterable[Codes], admitted: Admitted, query: Floats) -> None:
-        coded = QueryCodes.of(query)
-        none = Codes.none(len(query))
-        numbers, compared = [none.numbers], [none.compare(coded)]
-        for block in blocks:  # each is dropped as soon as it is compared, unless it is kept
-            numbers.append(block.numbers.copy())  # a view would keep the packed block
-            compared.append(block.compare(coded))
-        self._admitted = admitted
-        self.numbers: Numbers = np.concatenate(numbers)
-        self.scores = np.concatenate([comparison.scores for comparison in compared])
-        self._errors = np.concatenate([comparison.errors for comparison in compared])
-        if not admitted.are_all:
-            inside = admitted.places(self.numbers) >= 0
-            self.numbers, self.scores = self.numbers[inside], self.scores[inside]
-            self._errors = self._errors[inside]
-
-    @cached_property
-    def _categories(self) -> NDArray[np.int8]:
-        """The place of each category in the names of all, -1 if missing."""
-        places = self._admitted.places(self.numbers)
-        return np.where(places >= 0, self._admitted.members.categories[places], np.int8(-1))
-
-    def nearest(self, k: int, category: Category | None) -> Numbers:
-        """
-        Return the entries that may be among the *k* best, ascending.
-
-        With a category, only its entries count.
-        """
-        numbers, scores, errors = self.numbers, self.scores, self._errors
-        if category is not None:
-            own = np.zeros(len(numbers), dtype=bool)
-            if category in (names := self._admitted.members.names):
-                own = self._categories == names.index(category)
-            numbers, scores, errors = numbers[own], scores[own], errors[own]
-        if len(numbers) > k:
-            kth = np.partition(scores - errors, -k)[-k]
-            numbers = numbers[scores + errors >= kth]
-        return numbers

@@ -16,12 +16,13 @@ from hardwon.adapters.sqlite.query import placed, visible_by_group, where
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import ANYWHERE, EntryFilter
 from hardwon.domain.model.vocabulary import KINDS
+from hardwon.ports.vectors import MAX_BLOCK_VECTORS
 
-SHIFT = 10
+SHIFT = MAX_BLOCK_VECTORS.bit_length() - 1
 """
-Low bits of an entry's number: its place in a block of 1,024.
+Low bits of an entry's number: its place in a block.
 
-Triggers repeat it.
+Triggers repeat it: 10.
 """
 
 LAST_PLACE = (1 << SHIFT) - 1

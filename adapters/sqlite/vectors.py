@@ -84,27 +84,6 @@ def states(database: SqliteDatabase, space_id: int) -> Mapping[int, BlockState]:
     return {number: BlockState(stamp, bool(is_packed)) for number, stamp, is_packed in rows}
 
 
-PACKED = (
-    "SELECT rowid FROM vector_block WHERE space_id = ? AND block = ? AND typeof(packed) = 'blob'"
-)
-
-
-def packed(database: SqliteDatabase, space_id: int, number: int) -> bytes | None:
-    """
-    Return the packed form of a block.
-
-    It is read as a stream: reading the column takes four times as long.
-    """
-    row = database.value(PACKED, (space_id, number))
-    if row is None:
-        return None
-    with (
-        database.translated(),
-        database.connection.blobopen(BLOCK_TABLE, "packed", row, readonly=True) as blob,
-    ):
-        return blob.read()
-
-
 def drop_packed(database: SqliteDatabase, space_id: int, number: int | None = None) -> None:
     """Drop a packed block, or all of a space."""
     database.rows(
@@ -162,6 +141,13 @@ def _count(database: SqliteDatabase, space_id: int, number: int) -> int:
     within = "SELECT count(*) FROM vector WHERE space_id = ? AND entry_seq BETWEEN ? AND ?"
     return int(database.value(within, (space_id, *bounds(number))))
 
+
+SPACE_KEY = "(provider, model, dimensions, task_scheme, weights_hash) = (?, ?, ?, ?, ?)"
+
+PACKED = (
+    "SELECT b.rowid FROM space JOIN vector_block b ON b.space_id = space.id"
+    f" WHERE {SPACE_KEY} AND b.block = ? AND typeof(b.packed) = 'blob'"
+)
 
 VALUE_BYTES = 4
 
@@ -296,8 +282,16 @@ class SqliteVectorStore(SqlVectorStore[SqliteDatabase], BlockSource):
         return admits_all(self._database, only)
 
     @override
-    def packed(self, number: int) -> bytes | None:
-        return packed(self._database, self.number, number)
+    def packed(self, number: int, most: int | None = None) -> bytes | None:
+        row = self._database.value(PACKED, (*self._key(), number))
+        if row is None:
+            return None
+        # Read as a stream: reading the column takes four times as long.
+        with (
+            self._database.translated(),
+            self._database.connection.blobopen(BLOCK_TABLE, "packed", row, readonly=True) as blob,
+        ):
+            return blob.read(-1 if most is None else most)
 
     @override
     def unpack(self, number: int) -> None:
@@ -383,9 +377,6 @@ class SqliteVectorStore(SqlVectorStore[SqliteDatabase], BlockSource):
             space.task_scheme,
             space.weights_hash,
         )
-
-
-SPACE_KEY = "(provider, model, dimensions, task_scheme, weights_hash) = (?, ?, ?, ?, ?)"
 
 
 def _from_blob(blob: bytes) -> Vector:

@@ -7,7 +7,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.ranking.candidates import ScoreStatistics
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
-from tests.contracts.worlds import ALL, MakeWorld, World, on_every_implementation, sqlite
+from tests.contracts.worlds import ALL, MakeWorld, World, on_every_vector_index, sqlite
 from tests.fakes.searches import InMemoryVectorIndex
 from tests.strategies import (
     NOW,
@@ -45,7 +45,7 @@ def fill(world: World, stored: list[tuple[Entry, Vector]]) -> dict[int, Vector]:
     return vectors
 
 
-@on_every_implementation
+@on_every_vector_index
 @given(stored=stores(unit_vectors), only=filters)
 @few_examples
 def test_every_stored_vector_of_the_filter_is_compared(
@@ -65,7 +65,7 @@ def test_every_stored_vector_of_the_filter_is_compared(
         assert matches.count() == len(matches.top(ALL)) == len(matches.scores(numbers.values()))
 
 
-@on_every_implementation
+@on_every_vector_index
 @given(stored=stores(free_unit_vectors), query=free_unit_vectors, only=filters)
 @few_examples
 def test_a_filter_changes_no_score(
@@ -83,7 +83,7 @@ def test_a_filter_changes_no_score(
         assert world.index.compare(query, only).scores(numbers) == everything.scores(inside)
 
 
-@on_every_implementation
+@on_every_vector_index
 @given(stored=stores(free_unit_vectors), query=free_unit_vectors, only=filters)
 @few_examples
 def test_the_statistics_are_those_of_all_scores_in_whatever_order_they_were_stored(
@@ -110,7 +110,7 @@ def test_the_statistics_are_those_of_all_scores_in_whatever_order_they_were_stor
         )
 
 
-@on_every_implementation
+@on_every_vector_index
 @given(
     stored=stores(unit_vectors),
     only=filters,
@@ -148,7 +148,7 @@ def test_the_nearest_come_first_and_ties_go_to_the_newest_then_to_the_smallest_i
         assert matches.top(k, category) == expected[:k]
 
 
-@on_every_implementation
+@on_every_vector_index
 @given(stored=stores(free_unit_vectors), query=free_unit_vectors, k=st.integers(1, 17))
 @few_examples
 def test_the_top_and_the_scores_agree_to_the_last_digit(
@@ -165,7 +165,7 @@ def test_the_top_and_the_scores_agree_to_the_last_digit(
         assert all(-1 <= hit.score <= 1 and hit.score == round(hit.score, 6) for hit in top)
 
 
-@on_every_implementation
+@on_every_vector_index
 def test_without_vectors_nothing_is_found(make: MakeWorld) -> None:
     with make() as world:
         world.add(lesson("one"))
@@ -178,7 +178,7 @@ def test_without_vectors_nothing_is_found(make: MakeWorld) -> None:
         assert matches.statistics() == ScoreStatistics()
 
 
-@on_every_implementation
+@on_every_vector_index
 def test_no_numbers_have_no_scores(make: MakeWorld) -> None:
     with make() as world:
         fill(world, [(lesson("one"), planted(0.6))])

@@ -10,7 +10,7 @@ from typing import Protocol, TypeAlias
 import attrs
 import pytest
 
-from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
+from hardwon.adapters.numpy_index.vector_index import EXACT_BLOCKS, NumpyVectorIndex
 from hardwon.adapters.sqlite.activity import (
     SqliteContextWindows,
     SqliteDeliveries,
@@ -175,13 +175,13 @@ def world_in_memory() -> World:
     )
 
 
-def world_of(database: SqliteDatabase) -> World:
+def world_of(database: SqliteDatabase, exact_blocks: int = EXACT_BLOCKS) -> World:
     vectors = SqliteVectorStore(database, SPACE, pytest.fail)
     return World(
         repository=SqliteEntryRepository(database),
         keywords=FtsKeywordIndex(database),
         vectors=vectors,
-        index=NumpyVectorIndex(vectors),
+        index=NumpyVectorIndex(vectors, exact_blocks),
         ledger=SqliteImportLedger(database),
         usage=SqliteUsageLog(database),
         history=SqliteHistory(database),
@@ -237,6 +237,13 @@ def sqlite_without_fts5() -> Iterator[World]:
 
 
 @contextmanager
+def sqlite_by_signs() -> Iterator[World]:
+    """Compare vectors as in a store that is too large to read every code."""
+    with _new_database() as database:
+        yield world_of(database, exact_blocks=0)
+
+
+@contextmanager
 def postgres() -> Iterator[World]:
     from hardwon.adapters.postgres.database import PostgresDatabase
     from tests.postgres_server import member
@@ -267,5 +274,7 @@ def _on(worlds: Mapping[str, MakeWorld]) -> pytest.MarkDecorator:
 
 
 on_every_keyword_index = _on({**IMPLEMENTATIONS, "without FTS5": sqlite_without_fts5})
+
+on_every_vector_index = _on({**IMPLEMENTATIONS, "by signs": sqlite_by_signs})
 
 on_every_implementation = _on(IMPLEMENTATIONS)

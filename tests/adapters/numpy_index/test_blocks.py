@@ -17,11 +17,10 @@ from hardwon.adapters.numpy_index.blocks import (
     FEW_A_BLOCK,
     HEADER,
     VERSION,
+    Codes,
     QueryCodes,
     VectorRows,
-    encode,
-    pack,
-    unpack,
+    pack_codes,
 )
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
 from hardwon.domain.model.embedding import Vector, cosine, unit
@@ -48,7 +47,7 @@ def block_of(rows: list[Vector], first: int = 1) -> VectorBlock:
 ONE = block_of(
     [unit(array("f", range(1, WIDTH + 1)), WIDTH), unit(array("f", range(WIDTH, 0, -1)), WIDTH)]
 )
-PACKED = pack(ONE, STAMP) or b""
+PACKED = pack_codes(ONE, STAMP) or b""
 
 
 @given(rows=st.lists(vectors, min_size=1, max_size=5), query=vectors)
@@ -56,7 +55,7 @@ def test_no_score_is_farther_from_its_bound_than_its_error(
     rows: list[Vector], query: Vector
 ) -> None:
     block = block_of(rows)
-    codes = unpack(pack(block, STAMP) or b"", STAMP, WIDTH)
+    codes = Codes.unpack(pack_codes(block, STAMP) or b"", STAMP, WIDTH)
     assert codes is not None
     assert codes.numbers.tolist() == list(block.numbers)
 
@@ -73,15 +72,15 @@ def test_a_row_has_the_same_coarse_score_in_whatever_company_and_order(width: in
     drawn[:100] = np.sign(drawn[:100])  # every code is the largest
     rows = VectorRows(np.arange(300), drawn / np.linalg.norm(drawn, axis=1, keepdims=True))
     query = QueryCodes.of(rows.values[0])
-    together = encode(rows).compare(query).scores
+    together = Codes.of(rows).compare(query).scores
 
     order = generator.permutation(300)
     assert (
-        encode(VectorRows(rows.numbers, rows.values[order])).compare(query).scores
+        Codes.of(VectorRows(rows.numbers, rows.values[order])).compare(query).scores
         == together[order]
     ).all()
     for row in (0, 99, 100, 299):
-        single = encode(VectorRows(rows.numbers[:1], rows.values[row : row + 1])).compare(query)
+        single = Codes.of(VectorRows(rows.numbers[:1], rows.values[row : row + 1])).compare(query)
         assert single.scores[0] == together[row]
 
 
@@ -90,7 +89,7 @@ def test_a_block_takes_a_quarter_of_its_vectors() -> None:
 
 
 ODD = WIDTH + 1
-PACKED_ODD = pack(block_of([unit(array("f", range(1, ODD + 1)), ODD)] * 2), STAMP) or b""
+PACKED_ODD = pack_codes(block_of([unit(array("f", range(1, ODD + 1)), ODD)] * 2), STAMP) or b""
 """A block that ends within a word."""
 
 
@@ -102,20 +101,20 @@ def test_a_changed_byte_is_noticed_wherever_it_is(
     damaged = bytearray(packed)
     damaged[data.draw(st.integers(0, len(packed) - 1))] ^= data.draw(st.integers(1, 255))
 
-    assert unpack(packed, STAMP, width) is not None
-    assert unpack(bytes(damaged), STAMP, width) is None
+    assert Codes.unpack(packed, STAMP, width) is not None
+    assert Codes.unpack(bytes(damaged), STAMP, width) is None
 
 
 def test_lost_and_swapped_pages_are_noticed() -> None:
     block = block_of([unit(array("f", np.random.default_rng(1).normal(size=384)), 384)] * 40)
-    packed = pack(block._replace(values=block.values[::-1]), STAMP) or b""
-    assert unpack(packed, STAMP, 384) is not None
+    packed = pack_codes(block._replace(values=block.values[::-1]), STAMP) or b""
+    assert Codes.unpack(packed, STAMP, 384) is not None
     page = 4092
     for at in range(HEADER.size, len(packed) - 2 * page, page):
         first, second = packed[at : at + page], packed[at + page : at + 2 * page]
         for damaged in (second + first, first * 2, first + bytes(page)):
             assert (
-                unpack(packed[:at] + damaged + packed[at + 2 * page :], STAMP, 384) is None
+                Codes.unpack(packed[:at] + damaged + packed[at + 2 * page :], STAMP, 384) is None
             ) == (damaged != first + second)
 
 
@@ -123,32 +122,32 @@ def test_a_block_of_the_first_version_is_read() -> None:
     header = struct.pack("<IIqII", 1, 0, STAMP, 2, WIDTH)
     checksum = zlib.crc32(header[8:] + PACKED[HEADER.size :])
     first = struct.pack("<II", 1, checksum) + header[8:] + PACKED[HEADER.size :]
-    codes = unpack(first, STAMP, WIDTH)
+    codes = Codes.unpack(first, STAMP, WIDTH)
 
     assert codes is not None
     assert codes.numbers.tolist() == list(ONE.numbers)
-    assert unpack(first[:-1] + bytes([first[-1] ^ 1]), STAMP, WIDTH) is None
+    assert Codes.unpack(first[:-1] + bytes([first[-1] ^ 1]), STAMP, WIDTH) is None
 
 
 @given(length=st.integers(0, len(PACKED) - 1))
 def test_a_block_that_was_cut_off_is_noticed(length: int) -> None:
-    assert unpack(PACKED[:length], STAMP, WIDTH) is None
-    assert unpack(PACKED + PACKED[:length] + b"\0", STAMP, WIDTH) is None
+    assert Codes.unpack(PACKED[:length], STAMP, WIDTH) is None
+    assert Codes.unpack(PACKED + PACKED[:length] + b"\0", STAMP, WIDTH) is None
 
 
 def test_a_block_of_another_stamp_width_or_version_is_refused() -> None:
-    assert unpack(PACKED, STAMP + 1, WIDTH) is None
-    assert unpack(PACKED, STAMP, WIDTH + 1) is None
-    assert unpack(struct.pack("<I", VERSION + 1) + PACKED[4:], STAMP, WIDTH) is None
+    assert Codes.unpack(PACKED, STAMP + 1, WIDTH) is None
+    assert Codes.unpack(PACKED, STAMP, WIDTH + 1) is None
+    assert Codes.unpack(struct.pack("<I", VERSION + 1) + PACKED[4:], STAMP, WIDTH) is None
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 2.0])
 def test_a_block_with_a_vector_that_is_no_unit_vector_is_not_packed(value: float) -> None:
-    assert pack(ONE._replace(values=array("f", [value, *ONE.values[1:]])), STAMP) is None
+    assert pack_codes(ONE._replace(values=array("f", [value, *ONE.values[1:]])), STAMP) is None
 
 
 def test_nothing_is_no_block() -> None:
-    assert pack(VectorBlock([], array("f")), STAMP) is None
+    assert pack_codes(VectorBlock([], array("f")), STAMP) is None
 
 
 class DamagedSource:
@@ -180,8 +179,8 @@ class DamagedSource:
         del only
         return False
 
-    def packed(self, number: int) -> bytes | None:
-        del number
+    def packed(self, number: int, most: int | None = None) -> bytes | None:
+        del number, most
         return None
 
     def unpack(self, number: int) -> None:
@@ -230,7 +229,7 @@ class PackedBlocks(DamagedSource):
         firsts = range(0, 64 * FEW_A_BLOCK * 2, FEW_A_BLOCK * 2)
         made = [block_of([row] * (FEW_A_BLOCK + 1), first) for first in firsts]
         self.numbers = [number for block in made for number in block.numbers]
-        self.parts = [pack(block, STAMP) or b"" for block in made]
+        self.parts = [pack_codes(block, STAMP) or b"" for block in made]
 
     def members(self, only: EntryFilter) -> Mapping[str | None, str]:
         del only
@@ -239,8 +238,8 @@ class PackedBlocks(DamagedSource):
     def blocks(self) -> Mapping[int, BlockState]:
         return dict.fromkeys(range(len(self.parts)), BlockState(STAMP, is_packed=True))
 
-    def packed(self, number: int) -> bytes | None:
-        return bytes(bytearray(self.parts[number]))
+    def packed(self, number: int, most: int | None = None) -> bytes | None:
+        return bytes(bytearray(self.parts[number][:most]))
 
 
 def test_packed_blocks_are_never_in_memory_together() -> None:

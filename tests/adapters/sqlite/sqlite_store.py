@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex, pack_block
+from hardwon.adapters.numpy_index.vector_index import EXACT_BLOCKS, NumpyVectorIndex, pack_block
 from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.derived import SHIFT
 from hardwon.adapters.sqlite.keyword_index import SELECT_MATCHES, FtsKeywordIndex
@@ -115,10 +115,15 @@ def vectors_of(database: SqliteDatabase, space: Space = SPACE) -> SqliteVectorSt
     return SqliteVectorStore(database, space, ignore, pack=pack_block)
 
 
-def assert_same(fast: NumpyVectorIndex, database: SqliteDatabase, space: Space = SPACE) -> None:
+def assert_same(
+    fast: NumpyVectorIndex,
+    database: SqliteDatabase,
+    space: Space = SPACE,
+    exact_blocks: int = EXACT_BLOCKS,
+) -> None:
     """Check that *fast* answers to the bit as comparing every vector does."""
     source = Plain(database, space, ignore)
-    plain = NumpyVectorIndex(source)
+    plain = NumpyVectorIndex(source, exact_blocks)
     for only in FILTERS:
         found, categories = fast.compare(QUERY_VECTOR, only), categories_of(source, only)
         scores = {

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from hardwon.adapters.numpy_index import blocks
-from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
+from hardwon.adapters.numpy_index.vector_index import EXACT_BLOCKS, NumpyVectorIndex
 from hardwon.adapters.sqlite.database import Row, SqliteDatabase
 from hardwon.adapters.sqlite.derived import SHIFT
 from hardwon.adapters.sqlite.erase_files import StoreRows
@@ -63,7 +63,7 @@ class PackedAgreesWithPlain(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.folder = tempfile.TemporaryDirectory()
-        self.always_packed = patch.object(blocks, "FEW_A_BLOCK", -1)
+        self.always_packed = patch.multiple(blocks, FEW_A_BLOCK=-1, FEW_BESIDE_SIGNS=-1)
         self.always_packed.start()
         self.use(open_new_store(self.folder.name))
         self.database.rows("INSERT INTO sqlite_sequence (name, seq) SELECT 'entry', 0")
@@ -73,7 +73,11 @@ class PackedAgreesWithPlain(RuleBasedStateMachine):
         self.database = database
         self.world = world_of(database)
         self.spaces = [vectors_of(database, space) for space in (SPACE, OTHER_SPACE)]
-        self.resident = [NumpyVectorIndex(vectors) for vectors in self.spaces]
+        self.resident = [
+            (NumpyVectorIndex(vectors, exact_blocks), vectors, exact_blocks)
+            for vectors in self.spaces
+            for exact_blocks in (EXACT_BLOCKS, 0)
+        ]
 
     def teardown(self) -> None:
         self.always_packed.stop()
@@ -123,7 +127,7 @@ class PackedAgreesWithPlain(RuleBasedStateMachine):
         with contextlib.suppress(LookupError), self.database.transaction():
             self.world.repository.delete(self.one(place).entry_id)
             self.spaces[0].put((text, vector) for text in self.spaces[0].pending(ALL))
-            self.resident[0].compare(QUERY_VECTOR, EVERYTHING).top(1)
+            self.resident[0][0].compare(QUERY_VECTOR, EVERYTHING).top(1)
             raise LookupError
 
     @rule(text=st.sampled_from(LESSONS))
@@ -226,9 +230,9 @@ class PackedAgreesWithPlain(RuleBasedStateMachine):
 
     @invariant()
     def packed_and_plain_agree(self) -> None:
-        for vectors, resident in zip(self.spaces, self.resident, strict=True):
-            assert_same(NumpyVectorIndex(vectors), self.database, vectors.space)
-            assert_same(resident, self.database, vectors.space)
+        for resident, vectors, exact_blocks in self.resident:
+            for index in (NumpyVectorIndex(vectors, exact_blocks), resident):
+                assert_same(index, self.database, vectors.space, exact_blocks)
 
     @invariant()
     def postings_and_fts5_agree(self) -> None:

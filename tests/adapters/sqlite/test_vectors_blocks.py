@@ -53,9 +53,9 @@ class Counting(SqliteVectorStore):
         return super().load_block(number)
 
     @override
-    def packed(self, number: int) -> bytes | None:
+    def packed(self, number: int, most: int | None = None) -> bytes | None:
         self.packed_read.append(number)
-        return super().packed(number)
+        return super().packed(number, most)
 
 
 @pytest.fixture
@@ -212,7 +212,7 @@ def test_a_block_with_an_unusable_vector_is_not_packed(
 def test_without_numpy_no_block_is_packed_and_vectors_are_stored(
     database: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "hardwon.adapters.numpy_index.blocks", None)
+    monkeypatch.setitem(__import__("sys").modules, "hardwon.adapters.numpy_index.signs", None)
     store = fill(database, VECTORS)
 
     assert (packed_blocks(database), store.count(EVERYTHING)) == (0, 18)
