@@ -307,7 +307,7 @@ def open_export(path: str) -> "AbstractContextManager[ExportedRecords | None]":
     """
     from hardwon.adapters.export_format.lines import open_export
 
-    return open_export(path, sys.stdin.buffer if path == STANDARD_STREAM else None)
+    return open_export(path, sys.stdin.buffer if path == STANDARD_STREAM and sys.stdin else None)
 
 
 def count_exported(memory: "Memory") -> int:

@@ -95,7 +95,9 @@ class MarkdownBankFiles(BankFiles):
         except FileNotFoundError:
             return ""
         except UnicodeDecodeError as error:
-            raise _unusable(path, f"not UTF-8 text at byte {error.start}") from error
+            raise _unusable(
+                path, f"not UTF-8 text at byte {error.start}: save it as UTF-8"
+            ) from error
         except (OSError, ValueError) as error:
             raise _unusable(path, reason(error)) from error
         if len(data) > LARGEST_FILE:

@@ -54,6 +54,11 @@ SELECT_EARLIER = """
     WHERE h.tenant = %(tenant)s AND h.number = ANY(%(numbers)s) AND h.field_changed = 'description'
         AND h.old_value IS NOT NULL ORDER BY h.id
 """
+SELECT_DELETED = (
+    "SELECT h.new_value FROM hardwon.history h WHERE h.tenant = %(tenant)s AND h.number ="
+    " ANY(%(numbers)s) AND h.field_changed = 'deleted' AND NOT EXISTS (SELECT 1 FROM hardwon.entry e"
+    " WHERE e.tenant = h.tenant AND e.id = h.new_value)"
+)
 DROP_HISTORY = "DELETE FROM hardwon.history WHERE tenant = %(tenant)s AND number = ANY(%(numbers)s)"
 DROP_ENTRIES = "DELETE FROM hardwon.entry WHERE tenant = %(tenant)s AND number = ANY(%(numbers)s)"
 DROP_SUCCESSORS = """
@@ -144,6 +149,8 @@ class PostgresRows(ErasurePlace, StoreTexts):
         texts = list[OwnedText]()
         for snapshot, rows in self._holding(erasure).items():
             texts += _texts_of(self._asking(snapshot), rows.entries)
+            if not snapshot:
+                texts += _ids_of_deleted(self._database.rows, rows.deleted)
         return texts
 
     @override
@@ -322,6 +329,12 @@ def _texts_of(ask: Callable[..., list[Row]], numbers: Iterable[int]) -> Iterator
             for text in part if isinstance(part, list) else filter(None, [part]):
                 yield OwnedText(entry_id, text, is_identity=False)
     yield from (OwnedText(entry_id, text) for entry_id, text in ask(SELECT_EARLIER, numbers=wanted))
+
+
+def _ids_of_deleted(ask: Callable[..., list[Row]], numbers: Iterable[int]) -> Iterator[OwnedText]:
+    """Yield the ids of deleted entries in place of their lost texts."""
+    found = ask(SELECT_DELETED, numbers=[*numbers])
+    return (OwnedText(entry_id, entry_id) for (entry_id,) in found)
 
 
 class ServerCopies(KeptElsewhere):

@@ -30,6 +30,11 @@ SELECT = """
     WHERE tenant = %(tenant)s
 """
 
+SAVED_TEXTS = """
+    SELECT number, description, reasoning, notes, CASE kind WHEN 'learning' THEN id ELSE '' END
+    FROM past_entry_text JOIN past_entry USING (number)
+"""
+
 
 class PostgresSnapshots(Snapshots):
     """The checkpoints of a member, with their saved rows."""
@@ -119,7 +124,7 @@ class PostgresSnapshots(Snapshots):
         ):
             return []
         forgotten = PostgresForgottenTexts(self._database)
-        rows = saved.rows("SELECT number, description, reasoning, notes FROM past_entry_text")
+        rows = saved.rows(SAVED_TEXTS)
         return [number for number, *texts in rows if forgotten.holds(texts)]
 
 

@@ -47,7 +47,7 @@ TABLES: Mapping[str, Table] = {
     ),
     "entry_place": Table(("number", "project"), ("project",)),
     "entry_alias": Table(("old_id",), ("old_id",)),
-    "history": Table(("id",), ("field_changed", "old_value", "new_value")),
+    "history": Table(("id", "number"), ("field_changed", "old_value", "new_value")),
     "metadata": Table(
         ("key",),
         ("key", "value"),

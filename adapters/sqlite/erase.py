@@ -72,8 +72,9 @@ def rows_holding(connection: sqlite3.Connection, erasure: Erasure) -> RowsToEras
 
 
 def texts_holding(connection: sqlite3.Connection, erasure: Erasure) -> Iterator[OwnedText]:
-    """Yield the texts of the entries that `erase_rows` removes."""
+    """Yield the texts of the entries that `erase_rows` removes, of deleted ones the id."""
     _define(connection, erasure)
+    yield from (OwnedText(entry_id, entry_id) for entry_id in _deleted_ids(connection))
     if not (numbers := _entries(connection)):
         return
     rows = connection.execute(
@@ -241,6 +242,17 @@ def _deleted(connection: sqlite3.Connection) -> list[int]:
         f" {_condition(connection, 'history')}"
     )
     return [number for (number,) in connection.execute(deleted)]
+
+
+def _deleted_ids(connection: sqlite3.Connection) -> list[str]:
+    if not (numbers := _deleted(connection)):
+        return []
+    return _names(
+        connection,
+        "SELECT new_value FROM history WHERE memory_id IN (SELECT value FROM json_each(?)) AND"
+        " field_changed = 'deleted' AND new_value NOT IN (SELECT id FROM entry)",
+        in_list(numbers),
+    )
 
 
 def _erase_entries(connection: sqlite3.Connection, numbers: Iterable[int]) -> None:

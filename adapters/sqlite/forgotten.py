@@ -15,6 +15,12 @@ LIFT = (
 )
 
 
+SELECT_TEXTS = (
+    "SELECT entry_seq, description, reasoning, notes, iif(kind = 'learning', id, '')"
+    " FROM entry_text JOIN entry ON seq = entry_seq"
+)
+
+
 class SqliteForgottenTexts(SqlForgottenTexts):
     """Forgotten texts in the table `forgotten`."""
 
@@ -44,7 +50,7 @@ def drop_forgotten(copy: SqliteDatabase, forgotten: ForgottenTexts) -> None:
     Raises:
         StorageError: the copy can't be read.
     """
-    rows = copy.stream("SELECT entry_seq, description, reasoning, notes FROM entry_text")
+    rows = copy.stream(SELECT_TEXTS)
     gone = [number for number, *texts in rows if forgotten.holds(map(str, texts))]
     for table, column in (("entry", "seq"), ("history", "memory_id")):
         copy.run_many(f"DELETE FROM {table} WHERE {column} = ?", ((number,) for number in gone))

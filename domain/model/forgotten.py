@@ -52,10 +52,13 @@ def ensure_not_forgotten(entry: "Entry", holds: Callable[[Iterable[str]], bool])
     """
     Check that no text of *entry* was forgotten, as *holds* knows.
 
+    The id of a learning stands for its description.
+
     Raises:
         ForgottenError: one was.
     """
-    if holds(texts_of(entry)):
+    ids = (entry.entry_id,) if entry.kind == "learning" else ()
+    if holds((*texts_of(entry), *ids)):
         raise ForgottenError(entry.entry_id)
 
 

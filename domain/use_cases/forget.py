@@ -22,6 +22,8 @@ from hardwon.ports.erasure import (
 )
 
 ALL = 2**31 - 1
+LESSON = "lesson"
+"""The noun of occurrences in a knowledge bank."""
 
 
 @attrs.frozen(kw_only=True)
@@ -76,6 +78,16 @@ class ErasurePlan:
     def is_empty(self) -> bool:
         """Whether nothing is kept."""
         return not (self.entries or self.found)
+
+    def keeping_banks(self) -> "ErasurePlan":
+        """Return the plan that does not change knowledge banks."""
+        banks = [found.place for found in self.found if found.noun == LESSON]
+        files = (*self.begun.files, *dict.fromkeys(banks))
+        return attrs.evolve(
+            self,
+            begun=self.begun._replace(keeps_banks=True, files=files),
+            found=tuple(found for found in self.found if found.noun != LESSON),
+        )
 
 
 @attrs.frozen
@@ -190,7 +202,7 @@ class ForgetForGood:
             remains=tuple(remains),
             elsewhere=tuple(elsewhere),
             searched=self.proof.searched(),
-            problems=tuple(problems),
+            problems=tuple(dict.fromkeys(problems)),
             unreachable=self.unreachable,
         )
 

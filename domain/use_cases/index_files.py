@@ -277,5 +277,7 @@ class _Run:
                 self._unchanged += 1
             case "deleted":
                 self._deleted += 1
+            case "forgotten":
+                pass
         self._warnings += kept.warnings
         self._finish(path)

@@ -79,8 +79,12 @@ Selection: TypeAlias = Literal["changed", "deleted", "all"]
 
 LEFT_BEHIND = "it holds a text that was forgotten; erase it here too"
 
-Outcome: TypeAlias = Literal["new", "changed", "reindexed", "unchanged", "deleted"]
-"""`reindexed`: with unchanged text. `deleted`: its entries were deleted and stay so."""
+Outcome: TypeAlias = Literal["new", "changed", "reindexed", "unchanged", "deleted", "forgotten"]
+"""
+`reindexed`: with unchanged text.
+
+`deleted`: its entries were deleted and stay so. `forgotten`: as its text was forgotten for good.
+"""
 
 
 @attrs.frozen(kw_only=True)
@@ -291,10 +295,9 @@ class _DocumentPlan(FilePlan):
 
     def settle(self, *, dry_run: bool) -> IndexedFile:
         if not self.known:
-            is_left = _kind(self.document, None) == "session" and self._is_forgotten
-            return IndexedFile(
-                outcome="deleted", warnings=self.about_file(LEFT_BEHIND) if is_left else ()
-            )
+            if self._is_forgotten:
+                return IndexedFile(outcome="forgotten", warnings=self.about_file(LEFT_BEHIND))
+            return IndexedFile(outcome="deleted")
         if self.document.mtime != self.known[""].file_mtime and not dry_run:
             with self.tools.repository.transaction():
                 for entry in self.tools.repository.of_file(self.document.path):

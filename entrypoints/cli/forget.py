@@ -16,6 +16,7 @@ from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import KINDS
 from hardwon.domain.use_cases.edit_entries import ids_begun, ids_numbered, is_number
 from hardwon.domain.use_cases.forget import (
+    LESSON,
     ErasureOutcome,
     ErasurePlan,
     ErasureRequest,
@@ -193,11 +194,13 @@ def forget(
             any_case=any_case,
         )
     )
+    plan = plan.keeping_banks() if keep_bank else plan
     if plan.is_empty:
         done = forgetting.prove(plan.begun, plan.problems)
     else:
         ask("forget this for good", yes=yes, dry_run=dry_run, as_json=as_json, about=_preview(plan))
-        begun = plan.begun._replace(keeps_banks=keep_bank or not _agrees_to_banks(plan, yes=yes))
+        plan = plan if _agrees_to_banks(plan, yes=yes) else plan.keeping_banks()
+        begun = plan.begun
         done = while_nothing_is_captured(
             memory.settings.global_store, lambda: forgetting.erase(begun)
         )
@@ -372,7 +375,7 @@ def _preview(plan: ErasurePlan) -> Iterator[str]:
 
 
 def _agrees_to_banks(plan: ErasurePlan, *, yes: bool) -> bool:
-    paths = [found.place for found in plan.found if found.noun == "lesson"]
+    paths = [found.place for found in plan.found if found.noun == LESSON]
     return yes or not paths or agrees(f"Also from {', '.join(paths)}?")
 
 
@@ -390,7 +393,7 @@ def _report(plan: ErasurePlan | None, done: ErasureOutcome, *, away: str, as_jso
 def _found(done: ErasureOutcome) -> str:
     if done.remains:
         return "it is still in"
-    return "it is in none of them" if done.unreachable else "nothing is left"
+    return "it is in none of them" if done.unreachable or done.problems else "nothing is left"
 
 
 def _document(plan: ErasurePlan | None, done: ErasureOutcome) -> dict[str, object]:

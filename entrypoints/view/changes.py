@@ -191,7 +191,8 @@ def forget(desk: Desk, asked: PageRequest) -> Reply:
                 "notes": notes,
             },
         )
-    begun = plan.begun._replace(keeps_banks=asked.given("keep_banks") == "yes")
+    plan = plan.keeping_banks() if asked.given("keep_banks") == "yes" else plan
+    begun = plan.begun
     done = while_nothing_is_captured(
         desk.memory.settings.global_store, lambda: forgetting.erase(begun)
     )

@@ -106,6 +106,24 @@ def test_a_deleted_entry_is_forgotten_by_its_id(world: World) -> None:
     assert places_with(world, WORD, entry.entry_id) == []
 
 
+@pytest.mark.parametrize("by", ["text", "id"])
+def test_a_deleted_lesson_that_was_forgotten_does_not_come_back(world: World, by: str) -> None:
+    entry = keep(world, description=LESSON, name=f"The {WORD}")
+    hardwon(world, "export", "--output", "copy.jsonl")
+    hardwon(world, "backup", "copy.db")
+    hardwon(world, "delete", entry.entry_id, "--yes")
+    assert forget(world, WORD if by == "text" else entry.entry_id, "--yes").code == 0
+
+    hardwon(world, "import", "copy.jsonl", "--no-embed")
+    assert descriptions(world) == []
+    hardwon(world, "restore", "copy.db", "--yes")
+    assert descriptions(world) == []
+
+    assert forget(world, "--undo-tombstone", entry.entry_id).code == 0
+    hardwon(world, "import", "copy.jsonl", "--no-embed")
+    assert descriptions(world) == [LESSON]
+
+
 @pytest.mark.parametrize(
     ("options", "left"),
     [
@@ -137,6 +155,8 @@ def test_a_knowledge_bank_is_left_as_it_is_when_it_is_to_be_kept(world: World) -
     bank = world.project / "docs/knowledge-bank/patterns.md"
 
     kept = forget(world, WORD, "--keep-bank", "--yes")
+    assert f"{bank}: 1 lesson" not in kept.stdout
+    assert f"a file of yours: {bank}" in kept.stdout
     assert (kept.code, WORD in bank.read_text(), descriptions(world)) == (
         0,
         True,
@@ -292,3 +312,32 @@ def test_a_row_that_was_deleted_without_being_overwritten_is_erased(world: World
     assert forget(world, "m\u00fchlrad", "--yes").code == 0
     assert places_with(world, WORD) == []
     assert descriptions(world) == ["Roll the canary back first."]
+
+
+def test_a_bank_that_is_not_utf_8_is_named_once_with_the_way_out(world: World) -> None:
+    world.write_bank("patterns", "")
+    bank = world.project / "docs/knowledge-bank/patterns.md"
+    bank.write_text(f"### Pattern: Deploy\n{LESSON}\n", encoding="utf-16")
+    hardwon(world, "import", "--no-embed")
+
+    done = forget(world, WORD, "--yes")
+
+    assert (done.code, done.stdout.count(str(bank))) == (2, 1)
+    assert ": save it as UTF-8; run hardwon forget again" in done.stdout
+    assert "nothing is left" not in done.stdout
+
+
+def test_a_forgotten_file_that_came_back_is_named_and_not_promised_to_come_back(
+    world: World,
+) -> None:
+    decision = world.project / "memory/decisions/deploy.md"
+    decision.parent.mkdir(parents=True)
+    decision.write_text(f"# Deploy\n\n{LESSON}\n")
+    hardwon(world, "index")
+    assert forget(world, WORD, "--yes").code == 0
+    decision.write_text(f"# Deploy\n\n{LESSON}\n")
+
+    done = hardwon(world, "index")
+
+    assert "--force" not in done.stdout
+    assert "it holds a text that was forgotten; erase it here too" in done.stderr, done

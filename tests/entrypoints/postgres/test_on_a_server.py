@@ -268,6 +268,18 @@ def test_every_day_commands_work(ann: World) -> None:
         assert hardwon(ann, *command.split()).code == 0, command
 
 
+def test_a_deleted_lesson_that_was_forgotten_does_not_come_back(ann: World) -> None:
+    entry_id = add(ann).document["id"]
+    assert hardwon(ann, "export", "--output", "copy.jsonl").code == 0
+    assert hardwon(ann, "checkpoint", "create", "before", "--scope", "all").code == 0
+    assert hardwon(ann, "delete", entry_id, "--yes").code == 0
+    assert hardwon(ann, "checkpoint", "delete", "before", "--yes").code == 0
+    assert hardwon(ann, "forget", entry_id, "--yes").code == 0
+
+    assert hardwon(ann, "import", "copy.jsonl", "--no-embed").code == 0
+    assert hardwon(ann, "list", "--json").items == []
+
+
 def test_a_text_is_forgotten_in_each_of_its_spellings_and_it_is_said_who_may_vacuum(
     ann: World,
 ) -> None:
