@@ -3,6 +3,7 @@
 import datetime as dt
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from itertools import islice
@@ -114,6 +115,9 @@ TEMPORARY = ""
 """A database that SQLite keeps in a file only when memory is short."""
 
 BUSY_SECONDS = 5.0
+QUEUE_SECONDS = 60.0
+"""How long a writer waits behind others that get on."""
+
 INSTRUCTIONS_BETWEEN_CHECKS = 2_000
 NOT_UTF_8 = "Could not decode to UTF-8"
 """The beginning of sqlite3's message about a text that can't be decoded."""
@@ -297,13 +301,36 @@ class SqliteDatabase:
             yield
             return
         with self.translated(), self.waiting(busy_seconds):
-            self.connection.execute("BEGIN IMMEDIATE")
+            self._begin(queue_seconds=QUEUE_SECONDS if busy_seconds is None else 0)
         try:
             yield
             self.rows("COMMIT")
         except BaseException:
             self._roll_back()
             raise
+
+    def _begin(self, queue_seconds: float) -> None:
+        """
+        Take the write lock.
+
+        While other writers get on, as many do beside a slow disk, it waits up to *queue_seconds*. A
+        program that holds the lock all the time is waited for once.
+        """
+        end = time.monotonic() + queue_seconds
+        while True:
+            seen = self.value("PRAGMA data_version")
+            try:
+                self.connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                get_on = self.value("PRAGMA data_version") != seen
+                if (
+                    not get_on
+                    or primary_code(error) != sqlite3.SQLITE_BUSY
+                    or time.monotonic() > end
+                ):
+                    raise
+            else:
+                return
 
     def counting(self) -> AbstractContextManager[None]:
         """

@@ -12,13 +12,14 @@ from typing import Any
 import attrs
 import pytest
 
-from hardwon.adapters.sqlite.database import SqliteDatabase
+from hardwon.adapters.sqlite.database import Parameters, SqliteDatabase
 from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.schema import NEWEST
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.errors import NewerSchemaError, StorageError
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS
+from hardwon.ports.override import override
 from tests.adapters.sqlite.sqlite_store import FULL, Sql, dump, opened
 from tests.contracts.worlds import ALL, World, world_of
 from tests.strategies import DIMENSIONS, FILE_KINDS, NOW, SPACE, lesson, of_file, planted
@@ -384,3 +385,47 @@ def test_a_newer_store_that_does_not_write_ahead_is_left_as_it_is(folder: Path) 
     with pytest.raises(NewerSchemaError):
         open_store(str(folder))
     assert path.read_bytes() == data
+
+
+SECOND = 2
+
+
+class Queued(SqliteDatabase):
+    """A writer that does not wait, beside one that is done when it looks for the second time."""
+
+    other: SqliteDatabase
+    looks = 0
+
+    @override
+    def value(self, sql: str, parameters: Parameters = (), /, **named: object) -> Any:
+        if sql == "PRAGMA data_version":
+            self.looks += 1
+            if self.looks == SECOND and self.other.connection.in_transaction:
+                self.other.rows("COMMIT")
+        return super().value(sql, parameters, **named)
+
+
+def test_a_writer_waits_on_while_others_get_on(folder: Path) -> None:
+    with (
+        closing(open_store(str(folder))) as other,
+        closing(Queued(other.path, busy_seconds=0)) as queued,
+    ):
+        queued.other = other
+        other.rows("BEGIN IMMEDIATE")
+        other.note_change()
+        with queued.transaction():
+            assert queued.looks == 3
+
+
+def test_a_writer_gives_up_where_another_program_holds_the_lock(folder: Path) -> None:
+    with (
+        closing(open_store(str(folder))) as other,
+        closing(Queued(other.path, busy_seconds=0)) as queued,
+        closing(SqliteDatabase(other.path)) as holding,
+    ):
+        queued.other = other
+        holding.rows("BEGIN IMMEDIATE")
+        with pytest.raises(StorageError, match="is locked"), queued.transaction():
+            pytest.fail("it has the lock")
+        assert queued.looks == 2
+        holding.rows("ROLLBACK")
