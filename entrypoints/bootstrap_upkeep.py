@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import sys
 from typing import TYPE_CHECKING
 
 from hardwon.domain.model.errors import StorageError, UnreadableFileError
@@ -306,8 +305,9 @@ def open_export(path: str) -> "AbstractContextManager[ExportedRecords | None]":
     Yields None for another format.
     """
     from hardwon.adapters.export_format.lines import open_export
+    from hardwon.entrypoints.streams import input_bytes
 
-    return open_export(path, sys.stdin.buffer if path == STANDARD_STREAM and sys.stdin else None)
+    return open_export(path, input_bytes() if path == STANDARD_STREAM else None)
 
 
 def count_exported(memory: "Memory") -> int:

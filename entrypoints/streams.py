@@ -7,7 +7,7 @@ import os
 import select
 import stat
 import sys
-from typing import Literal
+from typing import BinaryIO, Literal
 
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.entrypoints.presenters.text import on_one_line
@@ -111,14 +111,18 @@ def is_empty() -> bool:
     return os.path.samestat(os.fstat(sys.stdin.fileno()), os.stat(os.devnull))
 
 
+def input_bytes() -> BinaryIO:
+    """Return the bytes of standard input, none if it is closed."""
+    return sys.stdin.buffer if sys.stdin else io.BytesIO()
+
+
 def standard_input(errors: Literal["strict", "replace"] = "strict") -> str:
     """
     Return standard input as text.
 
     Bytes that are no text are refused, or replaced as *errors* says.
     """
-    data = sys.stdin.buffer.read(LARGEST_TEXT + 1) if sys.stdin else b""
-    return decoded(data, "the text", errors)
+    return decoded(input_bytes().read(LARGEST_TEXT + 1), "the text", errors)
 
 
 def decoded(data: bytes, what: str, errors: Literal["strict", "replace"] = "strict") -> str:

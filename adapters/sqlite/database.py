@@ -322,12 +322,9 @@ class SqliteDatabase:
             try:
                 self.connection.execute("BEGIN IMMEDIATE")
             except sqlite3.OperationalError as error:
-                get_on = self.value("PRAGMA data_version") != seen
-                if (
-                    not get_on
-                    or primary_code(error) != sqlite3.SQLITE_BUSY
-                    or time.monotonic() > end
-                ):
+                others_wrote = self.value("PRAGMA data_version") != seen
+                is_busy = primary_code(error) == sqlite3.SQLITE_BUSY
+                if not (is_busy and others_wrote and time.monotonic() < end):
                     raise
             else:
                 return

@@ -219,7 +219,7 @@ OF_EACH_KIND = [
     Column("posting", "packed"),
     Column("forgotten", "at"),
 ]
-"""A column of each type, with and without NULL, as a time or not, and of tables without texts."""
+"""Columns of each type, with NULL or without, also times."""
 
 
 def is_sound(database: SqliteDatabase) -> bool:

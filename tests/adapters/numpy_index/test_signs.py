@@ -1,4 +1,4 @@
-"""Signs of vectors: they tell what is near, and bytes that do not fit are refused."""
+"""Signs of vectors tell which entries are near and damaged bytes are refused."""
 
 import math
 import operator

@@ -391,7 +391,7 @@ SECOND = 2
 
 
 class Queued(SqliteDatabase):
-    """A writer that does not wait, beside one that is done when it looks for the second time."""
+    """A writer that does not wait, beside one that commits at its second look."""
 
     other: SqliteDatabase
     looks = 0

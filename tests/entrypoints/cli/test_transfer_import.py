@@ -6,7 +6,7 @@ from array import array
 import pytest
 
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.programs import bank, hardwon, keep
+from tests.entrypoints.programs import bank, hardwon, keep, run
 
 PROSE = "# Patterns\n\nAn introduction.\n\n## About\n\nMore.\n\n"
 
@@ -238,3 +238,13 @@ def test_an_imported_lesson_that_is_written_again_counts_once_more(world: World)
     assert world.query("SELECT name, observation_count FROM entries WHERE name = 'One'") == [
         ("One", 4)
     ]
+
+
+@pytest.mark.parametrize("redirections", ["<&-", "</dev/null"])
+def test_a_closed_standard_input_is_an_empty_one(world: World, redirections: str) -> None:
+    done = run(world, "hardwon", "import", "-", redirections=redirections)
+
+    assert (done.code, done.stdout) == (1, "")
+    assert done.stderr == (
+        "hardwon: standard input is no export of hardwon: its first line is no header\n"
+    )
