@@ -118,6 +118,9 @@ BUSY_SECONDS = 5.0
 QUEUE_SECONDS = 60.0
 """How long a writer waits behind others that get on."""
 
+COUNT_QUEUE_SECONDS = 1.0
+"""The same for counters: the watchdog of a hook ends the wait earlier."""
+
 INSTRUCTIONS_BETWEEN_CHECKS = 2_000
 NOT_UTF_8 = "Could not decode to UTF-8"
 """The beginning of sqlite3's message about a text that can't be decoded."""
@@ -290,7 +293,11 @@ class SqliteDatabase:
 
     @contextmanager
     def transaction(
-        self, _of: Collection[str] | None = None, *, busy_seconds: float | None = None
+        self,
+        _of: Collection[str] | None = None,
+        *,
+        busy_seconds: float | None = None,
+        queue_seconds: float = QUEUE_SECONDS,
     ) -> Iterator[None]:
         """
         Hold the write lock and make changes within atomic.
@@ -301,7 +308,7 @@ class SqliteDatabase:
             yield
             return
         with self.translated(), self.waiting(busy_seconds):
-            self._begin(queue_seconds=QUEUE_SECONDS if busy_seconds is None else 0)
+            self._begin(queue_seconds)
         try:
             yield
             self.rows("COMMIT")
@@ -333,9 +340,9 @@ class SqliteDatabase:
         """
         Return a transaction for counters.
 
-        It waits only briefly for other writers.
+        It waits only briefly for other writers, a little longer while they get on.
         """
-        return self.transaction(busy_seconds=COUNT_BUSY_SECONDS)
+        return self.transaction(busy_seconds=COUNT_BUSY_SECONDS, queue_seconds=COUNT_QUEUE_SECONDS)
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:

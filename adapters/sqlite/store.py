@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.adapters.folder import exposed
-from hardwon.adapters.sql.database import COUNT_BUSY_SECONDS
 from hardwon.adapters.sqlite.activity import (
     SqliteContextWindows,
     SqliteDeliveries,
@@ -110,10 +109,6 @@ class SqliteStore(Store):
         self.upkeep = SqliteUpkeep(database)
 
     @override
-    def counting(self) -> AbstractContextManager[None]:
-        return self.database.transaction(busy_seconds=COUNT_BUSY_SECONDS)
-
-    @override
     def is_in_place(self) -> bool:
         return self.database.is_in_place()
 
@@ -121,6 +116,10 @@ class SqliteStore(Store):
     def is_current(self) -> bool:
         is_missing = not os.path.exists(os.path.join(self._folder, FILE_NAME))
         return self.database.is_in_place() if self.is_there else is_missing
+
+    @override
+    def counting(self) -> AbstractContextManager[None]:
+        return self.database.counting()
 
     @override
     def close(self) -> None:

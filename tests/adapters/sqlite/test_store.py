@@ -4,7 +4,8 @@ import sqlite3
 import stat
 import sys
 from array import array
-from contextlib import closing
+from collections.abc import Callable
+from contextlib import AbstractContextManager, closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -405,7 +406,10 @@ class Queued(SqliteDatabase):
         return super().value(sql, parameters, **named)
 
 
-def test_a_writer_waits_on_while_others_get_on(folder: Path) -> None:
+@pytest.mark.parametrize("changes", [SqliteDatabase.transaction, SqliteDatabase.counting])
+def test_a_writer_waits_on_while_others_get_on(
+    folder: Path, changes: Callable[[SqliteDatabase], AbstractContextManager[None]]
+) -> None:
     with (
         closing(open_store(str(folder))) as other,
         closing(Queued(other.path, busy_seconds=0)) as queued,
@@ -413,7 +417,7 @@ def test_a_writer_waits_on_while_others_get_on(folder: Path) -> None:
         queued.other = other
         other.rows("BEGIN IMMEDIATE")
         other.note_change()
-        with queued.transaction():
+        with changes(queued):
             assert queued.looks == 3
 
 
