@@ -147,7 +147,6 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
     IDS: str
     COUNT: str
     TALLY: str
-    TEXTS: str = ""
     SCANNED: str = ""
     """Follows the table `entry` where its rows are all read."""
     PRINTED: str
@@ -357,15 +356,16 @@ class SqlEntries(Role[D], EntryRepository, RankingReads):
 
     @override
     def tally(self, only: EntryFilter, field: Field) -> Mapping[str, int]:
-        within, is_of_text = self._database.where(only), field == "source"
-        value, texts = (f"t.{field}", self.TEXTS) if is_of_text else (f"e.{field}", "")
-        table = self.SCANNED if is_of_text or only != EVERYTHING else ""
-        sql = self.TALLY.format(value=value, table=table, texts=texts, within=within.sql)
+        within, value = self._database.where(only), f"{'t' if field == 'source' else 'e'}.{field}"
+        sql = self._tally(only, field).format(value=value, within=within.sql)
         return {
             value: count
             for value, count in self._database.rows(sql, **within.parameters)
             if isinstance(value, str)
         }
+
+    def _tally(self, only: EntryFilter, field: Field) -> str:  # noqa: ARG002  # an engine may choose by them
+        return self.TALLY
 
     @override
     def ids_starting_with(self, prefix: str, limit: int) -> list[str]:

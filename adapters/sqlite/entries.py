@@ -183,13 +183,10 @@ def _with_track_record(row: Row) -> tuple[TrackRecord, Row]:
 RELEASE = "UPDATE entry SET superseded_by = NULL WHERE superseded_by = ?"
 """Make entries current again that a deleted one superseded."""
 
+INDEXED_BY_KIND = ("kind", "category", "confidence")
+"""The columns of one index, in its order."""
 
-BY_RECORD = """
-    SELECT e.confidence, count(*) AS entries FROM entry e WHERE {within}
-    GROUP BY e.kind, e.category, e.observation_count, e.confidence"""
-"""Grouped as the index of track records is ordered."""
-
-CONFIDENCES = f"SELECT confidence, sum(entries) FROM ({BY_RECORD}) GROUP BY 1 ORDER BY 2 DESC, 1"
+HIDDEN = "SELECT 1 FROM entry e {scanned} WHERE ({within}) IS NOT TRUE LIMIT 1"
 
 KEPT_COUNTS = 16
 """A server asks for the same few counts at each search."""
@@ -231,11 +228,12 @@ class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
     """
     COUNT = "SELECT count(*) FROM entry e WHERE {within}"
     COUNT_AT_HOME = f"SELECT count(*) {RANKED_AT_HOME} WHERE {{within}}"
-    # Texts are long, and looking entries up by an index takes longer than reading them all.
-    SCANNED, TEXTS = "NOT INDEXED", "JOIN entry_text t ON t.entry_seq = e.seq"
+    # Looking entries up by an index takes longer than reading them all.
+    SCANNED = "NOT INDEXED"
+    SCANNED_TEXTS = f"entry e {SCANNED} JOIN entry_text t ON t.entry_seq = e.seq"
     TALLY = """
         SELECT coalesce(value, '') AS value, sum(entries) FROM (
-            SELECT {value} AS value, count(*) AS entries FROM entry e {table} {texts} WHERE {within} GROUP BY {value}
+            SELECT {{value}} AS value, count(*) AS entries FROM {table} WHERE {{within}} GROUP BY {group}
         ) GROUP BY 1 ORDER BY sum(entries) DESC, 1
     """
     PRINTED = SELECT_PRINTED
@@ -337,21 +335,35 @@ class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
 
     @override
     def tally(self, only: EntryFilter, field: Field) -> Mapping[str, int]:
-        if not self._is_tallied(only):
-            return super().tally(only, field)
-        if field == "confidence":
-            within = where(only._replace(ranked=True))
-            rows = self._database.rows(CONFIDENCES.format(within=within.sql), **within.parameters)
-            return {value: entries for value, entries in rows if isinstance(value, str)}
-        if field == "category":
+        is_tallied = self._is_tallied(only)
+        if is_tallied and field == "category":
             tallies = tallied(self._database, only).items()
             return _most_first((category or "", entries) for category, entries in tallies)
-        if field == "kind":
+        if is_tallied and field == "kind":
             return _most_first(
                 (kind, self._ranked(only._replace(kinds=(kind,)))) for kind in only.kinds
             )
-        is_all = self._ranked(only) == self._total()
+        is_all = self._ranked(only) == self._total() if is_tallied else self._shows_all(only)
         return super().tally(EVERYTHING if is_all else only, field)
+
+    def _shows_all(self, only: EntryFilter) -> bool:
+        """Return whether *only* is about visibility alone, and hides no entry."""
+        within = where(only)
+        return only == EVERYTHING._replace(visible_in=only.visible_in) and not self._database.value(
+            HIDDEN.format(scanned=self.SCANNED, within=within.sql), **within.parameters
+        )
+
+    @override
+    def _tally(self, only: EntryFilter, field: Field) -> str:
+        """Return the statement, which reads an index alone where one has the columns."""
+        if field in INDEXED_BY_KIND and only == EntryFilter(only.kinds):
+            return self.TALLY.format(table="entry e", group=", ".join(INDEXED_BY_KIND))
+        table, scanned = (
+            ("entry_text t", self.SCANNED_TEXTS)
+            if field == "source"
+            else ("entry e", f"entry e {self.SCANNED}")
+        )
+        return self.TALLY.format(table=table if only == EVERYTHING else scanned, group="{value}")
 
     def _ranked(self, only: EntryFilter) -> int:
         return sum(tallied(self._database, only).values())

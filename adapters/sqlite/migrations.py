@@ -786,6 +786,18 @@ def to_version_21(connection: sqlite3.Connection) -> None:
     run_scripts(connection, ARMS)
 
 
+TALLIED_COLUMNS = """
+CREATE INDEX entry_by_kind ON entry (kind, category, confidence);
+CREATE INDEX entry_by_label ON entry (source_project);
+CREATE INDEX entry_text_by_source ON entry_text (source);
+"""
+
+
+def to_version_22(connection: sqlite3.Connection) -> None:
+    """Add the indexes by which statistics are counted."""
+    run_scripts(connection, TALLIED_COLUMNS)
+
+
 MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     to_version_1,
     to_version_2,
@@ -808,4 +820,5 @@ MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     to_version_19,
     to_version_20,
     to_version_21,
+    to_version_22,
 )

@@ -22,7 +22,7 @@ from hardwon.adapters.sqlite.database import (
 )
 from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError, StorageError
 
-NEWEST = 21
+NEWEST = 22
 """
 The version after the last migration.
 

@@ -324,8 +324,9 @@ class SqliteVectorStore(SqlVectorStore[SqliteDatabase], BlockSource):
 
     def _count_all(self) -> int:
         """Return the number of vectors, by the keys of an index."""
-        return int(
-            self._database.value("SELECT count(*) FROM vector WHERE space_id = ?", (self.number,))
+        sql, number = "SELECT count(*) FROM vector WHERE space_id = ?", self.number
+        return self._database.kept(
+            f"vectors of {number}", lambda: int(self._database.value(sql, (number,)))
         )
 
     @override

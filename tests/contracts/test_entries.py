@@ -269,7 +269,10 @@ groups = st.builds(
 )
 """Filters by what the tallies of SQLite tell apart."""
 
-FIELDS: tuple[Field, ...] = ("kind", "category", "confidence", "spec_folder", "tier", "source")
+FIELDS: tuple[Field, ...] = (
+    *("kind", "category", "confidence", "tier", "context_type"),
+    *("source", "spec_folder", "source_project"),
+)
 
 
 @given(stored=stores, only=groups)
@@ -280,9 +283,13 @@ def test_groups_are_counted_as_they_are_found(
     with make() as world:
         world.add(*stored)
         assert world.repository.count(only) == len(within(only, stored))
-        for asked, field in itertools.product(
-            (only, EntryFilter(only.kinds, visible_in=only.visible_in, ranked=only.ranked)), FIELDS
-        ):
+        asks = (
+            only,
+            EntryFilter(only.kinds, visible_in=only.visible_in, ranked=only.ranked),
+            EntryFilter(only.kinds),
+            EVERYTHING._replace(visible_in=only.visible_in),
+        )
+        for asked, field in itertools.product(asks, FIELDS):
             found = within(asked, stored)
             values = Counter(getattr(entry, field) or "" for entry in found)
             assert [*world.repository.tally(asked, field).items()] == sorted(

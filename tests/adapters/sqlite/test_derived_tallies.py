@@ -1,10 +1,11 @@
 """Tallies: after any history they say how many entries there are, and damage to them costs time only."""
 
 import contextlib
+import itertools
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import attrs
 import pytest
@@ -28,6 +29,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter, Scope
 from hardwon.domain.model.project import Visibility
+from hardwon.ports.entries import Field
 from tests.adapters.sqlite.sqlite_store import EVERY_ENTRY, checkpoints_of
 from tests.contracts.worlds import ALL, open_new_store, world_of
 from tests.strategies import DAY, NOW, entries_about, file_entries, lesson
@@ -60,6 +62,23 @@ def assert_counted(database: SqliteDatabase) -> None:
         )
         assert dict(tallied(database, only)) == expected
     assert count_ranked(database) == database.value("SELECT count(*) FROM entry WHERE retired = 0")
+
+
+FIELDS: tuple[Field, ...] = get_args(Field)
+VALUES = """
+    SELECT coalesce({value}, ''), count(*) FROM entry e JOIN entry_text t ON t.entry_seq = e.seq
+    WHERE {within} GROUP BY 1
+"""
+
+
+def assert_tallied(database: SqliteDatabase) -> None:
+    """Check that statistics, read from indexes and tallies, say the same as a count of all rows."""
+    unranked = (EVERYTHING._replace(visible_in=seen) for seen in SEEN)
+    for only, field in itertools.product((LEARNINGS, *unranked), FIELDS):
+        within, value = where(only), f"{'t' if field == 'source' else 'e'}.{field}"
+        sql = VALUES.format(value=value, within=within.sql)
+        expected: dict[str, int] = dict(database.rows(sql, **within.parameters))
+        assert dict(world_of(database).repository.tally(only, field)) == expected
 
 
 BOUND: dict[str, Any] = {"scope": Scope(("here",)), "anywhere": ("learning",)}
@@ -182,6 +201,7 @@ class TalliesAgreeWithCounts(RuleBasedStateMachine):
     @invariant()
     def tallies_are_counts(self) -> None:
         assert_counted(self.database)
+        assert_tallied(self.database)
         assert_admitted(self.database)
 
 
@@ -225,6 +245,30 @@ def test_a_session_start_counts_without_reading_entries(database: SqliteDatabase
     database.rows(f"UPDATE {TALLY_TABLE} SET entries = entries * 7")  # sums to 0 as before
 
     assert world_of(database).repository.sizes(Visibility(own=("here",))) == {"patterns": 21}
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_statistics_read_no_entries(database: SqliteDatabase, field: Field) -> None:
+    asked = list[str]()
+    database.connection.set_trace_callback(asked.append)
+    for only in (EVERYTHING, LEARNINGS, EVERYTHING._replace(visible_in=Visibility(own=("here",)))):
+        world_of(database).repository.tally(only, field)
+    database.connection.set_trace_callback(None)
+    counts = [sql for sql in asked if TALLY_TABLE not in sql and "count(*)" in sql]
+    plans = [step for sql in counts for *_, step in database.rows(f"EXPLAIN QUERY PLAN {sql}")]
+
+    assert all("COVERING INDEX" in step for step in plans if step.startswith(("SCAN e", "SCAN t")))
+    assert plans.count("USE TEMP B-TREE FOR GROUP BY") <= len(counts), "the few values are united"
+
+
+def test_statistics_leave_out_hidden_entries_beside_deprecated_ones(
+    database: SqliteDatabase,
+) -> None:
+    database.rows("UPDATE entry SET retired = 1 WHERE seq = 1")
+    assert_tallied(database)
+
+    database.rows("UPDATE entry SET reach = 'home', project = 'there' WHERE seq = 2")
+    assert_tallied(database)
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ RELEASED = {
     19: "603f613da0e18960",
     20: "b10bb8dd32ff1aa3",
     21: "894da40361aea8f1",
+    22: "14bb84f887db3664",
 }
 """The beginning of the hash of the schema that the migrations up to a version yield. A line is never changed, only added."""
 

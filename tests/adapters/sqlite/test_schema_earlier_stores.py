@@ -123,7 +123,7 @@ LATER_PARTS = (
     "UPDATE receipt_entry SET is_rejected = 1",
     "UPDATE receipt SET arm = 'shown'",
 )
-"""Values in columns and tables of versions 8 to 21."""
+"""Values in columns and tables of versions 8 to 21. Version 22 has indexes alone."""
 
 TALLIED = [("", -2), ("document", 1), ("learning", 1)]
 
