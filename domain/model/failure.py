@@ -75,7 +75,7 @@ _WRAPPER = re.compile(
     r"(?i).*\*\*\*.*\berror \d+.*|npm (?:ERR!|error) (?:code|errno|path|command|lifecycle|workspace|location)\b.*|"
     r"(?:FAILED|ERROR|FAIL|FAILURE):? ?(?:\(\w+=|\S+$|Build failed).*|Found \d+ errors?.*|\d+ (?:errors?|failed|problems?)\b.*|"
     r"error: (?:could not compile|aborting due|process|subprocess|recipe|script|command)\b.*|"
-    r".*\bexit(?:ed)? (?:code|status|with)\b.*|.*BUILD FAILED.*|Traceback .*|collect2: .*|"
+    r".*\bexit(?:ed)? (?:code|status|with|\(\d+)\b.*|at \S.*:\d+\)?(?: \{)?|.*BUILD FAILED.*|Traceback .*|collect2: .*|"
     r".*: in function [`'\"].*|File \".*\", line \d.*|npm (?:ERR!|error)(?:\s+(?:[{}].*|errno:.*|syscall.*|at .*))?|error:|"
     r"Command \w+ failed with a nonzero.*|\(\d+ failures?\)|The following build commands failed:|\*\* \w+ FAILED \*\*|"
     r"\* What went wrong:|For more information.*|.*Command failed.*|.*generated an error.*|Tests?:? +\d+ .*|.*\(most likely .*|"
@@ -106,7 +106,7 @@ _STRONG = re.compile(
 """Lines that only a command prints that fails."""
 
 _MARK = re.compile(
-    r"^(?:E\s+|Caused by:\s+|npm (?:ERR!|error)\s+|[│╷╵\xd7●✕✗*>|]\s+|╰─▶\s+|\[?ERROR\]?:?\s+)+"
+    r"^(?:E\s+|##\[error\]|Caused by:\s+|npm (?:ERR!|error)\s+|[│╷╵\xd7●✕✗*>|]\s+|╰─▶\s+|\[?ERROR\]?:?\s+)+"
 )
 _PLAIN_WORDS = (
     frozenset(map(stem, EVERYDAY))

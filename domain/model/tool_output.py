@@ -1,12 +1,14 @@
 r"""
 The output of a command, cleaned: what is left says what went wrong.
 
-Three steps: the terminal's marks go (`shown`), lines that say nothing go (`cleaned`), and what
-differs between two runs of the same failure becomes a placeholder (`normalised`). Each step is
-idempotent. Linear in the length of the output, of which the middle is cut.
+Three steps: the terminal's marks go (`shown`), lines that say nothing and the labels of a runner
+go (`cleaned`), and what differs between two runs of the same failure becomes a placeholder
+(`normalised`). Each step is idempotent. Linear in the length of the output, of which the middle
+is cut.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from typing import NamedTuple
@@ -117,7 +119,15 @@ _CLOCK = r"\d{1,2}:\d\d:\d\d(?:[.,]\d+)?"
 _SEGMENT = r"[^\s/\\:'\"`<>|()\[\],;=*]+"
 
 STAMPS = (
-    Cleaner("step of an image", r"^#\d+ \d+\.\d+ "),
+    Cleaner(
+        "source and time",
+        r"^(?:\s*(?:#\d+ \d+\.\d+ "  # the step of an image
+        rf"|[^\t]+\t[^\t]+\t{_DATE}T{_CLOCK}Z(?: |$)"  # the job and step of a workflow
+        rf"|{_DATE}T{_CLOCK}Z \d\d[OE](?:[ +]|$)"  # the stream of a job
+        rf"|[^\W\d]{{3,5}}\.? [ \d]\d {_CLOCK} [\w.-]+ [^\s:\[]+(?:\[\d+\])?:(?: |$)"  # a journal
+        rf"|{_DATE}T{_CLOCK}\S* (?:[\w.-]+ )?[^\s:\[]+\[[\w.-]+\]:(?: |$)"
+        rf"|{_CLOCK} [\w.:-]+ +\|(?: |$)))+",  # a process manager
+    ),
     Cleaner("date and time", rf"\[?\b{_DATE}(?:[T ]{_CLOCK}(?:Z|\s?[+-]\d\d:?\d\d)?)?\]?"),
     Cleaner("clock", rf"\[?\b{_CLOCK}\b\]?"),
     Cleaner("duration", r"\b(?:in )?\d+(?:\.\d+)?\s?(?:ms|s|sec|seconds|min|m)\b"),
@@ -126,6 +136,24 @@ STAMPS = (
     ),
 )
 """Texts that depend on when and where a command ran."""
+
+_LEVEL = (
+    r"(?i:errors?|warn|info|debug|trace|notice|note|hint|help|fatal|critical|panic|fail(?:ed|ure)?|ok|pass(?:ed)?|"
+    r"skipped|run|remote|caused|\w*(?:error|exception|warning))(?![\w./-])"
+)
+_WORD = rf"(?!{_LEVEL})[\w@.+/-]+"
+_TASK = rf"(?!{_LEVEL})[\w.:-]+"
+
+LABELS = (
+    Cleaner("column", rf"(?:(?!\d+\s){_WORD}(?::{_WORD})?\s+[|│]|\[[^\[\]\s]+\]\s+\|)(?=\s|$)"),
+    Cleaner("bracket", rf"\[(?:\d{{1,3}}|(?!{_LEVEL})@?[^\W\d][\w.@:/ -]+)\](?::|(?=\s|$))"),
+    Cleaner("task", rf"(?:/|{_WORD})(?::[A-Za-z][\w.-]*)+:(?=\s|$)|@[\w.-]+/[\w.-]+:(?=\s|$)"),
+    Cleaner("folder", rf"(?:\.|[\w@.-]+(?:/[\w@.-]+)+) {_TASK}[:$](?=\s|$)"),
+)
+"""Labels that a runner of several programs prints before their lines."""
+
+NAME = Cleaner("name", rf"(?:{_WORD} )?{_WORD}(?: \([\w-]+\))?[:>](?=\s|$)|\(\w[\w .=,]+\)(?=\s|$)")
+"""A label only before texts of different indentation."""
 
 PLACEHOLDERS = (
     Cleaner(
@@ -163,8 +191,55 @@ def cleaned(output: str) -> tuple[str, ...]:
 
     >>> cleaned("collected 3 items\n12:01:02 ERROR /home/mia/shop/db.py: locked\n[####  ] 50%\n")
     ('ERROR db.py: locked',)
+    >>> cleaned("app-1  | ready\ndb-1   | ready\napp-1  | \napp-1  | KeyError: 'quarter'\n")
+    ('ready', 'ready', "KeyError: 'quarter'")
     """
-    return tuple(_cleaned_lines(shown(output)))
+    lines = tuple(_cleaned_lines(shown(output).split("\n")))
+    while (bare := _without_labels(lines)) != lines:
+        lines = tuple(_cleaned_lines(bare))
+    return lines
+
+
+_LABEL = re.compile(
+    f"(?:==> |\\S YN0000: )?(?:({'|'.join(rule.pattern for rule in LABELS)})|({NAME.pattern}))"
+)
+
+
+class _Labelled(NamedTuple):
+    label: str
+    text: str
+    is_name: bool = False
+
+
+def _labelled(line: str) -> _Labelled:
+    if not (found := _LABEL.match(line)):
+        return _Labelled("", line)
+    return _Labelled(found[1] or found[2], line[found.end() :], bool(found[2]))
+
+
+def _labels(lines: Sequence[str]) -> set[str]:
+    """Return the labels of *lines* if most lines have one, on average two."""
+    labelled = [found for found in map(_labelled, lines) if found.label]
+    indents = defaultdict[str, set[str]](set)
+    for label, text, _ in labelled:
+        if plain := text.lstrip():
+            indents[label].add(text.removesuffix(plain))
+    labels = {label for label, _, is_name in labelled if not is_name or len(indents[label]) > 1}
+    lines_of_labels = sum(label in labels for label, _, _ in labelled)
+    is_most = 2 * lines_of_labels > len(lines) and lines_of_labels >= 2 * len(labels)
+    return labels if is_most else set()
+
+
+def _without_labels(lines: tuple[str, ...]) -> tuple[str, ...]:
+    """Return *lines* without the labels of runners, of which one may run another."""
+    while labels := _labels(lines):
+        found = ((line, _labelled(line)) for line in lines)
+        bare = (
+            _without_stamps(text.strip()) if label in labels else line
+            for line, (label, text, _) in found
+        )
+        lines = tuple(filter(None, bare))
+    return lines
 
 
 _STARTUP = re.compile(r"Error processing line \d+ of .*\.pth:.*")
@@ -185,13 +260,19 @@ def _without_startup(lines: Iterable[str]) -> Iterator[str]:
     yield from held
 
 
-def _cleaned_lines(text: str) -> Iterator[str]:
-    for line in _without_startup(text.split("\n")):
+def _cleaned_lines(lines: Iterable[str]) -> Iterator[str]:
+    for line in _without_startup(lines):
         cut = line[:MAX_LINE].rstrip()
         if not _NOISE.fullmatch(cut):
-            plain = replaced(cut, _STAMPS).strip()
-            if plain and not _NOISE.fullmatch(plain):
+            plain = _without_stamps(cut.strip())
+            if plain == cut or (plain and not _NOISE.fullmatch(plain)):
                 yield plain
+
+
+def _without_stamps(line: str) -> str:
+    while (plain := replaced(line, _STAMPS).strip()) != line:
+        line = plain
+    return line
 
 
 def replaced(line: str, rules: Sequence[tuple[re.Pattern[str], str]]) -> str:

@@ -302,6 +302,59 @@ def test_colours_progress_and_another_machine_do_not_change_a_signature(tool: st
     assert sample.signature in found.signatures
 
 
+RUNNERS = {
+    "docker compose": "app-1  | ",
+    "docker compose logs -t": "app-1  | 2026-11-20T09:14:02.113840121Z ",
+    "docker service": "ledger_api.1.x9k2lq0v7h1d@node-3    | ",
+    "foreman": "16:46:30 web.1    | ",
+    "overmind": "web     | ",
+    "turbo": "@kiln/ui:build: ",
+    "pnpm": "packages/a test: ",
+    "lerna": "@kiln/ledger: ",
+    "nx": "ledger: ",
+    "concurrently": "[0] ",
+    "concurrently by name": "[web] ",
+    "yarn": "[@kiln/ledger]: ",
+    "kubectl": "[pod/ledger-7cfd7bf68f-nk5kr/app] ",
+    "journal": "Nov  7 12:01:03 kiln-3 python3[9777]: ",
+    "journal by ISO": "2026-11-27T12:01:02+0000 kiln-3 java[881]: ",
+    "heroku": "2026-11-20T09:14:05.113840+00:00 app[web.1]: ",
+    "gh": "test (3.12)\tRun tests\t2026-11-20T09:14:02.1138401Z ",
+    "gitlab": "2026-11-20T09:14:04.113841Z 01E ",
+    "compose on gh": "e2e\tStart\t2026-11-20T09:14:02.1138401Z app-1  | ",
+    "turbo in compose": "app-1  | web:build: ",
+    "torchrun": "[rank1]: ",
+    "ray": "(settle pid=2211) ",
+    "nix": "ledger> ",
+    "bun": "shop-web build: ",
+}
+
+
+@given(sample=st.sampled_from([*SAMPLES.values()]), runner=st.sampled_from([*RUNNERS]))
+def test_a_failure_is_the_same_behind_the_label_of_a_runner(sample: Sample, runner: str) -> None:
+    output = f"starting\n  first\n\n  second\n{sample.output}"
+    labelled = "\n".join(f"{RUNNERS[runner]}{line}".rstrip() for line in output.split("\n"))
+    bare, behind = Failure(sample.command, output), Failure(sample.command, labelled)
+
+    assert behind.lines == bare.lines
+    assert behind.signatures == bare.signatures
+    assert behind.is_shown == bare.is_shown
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "at Timeout._onTimeout (/srv/shop/t.js:1:42)",
+        "at async failing (file:///srv/shop/t.js:1:42) {",
+        "at io.kiln.ErrorHandler.fail(ErrorHandler.java:3)",
+    ],
+)
+def test_a_frame_of_a_stack_tells_no_error(frame: str) -> None:
+    output = f"Error: quarter ledger is locked\n    {frame}\n"
+
+    assert Failure("npm test", output).error_lines == ("Error: quarter ledger is locked",)
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -11,6 +11,15 @@ outputs = st.text(
     max_size=300,
 ) | st.text(max_size=300)
 
+BEGINNINGS = st.sampled_from(
+    "app-1  | ;db-1 |;[0] ;[web]:;web:build: ;@kiln/ui: ;libs/a test: ;libs/a test$ ;web: ;==> web: ;(run pid=3) ;"
+    "12:01:02 web.1 | ;job\tstep\t2026-11-20T09:14:02.1Z ;2026-11-20T09:14:02.1Z 01E ;#9 0.1 ;"
+    "Nov 27 12:01:02 host unit[3]: ;2026-11-20T09:14:02Z app[web.1]: ;  ;\t;error: ;at f:1 ;--- ;x".split(
+        ";"
+    )
+)
+labelled = st.lists(st.lists(BEGINNINGS, max_size=4).map("".join), max_size=12).map("\n".join)
+
 
 @given(outputs)
 @example("\x1b\x1b[31m[0m")
@@ -19,7 +28,7 @@ def test_showing_twice_is_showing_once(output: str) -> None:
     assert shown(shown(output)) == shown(output)
 
 
-@given(outputs)
+@given(outputs | labelled)
 @example("12:00:01 12:00:02 x")
 def test_cleaning_twice_is_cleaning_once(output: str) -> None:
     once = cleaned(output)
@@ -77,6 +86,13 @@ def test_a_long_output_is_cut_in_the_middle() -> None:
 def test_one_line_of_megabytes_is_read(part: str) -> None:
     for line in cleaned(part * 2_000_000):
         assert normalised(normalised(line)) == normalised(line)
+
+
+@pytest.mark.parametrize("part", ["[0] ", "a:b: ", "a | ", "a: ", "#1 1.1 [0] ", "(a ", "a/"])
+def test_labels_in_labels_are_taken_out_at_once(part: str) -> None:
+    lines = cleaned(f"{part * (480 // len(part))}x\n" * 80)
+
+    assert cleaned("\n".join(lines)) == lines
 
 
 @pytest.mark.parametrize(

@@ -120,3 +120,18 @@ def test_a_lesson_is_printed_at_failures_with_its_signature(
     document = hardwon(world, "moment", "--failed", "make up", "--text", output, "--json").document
 
     assert (lesson in document["text"]) is is_shown
+
+
+@pytest.mark.parametrize("label", ["app-1  | ", "web:build: ", "[pod/herd-7d9f/app] ", "[1] "])
+def test_an_error_behind_the_label_of_a_runner_has_the_same_lesson(
+    world: World, label: str
+) -> None:
+    output = f"starting\nTraceback (most recent call last):\n  ...\n{ERROR}\n"
+    labelled = "".join(f"{label}{line}\n" for line in output.splitlines())
+    bare, behind = (
+        hardwon(world, "moment", "--failed", "make up", "--text", text, "--json").document
+        for text in (output, labelled)
+    )
+
+    assert LESSON in bare["text"]
+    assert behind["text"] == bare["text"]
