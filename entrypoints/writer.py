@@ -49,6 +49,7 @@ from hardwon.entrypoints.presenters.text import on_one_line
 from hardwon.entrypoints.streams import (
     NO_FOLDER,
     collect_seldom,
+    input_bytes,
     is_working_folder_gone,
     never_fail_to_print,
     put_out,
@@ -278,7 +279,7 @@ def _read(options: argparse.Namespace) -> str:
 
 def _bytes(path: str) -> bytes:
     if path == "-":
-        return sys.stdin.buffer.read(LARGEST_JSON + 1) if sys.stdin else b""
+        return input_bytes().read(LARGEST_JSON + 1)
     with open(path, "rb") as file:
         return file.read(LARGEST_JSON + 1)
 

@@ -69,6 +69,10 @@ def without_managed(target: SetupTarget, found: FileBefore) -> str | None:
     return found.without_us
 
 
+NAME = "hardwon"
+"""The name that each managed piece of a file contains."""
+
+
 def digest(text: str) -> str:
     """Return the sha256 of a text."""
     return hashlib.sha256(text.encode()).hexdigest()
@@ -318,9 +322,16 @@ class SetUp:
                 settled=(target.path,), left=(attrs.evolve(self._taken(target, error), by_hand=""),)
             )
         except UneditableFileError as error:
+            if self._never_named_us(target):
+                return SetupPlan(settled=(target.path,))
             return SetupPlan(
                 refused=(UntouchedFile(target.path, f"{error}; nothing was taken out of it"),)
             )
+
+    def _never_named_us(self, target: SetupTarget) -> bool:
+        """Return whether the readable file was never written and has no managed piece."""
+        text = self._text(target)
+        return text is not None and NAME not in text and not self.record.last_write(target.path)
 
     def _left_out(self, target: SetupTarget, after: str) -> tuple[UntouchedFile, ...]:
         """Return the managed pieces whose names the user has taken."""

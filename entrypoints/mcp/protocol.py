@@ -91,20 +91,23 @@ def read_message(line: bytes) -> Request | Notification | None:
     except (ValueError, RecursionError):
         reason = f"{_shown(line)!r} is not JSON: write one JSON-RPC message a line"
         raise MalformedError(PARSE_ERROR, reason) from None
-    if (
-        not isinstance(document, dict)
-        or not _is_message(document)
-        or _has_lone_surrogates(line, document)
-    ):
+    if fault := _fault(line, document):
         request_id = document.get("id") if isinstance(document, dict) else None
-        reason = (
-            f"{_shown(line)!r} is not a JSON-RPC 2.0 message with a method and an object as params"
-        )
+        reason = f"{_shown(line)!r} {fault}"
         raise MalformedError(INVALID_REQUEST, reason, request_id if _is_id(request_id) else None)
     if "method" not in document:
         return None
     message = Notification(document["method"], document.get("params") or {})
     return Request(document["id"], *message) if "id" in document else message
+
+
+def _fault(line: bytes, document: object) -> str:
+    """Return why *document* is refused, empty if it is not."""
+    if not isinstance(document, dict) or not _is_message(document):
+        return "is not a JSON-RPC 2.0 message with a method and an object as params"
+    if _has_lone_surrogates(line, document):
+        return "holds half a surrogate pair, which is not valid text: send the whole character"
+    return ""
 
 
 def _shown(line: bytes) -> str:

@@ -37,6 +37,22 @@ def removed_from(elsewhere: Path, world: World, agents: Sequence[Agent]) -> list
     return [f"{file.path}: {file.reason}" for file in plan.left]
 
 
+@pytest.mark.parametrize(
+    ("line", "code"), [("// mine", 0), ('// "command": "/opt/bin/hardwon-hook"', 1)]
+)
+def test_a_file_that_is_no_plain_json_is_left_only_where_it_names_hardwon(
+    empty_world: World, line: str, code: int
+) -> None:
+    settings = home(empty_world) / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text(text := f'{{\n  {line}\n  "permissions": {{}}\n}}\n')
+
+    removed = init(empty_world, "--remove", "--yes")
+
+    assert (removed.code, "not plain JSON" in removed.stderr) == (code, bool(code))
+    assert settings.read_text() == text
+
+
 def test_a_part_that_cannot_be_removed_is_reported_until_it_can(
     empty_world: World, agents: list[Agent]
 ) -> None:

@@ -301,6 +301,13 @@ def test_a_line_is_refused_where_the_sdk_refuses_it(line: bytes) -> None:
     assert is_read_by_us() == is_read_by_the_sdk()
 
 
+def test_half_a_surrogate_pair_is_named() -> None:
+    with pytest.raises(MalformedError, match="half a surrogate pair") as refused:
+        read_message(b'{"jsonrpc": "2.0", "id": 7, "method": "ping", "params": {"x": "\\ud800"}}')
+
+    assert refused.value.request_id == 7
+
+
 def test_the_public_words_of_an_unforeseen_fault_are_none_of_its_own(tmp_path: Path) -> None:
     class Broken(MemoryServer):
         async def answer(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
