@@ -10,9 +10,11 @@ import os
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import argparse
+import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
+from typing import NamedTuple, Self
 
 from bench.__main__ import sizes_of
 from bench.chart import Line, chart
@@ -21,6 +23,8 @@ from bench.figures import SIZES, Figure
 from bench.report import machine, missed_lines, printed
 
 DOCS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "docs")
+PAGE = "measurements.md"
+NOTHING_BEFORE: Mapping[tuple[str, int], str] = {}
 DRAWN = ("start_new", "start_seen", "start_keyword", "prompt_searched", "recall", "prompt_silent")
 HEAD = """# Measurements of speed
 
@@ -33,10 +37,12 @@ wrote this page, on {machine}.
 Each store has lessons of about 60 words, made of docstrings of Python's library, with the model's vectors. After the store was packed, 50 lessons were stored,
 50 changed and one deleted. Figures of processes are CPU (user and system time of the whole process), as a multiple of `python -c pass` in the same rounds,
 medians of {repetitions}; that took {passed:.0f} ms. Figures of calls to a running server are milliseconds of its CPU until it is idle again; at prompts and moments,
-milliseconds until it has answered. Deadlines are as shipped. **Bold** misses the target in brackets.
+milliseconds until it has answered. Deadlines are as shipped. **Bold** misses the target in brackets.{former}
 
 ![Cost against size](performance.svg)
 """
+FORMER = """ Figures after "was" are those of the page before, when
+`python -c pass` took {passed} ms."""
 PEERS = """
 ## Beside other indexes
 
@@ -67,16 +73,25 @@ def main() -> None:
 
 
 def write_page(folder: str, figures: Sequence[Figure], repetitions: int) -> None:
-    """Write `measurements.md` and `performance.svg` into *folder*."""
+    """
+    Write `measurements.md` and `performance.svg` into *folder*.
+
+    The figures of the page that was there come after the new ones.
+    """
+    before = FormerPage.read(os.path.join(folder, PAGE))
     sizes = sorted({figure.entries for figure in figures})
     options = "" if sizes == [*SIZES[:3]] else f" SIZES={','.join(map(str, sizes))}"
     doors = [figure for figure in figures if not figure.name.startswith(("where_", "peer_"))]
     missed = [*missed_lines(figures)]
     page = [
         HEAD.format(
-            options=options, machine=machine(), repetitions=repetitions, passed=_pass_ms(doors)
+            options=options,
+            machine=machine(),
+            repetitions=repetitions,
+            passed=_pass_ms(doors),
+            former=FORMER.format(passed=before.passed) if before.values else "",
         ),
-        *table(doors),
+        *table(doors, before.values),
         "\n## Missed targets\n",
         *(missed or ["None."]),
         WHERE,
@@ -84,7 +99,7 @@ def write_page(folder: str, figures: Sequence[Figure], repetitions: int) -> None
         PEERS,
         *table([figure for figure in figures if figure.name.startswith("peer_")]),
     ]
-    _write(folder, "measurements.md", "\n".join(page) + "\n")
+    _write(folder, PAGE, "\n".join(page) + "\n")
     lines = [_line(name, doors) for name in DRAWN]
     _write(
         folder,
@@ -98,27 +113,74 @@ def _pass_ms(figures: Sequence[Figure]) -> float:
     return median(figure.value / figure.ratio for figure in figures if figure.ratio)
 
 
-def table(figures: Sequence[Figure]) -> Iterator[str]:
+class FormerPage(NamedTuple):
+    """
+    The page that an earlier run wrote.
+
+    Attributes:
+        values: Its figures by title and size, as they were printed.
+        passed: The milliseconds of `python -c pass` then, as printed.
+    """
+
+    values: Mapping[tuple[str, int], str]
+    passed: str = ""
+
+    @classmethod
+    def read(cls, path: str) -> Self:
+        """Return the page at *path*, an empty one without a file."""
+        try:
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+        except FileNotFoundError:
+            return cls({})
+        values, sizes = dict[tuple[str, int], str](), list[int]()
+        for title, *cells in _rows(text):
+            if not title:
+                sizes = [int(size.replace(",", "")) for size in filter(None, cells)]
+            for size, found in zip(sizes, map(_VALUE.match, cells), strict=False):
+                if title and found:
+                    values[title, size] = found[1]
+        passed = re.search(r"that took (\d+) ms", text)
+        return cls(values, passed[1] if passed else "")
+
+
+_VALUE = re.compile(r"\**([\d.,]+ (?:x|ms|MB|%))")
+
+
+def _rows(text: str) -> Iterator[list[str]]:
+    for line in text.splitlines():
+        if line.startswith("| "):
+            yield [cell.strip() for cell in line.split("|")[1:-1]]
+
+
+def table(
+    figures: Sequence[Figure], before: Mapping[tuple[str, int], str] = NOTHING_BEFORE
+) -> Iterator[str]:
     """
     Yield the lines of a table.
 
-    It has a row for each title and a column for each size.
+    It has a row for each title and a column for each size. Former values come after the new ones.
     """
     sizes = sorted({figure.entries for figure in figures})
     yield f"| | {' | '.join(f'{entries:,}' for entries in sizes)} |"
     yield f"|---|{'---:|' * len(sizes)}"
     for title in dict.fromkeys(figure.title for figure in figures):
-        of_row = {figure.entries: cell(figure) for figure in figures if figure.title == title}
+        of_row = {
+            figure.entries: cell(figure, before.get((title, figure.entries), ""))
+            for figure in figures
+            if figure.title == title
+        }
         yield f"| {title} | {' | '.join(of_row.get(entries, '') for entries in sizes)} |"
 
 
-def cell(figure: Figure) -> str:
-    """Return a figure with its target, and what went wrong."""
+def cell(figure: Figure, before: str = "") -> str:
+    """Return a figure with its target, its value *before*, and what went wrong."""
     value = f"{figure.ratio:.1f} x" if figure.ratio else f"{figure.value:,.1f} {figure.unit}"
     if figure.met is False:
         value = f"**{value}**"
     target = f" ({figure.aim.most:g})" if figure.aim else ""
-    return f"{value}{target}{f': {figure.note}' if figure.note else ''}"
+    was, note = f", was {before}" if before else "", f": {figure.note}" if figure.note else ""
+    return f"{value}{target}{was}{note}"
 
 
 def _line(name: str, figures: Sequence[Figure]) -> Line:

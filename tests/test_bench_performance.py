@@ -76,6 +76,19 @@ def test_the_page_has_the_command_every_size_each_missed_target_and_the_peers(
     assert ET.parse(tmp_path / "performance.svg").getroot().tag.endswith("svg")  # noqa: S314  # ours
 
 
+def test_the_former_figures_come_after_the_new_ones(tmp_path: Path) -> None:
+    write_page(str(tmp_path), [MISSED, MET, MEMORY, AT_10K], repetitions=3)
+    write_page(str(tmp_path), [MISSED._replace(ratio=18.0), MEMORY, AT_10K], repetitions=3)
+    page = (tmp_path / "measurements.md").read_text(encoding="utf-8")
+
+    row = (
+        "| session start, query new: CPU | **18.0 x** (12), was 20.0 x | 12.0 x (12), was 12.0 x |"
+    )
+    assert row in page
+    assert "| session start: peak memory | **61.0 MB** (60), was 61.0 MB |" in page
+    assert "`python -c pass` took 22 ms" in page
+
+
 def test_a_chart_draws_each_line_and_its_targets_and_escapes_names() -> None:
     drawn = chart([Line("start < 5", [(1e3, 20), (1e4, 21)], [(1e3, 12), (1e4, 13)])], "CPU")
     root = ET.fromstring(drawn)  # noqa: S314  # ours
