@@ -355,6 +355,33 @@ class Admitted:
         return find(numbers, self.members.numbers)
 
 
+class Bounded(NamedTuple):
+    """
+    Entries with bounds of their scores.
+
+    Attributes:
+        numbers: Their numbers, ascending.
+    """
+
+    numbers: Numbers
+    lower: NDArray[np.floating[Any]]
+    upper: NDArray[np.floating[Any]]
+
+    def nearest(self, k: int) -> "Bounded":
+        """Return those that may be among the *k* best."""
+        if len(self.numbers) <= k:
+            return self
+        return self.at(self.upper >= np.partition(self.lower, -k)[-k])
+
+    def at(self, places: NDArray[np.bool_] | slice) -> "Bounded":
+        """Return those at some places."""
+        return Bounded(self.numbers[places], self.lower[places], self.upper[places])
+
+
+AHEAD = 4
+"""The multiple of the wanted entries among which the next ones are looked for."""
+
+
 class Compared(ABC):
     """
     The admitted entries that have a vector, compared with a query.
@@ -362,25 +389,40 @@ class Compared(ABC):
     Args:
         numbers: The numbers of all *admitted* that have a vector, and of others, ascending.
         admitted: The entries compared.
+        lower: Lower bounds of the scores.
+        upper: Upper bounds of the scores.
 
     Attributes:
         inside: Which of the given numbers are compared.
-        numbers: The numbers of the entries compared, ascending.
+        bounds: The entries compared.
+        numbers: Their numbers, ascending.
     """
 
-    def __init__(self, numbers: Sequence[Numbers], admitted: Admitted) -> None:
+    def __init__(
+        self,
+        numbers: Sequence[Numbers],
+        admitted: Admitted,
+        lower: NDArray[np.floating[Any]],
+        upper: NDArray[np.floating[Any]],
+    ) -> None:
         given = np.concatenate([np.empty(0, dtype=np.int64), *numbers])
         self._admitted = admitted
         self.inside = slice(None) if admitted.are_all else admitted.places(given) >= 0
-        self.numbers: Numbers = given[self.inside]
+        self.bounds = Bounded(given, lower, upper).at(self.inside)
+        self.numbers: Numbers = self.bounds.numbers
+        self._near: dict[Category | None, tuple[int, Bounded]] = {}
 
-    @abstractmethod
     def nearest(self, k: int, category: Category | None) -> Numbers:
         """
         Return the entries that may be among the *k* best, ascending.
 
         With a category, only its entries count.
         """
+        size, near = self._near.get(category, (-1, self.bounds))
+        if k > size:
+            size, near = AHEAD * k, self.bounds.at(self._of(category)).nearest(AHEAD * k)
+            self._near[category] = size, near
+        return near.nearest(k).numbers
 
     @abstractmethod
     def sample(self, score: Callable[[Numbers], Mapping[int, float]]) -> NDArray[np.float64]:
@@ -423,18 +465,10 @@ class ByCodes(Compared):
         for block in blocks:  # each is dropped as soon as it is compared, unless it is kept
             numbers.append(block.numbers.copy())  # a view would keep the packed block
             compared.append(block.compare(coded))
-        super().__init__(numbers, admitted)
-        self._scores = np.concatenate([part.scores for part in compared])[self.inside]
-        self._errors = np.concatenate([part.errors for part in compared])[self.inside]
-
-    @override
-    def nearest(self, k: int, category: Category | None) -> Numbers:
-        own = self._of(category)
-        numbers, scores, errors = self.numbers[own], self._scores[own], self._errors[own]
-        if len(numbers) > k:
-            kth = np.partition(scores - errors, -k)[-k]
-            numbers = numbers[scores + errors >= kth]
-        return numbers
+        scores = np.concatenate([part.scores for part in compared])
+        errors = np.concatenate([part.errors for part in compared])
+        super().__init__(numbers, admitted, lower=scores - errors, upper=scores + errors)
+        self._scores = scores[self.inside]
 
     @override
     def sample(self, score: Callable[[Numbers], Mapping[int, float]]) -> NDArray[np.float64]:

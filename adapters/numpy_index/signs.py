@@ -26,6 +26,7 @@ from hardwon.adapters.numpy_index.blocks import (
     VectorRows,
     bytes_of_signs,
     crc_of_sums,
+    find,
     pack_codes,
     rows_of,
     sealed,
@@ -209,11 +210,11 @@ Bounds of what is scored.
 For the *k* best, these are the `SPARE + TIMES * k` highest estimates.
 """
 
-SAMPLE = 2048
+SAMPLE, MANY = 768, 1 << 16
 """
-Entries that are scored for statistics.
+Entries that are scored for statistics, and estimates that are scaled by them.
 
-Their mean is within 0.01 of that of all.
+Their mean is within 0.005 of that of all.
 """
 
 
@@ -233,19 +234,22 @@ class BySigns(Compared):
         for block in blocks:
             numbers.append(block.numbers.copy())  # a view would keep the block
             estimates.append(block.estimates(signs))
-        super().__init__(numbers, admitted)
-        self._estimates = np.concatenate(estimates)[self.inside]
+        joined = np.concatenate(estimates)
+        super().__init__(numbers, admitted, lower=joined, upper=joined)
 
     @override
     def nearest(self, k: int, category: Category | None) -> Numbers:
-        own, wanted = self._of(category), SPARE + TIMES * k
-        numbers, estimates = self.numbers[own], self._estimates[own]
-        if len(numbers) <= wanted:
-            return numbers
-        best: Numbers = numbers[estimates >= np.partition(estimates, -wanted)[-wanted]]
-        return best
+        return super().nearest(SPARE + TIMES * k, category)
 
     @override
     def sample(self, score: Callable[[Numbers], Mapping[int, float]]) -> NDArray[np.float64]:
-        places = np.linspace(0, len(self.numbers) - 1, min(SAMPLE, len(self.numbers))).astype(int)
-        return np.array([*score(self.numbers[places]).values()])
+        numbers, estimates = self.numbers, self.bounds.upper
+        places = np.linspace(0, len(numbers) - 1, min(SAMPLE, len(numbers))).astype(int)
+        scored = score(numbers[places])
+        scores: NDArray[np.float64] = np.array([*scored.values()])
+        if len(scores) in {0, len(numbers)}:
+            return scores
+        own = estimates[find(np.array([*scored]), numbers)]
+        scale = scores.std() / (own.std() or 1)
+        others: NDArray[np.float64] = estimates[:: 1 + len(numbers) // MANY] - own.mean()
+        return scores.mean() + scale * others

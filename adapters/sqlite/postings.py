@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import cache
-from itertools import chain, count
+from itertools import count
 from typing import Literal, NamedTuple
 from zlib import crc32
 
@@ -109,9 +109,10 @@ class PackedBlock(NamedTuple):
         end = len(values) - further
         return cls(values[: 1 << SHIFT], values[1 << SHIFT : end], owners=values[end:])
 
-    def numbers(self, first: int) -> Iterator[int]:
-        """Yield the entry of each passage, in a block that begins with entry *first*."""
-        return chain(range(first, first + (1 << SHIFT)), (first + owner for owner in self.owners))
+    def numbers(self, first: int, places: Iterable[int]) -> Iterator[int]:
+        """Yield the entries of passages, in a block that begins with entry *first*."""
+        end, owners = 1 << SHIFT, self.owners
+        return (first + (place if place < end else owners[place - end]) for place in places)
 
 
 def ensure_postings(database: SqliteDatabase) -> None:
@@ -149,25 +150,20 @@ def packed_terms(
     found = defaultdict[int, dict[str, PackedTerm]](dict)
     for block, term, value in database.rows(sql, (*terms, last)):
         if values := _unsealed("H", block, term=term, value=value):
-            of_entries, of_passages = _split(values)
-            found[block][term.decode()] = of_entries if texts == "entries" else of_passages
+            found[block][term.decode()] = _posting(values, texts)
     return found
 
 
-def _split(values: Sequence[int]) -> tuple[PackedTerm, PackedTerm]:
+def _posting(values: Sequence[int], texts: Texts) -> PackedTerm:
     """
-    Return the postings of entries and of passages.
+    Return the posting of entries or of passages.
 
     Equal ones are kept once.
     """
-    size = 1 + 2 * values[0]
-    of_entries, rest = _term(values[1:size]), values[size:]
-    return of_entries, _term(rest[1:]) if rest else of_entries
-
-
-def _term(values: Sequence[int]) -> PackedTerm:
-    half = len(values) // 2
-    return PackedTerm(values[:half], values[half:])
+    end = 1 + 2 * values[0]
+    own = values[end + 1 :] if texts == "passages" and len(values) > end else values[1:end]
+    half = len(own) // 2
+    return PackedTerm(own[:half], own[half:])
 
 
 def drop_postings(database: SqliteDatabase, numbers: Iterable[int] | None = None) -> None:
@@ -277,7 +273,7 @@ HELD = "SELECT term, group_concat(doc) FROM token GROUP BY term"
 def _joined(
     entries: Mapping[str, Sequence[int]], passages: Mapping[str, Sequence[int]]
 ) -> "Iterator[tuple[str, array[int]]]":
-    """Yield each term with its postings, as `_split` reads them."""
+    """Yield each term with its postings, as `_posting` reads them."""
     for term in sorted(entries.keys() | passages.keys()):
         of_entries, of_passages = entries.get(term, ()), passages.get(term, ())
         further = () if of_passages == of_entries else (len(of_passages) // 2, *of_passages)

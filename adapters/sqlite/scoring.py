@@ -91,8 +91,9 @@ def packed_postings(
     table, bits = TABLES_OF[texts], PLACE_BITS * (texts == "passages")
     packed = packed_terms(database, stems, last=max(blocks), texts=texts)
     found = Counter[str]()
-    for terms_of_block in packed.values():
-        found.update({stem: len(term.places) for stem, term in terms_of_block.items()})
+    for held in packed.values():
+        for stem, posting in held.items():
+            found[stem] += len(posting.places)
     after = frequencies(database, table, terms=terms, first=max(blocks) + 1 << SHIFT + bits)
     size, *totals = varints(database.value(f"SELECT block FROM {table}_data WHERE id = 1"))
     if size != count_texts(database, texts) or any(
@@ -167,10 +168,10 @@ def bm25(
         lengths: The number of words of each place.
         saturation: By the number of words.
     """
-    scores = [0.0] * len(lengths)
+    scores, most = [0.0] * len(lengths), K1 + 1
     for weight, term in holding:
         for place, times in zip(term.places, term.counts):  # noqa: B905  # strict costs a tenth
-            scores[place] += weight * ((times * (K1 + 1)) / (times + saturation[lengths[place]]))
+            scores[place] += weight * ((times * most) / (times + saturation[lengths[place]]))
     return scores
 
 
@@ -258,12 +259,12 @@ class _Best:
         for block, holding in packed.holding.items():
             texts = packed.blocks[block]
             bm25s = bm25(holding, texts.passages, packed.saturation)
-            matched = [0.0] * len(bm25s)
+            matched = dict[int, float]()  # by place, of few
             for weight, term in holding:
                 for place in term.places:
-                    matched[place] += weight
-            numbers = compress(texts.numbers(block << SHIFT), matched)
-            self._keep(numbers, filter(None, bm25s), filter(None, matched))
+                    matched[place] = matched.get(place, 0.0) + weight
+            numbers = texts.numbers(block << SHIFT, matched)
+            self._keep(numbers, map(bm25s.__getitem__, matched), matched.values())
 
     def add_searched(self, database: SqliteDatabase, idf: Mapping[str, float], first: int) -> None:
         """Add what FTS5 finds from entry *first* on."""

@@ -17,7 +17,10 @@ from hardwon.adapters.numpy_index.blocks import (
     FEW_A_BLOCK,
     HEADER,
     VERSION,
+    Admitted,
+    ByCodes,
     Codes,
+    Members,
     QueryCodes,
     VectorRows,
     pack_codes,
@@ -26,6 +29,7 @@ from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
 from hardwon.domain.model.embedding import Vector, cosine, unit
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.ranking.candidates import IndexHit
+from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.vectors import BlockState, VectorBlock
 
 WIDTH, STAMP = 24, -7
@@ -148,6 +152,39 @@ def test_a_block_with_a_vector_that_is_no_unit_vector_is_not_packed(value: float
 
 def test_nothing_is_no_block() -> None:
     assert pack_codes(VectorBlock([], array("f")), STAMP) is None
+
+
+@given(
+    rows=st.lists(vectors, min_size=12, max_size=30),
+    query=vectors,
+    asked=st.lists(
+        st.tuples(st.sampled_from([1, 2, 9, 30]), st.sampled_from([None, "patterns"])),
+        min_size=2,
+        max_size=6,
+    ),
+)
+def test_the_nearest_are_the_same_whatever_was_asked_before(
+    rows: list[Vector], query: Vector, asked: list[tuple[int, Category | None]]
+) -> None:
+    block = block_of(rows)
+    codes = Codes.unpack(pack_codes(block, STAMP) or b"", STAMP, WIDTH)
+    assert codes
+    parts = {"patterns": block.numbers[::2], "heuristics": block.numbers[1::2]}
+    admitted = Admitted(
+        lambda: Members.of({name: ",".join(map(str, part)) for name, part in parts.items()})
+    )
+    compared = ByCodes([codes], admitted, np.frombuffer(query, np.float32))
+    bounds = codes.compare(QueryCodes.of(np.frombuffer(query, np.float32)))
+    for k, category in asked:
+        own = [*(parts[category] if category else block.numbers)]
+        places = [number - 1 for number in own]
+        least = sorted(bounds.scores[places] - bounds.errors[places])[-k:][:1]
+        expected = [
+            number
+            for number, place in zip(own, places, strict=True)
+            if bounds.scores[place] + bounds.errors[place] >= least[0]
+        ]
+        assert compared.nearest(k, category).tolist() == (own if len(own) <= k else expected)
 
 
 class DamagedSource:

@@ -11,8 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.adapters.numpy_index.blocks import HEADER, Codes, Floats, bytes_of_signs, pack_codes
-from hardwon.adapters.numpy_index.signs import SPARE, TIMES, QuerySigns, Signs, pack
+from hardwon.adapters.numpy_index import signs
+from hardwon.adapters.numpy_index.blocks import (
+    HEADER,
+    Admitted,
+    Codes,
+    Floats,
+    Members,
+    Numbers,
+    bytes_of_signs,
+    pack_codes,
+)
+from hardwon.adapters.numpy_index.signs import SPARE, TIMES, BySigns, QuerySigns, Signs, pack
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter
@@ -168,6 +178,21 @@ def test_the_statistics_of_a_sample_are_near_to_those_of_all() -> None:
         assert sampled.total / exact.found == pytest.approx(exact.total / exact.found, abs=0.02)
         assert sampled.squares / exact.found == pytest.approx(exact.squares / exact.found, abs=0.02)
         assert sampled.low == pytest.approx(exact.low, abs=0.04)
+
+
+def test_estimates_of_all_are_scaled_by_the_scores_of_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(signs, "SAMPLE", 20)
+    everyone = Admitted(lambda: Members.of({}), are_all=True)
+    compared = BySigns([Signs.of_codes(codes_of(VECTORS[:500]))], everyone, VECTORS[3])
+    expected = dict(zip(compared.numbers.tolist(), compared.bounds.upper / 2 + 0.1, strict=True))
+    asked = list[int]()
+
+    def score(numbers: Numbers) -> Mapping[int, float]:
+        asked.extend(numbers.tolist())
+        return {number: float(expected[number]) for number in asked}
+
+    assert compared.sample(score) == pytest.approx([*expected.values()], abs=1e-6)
+    assert len(asked) == 20
 
 
 def test_no_more_vectors_are_scored_than_the_nearest_by_signs(
