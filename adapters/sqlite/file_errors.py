@@ -122,16 +122,6 @@ def may_exist(path: str) -> bool:
     return True
 
 
-def damage_of(connection: sqlite3.Connection) -> str:
-    """Return the first damage of a database, empty if sound."""
-    [(found, *_)] = connection.execute("PRAGMA quick_check(1)").fetchall()
-    return (
-        ""
-        if found == "ok"
-        else " ".join(str(found).removeprefix("*** in database main ***").split())
-    )
-
-
 def _exists(path: str) -> bool:
     return os.path.lexists(path)
 

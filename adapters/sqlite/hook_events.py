@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 
 from hardwon.adapters.sqlite.database import create_private, public, transaction
-from hardwon.adapters.sqlite.file_errors import REPAIR, damage_of, may_exist, problem_of, translated
+from hardwon.adapters.sqlite.file_errors import REPAIR, may_exist, problem_of, translated
 from hardwon.domain.model.conversation.hook_event import HookEvent, NotedProject
 from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError, StorageError
 
@@ -197,6 +197,8 @@ def ensure_sound(folder: str) -> None:
         CorruptStoreError: it is damaged.
         StorageError: it can't be read or written now.
     """
+    from hardwon.adapters.sqlite.damage import damage_of  # noqa: PLC0415  # for a check only
+
     if not is_there(folder):
         return
     with opened(folder) as connection:

@@ -17,7 +17,7 @@ from hardwon.adapters.sqlite.database import (
     unenforced_foreign_keys,
 )
 from hardwon.adapters.sqlite.derived import ensure_tallies
-from hardwon.adapters.sqlite.file_errors import REPAIR, damage_of, may_exist, primary_code
+from hardwon.adapters.sqlite.file_errors import REPAIR, may_exist, primary_code
 from hardwon.adapters.sqlite.keyword_index import ensure_index
 from hardwon.adapters.sqlite.postings import ensure_postings
 from hardwon.adapters.sqlite.schema import NEWEST, migrate, refuse_newer, schema_version
@@ -38,6 +38,8 @@ Hooks wait as for any other writer.
 
 def ensure_sound(database: SqliteDatabase) -> None:
     """Read the whole store and check its structure."""
+    from hardwon.adapters.sqlite.damage import damage_of  # noqa: PLC0415  # for a check only
+
     with database.translated():
         found = damage_of(database.connection)
     if found:

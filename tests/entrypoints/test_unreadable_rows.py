@@ -10,8 +10,8 @@ from typing import NamedTuple
 import pytest
 
 from hardwon.adapters.sqlite import unreadable
+from hardwon.adapters.sqlite.damage import damage_of
 from hardwon.adapters.sqlite.database import SqliteDatabase
-from hardwon.adapters.sqlite.file_errors import damage_of
 from hardwon.adapters.sqlite.migrations import MIGRATIONS
 from hardwon.adapters.sqlite.store import SqliteUpkeep
 from hardwon.adapters.sqlite.unreadable import doubtful_tables, find_unreadable

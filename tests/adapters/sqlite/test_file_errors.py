@@ -1,12 +1,11 @@
 import errno
 import os
-import sqlite3
 from pathlib import Path
 
 import pytest
 
 from hardwon.adapters.sqlite.database import SqliteDatabase
-from hardwon.adapters.sqlite.file_errors import FULL, damage_of, may_exist, problem_of, translated
+from hardwon.adapters.sqlite.file_errors import FULL, may_exist, problem_of, translated
 from hardwon.domain.model.errors import StorageError
 
 
@@ -63,18 +62,3 @@ def test_a_path_that_cannot_be_looked_at_may_exist(
 
     monkeypatch.setattr(os, "lstat", refuse)
     assert may_exist(str(path))
-
-
-def test_damage_is_described_in_one_line(path: Path) -> None:
-    connection = sqlite3.connect(path)
-    assert damage_of(connection) == ""
-    connection.close()
-    content = bytearray(path.read_bytes())
-    content[4096] ^= 0xFF
-    path.write_bytes(content)
-    connection = sqlite3.connect(path)
-    found = damage_of(connection)
-    connection.close()
-
-    assert found
-    assert "\n" not in found
