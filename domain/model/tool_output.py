@@ -158,7 +158,7 @@ NAME = Cleaner("name", rf"(?:{_WORD} )?{_WORD}(?: \([\w-]+\))?[:>](?=\s|$)|\(\w[
 PLACEHOLDERS = (
     Cleaner(
         "path",
-        rf"(?:(?:~|[A-Za-z]:)?[/\\])?(?:{_SEGMENT}[/\\])+(?:{_SEGMENT})?"
+        rf"(?:(?:~|[A-Za-z]:)?[/\\]|(?<!{_SEGMENT[:-1]})(?!@))(?:{_SEGMENT}[/\\])+(?:{_SEGMENT})?"
         rf"|(?<![\w.])[\w-]+(?:\.[\w-]+)*\.(?:[cm]?[jt]sx?|py[iw]?|rs|go|c|cc|cpp|h|hpp|java|kts?|gradle|rb|php|sh|sql|"
         r"json|ya?ml|toml|xml|html?|css|md|txt|log|lock|tf|cs|swift|o|so|a|dll|exe|jar|db|csv|ini|cfg|env|vue|svelte)\b",
         "<path>",

@@ -74,6 +74,19 @@ def test_a_variable_does_not_change_a_signature(name: str, values: list[str]) ->
     }
 
 
+@pytest.mark.parametrize(
+    ("line", "normal"),
+    [
+        ("Cannot find module '@kiln/settle'", "Cannot find module '@kiln/settle'"),
+        ("Missing: @kiln/settle@1.2.0 from lock file", "Missing: @kiln/settle@<n> from lock file"),
+        ("Cannot find module 'node_modules/@kiln/settle'", "Cannot find module '<path>'"),
+        ("Cannot find module '/srv/@kiln/settle'", "Cannot find module '<path>'"),
+    ],
+)
+def test_the_name_of_a_scoped_package_is_no_path(line: str, normal: str) -> None:
+    assert normalised(line) == normal
+
+
 @pytest.mark.large
 def test_a_long_output_is_cut_in_the_middle() -> None:
     output = f"first\n{'x' * 10 * MAX_OUTPUT}\nlast error"
