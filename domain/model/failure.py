@@ -22,6 +22,13 @@ from hardwon.domain.model.shell_command import MAX_READ, command_key, is_lookup
 from hardwon.domain.model.tool_output import cleaned, normalised, shown
 
 MAX_QUESTION = 1_500
+MAX_GIST = 60
+"""
+The words that are embedded.
+
+Lines beside those of the error are searched by word alone.
+"""
+
 MAX_ERROR_LINES = 6
 MAX_SIGNATURES = 4
 
@@ -202,6 +209,11 @@ class Failure:
         beside = (place + step for place in self._places for step in (-1, 1))
         places = dict.fromkeys((*self._places, *(at for at in beside if 0 <= at < len(self.lines))))
         return "\n".join((self.key, *(self.lines[at] for at in places)))[:MAX_QUESTION]
+
+    @property
+    def gist(self) -> str:
+        """The text to embed: the words of command and error lines."""
+        return " ".join(words_of("\n".join((self.key, *self.error_lines)))[:MAX_GIST])
 
     @cached_property
     def _places(self) -> Sequence[int]:

@@ -3,6 +3,7 @@
 from typing import NamedTuple, TypeAlias
 
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.edit import Edit, beginning
 from hardwon.domain.model.failure import Failure
 from hardwon.domain.model.filters import seen_from
 from hardwon.domain.model.injection.entry_text import ConstitutionalText, within_budget
@@ -23,31 +24,6 @@ from hardwon.domain.use_cases.weigh_entries import (
 
 MOST = 4
 """The number of entries printed at moments in one context window."""
-
-
-class Edit(NamedTuple):
-    """
-    An edit of a file.
-
-    Attributes:
-        path: Relative to the project, if the file is in it.
-        old: The replaced text, empty for a new file.
-    """
-
-    path: str
-    old: str
-    new: str
-
-    @property
-    def question(self) -> str:
-        """The text to search with, without secrets."""
-        texts = (_beginning(text, LONGEST_PROMPT // 2) for text in (self.old, self.new))
-        return "\n".join((redact(self.path), *texts))
-
-
-def _beginning(text: str, most: int) -> str:
-    """Return the beginning of *text* without secrets, one of which may cross its end."""
-    return redact(text[: 2 * most])[:most]
 
 
 class OpenedFile(NamedTuple):
@@ -74,7 +50,7 @@ class Task(NamedTuple):
     @property
     def question(self) -> str:
         """The text to search with, without secrets, empty if too short."""
-        return _beginning(self.text, LONGEST_PROMPT) if has_enough_terms(self.text) else ""
+        return beginning(self.text, LONGEST_PROMPT) if has_enough_terms(self.text) else ""
 
 
 Moment: TypeAlias = Failure | Edit | OpenedFile | Task
@@ -124,7 +100,7 @@ class InjectAtMoment(NamedTuple):
             actor=actor,
             printing=AT_MOMENT,
             query=failure.key,
-            failure=failure,
+            action=failure,
         )
         return self._at(occasion, deadline)
 
@@ -141,6 +117,7 @@ class InjectAtMoment(NamedTuple):
             actor=actor,
             printing=AT_MOMENT,
             query=redact(edit.path),
+            action=edit,
         )
         return self._at(occasion, deadline)
 

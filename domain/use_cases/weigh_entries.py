@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.domain.model.credit import MAX_SHIFT
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.edit import Edit
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
 from hardwon.domain.model.failure import Failure, words_of_signature
 from hardwon.domain.model.filters import (
@@ -40,7 +41,7 @@ from hardwon.domain.model.injection.relevance_gate import (
     in_order_of_credit,
     with_successors,
 )
-from hardwon.domain.model.keywords import MAX_TERMS, terms_of
+from hardwon.domain.model.keywords import MAX_TERMS, terms_of, without_frame
 from hardwon.domain.model.likelihood import CREDIT
 from hardwon.domain.model.prompt_intent import Intent, intent_of
 from hardwon.domain.model.prompt_terms import (
@@ -94,7 +95,7 @@ class Occasion(NamedTuple):
         text: The text to search with, without secrets.
         printing: How much is printed, and in which form.
         query: The text that the receipt keeps.
-        failure: The command that failed; None on other occasions.
+        action: The command that failed, or the edit; None on other occasions.
     """
 
     event: Event
@@ -102,7 +103,7 @@ class Occasion(NamedTuple):
     actor: Actor
     printing: Printing
     query: str
-    failure: Failure | None = None
+    action: Failure | Edit | None = None
 
     @property
     def searched(self) -> EntryFilter:
@@ -110,9 +111,14 @@ class Occasion(NamedTuple):
         return EVERYTHING if self.event == "prompt" else LESSONS
 
     @property
-    def is_of_action(self) -> bool:
-        """Whether a command failed or a file was edited."""
-        return self.event in {"failure", "edit"}
+    def failure(self) -> Failure | None:
+        """The command that failed."""
+        return self.action if isinstance(self.action, Failure) else None
+
+    @property
+    def gist(self) -> str:
+        """The text to embed."""
+        return (self.action.gist if self.action else "") or self.text
 
 
 class Injection(NamedTuple):
@@ -169,7 +175,8 @@ class WeighEntries(NamedTuple):
             only = seen_from(occasion.actor.workplace, occasion.searched)._replace(
                 except_session=occasion.actor.window.session_id or None
             )
-            question = question_of(occasion.text, only, occasion.actor.workplace)
+            asked = question_of(occasion.text, only, occasion.actor.workplace)
+            question = asked._replace(text=occasion.gist)
             self.recall.repository.prefetch(lambda: self._first_reads(occasion, question, deadline))
             sentences = sentences_of(occasion.text, self.recall.retrieve.keywords, deadline)
             if not any(sentences):
@@ -198,13 +205,13 @@ class WeighEntries(NamedTuple):
         rated = self._rated(occasion, question, found=found, deadline=deadline)
         terms = PromptTerms(
             sentences=sentences,
-            identifiers=identifiers(question.text),
+            identifiers=identifiers(occasion.text),
             size=found.context.size,
             intent=intent_of(occasion.text) if occasion.event == "prompt" else Intent(),
         )
         contest = contest_of(terms, found=found, rated=rated)
         most = {**terms.upper_bounds, CREDIT: MAX_SHIFT}
-        may_win = occasion.is_of_action or any(
+        may_win = occasion.action is not None or any(
             contest.may_win(answer.score, answer.parts, most) for answer in rated
         )
         if not (may_win or self.watch):  # most often: nothing is read
@@ -216,7 +223,7 @@ class WeighEntries(NamedTuple):
         contenders = with_successors(
             contenders, self._successors(contenders, question.only, occasion)
         )
-        if occasion.is_of_action:
+        if occasion.action:
             contenders, contest = self._of_action(occasion, contenders, contest, deadline)
         choice = choose(contenders, self.rules(contest, occasion, credited))
         if self.watch:
@@ -476,6 +483,7 @@ def question_of(text: str, only: EntryFilter, workplace: Workplace = NOWHERE) ->
     """
     return RecallQuestion(
         text=text,
+        keyword_text=without_frame(text),
         only=only._replace(ranked=True),
         policy=POLICY,
         limit=MAX_SHOWN + MAX_MISSED,

@@ -6,11 +6,11 @@ from typing import Annotated
 import typer
 
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.edit import Edit
 from hardwon.domain.model.failure import Failure
 from hardwon.domain.model.injection.receipt import ContextWindow
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.inject_at_moment import (
-    Edit,
     InjectAtMoment,
     Moment,
     OpenedFile,

@@ -459,6 +459,7 @@ def test_any_output_gives_a_bounded_question(output: str, command: str) -> None:
     failure = Failure(command, output)
 
     assert len(failure.question) <= 1_500
+    assert len(failure.gist.split()) <= 60
     assert len(failure.error_lines) <= 6
     assert len(failure.signatures) <= 4
 

@@ -1,17 +1,18 @@
 """Injection at moments of action, on a store in memory with keyword search."""
 
+from functools import partial
 from typing import Any
 
 import attrs
 import pytest
 
+from hardwon.domain.model.edit import Edit
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.failure import Failure
 from hardwon.domain.model.injection.receipt import NO_ROOM, ContextWindow
 from hardwon.domain.model.injection.verify import fits, injected_text, verdict
 from hardwon.domain.use_cases.inject_at_moment import (
     MOST,
-    Edit,
     InjectAtMoment,
     Moment,
     OpenedFile,
@@ -22,15 +23,15 @@ from hardwon.domain.use_cases.weigh_entries import (
     Injection,
     dry_run,
 )
+from tests.fakes.models import PlantedEmbedder
 from tests.fakes.session import InMemorySession, store
-from tests.strategies import lesson, of_file
+from tests.strategies import lesson, of_file, planted
 
 LESSON = (
     "`ModuleNotFoundError: No module named 'yaml'` on CI: the cached venv is stale, bump the key."
 )
-FAILURE = Failure(
-    "pytest -q", "Traceback (most recent call last):\nModuleNotFoundError: No module named 'yaml'"
-)
+ERROR = "ModuleNotFoundError: No module named 'yaml'"
+FAILURE = Failure("pytest -q", f"Traceback (most recent call last):\n{ERROR}")
 
 
 def test_a_lesson_that_names_the_error_is_printed_whole_with_its_date() -> None:
@@ -91,6 +92,35 @@ def test_the_lesson_that_holds_the_signature_comes_first() -> None:
     [first, *_] = [InMemorySession(store(near, lesson(LESSON))).at(FAILURE)]
 
     assert LESSON in first.text
+
+
+@pytest.mark.parametrize(
+    ("moment", "gist"),
+    [
+        (
+            Failure("pytest -q", f"the zebra of lines\n{ERROR}\nanother line"),
+            "pytest q modulenotfounderror no module named yaml",
+        ),
+        (Failure("", "the zebra of lines\n✕ ?!"), "✕ ?!\nthe zebra of lines"),
+        (Edit("db.py", "zebra = lock()", "zebra = lock()\nopen()"), "db.py\nopen()"),
+    ],
+    ids=["failure", "no words", "edit"],
+)
+def test_the_model_reads_the_gist_and_all_words_are_searched(moment: Moment, gist: str) -> None:
+    embedder = PlantedEmbedder()
+    session = InMemorySession(embedder=embedder)
+    session.add(lesson(LESSON), planted(0.5))
+    session.add(zebra := lesson("A zebra has lines that another lock opens."))
+    at_moment = partial(
+        InjectAtMoment.text_for,
+        moment=moment,
+        actor=session.actor(),
+        deadline=session.clock.deadline(),
+    )
+    tried = dry_run(session.weigh, lambda weigh: at_moment(InjectAtMoment(weigh)))
+
+    assert {*embedder.asked} == {(gist, "query")}
+    assert zebra.entry_id in {entry.entry_id for entry in tried.entries}
 
 
 def test_no_secret_of_an_output_is_kept() -> None:

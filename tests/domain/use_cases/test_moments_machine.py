@@ -5,6 +5,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from hardwon.domain.model.edit import Edit
 from hardwon.domain.model.failure import Failure
 from hardwon.domain.model.injection.receipt import (
     MOMENTS,
@@ -14,7 +15,6 @@ from hardwon.domain.model.injection.receipt import (
 )
 from hardwon.domain.use_cases.inject_at_moment import (
     MOST,
-    Edit,
     InjectAtMoment,
     Moment,
     OpenedFile,
