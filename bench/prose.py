@@ -6,6 +6,7 @@ they take minutes to make.
 """
 
 import ast
+import fcntl
 import glob
 import hashlib
 import os
@@ -75,7 +76,7 @@ def sentence_vectors() -> Vectors:
 
     An interrupted run is resumed.
     """
-    path, texts, width = _path("sentences.f32"), sentences(), MINILM_SPACE.dimensions
+    path, texts, width = _path("sentence_vectors.f32"), sentences(), MINILM_SPACE.dimensions
     whole = len(texts) * width * VALUE_BYTES
     # Processes that make parts of a store only read it.
     if not os.path.exists(path) or os.path.getsize(path) != whole:
@@ -86,6 +87,7 @@ def sentence_vectors() -> Vectors:
 def _embed(path: str, texts: list[str], width: int) -> None:
     embedder = MiniLmEmbedder()
     with open(path, "ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # rows of two processes would be mixed
         done = min(os.path.getsize(path) // (width * VALUE_BYTES), len(texts)) // BATCH * BATCH
         file.truncate(done * width * VALUE_BYTES)
         for start in range(done, len(texts), BATCH):

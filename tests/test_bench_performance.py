@@ -1,12 +1,15 @@
 """The page of costs: each figure with its target, each missed target by how much; and the stores that it measures."""
 
+import threading
+import time
 import xml.etree.ElementTree as ET
+from array import array
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from bench import stores, texts
+from bench import prose, stores, texts
 from bench.chart import Line, chart
 from bench.cost import doors
 from bench.figures import Aim, Figure, aim_of
@@ -16,6 +19,7 @@ from hardwon.adapters.sqlite.derived import count_ranked
 from hardwon.adapters.sqlite.keyword_index import is_intact
 from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.postings import pack_postings
+from hardwon.domain.model.embedding import Vector
 
 MISSED = Figure(
     "start_new", "session start, query new: CPU", 1_000, 260.0, "ms", 20.04, aim=Aim(12, "ratio")
@@ -130,3 +134,22 @@ def test_a_store_of_the_bench_is_one_that_the_product_keeps(tmp_path: Path) -> N
         before = database.connection.total_changes
         pack_postings(database)
         assert database.connection.total_changes == before
+
+
+def test_sentences_that_two_processes_embed_at_once_keep_their_vectors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts, path = [str(number) for number in range(3 * prose.BATCH)], str(tmp_path / "vectors")
+    other = threading.Thread(target=prose._embed, args=(path, texts, 1))
+
+    def embed(_: object, batch: list[str], __: object) -> list[Vector]:
+        if threading.current_thread() is not other and not other.ident:
+            other.start()
+            time.sleep(0.1)
+        return [array("f", [float(text)]) for text in batch]
+
+    monkeypatch.setattr(prose, "embed_documents", embed)
+    prose._embed(path, texts, 1)
+    other.join()
+
+    assert array("f", Path(path).read_bytes()).tolist() == [*range(3 * prose.BATCH)]
