@@ -252,4 +252,5 @@ class BySigns(Compared):
         own = estimates[find(np.array([*scored]), numbers)]
         scale = scores.std() / (own.std() or 1)
         others: NDArray[np.float64] = estimates[:: 1 + len(numbers) // MANY] - own.mean()
-        return scores.mean() + scale * others
+        shifted: NDArray[np.float64] = scores.mean() + scale * others
+        return shifted
