@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 import psycopg
+from psutil import NoSuchProcess  # type: ignore[import-untyped]
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
@@ -104,7 +105,8 @@ def started(folder: Path) -> Iterator[Server]:
             with suppress(subprocess.SubprocessError):
                 # after it was killed: frees the shared memory that it left
                 server.ensure_postgres_running()
-            server.cleanup()
+            with suppress(NoSuchProcess):  # a killed one may only just be gone
+                server.cleanup()
 
 
 @contextmanager
