@@ -370,19 +370,14 @@ def open_trials(store: str) -> "TrialFile":
 
 
 def build_weigh_entries(
-    memory: Memory,
-    project_root: str,
-    embed_seconds: float = ASKED_EMBED_SECONDS,
-    recall: "Recall | None" = None,
+    memory: Memory, project_root: str, recall: "Recall | None" = None
 ) -> "WeighEntries":
     """Build the choice of entries that clearly help, with a *recall* to be reused."""
     from hardwon.domain.use_cases.weigh_entries import WeighEntries
     from hardwon.entrypoints.bootstrap_agents import open_instructions
 
-    recall = recall or build_recall(memory)
-    recall = recall._replace(retrieve=recall.retrieve._replace(embed_seconds=embed_seconds))
     return WeighEntries(
-        recall,
+        recall or build_recall(memory),
         memory.store.windows,
         open_instructions(project_root),
         receipts=memory.store.receipts,

@@ -110,7 +110,7 @@ class Arrival:
 
     Attributes:
         started: When the host began to wait, by `time.monotonic`.
-        slowdown: Elapsed seconds per CPU second, at least 1.
+        slowdown: Elapsed seconds per CPU second, at least 1; 0 in a process that stays.
         leave_by: Ends the wait of the host at a deadline.
         open_store: Opens the store for an answer within a second; None for a store of its own.
         recall: Returns the search of the opened store that is reused, None for a new one.
@@ -120,7 +120,7 @@ class Arrival:
     def __init__(
         self,
         started: float,
-        slowdown: float = 1.0,
+        slowdown: float = 0.0,
         *,
         leave_by: Callable[[float], None] = leave_by,
         open_store: "OpenStore | None" = None,
@@ -319,6 +319,7 @@ class Event:
             warn=self.warn,
             open_store=self._arrival.open_store or open_quickly,
             recall=self._arrival.recall,
+            slowdown=self._arrival.slowdown,
         )
 
     def _inject(self) -> None:

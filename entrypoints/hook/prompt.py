@@ -13,7 +13,7 @@ from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt, Pr
 from hardwon.domain.use_cases.record_injection import RecordInjection
 from hardwon.domain.use_cases.weigh_entries import Actor, Injection, WeighEntries
 from hardwon.entrypoints.bootstrap import open_memory
-from hardwon.entrypoints.bootstrap_retrieval import Memory, build_weigh_entries
+from hardwon.entrypoints.bootstrap_retrieval import Memory, build_recall, build_weigh_entries
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.hook.process import Output
 from hardwon.entrypoints.hook.request import HookRequest
@@ -56,6 +56,7 @@ class PromptStart:
         warn: Gets one line per problem.
         open_store: Opens the store.
         recall: Returns the search of the opened store that is reused, None for a new one.
+        slowdown: Elapsed seconds for a second of computing; 0 in a process that stays.
     """
 
     def __init__(
@@ -67,9 +68,11 @@ class PromptStart:
         open_store: OpenStore = open_quickly,
         *,
         recall: "Callable[[], Recall | None]" = lambda: None,
+        slowdown: float = 0.0,
     ) -> None:
         self._memory = open_store(settings, warn)
         self._recall = recall()
+        self._slowdown = slowdown
         self._request = request
         self._warn = warn
         self._deadline = Deadline(time.monotonic, started + SEARCH_SECONDS)
@@ -95,8 +98,11 @@ class PromptStart:
 
     @property
     def _weigh(self) -> WeighEntries:
-        root = self._request.project_root
-        return build_weigh_entries(self._memory, root, SEARCH_SECONDS, recall=self._recall)
+        recall = self._recall or build_recall(self._memory)
+        retrieve = recall.retrieve._replace(embed_seconds=SEARCH_SECONDS, slowdown=self._slowdown)
+        return build_weigh_entries(
+            self._memory, self._request.project_root, recall._replace(retrieve=retrieve)
+        )
 
     @property
     def _actor(self) -> Actor:

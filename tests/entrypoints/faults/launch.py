@@ -83,6 +83,12 @@ def embedder_answers_too_narrow_a_vector() -> None:
     embedder_answers(lambda: [some_vector(383)])
 
 
+def comparing_takes_ages() -> None:
+    from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
+
+    replace(NumpyVectorIndex, "cpu_seconds", lambda _: 100 * FOR_EVER)
+
+
 def searches_wait_for_each_other() -> None:
     """Neither search goes on before the other has begun."""
     from threading import Barrier

@@ -171,6 +171,16 @@ def test_meaning_is_searched_too(world: World) -> None:
     assert world.query("SELECT space FROM receipt") == [("all-MiniLM-L6-v2",)]
 
 
+def test_without_time_to_compare_vectors_words_answer(world: World) -> None:
+    del world.variables["HARDWON_EMBEDDING_PROVIDER"]
+    world.embed()
+    world.faults.append("comparing_takes_ages")
+    run = ask(world)
+
+    assert LESSON in run.stdout
+    assert "no vector search: comparing needs" in run.stderr
+
+
 def test_a_prompt_that_says_too_little_opens_nothing(world: World) -> None:
     run, modules = world.launch(payload=payload(world, "yes, go on"))
     imported = modules - bare()
