@@ -72,7 +72,7 @@ VALUES = """
 
 
 def assert_tallied(database: SqliteDatabase) -> None:
-    """Check that statistics, read from indexes and tallies, say the same as a count of all rows."""
+    """Check that statistics are those of a plain count of all rows."""
     unranked = (EVERYTHING._replace(visible_in=seen) for seen in SEEN)
     for only, field in itertools.product((LEARNINGS, *unranked), FIELDS):
         within, value = where(only), f"{'t' if field == 'source' else 'e'}.{field}"
