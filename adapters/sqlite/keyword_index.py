@@ -71,8 +71,8 @@ KNOWN = "entries_fts WHERE rowid IN (SELECT value FROM json_each(?))"
 SELECT_WORDS = f"SELECT rowid, {COLUMN_LIST} FROM {KNOWN}"
 INSERT = f"INSERT INTO entries_fts (rowid, {COLUMN_LIST}) VALUES (?, ?, ?, ?, ?, ?)"
 INSERT_PASSAGE = "INSERT INTO passages_fts (rowid, text) VALUES (?, ?)"
-ENTRY_TABLES = ("entries_fts", "entries_fts_docsize")
-PASSAGE_TABLES = ("passages_fts", "passages_fts_docsize")
+ENTRY_TABLES = ("entries_fts", "entries_fts_data", "entries_fts_docsize")
+PASSAGE_TABLES = ("passages_fts", "passages_fts_data", "passages_fts_docsize")
 STALE = "keyword_index_stale"
 UNAVAILABLE = "FTS5 not available, keyword search disabled"
 
@@ -94,11 +94,8 @@ def is_intact(database: SqliteDatabase) -> bool:
     """Return whether the index is complete and not stale."""
     if not _exists(database, ENTRY_TABLES):
         return False
-    [(rows, stale)] = database.rows(
-        "SELECT (SELECT count(*) FROM entries_fts_docsize), (SELECT count(*) FROM _metadata WHERE"
-        f" key = '{STALE}')"
-    )
-    return rows == count_ranked(database) and not stale
+    stale = database.value("SELECT 1 FROM _metadata WHERE key = ?", (STALE,))
+    return not stale and count_texts(database, "entries") == count_ranked(database)
 
 
 def _exists(database: SqliteDatabase, tables: Sequence[str]) -> bool:
@@ -110,7 +107,7 @@ def _exists(database: SqliteDatabase, tables: Sequence[str]) -> bool:
 def _has_passages(database: SqliteDatabase) -> bool:
     if not _exists(database, PASSAGE_TABLES):
         return False
-    return bool(count_texts(database, "passages") >= count_ranked(database))
+    return count_texts(database, "passages") >= count_ranked(database)
 
 
 def _is_complete(database: SqliteDatabase) -> bool:

@@ -271,7 +271,8 @@ class SqliteVectorStore(SqlVectorStore[SqliteDatabase], BlockSource):
 
     @override
     def blocks(self) -> Mapping[int, BlockState]:
-        return states(self._database, self.number)
+        number = self.number
+        return self._database.kept(f"blocks of {number}", lambda: states(self._database, number))
 
     @override
     def load_block(self, number: int) -> VectorBlock:

@@ -76,6 +76,8 @@ DAMAGES = [
     "DROP TABLE entries_fts",
     "DELETE FROM entries_fts",
     "INSERT INTO entries_fts (rowid, name) VALUES (10000, 'ghost')",
+    "DELETE FROM entries_fts_data WHERE id = 1",
+    "UPDATE entries_fts_data SET block = 'text' WHERE id = 1",
 ]
 
 MIXED = (

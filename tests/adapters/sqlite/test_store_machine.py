@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from hardwon.adapters.sqlite.opening import open_store
+from hardwon.adapters.sqlite.scoring import count_texts
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry, redact_entry
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter, Scope
@@ -267,6 +268,8 @@ class SqliteAgreesWithTheFake(RuleBasedStateMachine):
         size = self.model.keywords.size()  # without what is retired
         assert self.database.value("SELECT count(DISTINCT rowid >> 20) FROM passages_fts") == size
         assert self.real.keywords.size() == size
+        rows = self.database.value("SELECT count(*) FROM passages_fts_docsize")
+        assert count_texts(self.database, "passages") == rows
 
     @invariant()
     def the_file_is_sound(self) -> None:

@@ -170,7 +170,7 @@ def sqlite_lacks_fts5() -> None:
 
     def run(sql: str, execute: Callable[[str], object]) -> object:
         if "fts5(" in sql or (
-            "entries_fts" in sql and "sqlite_master" not in sql and "_docsize" not in sql
+            "entries_fts" in sql and "sqlite_master" not in sql and "_data" not in sql
         ):
             raise sqlite3.OperationalError("no such module: fts5")
         return execute(sql)

@@ -170,7 +170,7 @@ fault(
 )
 
 
-@case("FTS5", "corrupt", left=MEANING_ONLY, logged="entries_fts")
+@case("FTS5", "corrupt", left=MEANING_ONLY, logged="the keyword index is incomplete")
 def index_overwritten(world: World) -> None:
     world.query("UPDATE entries_fts_data SET block = x'a5a5a5a5a5'")
 
