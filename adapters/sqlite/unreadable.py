@@ -15,6 +15,7 @@ from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 from hardwon.adapters.folder import Folder, real_place
+from hardwon.adapters.sqlite.damage import breaks_rule
 from hardwon.adapters.sqlite.database import SqliteDatabase, create_private, from_text
 from hardwon.adapters.sqlite.drift import NEUTRAL, columns, model_of
 from hardwon.adapters.sqlite.schema import NEWEST
@@ -283,7 +284,11 @@ def _keep_rules(
     )
     try:
         return present == expected and (
-            is_sound or connection.execute(f"PRAGMA quick_check({table})").fetchall() == OK
+            is_sound
+            or (
+                connection.execute(f"PRAGMA quick_check({table})").fetchall() == OK
+                and not breaks_rule(connection, table, present[0][0])
+            )
         )
     except sqlite3.OperationalError:  # a rule about JSON fails where it is malformed
         return False

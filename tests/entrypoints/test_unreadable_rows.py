@@ -203,6 +203,18 @@ def test_rows_set_aside_are_forgotten_too(
     assert json.dumps(text, ensure_ascii=False)[1:-1] not in aside.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_broken_rule_is_found_also_without_the_right_to_write(
+    full: World, tmp_path: Path, cleanup: contextlib.ExitStack, *, read_only: bool
+) -> None:
+    world = copied(full, tmp_path / "world", cleanup)
+    assert spoil(world, Column("entry", "observation_count"), "0")
+
+    with contextlib.closing(SqliteDatabase(str(world.database), read_only=read_only)) as database:
+        assert damage_of(database.connection) == "CHECK constraint failed in entry"
+        assert [row.table for row in find_unreadable(database)] == ["entry"]
+
+
 OF_EACH_KIND = [
     Column("entry", "words"),
     Column("entry", "importance_weight"),

@@ -23,6 +23,7 @@ CREATE TABLE ruled (
 CREATE TABLE keyed (key TEXT PRIMARY KEY, CHECK (key != '')) WITHOUT ROWID;
 CREATE TABLE remarked (text TEXT CHECK /* a word */ (text != '') -- not empty
 );
+CREATE TABLE counted (list TEXT DEFAULT 'CHECK (x)' CHECK (json_array_length(list) <= 2));
 CREATE VIRTUAL TABLE words USING fts5(text);
 PRAGMA ignore_check_constraints = ON;
 """
@@ -58,6 +59,29 @@ def test_damage_is_that_of_the_check_of_sqlite(
         [(expected, *_)] = connection.execute("PRAGMA quick_check(1)").fetchall()
 
         assert damage_of(connection) == ("" if expected == "ok" else expected)
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value", "damage"),
+    [
+        ("ruled", "word", "b", "CHECK constraint failed in ruled"),
+        ("keyed", "key", "", "CHECK constraint failed in keyed"),
+        ("remarked", "text", "", "CHECK constraint failed in remarked"),
+        ("counted", "list", "[", "malformed JSON in counted"),
+        ("keyed", "key", "k", ""),
+        ("counted", "list", "[]", ""),
+    ],
+)
+def test_broken_rules_are_found_by_a_connection_that_cannot_write(
+    tmp_path: Path, table: str, column: str, value: str, damage: str
+) -> None:
+    path = tmp_path / "ruled.db"
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.executescript(RULED)
+        connection.execute(f"INSERT INTO {table} ({column}) VALUES (?)", (value,))
+
+    with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+        assert damage_of(connection) == damage
 
 
 def test_all_rules_of_a_table_are_found(ruled: sqlite3.Connection) -> None:
