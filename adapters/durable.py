@@ -1,5 +1,5 @@
 """
-Write files atomically and durably.
+Lock folders, and write files atomically and durably.
 
 Standard library only; every adapter may use it.
 """
@@ -15,10 +15,62 @@ from typing import BinaryIO
 
 from hardwon.adapters.folder import Folder
 
+try:
+    import fcntl
+except ImportError:  # Windows: its last writer wins
+    fcntl = None  # type: ignore[assignment]
+
 TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.tmp$")
 LONGEST_WRITE = 3600.0
 """Seconds after which a temporary file was left by a killed process."""
 PRIVATE = 0o600
+
+NAP_SECONDS = 0.01
+LOCK_SECONDS = 5.0
+"""Upper bound of the wait for another process that writes in a folder."""
+
+
+@contextmanager
+def only_writer(folder: str, at_most: float = LOCK_SECONDS) -> Iterator[None]:
+    """
+    Hold the exclusive lock of *folder*.
+
+    The system releases it when the process ends.
+
+    Args:
+        folder: Must exist; links resolved.
+        at_most: Seconds to wait.
+
+    Raises:
+        TimeoutError: another process still holds it.
+    """
+    if fcntl is None:
+        yield
+        return
+    with Folder(folder) as held:
+        _wait_for(held, at_most)
+        yield
+
+
+def _wait_for(folder: Folder, at_most: float) -> None:
+    end = time.monotonic() + at_most
+    while not _is_taken(folder):
+        if time.monotonic() >= end:
+            raise TimeoutError(
+                f"another process has been writing there for {at_most:g} s: try again when it is"
+                " done"
+            )
+        time.sleep(NAP_SECONDS)
+
+
+def _is_taken(folder: Folder) -> bool:
+    if folder.number is None:
+        return True
+    try:
+        fcntl.flock(folder.number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def temporary_name(folder: Folder, name: str) -> str:

@@ -1,6 +1,7 @@
 """Coding agents, and the record of their set-up."""
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 
@@ -40,6 +41,10 @@ class SetupRecord(Protocol):
 
         None in the record of an earlier hardwon, which did.
         """
+        ...
+
+    def held(self) -> AbstractContextManager[None]:
+        """Keep other processes from changing it, and read what they wrote."""
         ...
 
     def keep_everywhere(self, *, wanted: bool) -> None:

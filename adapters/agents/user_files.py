@@ -7,7 +7,7 @@ import stat
 from collections.abc import Iterator
 from typing import Any
 
-from hardwon.adapters.durable import written_file
+from hardwon.adapters.durable import only_writer, written_file
 from hardwon.adapters.folder import Folder, make_folder, open_without_waiting, opened_store
 from hardwon.domain.model.errors import StorageError, UneditableFileError
 from hardwon.ports.agents import FolderState, SetupRecord, SetupWrite, UserFiles
@@ -159,11 +159,10 @@ class JsonSetupRecord(SetupRecord):
     """
 
     def __init__(self, store: str) -> None:
+        self._folder = store
         self._path = os.path.join(store, RECORD)
-        self._files: dict[str, Any] = {}
-        self._folders: list[str] = []
-        self._projects: list[str] = []
         self._everywhere: bool | None = False
+        self._is_held = False
         self._load()
 
     @property
@@ -177,10 +176,26 @@ class JsonSetupRecord(SetupRecord):
         return self._everywhere
 
     @override
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        if self._is_held or not os.path.isdir(self._folder):
+            yield
+            return
+        with contextlib.ExitStack() as stack:
+            with self._writing():
+                stack.enter_context(only_writer(os.path.realpath(self._folder)))
+            self._load()
+            self._is_held = True
+            try:
+                yield
+            finally:
+                self._is_held = False
+
+    @override
     def keep_everywhere(self, *, wanted: bool) -> None:
         if self._everywhere is not wanted:
-            self._everywhere = wanted
-            self._save()
+            with self._changed():
+                self._everywhere = wanted
 
     @override
     def last_write(self, path: str) -> SetupWrite | None:
@@ -192,13 +207,14 @@ class JsonSetupRecord(SetupRecord):
 
     @override
     def put(self, path: str, written: SetupWrite) -> None:
-        self._files[path] = written._asdict()
-        self._save()
+        with self._changed():
+            self._files[path] = written._asdict()
 
     @override
     def drop(self, path: str) -> None:
-        if self._files.pop(path, None) is not None:
-            self._save()
+        if path in self._files:
+            with self._changed():
+                self._files.pop(path, None)
 
     @override
     def folders(self) -> list[str]:
@@ -210,15 +226,15 @@ class JsonSetupRecord(SetupRecord):
 
     @override
     def add_folders(self, folders: list[str]) -> None:
-        if new := [folder for folder in folders if folder not in self._folders]:
-            self._folders += new
-            self._save()
+        if not self._folders.keys() >= {*folders}:
+            with self._changed():
+                self._folders |= dict.fromkeys(folders)
 
     @override
     def drop_folder(self, folder: str) -> None:
         if folder in self._folders:
-            self._folders.remove(folder)
-            self._save()
+            with self._changed():
+                self._folders.pop(folder, None)
 
     @override
     def projects(self) -> list[str]:
@@ -227,21 +243,25 @@ class JsonSetupRecord(SetupRecord):
     @override
     def add_project(self, project: str) -> None:
         if project not in self._projects:
-            self._projects.append(project)
-            self._save()
+            with self._changed():
+                self._projects[project] = None
 
     @override
     def drop_project(self, project: str) -> None:
         if project in self._projects:
-            self._projects.remove(project)
-            self._save()
+            with self._changed():
+                self._projects.pop(project, None)
 
     def _load(self) -> None:
+        self._files: dict[str, Any] = {}
+        self._folders: dict[str, None] = {}
+        self._projects: dict[str, None] = {}
+        self._everywhere = False
         try:
             document = json.loads(self._text())
             self._files = {path: dict(fields) for path, fields in document["files"].items()}
-            self._folders = [str(folder) for folder in document["folders"]]
-            self._projects = [str(project) for project in document["projects"]]
+            self._folders = dict.fromkeys(map(str, document["folders"]))
+            self._projects = dict.fromkeys(map(str, document["projects"]))
             everywhere = document.get(EVERYWHERE)
             self._everywhere = None if everywhere is None else bool(everywhere)
         except FileNotFoundError:
@@ -258,23 +278,36 @@ class JsonSetupRecord(SetupRecord):
             raise ValueError(f"larger than {LARGEST_RECORD >> 20} MB")
         return data.decode()
 
+    @contextlib.contextmanager
+    def _changed(self) -> Iterator[None]:
+        """Write what changes within, on top of what other processes wrote."""
+        with self._writing():
+            opened_store(self._folder).close()
+        with self.held():
+            yield
+            with self._writing():
+                self._save()
+
     def _save(self) -> None:
+        if self.is_empty:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self._path)
+            return
         document: dict[str, Any] = {
             "files": self._files,
-            "folders": self._folders,
-            "projects": self._projects,
+            "folders": [*self._folders],
+            "projects": [*self._projects],
         }
         if self._everywhere is not None:
             document |= {EVERYWHERE: self._everywhere}
+        path = os.path.join(os.path.realpath(self._folder), RECORD)
+        publish(path, json.dumps(document, indent=1).encode(), mode=0o600)
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
         try:
-            if self.is_empty:
-                with contextlib.suppress(FileNotFoundError):
-                    os.unlink(self._path)
-                return
-            with opened_store(os.path.dirname(self._path)) as store:
-                path = os.path.join(store.path, RECORD)
-            publish(path, json.dumps(document, indent=1).encode(), mode=0o600)
+            yield
         except OSError as error:
             raise StorageError(
-                f"{self._path} can't be written: {error.strerror}; check its folder"
+                f"{self._path} can't be written: {error.strerror or error}; check its folder"
             ) from error

@@ -5,17 +5,16 @@ import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
+from hardwon.adapters.durable import LOCK_SECONDS, only_writer
 from hardwon.adapters.folder import make_folder
 from hardwon.adapters.markdown.bank_edit import MarkdownBanks
 from hardwon.adapters.markdown.file_text import CONFLICTED, has_conflict
 from hardwon.adapters.markdown.knowledge_bank import LARGEST_FILE
 from hardwon.adapters.markdown.whole_files import (
-    LOCK_SECONDS,
     FileChange,
     JointWriteError,
     WholeFile,
     is_read_only,
-    only_writer,
     read_file_below,
     read_regular_file,
     reason,

@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
+from hardwon.adapters.durable import only_writer
 from hardwon.adapters.folder import make_folder
 from hardwon.adapters.markdown.document import FileSection, MarkdownDocument, file_sections
 from hardwon.adapters.markdown.document_format import FrontValue, Markdown
@@ -38,7 +39,6 @@ from hardwon.adapters.markdown.whole_files import (
     create_file,
     ensure_real,
     is_read_only,
-    only_writer,
     read_regular_file,
     reason,
     remove_file,

@@ -7,6 +7,7 @@ A text is a section or a whole file.
 import os
 from typing import NamedTuple
 
+from hardwon.adapters.durable import only_writer
 from hardwon.adapters.markdown.file_text import CONFLICTED, has_conflict
 from hardwon.adapters.markdown.memory_file import memory_file, sections_in
 from hardwon.adapters.markdown.source_files import LARGEST_FILE
@@ -14,7 +15,6 @@ from hardwon.adapters.markdown.whole_files import (
     ChangedFileError,
     WholeFile,
     is_read_only,
-    only_writer,
     read_real_file,
     reason,
     rewrite_file,

@@ -1,8 +1,7 @@
-"""Lock folders, read regular files within bounds, and write files atomically."""
+"""Read regular files within bounds, and write files atomically."""
 
 import os
 import stat
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import NamedTuple
@@ -15,59 +14,6 @@ from hardwon.adapters.durable import (
     written_file,
 )
 from hardwon.adapters.folder import Folder, open_without_waiting
-
-try:
-    import fcntl
-except ImportError:  # Windows: its last writer wins
-    fcntl = None  # type: ignore[assignment]
-
-NAP_SECONDS = 0.01
-LOCK_SECONDS = 5.0
-"""Upper bound of the wait for another process that writes in a folder."""
-
-
-@contextmanager
-def only_writer(folder: str, at_most: float = LOCK_SECONDS) -> Iterator[None]:
-    """
-    Hold the exclusive lock of *folder*.
-
-    The system releases it when the process ends.
-
-    Args:
-        folder: Must exist; links resolved.
-        at_most: Seconds to wait.
-
-    Raises:
-        TimeoutError: another process still holds it.
-    """
-    if fcntl is None:
-        yield
-        return
-    with Folder(folder) as held:
-        _wait_for(held, at_most)
-        yield
-
-
-def _wait_for(folder: Folder, at_most: float) -> None:
-    end = time.monotonic() + at_most
-    while not _is_taken(folder):
-        if time.monotonic() >= end:
-            raise TimeoutError(
-                f"another process has been writing there for {at_most:g} s: try again when it is"
-                " done"
-            )
-        time.sleep(NAP_SECONDS)
-
-
-def _is_taken(folder: Folder) -> bool:
-    if folder.number is None:
-        return True
-    try:
-        fcntl.flock(folder.number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
 
 ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 

@@ -246,19 +246,20 @@ class SetUp:
         Change the files independently of each other's failures.
 
         The *project* is recorded first, so that an interrupted set-up can be undone from any
-        folder.
+        folder. Other set-ups wait meanwhile.
         """
-        if project:
-            self.record.add_project(project)
         changed, refused = list[str](), list[UntouchedFile]()
-        for path in plan.settled:
-            self.record.drop(path)
-        for step in plan.steps:
-            try:
-                self._carry_out(step)
-                changed.append(step.target.path)
-            except UneditableFileError as error:
-                refused.append(UntouchedFile(step.target.path, str(error)))
+        with self.record.held():
+            if project:
+                self.record.add_project(project)
+            for path in plan.settled:
+                self.record.drop(path)
+            for step in plan.steps:
+                try:
+                    self._carry_out(step)
+                    changed.append(step.target.path)
+                except UneditableFileError as error:
+                    refused.append(UntouchedFile(step.target.path, str(error)))
         return SetupOutcome(changed=tuple(changed), refused=tuple(refused))
 
     def undo(self, plan: SetupPlan, *, everything: bool) -> SetupOutcome:
@@ -267,13 +268,16 @@ class SetUp:
 
         With *everything*, every agent is removed, and the projects too.
         """
-        projects = [
-            folder for folder in self.record.projects() if self.files.folder_state(folder) != "away"
-        ]
-        done = self.carry_out(plan)
-        self.forget(projects if everything and not (plan.refused or done.refused) else ())
-        if everything:
-            self.record.keep_everywhere(wanted=False)
+        with self.record.held():
+            projects = [
+                folder
+                for folder in self.record.projects()
+                if self.files.folder_state(folder) != "away"
+            ]
+            done = self.carry_out(plan)
+            self.forget(projects if everything and not (plan.refused or done.refused) else ())
+            if everything:
+                self.record.keep_everywhere(wanted=False)
         return done
 
     def forget(self, projects: Iterable[str]) -> None:

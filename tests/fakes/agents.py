@@ -1,6 +1,7 @@
 """Files of the user and the record of a setup, in memory."""
 
 import os
+from contextlib import nullcontext
 
 import attrs
 
@@ -79,6 +80,10 @@ class InMemorySetupRecord(SetupRecord):
     @override
     def keeps_everywhere(self) -> bool | None:
         return self._everywhere
+
+    @override
+    def held(self) -> nullcontext[None]:
+        return nullcontext()
 
     @override
     def keep_everywhere(self, *, wanted: bool) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters.agents.user_files import MAX_BYTES, DiskUserFiles, JsonSetupRecord
+from hardwon.adapters.durable import only_writer
 from hardwon.domain.model.errors import StorageError, UneditableFileError
 from hardwon.ports.agents import SetupRecord, SetupWrite, UserFiles
 from tests.fakes.agents import InMemorySetupRecord, InMemoryUserFiles
@@ -138,14 +139,39 @@ def test_a_record_is_kept_for_the_user_alone(tmp_path: Path) -> None:
     assert list(store.iterdir()) == []
 
 
+def test_two_set_ups_at_once_lose_nothing_of_each_other(tmp_path: Path) -> None:
+    store, written = tmp_path / "store", SetupWrite("0" * 64, was_there=True, is_made=False)
+    first, second = JsonSetupRecord(str(store)), JsonSetupRecord(str(store))
+    first.add_project("/p")
+    second.add_project("/q")
+    first.put("/x", written)
+    second.drop("/x")
+    second.add_folders(["/f"])
+    first.drop_project("/p")
+
+    kept = JsonSetupRecord(str(store))
+    assert (kept.projects(), kept.paths(), kept.folders()) == (["/q"], ["/x"], ["/f"])
+
+
+def test_a_record_that_is_held_is_read_again_and_closed_to_others(tmp_path: Path) -> None:
+    first, second = JsonSetupRecord(str(tmp_path)), JsonSetupRecord(str(tmp_path))
+    second.add_project("/q")
+
+    with first.held():
+        assert first.projects() == ["/q"]
+        first.add_project("/p")
+        with pytest.raises(TimeoutError), only_writer(str(tmp_path), 0):
+            pass
+    with only_writer(str(tmp_path), 0):
+        assert JsonSetupRecord(str(tmp_path)).projects() == ["/q", "/p"]
+
+
 def test_a_record_that_cannot_be_written_is_reported_in_one_line_and_leaves_nothing_behind(
     tmp_path: Path,
 ) -> None:
     record = JsonSetupRecord(str(tmp_path))
     (tmp_path / "setup.json").mkdir()
-    with pytest.raises(
-        StorageError, match=r"setup\.json can't be written: it is no regular file: name another one"
-    ):
+    with pytest.raises(StorageError, match=r"setup\.json can't be read: .*Is a directory"):
         record.add_project("/p")
     assert [path.name for path in tmp_path.iterdir()] == ["setup.json"]
 
