@@ -153,7 +153,10 @@ class SessionFiles(Protocol):
 
 
 ENDING = ".md"
-"""The suffix of files that can be read, in lower or upper case."""
+"""The suffix of files that are written."""
+
+ENDINGS = (ENDING, ".markdown")
+"""The suffixes of files that can be read, in lower or upper case."""
 
 
 class Listing(NamedTuple):

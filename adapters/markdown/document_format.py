@@ -28,7 +28,7 @@ def first_of(complaints: Sequence[str], rest: str) -> tuple[str, ...]:
     return (*complaints[:MAX_COMPLAINTS], *((f"{more} more {rest}",) if more > 0 else ()))
 
 
-_SAVED = re.compile(r"memory-\d{8}-\d{6}(?:-\d+)?\.md")
+_SAVED = re.compile(r"memory-\d{8}-\d{6}(?:-\d+)?\.(?:md|markdown)")
 
 
 def kind_by_place(path: str, project_root: str) -> Kind | None:
@@ -43,18 +43,19 @@ def kind_by_place(path: str, project_root: str) -> Kind | None:
         if folder in KIND_OF_FOLDER:
             return KIND_OF_FOLDER[folder]
     is_beside = file.parent.name == MEMORY or file.parent == PurePath(project_root)
-    is_session = _SAVED.fullmatch(file.name) or (is_beside and file.match("memory-*.md"))
+    is_session = _SAVED.fullmatch(file.name) or (is_beside and file.name.startswith(f"{MEMORY}-"))
     return "session" if is_session else None
 
 
 SPECS = "specs"
 
 _NAME = re.compile(
-    r"(?P<time>[0-9]{2}-[0-9]{2}-[0-9]{2}_[0-9]{2}-[0-9]{2})__(?P<topic>.+)\.md", re.IGNORECASE
+    r"(?P<time>[0-9]{2}-[0-9]{2}-[0-9]{2}_[0-9]{2}-[0-9]{2})__(?P<topic>.+)\.(?:md|markdown)",
+    re.IGNORECASE,
 )
 _DATED = re.compile(
     r"(?:(?:memory|session)[-_ ])?(?P<day>[0-9]{4}(?P<sign>[-_.])[0-9]{2}(?P=sign)[0-9]{2}|[0-9]{8})(?:[-_T](?P<time>[0-9]{6}|[0-9]{4}|[0-9]{2}(?:-[0-9]{2}){1,2}))?"
-    r"(?![0-9]).*\.md",
+    r"(?![0-9]).*\.(?:md|markdown)",
     re.IGNORECASE,
 )
 _GAP = re.compile(r"[-_\s]+")

@@ -4,7 +4,6 @@ Find and read markdown files of project, roots and host.
 Only files inside them are read.
 """
 
-import fnmatch
 import hashlib
 import os
 import re
@@ -26,7 +25,7 @@ from hardwon.adapters.markdown.whole_files import read_real_file, reason
 from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.own_files import MEMORY, NOT_STORABLE, is_storable, is_within
 from hardwon.domain.model.text import with_newlines
-from hardwon.ports.documents import ENDING, Listing, SourceFiles
+from hardwon.ports.documents import ENDING, ENDINGS, Listing, SourceFiles
 from hardwon.ports.override import override
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def _fault(path: str, real: str, folders: Sequence[str]) -> str | None:
     mode = os.stat(real).st_mode
     if stat.S_ISDIR(mode):
         return "it is a folder"
-    is_file = stat.S_ISREG(mode) and real.lower().endswith(ENDING)
+    is_file = stat.S_ISREG(mode) and real.lower().endswith(ENDINGS)
     return None if is_file else f"it is no regular file *{ENDING}"
 
 
@@ -71,7 +70,7 @@ def _refusal(path: str, wrong: str, folders: Sequence[str]) -> str:
     return f"{path!r}: {wrong}; name a markdown file inside {' or '.join(map(repr, folders))}"
 
 
-BESIDE = f"{MEMORY}-*{ENDING}"
+BESIDE = f"{MEMORY}-"
 LARGEST_FILE = 4 * 1024 * 1024
 NOT_IN_NAMES = set("/\\\0")
 NANOSECONDS = 10**9
@@ -116,7 +115,7 @@ class MarkdownFiles(SourceFiles):
         memory = os.path.join(self._root, MEMORY)
         found = _Finder(self._roots)
         found.folder(memory)
-        found.names(self._root, BESIDE)
+        found.beside(self._root)
         for root in self._roots:
             found.spec_folders(os.path.join(root, SPECS))
         for root in self._whole_roots():
@@ -249,12 +248,14 @@ class _Finder:
         for place, folders, names in os.walk(folder, onerror=self._unreadable):
             folders[:] = [name for name in folders if self._is_entered(os.path.join(place, name))]
             for name in names:
-                if name.lower().endswith(ENDING):
+                if name.lower().endswith(ENDINGS):
                     self.file(os.path.join(place, name))
 
-    def names(self, folder: str, pattern: str) -> None:
-        for name in fnmatch.filter(self._names_in(folder), pattern):
-            self.file(os.path.join(folder, name))
+    def beside(self, folder: str) -> None:
+        """Find `memory-*.md` in *folder*."""
+        for name in self._names_in(folder):
+            if name.startswith(BESIDE) and name.lower().endswith(ENDINGS):
+                self.file(os.path.join(folder, name))
 
     def spec_folders(self, specs: str) -> None:
         for name in self._names_in(specs) if os.path.isdir(specs) else ():

@@ -11,7 +11,7 @@ from hardwon.adapters.markdown.document_format import SPECS
 from hardwon.adapters.markdown.source_files import BESIDE
 from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.own_files import MEMORY
-from hardwon.ports.documents import ENDING
+from hardwon.ports.documents import ENDINGS
 
 SETTLED_MS = 200
 """Debounce time before a change is reported. An editor writes in several steps."""
@@ -73,8 +73,8 @@ class MarkdownWatcher:
     def _is_relevant(self, _: Change, path: str) -> bool:
         folder, name = os.path.split(path)
         if folder == self._root and path not in self._places:
-            return name.startswith(BESIDE.partition("*")[0]) and name.lower().endswith(ENDING)
-        return name.lower().endswith(ENDING) or not os.path.isfile(path)
+            return name.startswith(BESIDE) and name.lower().endswith(ENDINGS)
+        return name.lower().endswith(ENDINGS) or not os.path.isfile(path)
 
     def _folders(self) -> list[str]:
         below = {folder for place in self._places for folder in _at_and_below(place)}

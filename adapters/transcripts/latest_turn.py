@@ -20,6 +20,7 @@ from hardwon.domain.model.injection.receipt import SessionTurn
 from hardwon.domain.model.injection.usage_signals import LONGEST_TEXT
 from hardwon.domain.model.text import one_line
 from hardwon.ports.agents import HOOK_TOOL
+from hardwon.ports.documents import ENDINGS
 
 MAX_TAIL_BYTES = 256 * 1024
 """Bytes at the end of the file that are read."""
@@ -118,7 +119,7 @@ def _is_own(path: str) -> bool:
     An edit of it copies entries and does not use them.
     """
     *folders, name = path.replace("\\", "/").lower().split("/")
-    return name in _OWN_FILES or (name.endswith(".md") and bool(_OWN_PLACES & {*folders}))
+    return name in _OWN_FILES or (name.endswith(ENDINGS) and bool(_OWN_PLACES & {*folders}))
 
 
 def _texts(content: object) -> list[str]:

@@ -29,7 +29,7 @@ from hardwon.domain.use_cases.retrieve import embed_documents
 from hardwon.domain.use_cases.stored_values import record_given
 from hardwon.ports.activity import History, UsageLog
 from hardwon.ports.clock import Clock
-from hardwon.ports.documents import ENDING, SourceFiles
+from hardwon.ports.documents import ENDING, ENDINGS, SourceFiles
 from hardwon.ports.entries import EntryRepository
 from hardwon.ports.file_state import ImportLedger
 from hardwon.ports.models import Embedder
@@ -154,7 +154,7 @@ def _description(memory: IndexedMemory, file: _Described | None) -> str:
 
 
 def _is_markdown(memory: IndexedMemory) -> bool:
-    return memory.path.lower().endswith(ENDING)
+    return memory.path.lower().endswith(ENDINGS)
 
 
 @attrs.frozen(kw_only=True)

@@ -43,9 +43,11 @@ def root(tmp_path: Path) -> Path:
     for name in (
         "memory/decisions/a.md",
         "memory/deep/er/B.MD",
+        "memory/long.markdown",
         "memory/c.txt",
         "memory/.git/d.md",
         "memory-e.md",
+        "memory-g.Markdown",
         "f.md",
     ):
         (tmp_path / "app" / name).parent.mkdir(parents=True, exist_ok=True)
@@ -62,8 +64,10 @@ def test_the_projects_memory_is_its_folder_and_what_lies_beside_it(root: Path) -
 
     assert names(root, found.files) == [
         "memory-e.md",
+        "memory-g.Markdown",
         "memory/decisions/a.md",
         "memory/deep/er/B.MD",
+        "memory/long.markdown",
     ]
     assert found.prefixes == (f"{root}/memory/", f"{root}/memory-", f"{root}/specs/")
     assert found.skipped == ()
@@ -79,8 +83,10 @@ def test_a_path_is_a_file_or_all_below_a_folder(root: Path) -> None:
     assert names(root, files.at(str(root)).files) == [
         "f.md",
         "memory-e.md",
+        "memory-g.Markdown",
         "memory/decisions/a.md",
         "memory/deep/er/B.MD",
+        "memory/long.markdown",
     ]
     assert names(root, files.at(str(root / "memory" / "c.txt")).files) == ["memory/c.txt"]
     assert files.at(str(root / "nowhere")).files == ()
@@ -102,6 +108,7 @@ def test_links_that_lead_out_are_not_followed(root: Path) -> None:
     assert names(root, found.files) == [
         "memory/decisions/a.md",
         "memory/deep/er/B.MD",
+        "memory/long.markdown",
         "memory/round.md",
     ]
     assert [line.split(":")[0] for line in found.skipped] == [
@@ -151,7 +158,10 @@ def test_a_memory_folder_that_is_a_link_out_of_the_project_is_not_followed(root:
 
     found = MarkdownFiles(str(root)).of_project()
 
-    assert (names(root, found.files), len(found.skipped)) == (["memory-e.md"], 1)
+    assert (names(root, found.files), len(found.skipped)) == (
+        ["memory-e.md", "memory-g.Markdown"],
+        1,
+    )
 
 
 @posix_only

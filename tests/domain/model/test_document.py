@@ -297,6 +297,7 @@ def test_a_bad_value_of_a_memory_document_is_left_out_with_a_complaint(
         ("/app/memory/memory-one.md", "session"),
         ("/app/memory-one.md", "session"),
         ("/other/memory-20260212-134206.md", "session"),
+        ("/other/memory-20260212-134206.markdown", "session"),
         ("/other/memory-leaks.md", None),
         ("/app/memory/notes.md", None),
         ("/app/docs/decisions.md", None),
