@@ -137,6 +137,8 @@ def _keep(memory: Memory, project_root: str, path: str, *, force: bool) -> Index
 
 
 def _saved(spaces: Spaces, now: dt.datetime, kept: IndexedFile, warnings: list[str]) -> SavedMemory:
+    if kept.entry is None and kept.warnings:
+        raise ToolError(f"nothing of it is kept: {'; '.join(kept.warnings)}")
     entry = kept.entry and spaces.store.entries.by_id(kept.entry.entry_id)
     if entry is None or entry.number is None:
         raise ToolError("the file's memory was deleted at this moment: save it again")

@@ -220,6 +220,25 @@ def test_an_unreadable_file_is_refused_in_one_line(
     assert "\n" not in refused
 
 
+def test_of_a_file_whose_text_was_forgotten_the_answer_says_so_and_what_to_do(
+    world: World, visit: Visit
+) -> None:
+    text = "# Deploy\n\nThe okapi deploys at noon, never at night."
+    path = write_document(world, text=text)
+    client = visit(world)
+    client.call("memory_save", filePath=str(path))
+    assert hardwon(world, "forget", "okapi", "--yes").code == 0
+    path.write_text(text)
+
+    for force in (False, True):
+        assert client.refusal("memory_save", filePath=str(path), force=force) == (
+            f"nothing of it is kept: {str(path)!r}: it holds a text that was forgotten; erase it"
+            " here too"
+        )
+    path.write_text("# Deploy\n\nAt noon.")
+    assert client.answer("memory_save", filePath=str(path))["action"] == "indexed"
+
+
 def test_a_root_that_is_set_may_be_read(world: World, visit: Visit) -> None:
     root = world.folder / "docs"
     (root / "deep").mkdir(parents=True)
