@@ -9,7 +9,7 @@ is cut.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import reduce
 from typing import NamedTuple
 
@@ -230,16 +230,37 @@ def _labels(lines: Sequence[str]) -> set[str]:
     return labels if is_most else set()
 
 
+_ROWS = re.compile(r"\((\d{1,9}) rows?\)")
+"""The end of a table of psql and its like."""
+
+
+def _in_tables(lines: Sequence[str]) -> Iterable[tuple[str, bool]]:
+    """Pair *lines* with whether they are header, row or end of a table."""
+    left, found = 0, list[bool]()
+    for line in reversed(lines):
+        end = _ROWS.fullmatch(line)
+        found.append(bool(end) or left > 0)
+        left = int(end[1]) + 1 if end else left - 1
+    return zip(lines, reversed(found), strict=True)
+
+
 def _without_labels(lines: tuple[str, ...]) -> tuple[str, ...]:
-    """Return *lines* without the labels of runners, of which one may run another."""
-    while labels := _labels(lines):
-        found = ((line, _labelled(line)) for line in lines)
+    """
+    Return *lines* without the labels of runners, of which one may run another.
+
+    The first column of a table is no label.
+    """
+    while labels := _labels([line for line, is_cell in _in_tables(lines) if not is_cell]):
         bare = (
-            _without_stamps(text.strip()) if label in labels else line
-            for line, (label, text, _) in found
+            line if is_cell else _without_label(line, labels) for line, is_cell in _in_tables(lines)
         )
         lines = tuple(filter(None, bare))
     return lines
+
+
+def _without_label(line: str, labels: Container[str]) -> str:
+    label, text, _ = _labelled(line)
+    return _without_stamps(text.strip()) if label in labels else line
 
 
 _STARTUP = re.compile(r"Error processing line \d+ of .*\.pth:.*")

@@ -14,7 +14,7 @@ outputs = st.text(
 BEGINNINGS = st.sampled_from(
     "app-1  | ;db-1 |;[0] ;[web]:;web:build: ;@kiln/ui: ;libs/a test: ;libs/a test$ ;web: ;==> web: ;(run pid=3) ;"
     "12:01:02 web.1 | ;job\tstep\t2026-11-20T09:14:02.1Z ;2026-11-20T09:14:02.1Z 01E ;#9 0.1 ;"
-    "Nov 27 12:01:02 host unit[3]: ;2026-11-20T09:14:02Z app[web.1]: ;  ;\t;error: ;at f:1 ;--- ;x".split(
+    "Nov 27 12:01:02 host unit[3]: ;2026-11-20T09:14:02Z app[web.1]: ;  ;\t;error: ;at f:1 ;--- ;x;\n(2 rows)\n".split(
         ";"
     )
 )
@@ -125,3 +125,31 @@ def test_labels_in_labels_are_taken_out_at_once(part: str) -> None:
 )
 def test_lines_that_say_nothing_are_dropped(line: str) -> None:
     assert cleaned(f"{line}\nkept\n") == ("kept",)
+
+
+TABLE = """\
+ status | quarter | total
+--------+---------+-------
+ open   | q1      |    12
+ open   | q4      |     9
+ open   | q2      |     7
+ closed | q3      |     3
+ closed | q5      |     4
+(5 rows)
+"""
+
+
+@pytest.mark.parametrize("label", ["", "db-1   | "])
+def test_the_first_column_of_a_table_is_no_label(label: str) -> None:
+    logs = "app-1  | ready\napp-1  | stopped\n" if label else ""
+
+    assert cleaned(logs + "".join(f"{label}{line}\n" for line in TABLE.splitlines())) == (
+        *(("ready", "stopped") if label else ()),
+        "status | quarter | total",
+        "open   | q1      |    12",
+        "open   | q4      |     9",
+        "open   | q2      |     7",
+        "closed | q3      |     3",
+        "closed | q5      |     4",
+        "(5 rows)",
+    )
