@@ -17,6 +17,7 @@ from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.keywords import (
     SMALLEST_FREQUENCY_WEIGHT,
     completions,
+    index_term,
     inverse_document_frequency,
     max_hits,
 )
@@ -78,10 +79,16 @@ COUNTED_WEIGHT = f"""
 TEXTS = "concat_ws(' ', t.name, t.description, t.notes, t.reasoning)"
 CONTAINING = f"""
     SELECT {TEXTS} FROM hardwon.entry e {TEXT}
-    WHERE e.tenant = %(tenant)s AND NOT e.retired AND {{within}} AND strpos(lower({TEXTS}), %(beginning)s) > 0
+    WHERE e.tenant = %(tenant)s AND NOT e.retired AND {{within}} AND (
+        strpos(lower({TEXTS}), %(beginning)s) > 0 OR e.number IN (
+            SELECT p.number FROM hardwon.posting p
+            WHERE p.tenant = %(tenant)s AND p.term >= %(first)s AND p.term < %(beyond)s
+        )
+    )
     ORDER BY e.number DESC LIMIT %(limit)s
 """
 
+LAST_CHARACTER = "\U0010ffff"
 MAX_SCANNED = 500
 """Newest texts scanned to complete a word that is being typed."""
 
@@ -180,10 +187,15 @@ class PostgresKeywordIndex(KeywordIndex):
     @override
     def completions(self, beginning: str, only: EntryFilter, deadline: Deadline) -> Sequence[str]:
         with self._bounded(deadline):
-            within = where(only)
+            within, plain = where(only), index_term(beginning)
             sql = CONTAINING.format(within=within.sql)
             rows = self._database.rows(
-                sql, **within.parameters, beginning=beginning, limit=MAX_SCANNED
+                sql,
+                **within.parameters,
+                beginning=plain,
+                first=plain,
+                beyond=plain + LAST_CHARACTER,
+                limit=MAX_SCANNED,
             )
             return completions(beginning, (text for (text,) in rows))
 

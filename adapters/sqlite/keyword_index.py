@@ -73,6 +73,7 @@ INSERT = f"INSERT INTO entries_fts (rowid, {COLUMN_LIST}) VALUES (?, ?, ?, ?, ?,
 INSERT_PASSAGE = "INSERT INTO passages_fts (rowid, text) VALUES (?, ?)"
 ENTRY_TABLES = ("entries_fts", "entries_fts_data", "entries_fts_docsize")
 PASSAGE_TABLES = ("passages_fts", "passages_fts_data", "passages_fts_docsize")
+BEGINNING_WITH = "e.seq IN (SELECT rowid FROM entries_fts WHERE entries_fts MATCH :prefix)"
 STALE = "keyword_index_stale"
 UNAVAILABLE = "FTS5 not available, keyword search disabled"
 
@@ -353,7 +354,13 @@ class FtsKeywordIndex(KeywordIndex):
 
         with _bounded(self._database, deadline):
             self._ensure_usable()
-            return completed(self._database, beginning, only)
+            return completed(
+                self._database,
+                beginning,
+                only=only,
+                accented=BEGINNING_WITH,
+                prefix=f"{quoted(beginning)} *",
+            )
 
     @override
     def match(

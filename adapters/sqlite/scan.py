@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 from hardwon.adapters.sqlite.database import SqliteDatabase
 from hardwon.adapters.sqlite.decoding import or_else, texts
@@ -12,6 +13,7 @@ from hardwon.domain.model.cited_place import paths_of
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
+from hardwon.domain.model.identity import searchable, unaccented
 from hardwon.domain.model.indexed_entry import lesson_tokens
 from hardwon.domain.model.keywords import (
     completions,
@@ -40,25 +42,31 @@ SELECT_WORDS = """
 
 SELECT_CONTAINING = f"""
     SELECT {TEXTS} FROM entry e JOIN entry_text t ON t.entry_seq = e.seq
-    WHERE e.retired = 0 AND {{within}} AND instr(lower({TEXTS}), :beginning) ORDER BY e.seq DESC LIMIT {{limit}}
+    WHERE e.retired = 0 AND {{within}} AND (instr(lower({TEXTS}), :beginning) OR {{accented}}) ORDER BY e.seq DESC
 """
+NOT_ASCII = f"length(CAST({TEXTS} AS BLOB)) > length({TEXTS})"
 
 MAX_SCANNED = 500
 """Upper bound of the newest texts that complete a partial word."""
 
 
-def completed(database: SqliteDatabase, beginning: str, only: EntryFilter) -> tuple[str, ...]:
+def completed(
+    database: SqliteDatabase,
+    beginning: str,
+    only: EntryFilter,
+    accented: str = NOT_ASCII,
+    **parameters: str,
+) -> tuple[str, ...]:
     """
     Return the words of entries that begin with *beginning*.
 
-    The most frequent come first.
+    The most frequent come first. The condition *accented* holds for texts with an accented one.
     """
-    within = where(only)
-    sql = SELECT_CONTAINING.format(within=within.sql, limit=MAX_SCANNED)
-    return completions(
-        beginning,
-        (text for (text,) in database.rows(sql, beginning=beginning, **within.parameters)),
-    )
+    within, plain = where(only), unaccented(beginning)
+    sql = SELECT_CONTAINING.format(within=within.sql, accented=accented)
+    values = {**within.parameters, **parameters, "beginning": plain}
+    texts = (unaccented(searchable(text)).lower() for (text,) in database.stream(sql, values))
+    return completions(plain, islice((text for text in texts if plain in text), MAX_SCANNED))
 
 
 class ScanKeywordIndex(KeywordIndex):

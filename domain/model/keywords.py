@@ -134,8 +134,21 @@ def half_typed(question: str) -> str:
 
 
 def completions(beginning: str, texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the three commonest words of *texts* that begin with *beginning*."""
-    words = Counter(word for text in texts for word in words_of(text) if word.startswith(beginning))
+    """
+    Return the three commonest words of *texts* that begin with *beginning*.
+
+    Neither has accents.
+
+    >>> completions("łó", ["Servers in Łódź"])
+    ('lodz',)
+    """
+    plain = unaccented(beginning)
+    words = Counter(
+        word
+        for text in texts
+        for word in words_of(unaccented(searchable(text)))
+        if word.startswith(plain)
+    )
     frequent = sorted(words.keys() - STOP_WORDS, key=lambda word: (-words[word], word))
     return tuple(frequent[:MAX_COMPLETIONS])
 

@@ -90,11 +90,11 @@ def completed(keywords: KeywordIndex, question: str, only: EntryFilter, deadline
     """
     Return *question* with an unfinished last word completed.
 
-    It is unfinished if no entry holds it but some hold words with that prefix.
+    It is unfinished if no entry of *only* holds it but some hold words with that prefix.
     """
     beginning = half_typed(question)
     try:
-        if not beginning or keywords.frequencies((beginning,), deadline)[beginning]:
+        if not beginning or keywords.match((beginning,), "any", only, deadline=deadline).count():
             return question
         words = keywords.completions(beginning, only, deadline)
     except KeywordIndexUnavailableError:

@@ -13,6 +13,7 @@ from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter
 from hardwon.domain.model.keywords import UNSPACED, asked_terms, search_terms
 from hardwon.domain.model.ranking.candidates import ScoreStatistics
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
+from hardwon.domain.use_cases.retrieve import completed
 from hardwon.ports.keyword_index import Mode
 from hardwon.ports.vectors import Matches
 from tests.contracts.worlds import (
@@ -460,6 +461,29 @@ def test_a_word_that_is_being_typed_is_completed_by_the_most_frequent(make: Make
         ]
         assert found == [("replication", "replay", "replica"), ("replication",), ()]
         assert world.keywords.completions("repl", LEARNINGS, IN_TIME) == ("replication",)
+
+
+@on_every_keyword_index
+@pytest.mark.parametrize(
+    ("typed", "word"), [("lod", "lodz"), ("łó", "lodz"), ("stras", "strasse"), ("при", "привет")]
+)
+def test_a_word_is_completed_whatever_its_accents_and_case(
+    make: MakeWorld, typed: str, word: str
+) -> None:
+    with make() as world:
+        world.add(lesson("Łódź, Straße 5. Привет!"), lesson("LODZ"))
+
+        assert world.keywords.completions(typed, EVERYTHING, IN_TIME) == (word,)
+
+
+@on_every_keyword_index
+def test_a_word_is_completed_if_no_entry_of_the_filter_holds_it(make: MakeWorld) -> None:
+    with make() as world:
+        world.add(lesson("Servers in Łódź"), of_file("A lod", path="/a.md"))
+
+        assert [
+            completed(world.keywords, "the lod", only, IN_TIME) for only in (LEARNINGS, EVERYTHING)
+        ] == ["the lodz", "the lod"]
 
 
 @on_every_keyword_index
