@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from hardwon.domain.use_cases.search import Search
     from hardwon.domain.use_cases.supersede import ProposeSupersessions
     from hardwon.domain.use_cases.weigh_entries import WeighEntries
+    from hardwon.ports.documents import Instructions
     from hardwon.ports.models import DownloadableEmbedder, KeywordLabeler
     from hardwon.ports.overview import Clustering
 
@@ -374,12 +375,16 @@ def build_weigh_entries(
 ) -> "WeighEntries":
     """Build the choice of entries that clearly help, with a *recall* to be reused."""
     from hardwon.domain.use_cases.weigh_entries import WeighEntries
-    from hardwon.entrypoints.bootstrap_agents import open_instructions
+
+    def instructions() -> "Instructions":
+        from hardwon.entrypoints.bootstrap_agents import open_instructions  # compiles patterns
+
+        return open_instructions(project_root)
 
     return WeighEntries(
         recall or build_recall(memory),
         memory.store.windows,
-        open_instructions(project_root),
+        instructions,
         receipts=memory.store.receipts,
         running_trial=open_trials(memory.settings.global_store).read,
     )

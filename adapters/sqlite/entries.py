@@ -30,7 +30,6 @@ from hardwon.adapters.sqlite.rows import (
     upsert_text,
 )
 from hardwon.domain.model.filters import ANYWHERE, EVERYTHING, LEARNINGS, EntryFilter
-from hardwon.domain.model.forgotten import ensure_not_forgotten
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.candidates import RankingFacts
 from hardwon.domain.model.ranking.prominence import RECALL_CAP, TrackRecord, track_record
@@ -382,6 +381,8 @@ class SqliteEntryRepository(SqlEntries[SqliteDatabase]):
 
     @override
     def put(self, entry: "Entry") -> None:
+        from hardwon.domain.model.forgotten import ensure_not_forgotten  # noqa: PLC0415  # for writers
+
         with self._database.transaction():
             ensure_not_forgotten(entry, self.forgotten.holds)
             [(number, is_retired)] = self._database.rows(*upsert_entry(entry))

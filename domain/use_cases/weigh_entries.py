@@ -8,7 +8,6 @@ from hardwon.domain.model.credit import MAX_SHIFT
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.edit import Edit
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
-from hardwon.domain.model.failure import Failure, words_of_signature
 from hardwon.domain.model.filters import (
     COLLECTIONS,
     EVERYTHING,
@@ -19,7 +18,6 @@ from hardwon.domain.model.filters import (
     seen_from,
 )
 from hardwon.domain.model.injection.credits import WITHOUT_OUTCOMES, Credits
-from hardwon.domain.model.injection.failure_terms import FailureTerms, terms_of_failure
 from hardwon.domain.model.injection.gate_terms import EditTerms, PromptTerms, terms_to_count
 from hardwon.domain.model.injection.receipt import (
     MAX_MISSED,
@@ -64,6 +62,7 @@ from hardwon.ports.keyword_index import KeywordIndex
 
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
+    from hardwon.domain.model.failure import Failure
 
 LONGEST_KEPT = 500
 """The maximum length of a query in a receipt, in characters."""
@@ -103,7 +102,7 @@ class Occasion(NamedTuple):
     actor: Actor
     printing: Printing
     query: str
-    action: Failure | Edit | None = None
+    action: "Failure | Edit | None" = None
 
     @property
     def searched(self) -> EntryFilter:
@@ -111,9 +110,9 @@ class Occasion(NamedTuple):
         return EVERYTHING if self.event == "prompt" else LESSONS
 
     @property
-    def failure(self) -> Failure | None:
+    def failure(self) -> "Failure | None":
         """The command that failed."""
-        return self.action if isinstance(self.action, Failure) else None
+        return None if isinstance(self.action, Edit) else self.action
 
     @property
     def gist(self) -> str:
@@ -152,6 +151,7 @@ class WeighEntries(NamedTuple):
     Choose new entries that clearly help with a text.
 
     Attributes:
+        instructions: Opens the files that the agent reads anyway, for a winner.
         watch: Called with the weighed entries, also without a possible winner.
         running_trial: Called when an entry is to be printed.
         receipts: Have the outcomes that credit depends on; None for no credit.
@@ -159,7 +159,7 @@ class WeighEntries(NamedTuple):
 
     recall: Recall
     windows: ContextWindows
-    instructions: Instructions
+    instructions: Callable[[], Instructions]
     watch: Callable[[WeighedEntries], None] | None = None
     running_trial: Callable[[], Trial | None] = no_trial
     receipts: Receipts | None = None
@@ -257,14 +257,18 @@ class WeighEntries(NamedTuple):
         return [*rated, *self.recall.rank(among, self.recall.search(among, deadline))]
 
     def _signed(
-        self, failure: Failure | None, only: EntryFilter, deadline: Deadline
+        self, failure: "Failure | None", only: EntryFilter, deadline: Deadline
     ) -> frozenset[int]:
         """Return entries with all words of a signature of *failure*, by the keyword index."""
-        keywords, signatures = self.recall.retrieve.keywords, failure.signatures if failure else ()
+        if failure is None:
+            return frozenset()
+        from hardwon.domain.model.failure import words_of_signature  # noqa: PLC0415  # compiles patterns
+
+        keywords = self.recall.retrieve.keywords
         try:
             return frozenset(
                 hit.number
-                for signature in signatures
+                for signature in failure.signatures
                 for hit in keywords.match(
                     words_of_signature(signature),
                     "all",
@@ -313,6 +317,11 @@ class WeighEntries(NamedTuple):
             return contenders, contest._replace(
                 terms=EditTerms(occasion.text, frequencies, contest.size)
             )
+        from hardwon.domain.model.injection.failure_terms import (  # noqa: PLC0415  # the same
+            FailureTerms,
+            terms_of_failure,
+        )
+
         contenders = sorted(contenders, key=partial(_is_unsigned, failure))
         frequencies = self._frequencies(terms_of_failure(failure, words), deadline)
         return contenders, contest._replace(terms=FailureTerms(failure, frequencies, contest.size))
@@ -379,7 +388,7 @@ class WeighEntries(NamedTuple):
         return self.recall.repository.count(only._replace(among=(number,))) > 0
 
     def _agent_files(self) -> Iterator[AgentFile]:
-        return (AgentFile(name, plain(text)) for name, text in self.instructions.texts())
+        return (AgentFile(name, plain(text)) for name, text in self.instructions().texts())
 
     def chosen(
         self, occasion: Occasion, choice: GateChoice, space: str | None, policy: str = POLICY
@@ -420,7 +429,7 @@ class WeighEntries(NamedTuple):
         )
 
 
-def _is_unsigned(failure: Failure, entry: Contender) -> bool:
+def _is_unsigned(failure: "Failure", entry: Contender) -> bool:
     return not failure.is_named_in(entry.words.text)
 
 

@@ -8,7 +8,6 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.injection.receipt import ContextWindow
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.ask_for_lesson import AskForLesson
-from hardwon.domain.use_cases.inject_at_moment import InjectAtMoment, Moment
 from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt, Prompt
 from hardwon.domain.use_cases.record_injection import RecordInjection
 from hardwon.domain.use_cases.weigh_entries import Actor, Injection, WeighEntries
@@ -20,6 +19,7 @@ from hardwon.entrypoints.hook.request import HookRequest
 
 if TYPE_CHECKING:
     from hardwon.domain.model.conversation.session_actions import RepeatedFailure
+    from hardwon.domain.use_cases.inject_at_moment import Moment
     from hardwon.domain.use_cases.recall import Recall
 
 SEARCH_SECONDS = 0.7
@@ -86,8 +86,10 @@ class PromptStart:
         beside_prompt = InjectBesidePrompt(self._weigh)
         self._print(beside_prompt.text_for(prompt, self._deadline), output)
 
-    def print_at_moment(self, moment: Moment, output: Output) -> None:
+    def print_at_moment(self, moment: "Moment", output: Output) -> None:
         """Print the entry that helps at *moment*, if any, then record the injection."""
+        from hardwon.domain.use_cases.inject_at_moment import InjectAtMoment  # compiles patterns
+
         at_moment = InjectAtMoment(self._weigh)
         self._print(at_moment.text_for(moment, self._actor, self._deadline), output)
 

@@ -114,7 +114,7 @@ class InMemorySession:
         return WeighEntries(
             self.recall,
             self.windows,
-            InMemoryInstructions(self.files),
+            lambda: InMemoryInstructions(self.files),
             running_trial=lambda: self.trial,
         )
 

@@ -8,7 +8,7 @@ records why others are left out.
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.domain.model.citations import cited_words
 from hardwon.domain.model.injection.entry_text import (
@@ -19,7 +19,6 @@ from hardwon.domain.model.injection.entry_text import (
     piece_text,
     units,
 )
-from hardwon.domain.model.injection.failure_terms import FailureTerms
 from hardwon.domain.model.injection.gate_terms import (
     EditTerms,
     EntryWords,
@@ -49,6 +48,9 @@ from hardwon.domain.model.prompt_terms import holds_lesson
 from hardwon.domain.model.ranking.candidates import RecallFacts
 from hardwon.domain.model.ranking.policy import Parts
 
+if TYPE_CHECKING:
+    from hardwon.domain.model.injection.failure_terms import FailureTerms
+
 MAX_SHOWN = 2
 
 
@@ -64,7 +66,7 @@ class Contest(NamedTuple):
         shifts: The change of the log-odds of entries with outcomes, by id.
     """
 
-    terms: PromptTerms | EditTerms | FailureTerms
+    terms: "PromptTerms | EditTerms | FailureTerms"
     rival: float
     size: int
     semantic: bool
@@ -73,7 +75,7 @@ class Contest(NamedTuple):
 
     def likelihood(self, score: float, parts: Parts, in_common: Mapping[str, float]) -> Likelihood:
         """Return the likelihood of an entry that has the features *in_common* with the occasion."""
-        model = model_of(_SORTS[type(self.terms)], semantic=self.semantic)
+        model = model_of(_SORTS[type(self.terms).__name__], semantic=self.semantic)
         return model.of(
             {
                 "closeness": parts["closeness"],
@@ -96,7 +98,8 @@ class Contest(NamedTuple):
         return self._replace(terms=self.terms.among(entries))
 
 
-_SORTS: Mapping[type, str] = {PromptTerms: "prompt", EditTerms: "edit", FailureTerms: "failure"}
+_SORTS = {"PromptTerms": "prompt", "EditTerms": "edit", "FailureTerms": "failure"}
+"""By their names, as beside a prompt no failure is read."""
 
 
 class CertainWin(NamedTuple):

@@ -616,7 +616,7 @@ def beside(prompt: str, state: State, *, everything_read: bool) -> Injection:
     watch = (lambda _: None) if everything_read else None
     return InjectBesidePrompt(
         WeighEntries(
-            recall, InMemoryContextWindows(InMemoryReceipts()), InMemoryInstructions(), watch
+            recall, InMemoryContextWindows(InMemoryReceipts()), InMemoryInstructions, watch
         )
     ).text_for(Prompt(prompt, "one", working_in("here")), IN_TIME)
 

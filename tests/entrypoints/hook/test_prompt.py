@@ -190,11 +190,19 @@ def test_a_prompt_that_says_too_little_opens_nothing(world: World) -> None:
     assert not imported & {*EXPENSIVE, "logging", "dataclasses", "sqlite3"}
 
 
-def test_searching_by_word_imports_no_library(world: World) -> None:
+def test_searching_by_word_imports_no_library_and_no_patterns_of_failures(world: World) -> None:
     run, modules = launch(world, payload(world))
 
     assert LESSON in run.stdout
-    assert not EXPENSIVE & (modules - bare())
+    assert not (EXPENSIVE | {"hardwon.domain.model.failure"}) & (modules - bare())
+
+
+def test_a_search_without_an_answer_looks_for_no_files_of_the_agent(world: World) -> None:
+    run, modules = launch(world, payload(world, "how do I repair the filler of a harbour crane?"))
+
+    assert outcome(run) == SILENT
+    assert "hardwon.adapters.sqlite.scoring" in modules
+    assert not {"hardwon.adapters.markdown.instructions", "hardwon.adapters.agents.table"} & modules
 
 
 def bare() -> set[str]:

@@ -35,7 +35,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
             WeighEntries(
                 build_recall(memory),
                 InMemoryContextWindows(InMemoryReceipts()),
-                InMemoryInstructions(),
+                InMemoryInstructions,
             )
         )
         yield lambda text: suggest.text_for(Prompt(text), STANDING_STILL).text
@@ -100,7 +100,7 @@ def ask_five(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
             WeighEntries(
                 build_recall(memory),
                 InMemoryContextWindows(InMemoryReceipts()),
-                InMemoryInstructions(),
+                InMemoryInstructions,
             )
         )
         yield lambda text: suggest.text_for(Prompt(text), STANDING_STILL).text
